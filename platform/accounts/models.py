@@ -1,0 +1,135 @@
+"""People and the teams they compete in."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.base_user import BaseUserManager
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models.functions import Lower
+from django.utils.translation import gettext_lazy as _
+
+
+class UserManager(BaseUserManager["User"]):
+    def create_user(self, email: str, password: str | None = None, **extra: Any) -> "User":
+        user = self.model(email=self.normalize_email(email), **extra)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **extra: Any) -> "User":
+        return self.create_user(email, password, is_staff=True, is_superuser=True, **extra)
+
+
+class User(AbstractUser):
+    """A person, known by an e-mail address and shown by ``name``."""
+
+    username = None  # type: ignore[assignment]
+    first_name = None  # type: ignore[assignment]
+    last_name = None  # type: ignore[assignment]
+    email = models.EmailField(_("이메일"), unique=True)
+    name = models.CharField(_("이름"), max_length=40)
+
+    USERNAME_FIELD = "email"
+    REQUIRED_FIELDS = ["name"]
+    objects = UserManager()  # type: ignore[misc,assignment]
+
+    class Meta:
+        verbose_name = _("사용자")
+        verbose_name_plural = _("사용자")
+        constraints = [models.UniqueConstraint(Lower("email"), name="user_email_unique_whatever_case")]
+
+    def __str__(self) -> str:
+        return self.name or self.email
+
+    def get_full_name(self) -> str:
+        return self.name
+
+    def get_short_name(self) -> str:
+        return self.name
+
+
+class Team(models.Model):
+    """A team of one competition. A baseline team is listed on boards but not ranked."""
+
+    competition = models.ForeignKey("competitions.Competition", on_delete=models.PROTECT, related_name="teams")
+    name = models.CharField(_("팀 이름"), max_length=60)
+    is_baseline = models.BooleanField(_("기준 모델"), default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    members = models.ManyToManyField(settings.AUTH_USER_MODEL, through="Membership", related_name="teams")
+
+    class Meta:
+        verbose_name = _("팀")
+        verbose_name_plural = _("팀")
+        constraints = [
+            models.UniqueConstraint("competition", Lower("name"), name="team_name_unique_in_competition"),
+            models.CheckConstraint(condition=~models.Q(name=""), name="team_name_not_empty"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    """A person's place in a team: one team per person per competition, one leader per team."""
+
+    class Role(models.TextChoices):
+        LEADER = "leader", _("팀장")
+        MEMBER = "member", _("팀원")
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="memberships")
+    competition = models.ForeignKey("competitions.Competition", on_delete=models.PROTECT, related_name="+")
+    role = models.CharField(max_length=8, choices=Role.choices, default=Role.MEMBER)
+    joined_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("팀 구성원")
+        verbose_name_plural = _("팀 구성원")
+        constraints = [
+            models.UniqueConstraint(fields=["competition", "user"], name="one_team_per_person_per_competition"),
+            models.UniqueConstraint(fields=["team"], condition=models.Q(role="leader"), name="one_leader_per_team"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} @ {self.team}"
+
+
+class Invitation(models.Model):
+    """A single-use, expiring link into a team. Only the token's sha256 is stored."""
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="invitations")
+    token_sha256 = models.CharField(max_length=64, unique=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True, blank=True)
+    used_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        verbose_name = _("초대")
+        verbose_name_plural = _("초대")
+
+    def __str__(self) -> str:
+        return f"{self.team} ({self.expires_at:%Y-%m-%d})"
+
+
+class ApiToken(models.Model):
+    """A participant's key to the API. Only the sha256 of the token is stored; ``prefix`` names it to its owner."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
+    label = models.CharField(_("이름"), max_length=60)
+    prefix = models.CharField(max_length=8)
+    token_sha256 = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("API 토큰")
+        verbose_name_plural = _("API 토큰")
+
+    def __str__(self) -> str:
+        return f"{self.label} ({self.prefix}…)"

@@ -1,0 +1,232 @@
+"""A competition and what it is made of: tracks, phases, reference versions, notices, data files."""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.core.validators import MinValueValidator
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+
+
+def in_language(korean: str, english: str) -> str:
+    """The text for the reader: English where it is asked for and written, else Korean."""
+    return english if english and (get_language() or "ko").startswith("en") else korean
+
+
+class Competition(models.Model):
+    """What teams enter. Descriptions are Markdown, rendered and sanitised by the page."""
+
+    slug = models.SlugField(unique=True)
+    title_ko = models.CharField(_("제목"), max_length=120)
+    title_en = models.CharField(_("제목(영어)"), max_length=120, blank=True)
+    summary_ko = models.CharField(_("한 줄 소개"), max_length=300, blank=True)
+    summary_en = models.CharField(_("한 줄 소개(영어)"), max_length=300, blank=True)
+    description_ko = models.TextField(_("대회 안내"), blank=True)
+    description_en = models.TextField(_("대회 안내(영어)"), blank=True)
+    organizer_ko = models.CharField(_("주최"), max_length=120, blank=True)
+    organizer_en = models.CharField(_("주최(영어)"), max_length=120, blank=True)
+    team_size_max = models.PositiveSmallIntegerField(_("팀 최대 인원"), default=5, validators=[MinValueValidator(1)])
+    is_published = models.BooleanField(_("공개"), default=False)
+    is_demo = models.BooleanField(_("데모"), default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("대회")
+        verbose_name_plural = _("대회")
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return self.title_ko
+
+    @property
+    def title(self) -> str:
+        return in_language(self.title_ko, self.title_en)
+
+    @property
+    def summary(self) -> str:
+        return in_language(self.summary_ko, self.summary_en)
+
+    @property
+    def description(self) -> str:
+        return in_language(self.description_ko, self.description_en)
+
+    @property
+    def organizer(self) -> str:
+        return in_language(self.organizer_ko, self.organizer_en)
+
+
+class Track(models.Model):
+    """One task of a competition, scored by one immutable recipe with one model profile."""
+
+    class Scale(models.IntegerChoices):
+        UNIT = 1, _("0–1")
+        PERCENT = 100, _("0–100")
+
+    competition = models.ForeignKey(Competition, on_delete=models.PROTECT, related_name="tracks")
+    slug = models.SlugField()
+    title_ko = models.CharField(_("제목"), max_length=120)
+    title_en = models.CharField(_("제목(영어)"), max_length=120, blank=True)
+    description_ko = models.TextField(_("과제 안내"), blank=True)
+    description_en = models.TextField(_("과제 안내(영어)"), blank=True)
+    recipe = models.CharField(_("채점 방식"), max_length=60)
+    profile = models.CharField(_("모델 프로필"), max_length=200, blank=True, help_text=_("비우면 서버의 기본 프로필"))
+    score_scale = models.PositiveSmallIntegerField(_("점수 배율"), choices=Scale.choices, default=Scale.PERCENT)
+    score_decimals = models.PositiveSmallIntegerField(_("소수 자릿수"), default=7)
+    position = models.PositiveSmallIntegerField(_("순서"), default=0)
+
+    class Meta:
+        verbose_name = _("트랙")
+        verbose_name_plural = _("트랙")
+        ordering = ["position", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["competition", "slug"], name="track_slug_unique_in_competition"),
+            models.CheckConstraint(condition=models.Q(score_scale__in=[1, 100]), name="track_scale_is_1_or_100"),
+            models.CheckConstraint(condition=models.Q(score_decimals__lte=9), name="track_decimals_at_most_9"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.competition} · {self.title_ko}"
+
+    @property
+    def title(self) -> str:
+        return in_language(self.title_ko, self.title_en)
+
+    @property
+    def description(self) -> str:
+        return in_language(self.description_ko, self.description_en)
+
+
+class Phase(models.Model):
+    """A window of a track in which teams submit, with its limits. Times are absolute; days are KST days."""
+
+    class Board(models.TextChoices):
+        LIVE = "live", _("실시간 공개")
+        FROZEN = "frozen", _("고정")
+        HIDDEN = "hidden", _("비공개")
+
+    track = models.ForeignKey(Track, on_delete=models.PROTECT, related_name="phases")
+    slug = models.SlugField()
+    title_ko = models.CharField(_("제목"), max_length=120)
+    title_en = models.CharField(_("제목(영어)"), max_length=120, blank=True)
+    starts_at = models.DateTimeField(_("시작"))
+    ends_at = models.DateTimeField(_("마감"))
+    daily_limit = models.PositiveSmallIntegerField(_("하루 제출 한도"), null=True, blank=True)
+    total_limit = models.PositiveSmallIntegerField(_("전체 제출 한도"), null=True, blank=True)
+    min_interval = models.DurationField(_("제출 간 최소 간격"), default=timedelta(0))
+    board = models.CharField(_("순위표 공개"), max_length=8, choices=Board.choices, default=Board.LIVE)
+    position = models.PositiveSmallIntegerField(_("순서"), default=0)
+
+    class Meta:
+        verbose_name = _("단계")
+        verbose_name_plural = _("단계")
+        ordering = ["position", "starts_at", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["track", "slug"], name="phase_slug_unique_in_track"),
+            models.CheckConstraint(
+                condition=models.Q(ends_at__gt=models.F("starts_at")), name="phase_ends_after_it_starts"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.track} · {self.title_ko}"
+
+    @property
+    def title(self) -> str:
+        return in_language(self.title_ko, self.title_en)
+
+    def is_open(self, now: datetime | None = None) -> bool:
+        """Whether a file may be submitted at ``now``: from ``starts_at``, up to but not at ``ends_at``."""
+        return self.starts_at <= (now or timezone.now()) < self.ends_at
+
+    def is_over(self, now: datetime | None = None) -> bool:
+        return (now or timezone.now()) >= self.ends_at
+
+
+class ReferenceVersion(models.Model):
+    """One immutable set of reference answers of a phase. Its file is write-only: no page or API gives it back."""
+
+    phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="reference_versions")
+    number = models.PositiveSmallIntegerField(_("판"))
+    file_sha256 = models.CharField(max_length=64)
+    item_count = models.PositiveIntegerField()
+    is_current = models.BooleanField(_("현재 판"), default=False)
+    note = models.CharField(_("메모"), max_length=300, blank=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("정답 판")
+        verbose_name_plural = _("정답 판")
+        ordering = ["phase", "-number"]
+        constraints = [
+            models.UniqueConstraint(fields=["phase", "number"], name="reference_number_unique_in_phase"),
+            models.UniqueConstraint(
+                fields=["phase"], condition=models.Q(is_current=True), name="one_current_reference_per_phase"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.phase} v{self.number}"
+
+
+class Notice(models.Model):
+    """An organiser's announcement, bilingual, newest first; pinned ones stand on top."""
+
+    competition = models.ForeignKey(Competition, on_delete=models.CASCADE, related_name="notices")
+    title_ko = models.CharField(_("제목"), max_length=200)
+    title_en = models.CharField(_("제목(영어)"), max_length=200, blank=True)
+    body_ko = models.TextField(_("내용"))
+    body_en = models.TextField(_("내용(영어)"), blank=True)
+    is_pinned = models.BooleanField(_("상단 고정"), default=False)
+    published_at = models.DateTimeField(_("게시"), default=timezone.now)
+
+    class Meta:
+        verbose_name = _("공지")
+        verbose_name_plural = _("공지")
+        ordering = ["-is_pinned", "-published_at"]
+
+    def __str__(self) -> str:
+        return self.title_ko
+
+    @property
+    def title(self) -> str:
+        return in_language(self.title_ko, self.title_en)
+
+    @property
+    def body(self) -> str:
+        return in_language(self.body_ko, self.body_en)
+
+
+class DataFile(models.Model):
+    """A file participants may download: questions, a sample submission, a licence. Never reference answers."""
+
+    class Kind(models.TextChoices):
+        DATA = "data", _("데이터")
+        SAMPLE = "sample", _("제출 예시")
+        DOCUMENT = "document", _("문서")
+
+    track = models.ForeignKey(Track, on_delete=models.CASCADE, related_name="data_files")
+    kind = models.CharField(max_length=8, choices=Kind.choices, default=Kind.DATA)
+    title_ko = models.CharField(_("제목"), max_length=120)
+    title_en = models.CharField(_("제목(영어)"), max_length=120, blank=True)
+    file_name = models.CharField(_("파일 이름"), max_length=120)
+    file_sha256 = models.CharField(max_length=64)
+    file_size = models.PositiveIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+    position = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        verbose_name = _("공개 자료")
+        verbose_name_plural = _("공개 자료")
+        ordering = ["position", "id"]
+
+    def __str__(self) -> str:
+        return self.file_name
+
+    @property
+    def title(self) -> str:
+        return in_language(self.title_ko, self.title_en)

@@ -1,0 +1,80 @@
+"""The values that pass between the parts of the instrument. Plain, immutable, free of any framework."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+FileFormat = Literal["json-array", "json-object", "jsonl"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One item of a predictions or references file. ``text`` is NFC; ``line`` is 1-based in the file."""
+
+    id: str
+    text: str
+    line: int
+    question_type: str | None = None
+    input: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFile:
+    """A file that passed validation.
+
+    ``sha256`` is of the bytes as uploaded; ``normalized_ids`` names the items whose text NFC changed.
+    """
+
+    answers: tuple[Answer, ...]
+    format: FileFormat
+    sha256: str
+    normalized_ids: tuple[str, ...] = ()
+
+    def by_id(self) -> dict[str, Answer]:
+        return {answer.id: answer for answer in self.answers}
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a scoring has come: ``done`` of ``total`` units of ``stage`` (a metric name)."""
+
+    stage: str
+    done: int
+    total: int
+
+
+ProgressCallback = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreWarning:
+    """Something the reader of a score should know. ``code`` names the text; ``params`` fill it."""
+
+    code: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemScores:
+    id: str
+    scores: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreReport:
+    """The result of scoring one predictions file: the content of ``OUT.json``.
+
+    All scores are 0-1. ``metric_signatures`` maps a metric name to the hash of what can change its numbers.
+    """
+
+    recipe: str
+    final_score: float
+    scores: Mapping[str, float]
+    coverage: Mapping[str, float | int]
+    warnings: tuple[ScoreWarning, ...]
+    items: tuple[ItemScores, ...]
+    signature: Mapping[str, Any]
+    signature_hash: str
+    metric_signatures: Mapping[str, str]
