@@ -6,17 +6,19 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
+# these touch neither the database nor Redis
+NEEDS_NO_SERVICES = {
+    "check", "collectstatic", "compilemessages", "diffsettings", "findstatic", "help", "makemessages", "version",
+    "--help", "--version", "-h",
+}  # fmt: skip
 
 
 def main() -> None:
     sys.path.insert(0, str(ROOT / "platform"))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    if not os.environ.get("DATABASE_URL") or not os.environ.get("REDIS_URL"):
-        from config import embedded
+    from config import environment
 
-        services = embedded.start(Path(os.environ.get("MALPAN_VAR", ROOT / "var")))
-        os.environ.setdefault("DATABASE_URL", services.database_url)
-        os.environ.setdefault("REDIS_URL", services.redis_url)
+    environment.prepare(ROOT, needs_services=len(sys.argv) > 1 and sys.argv[1] not in NEEDS_NO_SERVICES)
 
     from django.core.management import execute_from_command_line
 

@@ -1,16 +1,53 @@
 """Errors of the measuring instrument.
 
-Every error is a named class with a code and data. The words a person reads stand in ``MESSAGES`` in Korean and
-English; the five official messages of the contest are kept verbatim as the ``official`` line of the codes they cover.
+Every error is a named class with a code and data. The words a person reads stand in ``scoring.messages``, in Korean
+and English, with the five official messages of the contest verbatim.
+
+An error of a file must be safe to show, to log and to store: whatever it quotes of the file has gone through
+``quoted``, and nothing of an answer of a reference file is ever quoted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final, NamedTuple
 
-Language = Literal["ko", "en"]
+from scoring.messages import (
+    COUNT_DIFFERS,
+    DUPLICATE_ID,
+    ID_MISMATCH,
+    MESSAGES,
+    NOT_JSON,
+    WRONG_SHAPE,
+    Language,
+    Message,
+    term,
+)
+
+__all__ = [
+    "COUNT_DIFFERS",
+    "DUPLICATE_ID",
+    "ID_MISMATCH",
+    "MESSAGES",
+    "NOT_JSON",
+    "WRONG_SHAPE",
+    "ErrorRow",
+    "FileError",
+    "InvalidFile",
+    "Language",
+    "Message",
+    "ModelUnavailable",
+    "ScoringError",
+    "ScoringFault",
+    "format_errors",
+    "quoted",
+]
+
+# Control, format (bidirectional overrides, zero width), surrogate, private, unassigned; line and paragraph separators.
+_UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+QUOTE_CHARS: Final = 40
 
 
 class ScoringError(Exception):
@@ -22,6 +59,7 @@ class FileError:
     """One defect of an uploaded file, located.
 
     ``line`` is 1-based in the file as uploaded; ``item_id`` and ``field`` are ``None`` where they do not apply.
+    ``params`` are JSON values, so that code, params and place can be stored and worded later in either language.
     """
 
     code: str
@@ -32,11 +70,18 @@ class FileError:
 
     def message(self, language: Language = "ko") -> str:
         """What is wrong and what to do next, in ``language``."""
-        return MESSAGES[self.code].text(language).format(**self.params)
+        params = {name: term(name, value, language) for name, value in self.params.items()}
+        return MESSAGES[self.code].text(language).format(**params)
 
     def official(self) -> str | None:
         """The contest's own message for this kind of defect, verbatim, or ``None``."""
         return MESSAGES[self.code].official
+
+    def reason(self, language: Language = "ko") -> str:
+        """The message in one line of a table; in Korean the official message leads and the detail follows."""
+        official = self.official()
+        message = self.message(language)
+        return f"{official}: {message}" if official and language == "ko" else message
 
     def as_dict(self, language: Language = "ko") -> dict[str, Any]:
         return {
@@ -69,20 +114,35 @@ class ScoringFault(ScoringError):
     """시스템 오류: the scoring could not be carried out through no fault of the file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
-    ko: str
-    en: str
-    official: str | None = None
+class ErrorRow(NamedTuple):
+    """One error as a row of a table; a place that does not apply is an empty string."""
 
-    def text(self, language: Language) -> str:
-        return self.ko if language == "ko" else self.en
+    line: str
+    id: str
+    field: str
+    reason: str
 
 
-COUNT_DIFFERS: Final = "제출 파일과 정답 파일의 데이터 개수가 서로 다름"
-ID_MISMATCH: Final = "제출 파일과 정답 파일의 id가 일치하지 않음"
-DUPLICATE_ID: Final = "정답 데이터에 중복된 id를 가지는 경우 존재"
-NOT_JSON: Final = "파일 형식 오류 - json, 또는 jsonl 형식이 아님"
-WRONG_SHAPE: Final = "파일 형식 오류 - 데이터 형태가 제출 기준과 다름"
+def format_errors(errors: Iterable[FileError], language: Language = "ko") -> list[ErrorRow]:
+    """The rows (line, id, field, reason) that ``python -m scoring check`` and the submit page print."""
+    return [
+        ErrorRow(str(error.line or ""), error.item_id or "", error.field or "", error.reason(language))
+        for error in errors
+    ]
 
-MESSAGES: Final[dict[str, Message]] = {}
+
+def quoted(text: str, limit: int = QUOTE_CHARS) -> str:
+    """At most ``limit`` characters of an upload, with everything that cannot be seen written as an escape.
+
+    >>> quoted("a\\u202eb")
+    'a\\\\u202eb'
+    """
+    shown = "".join(_visible(character) for character in text[:limit])
+    return shown + "…" if len(text) > limit else shown
+
+
+def _visible(character: str) -> str:
+    if unicodedata.category(character) not in _UNSEEN:
+        return character
+    code = ord(character)
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"

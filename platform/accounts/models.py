@@ -52,11 +52,15 @@ class User(AbstractUser):
 class Team(models.Model):
     """A team of one competition. A baseline team is listed on boards but not ranked."""
 
-    competition = models.ForeignKey("competitions.Competition", on_delete=models.PROTECT, related_name="teams")
+    competition = models.ForeignKey(
+        "competitions.Competition", on_delete=models.PROTECT, related_name="teams", verbose_name=_("대회")
+    )
     name = models.CharField(_("팀 이름"), max_length=60)
     is_baseline = models.BooleanField(_("기준 모델"), default=False)
-    created_at = models.DateTimeField(auto_now_add=True)
-    members = models.ManyToManyField(settings.AUTH_USER_MODEL, through="Membership", related_name="teams")
+    created_at = models.DateTimeField(_("만든 시각"), auto_now_add=True)
+    members = models.ManyToManyField(
+        settings.AUTH_USER_MODEL, through="Membership", related_name="teams", verbose_name=_("구성원")
+    )
 
     class Meta:
         verbose_name = _("팀")
@@ -77,11 +81,15 @@ class Membership(models.Model):
         LEADER = "leader", _("팀장")
         MEMBER = "member", _("팀원")
 
-    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="memberships")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="memberships")
-    competition = models.ForeignKey("competitions.Competition", on_delete=models.PROTECT, related_name="+")
-    role = models.CharField(max_length=8, choices=Role.choices, default=Role.MEMBER)
-    joined_at = models.DateTimeField(auto_now_add=True)
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="memberships", verbose_name=_("팀"))
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="memberships", verbose_name=_("사용자")
+    )
+    competition = models.ForeignKey(
+        "competitions.Competition", on_delete=models.PROTECT, related_name="+", verbose_name=_("대회")
+    )
+    role = models.CharField(_("역할"), max_length=8, choices=Role.choices, default=Role.MEMBER)
+    joined_at = models.DateTimeField(_("합류 시각"), auto_now_add=True)
 
     class Meta:
         verbose_name = _("팀 구성원")
@@ -98,14 +106,21 @@ class Membership(models.Model):
 class Invitation(models.Model):
     """A single-use, expiring link into a team. Only the token's sha256 is stored."""
 
-    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="invitations")
-    token_sha256 = models.CharField(max_length=64, unique=True)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
-    expires_at = models.DateTimeField()
-    used_at = models.DateTimeField(null=True, blank=True)
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="invitations", verbose_name=_("팀"))
+    token_sha256 = models.CharField(_("토큰 sha256"), max_length=64, unique=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", verbose_name=_("만든 사람")
+    )
+    created_at = models.DateTimeField(_("만든 시각"), auto_now_add=True)
+    expires_at = models.DateTimeField(_("만료 시각"))
+    used_at = models.DateTimeField(_("사용 시각"), null=True, blank=True)
     used_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        verbose_name=_("사용한 사람"),
     )
 
     class Meta:
@@ -119,13 +134,15 @@ class Invitation(models.Model):
 class ApiToken(models.Model):
     """A participant's key to the API. Only the sha256 of the token is stored; ``prefix`` names it to its owner."""
 
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens", verbose_name=_("사용자")
+    )
     label = models.CharField(_("이름"), max_length=60)
-    prefix = models.CharField(max_length=8)
-    token_sha256 = models.CharField(max_length=64, unique=True)
-    created_at = models.DateTimeField(auto_now_add=True)
-    last_used_at = models.DateTimeField(null=True, blank=True)
-    revoked_at = models.DateTimeField(null=True, blank=True)
+    prefix = models.CharField(_("앞자리"), max_length=8)
+    token_sha256 = models.CharField(_("토큰 sha256"), max_length=64, unique=True)
+    created_at = models.DateTimeField(_("만든 시각"), auto_now_add=True)
+    last_used_at = models.DateTimeField(_("마지막 제출에 쓴 시각"), null=True, blank=True)
+    revoked_at = models.DateTimeField(_("폐기 시각"), null=True, blank=True)
 
     class Meta:
         verbose_name = _("API 토큰")

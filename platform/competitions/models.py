@@ -18,7 +18,7 @@ def in_language(korean: str, english: str) -> str:
 class Competition(models.Model):
     """What teams enter. Descriptions are Markdown, rendered and sanitised by the page."""
 
-    slug = models.SlugField(unique=True)
+    slug = models.SlugField(_("주소 이름"), unique=True)
     title_ko = models.CharField(_("제목"), max_length=120)
     title_en = models.CharField(_("제목(영어)"), max_length=120, blank=True)
     summary_ko = models.CharField(_("한 줄 소개"), max_length=300, blank=True)
@@ -30,7 +30,7 @@ class Competition(models.Model):
     team_size_max = models.PositiveSmallIntegerField(_("팀 최대 인원"), default=5, validators=[MinValueValidator(1)])
     is_published = models.BooleanField(_("공개"), default=False)
     is_demo = models.BooleanField(_("데모"), default=False)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(_("만든 시각"), auto_now_add=True)
 
     class Meta:
         verbose_name = _("대회")
@@ -64,8 +64,10 @@ class Track(models.Model):
         UNIT = 1, _("0–1")
         PERCENT = 100, _("0–100")
 
-    competition = models.ForeignKey(Competition, on_delete=models.PROTECT, related_name="tracks")
-    slug = models.SlugField()
+    competition = models.ForeignKey(
+        Competition, on_delete=models.PROTECT, related_name="tracks", verbose_name=_("대회")
+    )
+    slug = models.SlugField(_("주소 이름"))
     title_ko = models.CharField(_("제목"), max_length=120)
     title_en = models.CharField(_("제목(영어)"), max_length=120, blank=True)
     description_ko = models.TextField(_("과제 안내"), blank=True)
@@ -99,15 +101,18 @@ class Track(models.Model):
 
 
 class Phase(models.Model):
-    """A window of a track in which teams submit, with its limits. Times are absolute; days are KST days."""
+    """A window of a track in which teams submit, with its limits. Times are absolute; days are KST days.
+
+    A frozen board counts only what was submitted before ``frozen_at``.
+    """
 
     class Board(models.TextChoices):
         LIVE = "live", _("실시간 공개")
         FROZEN = "frozen", _("고정")
         HIDDEN = "hidden", _("비공개")
 
-    track = models.ForeignKey(Track, on_delete=models.PROTECT, related_name="phases")
-    slug = models.SlugField()
+    track = models.ForeignKey(Track, on_delete=models.PROTECT, related_name="phases", verbose_name=_("트랙"))
+    slug = models.SlugField(_("주소 이름"))
     title_ko = models.CharField(_("제목"), max_length=120)
     title_en = models.CharField(_("제목(영어)"), max_length=120, blank=True)
     starts_at = models.DateTimeField(_("시작"))
@@ -116,6 +121,7 @@ class Phase(models.Model):
     total_limit = models.PositiveSmallIntegerField(_("전체 제출 한도"), null=True, blank=True)
     min_interval = models.DurationField(_("제출 간 최소 간격"), default=timedelta(0))
     board = models.CharField(_("순위표 공개"), max_length=8, choices=Board.choices, default=Board.LIVE)
+    frozen_at = models.DateTimeField(_("순위표 고정 시각"), null=True, blank=True)
     position = models.PositiveSmallIntegerField(_("순서"), default=0)
 
     class Meta:
@@ -126,6 +132,10 @@ class Phase(models.Model):
             models.UniqueConstraint(fields=["track", "slug"], name="phase_slug_unique_in_track"),
             models.CheckConstraint(
                 condition=models.Q(ends_at__gt=models.F("starts_at")), name="phase_ends_after_it_starts"
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(board="frozen") | models.Q(frozen_at__isnull=False),
+                name="frozen_board_has_its_moment",
             ),
         ]
 
@@ -147,16 +157,23 @@ class Phase(models.Model):
 class ReferenceVersion(models.Model):
     """One immutable set of reference answers of a phase. Its file is write-only: no page or API gives it back."""
 
-    phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="reference_versions")
+    phase = models.ForeignKey(
+        Phase, on_delete=models.PROTECT, related_name="reference_versions", verbose_name=_("단계")
+    )
     number = models.PositiveSmallIntegerField(_("판"))
-    file_sha256 = models.CharField(max_length=64)
-    item_count = models.PositiveIntegerField()
+    file_sha256 = models.CharField(_("파일 sha256"), max_length=64)
+    item_count = models.PositiveIntegerField(_("문항 수"))
     is_current = models.BooleanField(_("현재 판"), default=False)
     note = models.CharField(_("메모"), max_length=300, blank=True)
     created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        verbose_name=_("등록한 사람"),
     )
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(_("등록 시각"), auto_now_add=True)
 
     class Meta:
         verbose_name = _("정답 판")
@@ -176,7 +193,9 @@ class ReferenceVersion(models.Model):
 class Notice(models.Model):
     """An organiser's announcement, bilingual, newest first; pinned ones stand on top."""
 
-    competition = models.ForeignKey(Competition, on_delete=models.CASCADE, related_name="notices")
+    competition = models.ForeignKey(
+        Competition, on_delete=models.CASCADE, related_name="notices", verbose_name=_("대회")
+    )
     title_ko = models.CharField(_("제목"), max_length=200)
     title_en = models.CharField(_("제목(영어)"), max_length=200, blank=True)
     body_ko = models.TextField(_("내용"))
@@ -209,15 +228,15 @@ class DataFile(models.Model):
         SAMPLE = "sample", _("제출 예시")
         DOCUMENT = "document", _("문서")
 
-    track = models.ForeignKey(Track, on_delete=models.CASCADE, related_name="data_files")
-    kind = models.CharField(max_length=8, choices=Kind.choices, default=Kind.DATA)
+    track = models.ForeignKey(Track, on_delete=models.CASCADE, related_name="data_files", verbose_name=_("트랙"))
+    kind = models.CharField(_("종류"), max_length=8, choices=Kind.choices, default=Kind.DATA)
     title_ko = models.CharField(_("제목"), max_length=120)
     title_en = models.CharField(_("제목(영어)"), max_length=120, blank=True)
     file_name = models.CharField(_("파일 이름"), max_length=120)
-    file_sha256 = models.CharField(max_length=64)
-    file_size = models.PositiveIntegerField()
-    created_at = models.DateTimeField(auto_now_add=True)
-    position = models.PositiveSmallIntegerField(default=0)
+    file_sha256 = models.CharField(_("파일 sha256"), max_length=64)
+    file_size = models.PositiveIntegerField(_("크기(바이트)"))
+    created_at = models.DateTimeField(_("등록 시각"), auto_now_add=True)
+    position = models.PositiveSmallIntegerField(_("순서"), default=0)
 
     class Meta:
         verbose_name = _("공개 자료")

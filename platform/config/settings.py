@@ -1,6 +1,7 @@
 """All settings, read from the environment. Unset means the local default: embedded services under var/, DEBUG on."""
 
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import environ
 from csp.constants import NONE, SELF
@@ -18,9 +19,9 @@ if not DEBUG:
         raise ImproperlyConfigured(f"DEBUG is off and {', '.join(missing)} is not set. Set it and start again.")
 
 SECRET_KEY = env.str("SECRET_KEY", default="local-default-key-never-used-in-production")
-ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
-CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 SITE_URL = env.str("SITE_URL", default="http://127.0.0.1:8000")
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]", urlsplit(SITE_URL).hostname])
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
 INSTALLED_APPS = [
     "core",
@@ -56,6 +57,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "web.middleware.ErrorPagesMiddleware",  # last, so that its pages pass through all the others
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -86,14 +88,22 @@ CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", 
 
 # kombu names a Unix socket otherwise than redis-py does
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace("?db=", "?virtual_host=")
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600}  # a hint only: the reconciler finds lost runs sooner
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
-CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_DEFAULT_QUEUE = "housekeeping"
 CELERY_TASK_ROUTES = {"submissions.tasks.score_run": {"queue": "scoring"}}
-CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600}
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
+CELERY_WORKER_PROC_ALIVE_TIMEOUT = 600  # a child loads its models before it reports for work
+CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 5  # told to stop, a worker may finish a short run; a long one is queued again
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False  # LOGGING below holds for workers too
+CELERY_WORKER_REDIRECT_STDOUTS = False
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False  # nothing uses it, and it keeps every worker subscribed to a broadcast
+CELERY_WORKER_SEND_TASK_EVENTS = False
+CELERY_TIMEZONE = "Asia/Seoul"
 CELERY_BEAT_SCHEDULE = {
     "reconcile-runs": {"task": "submissions.tasks.reconcile_runs", "schedule": 10.0, "options": {"expires": 9}},
 }
@@ -110,6 +120,11 @@ PRIVATE_ROOT = Path(env.str("PRIVATE_ROOT", default=str(VAR_DIR / "private")))
 UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=20 * 1024 * 1024)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+FILE_UPLOAD_HANDLERS = [
+    "web.uploads.CappedUploadHandler",  # first: nothing above UPLOAD_MAX_BYTES reaches memory or disk
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
 STORAGES = {
@@ -139,6 +154,17 @@ ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = env.str("EMAIL_VERIFICATION", default="none" if DEBUG else "mandatory")
 ACCOUNT_UNIQUE_EMAIL = True
+ACCOUNT_ADAPTER = "web.adapter.AccountAdapter"
+ACCOUNT_FORMS = {
+    "add_email": "web.forms.AddEmailForm",
+    "change_password": "web.forms.ChangePasswordForm",
+    "login": "web.forms.LoginForm",
+    "reauthenticate": "web.forms.ReauthenticateForm",
+    "reset_password": "web.forms.ResetPasswordForm",
+    "reset_password_from_key": "web.forms.ResetPasswordKeyForm",
+    "set_password": "web.forms.SetPasswordForm",
+    "signup": "web.forms.SignupForm",
+}
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_ON_GET = False
 LOGIN_URL = "account_login"
@@ -151,6 +177,9 @@ DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="말판 <noreply@loca
 # --- language and time ----------------------------------------------------------------------------------------------
 LANGUAGE_CODE = "ko"
 LANGUAGES = [("ko", "한국어"), ("en", "English")]
+LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Lax"
 LOCALE_PATHS = [BASE_DIR / "platform" / "locale"]
 USE_I18N = True
 TIME_ZONE = "Asia/Seoul"
@@ -167,6 +196,7 @@ if not DEBUG and SITE_URL.startswith("https://"):
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
     SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)
+    SECURE_REDIRECT_EXEMPT = [r"^healthz/$"]  # a load balancer asks in plain HTTP
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=30 * 24 * 3600)
 CONTENT_SECURITY_POLICY = {
@@ -180,10 +210,22 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 
+# --- log ------------------------------------------------------------------------------------------------------------
+LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(levelname)s %(name)s: %(message)s"}},
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)-7s %(name)s: %(message)s", "datefmt": "%H:%M:%S"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="INFO")},
+    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
+    "loggers": {
+        # Django's own handlers would print each line a second time, or mail it
+        "django": {"handlers": [], "level": LOG_LEVEL, "propagate": True},
+        "django.server": {"handlers": [], "propagate": True},
+        # one line a task is enough: "succeeded" and "failed" come from celery.app.trace
+        "celery.worker.strategy": {"level": "WARNING"},
+        "celery.beat": {"level": "WARNING"},
+        "circus": {"level": "WARNING"},
+        "httpx": {"level": "WARNING"},
+    },
 }

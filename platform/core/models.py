@@ -1,6 +1,7 @@
 """The audit log: who changed what, when, before and after."""
 
 from django.conf import settings
+from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -9,14 +10,19 @@ class AuditEntry(models.Model):
     """One change. ``action`` is ``<object>.<verb>``; never holds a reference answer."""
 
     actor = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+        settings.AUTH_USER_MODEL,
+        verbose_name=_("행위자"),
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
     )
-    action = models.CharField(max_length=64, db_index=True)
-    object_type = models.CharField(max_length=64)
-    object_id = models.CharField(max_length=64)
-    before = models.JSONField(default=dict, blank=True)
-    after = models.JSONField(default=dict, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True, db_index=True)
+    action = models.CharField(_("행위"), max_length=64, db_index=True)
+    object_type = models.CharField(_("대상 종류"), max_length=64)
+    object_id = models.CharField(_("대상 번호"), max_length=64)
+    before = models.JSONField(_("이전"), default=dict, blank=True, encoder=DjangoJSONEncoder)
+    after = models.JSONField(_("이후"), default=dict, blank=True, encoder=DjangoJSONEncoder)
+    created_at = models.DateTimeField(_("시각"), auto_now_add=True, db_index=True)
 
     class Meta:
         verbose_name = _("감사 기록")

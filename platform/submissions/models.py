@@ -13,20 +13,27 @@ from competitions.models import Phase, ReferenceVersion
 class Submission(models.Model):
     """A file that passed validation and was charged to its team. ``live_run`` is the one that counts."""
 
-    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
-    phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="submissions")
-    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="submissions")
-    submitted_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="submissions")
+    public_id = models.UUIDField(_("공개 번호"), default=uuid.uuid4, unique=True, editable=False)
+    phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="submissions", verbose_name=_("단계"))
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="submissions", verbose_name=_("팀"))
+    submitted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="submissions", verbose_name=_("제출한 사람")
+    )
     file_name = models.CharField(_("파일 이름"), max_length=255)
-    file_sha256 = models.CharField(max_length=64, db_index=True)
-    file_size = models.PositiveIntegerField()
-    item_count = models.PositiveIntegerField()
-    normalized_count = models.PositiveIntegerField(default=0)
+    file_sha256 = models.CharField(_("파일 sha256"), max_length=64, db_index=True)
+    file_size = models.PositiveIntegerField(_("크기(바이트)"))
+    item_count = models.PositiveIntegerField(_("문항 수"))
+    normalized_count = models.PositiveIntegerField(_("NFC로 바뀐 문항 수"), default=0)
     memo = models.CharField(_("메모"), max_length=200, blank=True)
     created_at = models.DateTimeField(_("제출 시각"), db_index=True)
-    refunded_at = models.DateTimeField(null=True, blank=True)
+    refunded_at = models.DateTimeField(_("환불 시각"), null=True, blank=True)
     live_run = models.OneToOneField(
-        "ScoringRun", null=True, blank=True, on_delete=models.PROTECT, related_name="live_for"
+        "ScoringRun",
+        verbose_name=_("반영된 채점"),
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="live_for",
     )
 
     class Meta:
@@ -42,14 +49,16 @@ class Submission(models.Model):
 class Rejection(models.Model):
     """A file that failed validation: kept as a record for its team, charged to nobody. Holds no file content."""
 
-    phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="rejections")
-    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="rejections")
-    submitted_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
-    file_name = models.CharField(max_length=255)
-    file_size = models.PositiveBigIntegerField()
-    errors = models.JSONField()  # the first hundred FileErrors: code, params, line, id, field
-    error_count = models.PositiveIntegerField()
-    created_at = models.DateTimeField()
+    phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="rejections", verbose_name=_("단계"))
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="rejections", verbose_name=_("팀"))
+    submitted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", verbose_name=_("제출한 사람")
+    )
+    file_name = models.CharField(_("파일 이름"), max_length=255)
+    file_size = models.PositiveBigIntegerField(_("크기(바이트)"))
+    errors = models.JSONField(_("오류"))  # the first hundred FileErrors: code, params, line, id, field
+    error_count = models.PositiveIntegerField(_("오류 수"))
+    created_at = models.DateTimeField(_("시각"))
 
     class Meta:
         verbose_name = _("반려된 파일")
@@ -64,7 +73,8 @@ class ScoringRun(models.Model):
     """One scoring of one submission under one reference version, recipe and profile.
 
     ``state`` moves only by conditional update: queued → running → finished | failed. A worker holds the run by
-    ``attempt`` and ``lease_expires_at``; a result that carries an older attempt is refused.
+    ``attempt`` and ``lease_expires_at``; a result that carries an older attempt is refused. ``sent_at`` is when its
+    message last reached the broker, ``None`` when it has not; the reconciler sends it again when nobody takes it.
     """
 
     class State(models.TextChoices):
@@ -73,27 +83,30 @@ class ScoringRun(models.Model):
         FINISHED = "finished", _("완료")
         FAILED = "failed", _("실패")
 
-    submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="runs")
-    reference_version = models.ForeignKey(ReferenceVersion, on_delete=models.PROTECT, related_name="runs")
-    recipe = models.CharField(max_length=60)
-    profile = models.CharField(max_length=200)
-    state = models.CharField(max_length=8, choices=State.choices, default=State.QUEUED)
-    attempt = models.PositiveSmallIntegerField(default=0)
-    lease_expires_at = models.DateTimeField(null=True, blank=True)
-    worker = models.CharField(max_length=120, blank=True)
-    stage = models.CharField(max_length=40, blank=True)
-    progress = models.FloatField(default=0)  # share done, 0-1
-    queued_at = models.DateTimeField()
-    started_at = models.DateTimeField(null=True, blank=True)
-    finished_at = models.DateTimeField(null=True, blank=True)
-    final_score = models.FloatField(null=True, blank=True)
-    scores = models.JSONField(default=dict, blank=True)
-    coverage = models.JSONField(default=dict, blank=True)
-    warnings = models.JSONField(default=list, blank=True)
-    signature = models.JSONField(default=dict, blank=True)
-    signature_hash = models.CharField(max_length=64, blank=True)
-    is_demo_models = models.BooleanField(default=False)
-    error_code = models.CharField(max_length=60, blank=True)
+    submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="runs", verbose_name=_("제출"))
+    reference_version = models.ForeignKey(
+        ReferenceVersion, on_delete=models.PROTECT, related_name="runs", verbose_name=_("정답 판")
+    )
+    recipe = models.CharField(_("채점 방식"), max_length=60)
+    profile = models.CharField(_("모델 프로필"), max_length=200)
+    state = models.CharField(_("상태"), max_length=8, choices=State.choices, default=State.QUEUED)
+    attempt = models.PositiveSmallIntegerField(_("시도"), default=0)
+    lease_expires_at = models.DateTimeField(_("점유 만료"), null=True, blank=True)
+    worker = models.CharField(_("채점 서버"), max_length=120, blank=True)
+    stage = models.CharField(_("진행 단계"), max_length=40, blank=True)
+    progress = models.FloatField(_("진행률"), default=0)  # share done, 0-1
+    queued_at = models.DateTimeField(_("대기 시작"))
+    sent_at = models.DateTimeField(_("메시지 보낸 시각"), null=True, blank=True)
+    started_at = models.DateTimeField(_("채점 시작"), null=True, blank=True)
+    finished_at = models.DateTimeField(_("채점 끝"), null=True, blank=True)
+    final_score = models.FloatField(_("최종 점수"), null=True, blank=True)
+    scores = models.JSONField(_("점수"), default=dict, blank=True)
+    coverage = models.JSONField(_("응답 범위"), default=dict, blank=True)
+    warnings = models.JSONField(_("알림"), default=list, blank=True)
+    signature = models.JSONField(_("서명"), default=dict, blank=True)
+    signature_hash = models.CharField(_("서명 해시"), max_length=64, blank=True)
+    is_demo_models = models.BooleanField(_("데모 모델"), default=False)
+    error_code = models.CharField(_("오류 코드"), max_length=60, blank=True)
 
     class Meta:
         verbose_name = _("채점")
@@ -127,12 +140,16 @@ class ScoringRun(models.Model):
 class MetricResult(models.Model):
     """Per-item values of one metric for one submission, reference version and metric signature."""
 
-    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="metric_results")
-    reference_version = models.ForeignKey(ReferenceVersion, on_delete=models.CASCADE, related_name="+")
-    metric = models.CharField(max_length=40)
-    metric_signature = models.CharField(max_length=64)
-    values = models.JSONField()  # {item id: value 0-1}
-    created_at = models.DateTimeField(auto_now_add=True)
+    submission = models.ForeignKey(
+        Submission, on_delete=models.CASCADE, related_name="metric_results", verbose_name=_("제출")
+    )
+    reference_version = models.ForeignKey(
+        ReferenceVersion, on_delete=models.CASCADE, related_name="+", verbose_name=_("정답 판")
+    )
+    metric = models.CharField(_("지표"), max_length=40)
+    metric_signature = models.CharField(_("지표 서명"), max_length=64)
+    values = models.JSONField(_("문항별 값"))  # {item id: value 0-1}
+    created_at = models.DateTimeField(_("시각"), auto_now_add=True)
 
     class Meta:
         verbose_name = _("지표 결과")

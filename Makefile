@@ -1,0 +1,60 @@
+# 말판 / Malpan. `make` alone lists what can be made.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet
+RUN_STAMP := $(VENV)/.installed-run
+TEST_STAMP := $(VENV)/.installed-test
+CHROMIUM := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+lint bench: export PYTHONPATH := $(CURDIR)/platform:$(CURDIR)
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint bench clean browser-present
+
+help: ## 이 목록을 보여 준다 / show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: $(RUN_STAMP) ## 사이트를 실행한다: 설치, 데모, 채점기까지 (Ctrl-C로 끝) / run the whole site (Ctrl-C stops it)
+	@exec $(BIN)/python manage.py up
+
+test: browser-present lint ## 모든 검사와 시험을 돌린다 / run every check and test
+	@$(BIN)/python -m pytest $(TESTS)
+
+lint: $(TEST_STAMP) ## 형식, 타입, 의존 방향, 템플릿, 마이그레이션, 번역을 검사한다 / check style, types, contracts, catalogues
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy scoring platform
+	@$(BIN)/lint-imports
+	@$(BIN)/djlint templates --lint --check --quiet
+	@$(BIN)/python manage.py makemigrations --check --dry-run
+	@$(BIN)/python -m pytest tests/config/test_catalogues.py
+
+bench: $(TEST_STAMP) ## 실제 크기의 모델로 다른 구현과 시간을 견준다 / time scoring against other implementations
+	@$(BIN)/python -m tests.benchmarks
+
+clean: ## 설치한 것과 캐시를 지운다(var의 데이터는 남긴다) / remove the installation and caches, never var/
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+browser-present:
+	@test -n "$(CHROMIUM)" || { \
+	  echo "브라우저가 없습니다. 브라우저 시험에는 chromium이 필요합니다: apt-get install chromium fonts-noto-cjk"; \
+	  echo "No browser found. The browser tests need chromium: apt-get install chromium fonts-noto-cjk"; exit 1; }
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "Python 3.11 이상이 필요합니다: make PYTHON=python3.11 $(MAKECMDGOALS)"; \
+	  echo "Python 3.11 or later is needed: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	  echo "가상 환경을 만들지 못했습니다: apt-get install python3-venv"; \
+	  echo "Could not make a virtual environment: apt-get install python3-venv"; exit 1; }
+
+$(RUN_STAMP): requirements.txt constraints.txt | $(BIN)/python
+	@echo "설치하는 중입니다. 처음에는 몇 분 걸립니다. / installing; this takes some minutes the first time."
+	@$(PIP) -r requirements.txt
+	@touch $@
+
+$(TEST_STAMP): requirements.txt requirements-test.txt constraints.txt | $(BIN)/python
+	@echo "시험 도구를 설치하는 중입니다. / installing what the tests need."
+	@$(PIP) -r requirements-test.txt
+	@touch $(RUN_STAMP) $@

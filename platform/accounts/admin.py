@@ -1,0 +1,140 @@
+"""People, teams, invitations and tokens in the admin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import ApiToken, Invitation, Membership, Team, User
+from accounts.services import create_team, revoke_api_token
+from core import audit
+from core.admin import AuditedAdmin, RecordAdmin, actor_of, become
+
+
+class UserCreation(AdminUserCreationForm):
+    class Meta:
+        model = User
+        fields = ("email", "name")
+
+
+class UserChange(UserChangeForm):
+    class Meta:
+        model = User
+        fields = ("email", "name", "password", "is_active", "is_staff", "is_superuser", "groups", "user_permissions")
+
+
+@admin.register(User)
+class UserAdmin(AuditedAdmin, DjangoUserAdmin):
+    form = UserChange
+    add_form = UserCreation
+    ordering = ["email"]
+    list_display = ["email", "name", "is_staff", "is_active", "date_joined"]
+    list_filter = ["is_staff", "is_superuser", "is_active"]
+    search_fields = ["email", "name"]
+    readonly_fields = ["last_login", "date_joined"]
+    fieldsets = [
+        (None, {"fields": ["email", "name", "password"]}),
+        (_("권한"), {"fields": ["is_active", "is_staff", "is_superuser", "groups", "user_permissions"]}),
+        (_("시각"), {"fields": ["last_login", "date_joined"]}),
+    ]
+    add_fieldsets = [(None, {"fields": ["email", "name", "usable_password", "password1", "password2"]})]
+
+    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:  # noqa: A002
+        response = super().user_change_password(request, id, form_url)
+        if request.method == "POST" and response.status_code == 302:
+            audit.record(actor=actor_of(request), action="user.set_password", obj=User.objects.get(pk=id))
+        return response
+
+
+class MembershipInline(admin.TabularInline):
+    """The members; a person is taken out here and comes in by an invitation."""
+
+    model = Membership
+    extra = 0
+    fields = ["user", "role", "joined_at"]
+    readonly_fields = ["user", "role", "joined_at"]
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class TeamCreation(forms.ModelForm):
+    leader = forms.ModelChoiceField(label=_("팀장"), queryset=User.objects.order_by("email"))
+
+    class Meta:
+        model = Team
+        fields = ("competition", "name", "is_baseline")
+
+
+@admin.register(Team)
+class TeamAdmin(AuditedAdmin):
+    list_display = ["name", "competition", "is_baseline", "member_count", "created_at"]
+    list_filter = ["competition", "is_baseline"]
+    search_fields = ["name", "memberships__user__email"]
+    list_select_related = ["competition"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).annotate(members_in_all=Count("memberships", distinct=True))
+
+    @admin.display(description=_("인원"))
+    def member_count(self, team: Any) -> int:
+        return int(team.members_in_all)
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        return super().get_form(request, obj, change, **(kwargs if change else {"form": TeamCreation, **kwargs}))
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return ["competition", "name", "is_baseline", "created_at"] if obj else [
+            "competition", "name", "is_baseline", "leader"
+        ]  # fmt: skip
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return ["competition", "created_at"] if obj else []
+
+    def get_inlines(self, request: HttpRequest, obj: Any) -> list[Any]:
+        return [MembershipInline] if obj else []
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        if change:
+            super().save_model(request, obj, form, change)
+            return
+        chosen = form.cleaned_data
+        become(
+            obj,
+            create_team(
+                competition=chosen["competition"],
+                name=chosen["name"],
+                leader=chosen["leader"],
+                is_baseline=chosen["is_baseline"],
+            ),
+        )
+
+
+@admin.register(Invitation)
+class InvitationAdmin(RecordAdmin):
+    list_display = ["team", "created_by", "created_at", "expires_at", "used_by", "used_at"]
+    fields = ["team", "created_by", "created_at", "expires_at", "used_by", "used_at"]
+    list_select_related = ["team", "created_by", "used_by"]
+
+
+@admin.register(ApiToken)
+class ApiTokenAdmin(RecordAdmin):
+    list_display = ["prefix", "label", "user", "created_at", "last_used_at", "revoked_at"]
+    fields = ["user", "label", "prefix", "created_at", "last_used_at", "revoked_at"]
+    list_select_related = ["user"]
+    actions = ["revoke"]
+
+    def has_revoke_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("accounts.change_apitoken")
+
+    @admin.action(description=_("선택한 토큰 폐기"), permissions=["revoke"])
+    def revoke(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        for api_token in queryset:
+            revoke_api_token(api_token=api_token, actor=actor_of(request))

@@ -1,0 +1,118 @@
+"""The API: what a participant's script needs to submit a file and follow it to its score."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.core.exceptions import SuspiciousOperation
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, JsonResponse
+from django.http.multipartparser import MultiPartParserError
+from django.urls import reverse
+
+from accounts.models import Team, User
+from accounts.selectors import team_of
+from accounts.services import note_token_use
+from api import representations as shown
+from api.http import endpoint, require_token, token_of
+from competitions.models import Competition, Phase
+from competitions.selectors import get_competition, get_track, phase_to_show, published_competitions, tracks_of
+from core.errors import AddressNotFound, ApiRequestInvalid, NotTeamMember, TrackNotFound, UploadTooLarge
+from leaderboard.selectors import board
+from submissions import quota
+from submissions.intake import submit
+from submissions.selectors import submission_for, team_history
+
+FORM_OVERHEAD_BYTES = 64 * 1024  # boundaries, headers and the memo around the file itself
+
+
+@endpoint("GET")
+def competition_list(request: HttpRequest) -> JsonResponse:
+    """The published competitions, by state."""
+    found = published_competitions()
+    return JsonResponse(
+        {
+            state: [shown.competition(each) for each in getattr(found, state)]
+            for state in ("running", "upcoming", "past")
+        }
+    )
+
+
+@endpoint("GET")
+def competition_detail(request: HttpRequest, slug: str) -> JsonResponse:
+    """One competition with its tracks and the phase of each that counts now."""
+    found = get_competition(slug)
+    return JsonResponse(shown.competition(found, tracks_of(found)))
+
+
+@endpoint("GET")
+def board_detail(request: HttpRequest, slug: str, track: str) -> JsonResponse:
+    """The board of the track's phase; with a token, the caller's own row is marked."""
+    token = token_of(request)
+    competition, phase = _find(slug, track)
+    own_team = team_of(token.user, competition) if token else None
+    return JsonResponse(shown.board(board(phase, viewer_team=own_team)))
+
+
+@endpoint("GET", "POST")
+def submissions(request: HttpRequest, slug: str, track: str) -> JsonResponse:
+    """GET: the team's history and what is left. POST ``file`` (and ``memo``) as multipart/form-data: submit."""
+    token = require_token(request)
+    competition, phase = _find(slug, track)
+    team = _require_team(token.user, competition)
+    if request.method == "GET":
+        return JsonResponse(
+            {
+                "quota": shown.quota(quota.status(phase=phase, team=team)),
+                "history": [shown.history_entry(entry) for entry in team_history(team, phase)],
+            }
+        )
+    upload, memo = _upload(request)
+    note_token_use(api_token=token)
+    submission = submit(phase=phase, team=team, user=token.user, file_name=upload.name or "", upload=upload, memo=memo)
+    address = reverse("api-submission", args=[submission.public_id])
+    return JsonResponse(shown.submission(submission), status=201, headers={"Location": address})
+
+
+@endpoint("GET")
+def submission_detail(request: HttpRequest, public_id: uuid.UUID) -> JsonResponse:
+    """One submission of the caller's team with the state of its scoring."""
+    return JsonResponse(shown.submission(submission_for(require_token(request).user, public_id)))
+
+
+@endpoint("GET", "POST", "PUT", "PATCH", "DELETE")
+def unknown_address(request: HttpRequest, path: str = "") -> JsonResponse:
+    """Everything else under ``/api/``."""
+    raise AddressNotFound
+
+
+def _find(slug: str, track_slug: str) -> tuple[Competition, Phase]:
+    """The competition and the phase of its track that counts now."""
+    competition = get_competition(slug)
+    phase = phase_to_show(get_track(competition, track_slug))
+    if phase is None:
+        raise TrackNotFound
+    return competition, phase
+
+
+def _require_team(user: User, competition: Competition) -> Team:
+    team = team_of(user, competition)
+    if team is None:
+        raise NotTeamMember
+    return team
+
+
+def _upload(request: HttpRequest) -> tuple[UploadedFile, str]:
+    """The file and the memo of the form. A body too large is refused before a byte of it is read."""
+    limit = settings.UPLOAD_MAX_BYTES
+    size = int(request.META.get("CONTENT_LENGTH") or 0)
+    if size > limit + FORM_OVERHEAD_BYTES:
+        raise UploadTooLarge(size_bytes=size, limit_bytes=limit)
+    try:
+        upload, memo = request.FILES.get("file"), request.POST.get("memo", "")
+    except (MultiPartParserError, SuspiciousOperation):
+        raise ApiRequestInvalid(field="multipart/form-data") from None
+    if upload is None:
+        raise ApiRequestInvalid(field="file")
+    return upload, memo

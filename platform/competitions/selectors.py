@@ -1,0 +1,106 @@
+"""Reads of competitions and what they are made of. An unpublished competition does not exist for the public."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Max, Min, Q, QuerySet
+from django.utils import timezone
+
+from competitions.models import Competition, DataFile, Notice, Phase, ReferenceVersion, Track
+from core.errors import CompetitionNotFound, DataFileNotFound, ReferencesNotPublished, TrackNotFound
+
+
+@dataclass(frozen=True, slots=True)
+class Competitions:
+    """Published competitions by where ``now`` stands between their first start and their last end.
+
+    Each carries ``starts_at`` and ``ends_at`` (``None`` where it has no phase yet, which makes it upcoming).
+    """
+
+    running: tuple[Competition, ...]
+    upcoming: tuple[Competition, ...]
+    past: tuple[Competition, ...]
+
+
+def published_competitions(now: datetime | None = None) -> Competitions:
+    """Running ones by nearest deadline, upcoming ones by nearest start, past ones newest first. One query."""
+    now = now or timezone.now()
+    rows = list(
+        Competition.objects.filter(is_published=True).annotate(
+            starts_at=Min("tracks__phases__starts_at"), ends_at=Max("tracks__phases__ends_at")
+        )
+    )
+    dated = [row for row in rows if row.starts_at is not None]
+    undated = [row for row in rows if row.starts_at is None]
+    return Competitions(
+        running=tuple(sorted((r for r in dated if r.starts_at <= now < r.ends_at), key=lambda r: r.ends_at)),
+        upcoming=(*sorted((r for r in dated if now < r.starts_at), key=lambda r: r.starts_at), *undated),
+        past=tuple(sorted((r for r in dated if r.ends_at <= now), key=lambda r: r.ends_at, reverse=True)),
+    )
+
+
+def get_competition(slug: str, *, include_unpublished: bool = False) -> Competition:
+    """The competition at ``slug``; raises ``CompetitionNotFound``. Organisers may ask for unpublished ones."""
+    visible = Q() if include_unpublished else Q(is_published=True)
+    competition = Competition.objects.filter(visible, slug=slug).first()
+    if competition is None:
+        raise CompetitionNotFound
+    return competition
+
+
+def tracks_of(competition: Competition) -> list[Track]:
+    """The tracks in their order, with their phases and data files fetched: three queries in all."""
+    return list(competition.tracks.prefetch_related("phases", "data_files"))
+
+
+def get_track(competition: Competition, slug: str | None = None) -> Track:
+    """The track at ``slug``, or the first one when none is named; raises ``TrackNotFound``."""
+    tracks = competition.tracks.prefetch_related("phases", "data_files")
+    track = (tracks.filter(slug=slug) if slug else tracks).first()
+    if track is None:
+        raise TrackNotFound
+    return track
+
+
+def phase_to_show(track: Track, now: datetime | None = None) -> Phase | None:
+    """The phase a page is about: the open one, else the one that ended last, else the next to begin.
+
+    Of several open at once the one that began last. Reads the phases as fetched by ``tracks_of`` or ``get_track``.
+    """
+    now = now or timezone.now()
+    phases = list(track.phases.all())
+    begun = [phase for phase in phases if phase.starts_at <= now]
+    if open_now := [phase for phase in begun if phase.is_open(now)]:
+        return max(open_now, key=lambda phase: phase.starts_at)
+    if begun:
+        return max(begun, key=lambda phase: phase.ends_at)
+    return min(phases, key=lambda phase: phase.starts_at, default=None)
+
+
+def sample_file(track: Track) -> DataFile | None:
+    """The sample submission that stands beside the upload box."""
+    return next((file for file in track.data_files.all() if file.kind == DataFile.Kind.SAMPLE), None)
+
+
+def data_file(pk: int, file_name: str, *, include_unpublished: bool = False) -> DataFile:
+    """A file for download by its number and name; raises ``DataFileNotFound``, also while its competition is hidden."""
+    visible = Q() if include_unpublished else Q(track__competition__is_published=True)
+    file = DataFile.objects.filter(visible, pk=pk, file_name=file_name).select_related("track__competition").first()
+    if file is None:
+        raise DataFileNotFound
+    return file
+
+
+def notices_of(competition: Competition, now: datetime | None = None) -> QuerySet[Notice]:
+    """The notices published by ``now``, pinned ones first, then newest first."""
+    return competition.notices.filter(published_at__lte=now or timezone.now())
+
+
+def current_reference(phase: Phase) -> ReferenceVersion:
+    """The reference version submissions of ``phase`` are scored with now; raises ``ReferencesNotPublished``."""
+    version = phase.reference_versions.filter(is_current=True).first()
+    if version is None:
+        raise ReferencesNotPublished
+    return version

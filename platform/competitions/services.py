@@ -1,0 +1,188 @@
+"""Writes of competitions and what they are made of."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import PurePath
+from typing import IO, TYPE_CHECKING, Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from competitions.models import Competition, DataFile, Notice, Phase, ReferenceVersion, Track
+from competitions.references import recipe_named, recipe_of
+from core import audit
+from core.errors import AnswersWouldLeak, ReferencesInUse, ReferencesRejected
+from core.storage import store_private
+from scoring.errors import InvalidFile
+from scoring.reading import read_references
+from scoring.records import AnswerFile
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+def create_competition(*, actor: User | None = None, slug: str, title_ko: str, **fields: Any) -> Competition:
+    """Make a competition. ``fields`` are further columns of the model; it is hidden until ``is_published``."""
+    with transaction.atomic():
+        competition = Competition(slug=slug, title_ko=title_ko, **fields)
+        competition.full_clean()
+        competition.save()
+        audit.record(actor=actor, action="competition.create", obj=competition, after=audit.snapshot(competition))
+    return competition
+
+
+def create_track(
+    *, actor: User | None = None, competition: Competition, slug: str, title_ko: str, recipe: str, **fields: Any
+) -> Track:
+    """Make a track scored by ``recipe`` (``rag-qa@1``); raises ``UnknownTrackRecipe``."""
+    recipe_named(recipe)
+    with transaction.atomic():
+        track = Track(competition=competition, slug=slug, title_ko=title_ko, recipe=recipe, **fields)
+        track.full_clean()
+        track.save()
+        audit.record(actor=actor, action="track.create", obj=track, after=audit.snapshot(track))
+    return track
+
+
+def create_phase(
+    *,
+    actor: User | None = None,
+    track: Track,
+    slug: str,
+    title_ko: str,
+    starts_at: datetime,
+    ends_at: datetime,
+    daily_limit: int | None = None,
+    total_limit: int | None = None,
+    min_interval: timedelta = timedelta(0),
+    **fields: Any,
+) -> Phase:
+    """Make a phase open from ``starts_at`` up to but not at ``ends_at``. A limit of ``None`` is no limit."""
+    with transaction.atomic():
+        phase = Phase(
+            track=track,
+            slug=slug,
+            title_ko=title_ko,
+            starts_at=starts_at,
+            ends_at=ends_at,
+            daily_limit=daily_limit,
+            total_limit=total_limit,
+            min_interval=min_interval,
+            **fields,
+        )
+        phase.full_clean()
+        phase.save()
+        audit.record(actor=actor, action="phase.create", obj=phase, after=audit.snapshot(phase))
+    return phase
+
+
+def check_references(*, phase: Phase, data: bytes) -> AnswerFile:
+    """Read a reference file by the rules of the phase's recipe; raises ``ReferencesRejected``.
+
+    The errors say where and which kind, and keep no word of the file beside ids and field names.
+    """
+    try:
+        return read_references(data, recipe_of(phase.track))
+    except InvalidFile as error:
+        raise ReferencesRejected(errors=error.errors, total=error.total) from None
+
+
+def publish_reference_version(
+    *, phase: Phase, data: bytes, actor: User | None, note: str = "", replace_in_use: bool = False
+) -> ReferenceVersion:
+    """Check, store privately and make current a new set of reference answers of ``phase``.
+
+    Raises ``ReferencesRejected``; ``AnswersWouldLeak`` when the very file is offered for download; and, while
+    submissions of the phase count under the current version, ``ReferencesInUse`` unless ``replace_in_use``: their
+    scores leave the board until they are scored again.
+    """
+    references = check_references(phase=phase, data=data)
+    if DataFile.objects.filter(file_sha256=references.sha256).exists():
+        raise AnswersWouldLeak
+    stored = store_private(data)
+    with transaction.atomic():
+        Phase.objects.select_for_update().get(pk=phase.pk)  # two publications at once take their numbers in turn
+        versions = ReferenceVersion.objects.filter(phase=phase)
+        if not replace_in_use:
+            _refuse_in_use(phase)
+        previous = versions.order_by("-number").first()
+        versions.filter(is_current=True).update(is_current=False)
+        version = ReferenceVersion.objects.create(
+            phase=phase,
+            number=previous.number + 1 if previous else 1,
+            file_sha256=stored.sha256,
+            item_count=len(references.answers),
+            is_current=True,
+            note=note,
+            created_by=actor,
+        )
+        audit.record(actor=actor, action="reference_version.publish", obj=version, after=audit.snapshot(version))
+    return version
+
+
+def _refuse_in_use(phase: Phase) -> None:
+    # by the reverse name: this app stands below submissions and must not import it
+    count = Phase.objects.filter(pk=phase.pk, submissions__refunded_at=None, submissions__isnull=False).count()
+    if count:
+        raise ReferencesInUse(count=count)
+
+
+def add_data_file(
+    *,
+    track: Track,
+    kind: str,
+    title_ko: str,
+    title_en: str = "",
+    file_name: str,
+    data: bytes | IO[bytes],
+    position: int = 0,
+    actor: User | None = None,
+) -> DataFile:
+    """Offer a file for download. Raises ``AnswersWouldLeak`` when it is, byte for byte, a reference file."""
+    stored = store_private(data)
+    if ReferenceVersion.objects.filter(file_sha256=stored.sha256).exists():
+        raise AnswersWouldLeak
+    with transaction.atomic():
+        file = DataFile(
+            track=track,
+            kind=kind,
+            title_ko=title_ko,
+            title_en=title_en,
+            file_name=PurePath(file_name).name,
+            file_sha256=stored.sha256,
+            file_size=stored.size,
+            position=position,
+        )
+        file.full_clean()
+        file.save()
+        audit.record(actor=actor, action="data_file.add", obj=file, after=audit.snapshot(file))
+    return file
+
+
+def post_notice(
+    *, competition: Competition, title_ko: str, body_ko: str, actor: User | None = None, **fields: Any
+) -> Notice:
+    """Announce something to the participants of ``competition``."""
+    with transaction.atomic():
+        notice = Notice(competition=competition, title_ko=title_ko, body_ko=body_ko, **fields)
+        notice.full_clean()
+        notice.save()
+        audit.record(actor=actor, action="notice.post", obj=notice, after=audit.snapshot(notice))
+    return notice
+
+
+def set_board(*, phase: Phase, board: str, actor: User | None, now: datetime | None = None) -> Phase:
+    """Show, freeze or hide the board of ``phase``. Freezing twice keeps the first moment."""
+    with transaction.atomic():
+        locked = Phase.objects.select_for_update().get(pk=phase.pk)
+        before = {"board": locked.board, "frozen_at": locked.frozen_at}
+        if board != Phase.Board.FROZEN:
+            locked.frozen_at = None
+        elif locked.board != Phase.Board.FROZEN:
+            locked.frozen_at = now or timezone.now()
+        locked.board = board
+        locked.save(update_fields=["board", "frozen_at"])
+        after = {"board": locked.board, "frozen_at": locked.frozen_at}
+        audit.record(actor=actor, action="phase.set_board", obj=locked, before=before, after=after)
+    return locked

@@ -1,0 +1,96 @@
+"""Where the pieces of a running site lie: private directories, socket paths that fit, paths a system user can walk."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+SOCKET_PATH_MAX_BYTES = 103  # sun_path holds 108 bytes on Linux and 104 elsewhere, the closing zero included
+_SHORT_ROOT = Path("/tmp")  # noqa: S108 (the one short place every system has; what lies there is checked)
+_PLAIN_PATH = re.compile(r"[A-Za-z0-9._/+-]+")
+
+
+class UnusableDirectory(Exception):
+    """A directory the site needs cannot be made, or belongs to somebody else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A system user: numeric user and group."""
+
+    user_id: int
+    group_id: int
+
+
+def private_directory(path: Path, owner: Account | None = None) -> Path:
+    """Make ``path`` if need be, closed (0700) to everybody but ``owner``, by default the present user."""
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if owner is not None and path.stat().st_uid != owner.user_id:
+            os.chown(path, owner.user_id, owner.group_id)
+        if stat.S_IMODE(path.stat().st_mode) != 0o700:
+            path.chmod(0o700)
+    except (PermissionError, FileExistsError, NotADirectoryError) as error:
+        raise UnusableDirectory(
+            f"디렉터리를 쓸 수 없습니다: {path} ({error.strerror}). "
+            "소유자를 확인하거나 MALPAN_VAR로 다른 곳을 정하십시오.\n"
+            f"Cannot use the directory {path} ({error.strerror}). Check who owns it, or name another with MALPAN_VAR."
+        ) from error
+    return path
+
+
+def socket_directory(preferred: Path, socket_name: str, owner: Account | None = None) -> Path:
+    """A private directory whose socket path fits the kernel's limit and needs no quoting anywhere.
+
+    ``preferred`` where it will do, else a short directory under /tmp that only ``owner`` can enter, always the same
+    one for the same ``preferred``.
+    """
+    path = preferred / socket_name
+    if len(os.fsencode(path)) <= SOCKET_PATH_MAX_BYTES and _PLAIN_PATH.fullmatch(str(path)):
+        return private_directory(preferred, owner)
+    digest = hashlib.sha256(os.fsencode(preferred)).hexdigest()[:12]
+    user_id = os.geteuid() if owner is None else owner.user_id
+    return _own_directory_in(_SHORT_ROOT / f"malpan-{user_id}-{digest}", owner, user_id)
+
+
+def _own_directory_in(path: Path, owner: Account | None, user_id: int) -> Path:
+    """Everybody may write there, so a directory that somebody else made first is refused."""
+    if path.is_symlink() or (path.exists() and path.stat().st_uid not in (user_id, os.geteuid())):
+        raise UnusableDirectory(
+            f"다른 사용자의 디렉터리입니다: {path}. 지우거나 MALPAN_VAR를 더 짧은 경로로 바꾸십시오.\n"
+            f"{path} belongs to somebody else. Remove it, or set MALPAN_VAR to a shorter path."
+        )
+    return private_directory(path, owner)
+
+
+def let_through(target: Path, account: Account) -> None:
+    """Let ``account`` walk down to ``target``: adds the search bit (never read) to the ancestors that lack it."""
+    for ancestor in target.resolve().parents:
+        status = ancestor.stat()
+        if status.st_uid == account.user_id:
+            needed = stat.S_IXUSR
+        elif status.st_gid == account.group_id:
+            needed = stat.S_IXGRP
+        else:
+            needed = stat.S_IXOTH
+        if not status.st_mode & needed:
+            ancestor.chmod(stat.S_IMODE(status.st_mode) | needed)
+
+
+def let_read(tree: Path) -> None:
+    """Make an installed tree readable by everybody, as a package made under a strict umask is not."""
+    for path in (tree, *tree.rglob("*")):
+        mode = stat.S_IMODE(path.lstat().st_mode)
+        wanted = mode | (0o555 if path.is_dir() or mode & stat.S_IXUSR else 0o444)
+        if wanted != mode and not path.is_symlink():
+            path.chmod(wanted)
+
+
+def give(tree: Path, account: Account) -> None:
+    """Hand ``tree`` and everything in it to ``account``."""
+    for path in (tree, *tree.rglob("*")):
+        os.chown(path, account.user_id, account.group_id, follow_symlinks=False)

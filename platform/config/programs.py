@@ -1,0 +1,77 @@
+"""The programs a running site consists of, and how each is started and stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+# A program that ends with this code refuses its settings: starting it again would change nothing (sysexits.h)
+EX_CONFIG = 78
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One program under the supervisor. ``grace`` is in seconds."""
+
+    name: str
+    arguments: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    stop_signal: int = signal.SIGTERM
+    grace: float = 10.0
+    runs_once: bool = False
+    takes_socket: bool = False
+    prefixed: bool = True
+
+
+def programs_of(root: Path, run_directory: Path, *, listen_descriptor: int, threads: int) -> list[Program]:
+    """Web server, scoring worker, housekeeper, beat, and the one that announces address and board."""
+    celery = ("-m", "celery", "--app", "config", "--quiet")
+    steady = ("--without-gossip", "--without-mingle", "--loglevel", os.environ.get("LOG_LEVEL", "INFO"))
+    torch_threads = {"OMP_NUM_THREADS": str(threads), "TOKENIZERS_PARALLELISM": "false"}
+    return [
+        Program(
+            "web",
+            ("-m", "gunicorn", "--config", "python:config.web_server", "config.wsgi:application"),
+            {"MALPAN_LISTEN": f"fd://{listen_descriptor}"},
+            takes_socket=True,
+        ),
+        Program(
+            "worker",
+            (*celery, "worker", "--queues", "scoring", "--concurrency", "1", "--hostname", "scoring@%h", *steady),
+            torch_threads,
+            stop_signal=signal.SIGQUIT,  # a few seconds for the run at hand, then it goes back to the queue
+            grace=20.0,
+        ),
+        Program(
+            "chores",
+            (
+                *celery, "worker", "--queues", "housekeeping", "--pool", "threads", "--concurrency", "2",
+                "--hostname", "chores@%h", *steady,
+            ),
+        ),
+        Program(
+            "beat",
+            (
+                *celery, "beat", "--schedule", str(run_directory / "beat-schedule"), "--pidfile=",
+                "--loglevel", "WARNING",
+            ),
+        ),
+        Program("site", (str(root / "manage.py"), "announce"), runs_once=True, prefixed=False),
+    ]  # fmt: skip
+
+
+def child_environment(root: Path, *, url: str, started: float) -> dict[str, str]:
+    """What every program finds in its environment besides what the supervisor has in its own."""
+    return {
+        "PYTHONPATH": os.pathsep.join([str(root / "platform"), str(root)]),
+        "PYTHONUNBUFFERED": "1",
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "SITE_URL": os.environ.get("SITE_URL", url),
+        "MALPAN_LOCAL_URL": url,
+        "MALPAN_STARTED_AT": str(started),
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]),
+    }

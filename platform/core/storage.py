@@ -1,0 +1,141 @@
+"""Private files: content-addressed, never served by the web server, checked whenever they are read.
+
+``PRIVATE_ROOT/ab/cd/<sha256>``, files 0600 in folders 0700. A file appears under its name only complete: it is written
+to ``PRIVATE_ROOT/incoming``, flushed to the disk and renamed. A failed write leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, BinaryIO, Final
+
+from django.conf import settings
+
+from core.errors import StorageFull, StorageUnavailable, StoredFileCorrupt, StoredFileMissing, SystemFault
+
+CHUNK_BYTES: Final = 1024 * 1024
+_SHA256: Final = re.compile(r"[0-9a-f]{64}")
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """What was stored: the sha256 in hex, which is its address, and its size in bytes."""
+
+    sha256: str
+    size: int
+
+
+def store_private(data: bytes | IO[bytes]) -> StoredFile:
+    """Store ``data`` (bytes, or a file read from where it stands) and return its address.
+
+    Storing the same bytes again is harmless: the new copy takes the place of the old one, mending it if it was
+    damaged. Raises ``StorageFull`` or ``StorageUnavailable``.
+    """
+    with _named_faults():
+        incoming = _folder(_root(), "incoming")
+        descriptor, name = tempfile.mkstemp(dir=incoming)  # created 0600
+        try:
+            try:
+                stored = _write_all(descriptor, data)
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            target = _path(stored.sha256)
+            _folder(_root(), *target.parts[-3:-1])
+            os.replace(name, target)
+        except BaseException:
+            os.unlink(name)
+            raise
+        _sync_folder(target.parent)
+        return stored
+
+
+def open_private(sha256: str) -> BinaryIO:
+    """The stored file, open for reading at its start, after its bytes were checked against its address.
+
+    Raises ``StoredFileMissing``, ``StoredFileCorrupt`` or ``StorageUnavailable``.
+    """
+    with _named_faults(), ExitStack() as stack:
+        try:
+            file = stack.enter_context(open(_path(sha256), "rb"))
+        except FileNotFoundError:
+            raise StoredFileMissing(sha256=sha256) from None
+        if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
+            raise StoredFileCorrupt(sha256=sha256)
+        file.seek(0)
+        stack.pop_all()  # sound: the caller closes it
+        return file
+
+
+def read_private(sha256: str) -> bytes:
+    """All bytes of the stored file, checked. Raises as ``open_private``."""
+    with open_private(sha256) as file:
+        return file.read()
+
+
+def _write_all(descriptor: int, data: bytes | IO[bytes]) -> StoredFile:
+    digest = hashlib.sha256()
+    size = 0
+    for chunk in _chunks(data):
+        digest.update(chunk)
+        size += len(chunk)
+        rest = memoryview(chunk)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+    return StoredFile(digest.hexdigest(), size)
+
+
+def _chunks(data: bytes | IO[bytes]) -> Iterator[bytes]:
+    if isinstance(data, bytes):
+        yield data
+        return
+    while chunk := data.read(CHUNK_BYTES):
+        yield chunk
+
+
+def _root() -> Path:
+    return Path(settings.PRIVATE_ROOT)
+
+
+def _path(sha256: str) -> Path:
+    if not _SHA256.fullmatch(sha256):  # an address never becomes a way out of the root
+        raise StoredFileMissing(sha256=sha256)
+    return _root() / sha256[:2] / sha256[2:4] / sha256
+
+
+def _folder(root: Path, *names: str) -> Path:
+    """``root/name/name…``, every level of it made 0700 where it was not there."""
+    root.parent.mkdir(parents=True, exist_ok=True)
+    root.mkdir(mode=0o700, exist_ok=True)
+    for name in names:
+        root = root / name
+        root.mkdir(mode=0o700, exist_ok=True)
+    return root
+
+
+def _sync_folder(path: Path) -> None:
+    """Make the rename itself survive a power cut."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _named_faults() -> Iterator[None]:
+    """Turn what the operating system says into the platform's named faults."""
+    try:
+        yield
+    except OSError as error:
+        fault: SystemFault = StorageFull() if error.errno in _FULL else StorageUnavailable()
+        raise fault from error

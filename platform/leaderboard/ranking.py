@@ -1,0 +1,80 @@
+"""From results to ranks: pure functions on plain values.
+
+1. Only results of the board's signature stand on the board (``board_signature``).
+2. A team's best result is the one with the highest final score, then the recipe's tie-breaks in turn, then the earlier
+   submission.
+3. Teams are ordered by the same rule. No two teams share a rank: of two that agree in every score the one that
+   submitted earlier stands higher, as the contest's rules say.
+4. Baselines stand where their score puts them, without a rank, and take no rank from anybody.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One scored submission. ``scores`` and ``final_score`` are 0-1; ``submission_id`` grows with time."""
+
+    team_id: int
+    is_baseline: bool
+    submission_id: int
+    submitted_at: datetime
+    final_score: float
+    scores: Mapping[str, float]
+    signature_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A team's best entry and its rank from 1; ``None`` for a baseline."""
+
+    rank: int | None
+    entry: Entry
+
+
+def board_signature(entries: Iterable[Entry]) -> str | None:
+    """The signature that most of ``entries`` bear; of equally many the one of the newest submission.
+
+    Callers pass the live results of the phase's current references and the track's recipe. What may still differ is
+    how they were computed (models, libraries, device class). The majority rules, so that one worker set up otherwise
+    cannot clear the board.
+    """
+    entries = list(entries)
+    counts = Counter(entry.signature_hash for entry in entries)
+    newest = {entry.signature_hash: _arrival(entry) for entry in sorted(entries, key=_arrival)}
+    return max(counts, key=lambda signature: (counts[signature], newest[signature]), default=None)
+
+
+def best_entries(entries: Iterable[Entry], tie_breaks: Sequence[str]) -> list[Entry]:
+    """The best entry of each team, best team first."""
+    best: dict[int, Entry] = {}
+    for entry in entries:
+        standing = best.get(entry.team_id)
+        if standing is None or _order(entry, tie_breaks) < _order(standing, tie_breaks):
+            best[entry.team_id] = entry
+    return sorted(best.values(), key=lambda entry: _order(entry, tie_breaks))
+
+
+def rank(entries: Iterable[Entry], tie_breaks: Sequence[str]) -> list[Ranked]:
+    """The board from the top: each team once, ranks 1, 2, 3… without gaps or sharing, baselines between them unranked."""
+    ranked: list[Ranked] = []
+    next_rank = 1
+    for entry in best_entries(entries, tie_breaks):
+        ranked.append(Ranked(None if entry.is_baseline else next_rank, entry))
+        next_rank += not entry.is_baseline
+    return ranked
+
+
+def _order(entry: Entry, tie_breaks: Sequence[str]) -> tuple[tuple[float, ...], tuple[datetime, int]]:
+    """Sorts the better entry first. A score the result does not have counts as below every score."""
+    values = (entry.final_score, *(entry.scores.get(name, -1.0) for name in tie_breaks))
+    return tuple(-value for value in values), _arrival(entry)
+
+
+def _arrival(entry: Entry) -> tuple[datetime, int]:
+    return entry.submitted_at, entry.submission_id

@@ -1,0 +1,73 @@
+"""Submissions and runs in the admin: records to read, and one thing to do about a failed run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from core.admin import RecordAdmin, actor_of
+from core.errors import DomainError
+from core.messages import heading_of, text_of
+from submissions.models import MetricResult, Rejection, ScoringRun, Submission
+from submissions.runs import retry_failed_run
+
+
+@admin.register(Submission)
+class SubmissionAdmin(RecordAdmin):
+    list_display = ["created_at", "team", "phase", "file_name", "item_count", "refunded_at", "live_run"]
+    list_filter = ["phase__track__competition", "phase"]
+    search_fields = ["public_id", "team__name", "submitted_by__email", "file_sha256"]
+    list_select_related = ["team", "phase__track__competition", "live_run__submission__team"]
+    date_hierarchy = "created_at"
+
+
+@admin.register(Rejection)
+class RejectionAdmin(RecordAdmin):
+    list_display = ["created_at", "team", "phase", "file_name", "file_size", "error_count"]
+    list_filter = ["phase__track__competition"]
+    search_fields = ["team__name", "submitted_by__email"]
+    list_select_related = ["team", "phase__track__competition"]
+
+
+@admin.register(ScoringRun)
+class ScoringRunAdmin(RecordAdmin):
+    list_display = [
+        "id", "submission", "state", "attempt", "final_score", "recipe", "profile", "queued_at", "finished_at",
+        "error_code", "worker",
+    ]  # fmt: skip
+    list_filter = ["state", "recipe", "is_demo_models", "error_code"]
+    search_fields = ["submission__public_id", "submission__team__name", "signature_hash"]
+    list_select_related = ["submission__team"]
+    date_hierarchy = "queued_at"
+    actions = ["retry"]
+
+    def has_retry_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("submissions.change_scoringrun")
+
+    @admin.action(description=_("다시 채점(재시도)"), permissions=["retry"])
+    def retry(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        """Queue a new run for each chosen run that was given up; say why for the others."""
+        count = 0
+        for run in queryset:
+            try:
+                retry_failed_run(run=run, actor=actor_of(request))
+                count += 1
+            except DomainError as error:
+                self.message_user(request, f"{run.pk} — {heading_of(error)}: {text_of(error)}", messages.ERROR)
+        if count:
+            text = ngettext(
+                "채점 %(count)d건을 다시 대기열에 넣었습니다.", "채점 %(count)d건을 다시 대기열에 넣었습니다.", count
+            )
+            self.message_user(request, text % {"count": count}, messages.SUCCESS)
+
+
+@admin.register(MetricResult)
+class MetricResultAdmin(RecordAdmin):
+    list_display = ["submission", "reference_version", "metric", "metric_signature", "created_at"]
+    list_filter = ["metric"]
+    list_select_related = ["submission__team", "reference_version__phase__track__competition"]

@@ -1,0 +1,72 @@
+"""How a demo team answers: which share of the items goes wrong, and what its reasons are like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+
+RAG_QA = "rag-qa"
+CULTURE_QA = "culture-qa"
+
+
+class Prose(StrEnum):
+    """What a team writes where the task asks for sentences and it got the point right."""
+
+    PARAPHRASE = "paraphrase"  # as much as the reference says, in other words
+    SHORT = "short"  # right but thin
+    RAMBLING = "rambling"  # right, and then much that says nothing
+    GENERIC = "generic"  # the same sentence under every question
+
+
+class Packing(StrEnum):
+    """How the file is written."""
+
+    JSON = "json"
+    JSON_NFD = "json-nfd"  # decomposed Hangul, as some macOS programs write it
+    JSONL = "jsonl"
+    BROKEN = "broken"  # one id twice, one answer missing: to be rejected
+
+
+@dataclass(frozen=True, slots=True)
+class Habit:
+    """How a team answers in one file. Shares are 0-1, taken exactly: of 60 items a share of 0.1 is 6 items.
+
+    ``wrong``: items answered with the wrong form (with the flawed reason that goes with it). ``silent``: items answered
+    without a reason. ``thin``: items whose reason is ``SHORT`` whatever ``prose`` is. ``guesses`` makes a team that
+    reads nothing: always the first form of the question, the first choice, the same phrase. ``quote`` stands around
+    the chosen form.
+    """
+
+    wrong: float = 0.0
+    silent: float = 0.0
+    thin: float = 0.0
+    prose: Prose = Prose.PARAPHRASE
+    guesses: bool = False
+    quote: str = '"'
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """One file of a team: the track it goes to, how it was answered and packed, and when it came.
+
+    ``after`` counts from the start of the phase.
+    """
+
+    track: str
+    habit: Habit
+    file_name: str
+    after: timedelta
+    memo: str = ""
+    packing: Packing = Packing.JSON
+
+
+@dataclass(frozen=True, slots=True)
+class DemoTeam:
+    """A team of the demo. ``key`` is ASCII and never changes: what goes wrong in its answers depends on it."""
+
+    key: str
+    name: str
+    people: tuple[str, ...]  # the leader first
+    uploads: tuple[Upload, ...]
+    is_baseline: bool = False

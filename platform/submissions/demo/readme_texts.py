@@ -1,0 +1,80 @@
+"""The format notes of the demo's tracks, as participants download them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from submissions.demo.habits import CULTURE_QA, RAG_QA
+
+_RAG_QA: Final = """\
+# 한국어 어문 규범 질의응답: 제출 형식
+
+`rag_qa_questions.json`의 모든 문항에 하나씩 답하여 JSON 배열(`.json`)이나 한 줄에 한 문항(`.jsonl`)으로 올립니다.
+
+```json
+[
+  {
+    "id": "RQ-001",
+    "output": {"answer": "\\"고른 문장.\\"이 옳다. 그렇게 판단한 이유를 쓴다."}
+  }
+]
+```
+
+- `id`: 문항 파일의 `id` 그대로. 빠지거나 겹치면 반려됩니다.
+- `output.answer`: 먼저 옳은 문장을 따옴표로 묶고 `가 옳다`나 `이 옳다`를 붙인 뒤, 이어서 이유를 씁니다.
+  문항이 "답만 쓰세요."라고 하면 답만 씁니다.
+- `input`은 그대로 두어도 되고 지워도 됩니다.
+- 인코딩은 UTF-8입니다. 풀어쓴 한글(NFD)은 받으면서 NFC로 바꾸고, 바뀐 문항 수를 알려 줍니다.
+
+올리기 전에 자기 컴퓨터에서 검사할 수 있습니다: `python -m scoring check --recipe rag-qa@1 --predictions 내파일.json`
+
+---
+
+# Questions on Korean language norms: submission format
+
+Answer every question of `rag_qa_questions.json` once, as a JSON array (`.json`) or one item a line (`.jsonl`), like the
+example above.
+
+- `id`: as in the questions file. A missing or repeated id is rejected.
+- `output.answer`: first the right sentence in quotation marks with `가 옳다` or `이 옳다`, then the reason. Where the
+  question asks for the answer alone (답만 쓰세요), write the answer alone.
+- `input` may stay or go.
+- UTF-8. Decomposed Hangul (NFD) is turned into NFC on arrival, and you are told how many items changed.
+"""
+
+_CULTURE_QA: Final = """\
+# 한국 문화 질의응답: 제출 형식
+
+`culture_qa_questions.json`의 모든 문항에 하나씩 답하여 JSON 배열(`.json`)이나 한 줄에 한 문항(`.jsonl`)으로 올립니다.
+
+```json
+[
+  {"id": "CQ-001", "output": {"answer": "3"}},
+  {"id": "CQ-012", "output": {"answer": "답이 되는 말"}},
+  {"id": "CQ-023", "output": {"answer": "설명하는 문장을 한두 개 쓴다."}}
+]
+```
+
+- 선다형: 보기의 번호만 씁니다. 앞뒤에 공백이나 마침표가 있으면 오답입니다.
+- 단답형: 답이 되는 말만 씁니다.
+- 서술형: 한두 문장으로 설명합니다.
+- `id`는 문항 파일 그대로이며, 빠지거나 겹치면 반려됩니다. `input`은 그대로 두어도 되고 지워도 됩니다.
+- 인코딩은 UTF-8입니다. 풀어쓴 한글(NFD)은 받으면서 NFC로 바꾸고, 바뀐 문항 수를 알려 줍니다.
+
+올리기 전에 자기 컴퓨터에서 검사할 수 있습니다: `python -m scoring check --recipe culture-qa@1 --predictions 내파일.json`
+
+---
+
+# Questions on Korean culture: submission format
+
+Answer every question of `culture_qa_questions.json` once, as a JSON array (`.json`) or one item a line (`.jsonl`), like
+the example above.
+
+- 선다형 (multiple choice): the number alone; white space or a full stop makes it wrong.
+- 단답형 (short answer): the term alone.
+- 서술형 (description): one or two sentences.
+- `id` as in the questions file; a missing or repeated one is rejected. `input` may stay or go.
+- UTF-8. Decomposed Hangul (NFD) is turned into NFC on arrival, and you are told how many items changed.
+"""
+
+READMES: Final = {RAG_QA: _RAG_QA, CULTURE_QA: _CULTURE_QA}

@@ -1,0 +1,103 @@
+"""Reads of submissions, rejected files and runs."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Prefetch, QuerySet
+
+from accounts.models import Team, User
+from competitions.models import Phase
+from core.errors import SubmissionNotFound
+from scoring.errors import FileError
+from submissions.models import Rejection, ScoringRun, Submission
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """One line of a team's history: a charged submission with the run to show for it, or a rejected file."""
+
+    kind: Literal["submission", "rejection"]
+    created_at: datetime
+    submission: Submission | None = None
+    rejection: Rejection | None = None
+    run: ScoringRun | None = None
+
+
+def team_history(team: Team, phase: Phase) -> list[HistoryEntry]:
+    """Everything ``team`` uploaded in ``phase``, newest first. Three queries."""
+    submissions = _with_runs(Submission.objects.filter(team=team, phase=phase))
+    rejections = Rejection.objects.filter(team=team, phase=phase).select_related("submitted_by")
+    entries = [
+        *(HistoryEntry("submission", row.created_at, submission=row, run=run_to_show(row)) for row in submissions),
+        *(HistoryEntry("rejection", row.created_at, rejection=row) for row in rejections),
+    ]
+    return sorted(entries, key=lambda entry: entry.created_at, reverse=True)
+
+
+def submission_for(user: User | AnonymousUser, public_id: uuid.UUID | str) -> Submission:
+    """The submission for a member of its team or an organiser. Raises ``SubmissionNotFound`` for anybody else.
+
+    Comes with its phase, track, competition, team and runs.
+    """
+    rows = _with_runs(Submission.objects.filter(public_id=public_id))
+    if not user.is_authenticated:
+        raise SubmissionNotFound
+    if not user.is_staff:
+        rows = rows.filter(team__memberships__user=user)
+    submission = rows.select_related("phase__track__competition", "team").first()
+    if submission is None:
+        raise SubmissionNotFound
+    return submission
+
+
+def run_to_show(submission: Submission) -> ScoringRun | None:
+    """The run whose state stands for the submission: the live one, else the newest. Reads fetched rows where it can."""
+    if submission.live_run is not None:
+        return submission.live_run
+    return max(submission.runs.all(), key=lambda run: run.pk, default=None)
+
+
+def rejection_errors(rejection: Rejection) -> tuple[FileError, ...]:
+    """The located errors of a rejected file, as kept (at most a hundred)."""
+    return tuple(
+        FileError(
+            code=row["code"],
+            params=row.get("params", {}),
+            line=row.get("line"),
+            item_id=row.get("id"),
+            field=row.get("field"),
+        )
+        for row in rejection.errors
+    )
+
+
+def queue_position(run: ScoringRun) -> int | None:
+    """How many queued runs stand before this one, itself not counted; ``None`` when it is not waiting."""
+    if run.state != ScoringRun.State.QUEUED:
+        return None
+    return ScoringRun.objects.filter(state=ScoringRun.State.QUEUED, pk__lt=run.pk).count()
+
+
+def recent_identical(*, phase: Phase, team: Team, sha256: str, since: datetime) -> Submission | None:
+    """The newest counted submission of the same bytes that is still being scored or came in at or after ``since``."""
+    same: Iterable[Submission] = _with_runs(
+        Submission.objects.filter(phase=phase, team=team, file_sha256=sha256, refunded_at=None)
+    )
+    return next((row for row in same if row.created_at >= since or _is_in_scoring(row)), None)
+
+
+def _is_in_scoring(submission: Submission) -> bool:
+    run = run_to_show(submission)
+    return run is not None and run.state in {ScoringRun.State.QUEUED, ScoringRun.State.RUNNING}
+
+
+def _with_runs(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
+    return submissions.select_related("submitted_by", "live_run").prefetch_related(
+        Prefetch("runs", queryset=ScoringRun.objects.order_by("-pk"))
+    )

@@ -1,0 +1,101 @@
+"""Words for the names that scoring uses: columns, stages, coverage, warnings, rules. In the reader's language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.utils.functional import Promise
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from competitions.models import Track
+from competitions.references import recipe_of
+from scoring.errors import Language
+from scoring.recipes import Column, Recipe, get_recipe, warning_text
+from scoring.records import ScoreWarning
+from submissions.models import ScoringRun
+
+COVERAGE: Final[dict[str, Promise]] = {
+    "items": gettext_lazy("전체 문항"),
+    "answered": gettext_lazy("답을 쓴 문항"),
+    "reason_gold": gettext_lazy("이유가 있어야 하는 문항"),
+    "reason_answered": gettext_lazy("이유를 쓴 문항"),
+    "reason_coverage": gettext_lazy("이유 응답률"),
+    "multiple_choice": gettext_lazy("선다형 문항"),
+    "short_answer": gettext_lazy("단답형 문항"),
+    "descriptive": gettext_lazy("서술형 문항"),
+}
+
+
+def language() -> Language:
+    """The reader's language as scoring names it."""
+    return "en" if (get_language() or "ko").startswith("en") else "ko"
+
+
+@dataclass(frozen=True, slots=True)
+class TrackRules:
+    """How a track is scored, in the reader's words."""
+
+    recipe_id: str
+    title: str
+    rule: str
+    scale_text: str
+    tie_text: str
+    columns: tuple[str, ...]
+
+
+def rules_of(track: Track) -> TrackRules:
+    """The rules of ``track``: what the board writes under its table and the overview under its track."""
+    recipe = recipe_of(track)
+    return TrackRules(
+        recipe_id=recipe.id,
+        title=recipe.title(language()),
+        rule=recipe.rule(language()),
+        scale_text=_scale_text(track),
+        tie_text=_tie_text(recipe),
+        columns=tuple(column.label(language()) for column in recipe.columns),
+    )
+
+
+def _scale_text(track: Track) -> str:
+    if track.score_scale == Track.Scale.PERCENT:
+        return _("점수는 0~100이며(0~1의 값 × 100) 소수점 아래 %(decimals)d자리까지 적습니다.") % {
+            "decimals": track.score_decimals
+        }
+    return _("점수는 0~1이며 소수점 아래 %(decimals)d자리까지 적습니다.") % {"decimals": track.score_decimals}
+
+
+def _tie_text(recipe: Recipe) -> str:
+    labels = {column.key: column.label(language()) for column in recipe.columns}
+    names = ", ".join(labels.get(key, key) for key in recipe.tie_breaks)
+    if not names:
+        return _("최종 점수가 같으면 먼저 제출한 팀이 앞섭니다.")
+    return _("최종 점수가 같으면 %(names)s 순으로 견주고, 그래도 같으면 먼저 제출한 팀이 앞섭니다.") % {"names": names}
+
+
+def columns_of(run: ScoringRun) -> tuple[Column, ...]:
+    """The score columns of the recipe ``run`` was scored with."""
+    return get_recipe(run.recipe).columns
+
+
+def stage_label(run: ScoringRun) -> str:
+    """What the worker is computing now: the label of a metric, or the stage's own name."""
+    labels = {column.key: column.label(language()) for column in columns_of(run)}
+    return labels.get(run.stage, run.stage)
+
+
+def warnings_of(run: ScoringRun) -> list[str]:
+    """What the reader of the score should know, as sentences."""
+    return [warning_text(ScoreWarning(row["code"], row.get("params", {})), language()) for row in run.warnings]
+
+
+def coverage_of(coverage: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """(label, value) pairs; a share is written as a percentage."""
+    return [(str(COVERAGE[key]), _coverage_value(value)) for key, value in coverage.items() if key in COVERAGE]
+
+
+def _coverage_value(value: float | int) -> str:
+    return f"{value * 100:.1f}%" if isinstance(value, float) else f"{value:,}"

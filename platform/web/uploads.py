@@ -1,0 +1,38 @@
+"""A cap on what an upload may put on the disk, before any view sees the request."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.core.files.uploadhandler import FileUploadHandler, SkipFile
+from django.http import HttpRequest
+
+FLAG = "file_too_large"
+
+
+class CappedUploadHandler(FileUploadHandler):
+    """Drops a file once it grows past ``UPLOAD_MAX_BYTES`` and leaves a mark on the request.
+
+    The rest of the body is read and thrown away, so that the browser sees our answer rather than a broken
+    connection. Stands first in ``FILE_UPLOAD_HANDLERS``.
+    """
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes:
+        if start + len(raw_data) > settings.UPLOAD_MAX_BYTES:
+            setattr(self.request, FLAG, True)
+            raise SkipFile
+        return raw_data
+
+    def file_complete(self, file_size: int) -> UploadedFile | None:
+        return None
+
+
+def was_too_large(request: HttpRequest) -> bool:
+    """Whether a file of this request was dropped for its size."""
+    return bool(request.POST) and getattr(request, FLAG, False)
+
+
+def body_size(request: HttpRequest) -> int:
+    """The size of the whole body in bytes as the browser declared it: a little more than the file in it."""
+    declared = request.META.get("CONTENT_LENGTH") or "0"
+    return int(declared) if declared.isdigit() else 0

@@ -1,0 +1,161 @@
+"""순위표: the board of a track's phase, sortable by any score with plain links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, Literal
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from competitions.models import Phase, Track
+from leaderboard.selectors import Board, BoardRow, board
+from web import formatting, labels
+from web.views.shared import Visit, address, visit
+
+Direction = Literal["ascending", "descending"]
+RANK: Final = "rank"
+COUNT: Final = "submissions"
+TIME: Final = "submitted"
+ON_A_PHONE: Final = 3  # how many scores beside the final one fit the second line at 390 px
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    key: str
+    label: str
+    href: str
+    aria_sort: Direction | None
+    is_score: bool = False
+    is_main: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One score: in full, and short for the second line of a phone. ``is_extra`` is left out there."""
+
+    label: str
+    full: str
+    short: str
+    is_main: bool
+    is_extra: bool
+    is_sorted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    row: BoardRow
+    cells: list[Cell]
+
+
+@dataclass(frozen=True, slots=True)
+class Sorting:
+    key: str
+    direction: Direction
+
+
+@require_safe
+def board_page(request: HttpRequest, slug: str) -> HttpResponse:
+    seen = visit(request, slug)
+    context = seen.context("board")
+    if seen.track and seen.phase:
+        found = board(seen.phase, viewer_team=seen.team)
+        context |= {"rules": labels.rules_of(seen.track)} | _table(seen, seen.phase, found, request.GET)
+    return render(request, "leaderboard/board.html", context)
+
+
+def _table(seen: Visit, phase: Phase, found: Board, query: Any) -> dict[str, Any]:
+    sorting = _sorting(found, query.get("sort"), query.get("order"))
+    lines = [_line(row, found, phase.track, sorting) for row in _sorted(found.rows, sorting)]
+    return {
+        "board": found,
+        "headings": _headings(seen, phase, found, sorting),
+        "lines": lines,
+        "own_line": next((line for line in lines if line.row.is_own), None),
+        "updated_at": _updated_at(found.rows),
+    }
+
+
+def _sorting(found: Board, key: str | None, order: str | None) -> Sorting:
+    """What was asked for, or the ranking. Scores and counts start from the highest, rank and time from the first."""
+    known = {column.key for column in found.columns} | {COUNT, TIME}
+    if key not in known:
+        return Sorting(RANK, "ascending")
+    natural: Direction = "ascending" if key == TIME else "descending"
+    wanted: dict[str | None, Direction] = {"asc": "ascending", "desc": "descending"}
+    return Sorting(key, wanted.get(order, natural))
+
+
+def _sorted(rows: Sequence[BoardRow], sorting: Sorting) -> list[BoardRow]:
+    """The rows in the order asked for; rows without the value stand last; the ranking decides among equals."""
+    if sorting.key == RANK:
+        return list(rows)
+    value = _value_of(sorting.key)
+    with_value = [row for row in rows if value(row) is not None]
+    without = [row for row in rows if value(row) is None]
+    return sorted(with_value, key=value, reverse=sorting.direction == "descending") + without
+
+
+def _value_of(key: str) -> Callable[[BoardRow], Any]:
+    if key == COUNT:
+        return lambda row: row.submission_count
+    if key == TIME:
+        return lambda row: row.submitted_at
+    return lambda row: row.scores.get(key)
+
+
+def _headings(seen: Visit, phase: Phase, found: Board, sorting: Sorting) -> list[Heading]:
+    def heading(key: str, label: str, **kind: bool) -> Heading:
+        aria_sort = sorting.direction if key == sorting.key else None
+        return Heading(key, label, _sort_href(seen, phase, key, aria_sort), aria_sort, **kind)
+
+    scores = [
+        heading(column.key, column.label(labels.language()), is_score=True, is_main=column.is_main)
+        for column in found.columns
+    ]
+    return [heading(RANK, _("순위")), *scores, heading(COUNT, _("제출 수")), heading(TIME, _("제출 시각(KST)"))]
+
+
+def _sort_href(seen: Visit, phase: Phase, key: str, current: Direction | None) -> str:
+    """Where the heading leads: this sorting, or the other way round when it is already the current one."""
+    query = {"track": seen.track.slug} if seen.track and len(seen.tracks) > 1 else {}
+    if len(phase.track.phases.all()) > 1:
+        query["phase"] = phase.slug
+    if key != RANK:
+        query["sort"] = key
+        if current:
+            query["order"] = "asc" if current == "descending" else "desc"
+    base = address("board", seen.competition)
+    return f"{base}?{urlencode(query)}" if query else base
+
+
+def _line(row: BoardRow, found: Board, track: Track, sorting: Sorting) -> Line:
+    side = [column.key for column in found.columns if not column.is_main]
+    fits = set(side[:ON_A_PHONE])
+    if sorting.key in side and sorting.key not in fits:
+        fits = {*side[: ON_A_PHONE - 1], sorting.key}
+    cells = [
+        Cell(
+            label=column.label(labels.language()),
+            full=formatting.score_text(row.scores.get(column.key), track.score_scale, track.score_decimals),
+            short=formatting.score_text(
+                row.scores.get(column.key), track.score_scale, formatting.SHORT_DECIMALS[track.score_scale]
+            ),
+            is_main=column.is_main,
+            is_extra=not column.is_main and column.key not in fits,
+            is_sorted=column.key == sorting.key,
+        )
+        for column in found.columns
+    ]
+    return Line(row, cells)
+
+
+def _updated_at(rows: Sequence[BoardRow]) -> datetime | None:
+    """When the newest score on the board was finished."""
+    moments = [row.run.finished_at for row in rows if row.run.finished_at]
+    return max(moments, default=None)

@@ -1,0 +1,42 @@
+"""The first page: competitions running, upcoming and past."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.models import Team
+from competitions.models import Competition
+from competitions.selectors import published_competitions
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    competition: Competition
+    starts_at: datetime | None
+    ends_at: datetime | None
+    team_count: int
+
+
+@require_safe
+def home_page(request: HttpRequest) -> HttpResponse:
+    found = published_competitions()
+    counts = _team_counts()
+    groups = {name: _cards(getattr(found, name), counts) for name in ("running", "upcoming", "past")}
+    return render(request, "home/home.html", {"competitions": groups})
+
+
+def _team_counts() -> dict[int, int]:
+    """Teams of each competition, baselines left out."""
+    rows = Team.objects.filter(is_baseline=False).values_list("competition").annotate(Count("pk"))
+    return dict(rows.order_by())
+
+
+def _cards(competitions: Iterable[Competition], counts: dict[int, int]) -> list[Card]:
+    return [Card(row, row.starts_at, row.ends_at, counts.get(row.pk, 0)) for row in competitions]

@@ -1,0 +1,104 @@
+"""The upload page: what is left, when the next file is taken, and what was wrong with the last one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from competitions.models import Phase
+from competitions.selectors import sample_file
+from core.errors import DomainError, DuplicateUpload, FileRejected, UploadTooLarge
+from core.messages import heading_of, text_of
+from submissions.intake import submit
+from submissions.models import Rejection
+from submissions.quota import status
+from submissions.selectors import rejection_errors
+from web import labels, uploads
+from web.forms import SubmitForm
+from web.views.shared import Visit, address, members_only, visit
+
+
+def submit_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the form to anybody; take a file from a member of a team."""
+    return _take(request, slug) if request.method == "POST" else _show(request, slug)
+
+
+@require_http_methods(["GET", "HEAD"])
+def _show(request: HttpRequest, slug: str) -> HttpResponse:
+    seen = visit(request, slug)
+    rejection = _rejection_asked_for(request, seen)
+    return render(request, "submissions/submit.html", _context(seen, SubmitForm(), rejection))
+
+
+@members_only
+def _take(request: HttpRequest, slug: str) -> HttpResponse:
+    form = SubmitForm(request.POST, request.FILES)
+    seen = visit(request, slug)
+    if seen.team is None or seen.phase is None:
+        messages.error(request, _("제출하려면 먼저 이 대회의 팀에 들어가야 합니다."))
+        return redirect("team", slug)
+    if uploads.was_too_large(request):
+        limit = UploadTooLarge(size_bytes=uploads.body_size(request), limit_bytes=settings.UPLOAD_MAX_BYTES)
+        return _back(request, seen, limit)
+    if not form.is_valid():
+        return render(request, "submissions/submit.html", _context(seen, form, None), status=422)
+    return _submit(request, seen, seen.phase, form.cleaned_data)
+
+
+def _submit(request: HttpRequest, seen: Visit, phase: Phase, data: dict[str, Any]) -> HttpResponse:
+    """Hand the file over and go where its outcome is shown."""
+    upload = data["file"]
+    try:
+        submission = submit(
+            phase=phase, team=seen.team, user=request.user, file_name=upload.name, upload=upload, memo=data["memo"]
+        )
+    except FileRejected as error:
+        if error.rejection is None:
+            return _back(request, seen, error)
+        separator = "&" if "?" in _form_address(seen) else "?"
+        return redirect(f"{_form_address(seen)}{separator}rejection={error.rejection.pk}#errors")
+    except DuplicateUpload as error:
+        messages.warning(request, text_of(error))
+        return redirect("submission", error.params["public_id"])
+    except DomainError as error:
+        return _back(request, seen, error)
+    messages.success(request, _("제출을 접수했습니다. 채점이 끝나면 이 페이지에 점수가 나타납니다."))
+    return redirect("submission", submission.public_id)
+
+
+def _back(request: HttpRequest, seen: Visit, error: DomainError) -> HttpResponse:
+    """To the form again, with what happened."""
+    messages.error(request, f"{heading_of(error)} — {text_of(error)}")
+    return redirect(_form_address(seen))
+
+
+def _form_address(seen: Visit) -> str:
+    return address("submit", seen.competition, seen.track if len(seen.tracks) > 1 else None)
+
+
+def _rejection_asked_for(request: HttpRequest, seen: Visit) -> Rejection | None:
+    """The rejected file of ``?rejection=``, if it is this team's."""
+    number = request.GET.get("rejection", "")
+    if seen.team is None or not number.isascii() or not number.isdigit() or len(number) > 18:
+        return None
+    return Rejection.objects.filter(pk=number, team=seen.team).first()
+
+
+def _context(seen: Visit, form: SubmitForm, rejection: Rejection | None) -> dict[str, Any]:
+    quota = status(phase=seen.phase, team=seen.team) if seen.team and seen.phase else None
+    errors = rejection_errors(rejection) if rejection else ()
+    return seen.context("submit") | {
+        "form": form,
+        "quota": quota,
+        "is_open": bool(seen.phase and seen.phase.is_open()),
+        "sample": sample_file(seen.track) if seen.track else None,
+        "upload_max_bytes": settings.UPLOAD_MAX_BYTES,
+        "rejection": rejection,
+        "errors": [error.as_dict(labels.language()) for error in errors],
+    }

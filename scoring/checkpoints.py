@@ -1,0 +1,243 @@
+"""Models of a profile on this machine: find them, say exactly which they are, load each once per process.
+
+Scoring never touches the network: a model that is not here raises ``ModelUnavailable`` with the command that fetches it
+(``fetch``). Only the ``demo`` profile makes its models itself. torch is imported when a model is loaded or a
+device is chosen, not before.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeVar
+
+from scoring.demo_models import demo_models_root, ensure_demo_models
+from scoring.errors import Message, ModelUnavailable, ScoringFault
+from scoring.fetching import Check, FetchFailed, ModelStatus, ProfileStatus, fetch, list_profiles, verify
+from scoring.model_files import ModelDamaged, find_folder, text_limit, tokenizer_sha256, weights_sha256
+from scoring.profile import (
+    InvalidProfile,
+    ModelFolderMissing,
+    ModelNotConfigured,
+    ModelNotFetched,
+    ModelSpec,
+    Profile,
+    Role,
+    UnknownProfile,
+    WordedError,
+    load_profile,
+    profile_names,
+)
+
+if TYPE_CHECKING:
+    from scoring.metrics.batching import TokenBudget
+    from scoring.metrics.bertscore import BertScoreEncoder
+    from scoring.metrics.bleurt import BleurtScorer
+
+__all__ = [
+    "Check",
+    "DeviceUnavailable",
+    "FetchFailed",
+    "InvalidProfile",
+    "ModelDamaged",
+    "ModelFolderMissing",
+    "ModelNotConfigured",
+    "ModelNotFetched",
+    "ModelSpec",
+    "ModelStatus",
+    "Profile",
+    "ProfileStatus",
+    "Resources",
+    "TooFewLayers",
+    "UnknownProfile",
+    "demo_models_root",
+    "ensure_demo_models",
+    "fetch",
+    "list_profiles",
+    "load_pretrained",
+    "load_profile",
+    "load_tokenizer",
+    "profile_names",
+    "require",
+    "resolve_device",
+    "shared_resources",
+    "verify",
+]
+
+DeviceName = Literal["auto", "cpu", "cuda"]
+
+Loaded = TypeVar("Loaded")
+
+DTYPE: Final = "float32"
+
+
+class TooFewLayers(WordedError, ModelUnavailable):
+    """The profile asks for a layer that the model does not have."""
+
+    code: ClassVar[str] = "too_few_layers"
+    words: ClassVar[Message] = Message(
+        "프로필의 num_layers가 {wanted}인데 모델에는 층이 {has}개뿐입니다: {folder}. 프로필의 num_layers를 고치세요.",
+        "The profile asks for num_layers = {wanted}, but the model has {has} layers: {folder}. Mend num_layers.",
+    )
+
+
+class DeviceUnavailable(WordedError, ScoringFault):
+    """CUDA was asked for by name and is not there."""
+
+    code: ClassVar[str] = "device_unavailable"
+    words: ClassVar[Message] = Message(
+        "CUDA 장치를 쓸 수 없습니다. 드라이버와 CUDA용 torch를 확인하거나 --device cpu로 실행하세요.",
+        "No CUDA device can be used. Check the driver and the CUDA build of torch, or run with --device cpu.",
+    )
+
+
+class Resources:
+    """The models of one profile on one device, each loaded at its first use and kept.
+
+    ``token_budget`` is how many padded tokens a batch may hold; by default what suits the device.
+    """
+
+    def __init__(
+        self, profile: Profile | str | Path, device: DeviceName = "auto", token_budget: int | None = None
+    ) -> None:
+        self.profile = profile if isinstance(profile, Profile) else load_profile(profile)
+        self._wanted_device = device
+        self._token_budget = token_budget
+        self._lock = threading.RLock()
+        self._loaded: dict[str, Any] = {}
+
+    @property
+    def device(self) -> str:
+        """``"cpu"`` or ``"cuda"``. Raises ``DeviceUnavailable``."""
+        return self._once("device", lambda: resolve_device(self._wanted_device))
+
+    @property
+    def bertscore(self) -> BertScoreEncoder:
+        """The encoder of BERTScore. Raises ``ModelUnavailable``."""
+        return self._once("bertscore", self._load_bertscore)
+
+    @property
+    def bleurt(self) -> BleurtScorer:
+        """The scorer of BLEURT. Raises ``ModelUnavailable``."""
+        return self._once("bleurt", self._load_bleurt)
+
+    def describe(self) -> dict[str, Any]:
+        """Everything about these models that can change a number, without loading them."""
+        models = {str(spec.role): self.describe_model(spec.role) for spec in self.profile.specs()}
+        return {"profile": self.profile.name, "is_demo": self.profile.is_demo, **models}
+
+    def describe_model(self, role: Role) -> dict[str, Any]:
+        """The same for one model: name, revision, hashes, layer, length, libraries, number format, device class.
+
+        A model named by path is called by its folder's name: where it lies changes no number.
+        """
+        return dict(self._once(f"description of {role}", lambda: self._describe_model(role)))
+
+    def _describe_model(self, role: Role) -> dict[str, Any]:
+        spec = self.profile.spec(role)
+        folder = find_folder(self.profile, spec)
+        libraries = ("torch", "transformers", "tokenizers") + (("bleurt-pytorch",) if role == "bleurt" else ())
+        return {
+            "model": spec.folder.name if spec.folder else spec.model,
+            "revision": spec.revision,
+            "weights_sha256": weights_sha256(folder),
+            "tokenizer_sha256": tokenizer_sha256(folder),
+            **({"num_layers": spec.num_layers} if spec.num_layers is not None else {}),
+            **({"max_length": text_limit(folder, role)} if role != "clip" else {}),
+            "libraries": {name: version(name).split("+")[0] for name in libraries},
+            "dtype": DTYPE,
+            "device_class": self.device,
+        }
+
+    def _load_bertscore(self) -> BertScoreEncoder:
+        from scoring.metrics.bertscore import load_encoder
+
+        spec = self.profile.spec("bertscore")
+        folder = find_folder(self.profile, spec)
+        num_layers = spec.num_layers or 1
+        return load_encoder(folder, num_layers, text_limit(folder, "bertscore"), self.device, self._budget())
+
+    def _load_bleurt(self) -> BleurtScorer:
+        from scoring.metrics.bleurt import load_scorer
+
+        folder = find_folder(self.profile, self.profile.spec("bleurt"))
+        return load_scorer(folder, text_limit(folder, "bleurt"), self.device, self._budget())
+
+    def _budget(self) -> TokenBudget:
+        from scoring.metrics.batching import DEFAULT_TOKENS, TokenBudget
+
+        return TokenBudget(self._token_budget or DEFAULT_TOKENS[self.device])
+
+    def _once(self, name: str, load: Callable[[], Loaded]) -> Loaded:
+        with self._lock:
+            if name not in self._loaded:
+                self._loaded[name] = load()
+            loaded: Loaded = self._loaded[name]
+            return loaded
+
+
+_shared: dict[tuple[Profile, str], Resources] = {}
+_shared_lock = threading.Lock()
+
+
+def shared_resources(profile: str | Path = "demo", device: DeviceName = "auto") -> Resources:
+    """The one ``Resources`` of this profile and device in this process, so that models are loaded once."""
+    loaded = load_profile(profile)
+    with _shared_lock:
+        return _shared.setdefault((loaded, device), Resources(loaded, device))
+
+
+def require(resources: Resources | None, metric: str) -> Resources:
+    """``resources``, or an error that names the metric which was asked for without any."""
+    if resources is None:
+        raise TypeError(f"the metric '{metric}' needs models: load_metric('{metric}', shared_resources(profile))")
+    return resources
+
+
+def resolve_device(wanted: DeviceName) -> str:
+    """``"cuda"`` if wanted or, for ``"auto"``, if there; else ``"cpu"``. Raises ``DeviceUnavailable``."""
+    import torch
+
+    if wanted == "cpu":
+        return "cpu"
+    if torch.cuda.is_available():
+        return "cuda"
+    if wanted == "cuda":
+        raise DeviceUnavailable
+    return "cpu"
+
+
+def load_tokenizer(loader: Any, folder: Path, **options: Any) -> Any:
+    """The tokenizer in ``folder``. Raises ``ModelDamaged`` where its files are missing or do not parse."""
+    try:
+        return loader.from_pretrained(folder, local_files_only=True, **options)
+    except (OSError, ValueError, TypeError, RuntimeError) as error:
+        raise ModelDamaged(folder=str(folder), what=f"tokenizer: {error}") from error
+
+
+def load_pretrained(loader: Any, folder: Path, config: Any, optional: Iterable[str]) -> Any:
+    """A model in float32, ready for inference, with every weight from its file.
+
+    transformers fills weights missing from a file with random numbers and only logs it; here that is ``ModelDamaged``.
+    ``optional`` are prefixes of names that may be missing, because they are not used or not learnt.
+    """
+    import torch
+    from safetensors import SafetensorError
+    from transformers.utils import logging
+
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity_error()  # weights of the layers left out would be reported as unused
+    try:
+        model, info = loader.from_pretrained(
+            folder, config=config, dtype=torch.float32, local_files_only=True, output_loading_info=True
+        )
+    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
+        raise ModelDamaged(folder=str(folder), what=str(error)) from error
+    finally:
+        logging.set_verbosity(verbosity)
+    missing = [name for name in info["missing_keys"] if not name.startswith(tuple(optional))]
+    if missing or info["mismatched_keys"]:
+        raise ModelDamaged(folder=str(folder), what=", ".join([*missing, *map(str, info["mismatched_keys"])][:3]))
+    return model.eval()

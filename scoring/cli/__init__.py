@@ -1,0 +1,47 @@
+"""``python -m scoring``: the instrument on files, without a server. The same engine as the site's, number for number.
+
+Exit status: 0 done; 1 a predictions or references file is not sound (every error is listed); 2 wrong usage, or a fault
+that is not the file's. Reports go to standard output, progress and errors to standard error. Only ``score`` and
+``models`` may load a model library; the others answer at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+from scoring.cli.files import InvalidInput, print_file_errors
+from scoring.cli.parser import EXIT_USAGE, build_parser, language_of
+from scoring.cli.words import error_text, say
+from scoring.errors import ScoringError
+
+EXIT_OK: Final = 0
+EXIT_INVALID_FILE: Final = 1
+EXIT_FAULT: Final = EXIT_USAGE
+EXIT_INTERRUPTED: Final = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return the exit status. Wrong usage exits with ``EXIT_USAGE`` at once."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    language = language_of(given)
+    options = build_parser(language).parse_args(given)
+    try:
+        from scoring.cli import commands
+
+        status: int = getattr(commands, f"run_{options.command}")(options, language)
+        sys.stdout.flush()
+    except InvalidInput as error:
+        print_file_errors(error, language, sys.stdout if options.command == "check" else sys.stderr)
+        return EXIT_INVALID_FILE
+    except ScoringError as error:
+        sys.stderr.write(say("error", language, text=error_text(error, language)) + "\n")
+        return EXIT_FAULT
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:  # whoever reads our output, such as `head`, has gone: nothing is wrong
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_OK
+    return status

@@ -1,0 +1,106 @@
+"""Files of the command line: read with the path in every error, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TextIO
+
+from scoring.cli.words import say
+from scoring.errors import InvalidFile, Language, ScoringError, format_errors
+from scoring.reading import read_predictions, read_references
+from scoring.recipes import Recipe
+from scoring.records import AnswerFile, ScoreReport
+from scoring.report import InvalidReport, report_from_json
+
+
+class CannotUse(ScoringError):
+    """A path given on the command line cannot be used. ``code`` names the words."""
+
+    def __init__(self, code: str, path: str | Path, detail: object) -> None:
+        self.code, self.path, self.detail = code, str(path), str(detail)
+        super().__init__(f"{code}: {self.path} ({self.detail})")
+
+    def message(self, language: Language = "ko") -> str:
+        return say(self.code, language, path=self.path, detail=self.detail)
+
+
+class InvalidInput(ScoringError):
+    """``InvalidFile`` with the file it speaks of. ``kind`` is ``references`` or ``predictions``."""
+
+    def __init__(self, kind: str, path: str, cause: InvalidFile) -> None:
+        self.kind, self.path, self.cause = kind, path, cause
+        super().__init__(f"{path}: {cause}")
+
+
+def load_references(path: str, recipe: Recipe) -> AnswerFile:
+    """Raises ``CannotUse`` and ``InvalidInput``."""
+    data = read_bytes(path)
+    try:
+        return read_references(data, recipe)
+    except InvalidFile as error:
+        raise InvalidInput("references", path, error) from error
+
+
+def load_predictions(path: str, recipe: Recipe, references: AnswerFile | None) -> AnswerFile:
+    """Raises ``CannotUse`` and ``InvalidInput``."""
+    data = read_bytes(path)
+    try:
+        return read_predictions(data, recipe, references)
+    except InvalidFile as error:
+        raise InvalidInput("predictions", path, error) from error
+
+
+def load_report(path: str) -> ScoreReport:
+    """Raises ``CannotUse``."""
+    try:
+        return report_from_json(read_bytes(path).decode("utf-8-sig"))
+    except (InvalidReport, UnicodeDecodeError) as error:
+        raise CannotUse("invalid_result", path, error) from error
+
+
+def read_bytes(path: str) -> bytes:
+    """The bytes of the file at ``path``. Raises ``CannotUse``."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise CannotUse("cannot_read", path, error.strerror) from error
+
+
+def require_folder_of(path: str) -> None:
+    """Raise ``CannotUse`` if nothing could be written to ``path``: better said before an hour of scoring."""
+    folder = Path(path).absolute().parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise CannotUse("cannot_write", path, folder)
+
+
+def write_whole(path: str, text: str) -> None:
+    """Write ``text`` to ``path`` so that a reader sees the old file or the new one, never half of it.
+
+    What is not a regular file (a pipe, ``/dev/null``) is written to in place. Raises ``CannotUse``.
+    """
+    target = Path(path)
+    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    try:
+        if target.exists() and not target.is_file():
+            target.write_text(text, encoding="utf-8")
+            return
+        with partial.open("w", encoding="utf-8") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        partial.replace(target)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise CannotUse("cannot_write", path, error.strerror) from error
+
+
+def print_file_errors(error: InvalidInput, language: Language, stream: TextIO) -> None:
+    """Write every error as line, id, field, reason to ``stream``, under a line that says how many there are."""
+    cause = error.cause
+    name = say(error.kind, language)
+    lines = [say("not_sound", language, name=name, path=error.path, total=cause.total), say("columns", language)]
+    lines += ["\t".join(cell or "-" for cell in row) for row in format_errors(cause.errors, language)]
+    if cause.total > len(cause.errors):
+        lines.append(say("more", language, count=cause.total - len(cause.errors)))
+    stream.write("\n".join(lines) + "\n")

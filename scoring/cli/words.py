@@ -1,0 +1,81 @@
+"""Every word that ``python -m scoring`` says, in Korean and English."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from scoring.errors import Language, Message, ModelUnavailable, ScoringError, ScoringFault
+
+WORDS: Final[dict[str, Message]] = {
+    "program": Message("한국어 생성 결과를 채점합니다.", "Scores Korean text generation."),
+    "score": Message("제출 파일을 채점합니다", "score a predictions file"),
+    "check": Message("제출 파일의 형식을 검사합니다", "check a predictions file"),
+    "report": Message("저장한 채점 결과를 보여 줍니다", "show a stored score"),
+    "recipes": Message("채점 방식 목록", "list the recipes"),
+    "models": Message("채점 모델을 보고, 내려받고, 확인합니다", "list, fetch and verify models"),
+    "recipe": Message("채점 방식", "recipe"),
+    "references": Message("정답 파일", "references file"),
+    "predictions": Message("제출 파일", "predictions file"),
+    "profile": Message("모델 프로필 이름 또는 TOML 경로", "model profile, by name or by path of its TOML"),
+    "output": Message("결과를 저장할 JSON 파일", "JSON file for the result"),
+    "device": Message("계산 장치", "device to compute on"),
+    "lang": Message("출력 언어", "language of the output"),
+    "format": Message("출력 형식", "form of the output"),
+    "baseline": Message("비교할 다른 결과 파일", "another result to compare with"),
+    "result": Message("채점 결과 파일", "result file"),
+    "action": Message("목록 · 내려받기 · 확인", "what to do with the models"),
+    "cannot_read": Message(
+        "파일을 읽을 수 없습니다: {path} ({detail}). 경로와 권한을 확인하세요.",
+        "Cannot read {path} ({detail}). Check the path and its permissions.",
+    ),
+    "cannot_write": Message(
+        "파일을 저장할 수 없습니다: {path} ({detail}). 폴더가 있는지, 쓸 수 있는지 확인하세요.",
+        "Cannot write {path} ({detail}). Check that the folder exists and can be written to.",
+    ),
+    "invalid_result": Message(
+        "채점 결과 파일이 아닙니다: {path} ({detail}). 'python -m scoring score --output'으로 만든 파일을 지정하세요.",
+        "{path} is not a score result ({detail}). Name a file made with 'python -m scoring score --output'.",
+    ),
+    "error": Message("오류: {text}", "Error: {text}"),
+    "fault": Message(
+        "시스템 오류로 채점하지 못했습니다: {detail}", "The scoring failed, not through the file: {detail}"
+    ),
+    "no_model": Message("채점 모델을 쓸 수 없습니다: {detail}", "A model cannot be used: {detail}"),
+    "not_sound": Message("{name} {path}: 오류 {total}건", "{name} {path}: {total} errors"),
+    "more": Message("… 오류 {count}건이 더 있습니다.", "… and {count} more errors."),
+    "sound": Message("이상이 없습니다: {path} (항목 {count}개)", "No errors: {path} ({count} items)"),
+    "normalized": Message(
+        "한글이 풀어쓴 형태(NFD 등)인 항목 {count}개는 NFC로 바꾸어 채점합니다.",
+        "{count} items hold decomposed text (such as NFD Hangul) and are scored as NFC.",
+    ),
+    "columns": Message("줄\tid\t필드\t사유", "line\tid\tfield\treason"),
+    "metrics": Message("지표", "metrics"),
+    "ready": Message("사용 가능", "ready"),
+    "missing": Message(
+        "없음: python -m scoring models fetch {profile}", "missing: python -m scoring models fetch {profile}"
+    ),
+    "not_here": Message("이 컴퓨터에 없음", "not on this machine"),
+    "made_at_first_use": Message("처음 쓸 때 만듦", "made at first use"),
+    "profile_needed": Message(
+        "모델 프로필을 지정하세요: python -m scoring models {action} PROFILE",
+        "Name a model profile: python -m scoring models {action} PROFILE",
+    ),
+    "passed": Message("통과", "passed"),
+    "failed": Message("실패", "FAILED"),
+    "saved": Message("결과를 저장했습니다: {path}", "Saved: {path}"),
+}
+
+
+def say(key: str, language: Language, **params: Any) -> str:
+    """The words called ``key`` with ``params`` filled in."""
+    return WORDS[key].text(language).format(**params)
+
+
+def error_text(error: ScoringError, language: Language) -> str:
+    """What ``error`` says in ``language``; errors without words of their own are named by kind."""
+    message = getattr(error, "message", None)
+    if callable(message):
+        return str(message(language))
+    if isinstance(error, ScoringFault):
+        return say("fault", language, detail=error)
+    return say("no_model", language, detail=error) if isinstance(error, ModelUnavailable) else str(error)

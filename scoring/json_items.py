@@ -1,0 +1,271 @@
+"""JSON text to its items, one at a time and located: an array, an object around an array, or JSON lines.
+
+Each item is decoded by the standard library's scanner in C, so a sound file is read at full speed, and its line costs
+one count of line breaks. Only where something is wrong is an item walked token by token, to find the line of a field,
+a repeated key or a value that JSON does not have.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from scoring.decoding import line_breaks
+from scoring.errors import FileError, quoted
+from scoring.json_syntax import (
+    Decoder,
+    Fault,
+    Malformed,
+    Path,
+    Spot,
+    diagnose,
+    is_too_large,
+    line_start,
+    near,
+    skip_space,
+    spots,
+)
+from scoring.records import FileFormat
+
+MAX_ITEMS: Final = 50_000
+MAX_VALUES: Final = 2_000_000
+
+_ITEM_KEYS: Final = frozenset({"input", "output", "answer"})  # an object with one of these is an item, not a wrapper
+_LINE: Final = re.compile(r"[^ \t\n\r\ufeff][^\n\r]*")  # a line from its first character on; files joined keep marks
+_LIST_OF_ITEMS: Final = re.compile(r"\[[ \t\n\r]*[{\]]")
+_ID: Final = re.compile(r'"id"\s*:\s*"([^"\\]{1,200})"')
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One decoded value of the file and the text (from ``start`` on) it was decoded from; ``line`` is 1-based.
+
+    ``fault`` is the first thing the decoder stumbled over.
+    """
+
+    value: Any
+    source: str
+    start: int
+    line: int
+    fault: Fault | None = None
+
+    def line_of(self, path: Path) -> int:
+        """The line of the value at ``path``, or of the innermost value around it that is there."""
+        best: Spot | None = None
+        for spot in spots(self.source, self.start):
+            if spot.path == path[: len(spot.path)] and (best is None or len(spot.path) >= len(best.path)):
+                best = spot
+        return self.line if best is None else self._line_at(best.offset)
+
+    def faults(self) -> Iterator[tuple[Fault, Path, int]]:
+        """Everything in the item that is no sound JSON value, with path and line. None if ``fault`` is none."""
+        if self.fault is None:
+            return
+        located = False
+        for spot in spots(self.source, self.start):
+            for fault in _faults_at(spot):
+                located = True
+                yield fault, spot.path, self._line_at(spot.offset)
+        if not located:  # deeper in the item than errors are looked for, or the depth itself
+            yield self.fault, (), self.line
+
+    def _line_at(self, offset: int) -> int:
+        return self.line + line_breaks(self.source, self.start, offset)
+
+
+def scan(text: str, *, quoting: bool = True) -> tuple[FileFormat, Iterator[Item | FileError]]:
+    """The format of ``text`` (not blank) and its items in file order; what cannot be read stands as an error instead.
+
+    An error ends an array; JSON lines go on with the next line. Without ``quoting`` no error quotes the text.
+    """
+    # Memory first: seven million empty lists fit into 20 MB of text and take half a gigabyte once decoded.
+    if text.count(",") + text.count("[") + text.count("{") > MAX_VALUES:
+        return "json-array", iter((FileError("too_many_values", {"limit": MAX_VALUES}),))
+    scanner = _Scanner(text, quoting)
+    first = _LINE.search(text)
+    if first is None or scanner.has_lines(first):
+        return "jsonl", scanner.lines()
+    if first[0].startswith("["):
+        return "json-array", scanner.until_malformed(scanner.array_file(first.start()))
+    return "json-object", scanner.until_malformed(scanner.object_file(first.start()))
+
+
+def type_name(value: object) -> str:
+    """The JSON type of a decoded value, as a key of ``scoring.messages.TERMS``."""
+    names = {str: "string", bool: "boolean", list: "list", dict: "object", type(None): "null"}
+    return names.get(type(value), "number")
+
+
+class _Scanner:
+    """Walks one text from item to item. ``Malformed`` ends a generator and is turned into a located error."""
+
+    def __init__(self, text: str, quoting: bool) -> None:
+        self._text = text
+        self._quoting = quoting
+        self._decoder = Decoder()
+        self._items = 0
+        self._mark = (0, 1)  # offset and line of the last item: lines are counted on from there
+
+    def until_malformed(self, items: Iterator[Item]) -> Iterator[Item | FileError]:
+        try:
+            yield from items
+        except Malformed as stop:
+            yield self._error(stop)
+
+    def array_file(self, start: int) -> Iterator[Item]:
+        end = yield from self._array(start)
+        self._expect_end(end)
+
+    def object_file(self, start: int) -> Iterator[Item]:
+        """The items of the one list in the object at ``start``; the object itself where it is an item."""
+        if not self._text.startswith("{", start):
+            raise self._no_container(start)
+        position, lists = skip_space(self._text, start + 1), 0
+        while not self._text.startswith("}", position):
+            key, position = self._key(position)
+            if key in _ITEM_KEYS and not lists:
+                item, position = self._item(start)
+                yield item
+                self._expect_end(position)
+                return
+            if _LIST_OF_ITEMS.match(self._text, position):
+                lists += 1
+                if lists > 1:
+                    raise Malformed(position, "several_lists", key=quoted(key))
+                position = yield from self._array(position)
+            else:
+                _, position = self._decoder.decode(self._text, position)
+            position = self._next_member(position)
+        if not lists:
+            raise Malformed(start, "no_item_list")
+        self._expect_end(position + 1)
+
+    def has_lines(self, first: re.Match[str]) -> bool:
+        """Whether the text, whose first line is ``first``, is JSON lines rather than one array or object."""
+        if first[0].startswith("["):
+            return False
+        following = _LINE.search(self._text, first.end())
+        try:
+            value, _ = self._decoder.decode(first[0], 0)
+        except Malformed:
+            value = None
+        if isinstance(value, dict):
+            is_wrapper = any(isinstance(member, list) for member in value.values())
+            return not _ITEM_KEYS.isdisjoint(value) or (following is not None and not is_wrapper)
+        # The first line is broken, or it is the beginning of an object laid out over several.
+        is_complete = first[0].rstrip()[-1] not in "[{,:"
+        return following is not None and is_complete and following[0].startswith("{")
+
+    def lines(self) -> Iterator[Item | FileError]:
+        floor = 0
+        for match in _LINE.finditer(self._text):
+            try:
+                yield self._line_item(match)
+            except Malformed as stop:
+                stop.position += match.start()
+                yield self._error(stop, floor)
+                if stop.code == "too_many_items":
+                    return
+            floor = match.end()
+
+    def _line_item(self, match: re.Match[str]) -> Item:
+        source, line = match[0], self._line_at(match.start())
+        self._count_item(0)
+        value, end = self._decoder.decode(source, 0)
+        rest = skip_space(source, end)
+        if rest < len(source):
+            raise Malformed(rest, "line_comma" if source[rest:].strip() == "," else "trailing_text")
+        return Item(value, source, 0, line, self._decoder.fault)
+
+    def _array(self, opening: int) -> Generator[Item, None, int]:
+        """The items of the array that opens at ``opening``; returns the offset after it."""
+        position = skip_space(self._text, opening + 1)
+        if self._text.startswith("]", position):
+            return position + 1
+        while True:
+            item, end = self._item(position)
+            yield item
+            position = skip_space(self._text, end)
+            if self._text.startswith("]", position):
+                return position + 1
+            if not self._text.startswith(",", position):
+                raise diagnose(self._text, position, "Expecting ',' delimiter")
+            position = skip_space(self._text, position + 1)
+
+    def _item(self, position: int) -> tuple[Item, int]:
+        line = self._line_at(position)
+        self._count_item(position)
+        value, end = self._decoder.decode(self._text, position)
+        return Item(value, self._text, position, line, self._decoder.fault), end
+
+    def _count_item(self, position: int) -> None:
+        self._items += 1
+        if self._items > MAX_ITEMS:
+            raise Malformed(position, "too_many_items", limit=MAX_ITEMS)
+
+    def _key(self, position: int) -> tuple[str, int]:
+        """The key at ``position`` and the offset of its value."""
+        if not self._text.startswith('"', position):
+            raise diagnose(self._text, position, "Expecting property name")
+        key, end = self._decoder.decode(self._text, position)
+        colon = skip_space(self._text, end)
+        if not self._text.startswith(":", colon):
+            raise diagnose(self._text, colon, "Expecting ':' delimiter")
+        return key, skip_space(self._text, colon + 1)
+
+    def _next_member(self, position: int) -> int:
+        """The offset of the next key, or of the closing brace."""
+        position = skip_space(self._text, position)
+        if self._text.startswith("}", position):
+            return position
+        if not self._text.startswith(",", position):
+            raise diagnose(self._text, position, "Expecting ',' delimiter")
+        following = skip_space(self._text, position + 1)
+        if self._text.startswith("}", following):
+            raise Malformed(position, "trailing_comma")
+        return following
+
+    def _expect_end(self, position: int) -> None:
+        rest = skip_space(self._text, position)
+        if rest < len(self._text):
+            raise Malformed(rest, "trailing_text")
+
+    def _no_container(self, start: int) -> Malformed:
+        """What to say of a text that starts with neither ``[`` nor ``{``: one bare value, or no JSON at all."""
+        try:
+            value, end = self._decoder.decode(self._text, start)
+        except Malformed as stop:
+            return stop if stop.code == "python_notation" else Malformed(start, "not_json")
+        is_alone = skip_space(self._text, end) == len(self._text)
+        return Malformed(start, "top_level_type", found=type_name(value)) if is_alone else Malformed(start, "not_json")
+
+    def _line_at(self, position: int) -> int:
+        offset, line = self._mark
+        self._mark = position, line + line_breaks(self._text, offset, position)
+        return self._mark[1]
+
+    def _error(self, stop: Malformed, floor: int = 0) -> FileError:
+        """``stop`` with its line, its column and the text near it; no line before ``floor`` is looked at."""
+        offset, line = self._mark
+        start = line_start(self._text, stop.position, floor)
+        place = {"column": stop.position - start + 1, "near": ""}
+        if self._quoting:
+            place["near"] = near(self._text, stop.position, start)
+        identity = _ID.search(self._text, offset, stop.position)
+        return FileError(
+            stop.code,
+            place | stop.params,
+            line=line + line_breaks(self._text, offset, stop.position),
+            item_id=quoted(identity[1], limit=len(identity[1])) if identity else None,
+        )
+
+
+def _faults_at(spot: Spot) -> Iterator[Fault]:
+    if spot.repeated:
+        yield "duplicate_key", {"key": quoted(str(spot.path[-1]))}
+    if spot.token in ("NaN", "Infinity", "-Infinity"):
+        yield "not_a_number", {"literal": spot.token}
+    elif spot.token[0] in "-0123456789" and is_too_large(spot.token):
+        yield "number_too_large", {"length": len(spot.token)}

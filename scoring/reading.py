@@ -1,0 +1,140 @@
+"""Reading the files of the official AI 말평 format, with every defect located.
+
+A file is a JSON array of ``{"id", "input": {"question_type", "question", ...}, "output": {"answer"}}``, a JSON object
+with such a list as its only array, or JSON lines; which of them is recognised by itself. The work is split by what is
+read: bytes (``scoring.decoding``), JSON (``scoring.json_items``), one item (``scoring.item_checks``), one text
+(``scoring.texts``), and here the items together and how they match the references.
+
+Errors of a predictions file name ids, which are public, and nothing else of the references.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from scoring.decoding import MAX_BYTES, decode
+from scoring.errors import FileError, InvalidFile
+from scoring.item_checks import MAX_ID_CHARS, ItemCheck, shown_id
+from scoring.json_items import MAX_ITEMS, MAX_VALUES, Item, scan
+from scoring.json_syntax import MAX_DEPTH
+from scoring.records import Answer, AnswerFile
+from scoring.texts import MAX_RUN_CHARS, MAX_TEXT_CHARS
+
+if TYPE_CHECKING:
+    from scoring.recipes import Recipe
+
+__all__ = [
+    "MAX_BYTES",
+    "MAX_DEPTH",
+    "MAX_ERRORS_KEPT",
+    "MAX_ID_CHARS",
+    "MAX_ITEMS",
+    "MAX_RUN_CHARS",
+    "MAX_TEXT_CHARS",
+    "MAX_VALUES",
+    "read_predictions",
+    "read_references",
+]
+
+MAX_ERRORS_KEPT: Final = 100
+
+
+def read_predictions(data: bytes, recipe: Recipe, references: AnswerFile | None = None) -> AnswerFile:
+    """The answers of a participant. With ``references`` every item must be answered exactly once.
+
+    An empty answer is the participant's right; a missing one is an error. ``input`` may be left out; the question type
+    is that of the references, and only without them held against the recipe. Raises ``InvalidFile``.
+    """
+    if references is None:
+        return _read(data, _Rules(question_types=recipe.question_types))
+    return _read(data, _Rules(known_ids=tuple(answer.id for answer in references.answers)))
+
+
+def read_references(data: bytes, recipe: Recipe) -> AnswerFile:
+    """The reference answers of a phase: none may be empty, and each has a question type if the recipe names some.
+
+    Raises ``InvalidFile``, whose errors quote nothing of the text.
+    """
+    return _read(data, _Rules(question_types=recipe.question_types, is_reference=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """What a file is held against. Empty ``question_types``: any. ``known_ids`` ``None``: no references are given."""
+
+    question_types: tuple[str, ...] = ()
+    is_reference: bool = False
+    known_ids: tuple[str, ...] | None = None
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What one pass over a file gathers."""
+
+    answers: list[Answer] = field(default_factory=list)
+    normalized_ids: list[str] = field(default_factory=list)
+    first_lines: dict[str, int] = field(default_factory=dict)  # id -> line of its first item
+    items: int = 0
+    errors: list[FileError] = field(default_factory=list)  # the first ``MAX_ERRORS_KEPT`` of ``total``
+    total: int = 0
+    is_whole: bool = True  # every item could be read
+    has_all_ids: bool = True  # and every id
+
+    def note(self, *errors: FileError) -> None:
+        self.total += len(errors)
+        self.errors.extend(errors[: MAX_ERRORS_KEPT - len(self.errors)])
+
+
+def _read(data: bytes, rules: _Rules) -> AnswerFile:
+    file_format, entries = scan(decode(data), quoting=not rules.is_reference)
+    known_ids = None if rules.known_ids is None else frozenset(rules.known_ids)
+    seen = _Seen()
+    for entry in entries:
+        if isinstance(entry, FileError):
+            seen.note(entry)
+            seen.is_whole = seen.has_all_ids = False
+        else:
+            _take(entry, rules, known_ids, seen)
+    errors = [*_count_errors(rules, seen), *seen.errors, *_missing_ids(rules, seen)]
+    if errors:
+        raise InvalidFile(errors[:MAX_ERRORS_KEPT], seen.total + len(errors) - len(seen.errors))
+    return AnswerFile(
+        tuple(seen.answers), file_format, hashlib.sha256(data).hexdigest(), normalized_ids=tuple(seen.normalized_ids)
+    )
+
+
+def _take(item: Item, rules: _Rules, known_ids: Collection[str] | None, seen: _Seen) -> None:
+    """Check one item, alone and against the others, and keep what was found."""
+    seen.items += 1
+    check = ItemCheck(item, locating=seen.total < MAX_ERRORS_KEPT)
+    answer = check.answer(rules.question_types, is_reference=rules.is_reference)
+    if check.id is None:
+        seen.has_all_ids = False
+    else:
+        check.match_id(seen.first_lines, known_ids)
+        seen.first_lines.setdefault(check.id, item.line)
+    seen.note(*check.in_file_order())
+    if answer is not None:
+        seen.answers.append(answer)
+        if check.has_normalized:
+            seen.normalized_ids.append(answer.id)
+
+
+def _count_errors(rules: _Rules, seen: _Seen) -> Iterator[FileError]:
+    if not seen.is_whole:
+        return  # how many items there are is not known
+    if rules.known_ids is not None and seen.items != len(rules.known_ids):
+        yield FileError("count_differs", {"found": seen.items, "expected": len(rules.known_ids)})
+    if not seen.items:
+        yield FileError("no_items")
+
+
+def _missing_ids(rules: _Rules, seen: _Seen) -> Iterator[FileError]:
+    if not seen.has_all_ids or not seen.items:
+        return  # an answer whose id could not be read is not missing
+    for known_id in rules.known_ids or ():
+        if known_id not in seen.first_lines:
+            yield FileError("missing_id", item_id=shown_id(known_id))

@@ -1,0 +1,89 @@
+"""What a score was made with: enough to say whether two scores may stand on one board.
+
+A signature is plain JSON::
+
+    {"recipe": "rag-qa@1",
+     "references": {"items": 498, "sha256": …},
+     "normalizer": "NFC",
+     "metrics": {"rouge_1": {"input": …, "normalizer": …, "metric": …, "tokenizer": {…}}, "bleurt": {…model, revision,
+                 weight hash, library versions, dtype, device class…}, …},
+     "about": {"references_file_sha256": …, "profile": …, "is_demo": …}}
+
+Everything outside ``about`` can change numbers, and ``signature_hash`` is the SHA-256 of it as canonical JSON. Two
+scores rank against each other only if their hashes agree.
+
+* ``references.sha256`` is of the *content*: the items' (id, text, question type) sorted by id. Laying the reference
+  file out anew or shuffling it changes no score, so it does not change the hash. The hash of the file's bytes stands
+  in ``about``, for whoever wants to find the very file.
+* Models are named whether or not a submission needed them: one that leaves out every reason loads no model and must
+  still rank with the others.
+* A metric's own signature leaves out recipe and references. Stored item values belong to a submission, a reference
+  version and a metric signature, so they outlive a change of another metric's rule.
+* Unicode normalisation is stable across Unicode versions for assigned characters: the form alone is named.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from scoring.recipes import Recipe
+from scoring.records import AnswerFile
+
+Json = Mapping[str, Any]
+
+NORMALIZER: Final = "NFC"
+ABOUT: Final = "about"
+
+
+def canonical_json(value: Any) -> bytes:
+    """``value`` as UTF-8 JSON with sorted keys and no white space: one text for one value. Refuses NaN."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")).encode()
+
+
+def json_sha256(value: Any) -> str:
+    """SHA-256 of ``canonical_json(value)``, in hexadecimal."""
+    return hashlib.sha256(canonical_json(value)).hexdigest()
+
+
+def references_sha256(references: AnswerFile) -> str:
+    """SHA-256 of what the reference file says, whatever its layout and order."""
+    content = sorted([answer.id, answer.text, answer.question_type or ""] for answer in references.answers)
+    return json_sha256(content)
+
+
+def metric_signature(recipe: Recipe, metric: str, implementation: Json) -> dict[str, Any]:
+    """What can change the values of ``metric``: its own ``implementation`` and the texts the recipe feeds it."""
+    return {"input": recipe.input_rule(metric), "normalizer": NORMALIZER, **implementation}
+
+
+def build_signature(recipe: Recipe, references: AnswerFile, implementations: Mapping[str, Json], about: Json) -> Json:
+    """The signature of a score.
+
+    ``implementations`` maps each metric of the recipe to its ``Metric.signature()``. ``about`` is for the reader and
+    does not enter the hash; the file hash of the references is added to it.
+    """
+    return {
+        "recipe": recipe.id,
+        "references": {"items": len(references.answers), "sha256": references_sha256(references)},
+        "normalizer": NORMALIZER,
+        "metrics": {name: metric_signature(recipe, name, implementations[name]) for name in recipe.metrics},
+        ABOUT: {"references_file_sha256": references.sha256, **about},
+    }
+
+
+def signature_hash(signature: Json) -> str:
+    """SHA-256 of everything in ``signature`` that can change numbers."""
+    return json_sha256({key: value for key, value in signature.items() if key != ABOUT})
+
+
+def metric_signatures(signature: Json) -> dict[str, str]:
+    """The hash of each metric's signature, by metric name."""
+    return {name: json_sha256(part) for name, part in signature["metrics"].items()}
+
+
+def is_demo(signature: Json) -> bool:
+    """Whether the score was made with the demo models, whose numbers mean nothing outside this machine."""
+    return bool(signature.get(ABOUT, {}).get("is_demo", False))

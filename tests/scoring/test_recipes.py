@@ -1,0 +1,284 @@
+"""Recipes: how an answer is taken apart and how item values become scores, by the official rules."""
+
+import math
+import subprocess
+import sys
+
+import pytest
+
+from scoring.metrics import METRICS
+from scoring.recipes import RECIPES, MismatchedFiles, UnknownRecipe, get_recipe, warning_text
+from scoring.recipes.rag_qa import answer_part, rag_qa_scores, split_answer
+from scoring.recipes.warning_texts import WARNING_TEXTS
+from scoring.records import ScoreWarning
+from tests.scoring.texts import GOLDEN, answer_file
+
+REASONS = ("bleurt", "bertscore", "rouge_1")
+NO_REASONS: dict[str, dict[str, float]] = {metric: {} for metric in REASONS}
+
+
+def codes(prepared):
+    return [warning.code for warning in prepared.warnings]
+
+
+@pytest.mark.parametrize("item", GOLDEN["items"], ids=lambda item: item["id"])
+def test_official_reasons_of_every_item(item):
+    assert split_answer(item["reference"])[1] == item["reference_reason"]
+    assert split_answer(item["prediction"])[1] == item["prediction_reason"]
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "reason"),
+    [
+        ('"가다"가 옳다. 이유.', '"가다"가 옳다', "이유."),
+        ("'읽음'이 옳다 . , 이유", "'읽음'이 옳다", "이유"),
+        ("'읽음'이 옳다. '되'가 옳다. 이유", "'읽음'이 옳다. '되'가 옳다", "이유"),  # 가 anywhere comes before 이
+        ("'가'가 옳다. 나가 옳다. 이유", "'가'가 옳다", "나가 옳다. 이유"),  # the first occurrence
+        ("  가가 옳다", "가가 옳다", ""),
+        ("이유만 있다.", "이유만 있다.", ""),
+        ("가가 옳다 ., .,", "가가 옳다", ""),
+        ("가가 옳다.\n이유", "가가 옳다", "\n이유"),  # only full stops, commas and spaces are stripped, officially
+        ("가가  옳다. 이유", "가가  옳다. 이유", ""),  # two spaces are another text
+        ("", "", ""),
+    ],
+)
+def test_answer_ends_after_the_verdict_and_the_rest_is_the_reason(text, answer, reason):
+    assert split_answer(text) == (answer, reason)
+
+
+def test_answer_part_drops_straight_quotation_marks_only():
+    assert answer_part("\"'가' 나\"가 옳다. 이유") == "가 나가 옳다"
+    assert answer_part("‘가’가 옳다") == "‘가’가 옳다"
+
+
+@pytest.mark.parametrize("row", GOLDEN["combination"]["rows"], ids=lambda row: str(row["final"]))
+def test_public_board_rows_reproduce_the_final_score(row):
+    scores = rag_qa_scores(row["exact_match"], {metric: row[metric] for metric in REASONS})
+    assert scores["final_score"] == pytest.approx(row["final"], abs=1e-7)
+
+
+RAG_REFERENCES = answer_file(
+    [
+        ("a", "'읽음'이 옳다. 어간에 받침이 있다."),
+        ("b", "'돼'가 옳다. '되어'의 준말이다."),
+        ("c", "짜장면#자장면"),
+        ("d", "'쇠고기'가 옳다#'소고기'가 옳다. 둘 다 표준어이다."),
+    ]
+)
+RAG_PREDICTIONS = answer_file(
+    [
+        ("d", "'소고기'가 옳다."),
+        ("c", " 자장면 "),
+        ("b", "돼가 옳다"),
+        ("a", '"읽음"이 옳다, 받침 때문이다.'),
+    ]
+)
+
+
+def test_rag_qa_pairs_are_in_reference_order():
+    prepared = get_recipe("rag-qa@1").prepare(RAG_REFERENCES, RAG_PREDICTIONS)
+    assert prepared.item_ids == ("a", "b", "c", "d")
+    assert prepared.pairs["exact_match"].candidates == ("읽음이 옳다", "돼가 옳다", "자장면", "소고기가 옳다")
+    for metric in REASONS:
+        pairs = prepared.pairs[metric]
+        assert (pairs.ids, pairs.references, pairs.candidates) == (
+            ("a",),
+            ("어간에 받침이 있다.",),
+            ("받침 때문이다.",),
+        )
+
+
+def test_a_reference_is_split_on_its_verdict_before_its_alternatives():
+    """Officially: alternatives are those of the answer part, which ends after the first verdict."""
+    pairs = get_recipe("rag-qa@1").prepare(RAG_REFERENCES, RAG_PREDICTIONS).pairs["exact_match"]
+    assert pairs.references[3] == "쇠고기가 옳다"
+
+
+def test_reason_coverage_is_always_reported():
+    prepared = get_recipe("rag-qa@1").prepare(RAG_REFERENCES, RAG_PREDICTIONS)
+    assert prepared.coverage == {
+        "items": 4,
+        "answered": 4,
+        "reason_gold": 3,
+        "reason_answered": 1,
+        "reason_coverage": 1 / 3,
+    }
+    assert codes(prepared) == ["reasons_missing", "no_verdict"]
+
+
+def test_official_reason_mean_leaves_out_missing_reasons_and_the_strict_one_counts_them_as_zero():
+    values = {"exact_match": {"a": 1.0, "b": 1.0, "c": 1.0, "d": 0.0}}
+    values |= {"bleurt": {"a": 0.3}, "bertscore": {"a": 0.6}, "rouge_1": {"a": 0.9}}
+    for recipe_id, share in (("rag-qa@1", 1.0), ("rag-qa-strict@1", 1 / 3)):
+        recipe = get_recipe(recipe_id)
+        prepared = recipe.prepare(RAG_REFERENCES, RAG_PREDICTIONS)
+        scores = recipe.aggregate(prepared, values).scores
+        assert scores["exact_match"] == 0.75
+        assert scores["bleurt"] == pytest.approx(0.3 * share)
+        assert scores["descriptive_avg"] == pytest.approx(0.6 * share)
+        assert scores["final_score"] == pytest.approx((0.75 + 0.6 * share) / 2)
+    assert codes(prepared)[0] == "reasons_missing_zero"
+
+
+def test_leaving_out_hard_reasons_raises_the_official_mean_but_not_the_strict_one():
+    references = answer_file([("a", "가가 옳다. 쉬운 이유"), ("b", "나가 옳다. 어려운 이유")])
+    full = answer_file([("a", "가가 옳다. 쉬운 이유"), ("b", "나가 옳다. 틀린 말")])
+    stuffed = answer_file([("a", "가가 옳다. 쉬운 이유"), ("b", "나가 옳다.")])
+    scores = {}
+    for recipe_id in ("rag-qa@1", "rag-qa-strict@1"):
+        recipe = get_recipe(recipe_id)
+        values = {metric: {"a": 1.0, "b": 0.1} for metric in REASONS} | {"exact_match": {"a": 1.0, "b": 1.0}}
+        for name, file in (("full", full), ("stuffed", stuffed)):
+            scores[recipe_id, name] = recipe.aggregate(recipe.prepare(references, file), values).scores["final_score"]
+    assert scores["rag-qa@1", "stuffed"] > scores["rag-qa@1", "full"]
+    assert scores["rag-qa-strict@1", "stuffed"] < scores["rag-qa-strict@1", "full"]
+
+
+def test_without_any_reason_pair_the_reason_scores_are_zero():
+    predictions = answer_file([("a", "x"), ("b", "x"), ("c", "짜장면"), ("d", "x")])
+    recipe = get_recipe("rag-qa@1")
+    prepared = recipe.prepare(RAG_REFERENCES, predictions)
+    values = NO_REASONS | {"exact_match": {"a": 0.0, "b": 0.0, "c": 1.0, "d": 0.0}}
+    scores = recipe.aggregate(prepared, values).scores
+    assert [scores[key] for key in (*REASONS, "descriptive_avg")] == [0.0] * 4
+    assert scores["final_score"] == 0.125
+
+
+def test_a_reason_that_no_reference_asks_for_is_not_scored():
+    references = answer_file([("a", "짜장면")])
+    predictions = answer_file([("a", "짜장면이 옳다. 표준어이다.")])
+    prepared = get_recipe("rag-qa-strict@1").prepare(references, predictions)
+    assert len(prepared.pairs["bleurt"]) == 0
+    assert prepared.coverage["reason_coverage"] == 1.0
+    assert codes(prepared) == []
+
+
+CULTURE_REFERENCES = answer_file(
+    [
+        ("1", "3", "선다형"),
+        ("2", "2", "선다형"),
+        ("3", "훈민정음#한글", "단답형"),
+        ("4", "김장은 겨울에 먹을 김치를 담그는 일이다.", "서술형"),
+    ]
+)
+
+
+def test_culture_types_are_scored_by_their_own_rule_on_raw_texts():
+    predictions = answer_file([("1", "3"), ("2", "2 "), ("3", " 한글 "), ("4", "김치를 담그는 일")])
+    prepared = get_recipe("culture-qa@1").prepare(CULTURE_REFERENCES, predictions)
+    assert prepared.pairs["accuracy"].candidates == ("3", "2 ")
+    assert prepared.pairs["exact_match"].references == ("훈민정음#한글",)
+    assert {prepared.pairs[metric].ids for metric in REASONS} == {("4",)}
+    assert prepared.coverage == {"items": 4, "answered": 4, "multiple_choice": 2, "short_answer": 1, "descriptive": 1}
+    assert codes(prepared) == ["padded_choices"]
+
+
+def test_culture_public_baseline_is_the_mean_of_the_three_types():
+    recipe = get_recipe("culture-qa@1")
+    prepared = recipe.prepare(CULTURE_REFERENCES, CULTURE_REFERENCES)
+    values = {
+        "accuracy": {"1": 0.4715, "2": 0.4715},
+        "exact_match": {"3": 0.4118},
+        "rouge_1": {"4": 0.4109},
+        "bertscore": {"4": 0.7198},
+        "bleurt": {"4": 0.5450},
+    }
+    scores = recipe.aggregate(prepared, values).scores
+    assert scores["descriptive_avg"] == pytest.approx(0.5586, abs=5e-5)
+    assert scores["final_score"] == pytest.approx(0.4806, abs=5e-5)
+
+
+def test_culture_type_without_items_has_no_score_and_does_not_count():
+    references = answer_file([("1", "3", "선다형"), ("3", "한글", "단답형")])
+    recipe = get_recipe("culture-qa@1")
+    prepared = recipe.prepare(references, references)
+    values = {"accuracy": {"1": 1.0}, "exact_match": {"3": 0.0}, **NO_REASONS}
+    assert recipe.aggregate(prepared, values).scores == {"final_score": 0.5, "accuracy": 1.0, "exact_match": 0.0}
+
+
+def test_culture_bleu_variant_has_bleu_in_place_of_bleurt():
+    assert get_recipe("culture-qa@1").metrics[2:] == ("rouge_1", "bertscore", "bleurt")
+    assert get_recipe("culture-qa-bleu@1").metrics[2:] == ("rouge_1", "bertscore", "bleu_1")
+
+
+def test_culture_refuses_a_type_it_has_no_rule_for():
+    references = answer_file([("1", "3", "선택형")])
+    with pytest.raises(MismatchedFiles, match="선택형"):
+        get_recipe("culture-qa@1").prepare(references, references)
+
+
+@pytest.mark.parametrize(
+    "rows", [[("a", "x")], [("a", "x"), ("b", "x"), ("e", "x")], [("a", "x"), ("a", "y"), ("b", "x")]]
+)
+def test_files_with_other_ids_are_refused(rows):
+    references = answer_file([("a", "x"), ("b", "y")])
+    with pytest.raises(MismatchedFiles):
+        get_recipe("rag-qa@1").prepare(references, answer_file(rows))
+    with pytest.raises(MismatchedFiles):
+        get_recipe("rag-qa@1").prepare(answer_file(rows), references)
+
+
+def test_normalised_and_empty_answers_are_warned_about():
+    references = answer_file([("a", "가가 옳다. 이유"), ("b", "나가 옳다. 이유")])
+    predictions = answer_file([("a", "가가 옳다. 이유"), ("b", " \n")], normalized=("a",))
+    prepared = get_recipe("rag-qa@1").prepare(references, predictions)
+    assert codes(prepared) == ["reasons_missing", "no_verdict", "nfc_normalized", "empty_answers"]
+    assert prepared.coverage["answered"] == 1
+
+
+def test_aggregate_is_independent_of_the_order_of_values():
+    recipe = get_recipe("rag-qa@1")
+    ids = [f"{number:04}" for number in range(500)]
+    references = answer_file([(item, "가가 옳다. 이유") for item in ids])
+    prepared = recipe.prepare(references, references)
+    backwards = recipe.prepare(answer_file([(item, "가가 옳다. 이유") for item in reversed(ids)]), references)
+    values = {metric: {item: math.sqrt(int(item)) / 30 for item in ids} for metric in recipe.metrics}
+    assert recipe.aggregate(prepared, values).scores == recipe.aggregate(backwards, values).scores
+
+
+def test_aggregate_uses_values_of_its_pairs_only_and_misses_none_silently():
+    recipe = get_recipe("rag-qa@1")
+    prepared = recipe.prepare(RAG_REFERENCES, RAG_PREDICTIONS)
+    values = {metric: dict.fromkeys("abcd", 0.5) for metric in recipe.metrics}
+    stale = {metric: column | {"gone": 1.0} for metric, column in values.items()}
+    assert recipe.aggregate(prepared, stale).scores == recipe.aggregate(prepared, values).scores
+    del values["bleurt"]["a"]
+    with pytest.raises(KeyError):
+        recipe.aggregate(prepared, values)
+
+
+@pytest.mark.parametrize("recipe", RECIPES.values(), ids=lambda recipe: recipe.id)
+def test_every_recipe_is_complete(recipe):
+    assert set(recipe.metrics) <= set(METRICS)
+    assert recipe.columns[0].key == "final_score"
+    assert [column.key for column in recipe.columns if column.is_main] == ["final_score"]
+    keys = {column.key for column in recipe.columns}
+    assert {*recipe.metrics, *recipe.tie_breaks} <= keys
+    assert recipe.title("ko") != recipe.title("en")
+    assert recipe.rule("ko") != recipe.rule("en")
+    assert all(column.label("ko") and column.label("en") for column in recipe.columns)
+    assert hash(recipe) == hash(get_recipe(recipe.id))
+
+
+def test_unknown_recipe_is_named_with_the_known_ones():
+    with pytest.raises(UnknownRecipe, match=r"'rag-qa@9'.*rag-qa@1"):
+        get_recipe("rag-qa@9")
+
+
+PARAMS = {"gold": 10, "missing": 2, "percent": 80.0, "count": 3, "profile": "demo"}
+
+
+@pytest.mark.parametrize("code", WARNING_TEXTS)
+def test_every_warning_has_words_in_both_languages(code):
+    korean, english = (warning_text(ScoreWarning(code, PARAMS), language) for language in ("ko", "en"))
+    assert korean != english
+    assert "{" not in korean + english
+
+
+def test_recipes_load_no_analyser_and_no_model():
+    code = (
+        "import sys, scoring.recipes, scoring.signature\n"
+        "print({'torch', 'transformers', 'mecab', 'konlpy', 'numpy'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

@@ -1,0 +1,110 @@
+"""Signatures: equal where numbers can be compared, different where they cannot."""
+
+import hashlib
+import json
+from dataclasses import replace
+
+import pytest
+
+from scoring.recipes import get_recipe
+from scoring.signature import (
+    build_signature,
+    canonical_json,
+    is_demo,
+    metric_signatures,
+    references_sha256,
+    signature_hash,
+)
+from tests.scoring.texts import answer_file
+
+ROWS = [("a", "가가 옳다. 이유", "선택형"), ("b", "나가 옳다. 까닭", "교정형")]
+ABOUT = {"profile": "demo", "is_demo": True}
+
+
+def implementations(**changes):
+    made = {name: {"metric": name, "version": 1} for name in ("exact_match", "bleurt", "bertscore", "rouge_1")}
+    return made | changes
+
+
+def build(recipe="rag-qa@1", references=None, about=ABOUT, **changes):
+    file = references or answer_file(ROWS)
+    return build_signature(get_recipe(recipe), file, implementations(**changes), about)
+
+
+def test_hash_is_of_the_canonical_json_of_all_but_about():
+    signature = build()
+    without = {key: value for key, value in signature.items() if key != "about"}
+    text = json.dumps(without, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    assert signature_hash(signature) == hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_signature_survives_json():
+    signature = build()
+    assert signature_hash(json.loads(json.dumps(signature))) == signature_hash(signature)
+
+
+def test_layout_and_order_of_the_reference_file_change_nothing():
+    file = answer_file(ROWS)
+    relaid = replace(answer_file(ROWS[::-1]), sha256="0" * 64, format="jsonl")
+    assert signature_hash(build(references=file)) == signature_hash(build(references=relaid))
+    assert build(references=relaid)["about"]["references_file_sha256"] == "0" * 64
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("a", "가가 옳다. 이유!", "선택형"), ROWS[1]],
+        [("c", "가가 옳다. 이유", "선택형"), ROWS[1]],
+        [("a", "가가 옳다. 이유", "교정형"), ROWS[1]],
+        [ROWS[0]],
+    ],
+)
+def test_another_text_id_type_or_item_changes_the_hash(rows):
+    assert references_sha256(answer_file(rows)) != references_sha256(answer_file(ROWS))
+    assert signature_hash(build(references=answer_file(rows))) != signature_hash(build())
+
+
+def test_profile_name_changes_nothing_but_the_model_does():
+    assert signature_hash(build(about={"profile": "copy", "is_demo": False})) == signature_hash(build())
+    assert signature_hash(build(bleurt={"metric": "bleurt", "weights_sha256": "f"})) != signature_hash(build())
+
+
+def test_recipe_changes_the_hash_but_not_the_metric_signatures():
+    official, strict = build("rag-qa@1"), build("rag-qa-strict@1")
+    assert signature_hash(official) != signature_hash(strict)
+    assert metric_signatures(official) == metric_signatures(strict)
+
+
+def test_a_changed_em_rule_leaves_the_other_metric_signatures_alone():
+    before, after = metric_signatures(build()), metric_signatures(build(exact_match={"rule": "exact-match@2"}))
+    assert before.pop("exact_match") != after.pop("exact_match")
+    assert before == after
+
+
+def test_metric_signature_leaves_out_the_references():
+    other = answer_file([("z", "다가 옳다.")])
+    assert metric_signatures(build(references=other)) == metric_signatures(build())
+
+
+def test_texts_fed_by_another_rule_change_the_metric_signature():
+    rag = metric_signatures(build())
+    culture = metric_signatures(build("culture-qa@1", accuracy={"metric": "accuracy"}))
+    assert rag["rouge_1"] != culture["rouge_1"]
+
+
+def test_normaliser_is_named():
+    signature = build()
+    assert signature["normalizer"] == "NFC"
+    assert signature["metrics"]["rouge_1"]["normalizer"] == "NFC"
+
+
+def test_canonical_json_has_one_text_for_one_value_and_no_nan():
+    assert canonical_json({"나": 1, "가": [1.5, None]}) == '{"가":[1.5,null],"나":1}'.encode()
+    with pytest.raises(ValueError, match="JSON"):
+        canonical_json(float("nan"))
+
+
+def test_demo_is_read_from_the_signature():
+    assert is_demo(build())
+    assert not is_demo(build(about={"profile": "official", "is_demo": False}))
+    assert not is_demo({})

@@ -1,0 +1,26 @@
+"""The site's settings, on embedded PostgreSQL and Redis that test runs share; they stop after the last run.
+
+This module starts them because pytest-django reads the settings before any conftest.
+"""
+
+import os
+from pathlib import Path
+
+from config import embedded, environment
+
+_ROOT = Path(__file__).resolve().parents[1]
+_VAR = Path(os.environ.get("MALPAN_TEST_VAR") or _ROOT / "var" / "test")
+
+environment.provide_java()
+embedded.provide(_VAR, durable=False)
+os.environ.setdefault("MALPAN_VAR", str(_VAR))
+
+from config.settings import *  # noqa: E402,F403 (they are read from the environment completed above)
+from config.settings import CACHES, DATABASES  # noqa: E402
+
+# each run has a database and cache keys of its own, so that two runs at once do not meet
+DATABASES["default"]["TEST"] = {"NAME": f"test_malpan_{os.getpid()}"}
+CACHES["default"]["KEY_PREFIX"] = f"test-{os.getpid()}"
+CELERY_BROKER_URL = "memory://"  # tests that need a queue start a stack of their own: tests/system
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
