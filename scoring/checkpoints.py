@@ -8,7 +8,8 @@ device is chosen, not before.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeVar
@@ -212,7 +213,8 @@ def resolve_device(wanted: DeviceName) -> str:
 def load_tokenizer(loader: Any, folder: Path, **options: Any) -> Any:
     """The tokenizer in ``folder``. Raises ``ModelDamaged`` where its files are missing or do not parse."""
     try:
-        return loader.from_pretrained(folder, local_files_only=True, **options)
+        with _quiet_transformers():  # bleurt-pytorch tries one class after the other and each complains
+            return loader.from_pretrained(folder, local_files_only=True, **options)
     except (OSError, ValueError, TypeError, RuntimeError) as error:
         raise ModelDamaged(folder=str(folder), what=f"tokenizer: {error}") from error
 
@@ -225,19 +227,28 @@ def load_pretrained(loader: Any, folder: Path, config: Any, optional: Iterable[s
     """
     import torch
     from safetensors import SafetensorError
-    from transformers.utils import logging
 
-    verbosity = logging.get_verbosity()
-    logging.set_verbosity_error()  # weights of the layers left out would be reported as unused
     try:
-        model, info = loader.from_pretrained(
-            folder, config=config, dtype=torch.float32, local_files_only=True, output_loading_info=True
-        )
+        with _quiet_transformers():  # weights of the layers left out would be reported as unused
+            model, info = loader.from_pretrained(
+                folder, config=config, dtype=torch.float32, local_files_only=True, output_loading_info=True
+            )
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise ModelDamaged(folder=str(folder), what=str(error)) from error
-    finally:
-        logging.set_verbosity(verbosity)
     missing = [name for name in info["missing_keys"] if not name.startswith(tuple(optional))]
     if missing or info["mismatched_keys"]:
         raise ModelDamaged(folder=str(folder), what=", ".join([*missing, *map(str, info["mismatched_keys"])][:3]))
     return model.eval()
+
+
+@contextmanager
+def _quiet_transformers() -> Iterator[None]:
+    """Only errors of transformers are logged inside."""
+    from transformers.utils import logging
+
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)

@@ -18,7 +18,7 @@ from scoring.records import AnswerFile, ItemScores, Progress, ProgressCallback, 
 from scoring.signature import build_signature, metric_signatures, signature_hash
 
 if TYPE_CHECKING:
-    from scoring.checkpoints import Resources
+    from scoring.checkpoints import DeviceName, Resources
 
 ItemValues = Mapping[str, float]
 KnownValues = Mapping[tuple[str, str], ItemValues]
@@ -38,7 +38,7 @@ def score(
     *,
     resources: Resources | None = None,
     profile: str = "demo",
-    device: str = "auto",
+    device: DeviceName = "auto",
     progress: ProgressCallback | None = None,
     known: KnownValues | None = None,
 ) -> ScoreReport:

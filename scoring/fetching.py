@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from scoring.demo_models import ensure_demo_models
 from scoring.errors import Language, Message, ScoringError
 from scoring.metrics import load_metric
-from scoring.model_files import find_folder, weight_files, weights_sha256
+from scoring.model_files import find_folder, make_demo_models, weight_files, weights_sha256
 from scoring.profile import ModelSpec, Profile, Role, WordedError, load_profile, profile_names
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ def fetch(profile: Profile | str | Path, *, endpoint: str | None = None) -> tupl
     """
     loaded = profile if isinstance(profile, Profile) else load_profile(profile)
     if loaded.is_demo:
-        ensure_demo_models()
+        make_demo_models()
     for spec in loaded.specs():
         if spec.folder is None:
             _download(spec, endpoint)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
 from typing import Any, Final
 
 from scoring.errors import FileError, quoted
@@ -12,6 +13,7 @@ from scoring.records import Answer
 from scoring.texts import Defect, forbidden_character, normalize
 
 MAX_ID_CHARS: Final = 200
+MAX_KEYS_COMPARED: Final = 50
 
 _STRING_OR_INTEGER: Final = "string_or_integer"
 
@@ -130,7 +132,7 @@ class ItemCheck:
         """The value at ``path``, the last step of which is a key of ``owner``; ``None`` if it is not as expected."""
         key = path[-1]
         if key not in owner:
-            similar = next((other for other in owner if other.strip().lower() == key), None)
+            similar = next((other for other in islice(owner, MAX_KEYS_COMPARED) if other.strip().lower() == key), None)
             if similar is None:
                 self._note("missing_field", path)
             else:

@@ -30,7 +30,7 @@ from scoring.json_syntax import (
 from scoring.records import FileFormat
 
 MAX_ITEMS: Final = 50_000
-MAX_VALUES: Final = 2_000_000
+MAX_VALUES: Final = 1_000_000
 
 _ITEM_KEYS: Final = frozenset({"input", "output", "answer"})  # an object with one of these is an item, not a wrapper
 _LINE: Final = re.compile(r"[^ \t\n\r\ufeff][^\n\r]*")  # a line from its first character on; files joined keep marks
@@ -94,7 +94,7 @@ def scan(text: str, *, quoting: bool = True) -> tuple[FileFormat, Iterator[Item 
 
 def type_name(value: object) -> str:
     """The JSON type of a decoded value, as a key of ``scoring.messages.TERMS``."""
-    names = {str: "string", bool: "boolean", list: "list", dict: "object", type(None): "null"}
+    names = {str: "string", bool: "boolean", float: "decimal", list: "list", dict: "object", type(None): "null"}
     return names.get(type(value), "number")
 
 
@@ -155,8 +155,9 @@ class _Scanner:
             is_wrapper = any(isinstance(member, list) for member in value.values())
             return not _ITEM_KEYS.isdisjoint(value) or (following is not None and not is_wrapper)
         # The first line is broken, or it is the beginning of an object laid out over several.
-        is_complete = first[0].rstrip()[-1] not in "[{,:"
-        return following is not None and is_complete and following[0].startswith("{")
+        last = first[0].rstrip()[-1]
+        goes_on = last in "[{:" or (last == "," and "[" in first[0])
+        return following is not None and following[0].startswith("{") and not goes_on
 
     def lines(self) -> Iterator[Item | FileError]:
         floor = 0

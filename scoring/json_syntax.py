@@ -10,7 +10,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -55,8 +55,8 @@ class Decoder:
         self._raw_decode = json.JSONDecoder(
             object_pairs_hook=self._object,
             parse_constant=lambda literal: self._note("not_a_number", literal=literal),
-            parse_int=lambda literal: self._number(int, literal),
-            parse_float=lambda literal: self._number(float, literal),
+            parse_int=self._integer,
+            parse_float=self._decimal,
         ).raw_decode
 
     def decode(self, text: str, position: int) -> tuple[Any, int]:
@@ -86,13 +86,18 @@ class Decoder:
             self._note("duplicate_key", key=quoted(times.most_common(1)[0][0]))
         return value
 
-    def _number(self, kind: Callable[[str], int | float], literal: str) -> int | float | Unreadable:
-        if is_too_large(literal):
-            return self._note("number_too_large", length=len(literal))
-        return kind(literal)
+    def _integer(self, literal: str) -> int | Unreadable:
+        return int(literal) if len(literal) <= MAX_NUMBER_CHARS else self._too_large(literal)
+
+    def _decimal(self, literal: str) -> float | Unreadable:
+        return self._too_large(literal) if is_too_large(literal) else float(literal)
+
+    def _too_large(self, literal: str) -> Unreadable:
+        return self._note("number_too_large", length=len(literal))
 
 
 def is_too_large(literal: str) -> bool:
+    """Whether a number is too long to convert cheaply, or beyond the range of a float."""
     return len(literal) > MAX_NUMBER_CHARS or not math.isfinite(float(literal))
 
 

@@ -33,6 +33,7 @@ class Message:
 TERMS: Final[dict[str, tuple[str, str]]] = {
     "string": ("문자열", "a string"),
     "number": ("숫자", "a number"),
+    "decimal": ("소수", "a decimal number"),
     "boolean": ("true/false", "true/false"),
     "null": ("null", "null"),
     "list": ("배열 [...]", "an array [...]"),
@@ -103,8 +104,8 @@ _SYNTAX: Final[dict[str, Message]] = {
         NOT_JSON,
     ),
     "json_syntax": Message(
-        "{column}번째 글자에서 JSON 문법에 어긋납니다{near}. 이 자리를 고쳐 주세요. 이 뒤는 아직 검사하지 못했습니다.",
-        "Not valid JSON at character {column}{near}. Mend this place; what follows it could not be checked yet.",
+        "{column}번째 글자에서 JSON 문법에 어긋납니다{near}. 이 자리를 예시 파일의 형식에 맞게 고쳐 주세요.",
+        "Not valid JSON at character {column}{near}. Mend this place after the sample file.",
         NOT_JSON,
     ),
     "truncated_json": Message(

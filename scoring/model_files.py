@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from scoring.demo_models import ensure_demo_models
+from scoring.demo_models import demo_models_root, ensure_demo_models
 from scoring.errors import Message, ModelUnavailable
 from scoring.profile import ModelFolderMissing, ModelNotFetched, ModelSpec, Profile, Role, WordedError
 
@@ -36,10 +36,20 @@ class ModelDamaged(WordedError, ModelUnavailable):
     )
 
 
+class DemoModelsFailed(WordedError, ModelUnavailable):
+    """The demo models could not be written."""
+
+    code: ClassVar[str] = "demo_models_failed"
+    words: ClassVar[Message] = Message(
+        "데모 모델을 만들지 못했습니다: {folder} — {what}. 쓸 수 있는 폴더를 환경 변수 MALPAN_MODELS에 지정하세요.",
+        "The demo models could not be made: {folder} - {what}. Set MALPAN_MODELS to a folder that can be written.",
+    )
+
+
 def find_folder(profile: Profile, spec: ModelSpec) -> Path:
     """The folder of a model on this machine; demo models are made if need be. Raises ``ModelUnavailable``."""
     if profile.is_demo:
-        ensure_demo_models()
+        make_demo_models()
     folder = spec.folder or _hub_folder(profile, spec)
     if not folder.is_dir():
         raise ModelFolderMissing(role=spec.role, path=str(folder))
@@ -48,6 +58,14 @@ def find_folder(profile: Profile, spec: ModelSpec) -> Path:
             raise _not_fetched(profile, spec)
         raise ModelDamaged(folder=str(folder), what=f"config.json, {' | '.join(_WEIGHT_FILES)}")
     return folder
+
+
+def make_demo_models() -> Path:
+    """``ensure_demo_models`` with an error a person can act on. Raises ``DemoModelsFailed``."""
+    try:
+        return ensure_demo_models()
+    except OSError as error:
+        raise DemoModelsFailed(folder=str(demo_models_root()), what=str(error)) from error
 
 
 def _hub_folder(profile: Profile, spec: ModelSpec) -> Path:

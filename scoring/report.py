@@ -36,6 +36,7 @@ LABELS: Final[dict[str, tuple[str, str]]] = {
     "warnings": ("주의", "Warnings"),
     "rule": ("계산 규칙", "Rule"),
     "signature": ("서명", "Signature"),
+    "hash": ("서명 해시", "Signature hash"),
     "references": ("정답 파일", "References"),
     "profile": ("모델 프로필", "Model profile"),
     "none": ("없음", "none"),
@@ -84,7 +85,7 @@ def report_from_json(text: str) -> ScoreReport:
     """The report in the text of an ``OUT.json``. Raises ``InvalidReport``."""
     try:
         data = json.loads(text)
-        return ScoreReport(
+        report = ScoreReport(
             recipe=get_recipe(data["recipe"]).id,
             final_score=float(data["final_score"]),
             scores={name: float(value) for name, value in data["scores"].items()},
@@ -95,8 +96,10 @@ def report_from_json(text: str) -> ScoreReport:
             signature_hash=data["signature_hash"],
             metric_signatures=metric_signatures(data["signature"]),
         )
+        _view(report, "ko", None)  # whatever a hand has changed in the file shows here, not in the middle of a page
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, UnknownRecipe) as error:
         raise InvalidReport(f"{type(error).__name__}: {error}") from error
+    return report
 
 
 def render(
@@ -171,7 +174,7 @@ def _signature_rows(report: ScoreReport, language: Language) -> list[Row]:
     labels = {column.key: column.label(language) for column in get_recipe(report.recipe).columns}
     about = report.signature[ABOUT]
     rows: list[Row] = [
-        (_label("signature", language), report.signature_hash),
+        (_label("hash", language), report.signature_hash),
         (_label("references", language), about["references_file_sha256"]),
         (_label("profile", language), about["profile"] or _label("none", language)),
     ]

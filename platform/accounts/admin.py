@@ -9,7 +9,7 @@ from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
 from django.db.models import Count, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import ApiToken, Invitation, Membership, Team, User
@@ -46,11 +46,12 @@ class UserAdmin(AuditedAdmin, DjangoUserAdmin):
     ]
     add_fieldsets = [(None, {"fields": ["email", "name", "usable_password", "password1", "password2"]})]
 
-    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:  # noqa: A002
-        response = super().user_change_password(request, id, form_url)
-        if request.method == "POST" and response.status_code == 302:
-            audit.record(actor=actor_of(request), action="user.set_password", obj=User.objects.get(pk=id))
-        return response
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        """Django calls this after every change; that of a password is the one that ``save_model`` does not see."""
+        resolved = request.resolver_match
+        if resolved is not None and resolved.url_name == "auth_user_password_change":
+            audit.record(actor=actor_of(request), action="user.set_password", obj=obj)
+        return super().log_change(request, obj, message)
 
 
 class MembershipInline(admin.TabularInline):
@@ -90,7 +91,7 @@ class TeamAdmin(AuditedAdmin):
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         return super().get_form(request, obj, change, **(kwargs if change else {"form": TeamCreation, **kwargs}))
 
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         return ["competition", "name", "is_baseline", "created_at"] if obj else [
             "competition", "name", "is_baseline", "leader"
         ]  # fmt: skip

@@ -111,7 +111,7 @@ class ReferenceVersionAdmin(AuditedAdmin):
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         return super().get_form(request, obj, change, **(kwargs if obj else {"form": ReferenceUpload, **kwargs}))
 
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         if obj:
             return ["phase", "number", "is_current", "item_count", "file_sha256", "note", "created_by", "created_at"]
         return ["phase", "file", "note", "replace_in_use"]
@@ -158,7 +158,7 @@ class DataFileAdmin(AuditedAdmin):
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         return super().get_form(request, obj, change, **(kwargs if obj else {"form": DataFileUpload, **kwargs}))
 
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         shared = ["track", "kind", "title_ko", "title_en", "position"]
         return [*shared, "file_name", "file_size", "file_sha256", "created_at"] if obj else [*shared, "file"]
 

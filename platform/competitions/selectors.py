@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db.models import Max, Min, Q, QuerySet
 from django.utils import timezone
@@ -27,18 +28,30 @@ class Competitions:
 def published_competitions(now: datetime | None = None) -> Competitions:
     """Running ones by nearest deadline, upcoming ones by nearest start, past ones newest first. One query."""
     now = now or timezone.now()
-    rows = list(
-        Competition.objects.filter(is_published=True).annotate(
-            starts_at=Min("tracks__phases__starts_at"), ends_at=Max("tracks__phases__ends_at")
-        )
+    rows = Competition.objects.filter(is_published=True).annotate(
+        starts_at=Min("tracks__phases__starts_at"), ends_at=Max("tracks__phases__ends_at")
     )
-    dated = [row for row in rows if row.starts_at is not None]
-    undated = [row for row in rows if row.starts_at is None]
+    running, upcoming, undated, past = [], [], [], []
+    for row in rows:
+        starts_at, ends_at = _period(row)
+        if starts_at is None or ends_at is None:
+            undated.append(row)
+        elif now < starts_at:
+            upcoming.append((starts_at, row.pk, row))
+        elif now < ends_at:
+            running.append((ends_at, row.pk, row))
+        else:
+            past.append((ends_at, row.pk, row))
     return Competitions(
-        running=tuple(sorted((r for r in dated if r.starts_at <= now < r.ends_at), key=lambda r: r.ends_at)),
-        upcoming=(*sorted((r for r in dated if now < r.starts_at), key=lambda r: r.starts_at), *undated),
-        past=tuple(sorted((r for r in dated if r.ends_at <= now), key=lambda r: r.ends_at, reverse=True)),
+        running=tuple(row for *_key, row in sorted(running)),
+        upcoming=(*(row for *_key, row in sorted(upcoming)), *undated),
+        past=tuple(row for *_key, row in sorted(past, reverse=True)),
     )
+
+
+def _period(competition: Any) -> tuple[datetime | None, datetime | None]:
+    """The two moments annotated by ``published_competitions``."""
+    return competition.starts_at, competition.ends_at
 
 
 def get_competition(slug: str, *, include_unpublished: bool = False) -> Competition:

@@ -42,10 +42,9 @@ class Services:
     redis_url: str | None = None
     _uses: list[_Use] = field(default_factory=list)
 
-    def ensure(self) -> None:
-        """Start again what has stopped. Raises ``ServerFailed`` where that cannot be done."""
-        for use in self._uses:
-            _ensure_running(use)
+    def ensure(self) -> list[str]:
+        """Start again what has stopped; the names of those servers. Raises ``ServerFailed``."""
+        return [use.server.name for use in self._uses if _ensure_running(use)]
 
     def release(self) -> None:
         """End this process's use, and wait until the servers have stopped unless somebody else uses them."""
@@ -123,14 +122,19 @@ def _use(server: Server, home: Path) -> _Use:
     return use
 
 
-def _ensure_running(use: _Use) -> None:
-    """With this process's share of ``users`` held: find the server running or start it; one starter at a time."""
+def _ensure_running(use: _Use) -> bool:
+    """Find the server running or start it, one starter at a time; whether it was started.
+
+    This process must hold its share of ``users``, so that no keeper stops the server meanwhile.
+    """
     if not use.locks["start"].acquire(timeout=2 * _START_SECONDS):
         raise _failed(use, "다른 프로세스가 서버를 시작하는 중입니다", "Another process is still starting the server")
     try:
-        if not _found_running(use):
-            _start(use)
-            use.server.complete()
+        if _found_running(use):
+            return False
+        _start(use)
+        use.server.complete()
+        return True
     finally:
         use.locks["start"].release()
 

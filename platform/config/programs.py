@@ -30,8 +30,12 @@ class Program:
 def programs_of(root: Path, run_directory: Path, *, listen_descriptor: int, threads: int) -> list[Program]:
     """Web server, scoring worker, housekeeper, beat, and the one that announces address and board."""
     celery = ("-m", "celery", "--app", "config", "--quiet")
-    steady = ("--without-gossip", "--without-mingle", "--loglevel", os.environ.get("LOG_LEVEL", "INFO"))
-    torch_threads = {"OMP_NUM_THREADS": str(threads), "TOKENIZERS_PARALLELISM": "false"}
+    steady = ("--without-gossip", "--without-mingle")
+    models = {
+        "OMP_NUM_THREADS": str(threads),
+        "TOKENIZERS_PARALLELISM": "false",
+        "TRANSFORMERS_VERBOSITY": "error",
+    }
     return [
         Program(
             "web",
@@ -42,7 +46,7 @@ def programs_of(root: Path, run_directory: Path, *, listen_descriptor: int, thre
         Program(
             "worker",
             (*celery, "worker", "--queues", "scoring", "--concurrency", "1", "--hostname", "scoring@%h", *steady),
-            torch_threads,
+            models,
             stop_signal=signal.SIGQUIT,  # a few seconds for the run at hand, then it goes back to the queue
             grace=20.0,
         ),
@@ -52,25 +56,26 @@ def programs_of(root: Path, run_directory: Path, *, listen_descriptor: int, thre
                 *celery, "worker", "--queues", "housekeeping", "--pool", "threads", "--concurrency", "2",
                 "--hostname", "chores@%h", *steady,
             ),
+            {"LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING")},  # one line every ten seconds helps nobody
         ),
         Program(
             "beat",
-            (
-                *celery, "beat", "--schedule", str(run_directory / "beat-schedule"), "--pidfile=",
-                "--loglevel", "WARNING",
-            ),
+            (*celery, "beat", "--schedule", str(run_directory / "beat-schedule"), "--pidfile="),
         ),
         Program("site", (str(root / "manage.py"), "announce"), runs_once=True, prefixed=False),
     ]  # fmt: skip
 
 
-def child_environment(root: Path, *, url: str, started: float) -> dict[str, str]:
+def child_environment(root: Path, var_directory: Path, *, url: str, started: float) -> dict[str, str]:
     """What every program finds in its environment besides what the supervisor has in its own."""
     return {
         "PYTHONPATH": os.pathsep.join([str(root / "platform"), str(root)]),
         "PYTHONUNBUFFERED": "1",
+        "PYTHONWARNINGS": "ignore:You're running the worker with superuser",  # a container's only user is often root
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "SITE_URL": os.environ.get("SITE_URL", url),
+        "MALPAN_VAR": str(var_directory),
+        "MALPAN_MODELS": os.environ.get("MALPAN_MODELS", str(var_directory / "models")),
         "MALPAN_LOCAL_URL": url,
         "MALPAN_STARTED_AT": str(started),
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]),

@@ -99,7 +99,6 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 CELERY_WORKER_PROC_ALIVE_TIMEOUT = 600  # a child loads its models before it reports for work
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 5  # told to stop, a worker may finish a short run; a long one is queued again
-CELERY_WORKER_HIJACK_ROOT_LOGGER = False  # LOGGING below holds for workers too
 CELERY_WORKER_REDIRECT_STDOUTS = False
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False  # nothing uses it, and it keeps every worker subscribed to a broadcast
 CELERY_WORKER_SEND_TASK_EVENTS = False
@@ -111,6 +110,7 @@ CELERY_BEAT_SCHEDULE = {
 # --- scoring --------------------------------------------------------------------------------------------------------
 # The profile of the models: a name under scoring/profiles or a path. The demo models are the local default only.
 SCORING_PROFILE = env.str("SCORING_PROFILE", default="demo" if DEBUG else "official")
+LOAD_DEMO = env.bool("LOAD_DEMO", default=DEBUG)  # `manage.py up` fills an empty site with the demo competitions
 SCORING_DEVICE = env.str("SCORING_DEVICE", default="auto")
 RUN_LEASE_SECONDS = env.int("RUN_LEASE_SECONDS", default=30)
 RUN_MAX_ATTEMPTS = 3
@@ -199,6 +199,8 @@ if not DEBUG and SITE_URL.startswith("https://"):
     SECURE_REDIRECT_EXEMPT = [r"^healthz/$"]  # a load balancer asks in plain HTTP
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=30 * 24 * 3600)
+# HSTS for subdomains and browser preload lists bind every other host of the domain: its owner's decision, not ours
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [SELF],
@@ -225,6 +227,7 @@ LOGGING = {
         # one line a task is enough: "succeeded" and "failed" come from celery.app.trace
         "celery.worker.strategy": {"level": "WARNING"},
         "celery.beat": {"level": "WARNING"},
+        "celery.worker.consumer.connection": {"level": "WARNING"},
         "circus": {"level": "WARNING"},
         "httpx": {"level": "WARNING"},
     },

@@ -194,7 +194,8 @@ class Supervisor:
         if self._arbiter._stopping:
             return
         try:
-            self._services.ensure()
+            for name in self._services.ensure():
+                self.say(f"{name}: 끝나 있어서 다시 시작했습니다. / had ended and was started again.")
         except ServerFailed as error:
             self.say(str(error))
             self._exit_code = 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from django.contrib import admin, messages
 from django.db import models
@@ -53,7 +53,7 @@ class AuditedAdmin(admin.ModelAdmin):
 
     def save_formset(self, request: HttpRequest, form: Any, formset: BaseModelFormSet, change: bool) -> None:
         known = [each.instance.pk for each in formset.initial_forms]
-        before = {obj.pk: audit.snapshot(obj) for obj in formset.model._default_manager.filter(pk__in=known)}
+        before = {obj.pk: audit.snapshot(obj) for obj in formset.get_queryset().filter(pk__in=known)}
         super().save_formset(request, form, formset, change)
         for obj in formset.new_objects:
             self.note(request, obj, "create", {})
@@ -108,7 +108,7 @@ class AuditEntryAdmin(RecordAdmin):
 
 def actor_of(request: HttpRequest) -> User:
     """The organiser behind an admin request: the admin lets nobody else in."""
-    return request.user  # type: ignore[return-value]
+    return cast("User", request.user)
 
 
 def become(obj: models.Model, saved: models.Model) -> None:

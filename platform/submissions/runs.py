@@ -12,7 +12,6 @@ import logging
 import traceback
 from collections import defaultdict
 from dataclasses import asdict
-from functools import partial
 from types import TracebackType
 from typing import Final, Self
 
@@ -56,7 +55,7 @@ def queue_run(*, submission: Submission, reference_version: ReferenceVersion | N
         profile=track.profile or settings.SCORING_PROFILE,
         queued_at=timezone.now(),
     )
-    transaction.on_commit(partial(send_run, run_id=run.pk), robust=True)
+    transaction.on_commit(lambda: send_run(run_id=run.pk), robust=True)
     return run
 
 
@@ -147,7 +146,7 @@ def fail_run(*, run_id: int, attempt: int, error_code: str, pause: float = 0) ->
             moved = held.update(state=State.QUEUED, lease_expires_at=None, sent_at=None, error_code=error_code)
             if moved:
                 logger.warning("run %s: attempt %s failed (%s); queued again", run_id, attempt, error_code)
-                transaction.on_commit(partial(send_run, run_id=run_id, countdown=pause), robust=True)
+                transaction.on_commit(lambda: send_run(run_id=run_id, countdown=pause), robust=True)
             return bool(moved)
         moved = held.update(
             state=State.FAILED, lease_expires_at=None, finished_at=timezone.now(), error_code=error_code
@@ -267,4 +266,4 @@ def _give_up(run: ScoringRun) -> None:
         f"채점 {run.pk}이(가) {run.attempt}번 시도 끝에 실패했습니다({run.error_code}).\n"
         f"제출: {run.submission.public_id}. 관리 화면의 ‘채점’에서 다시 시도할 수 있습니다.\n"
     )
-    transaction.on_commit(partial(mail_admins, subject, body, fail_silently=True), robust=True)
+    transaction.on_commit(lambda: mail_admins(subject, body, fail_silently=True), robust=True)

@@ -17,7 +17,9 @@ class AccountAdapter(DefaultAccountAdapter):
     error_messages = {
         **DefaultAccountAdapter.error_messages,
         "account_inactive": _("사용이 중지된 계정입니다. 주최 측에 문의해 주십시오."),
-        "cannot_remove_primary_email": _("기본 이메일은 삭제할 수 없습니다. 다른 주소를 기본으로 정한 뒤 삭제해 주십시오."),
+        "cannot_remove_primary_email": _(
+            "기본 이메일은 삭제할 수 없습니다. 다른 주소를 기본으로 정한 뒤 삭제해 주십시오."
+        ),
         "duplicate_email": _("이 계정에 이미 등록한 이메일입니다."),
         "email_password_mismatch": _("이메일 또는 비밀번호가 올바르지 않습니다. 다시 확인해 주십시오."),
         "email_taken": _("이미 가입된 이메일입니다. 로그인하거나 비밀번호를 다시 정해 주십시오."),

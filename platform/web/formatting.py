@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-KST: Final = ZoneInfo("Asia/Seoul")
+from core.times import KST, kst_day
+
 SHORT_DECIMALS: Final = {1: 4, 100: 2}  # decimals of secondary scores on a phone, by the track's scale
 
 
@@ -23,9 +23,17 @@ def kst_text(moment: datetime, *, seconds: bool = False) -> str:
     return moment.astimezone(KST).strftime("%Y-%m-%d %H:%M:%S KST" if seconds else "%Y-%m-%d %H:%M KST")
 
 
-def days_left_text(until: datetime, now: datetime) -> str:
-    """Calendar days in KST from ``now`` to ``until``, as contests write them: ``D-3``, ``D-DAY`` on the last day."""
-    days = (until.astimezone(KST).date() - now.astimezone(KST).date()).days
-    if days <= 0:
-        return _("D-DAY")
-    return ngettext("D-%(days)d", "D-%(days)d", days) % {"days": days}
+def closes_in_text(ends_at: datetime, now: datetime) -> str:
+    """Calendar days in KST until the deadline, as contests write them: ``마감 D-3``, on the last day ``마감 D-DAY``."""
+    days = _days_between(now, ends_at)
+    return ngettext("마감 D-%(days)d", "마감 D-%(days)d", days) % {"days": days} if days > 0 else _("마감 D-DAY")
+
+
+def starts_in_text(starts_at: datetime, now: datetime) -> str:
+    """Calendar days in KST until the start: ``시작 D-12``, on the day itself ``시작 D-DAY``."""
+    days = _days_between(now, starts_at)
+    return ngettext("시작 D-%(days)d", "시작 D-%(days)d", days) % {"days": days} if days > 0 else _("시작 D-DAY")
+
+
+def _days_between(now: datetime, then: datetime) -> int:
+    return (kst_day(then) - kst_day(now)).days

@@ -21,7 +21,9 @@ LABELS: Final[dict[str, Promise]] = {
     "password1": _("비밀번호"),
     "password2": _("비밀번호 확인"),
 }
-PASSWORD_RULE: Final = _("8자 이상으로 정해 주십시오. 숫자만으로 된 것, 흔히 쓰는 것, 이메일과 비슷한 것은 쓸 수 없습니다.")
+PASSWORD_RULE: Final = _(
+    "8자 이상으로 정해 주십시오. 숫자만으로 된 것, 흔히 쓰는 것, 이메일과 비슷한 것은 쓸 수 없습니다."
+)
 
 
 class _Worded(forms.Form):
@@ -99,6 +101,6 @@ class SubmitForm(forms.Form):
         label=_("메모"),
         max_length=Submission._meta.get_field("memo").max_length,
         required=False,
-        help_text=_("팀원만 볼 수 있습니다. 모델 이름이나 바꾼 점을 적어 두면 나중에 견주기 쉽습니다."),
+        help_text=_("팀원만 볼 수 있습니다. 모델 이름이나 바꾼 점을 적어 두면 나중에 비교하기 쉽습니다."),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )

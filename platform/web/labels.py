@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from competitions.models import Track
 from competitions.references import recipe_of
-from scoring.errors import Language
+from scoring.errors import FileError, Language
 from scoring.recipes import Column, Recipe, get_recipe, warning_text
 from scoring.records import ScoreWarning
 from submissions.models import ScoringRun
@@ -73,7 +73,9 @@ def _tie_text(recipe: Recipe) -> str:
     names = ", ".join(labels.get(key, key) for key in recipe.tie_breaks)
     if not names:
         return _("최종 점수가 같으면 먼저 제출한 팀이 앞섭니다.")
-    return _("최종 점수가 같으면 %(names)s 순으로 견주고, 그래도 같으면 먼저 제출한 팀이 앞섭니다.") % {"names": names}
+    return _("최종 점수가 같으면 %(names)s 순으로 비교하고, 그래도 같으면 먼저 제출한 팀이 앞섭니다.") % {
+        "names": names
+    }
 
 
 def columns_of(run: ScoringRun) -> tuple[Column, ...]:
@@ -99,3 +101,17 @@ def coverage_of(coverage: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _coverage_value(value: float | int) -> str:
     return f"{value * 100:.1f}%" if isinstance(value, float) else f"{value:,}"
+
+
+def located_errors(errors: Iterable[FileError]) -> list[dict[str, Any]]:
+    """The rows of the error table: line, id, field, official message, detail."""
+    return [_located(error) for error in errors]
+
+
+def _located(error: FileError) -> dict[str, Any]:
+    try:
+        return error.as_dict(language())
+    except KeyError:  # kept by an earlier version, whose codes or params have since changed
+        text = _("예전 판의 검사에서 찾은 오류입니다(%(code)s). 파일을 다시 올리면 자세히 알려 드립니다.")
+        place = {"code": error.code, "line": error.line, "id": error.item_id, "field": error.field}
+        return place | {"official": None, "message": text % {"code": error.code}}

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TextIO
 
-from scoring.cli.words import say
+from scoring.cli.words import WORDS, say
 from scoring.errors import InvalidFile, Language, ScoringError, format_errors
 from scoring.reading import read_predictions, read_references
 from scoring.recipes import Recipe
@@ -15,14 +15,18 @@ from scoring.report import InvalidReport, report_from_json
 
 
 class CannotUse(ScoringError):
-    """A path given on the command line cannot be used. ``code`` names the words."""
+    """A path given on the command line cannot be used.
 
-    def __init__(self, code: str, path: str | Path, detail: object) -> None:
-        self.code, self.path, self.detail = code, str(path), str(detail)
-        super().__init__(f"{code}: {self.path} ({self.detail})")
+    ``code`` and ``why`` name words; a ``why`` that is none stands as it is.
+    """
+
+    def __init__(self, code: str, path: str | Path, why: object) -> None:
+        self.code, self.path, self.why = code, str(path), str(why)
+        super().__init__(f"{code}: {self.path} ({self.why})")
 
     def message(self, language: Language = "ko") -> str:
-        return say(self.code, language, path=self.path, detail=self.detail)
+        detail = say(self.why, language) if self.why in WORDS else self.why
+        return say(self.code, language, path=self.path, detail=detail)
 
 
 class InvalidInput(ScoringError):
@@ -64,14 +68,14 @@ def read_bytes(path: str) -> bytes:
     try:
         return Path(path).read_bytes()
     except OSError as error:
-        raise CannotUse("cannot_read", path, error.strerror) from error
+        raise CannotUse("cannot_read", path, _why(error)) from error
 
 
 def require_folder_of(path: str) -> None:
     """Raise ``CannotUse`` if nothing could be written to ``path``: better said before an hour of scoring."""
     folder = Path(path).absolute().parent
     if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise CannotUse("cannot_write", path, folder)
+        raise CannotUse("cannot_write", path, "no_folder")
 
 
 def write_whole(path: str, text: str) -> None:
@@ -92,7 +96,13 @@ def write_whole(path: str, text: str) -> None:
         partial.replace(target)
     except OSError as error:
         partial.unlink(missing_ok=True)
-        raise CannotUse("cannot_write", path, error.strerror) from error
+        raise CannotUse("cannot_write", path, _why(error)) from error
+
+
+def _why(error: OSError) -> str:
+    """The name of the words for ``error``, or the system's own words."""
+    kinds = {FileNotFoundError: "no_such_file", IsADirectoryError: "is_folder", PermissionError: "no_permission"}
+    return kinds.get(type(error), error.strerror or str(error))
 
 
 def print_file_errors(error: InvalidInput, language: Language, stream: TextIO) -> None:

@@ -36,13 +36,17 @@ WORDS: Final[dict[str, Message]] = {
         "채점 결과 파일이 아닙니다: {path} ({detail}). 'python -m scoring score --output'으로 만든 파일을 지정하세요.",
         "{path} is not a score result ({detail}). Name a file made with 'python -m scoring score --output'.",
     ),
+    "no_such_file": Message("파일이 없습니다", "no such file"),
+    "is_folder": Message("파일이 아니라 폴더입니다", "it is a folder"),
+    "no_permission": Message("권한이 없습니다", "permission denied"),
+    "no_folder": Message("쓸 수 있는 폴더가 아닙니다", "no folder to write to"),
     "error": Message("오류: {text}", "Error: {text}"),
     "fault": Message(
         "시스템 오류로 채점하지 못했습니다: {detail}", "The scoring failed, not through the file: {detail}"
     ),
     "no_model": Message("채점 모델을 쓸 수 없습니다: {detail}", "A model cannot be used: {detail}"),
-    "not_sound": Message("{name} {path}: 오류 {total}건", "{name} {path}: {total} errors"),
-    "more": Message("… 오류 {count}건이 더 있습니다.", "… and {count} more errors."),
+    "not_sound": Message("{name} {path}: 오류 {total}건", "{name} {path}: errors: {total}"),
+    "more": Message("… 오류 {count}건이 더 있습니다.", "… and more errors: {count}"),
     "sound": Message("이상이 없습니다: {path} (항목 {count}개)", "No errors: {path} ({count} items)"),
     "normalized": Message(
         "한글이 풀어쓴 형태(NFD 등)인 항목 {count}개는 NFC로 바꾸어 채점합니다.",
@@ -52,7 +56,8 @@ WORDS: Final[dict[str, Message]] = {
     "metrics": Message("지표", "metrics"),
     "ready": Message("사용 가능", "ready"),
     "missing": Message(
-        "없음: python -m scoring models fetch {profile}", "missing: python -m scoring models fetch {profile}"
+        "없음. 내려받기: python -m scoring models fetch {profile}",
+        "missing; to fetch it: python -m scoring models fetch {profile}",
     ),
     "not_here": Message("이 컴퓨터에 없음", "not on this machine"),
     "made_at_first_use": Message("처음 쓸 때 만듦", "made at first use"),

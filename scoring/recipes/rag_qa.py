@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,7 +18,7 @@ from scoring.recipes.base import (
     mean,
     pair_up,
 )
-from scoring.records import AnswerFile, ScoreWarning
+from scoring.records import Answer, AnswerFile, ScoreWarning
 
 VERDICTS: Final = ("가 옳다", "이 옳다")
 REASON_METRICS: Final = ("bleurt", "bertscore", "rouge_1")
@@ -78,7 +78,11 @@ class RagQa(Recipe):
             pairs={"exact_match": answers, **dict.fromkeys(REASON_METRICS, scored)},
             fixed=dict.fromkeys(REASON_METRICS, zeros),
             coverage=_reason_coverage(len(items), answered_count(predictions), len(scored), len(missing)),
-            warnings=(*self._reason_warnings(predictions, len(scored), len(missing)), *common_warnings(predictions)),
+            warnings=(
+                *self._coverage_warning(len(scored), len(missing)),
+                *_verdict_warning(items),
+                *common_warnings(predictions),
+            ),
         )
 
     def aggregate(self, prepared: Prepared, values: Mapping[str, ItemValues]) -> Aggregate:
@@ -86,16 +90,22 @@ class RagQa(Recipe):
         scores = rag_qa_scores(means["exact_match"], means)
         return Aggregate(scores, prepared.coverage, prepared.warnings)
 
-    def _reason_warnings(self, predictions: AnswerFile, answered: int, missing: int) -> list[ScoreWarning]:
-        warnings = []
-        if missing:
-            gold = answered + missing
-            params = {"missing": missing, "gold": gold, "percent": 100 * answered / gold}
-            warnings.append(ScoreWarning("reasons_missing_zero" if self.is_strict else "reasons_missing", params))
-        without = sum(not any(verdict in answer.text for verdict in VERDICTS) for answer in predictions.answers)
-        if without:
-            warnings.append(ScoreWarning("no_verdict", {"count": without}))
-        return warnings
+    def _coverage_warning(self, answered: int, missing: int) -> list[ScoreWarning]:
+        if not missing:
+            return []
+        gold = answered + missing
+        params = {"missing": missing, "gold": gold, "percent": 100 * answered / gold}
+        return [ScoreWarning("reasons_missing_zero" if self.is_strict else "reasons_missing", params)]
+
+
+def _verdict_warning(items: Iterable[tuple[Answer, Answer]]) -> list[ScoreWarning]:
+    """Answers without a verdict where the reference has one: they cannot match, and their reason is not seen."""
+    without = sum(_has_verdict(reference) and not _has_verdict(prediction) for reference, prediction in items)
+    return [ScoreWarning("no_verdict", {"count": without})] if without else []
+
+
+def _has_verdict(answer: Answer) -> bool:
+    return any(verdict in answer.text for verdict in VERDICTS)
 
 
 def _reason_coverage(items: int, answered: int, reasons_answered: int, reasons_missing: int) -> Coverage:

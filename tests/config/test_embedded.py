@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import stat
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -86,12 +84,8 @@ class User:
 
 
 @pytest.fixture
-def var_dir() -> Iterator[Path]:
-    """A directory of its own, with a short path (pytest's are long enough to change where sockets go)."""
-    path = Path(tempfile.mkdtemp(prefix="malpan-"))
-    path.rmdir()
-    yield path
-    shutil.rmtree(path, ignore_errors=True)
+def var_dir(short_path: Path) -> Path:
+    return short_path
 
 
 @pytest.fixture

@@ -103,7 +103,14 @@ def test_reason_coverage_is_always_reported():
         "reason_answered": 1,
         "reason_coverage": 1 / 3,
     }
-    assert codes(prepared) == ["reasons_missing", "no_verdict"]
+    assert codes(prepared) == ["reasons_missing"]
+    assert prepared.warnings[0].params == {"missing": 2, "gold": 3, "percent": 100 / 3}
+
+
+def test_an_answer_without_verdict_is_warned_about_only_where_the_reference_has_one():
+    predictions = answer_file([("a", "읽음"), ("b", "돼. 되어의 준말"), ("c", "짜장면"), ("d", "'소고기'가 옳다.")])
+    prepared = get_recipe("rag-qa@1").prepare(RAG_REFERENCES, predictions)
+    assert [warning.params for warning in prepared.warnings if warning.code == "no_verdict"] == [{"count": 2}]
 
 
 def test_official_reason_mean_leaves_out_missing_reasons_and_the_strict_one_counts_them_as_zero():

@@ -123,7 +123,7 @@ def _digest(*parts: str) -> str:
 
 
 def _broken(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """``rows`` as two shards merged carelessly: the second row's id stands on the third too, the fifth lost its answer."""
+    """``rows`` merged carelessly from two shards: the third row has the second's id, the fifth has lost its answer."""
     broken = list(rows)
     broken[2] = {**rows[2], "id": rows[1]["id"]}
     broken[4] = {**rows[4], "output": {}}

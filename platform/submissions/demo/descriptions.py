@@ -8,8 +8,8 @@ DEMO_KO: Final = """\
 ## 이 대회는
 
 말판을 처음 켠 사람이 바로 써 볼 수 있게 넣어 둔 **데모 대회**입니다. 문항과 정답, 팀과 답안을 모두 말판이 직접 \
-만들었습니다. 사람도 팀도 실제가 아니지만, 파일 검사와 제출 한도, 채점 대기열과 순위표는 진짜 대회와 똑같이 움직입니다. \
-가입하고 팀을 만들어 직접 제출해 보세요.
+만들었습니다. 사람도 팀도 실제가 아니지만, 파일 검사와 제출 한도, 채점 대기열과 순위표는 진짜 대회와 똑같이 \
+움직입니다. 가입하고 팀을 만들어 직접 제출해 보세요.
 
 ## 트랙
 
@@ -20,8 +20,8 @@ DEMO_KO: Final = """\
 
 ## 채점
 
-**어문 규범**: 답과 이유를 `가 옳다`(`이 옳다`)에서 나눕니다. 답은 정답과 글자까지 같아야 맞고(EM), 이유는 정답의 이유와 \
-얼마나 가까운지 BLEURT, BERTScore, ROUGE-1로 잽니다.
+**어문 규범**: 답과 이유를 `가 옳다`(`이 옳다`)에서 나눕니다. 답은 정답과 글자까지 같아야 맞고(EM), 이유는 정답의 \
+이유와 얼마나 가까운지 BLEURT, BERTScore, ROUGE-1로 잽니다.
 
 - 서술 평균 = (BLEURT + BERTScore + ROUGE-1) ÷ 3
 - 최종 점수 = (EM + 서술 평균) ÷ 2
@@ -30,7 +30,8 @@ DEMO_KO: Final = """\
 
 **한국 문화**: 선다형은 정확도, 단답형은 EM, 서술형은 세 지표의 평균으로 재고, 세 유형을 똑같은 무게로 평균 냅니다.
 
-모든 점수는 100점 만점으로 보이며, 동점이면 EM(한국 문화는 정확도, EM 차례)이 높은 팀, 그래도 같으면 먼저 제출한 팀이 앞섭니다.
+모든 점수는 100점 만점으로 보이며, 동점이면 EM(한국 문화는 정확도, EM 차례)이 높은 팀, 그래도 같으면 먼저 제출한 \
+팀이 앞섭니다.
 
 ## 규칙
 
@@ -43,9 +44,9 @@ DEMO_KO: Final = """\
 DEMO_EN: Final = """\
 ## What this is
 
-A **demo competition**, so that whoever starts Malpan can try it at once. Questions, answers, teams and submissions were \
-all made for it. Neither people nor teams are real, but validation, quotas, the scoring queue and the board work exactly \
-as in a real contest. Sign up, make a team and submit.
+A **demo competition**, so that whoever starts Malpan can try it at once. Questions, answers, teams and submissions \
+were all made for it. Neither people nor teams are real, but validation, quotas, the scoring queue and the board work \
+exactly as in a real contest. Sign up, make a team and submit.
 
 ## Tracks
 
@@ -56,8 +57,8 @@ as in a real contest. Sign up, make a team and submit.
 
 ## Scoring
 
-**Language norms**: an answer is split from its reason at `가 옳다` (`이 옳다`). The answer must equal the reference (EM); \
-the reason is compared with the reference's by BLEURT, BERTScore and ROUGE-1.
+**Language norms**: an answer is split from its reason at `가 옳다` (`이 옳다`). The answer must equal the reference \
+(EM); the reason is compared with the reference's by BLEURT, BERTScore and ROUGE-1.
 
 - Descriptive mean = (BLEURT + BERTScore + ROUGE-1) / 3
 - Final score = (EM + descriptive mean) / 2
@@ -89,7 +90,8 @@ PAST_KO: Final = """\
 PAST_EN: Final = """\
 ## A competition that is over
 
-The **demo's warm-up** before the main round: fifteen questions on Korean culture. Submission has closed; the board stays.
+The **demo's warm-up** before the main round: fifteen questions on Korean culture. Submission has closed; the board \
+stays.
 
 Teams were ranked by the mean of choice accuracy, short-answer EM and the descriptive mean, weighing the same.
 """

@@ -22,11 +22,15 @@ _RAG_QA: Final = """\
 
 - `id`: 문항 파일의 `id` 그대로. 빠지거나 겹치면 반려됩니다.
 - `output.answer`: 먼저 옳은 문장을 따옴표로 묶고 `가 옳다`나 `이 옳다`를 붙인 뒤, 이어서 이유를 씁니다.
-  문항이 "답만 쓰세요."라고 하면 답만 씁니다.
+  문항이 "이유 없이 … 문장만 쓰세요."라고 하면 따옴표도 `옳다`도 없이 문장만 씁니다.
 - `input`은 그대로 두어도 되고 지워도 됩니다.
 - 인코딩은 UTF-8입니다. 풀어쓴 한글(NFD)은 받으면서 NFC로 바꾸고, 바뀐 문항 수를 알려 줍니다.
 
-올리기 전에 자기 컴퓨터에서 검사할 수 있습니다: `python -m scoring check --recipe rag-qa@1 --predictions 내파일.json`
+올리기 전에 자기 컴퓨터에서 검사할 수 있습니다.
+
+```
+python -m scoring check --recipe rag-qa@1 --predictions 내파일.json
+```
 
 ---
 
@@ -37,7 +41,7 @@ example above.
 
 - `id`: as in the questions file. A missing or repeated id is rejected.
 - `output.answer`: first the right sentence in quotation marks with `가 옳다` or `이 옳다`, then the reason. Where the
-  question asks for the answer alone (답만 쓰세요), write the answer alone.
+  question asks for the sentence alone (이유 없이 … 문장만 쓰세요), write just the sentence, without `옳다`.
 - `input` may stay or go.
 - UTF-8. Decomposed Hangul (NFD) is turned into NFC on arrival, and you are told how many items changed.
 """
@@ -61,7 +65,11 @@ _CULTURE_QA: Final = """\
 - `id`는 문항 파일 그대로이며, 빠지거나 겹치면 반려됩니다. `input`은 그대로 두어도 되고 지워도 됩니다.
 - 인코딩은 UTF-8입니다. 풀어쓴 한글(NFD)은 받으면서 NFC로 바꾸고, 바뀐 문항 수를 알려 줍니다.
 
-올리기 전에 자기 컴퓨터에서 검사할 수 있습니다: `python -m scoring check --recipe culture-qa@1 --predictions 내파일.json`
+올리기 전에 자기 컴퓨터에서 검사할 수 있습니다.
+
+```
+python -m scoring check --recipe culture-qa@1 --predictions 내파일.json
+```
 
 ---
 

@@ -37,9 +37,15 @@ def _time(moment: datetime | None, *, seconds: bool) -> SafeString | str:
 
 
 @register.filter
-def days_left(until: datetime) -> str:
-    """``D-3`` counted from now."""
-    return formatting.days_left_text(until, timezone.now())
+def closes_in(ends_at: datetime) -> str:
+    """``마감 D-3`` counted from now."""
+    return formatting.closes_in_text(ends_at, timezone.now())
+
+
+@register.filter
+def starts_in(starts_at: datetime) -> str:
+    """``시작 D-12`` counted from now."""
+    return formatting.starts_in_text(starts_at, timezone.now())
 
 
 @register.filter

@@ -16,6 +16,7 @@ from django.shortcuts import redirect, resolve_url
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from accounts.models import Team
 from accounts.selectors import team_of
@@ -113,7 +114,7 @@ def _tabs(seen: Visit) -> list[Tab]:
     tabs = [
         Tab("competition", _("대회안내"), address("competition", seen.competition)),
         Tab("data", _("데이터"), address("competition_data", seen.competition)),
-        Tab("submit", _("제출"), address("submit", seen.competition, track)),
+        Tab("submit", pgettext("menu", "제출"), address("submit", seen.competition, track)),
         Tab("board", _("순위표"), address("board", seen.competition, track)),
     ]
     if seen.team:

@@ -92,8 +92,7 @@ def _rows(team: Any, phase: Phase) -> list[Row]:
     for entry in selectors.team_history(team, phase):
         live = live_of(entry.submission, phase.track, entry.run) if entry.submission else None
         errors = selectors.rejection_errors(entry.rejection) if entry.rejection else ()
-        located = [error.as_dict(labels.language()) for error in errors]
-        rows.append(Row(entry.created_at, live, entry.rejection, located))
+        rows.append(Row(entry.created_at, live, entry.rejection, labels.located_errors(errors)))
     return rows
 
 

@@ -100,5 +100,5 @@ def _context(seen: Visit, form: SubmitForm, rejection: Rejection | None) -> dict
         "sample": sample_file(seen.track) if seen.track else None,
         "upload_max_bytes": settings.UPLOAD_MAX_BYTES,
         "rejection": rejection,
-        "errors": [error.as_dict(labels.language()) for error in errors],
+        "errors": labels.located_errors(errors),
     }

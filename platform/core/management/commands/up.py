@@ -7,7 +7,6 @@ import secrets
 import socket
 import sys
 from argparse import ArgumentParser
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -50,8 +49,8 @@ class Command(BaseCommand):
 
     def _run(self, host: str, port: int) -> int:
         run_directory = private_directory(settings.VAR_DIR / "run")
-        record = Record.read(run_directory / "supervisor.json")
         only_one = FileLock(run_directory / "supervisor.lock")
+        record = Record.read(run_directory / "supervisor.json")
         if not only_one.acquire(timeout=1):
             raise CommandError(_already_running(record))
         if found := end_leftovers(record):
@@ -62,20 +61,8 @@ class Command(BaseCommand):
         record = Record(record.path, ProcessIdentity.of(os.getpid()), _url(host, port))
         record.write()
         self._prepare()
-        programs = programs_of(
-            settings.BASE_DIR, run_directory, listen_descriptor=listener.fileno(), threads=os.cpu_count() or 1
-        )
-        supervisor = Supervisor(
-            programs,
-            root=settings.BASE_DIR,
-            run_directory=run_directory,
-            environment=child_environment(settings.BASE_DIR, url=record.url, started=psutil.Process().create_time()),
-            record=record,
-            services=embedded.active(),
-        )
-        code = supervisor.run()
-        with suppress(FileNotFoundError):
-            record.path.unlink()
+        code = _supervisor(run_directory, record, listener).run()
+        record.path.unlink()
         return code
 
     def _prepare(self) -> None:
@@ -103,6 +90,19 @@ class Command(BaseCommand):
             f"관리자를 만들었습니다: {ADMIN_EMAIL} / {password} ({password_file}에 적어 두었습니다)\n"
             f"Created the administrator {ADMIN_EMAIL} with the password {password} (kept in {password_file})"
         )
+
+
+def _supervisor(run_directory: Path, record: Record, listener: socket.socket) -> Supervisor:
+    root = settings.BASE_DIR
+    started = psutil.Process().create_time()
+    return Supervisor(
+        programs_of(root, run_directory, listen_descriptor=listener.fileno(), threads=os.cpu_count() or 1),
+        root=root,
+        run_directory=run_directory,
+        environment=child_environment(root, settings.VAR_DIR, url=record.url, started=started),
+        record=record,
+        services=embedded.active(),
+    )
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.core.management import BaseCommand, CommandError, call_command, get_commands
+from django.core.management import BaseCommand, CommandError, call_command
 
 from competitions.models import Competition
 from submissions.models import ScoringRun
@@ -42,8 +42,8 @@ class Command(BaseCommand):
             self._print_elapsed(time.time() - started, is_first)
 
     def _load_demo(self) -> bool:
-        """Whether the demo was loaded now: in the local default, while there is no competition at all."""
-        wanted = settings.DEBUG and not Competition.objects.exists() and "load_demo" in get_commands()
+        """Whether the demo was loaded now: where it is wanted, while there is no competition at all."""
+        wanted = settings.LOAD_DEMO and not Competition.objects.exists()
         if wanted:
             call_command("load_demo", stdout=self.stdout)
         return wanted

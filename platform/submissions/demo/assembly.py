@@ -1,0 +1,142 @@
+"""Makes a demo competition with everything but its submissions. The caller holds one transaction around it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from accounts.models import User
+from accounts.services import create_invitation, create_team, join_team
+from competitions.models import Competition, DataFile, Phase, Track
+from competitions.services import (
+    add_data_file,
+    create_competition,
+    create_phase,
+    create_track,
+    post_notice,
+    publish_reference_version,
+)
+from core import audit
+from core.times import kst_day_bounds
+from submissions.demo import documents
+from submissions.demo.habits import DemoTeam
+from submissions.demo.specs import CompetitionSpec, PhaseSpec, TrackSpec
+
+PHASE_SLUG: Final = "main"
+ORGANIZER: Final = ("demo-organizer@example.com", "말판 데모 운영진")
+
+
+def set_up(spec: CompetitionSpec, now: datetime) -> Competition:
+    """Make the competition of ``spec`` with tracks, phases, references, public files, people and teams."""
+    organizer = person(*ORGANIZER)
+    competition = create_competition(
+        actor=organizer,
+        slug=spec.slug,
+        title_ko=spec.title_ko,
+        title_en=spec.title_en,
+        summary_ko=spec.summary_ko,
+        summary_en=spec.summary_en,
+        description_ko=spec.description_ko,
+        description_en=spec.description_en,
+        organizer_ko="말판",
+        organizer_en="Malpan",
+        is_published=True,
+        is_demo=True,
+    )
+    for position, track_spec in enumerate(spec.tracks):
+        track = _set_up_track(competition, track_spec, position, organizer)
+        _set_up_phase(track, spec.phase, track_spec, organizer, now)
+        _publish_files(track, track_spec, organizer)
+    for team in spec.teams:
+        _set_up_team(competition, team)
+    _welcome(competition, organizer)
+    return competition
+
+
+def person(email: str, name: str) -> User:
+    """The demo's user of that address, made without a usable password: nobody can log in as one."""
+    known = User.objects.filter(email=email).first()
+    if known is not None:
+        return known
+    user = User.objects.create_user(email, password=None, name=name)
+    audit.record(actor=None, action="user.create", obj=user, after={"email": email})
+    return user
+
+
+def email_of(team: DemoTeam, number: int) -> str:
+    """The address of the ``number``-th person of ``team``; the leader is the first."""
+    return f"demo-{team.key}-{number}@example.com"
+
+
+def _set_up_track(competition: Competition, spec: TrackSpec, position: int, organizer: User) -> Track:
+    return create_track(
+        actor=organizer,
+        competition=competition,
+        slug=spec.slug,
+        title_ko=spec.title_ko,
+        title_en=spec.title_en,
+        description_ko=spec.description_ko,
+        description_en=spec.description_en,
+        recipe=spec.recipe,
+        position=position,
+    )
+
+
+def _set_up_phase(track: Track, spec: PhaseSpec, track_spec: TrackSpec, organizer: User, now: datetime) -> Phase:
+    midnight, _ = kst_day_bounds(now)
+    phase = create_phase(
+        actor=organizer,
+        track=track,
+        slug=PHASE_SLUG,
+        title_ko=spec.title_ko,
+        title_en=spec.title_en,
+        starts_at=midnight + timedelta(days=spec.first_day),
+        ends_at=midnight + timedelta(days=spec.last_day, hours=23, minutes=59),
+        daily_limit=spec.daily_limit,
+    )
+    publish_reference_version(
+        phase=phase, data=documents.references_file(track_spec.items()), actor=organizer, note="데모 정답"
+    )
+    return phase
+
+
+def _publish_files(track: Track, spec: TrackSpec, organizer: User) -> None:
+    """Questions, a sample submission, the notes on the format: none holds a reference answer."""
+    items, stem = spec.items(), documents.file_stem(spec.slug)
+    files = (
+        (DataFile.Kind.DATA, "문항", "Questions", f"{stem}_questions.json", documents.questions_file(items)),
+        (DataFile.Kind.SAMPLE, "제출 예시", "Sample submission", f"{stem}_sample.json", documents.sample_file(items)),
+        (DataFile.Kind.DOCUMENT, "제출 형식 안내", "Notes on the format", f"{stem}_README.md",
+         documents.readme_file(spec.slug)),
+    )  # fmt: skip
+    for position, (kind, title_ko, title_en, file_name, data) in enumerate(files):
+        add_data_file(
+            track=track,
+            kind=kind,
+            title_ko=title_ko,
+            title_en=title_en,
+            file_name=file_name,
+            data=data,
+            position=position,
+            actor=organizer,
+        )
+
+
+def _set_up_team(competition: Competition, spec: DemoTeam) -> None:
+    """The team and its people, who come in by invitation like everybody else's."""
+    leader, *others = (person(email_of(spec, number), name) for number, name in enumerate(spec.people, start=1))
+    team = create_team(competition=competition, name=spec.name, leader=leader, is_baseline=spec.is_baseline)
+    for other in others:
+        _, token = create_invitation(team=team, actor=leader)
+        join_team(token=token, user=other)
+
+
+def _welcome(competition: Competition, organizer: User) -> None:
+    post_notice(
+        actor=organizer,
+        competition=competition,
+        title_ko="데모 대회에 오신 것을 환영합니다",
+        title_en="Welcome to the demo competition",
+        body_ko="문항, 정답, 팀, 답안은 모두 말판이 만든 것입니다. 저작권 걱정 없이 내려받아 시험해 보세요.",
+        body_en="Questions, answers, teams and submissions were all made for Malpan. Download and try them freely.",
+    )

@@ -1,0 +1,101 @@
+"""Every error has its words; they are filled, dated in KST, and say nothing that is not in their data."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.utils import translation
+
+from core import errors
+from core.errors import DomainError, QuotaExceeded, RequestError, SubmissionError, SystemFault
+from core.messages import TEXTS, duration_text, heading_of, text_of, text_of_code
+
+NOON = datetime(2026, 11, 20, 3, 0, tzinfo=UTC)  # 12:00 KST
+
+
+def _classes(root: type[DomainError] = DomainError) -> list[type[DomainError]]:
+    return [root, *(leaf for child in root.__subclasses__() for leaf in _classes(child))]
+
+
+def test_codes_are_unique():
+    codes = [each.code for each in _classes()]
+
+    assert len(codes) == len(set(codes))
+
+
+def test_every_code_has_a_text():
+    keys = {key.split(".")[0] for key in TEXTS}
+
+    assert {each.code for each in _classes()} <= keys
+
+
+def test_every_text_belongs_to_a_code():
+    assert {key.split(".")[0] for key in TEXTS} == {each.code for each in _classes()}
+
+
+@pytest.mark.parametrize(
+    ("kind", "limit", "next_allowed_at"),
+    [
+        ("daily", 5, NOON),
+        ("daily", 5, None),
+        ("total", 4, None),
+        ("interval", timedelta(hours=72), NOON),
+        ("interval", timedelta(hours=72), None),
+    ],
+)
+def test_quota_text_names_the_limit_and_the_exact_moment(kind, limit, next_allowed_at):
+    text = text_of(QuotaExceeded(kind=kind, limit=limit, next_allowed_at=next_allowed_at))
+
+    assert (duration_text(limit) if isinstance(limit, timedelta) else str(limit)) in text
+    assert ("2026-11-20 12:00 KST" in text) == (next_allowed_at is not None)
+
+
+def test_phase_text_tells_before_from_after():
+    before = errors.PhaseNotOpen(starts_at=NOON, ends_at=NOON + timedelta(days=1), is_over=False)
+    after = errors.PhaseNotOpen(starts_at=NOON, ends_at=NOON + timedelta(days=1), is_over=True)
+
+    assert "2026-11-20 12:00 KST" in text_of(before)
+    assert "2026-11-21 12:00 KST" in text_of(after)
+
+
+def test_sizes_are_shown_with_their_unit():
+    with translation.override("ko"):
+        text = text_of(errors.UploadTooLarge(size_bytes=30 * 1024 * 1024, limit_bytes=20 * 1024 * 1024))
+
+    assert "30.0\xa0MB" in text
+    assert "20.0\xa0MB" in text
+
+
+@pytest.mark.parametrize(
+    ("root", "heading"), [(SubmissionError, "제출 오류"), (SystemFault, "시스템 오류"), (RequestError, "요청 오류")]
+)
+def test_heading_says_whose_it_is_to_mend(root, heading):
+    with translation.override("ko"):
+        assert {heading_of(each.__new__(each)) for each in _classes(root)} == {heading}
+
+
+def test_faults_of_ours_promise_that_nothing_is_charged():
+    with translation.override("ko"):
+        texts = [text_of_code(each.code) for each in _classes(SystemFault)]
+
+    assert all("차감되지 않습니다" in text for text in texts)
+
+
+def test_unknown_stored_code_is_still_a_fault_of_ours():
+    assert text_of_code("gone_since") == text_of_code("system_fault")
+
+
+def test_str_of_an_error_carries_no_data():
+    assert str(errors.TeamNameTaken(name="우리 팀")) == "team_name_taken"
+
+
+@pytest.mark.parametrize(
+    ("span", "text"),
+    [
+        (timedelta(hours=72), "72시간"),
+        (timedelta(minutes=90), "90분"),
+        (timedelta(seconds=45), "45초"),
+    ],
+)
+def test_duration_is_shown_in_the_largest_even_unit(span, text):
+    with translation.override("ko"):
+        assert duration_text(span) == text

@@ -1,0 +1,217 @@
+"""Rows and files for tests. Factories make rows; functions make files in the official format and reports of a scoring.
+
+``CANARY`` is a string that stands in reference answers only: wherever it turns up, an answer has leaked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+import factory
+from django.utils import timezone
+from factory.django import DjangoModelFactory
+
+from accounts.models import Membership, Team, User
+from competitions.models import Competition, Phase, ReferenceVersion, Track
+from competitions.services import publish_reference_version
+from scoring.records import ItemScores, ScoreReport
+from submissions.models import ScoringRun, Submission
+
+CANARY = "비밀카나리아정답"
+PASSWORD = "열두글자가넘는암호입니다"
+
+
+class UserFactory(DjangoModelFactory[User]):
+    class Meta:
+        model = User
+        skip_postgeneration_save = True
+
+    email = factory.Sequence(lambda n: f"person{n}@example.com")
+    name = factory.Sequence(lambda n: f"참가자 {n}")
+    password = factory.django.Password(PASSWORD)
+
+
+class CompetitionFactory(DjangoModelFactory[Competition]):
+    class Meta:
+        model = Competition
+
+    slug = factory.Sequence(lambda n: f"contest-{n}")
+    title_ko = factory.Sequence(lambda n: f"말글 대회 {n}")
+    title_en = factory.Sequence(lambda n: f"Contest {n}")
+    is_published = True
+
+
+class TrackFactory(DjangoModelFactory[Track]):
+    class Meta:
+        model = Track
+
+    competition = factory.SubFactory(CompetitionFactory)
+    slug = factory.Sequence(lambda n: f"track-{n}")
+    title_ko = "어문 규범"
+    title_en = "Language norms"
+    recipe = "rag-qa@1"
+    profile = "demo"
+
+
+class PhaseFactory(DjangoModelFactory[Phase]):
+    """Open since yesterday and for a month, without limits. It has no references: see ``publish``."""
+
+    class Meta:
+        model = Phase
+
+    track = factory.SubFactory(TrackFactory)
+    slug = factory.Sequence(lambda n: f"phase-{n}")
+    title_ko = "본선"
+    title_en = "Main"
+    starts_at = factory.LazyFunction(lambda: timezone.now() - timedelta(days=1))
+    ends_at = factory.LazyFunction(lambda: timezone.now() + timedelta(days=30))
+
+
+class TeamFactory(DjangoModelFactory[Team]):
+    """A team with a leader; ``members=2`` adds two more people."""
+
+    class Meta:
+        model = Team
+        skip_postgeneration_save = True
+
+    competition = factory.SubFactory(CompetitionFactory)
+    name = factory.Sequence(lambda n: f"팀 {n}")
+
+    @factory.post_generation
+    def leader(self: Team, create: bool, extracted: User | None, **kwargs: Any) -> None:
+        _join(self, extracted or UserFactory.create(), Membership.Role.LEADER)
+
+    @factory.post_generation
+    def members(self: Team, create: bool, extracted: int | None, **kwargs: Any) -> None:
+        for _number in range(extracted or 0):
+            _join(self, UserFactory.create(), Membership.Role.MEMBER)
+
+
+class ReferenceVersionFactory(DjangoModelFactory[ReferenceVersion]):
+    """The row alone, without a file behind it; ``publish`` makes a real one."""
+
+    class Meta:
+        model = ReferenceVersion
+
+    phase = factory.SubFactory(PhaseFactory)
+    number = factory.Sequence(lambda n: n + 1)
+    file_sha256 = factory.Sequence(lambda n: f"{n:064x}")
+    item_count = 3
+    is_current = True
+
+
+class SubmissionFactory(DjangoModelFactory[Submission]):
+    """The row alone, without a file behind it; ``submissions.intake.submit`` makes a real one."""
+
+    class Meta:
+        model = Submission
+
+    phase = factory.SubFactory(PhaseFactory)
+    team = factory.LazyAttribute(lambda row: TeamFactory.create(competition=row.phase.track.competition))
+    submitted_by = factory.LazyAttribute(lambda row: leader_of(row.team))
+    file_name = "answers.json"
+    file_sha256 = factory.Sequence(lambda n: f"{n:064x}")
+    file_size = 100
+    item_count = 3
+    created_at = factory.LazyFunction(timezone.now)
+
+
+class ScoringRunFactory(DjangoModelFactory[ScoringRun]):
+    """A queued run by default. It needs a ``reference_version`` of its submission's phase."""
+
+    class Meta:
+        model = ScoringRun
+
+    submission = factory.SubFactory(SubmissionFactory)
+    reference_version = factory.LazyAttribute(lambda row: current_version(row.submission.phase))
+    recipe = factory.LazyAttribute(lambda row: row.submission.phase.track.recipe)
+    profile = "demo"
+    queued_at = factory.LazyFunction(timezone.now)
+
+
+def finished_submission(
+    phase: Phase,
+    team: Team,
+    final_score: float,
+    *,
+    signature_hash: str = "s",
+    scores: Mapping[str, float] | None = None,
+    **fields: Any,
+) -> Submission:
+    """A submission with a live, finished run."""
+    submission = SubmissionFactory.create(phase=phase, team=team, **fields)
+    submission.live_run = ScoringRunFactory.create(
+        submission=submission,
+        state=ScoringRun.State.FINISHED,
+        finished_at=timezone.now(),
+        final_score=final_score,
+        scores={"final_score": final_score, **(scores or {})},
+        signature_hash=signature_hash,
+    )
+    submission.save(update_fields=["live_run"])
+    return submission
+
+
+def leader_of(team: Team) -> User:
+    """The person who leads ``team``."""
+    return team.memberships.select_related("user").get(role=Membership.Role.LEADER).user
+
+
+def current_version(phase: Phase) -> ReferenceVersion:
+    """The phase's current reference version, made (as a row alone) where there is none."""
+    version = phase.reference_versions.filter(is_current=True).first()
+    return version or ReferenceVersionFactory.create(phase=phase)
+
+
+def publish(phase: Phase, count: int = 3) -> ReferenceVersion:
+    """Publish reference answers of ``count`` items, each holding ``CANARY``, through the real service."""
+    return publish_reference_version(phase=phase, data=reference_bytes(count), actor=None)
+
+
+def rows(count: int = 3, answer: str = "‘맞히다’가 옳다.") -> list[dict[str, Any]]:
+    """Items in the official format; the ids are ``q1``, ``q2``…"""
+    return [
+        {
+            "id": f"q{number}",
+            "input": {"question_type": "선택형", "question": f"{number}번 문제"},
+            "output": {"answer": answer},
+        }
+        for number in range(1, count + 1)
+    ]
+
+
+def file_bytes(items: Any) -> bytes:
+    """``items`` as an uploaded JSON file."""
+    return json.dumps(items, ensure_ascii=False).encode()
+
+
+def reference_bytes(count: int = 3) -> bytes:
+    return file_bytes(rows(count, f"{CANARY}가 옳다."))
+
+
+def prediction_bytes(count: int = 3, mark: object = "") -> bytes:
+    """A sound predictions file; another ``mark`` makes another file."""
+    return file_bytes(rows(count, f"‘맞히다’{mark}가 옳다."))
+
+
+def report(final_score: float = 0.5, *, items: int = 3, metric: str = "exact_match", **fields: Any) -> ScoreReport:
+    """What the engine would return."""
+    values: dict[str, Any] = {
+        "recipe": "rag-qa@1",
+        "final_score": final_score,
+        "scores": {"final_score": final_score, metric: final_score},
+        "coverage": {"items": items},
+        "warnings": (),
+        "items": tuple(ItemScores(f"q{number}", {metric: final_score}) for number in range(1, items + 1)),
+        "signature": {"recipe": "rag-qa@1", "about": {"is_demo": True}},
+        "signature_hash": "f" * 64,
+        "metric_signatures": {metric: "e" * 64},
+    }
+    return ScoreReport(**(values | fields))
+
+
+def _join(team: Team, user: User, role: str) -> None:
+    Membership.objects.create(team=team, user=user, competition=team.competition, role=role)

@@ -1,0 +1,423 @@
+"""Reading predictions and references: what is accepted, what is refused and where, and what a hostile file may cost."""
+
+import hashlib
+import json
+import random
+import time
+import unicodedata
+
+import pytest
+
+from scoring import reading
+from scoring.errors import MESSAGES, FileError, InvalidFile
+from scoring.json_items import scan
+from scoring.reading import MAX_BYTES, MAX_ERRORS_KEPT, MAX_ITEMS, read_predictions, read_references
+from scoring.recipes import get_recipe
+from scoring.records import AnswerFile
+from tests.scoring.bad_files import BAD_FILES, CANARY, GOOD, GOOD_TEXT, IDS, REFERENCES, array, good_items, item, lines
+
+RAG = get_recipe("rag-qa@1")
+CULTURE = get_recipe("culture-qa@1")
+SECONDS = 8.0  # far above what is measured (under 1 s), far below what anything quadratic takes
+
+
+@pytest.fixture(scope="module")
+def references() -> AnswerFile:
+    return read_references(REFERENCES, RAG)
+
+
+def errors_of(data: bytes | str, references: AnswerFile | None = None) -> InvalidFile:
+    with pytest.raises(InvalidFile) as caught:
+        read_predictions(data.encode() if isinstance(data, str) else data, RAG, references)
+    return caught.value
+
+
+def reference_errors_of(text: str, recipe=RAG) -> tuple[FileError, ...]:
+    with pytest.raises(InvalidFile) as caught:
+        read_references(text.encode(), recipe)
+    return caught.value.errors
+
+
+def places(errors) -> list[tuple]:
+    return [(error.code, error.line, error.item_id, error.field) for error in errors]
+
+
+def indented(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def small(item_id: str, answer: object = "답") -> dict:
+    return {"id": item_id, "output": {"answer": answer}}
+
+
+# ------------------------------------------------------------------------------------------------ accepted
+
+
+@pytest.mark.parametrize(
+    ("text", "file_format", "item_lines"),
+    [
+        (GOOD_TEXT, "json-array", (2, 3, 4, 5, 6)),
+        ("\ufeff" + GOOD_TEXT, "json-array", (2, 3, 4, 5, 6)),
+        (GOOD_TEXT.replace("\n", "\r\n"), "json-array", (2, 3, 4, 5, 6)),
+        (GOOD_TEXT.replace("\n", "\r"), "json-array", (2, 3, 4, 5, 6)),
+        ("[" + ",".join(good_items()) + "]", "json-array", (1, 1, 1, 1, 1)),
+        ('{"data": ' + GOOD_TEXT + "}", "json-object", (2, 3, 4, 5, 6)),
+        ('{"data": [' + ",".join(good_items()) + "]}", "json-object", (1, 1, 1, 1, 1)),
+        ('{\n"id": "말뭉치",\n"tags": ["가"],\n"document":\n' + GOOD_TEXT + "}", "json-object", (6, 7, 8, 9, 10)),
+        ('{"document": ' + GOOD_TEXT + ', "meta": {"n": [1]}}', "json-object", (2, 3, 4, 5, 6)),
+        (lines(*good_items()), "jsonl", (1, 2, 3, 4, 5)),
+        (lines(*good_items()).rstrip(), "jsonl", (1, 2, 3, 4, 5)),
+        ("\n\n" + lines(*good_items()).replace("\n", "\r\n \r\n"), "jsonl", (3, 5, 7, 9, 11)),
+        (lines(*good_items()).replace("\n", "\r"), "jsonl", (1, 2, 3, 4, 5)),
+        ("\ufeff" + lines(*good_items()).replace("\n", "\n\ufeff"), "jsonl", (1, 2, 3, 4, 5)),
+    ],
+)
+def test_each_form_is_recognised_and_its_lines_are_those_of_the_file(references, text, file_format, item_lines):
+    read = read_predictions(text.encode(), RAG, references)
+    assert read.format == file_format
+    assert tuple(answer.line for answer in read.answers) == item_lines
+    assert [(answer.id, answer.text) for answer in read.answers] == [
+        (answer.id, answer.text) for answer in read_predictions(GOOD, RAG).answers
+    ]
+
+
+@pytest.mark.parametrize("text", [indented(small("1")), json.dumps(small("1")), json.dumps(small("1")) + "\n"])
+def test_a_file_of_one_item_is_a_file(text):
+    assert [answer.id for answer in read_predictions(text.encode(), RAG).answers] == ["1"]
+
+
+def test_unicode_line_separators_inside_a_text_break_no_line():
+    read = read_predictions(lines(item("1", "가\u2028나\u0085"[:2]), item("2", "다")).encode(), RAG)
+    assert [(answer.id, answer.line) for answer in read.answers] == [("1", 1), ("2", 2)]
+
+
+def test_the_hash_is_of_the_bytes_as_uploaded():
+    data = b"\xef\xbb\xbf" + GOOD
+    assert read_predictions(data, RAG).sha256 == hashlib.sha256(data).hexdigest()
+
+
+def test_an_empty_answer_is_the_participants_right(references):
+    data = array(item("q-1", ""), *good_items()[1:]).encode()
+    assert read_predictions(data, RAG, references).by_id()["q-1"].text == ""
+
+
+def test_an_integer_id_becomes_its_digits():
+    data = b'[{"id": 17, "output": {"answer": "x"}}, {"id": -3, "output": {"answer": "x"}}]'
+    assert [answer.id for answer in read_predictions(data, RAG).answers] == ["17", "-3"]
+
+
+def test_escaped_emoji_tabs_and_line_breaks_are_accepted():
+    read = read_predictions(b'[{"id": "1", "output": {"answer": "\\ud83d\\ude00\\n\\t\\r"}}]', RAG)
+    assert read.answers[0].text == "😀\n\t\r"
+
+
+def test_two_thousand_characters_without_a_space_can_be_scored():
+    for text in ("가" * 2000, "7" * 2000, "😀" * 2000, "글자 " * 3333):
+        assert read_predictions(json.dumps([small("1", text)]).encode(), RAG).answers[0].text == text
+
+
+def test_nfd_answers_are_normalised_and_named(references):
+    texts = [unicodedata.normalize("NFD", text) if n < 2 else text for n, text in enumerate(good_items())]
+    read = read_predictions(array(*texts).encode(), RAG, references)
+    assert read.normalized_ids == ("q-1", "q-2")
+    assert [a.text for a in read.answers] == [a.text for a in read_predictions(GOOD, RAG).answers]
+
+
+def test_ids_are_compared_in_nfc():
+    known = read_references(array(item("문항-1", "답")).encode(), RAG)
+    data = array(item(unicodedata.normalize("NFD", "문항-1"), "답")).encode()
+    read = read_predictions(data, RAG, known)
+    assert read.answers[0].id == "문항-1"
+    assert read.normalized_ids == ()  # the answer itself was in NFC
+
+
+def test_the_question_type_of_a_prediction_is_checked_only_without_references():
+    text = array(json.dumps(small("1") | {"input": {"question_type": "없는유형"}}, ensure_ascii=False))
+    known = read_references(array(item("1", "답")).encode(), RAG)
+    assert read_predictions(text.encode(), CULTURE, known).answers[0].text == "답"
+    with pytest.raises(InvalidFile) as caught:
+        read_predictions(text.encode(), CULTURE)
+    assert places(caught.value.errors) == [("unknown_question_type", 2, "1", "input.question_type")]
+
+
+# ------------------------------------------------------------------------------------------------ refused, located
+
+
+@pytest.mark.parametrize("bad", BAD_FILES, ids=str)
+def test_a_bad_file_is_refused_with_its_place(references, bad):
+    first = errors_of(bad.data, references).errors[0]
+    assert (first.code, first.line, first.item_id, first.field) == (bad.code, bad.line, bad.item_id, bad.field)
+
+
+@pytest.mark.parametrize("bad", BAD_FILES, ids=str)
+def test_errors_are_complete_in_both_languages_storable_and_hold_no_reference(references, bad):
+    invalid = errors_of(bad.data, references)
+    assert invalid.__context__ is None  # a chained decoding error would hold the whole file
+    for error in invalid.errors:
+        shown = json.dumps([error.as_dict("ko"), error.as_dict("en"), dict(error.params)], ensure_ascii=False)
+        assert CANARY not in shown
+        assert shown.encode()  # no lone surrogate
+        assert shown.replace("\\n", "").isprintable()
+
+
+def test_every_code_is_caused_by_a_file(references):
+    caused = {error.code for bad in BAD_FILES for error in errors_of(bad.data, references).errors}
+    elsewhere = {"too_many_items", "unknown_question_type", "empty_reference"}  # in tests of their own in this module
+    assert caused | elsewhere == set(MESSAGES)
+
+
+def test_bad_files_are_of_many_kinds():
+    assert len(BAD_FILES) >= 36
+    assert len({bad.name for bad in BAD_FILES}) == len(BAD_FILES)
+    assert len({bad.code for bad in BAD_FILES}) >= 36
+
+
+def test_all_errors_are_collected_in_file_order(references):
+    text = indented(
+        [
+            {"id": "q-1", "output": {"answer": 1}},
+            {"id": "q-1", "output": {}},
+            {"id": "q-9", "output": {"answer": "\ud800"}},
+            {"input": 3, "output": {"answer": "x"}},
+        ]
+    )
+    assert places(errors_of(json.dumps(json.loads(text), indent=2), references).errors) == [
+        ("count_differs", None, None, None),
+        ("wrong_type", 5, "q-1", "output.answer"),
+        ("duplicate_id", 9, "q-1", "id"),
+        ("missing_field", 10, "q-1", "output.answer"),
+        ("unknown_id", 13, "q-9", "id"),
+        ("lone_surrogate", 15, "q-9", "output.answer"),
+        ("missing_field", 18, None, "id"),
+        ("wrong_type", 19, None, "input"),
+    ]
+
+
+def test_a_hundred_errors_are_kept_and_all_are_counted(references):
+    data = json.dumps([small(f"x-{n}") for n in range(3_000)]).encode()
+    invalid = errors_of(data, references)
+    assert len(invalid.errors) == MAX_ERRORS_KEPT
+    assert invalid.total == 1 + 3_000 + len(IDS)  # the count, every unknown id, every missing id
+
+
+def test_missing_ids_stand_at_the_end_in_the_order_of_the_references(references):
+    data = array(*good_items()[3:]).encode()
+    assert places(errors_of(data, references).errors) == [
+        ("count_differs", None, None, None),
+        ("missing_id", None, "q-1", None),
+        ("missing_id", None, "q-2", None),
+        ("missing_id", None, "q-3", None),
+    ]
+
+
+def test_reading_goes_on_after_a_broken_line_and_its_id_is_not_called_missing(references):
+    broken = good_items()
+    broken[1] = broken[1][:-1]
+    broken[3] = '{"id": "q-4", "output": {"answer": 4}}'
+    assert places(errors_of(lines(*broken), references).errors) == [
+        ("truncated_json", 2, "q-2", None),
+        ("wrong_type", 4, "q-4", "output.answer"),
+    ]
+
+
+def test_nothing_is_called_missing_after_an_array_broke_off(references):
+    assert [error.code for error in errors_of(GOOD_TEXT[:400], references).errors] == ["truncated_json"]
+
+
+def test_an_item_without_a_readable_id_is_not_called_missing(references):
+    data = array('{"id": null, "output": {"answer": ""}}', *good_items()[1:])
+    assert [error.code for error in errors_of(data, references).errors] == ["wrong_type"]
+
+
+def test_a_duplicate_names_the_line_of_the_first(references):
+    data = array(*good_items()[:4], item("q-2", "답"))
+    assert errors_of(data, references).errors[0].params["first_line"] == 3
+
+
+def test_every_repeated_key_and_every_nan_of_an_item_is_located():
+    text = '[{"id": "1",\n "id": "2",\n "x": [1,\n NaN, {"y": -Infinity,\n "y": 2}],\n "output": {"answer": "a"}}]'
+    assert places(errors_of(text).errors) == [
+        ("duplicate_key", 2, "2", "id"),
+        ("not_a_number", 4, "2", "x.1"),
+        ("not_a_number", 4, "2", "x.2.y"),
+        ("duplicate_key", 5, "2", "x.2.y"),
+    ]
+
+
+def test_text_of_an_upload_is_cut_and_its_control_characters_are_escaped():
+    near = errors_of('[{"id": "1", "output": {"answer": "a\u202e\x01' + "가" * 500 + '"}}]').errors[0].params["near"]
+    assert "\\u202e" in near
+    assert "\u202e" not in near
+    assert len(near) < 60
+
+
+def test_more_items_than_the_limit_are_refused_at_their_line():
+    data = "".join(f'{{"id": {n}, "output": {{"answer": ""}}}}\n' for n in range(MAX_ITEMS + 3))
+    assert places(errors_of(data).errors)[0][:2] == ("too_many_items", MAX_ITEMS + 1)
+    read = read_predictions(data.rsplit("\n", 4)[0].encode(), RAG)
+    assert len(read.answers) == MAX_ITEMS
+
+
+# ------------------------------------------------------------------------------------------------ references
+
+
+def test_references_keep_their_input_and_question_type():
+    text = indented([small("1") | {"input": {"question_type": "단답형", "question": "왜?", "n": 3}}])
+    answer = read_references(text.encode(), CULTURE).answers[0]
+    assert answer.question_type == "단답형"
+    assert answer.input == {"question_type": "단답형", "question": "왜?", "n": 3}
+
+
+@pytest.mark.parametrize(
+    ("task", "place"),
+    [
+        (None, ("missing_field", 2, "1", "input")),
+        ({}, ("missing_field", 7, "1", "input.question_type")),
+        ({"question_type": 3}, ("wrong_type", 8, "1", "input.question_type")),
+        ({"question_type": "선택형"}, ("unknown_question_type", 8, "1", "input.question_type")),
+        ({"question_type": "단답형", "q": ["\x00"]}, ("control_character", 10, "1", "input.q.0")),
+    ],
+)
+def test_a_reference_needs_a_question_type_of_the_recipe(task, place):
+    value = small("1") if task is None else small("1") | {"input": task}
+    text = indented([value])
+    assert places(reference_errors_of(text, CULTURE)) == [place]
+
+
+def test_an_empty_reference_answer_and_a_repeated_id_are_refused():
+    errors = reference_errors_of(array(item("1", " "), item("1", "답")))
+    assert places(errors) == [("empty_reference", 2, "1", "output.answer"), ("duplicate_id", 3, "1", "id")]
+
+
+@pytest.mark.parametrize("cut", range(3, 200, 7))
+def test_errors_of_a_references_file_quote_nothing_of_its_text(cut):
+    secret = "비밀정답"
+    text = array(item("1", secret * 8), '{"id": "2", "output": {"answer": "' + secret * 20)
+    for error in reference_errors_of(text[: len(text) - cut] if cut < 60 else text):
+        assert secret not in json.dumps([error.as_dict(), dict(error.params)], ensure_ascii=False)
+
+
+# ------------------------------------------------------------------------------------------------ hostile
+
+NUMBERED = "".join(f'{{"id": "{n}", "output": {{"answer": "가"}}}}\n' for n in range(30_000))
+
+HOSTILE = {
+    "open brackets": "[" * 900_000,
+    "open objects": '{"a":' * 900_000,
+    "flat empty lists": '[{"id":"1","x":[' + "[]," * 490_000 + "[]]}]",
+    "empty objects": "[" + "{}," * 300_000 + "{}]",
+    "tiny numbers": "[" + "1," * 900_000 + "1]",
+    "tiny items": "1\n" * 1_000_000,
+    "broken lines": '{"id":"1"\n' * 400_000,
+    "broken long lines": ('{"id":"1",' + " " * 300 + "\n") * 50_000,
+    "blank lines": '{"id":"1","output":{"answer":""}}' + " \n" * 9_000_000,
+    "one quote": '["' + "a" * 19_000_000,
+    "backslashes": '["' + "\\" * 19_000_000,
+    "key of megabytes": '[{"' + "k" * 19_000_000 + '":1}]',
+    "same key again and again": "[{" + '"a":1,' * 900_000 + '"a":1}]',
+    "many keys, one twice": "[{" + ",".join(f'"{n}":1' for n in range(900_000)) + ',"0":1}]',
+    "every item broken twice": "[" + ",".join(['{"id":"1","id":"2","output":{"answer":NaN}}'] * 50_000) + "]",
+    "deep items": "[" + ",".join(['{"output":1,"x":' + "[" * 400 + "]" * 400 + "}"] * 1_000) + "]",
+    "digits": '[{"id":' + "9" * 19_000_000 + "}]",
+    "numbers of 90 digits": '[{"id":[' + ",".join(["9" * 90] * 200_000) + "]}]",
+    "combining marks": '[{"id":"1","output":{"answer":"a' + "\u0301\u0323" * 4_500_000 + '"}}]',
+    "marks up to the limit": "["
+    + ",".join(f'{{"id":"{n}","output":{{"answer":"{("a" + chr(0x301) * 30) * 300}"}}}}' for n in range(900))
+    + "]",
+    "ids like keys": '[{"x":"' + '\\"id\\" ' * 2_700_000 + "'",
+    "unknown ids": NUMBERED.replace('"id": "', '"id": "x'),
+    "duplicate ids": '{"id": "1", "output": {"answer": "가"}}\n' * 50_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_file_is_answered_in_bounded_time(references, name):
+    data = HOSTILE[name].encode()
+    assert len(data) < MAX_BYTES
+    started = time.perf_counter()
+    invalid = errors_of(data, references)
+    assert time.perf_counter() - started < SECONDS
+    assert len(invalid.errors) <= MAX_ERRORS_KEPT
+    assert all(len(json.dumps(error.as_dict())) < 4_000 for error in invalid.errors)
+
+
+@pytest.mark.parametrize("form", ["array", "object", "lines"])
+def test_a_sound_file_of_twenty_megabytes_is_read_in_seconds(form):
+    texts = [item(f"q-{n}", "가나다라 마바사 " * 40) for n in range(18_000)]
+    text = {"array": array, "lines": lines}.get(form, lambda *all_: '{"data": ' + array(*all_) + "}")(*texts)
+    data = text.encode()
+    assert 19_000_000 < len(data) < MAX_BYTES
+    started = time.perf_counter()
+    read = read_predictions(data, RAG)
+    assert time.perf_counter() - started < SECONDS
+    assert len(read.answers) == 18_000
+    assert read.answers[-1].line == (18_000 if form == "lines" else 18_001)
+
+
+def mutated(data: bytes, chance: random.Random) -> bytes:
+    """``data`` with one to four random edits: bytes replaced, removed, repeated, moved or inserted."""
+    pieces = [
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+        b",",
+        b'"',
+        b"\\",
+        b"\n",
+        b"\r",
+        b"\x00",
+        b"\xff",
+        b"NaN",
+        b"\\ud800",
+        b"'",
+        b"1e999",
+    ]
+    for _ in range(chance.randint(1, 4)):
+        start = chance.randrange(len(data) + 1)
+        end = min(len(data), start + chance.choice((0, 1, 1, 3, 40)))
+        middle = chance.choice((b"", chance.choice(pieces), data[start:end] * 2, chance.randbytes(2)))
+        data = data[:start] + middle + data[end:]
+    return data
+
+
+def read_or_errors(data: bytes, references: AnswerFile) -> AnswerFile | tuple[FileError, ...]:
+    try:
+        return read_predictions(data, RAG, references)
+    except InvalidFile as invalid:
+        return invalid.errors
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_mutated_file_is_read_or_refused_and_nothing_else(references, seed):
+    chance = random.Random(seed)
+    forms = [GOOD, lines(*good_items()).encode(), b'{"data": ' + GOOD + b"}", indented(json.loads(GOOD)).encode()]
+    for _ in range(150):
+        data = mutated(chance.choice(forms), chance)
+        read = read_or_errors(data, references)
+        if isinstance(read, AnswerFile):
+            assert {answer.id for answer in read.answers} == set(IDS)
+            continue
+        assert read
+        for error in read:
+            assert error.message("ko")
+            assert error.message("en")
+            assert error.line is None or 1 <= error.line <= data.count(b"\n") + data.count(b"\r") + 1
+            assert CANARY not in error.message()
+
+
+def test_a_file_python_reads_strictly_is_never_called_broken():
+    chance = random.Random(7)
+    for _ in range(400):
+        data = mutated(GOOD, chance)
+        try:
+            json.loads(data.decode("utf-8"))
+        except ValueError:
+            continue
+        entries = list(scan(data.decode())[1])
+        syntax = {"json_syntax", "missing_comma", "missing_colon", "truncated_json", "bad_escape", "raw_control"}
+        assert not [entry for entry in entries if isinstance(entry, FileError) and entry.code in syntax]
+
+
+def test_the_limits_are_constants_of_the_module():
+    assert all(isinstance(getattr(reading, name), int) for name in reading.__all__ if name.startswith("MAX_"))

@@ -1,0 +1,153 @@
+"""The report: the layout of OUT.json, and what people read in either language."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from scoring.engine import score
+from scoring.metrics import METRICS
+from scoring.report import InvalidReport, display_width, render, report_as_dict, report_as_json, report_from_json
+from scoring.signature import signature_hash
+from tests.scoring.fakes import DEMO_RESOURCES, RESOURCES
+from tests.scoring.texts import GOLDEN, answer_file
+
+REFERENCES = answer_file([(item["id"], item["reference"]) for item in GOLDEN["items"]])
+PREDICTIONS = answer_file([(item["id"], item["prediction"]) for item in GOLDEN["items"]], normalized=("g-1",))
+
+
+@pytest.fixture(autouse=True)
+def _fake_models(monkeypatch):
+    monkeypatch.setitem(METRICS, "bertscore", "tests.scoring.fakes:FakeBertScore")
+    monkeypatch.setitem(METRICS, "bleurt", "tests.scoring.fakes:FakeBleurt")
+
+
+@pytest.fixture
+def report():
+    return score("rag-qa@1", REFERENCES, PREDICTIONS, resources=RESOURCES)
+
+
+@pytest.fixture
+def demo_report():
+    return score("rag-qa@1", REFERENCES, PREDICTIONS, resources=DEMO_RESOURCES)
+
+
+def test_out_json_has_the_agreed_keys(report):
+    out = json.loads(report_as_json(report))
+    assert list(out) == [
+        *("recipe", "final_score", "scores", "coverage", "warnings", "items", "signature", "signature_hash"),
+    ]
+    assert list(out["items"][0]) == ["id", "scores"]
+    assert next(iter(out["scores"])) == "final_score"
+    assert out["scores"]["final_score"] == out["final_score"] == report.final_score
+    assert out["signature_hash"] == signature_hash(out["signature"])
+
+
+def test_out_json_keeps_hangul_readable_and_scores_exact(report):
+    text = report_as_json(report)
+    assert "이유가 있어야 하는 문항" in text
+    assert json.loads(text)["scores"]["rouge_1"] == report.scores["rouge_1"]
+
+
+def test_warnings_carry_code_params_and_words(report):
+    warnings = {warning["code"]: warning for warning in report_as_dict(report, "en")["warnings"]}
+    assert warnings["nfc_normalized"]["params"] == {"count": 1}
+    assert warnings["nfc_normalized"]["message"].startswith("1 answers held decomposed text")
+
+
+def test_report_survives_its_json(report):
+    again = report_from_json(report_as_json(report))
+    assert report_as_json(again) == report_as_json(report)
+    assert again.metric_signatures == report.metric_signatures
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"recipe": "rag-qa@1"}', '{"recipe": "no@1"}', "[" * 100_000, "null"]
+)
+def test_what_is_no_out_json_is_refused(text):
+    with pytest.raises(InvalidReport):
+        report_from_json(text)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("warnings", [{"code": "nonsense", "params": {}}]),
+        ("warnings", [{"code": "empty_answers", "params": {}}]),
+        ("signature", {"metrics": {}}),
+        ("scores", {"exact_match": "much"}),
+        ("coverage", {"items": None}),
+    ],
+)
+def test_out_json_that_cannot_be_shown_is_refused(report, key, value):
+    out = report_as_dict(report) | {key: value}
+    with pytest.raises(InvalidReport):
+        report_from_json(json.dumps(out))
+
+
+def test_text_report_shows_scores_times_100_with_seven_decimals(report):
+    lines = render(report).splitlines()
+    assert any(line.split() == ["EM", "75.0000000"] for line in lines)
+    assert any(line.split() == ["ROUGE-1", "55.9710145"] for line in lines)
+    assert any(line.split() == ["최종", "점수", f"{report.final_score * 100:.7f}"] for line in lines)
+
+
+def test_text_report_aligns_figures_though_hangul_is_wide(report):
+    lines = render(report).splitlines()
+    rows = lines[lines.index("") + 1 :]
+    rows = rows[: rows.index("")]
+    assert len(rows) == 7
+    assert len({display_width(row) for row in rows}) == 1
+
+
+def test_text_report_tells_coverage_warnings_rule_and_signature(report):
+    text = render(report)
+    for expected in (
+        "71.4%",
+        "NFC로 바꾸어",
+        "계산 규칙",
+        report.signature_hash,
+        "python-mecab-ko-dic",
+        "rag-qa-reason@1",
+    ):
+        assert expected in text
+
+
+def test_demo_models_stand_in_a_banner_in_every_form(report, demo_report):
+    for form in ("text", "markdown"):
+        assert "데모 모델 점수" in render(demo_report, form).split("\n\n항목" if form == "text" else "| 항목")[0]
+        assert "데모 모델" not in render(report, form)
+    assert json.loads(render(demo_report, "json"))["warnings"][0]["code"] == "demo_models"
+    assert "Demo model score" in render(demo_report, "text", "en").splitlines()[2]
+
+
+def test_english_report_has_no_korean_words_but_the_verdicts(demo_report):
+    for form in ("text", "markdown"):
+        text = render(demo_report, form, "en").replace("가 옳다", "").replace("이 옳다", "").replace("가-힣", "")
+        assert not [character for character in text if "가" <= character <= "힣"]
+
+
+def test_markdown_report_has_a_table_of_scores(report):
+    text = render(report, "markdown")
+    assert "| 항목 | 값 |\n| --- | ---: |\n| 최종 점수 |" in text
+    assert "| EM | 75.0000000 |" in text
+
+
+def test_change_against_a_baseline(report):
+    baseline = replace(report, scores={**report.scores, "exact_match": 0.5})
+    text = render(report, "markdown", "ko", baseline)
+    assert "| EM | 75.0000000 | +25.0000000 |" in text
+    assert "| ROUGE-1 | 55.9710145 | +0.0000000 |" in text
+    assert "서명이 다릅니다" not in text
+
+
+def test_baseline_of_another_signature_is_marked(report):
+    baseline = replace(report, signature_hash="0" * 64)
+    assert "기준 파일은 서명이 다릅니다" in render(report, "text", "ko", baseline)
+
+
+def test_scores_of_absent_types_are_left_out():
+    references = answer_file([("1", "3", "선다형")])
+    text = render(score("culture-qa@1", references, references, resources=RESOURCES))
+    assert "정확도" in text
+    assert "서술 평균 " not in text.split("계산 규칙")[0]

@@ -1,0 +1,84 @@
+"""A phase ready to take files, a team in it, and a broker that remembers what it was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from celery import current_app
+from kombu.exceptions import OperationalError
+
+from accounts.models import Team
+from competitions.models import Phase
+from config.celery import app
+from scoring import engine
+from scoring.records import Progress, ScoreReport
+from tests.factories import PhaseFactory, TeamFactory, publish, report
+
+
+@pytest.fixture
+def phase(db: None) -> Phase:
+    """Open, without limits, with references of three items."""
+    phase = PhaseFactory.create()
+    publish(phase)
+    return phase
+
+
+@pytest.fixture
+def team(phase: Phase) -> Team:
+    return TeamFactory.create(competition=phase.track.competition)
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The primary keys of the runs whose message was sent, in order."""
+    from submissions.tasks import score_run
+
+    keys: list[int] = []
+    monkeypatch.setattr(score_run, "apply_async", lambda args, **_options: keys.append(args[0]))
+    return keys
+
+
+@pytest.fixture
+def broker_away() -> Iterator[None]:
+    """Celery's own producer, pointed at a port on which nothing listens."""
+    before = app.conf.broker_url
+    _point_at("redis://127.0.0.1:1/0")
+    with pytest.raises(OperationalError), app.connection_for_write() as connection:
+        connection.ensure_connection(max_retries=1, interval_start=0, interval_step=0)
+    yield
+    _point_at(before)
+
+
+@pytest.fixture
+def scored_by(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[..., ScoreReport]], None]:
+    """Put a function in the place of the engine."""
+
+    def install(score: Callable[..., ScoreReport]) -> None:
+        monkeypatch.setattr(engine, "score", score)
+
+    return install
+
+
+@pytest.fixture
+def fake_engine(scored_by: Callable[..., None]) -> list[dict[str, Any]]:
+    """An engine that reports progress and gives 0.5; returns what it was called with."""
+    calls: list[dict[str, Any]] = []
+
+    def score(recipe: str, references: Any, predictions: Any, *, progress: Any, **options: Any) -> ScoreReport:
+        calls.append({"recipe": recipe, "references": references, "predictions": predictions, **options})
+        for done in range(4):
+            progress(Progress("exact_match", done, 3))
+        return report()
+
+    scored_by(score)
+    return calls
+
+
+def _point_at(url: str) -> None:
+    """Send through ``url`` from now on: forget the connections to the broker before."""
+    assert current_app._get_current_object() is app
+    app.conf.broker_url = app.conf.broker_read_url = app.conf.broker_write_url = url
+    app.amqp._producer_pool = None
+    app._pool = None

@@ -1,0 +1,172 @@
+"""Loading the demo: through the real way in, complete, only once, and finished by the next load if cut off."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.utils import timezone
+
+from accounts.models import Team, User
+from competitions.models import Competition, DataFile, Phase, ReferenceVersion
+from competitions.selectors import published_competitions
+from core.storage import read_private
+from core.times import KST, kst_day
+from submissions import intake, runs
+from submissions.demo import loading
+from submissions.demo.loading import LoadCount, load_demo
+from submissions.demo.specs import COMPETITIONS
+from submissions.models import Rejection, ScoringRun, Submission
+
+pytestmark = pytest.mark.django_db
+EXPECTED = LoadCount(competitions=2, submissions=27, rejections=1)
+
+
+@pytest.fixture
+def sent(monkeypatch) -> list[int]:
+    """The runs whose message was sent; no worker is there."""
+    ids: list[int] = []
+    monkeypatch.setattr(runs, "send_run", lambda *, run_id, countdown=0: ids.append(run_id) or True)
+    return ids
+
+
+def load(capture) -> LoadCount:
+    with capture(execute=True):
+        return load_demo()
+
+
+def test_load_brings_everything_and_queues_every_submission_once(sent, django_capture_on_commit_callbacks) -> None:
+    assert load(django_capture_on_commit_callbacks) == EXPECTED
+    assert Submission.objects.count() == ScoringRun.objects.count() == EXPECTED.submissions
+    assert Counter(sent) == Counter(ScoringRun.objects.values_list("pk", flat=True))
+    assert set(ScoringRun.objects.values_list("state", flat=True)) == {ScoringRun.State.QUEUED}, "nothing is inline"
+
+
+def test_a_second_load_changes_nothing(sent, django_capture_on_commit_callbacks) -> None:
+    load(django_capture_on_commit_callbacks)
+    before = _row_counts()
+    assert load(django_capture_on_commit_callbacks) == LoadCount()
+    assert _row_counts() == before
+    assert len(sent) == EXPECTED.submissions
+
+
+def test_a_load_that_was_cut_off_is_finished_by_the_next(sent, monkeypatch, django_capture_on_commit_callbacks) -> None:
+    real, calls = intake.submit, []
+
+    def submit_nine(**arguments):
+        calls.append(arguments)
+        if len(calls) > 9:
+            raise KeyboardInterrupt
+        return real(**arguments)
+
+    monkeypatch.setattr(loading, "submit", submit_nine)
+    with pytest.raises(KeyboardInterrupt):
+        load(django_capture_on_commit_callbacks)
+    assert 0 < Submission.objects.count() < EXPECTED.submissions
+    monkeypatch.setattr(loading, "submit", real)
+    load(django_capture_on_commit_callbacks)
+    assert Submission.objects.count() == EXPECTED.submissions
+    assert Rejection.objects.count() == EXPECTED.rejections
+    assert Submission.objects.values("phase", "team", "file_sha256").distinct().count() == EXPECTED.submissions
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_loads_at_once_bring_the_demo_once(sent) -> None:
+    def in_a_thread() -> LoadCount:
+        try:
+            return load_demo()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        counts = [future.result() for future in [pool.submit(in_a_thread) for _ in range(2)]]
+    assert sorted(count.submissions for count in counts) == [0, EXPECTED.submissions]
+    assert Submission.objects.count() == len(sent) == EXPECTED.submissions
+
+
+def test_a_set_up_that_fails_leaves_no_half_competition(sent, monkeypatch) -> None:
+    def fail(**_arguments):
+        raise OSError("disk")
+
+    monkeypatch.setattr("submissions.demo.assembly.add_data_file", fail)
+    with pytest.raises(OSError, match="disk"):
+        load_demo()
+    assert not Competition.objects.exists()
+    assert not Team.objects.exists()
+
+
+def test_a_competition_of_somebody_else_at_the_demo_address_is_left_alone(sent) -> None:
+    Competition.objects.create(slug="demo", title_ko="남의 대회")
+    with pytest.raises(CommandError, match="'demo'"):
+        call_command("load_demo")
+    assert not Phase.objects.filter(track__competition__slug="demo").exists()
+
+
+def test_the_command_says_what_it_did(sent) -> None:
+    first, second = StringIO(), StringIO()
+    call_command("load_demo", stdout=first)
+    call_command("load_demo", stdout=second)
+    assert "제출 27개" in first.getvalue()
+    assert "이미" in second.getvalue()
+
+
+def _row_counts() -> dict[str, int]:
+    models = (Competition, Phase, ReferenceVersion, DataFile, Team, User, Submission, Rejection, ScoringRun)
+    return {model.__name__: model.objects.count() for model in models}
+
+
+def test_one_demo_runs_and_one_is_past_with_the_limits_that_were_meant(sent) -> None:
+    load_demo()
+    now = timezone.now()
+    shown = published_competitions(now)
+    assert [row.slug for row in shown.running] == ["demo"]
+    assert [row.slug for row in shown.past] == ["demo-past"]
+    for phase in Phase.objects.filter(track__competition__slug="demo"):
+        assert phase.is_open(now)
+        assert (phase.starts_at.astimezone(KST).hour, phase.starts_at.astimezone(KST).minute) == (0, 0)
+        assert (kst_day(now) - kst_day(phase.starts_at)).days == 7
+        assert phase.ends_at.astimezone(KST).strftime("%H:%M") == "23:59"
+        assert (phase.daily_limit, phase.total_limit, phase.min_interval.total_seconds()) == (5, None, 0)
+
+
+def test_every_submission_came_within_its_phase_and_not_in_the_future(sent) -> None:
+    load_demo()
+    now = timezone.now()
+    for row in Submission.objects.select_related("phase"):
+        assert row.phase.starts_at <= row.created_at < min(row.phase.ends_at, now)
+
+
+def test_nobody_can_log_in_as_a_demo_person(sent) -> None:
+    load_demo()
+    people = User.objects.all()
+    assert people.count() > len(COMPETITIONS[-1].teams)
+    assert all(person.email.endswith("@example.com") for person in people)
+    assert not any(person.has_usable_password() or person.is_staff for person in people)
+
+
+def test_the_rejected_file_is_recorded_with_its_errors_and_the_good_one_is_charged(sent) -> None:
+    load_demo()
+    rejection = Rejection.objects.get()
+    assert {row["code"] for row in rejection.errors} >= {"duplicate_id", "missing_id"}
+    assert all(row["id"] for row in rejection.errors)
+    assert Submission.objects.get(team=rejection.team, phase=rejection.phase).created_at > rejection.created_at
+
+
+def test_normalised_items_are_counted_for_the_macos_team_alone(sent) -> None:
+    load_demo()
+    with_changes = Submission.objects.filter(normalized_count__gt=0)
+    assert {row.team.name for row in with_changes} == {"자음과 모음 사이"}
+
+
+def test_no_file_for_download_holds_an_answer_of_the_references(sent) -> None:
+    load_demo()
+    for file in DataFile.objects.select_related("track"):
+        text = read_private(file.file_sha256).decode()
+        version = ReferenceVersion.objects.get(phase__track=file.track, is_current=True)
+        answers = [row["output"]["answer"] for row in json.loads(read_private(version.file_sha256))]
+        assert not [answer for answer in answers if len(answer) > 1 and answer in text], file.file_name

@@ -1,0 +1,56 @@
+"""Makes a contest in a running site's database, through the services an organiser's page uses.
+
+Run as ``python -m tests.system.make_contest SLUG ITEMS REASON_WORDS``; prints ``{"slug", "ids"}``.
+"""
+
+import json
+import os
+import sys
+from datetime import timedelta
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def make(slug: str, items: int, words: int) -> dict:
+    from django.utils import timezone
+
+    from competitions.services import create_competition, create_phase, create_track, publish_reference_version
+
+    competition = create_competition(slug=slug, title_ko=f"시험 대회 {slug}", is_published=True)
+    track = create_track(competition=competition, slug="main", title_ko="질의응답", recipe="rag-qa@1")
+    now = timezone.now()
+    phase = create_phase(
+        track=track, slug="main", title_ko="본선", starts_at=now - timedelta(days=1), ends_at=now + timedelta(days=1)
+    )
+    ids = [f"item-{number}" for number in range(items)]
+    publish_reference_version(phase=phase, data=answers(ids, words), actor=None)
+    return {"slug": slug, "ids": ids}
+
+
+def answers(ids: list[str], words: int, *, wrong: int = 0) -> bytes:
+    """A file in the official format; the first ``wrong`` answers are not the reference's."""
+    rows = []
+    for number, item_id in enumerate(ids):
+        form = "틀린 말" if number < wrong else f"바른 말 {number}"
+        reason = " ".join(f"{number}번째 문장의 {place}번째 어절은 규범에 따라 적는다." for place in range(words))
+        rows.append(
+            {
+                "id": item_id,
+                "input": {"question_type": "교정형", "question": f"{number}번 문장을 고치시오."},
+                "output": {"answer": f'"{form}"이 옳다. {reason}'},
+            }
+        )
+    return json.dumps(rows, ensure_ascii=False).encode()
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT / "platform"))
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    from config import environment
+
+    environment.prepare(ROOT, needs_services=True)
+    import django
+
+    django.setup()
+    print(json.dumps(make(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))))

@@ -1,0 +1,28 @@
+"""One submission all the way: HTTP upload, the queue, a Celery worker process, the board over HTTP."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.system.make_contest import answers
+from tests.system.stack import Stack
+from tests.system.visitor import Visitor, wait_until_finished
+
+pytestmark = pytest.mark.services
+
+
+def test_an_upload_is_scored_by_a_worker_process_and_stands_on_the_board(stack: Stack) -> None:
+    contest = stack.run_script("tests.system.make_contest", "small", "4", "3")
+    visitor = Visitor(stack)
+    visitor.found_team("small", "가나다라")
+
+    public_id = visitor.submit("small", answers(contest["ids"], words=3, wrong=1))
+    run = wait_until_finished(stack, public_id)
+
+    assert str(run["worker"]).startswith("scoring@")
+    assert run["attempt"] == 1
+    page = visitor.get("/competitions/small/board/").text
+    assert "가나다라" in page
+    assert "75.0000000" in page  # three of four answers are right
+    assert f"{run['final_score'] * 100:.7f}" in page
+    assert f"{run['final_score'] * 100:.7f}" in visitor.get(f"/submissions/{public_id}/").text

@@ -1,0 +1,95 @@
+"""``manage.py up``: what it starts it stops, what dies it starts again, and a kill leaves nothing in the way."""
+
+from __future__ import annotations
+
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from tests.system.stack import ROOT, Stack, status_of
+from tests.waiting import wait_for
+
+pytestmark = pytest.mark.services
+MEGABYTE = 2**20
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_stop_signal_leaves_no_process_behind(new_stack: Callable[[], Stack], number: signal.Signals) -> None:
+    site = new_stack()
+    site.start()
+    assert {"postgres", "redis-server"} <= {process.name() for process in site.processes()}
+    assert site.signal(number) == 0
+    assert site.processes() == []
+
+
+def test_after_kill_9_nothing_stays_and_the_next_start_finds_all_data(new_stack: Callable[[], Stack]) -> None:
+    site = new_stack()
+    site.start()
+    password = (site.var_dir / "admin-password").read_text()
+    site.query("UPDATE accounts_user SET name = '남은 사람' WHERE is_superuser")
+    site.signal(signal.SIGKILL)
+    wait_for(lambda: not site.processes(), "the killed supervisor's children end", seconds=20)
+
+    site.start()
+
+    assert site.query("SELECT name FROM accounts_user WHERE is_superuser") == [("남은 사람",)]
+    assert (site.var_dir / "admin-password").read_text() == password
+
+
+def test_a_second_start_on_the_same_directory_says_where_the_site_runs(stack: Stack) -> None:
+    second = subprocess.run(
+        [sys.executable, "manage.py", "up", "--port", "0"],
+        cwd=ROOT, env=stack.environment, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert second.returncode == 1
+    assert f"이미 실행 중입니다: {stack.url} (pid {stack.supervisor.pid})" in second.stderr
+    assert f"Already running at {stack.url} (pid {stack.supervisor.pid})" in second.stderr
+    assert stack.is_well()
+
+
+def test_a_taken_port_is_named_and_nothing_is_left_running(new_stack: Callable[[], Stack], stack: Stack) -> None:
+    site = new_stack()
+    refused = subprocess.run(
+        [sys.executable, "manage.py", "up", "--port", str(stack.port)],
+        cwd=ROOT, env=site.environment, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert refused.returncode == 1
+    assert f"Cannot listen on 127.0.0.1:{stack.port}" in refused.stderr
+    assert site.processes() == []
+
+
+@pytest.mark.parametrize("word", ["config.wsgi:application", "scoring", "housekeeping", "beat"])
+def test_a_program_that_dies_is_started_again(stack: Stack, word: str) -> None:
+    killed = stack.program(word)
+    killed.kill()
+    wait_for(lambda: stack.program(word) != killed, f"{word} is started again")
+    wait_for(stack.is_well, "the site is well again")
+
+
+@pytest.mark.parametrize("name", ["postgres", "redis-server"])
+def test_an_embedded_server_that_dies_is_started_again(stack: Stack, name: str) -> None:
+    server = next(process for process in stack.processes() if process.name() == name and "--port" in process.cmdline())
+    server.kill()
+    wait_for(lambda: f"{name.split('-')[0]}: 끝나 있어서 다시 시작했습니다" in stack.log, f"{name} is started again")
+    wait_for(stack.is_well, "the site is well again")
+
+
+def test_log_lines_bear_the_name_of_their_program(stack: Stack) -> None:
+    assert "chores | " in stack.log or "worker | " in stack.log
+    assert "worker | " in wait_for(lambda: "models of demo loaded" in stack.log and stack.log, "the worker's line")
+
+
+def test_web_processes_stay_under_200_mb(stack: Stack) -> None:
+    for path in ("/", "/accounts/signup/", "/accounts/login/", "/healthz/"):
+        assert status_of(stack.port, path) == 200
+    web = stack.program("config.wsgi:application")
+    for process in (web, *web.children()):
+        assert process.memory_info().rss < 200 * MEGABYTE
+
+
+def test_the_administrators_password_is_for_its_owner_alone(stack: Stack) -> None:
+    assert stat.S_IMODE((stack.var_dir / "admin-password").stat().st_mode) == 0o600

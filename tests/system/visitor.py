@@ -1,0 +1,84 @@
+"""A participant with a browser's manners and no browser: cookies, CSRF tokens, forms by their field names."""
+
+from __future__ import annotations
+
+import re
+import uuid
+
+import requests
+
+from tests.system.stack import Stack
+from tests.waiting import wait_for
+
+
+class Visitor:
+    """A person signed up on the site of ``stack``."""
+
+    def __init__(self, stack: Stack) -> None:
+        self.stack = stack
+        self._session = requests.Session()
+        password = uuid.uuid4().hex
+        self.email = f"{uuid.uuid4().hex[:12]}@example.org"
+        self.post(
+            "/accounts/signup/", name="홍길동", email=self.email, password1=password, password2=password, at_end="/"
+        )
+
+    def get(self, path: str) -> requests.Response:
+        response = self._session.get(self.stack.url + path, timeout=30)
+        assert response.status_code < 400, (path, response.status_code, response.text[:2000])
+        return response
+
+    def post(self, path: str, *, at_end: str, files: dict | None = None, **fields: str) -> requests.Response:
+        """Fill in the form at ``path``; follows redirects, which must end at an address with ``at_end``."""
+        token = self._token(path)
+        response = self._session.post(
+            self.stack.url + path,
+            data={**fields, "csrfmiddlewaretoken": token},
+            files=files,
+            headers={"Referer": self.stack.url + path},
+            timeout=60,
+        )
+        assert response.status_code < 400, (path, response.status_code, response.text[:2000])
+        assert at_end in response.url, (path, response.url, response.text[:2000])
+        return response
+
+    def found_team(self, slug: str, name: str) -> None:
+        self._session.get(f"{self.stack.url}/competitions/{slug}/team/", timeout=30)
+        self.post(f"/competitions/{slug}/team/create/", name=name, at_end="/team/")
+
+    def submit(self, slug: str, content: bytes) -> str:
+        """Upload ``content``; the public id of the submission made of it."""
+        files = {"file": ("answers.json", content, "application/json")}
+        response = self.post(f"/competitions/{slug}/submit/", at_end="/submissions/", files=files)
+        found = re.search(r"/submissions/([0-9a-f-]{36})/", response.url)
+        assert found, response.url
+        return found[1]
+
+    def _token(self, path: str) -> str:
+        page = self._session.get(self.stack.url + path, timeout=30)
+        found = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page.text)
+        return found[1] if found else self._session.cookies["csrftoken"]
+
+
+def run_of(stack: Stack, public_id: str) -> dict[str, object]:
+    """The one run of a submission, as the database has it now."""
+    columns = ("id", "state", "attempt", "final_score", "worker", "error_code", "progress")
+    rows = stack.query(
+        f"SELECT {', '.join('r.' + name for name in columns)}, s.live_run_id FROM submissions_scoringrun r"
+        " JOIN submissions_submission s ON r.submission_id = s.id WHERE s.public_id = %s",
+        public_id,
+    )
+    assert len(rows) == 1, rows
+    return dict(zip((*columns, "live_run_id"), rows[0], strict=True))
+
+
+def wait_until_finished(stack: Stack, public_id: str, *, seconds: float = 90) -> dict[str, object]:
+    """The run once it is over; fails the test where it was given up."""
+    run = wait_for(
+        lambda: (run := run_of(stack, public_id))["state"] in ("finished", "failed") and run,
+        f"the run of {public_id} ends",
+        seconds=seconds,
+        every=0.2,
+    )
+    assert run["state"] == "finished", (run, stack.log[-4000:])
+    return run
