@@ -7,6 +7,7 @@ RUN_STAMP := $(VENV)/.installed-run
 TEST_STAMP := $(VENV)/.installed-test
 CHROMIUM := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 lint bench: export PYTHONPATH := $(CURDIR)/platform:$(CURDIR)
+lint: export MALPAN_VAR := $(CURDIR)/var/test
 
 .DEFAULT_GOAL := help
 .PHONY: help run test lint bench clean browser-present
@@ -27,7 +28,7 @@ lint: $(TEST_STAMP) ## 형식, 타입, 의존 방향, 템플릿, 마이그레이
 	@$(BIN)/lint-imports
 	@$(BIN)/djlint templates --lint --check --quiet
 	@$(BIN)/python manage.py makemigrations --check --dry-run
-	@$(BIN)/python -m pytest tests/config/test_catalogues.py
+	@$(BIN)/python manage.py update_messages --check
 
 bench: $(TEST_STAMP) ## 실제 크기의 모델로 다른 구현과 시간을 견준다 / time scoring against other implementations
 	@$(BIN)/python -m tests.benchmarks

@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 # these touch neither the database nor Redis
 NEEDS_NO_SERVICES = {
-    "check", "collectstatic", "compilemessages", "diffsettings", "findstatic", "help", "makemessages", "version",
+    "check", "collectstatic", "diffsettings", "findstatic", "help", "update_messages", "version",
     "--help", "--version", "-h",
 }  # fmt: skip
 
@@ -26,4 +26,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -238,6 +238,10 @@ def load_pretrained(loader: Any, folder: Path, config: Any, optional: Iterable[s
     missing = [name for name in info["missing_keys"] if not name.startswith(tuple(optional))]
     if missing or info["mismatched_keys"]:
         raise ModelDamaged(folder=str(folder), what=", ".join([*missing, *map(str, info["mismatched_keys"])][:3]))
+    for parameter in model.parameters():
+        # A safetensors file is mapped into memory as it lies there. The last bit of a matrix product depends on how its
+        # operands are aligned, so a copy makes values the same whatever file the weights came from.
+        parameter.data = parameter.data.clone()
     return model.eval()
 
 

@@ -191,7 +191,8 @@ def _download(spec: ModelSpec, endpoint: str | None) -> None:
     from huggingface_hub import HfApi, snapshot_download
 
     try:
-        files = set(HfApi(endpoint=endpoint).list_repo_files(spec.model, revision=spec.revision))
+        siblings = HfApi(endpoint=endpoint).model_info(spec.model, revision=spec.revision).siblings or []
+        files = {sibling.rfilename for sibling in siblings}
         weights = next((name for name in _WEIGHTS if name in files), None)
         if weights is None:
             raise FetchFailed(model=spec.model, revision=spec.revision, what=" | ".join(_WEIGHTS))

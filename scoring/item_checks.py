@@ -56,7 +56,10 @@ class ItemCheck:
         return Answer(self.id, text, self._item.line, question_type, input=task if task and is_reference else {})
 
     def match_id(self, first_lines: Mapping[str, int], known_ids: Collection[str] | None) -> None:
-        """An id may stand once in the file, and only if the references (where given) have it."""
+        """An id may stand once in the file, and only if the references (where given) have it.
+
+        An id padded with white space is an error, and from then on the id it is meant to be: that is not missing too.
+        """
         if self.id is None:
             return
         if self.id in first_lines:
@@ -64,7 +67,8 @@ class ItemCheck:
         elif known_ids is None or self.id in known_ids:
             return
         elif self.id.strip() in known_ids:
-            self._note("padded_id", ("id",), known=shown_id(self.id.strip()))
+            self.id = self.id.strip()
+            self._note("padded_id", ("id",), known=shown_id(self.id))
         else:
             self._note("unknown_id", ("id",))
 

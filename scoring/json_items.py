@@ -60,7 +60,7 @@ class Item:
         return self.line if best is None else self._line_at(best.offset)
 
     def faults(self) -> Iterator[tuple[Fault, Path, int]]:
-        """Everything in the item that is no sound JSON value, with path and line. None if ``fault`` is none."""
+        """Everything in the item that is no sound JSON value, with path and line; if ``fault`` is set, at least one."""
         if self.fault is None:
             return
         located = False

@@ -139,9 +139,9 @@ _SYNTAX: Final[dict[str, Message]] = {
     ),
     "missing_comma": Message(
         "{column}번째 글자에 쉼표가 필요합니다{near}. "
-        '앞 값 뒤의 쉼표가 빠졌거나, 문자열 안의 큰따옴표를 \\" 로 쓰지 않았습니다.',
+        '앞 값 뒤에 쉼표를 넣거나, 문자열 안의 큰따옴표를 \\" 로 적어 주세요.',
         "A comma is expected at character {column}{near}. "
-        'Either it is missing after the value before, or a double quote inside a string is not written as \\".',
+        'Put one after the value before, or write a double quote inside a string as \\".',
         NOT_JSON,
     ),
     "missing_colon": Message(

@@ -102,7 +102,7 @@ def publish_reference_version(
         raise AnswersWouldLeak
     stored = store_private(data)
     with transaction.atomic():
-        Phase.objects.select_for_update().get(pk=phase.pk)  # two publications at once take their numbers in turn
+        Phase.objects.select_for_update(no_key=True).get(pk=phase.pk)  # publications at once take turns
         versions = ReferenceVersion.objects.filter(phase=phase)
         if not replace_in_use:
             _refuse_in_use(phase)
@@ -175,7 +175,7 @@ def post_notice(
 def set_board(*, phase: Phase, board: str, actor: User | None, now: datetime | None = None) -> Phase:
     """Show, freeze or hide the board of ``phase``. Freezing twice keeps the first moment."""
     with transaction.atomic():
-        locked = Phase.objects.select_for_update().get(pk=phase.pk)
+        locked = Phase.objects.select_for_update(no_key=True).get(pk=phase.pk)
         before = {"board": locked.board, "frozen_at": locked.frozen_at}
         if board != Phase.Board.FROZEN:
             locked.frozen_at = None

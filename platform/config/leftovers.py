@@ -48,12 +48,8 @@ class Record:
         """The record at ``path``; an empty one where there is none or it was cut short."""
         try:
             kept = json.loads(path.read_text())
-            return cls(
-                path,
-                ProcessIdentity(**kept["supervisor"]),
-                kept["url"],
-                [ProcessIdentity(**child) for child in kept["children"]],
-            )
+            supervisor = ProcessIdentity(**kept["supervisor"]) if kept["supervisor"] else None
+            return cls(path, supervisor, kept["url"], [ProcessIdentity(**child) for child in kept["children"]])
         except (FileNotFoundError, ValueError, KeyError, TypeError):
             return cls(path)
 

@@ -18,6 +18,7 @@ if not DEBUG:
     if missing:
         raise ImproperlyConfigured(f"DEBUG is off and {', '.join(missing)} is not set. Set it and start again.")
 
+# manage.py sets one made for this site; the default serves processes that were started without it
 SECRET_KEY = env.str("SECRET_KEY", default="local-default-key-never-used-in-production")
 SITE_URL = env.str("SITE_URL", default="http://127.0.0.1:8000")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]", urlsplit(SITE_URL).hostname])
@@ -89,7 +90,15 @@ CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", 
 # kombu names a Unix socket otherwise than redis-py does
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace("?db=", "?virtual_host=")
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600}  # a hint only: the reconciler finds lost runs sooner
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 3600,  # a hint only: the reconciler finds lost runs sooner
+    # an upload does not wait for a broker that is away (6 s otherwise): the reconciler sends its message later
+    "socket_connect_timeout": 3,
+    "max_retries": 1,
+    "interval_start": 0,
+    "interval_step": 0,
+    "interval_max": 0,
+}
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -173,6 +182,8 @@ ACCOUNT_LOGOUT_REDIRECT_URL = "home"
 EMAIL_CONFIG = env.email_url("EMAIL_URL", default="consolemail://")
 vars().update(EMAIL_CONFIG)
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="말판 <noreply@localhost>")
+SERVER_EMAIL = DEFAULT_FROM_EMAIL
+ADMINS = [(address, address) for address in env.list("ADMINS", default=[])]  # told when a run was given up
 
 # --- language and time ----------------------------------------------------------------------------------------------
 LANGUAGE_CODE = "ko"

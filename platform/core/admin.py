@@ -52,6 +52,8 @@ class AuditedAdmin(admin.ModelAdmin):
             audit.record(actor=actor_of(request), action=action, obj=form.instance, before=before, after=after)
 
     def save_formset(self, request: HttpRequest, form: Any, formset: BaseModelFormSet, change: bool) -> None:
+        for each in formset.deleted_forms:
+            self.note_deletion(request, each.instance)
         known = [each.instance.pk for each in formset.initial_forms]
         before = {obj.pk: audit.snapshot(obj) for obj in formset.get_queryset().filter(pk__in=known)}
         super().save_formset(request, form, formset, change)
@@ -61,9 +63,7 @@ class AuditedAdmin(admin.ModelAdmin):
             self.note(request, obj, "update", before[obj.pk])
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
-        audit.record(
-            actor=actor_of(request), action=_action(obj, "delete"), obj=obj, before=audit.snapshot(obj)
-        )  # while it still has its key
+        self.note_deletion(request, obj)
         super().delete_model(request, obj)
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
@@ -75,6 +75,10 @@ class AuditedAdmin(admin.ModelAdmin):
         old, new = audit.changed(before, audit.snapshot(obj))
         if new:
             audit.record(actor=actor_of(request), action=_action(obj, verb), obj=obj, before=old, after=new)
+
+    def note_deletion(self, request: HttpRequest, obj: Any) -> None:
+        """Record what is about to be deleted, while it still has its key."""
+        audit.record(actor=actor_of(request), action=_action(obj, "delete"), obj=obj, before=audit.snapshot(obj))
 
     def tell(self, request: HttpRequest, error: DomainError) -> None:
         """Show ``error``; of a file also where its first defects stand."""
@@ -119,8 +123,15 @@ def become(obj: models.Model, saved: models.Model) -> None:
 
 
 def _links_of(obj: models.Model) -> dict[str, list[Any]]:
-    """The keys behind every many-to-many column, such as a user's permissions."""
-    return {field.name: sorted(each.pk for each in field.value_from_object(obj)) for field in obj._meta.many_to_many}
+    """The keys behind every plain many-to-many column, such as a user's permissions."""
+    plain = [field for field in obj._meta.many_to_many if _is_plain(field)]
+    return {field.name: sorted(each.pk for each in field.value_from_object(obj)) for field in plain}
+
+
+def _is_plain(field: models.ManyToManyField[Any, Any]) -> bool:
+    """Whether the link has no columns of its own; one that has (a membership) is audited as a row."""
+    through = field.remote_field.through
+    return through is not None and bool(through._meta.auto_created)
 
 
 def _located(error: FileError) -> str:

@@ -23,6 +23,7 @@ from django.conf import settings
 from django.utils.translation.template import templatize
 
 LOCALE: Final = "en"
+HEADER: Final = "# English texts of Malpan. The msgid is the Korean text. Kept in line by `manage.py update_messages`."
 MessageId = str | tuple[str, ...]  # a tuple is (singular, plural)
 Key = tuple[MessageId, str | None]  # with the context, if any
 
@@ -93,7 +94,7 @@ def template_messages(source: str) -> Iterator[Key]:
 def load() -> Catalog:
     """The catalogue on disk; an empty one where there is none."""
     if not po_path().exists():
-        return Catalog(locale=LOCALE, project="malpan", charset="utf-8")
+        return Catalog(locale=LOCALE, charset="utf-8")
     with po_path().open("rb") as file:
         return read_po(file, locale=LOCALE)
 
@@ -124,11 +125,21 @@ def update() -> Difference:
         translation = known[key].string if key in known else ""
         catalogue.delete(_first(key[0]), key[1])
         catalogue.add(key[0], translation, [(file, 0) for file in files], context=key[1])
+    _head(catalogue)
     po_path().parent.mkdir(parents=True, exist_ok=True)
     with po_path().open("wb") as file:
         write_po(file, catalogue, width=110, include_lineno=False, sort_by_file=True)
     mo_path().write_bytes(_compiled(load()))
     return compare()
+
+
+def _head(catalogue: Catalog) -> None:
+    """Headers that say what they should and do not change from run to run."""
+    catalogue.header_comment = HEADER
+    catalogue.fuzzy = False
+    catalogue.project, catalogue.version = "malpan", "1"
+    catalogue.msgid_bugs_address = catalogue.last_translator = catalogue.language_team = ""
+    catalogue.revision_date = catalogue.creation_date
 
 
 def _compiled(catalogue: Catalog) -> bytes:
@@ -151,6 +162,6 @@ def _first(identity: MessageId) -> str:
 
 
 def _is_translated(message: Message) -> bool:
-    strings = [message.string] if isinstance(message.string, str) else list(message.string)
+    strings = [message.string] if isinstance(message.string, str) else list(message.string or ())
     expected = 2 if message.pluralizable else 1
     return len(strings) == expected and all(strings) and not message.fuzzy

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from datetime import datetime
 from typing import Final
 
@@ -16,6 +17,11 @@ SHORT_DECIMALS: Final = {1: 4, 100: 2}  # decimals of secondary scores on a phon
 def score_text(value: float | None, scale: int, decimals: int) -> str:
     """A score 0-1 as the track shows it: times ``scale``, with exactly ``decimals`` decimals; ``–`` for none."""
     return "–" if value is None else f"{value * scale:.{decimals}f}"
+
+
+def text_width(text: str) -> int:
+    """Columns that ``text`` takes, a Hangul syllable counting two."""
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def kst_text(moment: datetime, *, seconds: bool = False) -> str:

@@ -6,13 +6,12 @@ from typing import Any, Final
 
 from allauth.account import forms as account
 from django import forms
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Team, User
 from submissions.models import Submission
 
-LABELS: Final[dict[str, Promise]] = {
+LABELS: Final = {
     "login": _("이메일"),
     "email": _("이메일"),
     "name": _("이름"),
@@ -32,7 +31,8 @@ class _Worded(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for name, field in self.fields.items():
-            field.label = LABELS.get(name, field.label)
+            if name in LABELS:
+                field.label = LABELS[name]
             field.help_text = PASSWORD_RULE if name == "password1" else ""
             field.widget.attrs.pop("placeholder", None)
             field.error_messages["required"] = _("입력해 주십시오.")

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from django.utils.functional import Promise
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from competitions.models import Track
 from competitions.references import recipe_of
@@ -73,9 +72,7 @@ def _tie_text(recipe: Recipe) -> str:
     names = ", ".join(labels.get(key, key) for key in recipe.tie_breaks)
     if not names:
         return _("최종 점수가 같으면 먼저 제출한 팀이 앞섭니다.")
-    return _("최종 점수가 같으면 %(names)s 순으로 비교하고, 그래도 같으면 먼저 제출한 팀이 앞섭니다.") % {
-        "names": names
-    }
+    return _("최종 점수가 같으면 %(names)s 점수로 가리고, 그래도 같으면 먼저 제출한 팀이 앞섭니다.") % {"names": names}
 
 
 def columns_of(run: ScoringRun) -> tuple[Column, ...]:

@@ -15,7 +15,6 @@ import psycopg
 import pytest
 import redis
 
-from config import embedded, environment
 from config.directories import UnusableDirectory, socket_directory
 from tests.waiting import wait_for
 
@@ -243,28 +242,3 @@ def test_a_socket_directory_that_somebody_else_made_is_refused(var_dir) -> None:
             socket_directory(deep, "redis.sock")
     finally:
         fallback.unlink()
-
-
-def test_given_addresses_are_used_and_nothing_is_embedded(tmp_path, monkeypatch) -> None:
-    monkeypatch.setenv("DATABASE_URL", "postgresql://elsewhere/malpan")
-    monkeypatch.setenv("REDIS_URL", "redis://elsewhere/0")
-    embedded.provide(tmp_path / "var")
-    assert os.environ["DATABASE_URL"] == "postgresql://elsewhere/malpan"
-    assert not (tmp_path / "var").exists()
-
-
-def test_nothing_is_embedded_with_debug_off(tmp_path, monkeypatch) -> None:
-    for name in ("DATABASE_URL", "REDIS_URL"):
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("DEBUG", "off")
-    monkeypatch.setenv("MALPAN_VAR", str(tmp_path / "var"))
-    environment.prepare(tmp_path, needs_services=True)
-    assert "DATABASE_URL" not in os.environ
-    assert not (tmp_path / "var").exists()
-
-
-def test_java_comes_from_the_wheel_where_the_machine_has_none(tmp_path, monkeypatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.delenv("JAVA_HOME", raising=False)
-    environment.provide_java()
-    assert (Path(os.environ["JAVA_HOME"]) / "bin" / "java").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -72,3 +73,10 @@ def test_a_worker_without_its_models_stops_and_says_what_to_run(tmp_path: Path) 
     done = python(*worker, **PRODUCTION, SCORING_PROFILE="official", HF_HOME=str(tmp_path))
     assert done.returncode == 78, done.stderr
     assert "python -m scoring models fetch official" in done.stderr
+
+
+def test_every_variable_is_explained_to_the_operator() -> None:
+    read = set(re.findall(r'env(?:\.\w+)?\(\s*"([A-Z_]+)"', (ROOT / "platform/config/settings.py").read_text()))
+    read |= set(re.findall(r'environ\.get\("([A-Z_]+)"', (ROOT / "platform/config/web_server.py").read_text()))
+    explained = set(re.findall(r"^#?([A-Z_]+)=", (ROOT / "deploy/env.example").read_text(), re.MULTILINE))
+    assert read - explained == {"MALPAN_LISTEN"}  # the supervisor's own

@@ -99,12 +99,18 @@ def test_rows_are_padded_on_the_right():
 
 
 def test_inference_is_exact_inside_and_the_former_precision_returns_after_an_error():
+    seen: list[object] = []
+
+    def fail_inside() -> None:
+        with exact_inference():
+            seen.extend([torch.get_float32_matmul_precision(), torch.is_inference_mode_enabled()])
+            raise KeyError
+
     torch.set_float32_matmul_precision("medium")
     try:
-        with pytest.raises(KeyError), exact_inference():
-            assert torch.get_float32_matmul_precision() == "highest"
-            assert torch.is_inference_mode_enabled()
-            raise KeyError
+        with pytest.raises(KeyError):
+            fail_inside()
+        assert seen == ["highest", True]
         assert torch.get_float32_matmul_precision() == "medium"
         assert not torch.is_inference_mode_enabled()
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import bert_score
@@ -14,13 +15,19 @@ from scoring.metrics import load_metric
 from scoring.metrics.batching import TokenBudget
 from scoring.metrics.bert_ids import BertIds
 from scoring.metrics.bertscore import BertScore, Embedded, EmbeddingCache, greedy_f1
-from tests.scoring.models import STRANGE, contest_like, make_bert, strange_pairs, write_profile
+from tests.scoring.models import STRANGE, contest_like, make_bert, one_thread, strange_pairs, write_profile
 
 LAYERS = 2
 TOLERANCE = 1e-5
 PAIRS = strange_pairs()
 REFERENCES = [reference for reference, _ in PAIRS]
 CANDIDATES = [candidate for _, candidate in PAIRS]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_thread() -> Iterator[None]:
+    with one_thread():
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -168,7 +175,9 @@ def test_out_of_device_memory_is_survived_with_the_same_values(bert, ours):
 
 def test_progress_grows_with_the_work_and_ends_at_the_end(bert):
     heard: list[tuple[int, int]] = []
-    metric_on(bert, token_budget=512).score_pairs(REFERENCES, CANDIDATES, lambda done, total: heard.append((done, total)))
+    metric_on(bert, token_budget=512).score_pairs(
+        REFERENCES, CANDIDATES, lambda done, total: heard.append((done, total))
+    )
     done = [step for step, _ in heard]
     assert {total for _, total in heard} == {len(PAIRS)}
     assert done == sorted(done)
@@ -193,8 +202,11 @@ class TestTruncation:
 
     def test_the_package_itself_overflows_there(self, tmp_path):
         bert = make_bert(tmp_path / "bert", with_length=False)
+        options = {"model_type": str(bert), "num_layers": LAYERS, "device": "cpu"}
         with pytest.raises(OverflowError):
-            bert_score.score(["가"], ["가"], model_type=str(bert), num_layers=LAYERS, device="cpu")
+            bert_score.score(["가"], ["가"], use_fast_tokenizer=True, **options)
+        with pytest.raises((IndexError, RuntimeError)):
+            bert_score.score(["가 " * 600], ["가"], **options)
 
     def test_what_stands_beyond_the_length_does_not_count(self, bert):
         long = " ".join(["말"] * 600)
@@ -224,13 +236,14 @@ class TestIds:
         assert not any(ids._is_plain(text) for text in (STRANGE[7], STRANGE[10], STRANGE[11], STRANGE[13]))
 
     def test_a_fast_tokenizer_that_disagrees_is_not_used(self, folder):
-        """Its file says another treatment of case than the slow tokenizer's: the ids would differ."""
+        """Its own file holds the pieces in another order than the slow tokenizer's vocabulary."""
         from transformers import BertTokenizerFast
 
-        fast = BertTokenizerFast(str(folder / "vocab.txt"), do_lower_case=False, strip_accents=True)
+        pieces = (folder / "vocab.txt").read_text(encoding="utf-8").splitlines()
+        (folder / "other.txt").write_text("\n".join([*pieces[:5], *reversed(pieces[5:])]), encoding="utf-8")
+        fast = BertTokenizerFast(str(folder / "other.txt"), do_lower_case=False)
         fast.backend_tokenizer.save(str(folder / "tokenizer.json"))
-        ids = BertIds(folder, 512)
-        assert not ids.uses_fast
+        assert not BertIds(folder, 512).uses_fast
 
 
 def unit(rows: list[list[float]], weights: list[float]) -> Embedded:

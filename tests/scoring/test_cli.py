@@ -198,6 +198,15 @@ def test_output_is_replaced_whole_or_not_at_all(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [target]
 
 
+def test_a_reader_of_the_old_output_keeps_it_whole(tmp_path):
+    target = tmp_path / "OUT.json"
+    write_whole(str(target), "old")
+    with target.open(encoding="utf-8") as reader:
+        write_whole(str(target), "new")
+        assert reader.read() == "old"
+    assert target.read_text(encoding="utf-8") == "new"
+
+
 def test_output_to_a_device_does_not_replace_it(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

@@ -1,24 +1,20 @@
-"""Reading predictions and references: what is accepted, what is refused and where, and what a hostile file may cost."""
+"""Reading predictions and references: what is accepted, and what is refused and where."""
 
 import hashlib
 import json
-import random
-import time
 import unicodedata
 
 import pytest
 
 from scoring import reading
 from scoring.errors import MESSAGES, FileError, InvalidFile
-from scoring.json_items import scan
-from scoring.reading import MAX_BYTES, MAX_ERRORS_KEPT, MAX_ITEMS, read_predictions, read_references
+from scoring.reading import MAX_ERRORS_KEPT, MAX_ITEMS, read_predictions, read_references
 from scoring.recipes import get_recipe
 from scoring.records import AnswerFile
 from tests.scoring.bad_files import BAD_FILES, CANARY, GOOD, GOOD_TEXT, IDS, REFERENCES, array, good_items, item, lines
 
 RAG = get_recipe("rag-qa@1")
 CULTURE = get_recipe("culture-qa@1")
-SECONDS = 8.0  # far above what is measured (under 1 s), far below what anything quadratic takes
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +83,7 @@ def test_a_file_of_one_item_is_a_file(text):
 
 
 def test_unicode_line_separators_inside_a_text_break_no_line():
-    read = read_predictions(lines(item("1", "가\u2028나\u0085"[:2]), item("2", "다")).encode(), RAG)
+    read = read_predictions(lines(item("1", "가\u2028나\u2029"), item("2", "다")).encode(), RAG)
     assert [(answer.id, answer.line) for answer in read.answers] == [("1", 1), ("2", 2)]
 
 
@@ -229,6 +225,11 @@ def test_an_item_without_a_readable_id_is_not_called_missing(references):
     assert [error.code for error in errors_of(data, references).errors] == ["wrong_type"]
 
 
+def test_a_padded_id_is_reported_once_and_not_as_missing_too(references):
+    data = array(*good_items()[:2], item(" q-3", "답"), *good_items()[3:])
+    assert places(errors_of(data, references).errors) == [("padded_id", 4, " q-3", "id")]
+
+
 def test_a_duplicate_names_the_line_of_the_first(references):
     data = array(*good_items()[:4], item("q-2", "답"))
     assert errors_of(data, references).errors[0].params["first_line"] == 3
@@ -295,128 +296,6 @@ def test_errors_of_a_references_file_quote_nothing_of_its_text(cut):
     text = array(item("1", secret * 8), '{"id": "2", "output": {"answer": "' + secret * 20)
     for error in reference_errors_of(text[: len(text) - cut] if cut < 60 else text):
         assert secret not in json.dumps([error.as_dict(), dict(error.params)], ensure_ascii=False)
-
-
-# ------------------------------------------------------------------------------------------------ hostile
-
-NUMBERED = "".join(f'{{"id": "{n}", "output": {{"answer": "가"}}}}\n' for n in range(30_000))
-
-HOSTILE = {
-    "open brackets": "[" * 900_000,
-    "open objects": '{"a":' * 900_000,
-    "flat empty lists": '[{"id":"1","x":[' + "[]," * 490_000 + "[]]}]",
-    "empty objects": "[" + "{}," * 300_000 + "{}]",
-    "tiny numbers": "[" + "1," * 900_000 + "1]",
-    "tiny items": "1\n" * 1_000_000,
-    "broken lines": '{"id":"1"\n' * 400_000,
-    "broken long lines": ('{"id":"1",' + " " * 300 + "\n") * 50_000,
-    "blank lines": '{"id":"1","output":{"answer":""}}' + " \n" * 9_000_000,
-    "one quote": '["' + "a" * 19_000_000,
-    "backslashes": '["' + "\\" * 19_000_000,
-    "key of megabytes": '[{"' + "k" * 19_000_000 + '":1}]',
-    "same key again and again": "[{" + '"a":1,' * 900_000 + '"a":1}]',
-    "many keys, one twice": "[{" + ",".join(f'"{n}":1' for n in range(900_000)) + ',"0":1}]',
-    "every item broken twice": "[" + ",".join(['{"id":"1","id":"2","output":{"answer":NaN}}'] * 50_000) + "]",
-    "deep items": "[" + ",".join(['{"output":1,"x":' + "[" * 400 + "]" * 400 + "}"] * 1_000) + "]",
-    "digits": '[{"id":' + "9" * 19_000_000 + "}]",
-    "numbers of 90 digits": '[{"id":[' + ",".join(["9" * 90] * 200_000) + "]}]",
-    "combining marks": '[{"id":"1","output":{"answer":"a' + "\u0301\u0323" * 4_500_000 + '"}}]',
-    "marks up to the limit": "["
-    + ",".join(f'{{"id":"{n}","output":{{"answer":"{("a" + chr(0x301) * 30) * 300}"}}}}' for n in range(900))
-    + "]",
-    "ids like keys": '[{"x":"' + '\\"id\\" ' * 2_700_000 + "'",
-    "unknown ids": NUMBERED.replace('"id": "', '"id": "x'),
-    "duplicate ids": '{"id": "1", "output": {"answer": "가"}}\n' * 50_000,
-}
-
-
-@pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_file_is_answered_in_bounded_time(references, name):
-    data = HOSTILE[name].encode()
-    assert len(data) < MAX_BYTES
-    started = time.perf_counter()
-    invalid = errors_of(data, references)
-    assert time.perf_counter() - started < SECONDS
-    assert len(invalid.errors) <= MAX_ERRORS_KEPT
-    assert all(len(json.dumps(error.as_dict())) < 4_000 for error in invalid.errors)
-
-
-@pytest.mark.parametrize("form", ["array", "object", "lines"])
-def test_a_sound_file_of_twenty_megabytes_is_read_in_seconds(form):
-    texts = [item(f"q-{n}", "가나다라 마바사 " * 40) for n in range(18_000)]
-    text = {"array": array, "lines": lines}.get(form, lambda *all_: '{"data": ' + array(*all_) + "}")(*texts)
-    data = text.encode()
-    assert 19_000_000 < len(data) < MAX_BYTES
-    started = time.perf_counter()
-    read = read_predictions(data, RAG)
-    assert time.perf_counter() - started < SECONDS
-    assert len(read.answers) == 18_000
-    assert read.answers[-1].line == (18_000 if form == "lines" else 18_001)
-
-
-def mutated(data: bytes, chance: random.Random) -> bytes:
-    """``data`` with one to four random edits: bytes replaced, removed, repeated, moved or inserted."""
-    pieces = [
-        b"{",
-        b"}",
-        b"[",
-        b"]",
-        b",",
-        b'"',
-        b"\\",
-        b"\n",
-        b"\r",
-        b"\x00",
-        b"\xff",
-        b"NaN",
-        b"\\ud800",
-        b"'",
-        b"1e999",
-    ]
-    for _ in range(chance.randint(1, 4)):
-        start = chance.randrange(len(data) + 1)
-        end = min(len(data), start + chance.choice((0, 1, 1, 3, 40)))
-        middle = chance.choice((b"", chance.choice(pieces), data[start:end] * 2, chance.randbytes(2)))
-        data = data[:start] + middle + data[end:]
-    return data
-
-
-def read_or_errors(data: bytes, references: AnswerFile) -> AnswerFile | tuple[FileError, ...]:
-    try:
-        return read_predictions(data, RAG, references)
-    except InvalidFile as invalid:
-        return invalid.errors
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_a_mutated_file_is_read_or_refused_and_nothing_else(references, seed):
-    chance = random.Random(seed)
-    forms = [GOOD, lines(*good_items()).encode(), b'{"data": ' + GOOD + b"}", indented(json.loads(GOOD)).encode()]
-    for _ in range(150):
-        data = mutated(chance.choice(forms), chance)
-        read = read_or_errors(data, references)
-        if isinstance(read, AnswerFile):
-            assert {answer.id for answer in read.answers} == set(IDS)
-            continue
-        assert read
-        for error in read:
-            assert error.message("ko")
-            assert error.message("en")
-            assert error.line is None or 1 <= error.line <= data.count(b"\n") + data.count(b"\r") + 1
-            assert CANARY not in error.message()
-
-
-def test_a_file_python_reads_strictly_is_never_called_broken():
-    chance = random.Random(7)
-    for _ in range(400):
-        data = mutated(GOOD, chance)
-        try:
-            json.loads(data.decode("utf-8"))
-        except ValueError:
-            continue
-        entries = list(scan(data.decode())[1])
-        syntax = {"json_syntax", "missing_comma", "missing_colon", "truncated_json", "bad_escape", "raw_control"}
-        assert not [entry for entry in entries if isinstance(entry, FileError) and entry.code in syntax]
 
 
 def test_the_limits_are_constants_of_the_module():

@@ -56,7 +56,7 @@ def test_100_kb_without_space_takes_a_moment(unit):
     text = (unit * 100_000)[:100_000]
     start = time.process_time()
     morphs = mecab_ko().morphs(text)
-    assert time.process_time() - start < 4  # the bare analyser: 6 s and more, growing with the square
+    assert time.process_time() - start < 6  # the bare analyser: 7 to 12 s, growing with the square
     assert "".join(morphs) == text
 
 

@@ -14,15 +14,16 @@ from competitions.models import Phase
 from config.celery import app
 from scoring import engine
 from scoring.records import Progress, ScoreReport
-from tests.factories import PhaseFactory, TeamFactory, publish, report
+from submissions import runs
+from submissions.intake import submit
+from submissions.models import ScoringRun, Submission
+from tests.factories import PhaseFactory, TeamFactory, leader_of, prediction_bytes, publish, report
 
 
 @pytest.fixture
 def phase(db: None) -> Phase:
     """Open, without limits, with references of three items."""
-    phase = PhaseFactory.create()
-    publish(phase)
-    return phase
+    return limited()[0]
 
 
 @pytest.fixture
@@ -74,6 +75,38 @@ def fake_engine(scored_by: Callable[..., None]) -> list[dict[str, Any]]:
 
     scored_by(score)
     return calls
+
+
+@pytest.fixture
+def run(phase: Phase, team: Team, sent: list[int]) -> ScoringRun:
+    """A queued run of a real, stored submission."""
+    return send(phase, team).runs.get()
+
+
+def execute(run: ScoringRun, worker: str = "worker-1") -> ScoringRun:
+    """Do what a worker does with the run's message, and look at the run afterwards."""
+    runs.execute_run(run_id=run.pk, worker=worker)
+    run.refresh_from_db()
+    return run
+
+
+def send(phase: Phase, team: Team, data: Any = None, **options: Any) -> Submission:
+    """Submit ``data``, or a sound file, as the team's leader."""
+    return submit(
+        phase=phase,
+        team=team,
+        user=options.pop("user", None) or leader_of(team),
+        file_name=options.pop("file_name", "answers.json"),
+        upload=prediction_bytes() if data is None else data,
+        **options,
+    )
+
+
+def limited(**limits: Any) -> tuple[Phase, Team]:
+    """A phase with these limits and a team in it."""
+    phase = PhaseFactory.create(**limits)
+    publish(phase)
+    return phase, TeamFactory.create(competition=phase.track.competition)
 
 
 def _point_at(url: str) -> None:

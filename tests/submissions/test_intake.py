@@ -1,8 +1,6 @@
 """The way in: who may submit, what is refused and when, what is charged, and what survives a fault of ours."""
 
-import errno
 import json
-import os
 import unicodedata
 import uuid
 from datetime import timedelta
@@ -19,15 +17,13 @@ from core.errors import (
     PhaseNotOpen,
     QuotaExceeded,
     ReferencesNotPublished,
-    StorageFull,
     UploadTooLarge,
 )
 from core.models import AuditEntry
 from core.storage import read_private
 from submissions import quota
-from submissions.intake import DUPLICATE_WINDOW, KEPT_ERRORS, clean_file_name, submit
+from submissions.intake import DUPLICATE_WINDOW, KEPT_ERRORS, clean_file_name
 from submissions.models import Rejection, ScoringRun, Submission
-from submissions.reconciling import UNSENT_GRACE, reconcile
 from submissions.selectors import rejection_errors
 from tests.factories import (
     CANARY,
@@ -37,34 +33,16 @@ from tests.factories import (
     file_bytes,
     leader_of,
     prediction_bytes,
-    publish,
     rows,
 )
-from tests.threads import at_once
+from tests.submissions.conftest import limited, send
 
 pytestmark = pytest.mark.django_db
 
 
-def _submit(phase, team, data=None, **options):
-    return submit(
-        phase=phase,
-        team=team,
-        user=options.pop("user", None) or leader_of(team),
-        file_name=options.pop("file_name", "answers.json"),
-        upload=prediction_bytes() if data is None else data,
-        **options,
-    )
-
-
-def _limited(**limits):
-    phase = PhaseFactory.create(**limits)
-    publish(phase)
-    return phase, TeamFactory.create(competition=phase.track.competition)
-
-
 def test_sound_file_is_stored_charged_queued_and_audited(phase, team, sent, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
-        submission = _submit(phase, team, memo="첫 제출")
+        submission = send(phase, team, memo="첫 제출")
 
     assert read_private(submission.file_sha256) == prediction_bytes()
     assert (submission.item_count, submission.memo, submission.live_run) == (3, "첫 제출", None)
@@ -79,12 +57,12 @@ def test_sound_file_is_stored_charged_queued_and_audited(phase, team, sent, djan
 def test_uploaded_file_of_a_form_is_taken_like_bytes(phase, team):
     upload = SimpleUploadedFile("답안.json", prediction_bytes())
 
-    assert _submit(phase, team, upload, file_name=upload.name).file_name == "답안.json"
+    assert send(phase, team, upload, file_name=upload.name).file_name == "답안.json"
 
 
 def test_message_is_not_sent_before_the_commit(phase, team, sent, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks() as callbacks:
-        _submit(phase, team)
+        send(phase, team)
 
     assert sent == []
     assert len(callbacks) == 1
@@ -92,22 +70,22 @@ def test_message_is_not_sent_before_the_commit(phase, team, sent, django_capture
 
 def test_stranger_cannot_submit_for_a_team(phase, team):
     with pytest.raises(NotTeamMember):
-        _submit(phase, team, user=UserFactory.create())
+        send(phase, team, user=UserFactory.create())
 
 
-def test_team_of_another_competition_cannot_submit(phase):
+def test_team_of_another_competition_cannotsend(phase):
     with pytest.raises(NotTeamMember):
-        _submit(phase, TeamFactory.create())
+        send(phase, TeamFactory.create())
 
 
 def test_phase_takes_files_from_its_start_up_to_but_not_at_its_end(phase, team):
     moment = timedelta(microseconds=1)
 
-    _submit(phase, team, prediction_bytes(mark=1), now=phase.starts_at)
-    _submit(phase, team, prediction_bytes(mark=2), now=phase.ends_at - moment)
+    send(phase, team, prediction_bytes(mark=1), now=phase.starts_at)
+    send(phase, team, prediction_bytes(mark=2), now=phase.ends_at - moment)
     for closed, is_over in ((phase.starts_at - moment, False), (phase.ends_at, True)):
         with pytest.raises(PhaseNotOpen) as caught:
-            _submit(phase, team, prediction_bytes(mark=3), now=closed)
+            send(phase, team, prediction_bytes(mark=3), now=closed)
         assert caught.value.is_over == is_over
 
 
@@ -115,7 +93,7 @@ def test_phase_without_references_takes_no_file():
     phase = PhaseFactory.create()
 
     with pytest.raises(ReferencesNotPublished):
-        _submit(phase, TeamFactory.create(competition=phase.track.competition))
+        send(phase, TeamFactory.create(competition=phase.track.competition))
 
 
 def test_file_over_the_limit_is_refused_before_it_is_read(phase, team, settings):
@@ -126,7 +104,7 @@ def test_file_over_the_limit_is_refused_before_it_is_read(phase, team, settings)
             raise AssertionError("read")
 
     with pytest.raises(UploadTooLarge) as caught:
-        _submit(phase, team, Unreadable("a.json", b"x" * 1001))
+        send(phase, team, Unreadable("a.json", b"x" * 1001))
     assert caught.value.params == {"size_bytes": 1001, "limit_bytes": 1000}
 
 
@@ -134,7 +112,7 @@ def test_malformed_file_costs_no_quota_and_is_recorded_with_its_errors(phase, te
     items = [*rows(2), {"id": "q9", "output": {"answer": 7}}]
 
     with pytest.raises(FileRejected) as caught:
-        _submit(phase, team, file_bytes(items), file_name="나쁜.json")
+        send(phase, team, file_bytes(items), file_name="나쁜.json")
 
     rejection = Rejection.objects.get()
     assert caught.value.rejection == rejection
@@ -150,7 +128,7 @@ def test_nothing_of_a_rejected_file_is_stored(phase, team, settings):
     before = {path for path in settings.PRIVATE_ROOT.rglob("*") if path.is_file()}
 
     with pytest.raises(FileRejected):
-        _submit(phase, team, file_bytes([{"id": "q1", "output": {"answer": ["몰래 쓴 답"]}}]))
+        send(phase, team, file_bytes([{"id": "q1", "output": {"answer": ["몰래 쓴 답"]}}]))
 
     assert {path for path in settings.PRIVATE_ROOT.rglob("*") if path.is_file()} == before
     assert "몰래 쓴 답" not in json.dumps(Rejection.objects.get().errors, ensure_ascii=False)
@@ -160,7 +138,7 @@ def test_kept_errors_are_capped_and_counted_in_full(phase, team):
     bad = [{"id": f"x{number}", "output": {"answer": 1}} for number in range(500)]
 
     with pytest.raises(FileRejected) as caught:
-        _submit(phase, team, file_bytes(bad))
+        send(phase, team, file_bytes(bad))
 
     rejection = Rejection.objects.get()
     assert len(rejection.errors) <= KEPT_ERRORS
@@ -182,7 +160,7 @@ def test_kept_errors_are_capped_and_counted_in_full(phase, team):
 )
 def test_hostile_file_is_rejected_and_its_record_can_be_stored_and_shown(phase, team, data):
     with pytest.raises(FileRejected):
-        _submit(phase, team, data)
+        send(phase, team, data)
 
     errors = rejection_errors(Rejection.objects.get())
     assert errors
@@ -191,56 +169,56 @@ def test_hostile_file_is_rejected_and_its_record_can_be_stored_and_shown(phase, 
 
 
 def test_team_without_quota_is_told_before_its_file_is_parsed(monkeypatch):
-    phase, team = _limited(daily_limit=1)
-    _submit(phase, team)
+    phase, team = limited(daily_limit=1)
+    send(phase, team)
     monkeypatch.setattr("submissions.intake.read_predictions", lambda *_args: pytest.fail("parsed"))
 
     with pytest.raises(QuotaExceeded):
-        _submit(phase, team, prediction_bytes(mark=2))
+        send(phase, team, prediction_bytes(mark=2))
     assert not Rejection.objects.exists()
 
 
 def test_second_click_is_told_of_the_first_and_not_charged():
-    phase, team = _limited(daily_limit=1)
-    first = _submit(phase, team)
+    phase, team = limited(daily_limit=1)
+    first = send(phase, team)
 
     with pytest.raises(DuplicateUpload) as caught:  # and not: quota exceeded
-        _submit(phase, team)
+        send(phase, team)
 
     assert caught.value.params == {"public_id": first.public_id, "submitted_at": first.created_at}
     assert Submission.objects.count() == 1
 
 
 def test_same_file_may_be_sent_again_when_its_scoring_is_over_and_the_click_long_past(phase, team):
-    first = _submit(phase, team)
+    first = send(phase, team)
     later = first.created_at + DUPLICATE_WINDOW + timedelta(seconds=1)
     with pytest.raises(DuplicateUpload):  # still queued, however late
-        _submit(phase, team, now=later)
+        send(phase, team, now=later)
 
     first.runs.update(state=ScoringRun.State.FAILED)
 
     with pytest.raises(DuplicateUpload):  # over, but a moment ago
-        _submit(phase, team, now=first.created_at + timedelta(seconds=1))
-    assert _submit(phase, team, now=later) != first
+        send(phase, team, now=first.created_at + timedelta(seconds=1))
+    assert send(phase, team, now=later) != first
 
 
 def test_refunded_file_may_be_sent_again_at_once(phase, team):
-    first = _submit(phase, team)
+    first = send(phase, team)
     quota.refund(submission=first, reason="worker_lost")
 
-    assert _submit(phase, team) != first
+    assert send(phase, team) != first
 
 
 def test_same_file_of_another_team_is_no_duplicate(phase, team):
-    _submit(phase, team)
+    send(phase, team)
 
-    _submit(phase, TeamFactory.create(competition=phase.track.competition))
+    send(phase, TeamFactory.create(competition=phase.track.competition))
 
 
 def test_macos_name_and_answers_are_normalised_and_counted(phase, team):
     nfd = unicodedata.normalize("NFD", "‘맞히다’가 옳다.")
 
-    submission = _submit(phase, team, file_bytes(rows(3, nfd)), file_name=unicodedata.normalize("NFD", "답안.json"))
+    submission = send(phase, team, file_bytes(rows(3, nfd)), file_name=unicodedata.normalize("NFD", "답안.json"))
 
     assert (submission.file_name, submission.normalized_count) == ("답안.json", 3)
 
@@ -261,72 +239,6 @@ def test_file_name_is_cleaned(name, clean):
     assert clean_file_name(name) == clean
 
 
-@pytest.mark.django_db(transaction=True)
-def test_full_disk_is_our_fault_and_charges_nobody(phase, team, sent, monkeypatch):
-    def full(_descriptor: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "fsync", full)
-        with pytest.raises(StorageFull):
-            _submit(phase, team)
-
-    assert not Submission.objects.exists()
-    assert not ScoringRun.objects.exists()
-    assert sent == []
-    assert quota.status(phase=phase, team=team).used_total == 0
-
-
-@pytest.mark.django_db(transaction=True)
-def test_submission_survives_a_broker_that_is_away_and_is_sent_later(phase, team, broker_away, request, caplog):
-    submission = _submit(phase, team)  # raises nothing
-
-    run = submission.runs.get()
-    assert (run.state, run.sent_at) == (ScoringRun.State.QUEUED, None)
-    assert "the broker is away" in caplog.text
-
-    sent = request.getfixturevalue("sent")
-    assert reconcile(now=run.queued_at + UNSENT_GRACE + timedelta(seconds=1)).sent == 1
-    assert sent == [run.pk]
-
-
-@pytest.mark.django_db(transaction=True)
-def test_two_hundred_uploads_at_once_never_exceed_a_limit_of_five(sent):
-    phase, team = _limited(daily_limit=5)
-    user = leader_of(team)
-    files = [prediction_bytes(mark=number) for number in range(200)]
-
-    outcomes = at_once([lambda data=data: _submit(phase, team, data, user=user) for data in files])
-
-    assert sum(isinstance(each, Submission) for each in outcomes) == 5
-    assert sum(isinstance(each, QuotaExceeded) for each in outcomes) == 195
-    assert Submission.objects.count() == ScoringRun.objects.count() == len(set(sent)) == 5
-    assert quota.status(phase=phase, team=team).left_today == 0
-
-
-@pytest.mark.django_db(transaction=True)
-def test_fifty_clicks_at_once_on_one_file_are_one_submission(sent):
-    phase, team = _limited(daily_limit=5)
-    user = leader_of(team)
-
-    outcomes = at_once([lambda: _submit(phase, team, user=user) for _click in range(50)])
-
-    assert sum(isinstance(each, Submission) for each in outcomes) == 1
-    assert sum(isinstance(each, DuplicateUpload) for each in outcomes) == 49
-    assert quota.status(phase=phase, team=team).used_total == 1
-
-
-@pytest.mark.django_db(transaction=True)
-def test_minimum_interval_holds_for_uploads_at_once(sent):
-    phase, team = _limited(min_interval=timedelta(hours=72))
-    user = leader_of(team)
-
-    outcomes = at_once([lambda n=n: _submit(phase, team, prediction_bytes(mark=n), user=user) for n in range(20)])
-
-    assert sum(isinstance(each, Submission) for each in outcomes) == 1
-    assert {each.kind for each in outcomes if isinstance(each, QuotaExceeded)} == {"interval"}
-
-
 @pytest.mark.parametrize(
     "items",
     [
@@ -340,7 +252,7 @@ def test_minimum_interval_holds_for_uploads_at_once(sent):
 )
 def test_rejection_never_quotes_a_reference_answer(phase, team, items, caplog):
     with pytest.raises(DomainError) as caught:
-        _submit(phase, team, file_bytes(items))
+        send(phase, team, file_bytes(items))
 
     kept = json.dumps(list(Rejection.objects.values("errors")), ensure_ascii=False)
     shown = json.dumps([each.as_dict() for each in caught.value.errors], ensure_ascii=False)
@@ -348,4 +260,4 @@ def test_rejection_never_quotes_a_reference_answer(phase, team, items, caplog):
 
 
 def test_public_number_cannot_be_guessed_from_the_key(phase, team):
-    assert uuid.UUID(str(_submit(phase, team, now=timezone.now()).public_id)).version == 4
+    assert uuid.UUID(str(send(phase, team, now=timezone.now()).public_id)).version == 4

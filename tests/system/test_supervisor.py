@@ -70,11 +70,11 @@ def test_a_program_that_dies_is_started_again(stack: Stack, word: str) -> None:
     wait_for(stack.is_well, "the site is well again")
 
 
-@pytest.mark.parametrize("name", ["postgres", "redis-server"])
-def test_an_embedded_server_that_dies_is_started_again(stack: Stack, name: str) -> None:
-    server = next(process for process in stack.processes() if process.name() == name and "--port" in process.cmdline())
+@pytest.mark.parametrize(("name", "option"), [("postgres", "-D"), ("redis", "--unixsocket")])
+def test_an_embedded_server_that_dies_is_started_again(stack: Stack, name: str, option: str) -> None:
+    server = next(process for process in stack.processes() if name in process.name() and option in process.cmdline())
     server.kill()
-    wait_for(lambda: f"{name.split('-')[0]}: 끝나 있어서 다시 시작했습니다" in stack.log, f"{name} is started again")
+    wait_for(lambda: f"{name}: 끝나 있어서 다시 시작했습니다" in stack.log, f"{name} is started again")
     wait_for(stack.is_well, "the site is well again")
 
 
@@ -91,5 +91,12 @@ def test_web_processes_stay_under_200_mb(stack: Stack) -> None:
         assert process.memory_info().rss < 200 * MEGABYTE
 
 
-def test_the_administrators_password_is_for_its_owner_alone(stack: Stack) -> None:
-    assert stat.S_IMODE((stack.var_dir / "admin-password").stat().st_mode) == 0o600
+@pytest.mark.parametrize("name", ["admin-password", "secret-key"])
+def test_secrets_of_the_local_default_are_for_their_owner_alone(stack: Stack, name: str) -> None:
+    assert stat.S_IMODE((stack.var_dir / name).stat().st_mode) == 0o600
+    assert len((stack.var_dir / name).read_text().strip()) >= 16
+
+
+def test_a_sites_programs_share_its_own_secret_key(stack: Stack) -> None:
+    keys = {stack.program(word).environ()["SECRET_KEY"] for word in ("config.wsgi:application", "scoring")}
+    assert keys == {(stack.var_dir / "secret-key").read_text()}

@@ -13,7 +13,7 @@ from tests.system.visitor import Visitor, run_of, wait_until_finished
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.services
-ITEMS, REASON_WORDS = 400, 12  # enough work to be caught in the middle
+ITEMS, REASON_WORDS = 150, 6  # enough work to be caught in the middle
 
 
 @pytest.fixture(scope="module")

@@ -28,9 +28,14 @@ class Visitor:
         assert response.status_code < 400, (path, response.status_code, response.text[:2000])
         return response
 
-    def post(self, path: str, *, at_end: str, files: dict | None = None, **fields: str) -> requests.Response:
-        """Fill in the form at ``path``; follows redirects, which must end at an address with ``at_end``."""
-        token = self._token(path)
+    def post(
+        self, path: str, *, at_end: str, form_at: str = "", files: dict | None = None, **fields: str
+    ) -> requests.Response:
+        """Send the form shown at ``form_at`` (by default at ``path``) to ``path``.
+
+        Follows redirects, which must end at an address with ``at_end`` in it.
+        """
+        token = self._token(form_at or path)
         response = self._session.post(
             self.stack.url + path,
             data={**fields, "csrfmiddlewaretoken": token},
@@ -43,8 +48,8 @@ class Visitor:
         return response
 
     def found_team(self, slug: str, name: str) -> None:
-        self._session.get(f"{self.stack.url}/competitions/{slug}/team/", timeout=30)
-        self.post(f"/competitions/{slug}/team/create/", name=name, at_end="/team/")
+        page = f"/competitions/{slug}/team/"
+        self.post(f"{page}create/", form_at=page, at_end=page, name=name)
 
     def submit(self, slug: str, content: bytes) -> str:
         """Upload ``content``; the public id of the submission made of it."""
@@ -55,9 +60,9 @@ class Visitor:
         return found[1]
 
     def _token(self, path: str) -> str:
-        page = self._session.get(self.stack.url + path, timeout=30)
-        found = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page.text)
-        return found[1] if found else self._session.cookies["csrftoken"]
+        found = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.get(path).text)
+        assert found, f"no form at {path}"
+        return found[1]
 
 
 def run_of(stack: Stack, public_id: str) -> dict[str, object]:

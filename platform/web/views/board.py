@@ -22,7 +22,7 @@ Direction = Literal["ascending", "descending"]
 RANK: Final = "rank"
 COUNT: Final = "submissions"
 TIME: Final = "submitted"
-ON_A_PHONE: Final = 3  # how many scores beside the final one fit the second line at 390 px
+SECOND_LINE: Final = 36  # columns of text for scores on the second line of an entry at 390 px
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +135,7 @@ def _sort_href(seen: Visit, phase: Phase, key: str, current: Direction | None) -
 
 
 def _line(row: BoardRow, found: Board, track: Track, sorting: Sorting) -> Line:
-    side = [column.key for column in found.columns if not column.is_main]
-    fits = set(side[:ON_A_PHONE])
-    if sorting.key in side and sorting.key not in fits:
-        fits = {*side[: ON_A_PHONE - 1], sorting.key}
+    shown = _second_line(found, sorting)
     cells = [
         Cell(
             label=column.label(labels.language()),
@@ -147,12 +144,25 @@ def _line(row: BoardRow, found: Board, track: Track, sorting: Sorting) -> Line:
                 row.scores.get(column.key), track.score_scale, formatting.SHORT_DECIMALS[track.score_scale]
             ),
             is_main=column.is_main,
-            is_extra=not column.is_main and column.key not in fits,
+            is_extra=not column.is_main and column.key not in shown,
             is_sorted=column.key == sorting.key,
         )
         for column in found.columns
     ]
     return Line(row, cells)
+
+
+def _second_line(found: Board, sorting: Sorting) -> set[str]:
+    """The scores that fit the second line of a phone: the one sorted by, then the others in their order."""
+    side = sorted((column for column in found.columns if not column.is_main), key=lambda c: c.key != sorting.key)
+    shown: set[str] = set()
+    room = SECOND_LINE
+    for column in side:
+        room -= formatting.text_width(column.label(labels.language())) + len(" 00.00")
+        if room < 0:
+            break
+        shown.add(column.key)
+    return shown
 
 
 def _updated_at(rows: Sequence[BoardRow]) -> datetime | None:

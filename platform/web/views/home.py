@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol, cast
 
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
@@ -14,6 +15,13 @@ from django.views.decorators.http import require_safe
 from accounts.models import Team
 from competitions.models import Competition
 from competitions.selectors import published_competitions
+
+
+class Dated(Protocol):
+    """What ``published_competitions`` adds to a competition."""
+
+    starts_at: datetime | None
+    ends_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,4 +47,8 @@ def _team_counts() -> dict[int, int]:
 
 
 def _cards(competitions: Iterable[Competition], counts: dict[int, int]) -> list[Card]:
-    return [Card(row, row.starts_at, row.ends_at, counts.get(row.pk, 0)) for row in competitions]
+    return [_card(row, cast("Dated", row), counts.get(row.pk, 0)) for row in competitions]
+
+
+def _card(competition: Competition, dates: Dated, team_count: int) -> Card:
+    return Card(competition, dates.starts_at, dates.ends_at, team_count)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec, cast
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -18,13 +18,19 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from accounts.models import Team
+from accounts.models import Team, User
 from accounts.selectors import team_of
 from competitions.models import Competition, Phase, Track
 from competitions.selectors import get_competition, phase_to_show, tracks_of
 
 P = ParamSpec("P")
 DEMO_PROFILE = "demo"
+
+
+class MemberRequest(HttpRequest):
+    """A request behind ``members_only``: somebody is logged in."""
+
+    user: User
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +130,14 @@ def _tabs(seen: Visit) -> list[Tab]:
 
 
 def members_only(
-    view: Callable[Concatenate[HttpRequest, P], HttpResponse],
+    view: Callable[Concatenate[MemberRequest, P], HttpResponse],
 ) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
     """Send a visitor to the log-in page; say so when what they sent is thereby lost."""
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if request.user.is_authenticated:
-            return view(request, *args, **kwargs)
+            return view(cast("MemberRequest", request), *args, **kwargs)
         if request.method == "POST":
             text = _(
                 "로그인이 끊겨 보낸 내용을 처리하지 못했습니다. 다시 로그인한 뒤 한 번 더 보내 주십시오. "

@@ -20,7 +20,7 @@ from submissions import selectors
 from submissions.models import ScoringRun, Submission
 from submissions.quota import status
 from web import labels
-from web.views.shared import address, members_only, visit
+from web.views.shared import MemberRequest, address, members_only, visit
 
 UNFINISHED = frozenset({ScoringRun.State.QUEUED, ScoringRun.State.RUNNING})
 
@@ -73,7 +73,7 @@ class Row:
 
 @require_safe
 @members_only
-def history_page(request: HttpRequest, slug: str) -> HttpResponse:
+def history_page(request: MemberRequest, slug: str) -> HttpResponse:
     seen = visit(request, slug)
     if seen.team is None:
         return redirect("team", slug)
@@ -98,7 +98,7 @@ def _rows(team: Any, phase: Phase) -> list[Row]:
 
 @require_safe
 @members_only
-def detail_page(request: HttpRequest, public_id: uuid.UUID) -> HttpResponse:
+def detail_page(request: MemberRequest, public_id: uuid.UUID) -> HttpResponse:
     submission = selectors.submission_for(request.user, public_id)
     track = submission.phase.track
     context = visit(request, track.competition.slug).context("submissions")

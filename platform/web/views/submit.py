@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -11,17 +13,16 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from competitions.models import Phase
 from competitions.selectors import sample_file
 from core.errors import DomainError, DuplicateUpload, FileRejected, UploadTooLarge
 from core.messages import heading_of, text_of
 from submissions.intake import submit
-from submissions.models import Rejection
+from submissions.models import Rejection, Submission
 from submissions.quota import status
 from submissions.selectors import rejection_errors
 from web import labels, uploads
 from web.forms import SubmitForm
-from web.views.shared import Visit, address, members_only, visit
+from web.views.shared import MemberRequest, Visit, address, members_only, visit
 
 
 def submit_page(request: HttpRequest, slug: str) -> HttpResponse:
@@ -37,7 +38,7 @@ def _show(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @members_only
-def _take(request: HttpRequest, slug: str) -> HttpResponse:
+def _take(request: MemberRequest, slug: str) -> HttpResponse:
     form = SubmitForm(request.POST, request.FILES)
     seen = visit(request, slug)
     if seen.team is None or seen.phase is None:
@@ -48,16 +49,23 @@ def _take(request: HttpRequest, slug: str) -> HttpResponse:
         return _back(request, seen, limit)
     if not form.is_valid():
         return render(request, "submissions/submit.html", _context(seen, form, None), status=422)
-    return _submit(request, seen, seen.phase, form.cleaned_data)
+    upload = form.cleaned_data["file"]
+    hand_over = partial(
+        submit,
+        phase=seen.phase,
+        team=seen.team,
+        user=request.user,
+        file_name=upload.name,
+        upload=upload,
+        memo=form.cleaned_data["memo"],
+    )
+    return _outcome(request, seen, hand_over)
 
 
-def _submit(request: HttpRequest, seen: Visit, phase: Phase, data: dict[str, Any]) -> HttpResponse:
-    """Hand the file over and go where its outcome is shown."""
-    upload = data["file"]
+def _outcome(request: HttpRequest, seen: Visit, hand_over: Callable[[], Submission]) -> HttpResponse:
+    """Hand the file over and go where what became of it is shown."""
     try:
-        submission = submit(
-            phase=phase, team=seen.team, user=request.user, file_name=upload.name, upload=upload, memo=data["memo"]
-        )
+        submission = hand_over()
     except FileRejected as error:
         if error.rejection is None:
             return _back(request, seen, error)

@@ -17,7 +17,7 @@ from accounts.services import create_invitation, create_team, join_team
 from core.errors import DomainError, NotTeamMember
 from core.messages import text_of
 from web.forms import TeamForm
-from web.views.shared import members_only, visit
+from web.views.shared import MemberRequest, members_only, visit
 
 
 @require_safe
@@ -39,7 +39,7 @@ def _team_page(request: HttpRequest, slug: str, form: TeamForm, status: int = 20
 
 @require_POST
 @members_only
-def create_action(request: HttpRequest, slug: str) -> HttpResponse:
+def create_action(request: MemberRequest, slug: str) -> HttpResponse:
     """Make a team led by the viewer; a refused name comes back beside its field."""
     seen = visit(request, slug)
     form = TeamForm(request.POST)
@@ -56,7 +56,7 @@ def create_action(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @members_only
-def invite_action(request: HttpRequest, slug: str) -> HttpResponse:
+def invite_action(request: MemberRequest, slug: str) -> HttpResponse:
     """Make an invitation and carry its link to the team page, which shows it once."""
     seen = visit(request, slug)
     if seen.team is None:
@@ -90,7 +90,7 @@ def invitation_page(request: HttpRequest, token: str) -> HttpResponse:
 
 
 @members_only
-def _join(request: HttpRequest, token: str) -> HttpResponse:
+def _join(request: MemberRequest, token: str) -> HttpResponse:
     try:
         membership = join_team(token=token, user=request.user)
     except DomainError as error:

@@ -48,6 +48,8 @@ class Command(BaseCommand):
             sys.exit(code)
 
     def _run(self, host: str, port: int) -> int:
+        if not settings.VAR_DIR.exists():
+            private_directory(settings.VAR_DIR)
         run_directory = private_directory(settings.VAR_DIR / "run")
         only_one = FileLock(run_directory / "supervisor.lock")
         record = Record.read(run_directory / "supervisor.json")

@@ -1,0 +1,138 @@
+"""The ranking rule, by example and on random boards."""
+
+import random
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from leaderboard.ranking import Entry, best_entries, board_signature, rank
+
+START = datetime(2026, 11, 1, tzinfo=UTC)
+TIES = ("exact_match", "bleurt")
+
+
+def entry(team, final, *, minute=0, baseline=False, number=None, signature="s", **scores) -> Entry:
+    return Entry(
+        team_id=team,
+        is_baseline=baseline,
+        submission_id=number or minute * 100 + team,
+        submitted_at=START + timedelta(minutes=minute),
+        final_score=final,
+        scores=scores,
+        signature_hash=signature,
+    )
+
+
+def teams(ranked):
+    return [(each.rank, each.entry.team_id) for each in ranked]
+
+
+def test_higher_final_score_stands_higher():
+    assert teams(rank([entry(1, 0.4), entry(2, 0.6), entry(3, 0.5)], TIES)) == [(1, 2), (2, 3), (3, 1)]
+
+
+def test_best_submission_of_a_team_counts_not_the_last():
+    best = entry(1, 0.9, minute=1)
+
+    assert [each.entry for each in rank([entry(1, 0.2), best, entry(1, 0.3, minute=2)], TIES)] == [best]
+
+
+def test_tie_is_broken_by_the_recipes_scores_in_turn():
+    first = entry(1, 0.5, exact_match=0.4, bleurt=0.9)
+    second = entry(2, 0.5, exact_match=0.6, bleurt=0.1, minute=9)
+    third = entry(3, 0.5, exact_match=0.6, bleurt=0.2, minute=9)
+
+    assert teams(rank([first, second, third], TIES)) == [(1, 3), (2, 2), (3, 1)]
+
+
+def test_full_tie_goes_to_the_earlier_submission_and_shares_no_rank():
+    assert teams(rank([entry(1, 0.5, minute=2), entry(2, 0.5, minute=1)], TIES)) == [(1, 2), (2, 1)]
+
+
+def test_same_moment_goes_to_the_submission_received_first():
+    assert teams(rank([entry(1, 0.5, number=8), entry(2, 0.5, number=7)], TIES)) == [(1, 2), (2, 1)]
+
+
+def test_earlier_of_a_teams_equal_submissions_counts():
+    early, late = entry(1, 0.5, minute=1), entry(1, 0.5, minute=5)
+
+    assert best_entries([late, early], TIES) == [early]
+
+
+def test_missing_tie_score_stands_below_zero():
+    assert teams(rank([entry(1, 0.5), entry(2, 0.5, minute=5, exact_match=0.0)], TIES)) == [(1, 2), (2, 1)]
+
+
+def test_baseline_stands_in_its_place_without_a_rank():
+    board = [entry(1, 0.9), entry(2, 0.8, baseline=True), entry(3, 0.7), entry(4, 0.1, baseline=True)]
+
+    assert teams(rank(board, TIES)) == [(1, 1), (None, 2), (2, 3), (None, 4)]
+
+
+def test_nearly_equal_scores_are_not_a_tie():
+    assert teams(rank([entry(1, 0.5), entry(2, 0.5 + 1e-15, minute=5)], TIES)) == [(1, 2), (2, 1)]
+
+
+def test_empty_board():
+    assert rank([], TIES) == []
+    assert board_signature([]) is None
+
+
+def test_board_signature_is_that_of_the_majority_and_then_of_the_newest():
+    odd = entry(1, 0.9, minute=9, signature="odd")
+
+    assert board_signature([entry(2, 0.1), entry(3, 0.2), odd]) == "s"
+    assert board_signature([entry(2, 0.1), odd]) == "odd"
+
+
+def _random_board(seed: int) -> list[Entry]:
+    """Few distinct scores and moments, so that ties of every kind occur."""
+    dice = random.Random(seed)
+    return [
+        entry(
+            dice.randrange(12),
+            dice.choice([0.1, 0.5, 0.9]),
+            minute=dice.randrange(4),
+            number=number,
+            exact_match=dice.choice([0.0, 0.5]),
+            bleurt=dice.choice([0.0, 0.5]),
+        )
+        for number in range(1, dice.randrange(1, 60))
+    ]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_properties_of_every_board(seed):
+    entries = _random_board(seed)
+    baselines = {each.team_id for each in entries if each.team_id % 5 == 0}
+    entries = [
+        entry(
+            each.team_id, each.final_score, minute=0, number=each.submission_id, baseline=each.team_id in baselines,
+            **each.scores,
+        )
+        for each in entries
+    ]  # fmt: skip
+    ranked = rank(entries, TIES)
+
+    shuffled = entries[:]
+    random.Random(seed).shuffle(shuffled)
+    assert rank(shuffled, TIES) == ranked  # the order of arrival in memory changes nothing
+    assert sorted(each.entry.team_id for each in ranked) == sorted({each.team_id for each in entries})
+    assert [each.rank for each in ranked if each.rank] == list(range(1, len(ranked) + 1 - len(baselines)))
+    assert {each.entry.team_id for each in ranked if each.rank is None} == baselines
+    finals = [each.entry.final_score for each in ranked]
+    assert finals == sorted(finals, reverse=True)
+    for each in ranked:  # nobody is represented by less than their best
+        assert each.entry.final_score == max(x.final_score for x in entries if x.team_id == each.entry.team_id)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_better_result_never_costs_a_place(seed):
+    entries = _random_board(seed)
+    team = entries[0].team_id
+    before = {each.entry.team_id: each.rank for each in rank(entries, TIES)}
+
+    after = {each.entry.team_id: each.rank for each in rank([*entries, entry(team, 0.95, minute=99)], TIES)}
+
+    assert after[team] == 1
+    assert all(after[other] >= place for other, place in before.items() if other != team)

@@ -1,0 +1,96 @@
+"""What a team sees of its own uploads, and nobody else does."""
+
+import uuid
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.utils import timezone
+
+from core.errors import SubmissionNotFound
+from submissions.models import Rejection, ScoringRun
+from submissions.selectors import queue_position, run_to_show, submission_for, team_history
+from tests.factories import (
+    PhaseFactory,
+    ScoringRunFactory,
+    SubmissionFactory,
+    TeamFactory,
+    UserFactory,
+    finished_submission,
+    leader_of,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def _rejection(submission, created_at):
+    return Rejection.objects.create(
+        phase=submission.phase,
+        team=submission.team,
+        submitted_by=submission.submitted_by,
+        file_name="bad.json",
+        file_size=3,
+        errors=[],
+        error_count=1,
+        created_at=created_at,
+    )
+
+
+def test_history_holds_submissions_and_rejected_files_newest_first(django_assert_num_queries):
+    phase = PhaseFactory.create()
+    team = TeamFactory.create(competition=phase.track.competition)
+    now = timezone.now()
+    first = finished_submission(phase, team, 0.5, created_at=now - timedelta(hours=3))
+    rejected = _rejection(first, now - timedelta(hours=2))
+    last = SubmissionFactory.create(phase=phase, team=team, created_at=now)
+    queued = ScoringRunFactory.create(submission=last)
+    SubmissionFactory.create(phase=phase)
+    SubmissionFactory.create(team=team)
+
+    with django_assert_num_queries(3):
+        entries = team_history(team, phase)
+
+    assert [(each.kind, each.submission or each.rejection, each.run) for each in entries] == [
+        ("submission", last, queued),
+        ("rejection", rejected, None),
+        ("submission", first, first.live_run),
+    ]
+
+
+def test_live_run_is_shown_before_a_newer_one_that_does_not_count():
+    phase = PhaseFactory.create()
+    submission = finished_submission(phase, TeamFactory.create(competition=phase.track.competition), 0.5)
+    ScoringRunFactory.create(submission=submission)
+
+    assert run_to_show(submission) == submission.live_run
+
+
+def test_newest_run_is_shown_while_none_is_live():
+    submission = SubmissionFactory.create()
+    ScoringRunFactory.create(submission=submission, state=ScoringRun.State.FAILED)
+    retried = ScoringRunFactory.create(submission=submission)
+
+    assert run_to_show(submission) == retried
+
+
+def test_members_and_organisers_see_a_submission_and_nobody_else():
+    submission = SubmissionFactory.create(team=TeamFactory.create(members=1))
+    member = submission.team.memberships.get(role="member").user
+
+    for allowed in (leader_of(submission.team), member, UserFactory.create(is_staff=True)):
+        assert submission_for(allowed, submission.public_id) == submission
+    for refused in (AnonymousUser(), UserFactory.create(), leader_of(TeamFactory.create())):
+        with pytest.raises(SubmissionNotFound):
+            submission_for(refused, submission.public_id)
+    with pytest.raises(SubmissionNotFound):
+        submission_for(member, uuid.uuid4())
+
+
+def test_queue_position_counts_the_runs_before():
+    submission = SubmissionFactory.create()
+    first, second = ScoringRunFactory.create(submission=submission), ScoringRunFactory.create(submission=submission)
+    running = ScoringRunFactory.create(
+        submission=submission, state=ScoringRun.State.RUNNING, lease_expires_at=timezone.now()
+    )
+
+    assert [queue_position(each) for each in (first, second, running)] == [0, 1, None]

@@ -1,0 +1,32 @@
+"""The first start of the local default: a demo contest scored through the real queue, the board printed at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.system.stack import Stack
+from tests.waiting import wait_for
+
+pytestmark = pytest.mark.services
+BUDGET_SECONDS = 180  # 60 on an idle machine of two cores; the tests' machine may be busy
+
+
+def test_the_first_start_ends_with_a_complete_board_and_the_second_keeps_it(new_stack: Callable[[], Stack]) -> None:
+    site = new_stack()
+    site.environment["LOAD_DEMO"] = "on"
+    site.start()
+    wait_for(lambda: "board complete" in site.log, "the complete board", seconds=BUDGET_SECONDS, every=0.5)
+
+    workers = site.query("SELECT state, split_part(worker, '@', 1), count(*) FROM submissions_scoringrun GROUP BY 1, 2")
+    assert [(state, worker) for state, worker, _ in workers] == [("finished", "scoring")]
+    teams = site.query("SELECT DISTINCT name FROM accounts_team WHERE NOT is_baseline AND length(name) <= 15")
+    assert len(teams) >= 7
+    assert all(name in site.log for (name,) in teams)
+    assert "데모 모델 점수" in site.log
+
+    site.stop()
+    site.start()
+    wait_for(lambda: "s after start" in site.log, "the board again", seconds=60, every=0.2)
+    assert all(name in site.log for (name,) in teams)

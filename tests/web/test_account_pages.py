@@ -1,0 +1,118 @@
+"""Signing up, logging in and out, and the way back to a forgotten password, in the site's own words."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.test import Client
+
+from accounts.models import User
+from tests.factories import PASSWORD, UserFactory
+from tests.web import html
+
+NEW = {"name": "김말판", "email": "New@example.com", "password1": PASSWORD, "password2": PASSWORD}
+
+pytestmark = pytest.mark.django_db
+
+
+def page_of(response: Any) -> html.Element:
+    return html.parse(response.content.decode())
+
+
+def test_signing_up_keeps_the_name_and_logs_in(client: Client) -> None:
+    response = client.post("/accounts/signup/", NEW, follow=True)
+    person = User.objects.get()
+    assert (person.name, person.email) == ("김말판", "new@example.com")
+    assert page_of(response).one("span", "menu-name").text == "김말판"
+    assert "김말판 님, 로그인되었습니다." in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "text"),
+    [
+        ({"name": " "}, "name", "입력해 주십시오."),
+        ({"email": "not-an-address"}, "email", "올바른 형식으로 입력해 주십시오."),
+        ({"password2": "다른비밀번호입니다"}, "password2", "동일한 비밀번호를 입력해야 합니다."),
+        ({"password1": "12345678", "password2": "12345678"}, "password1", "숫자로 되어 있습니다"),
+    ],
+)
+def test_what_is_wrong_stands_beside_its_field(client: Client, change: dict[str, str], field: str, text: str) -> None:
+    page = page_of(client.post("/accounts/signup/", NEW | change))
+    control = page.one("input", name=field)
+    assert text in control.parent.one("ul", "errorlist").text  # type: ignore[union-attr]
+    assert control.attributes["aria-invalid"] == "true"
+    assert User.objects.count() == 0
+
+
+def test_a_second_account_with_the_address_is_refused_in_our_words(client: Client) -> None:
+    UserFactory.create(email="new@example.com")
+    page = page_of(client.post("/accounts/signup/", NEW))
+    assert "이미 가입된 이메일입니다" in page.one("ul", "errorlist").text
+
+
+def test_a_wrong_password_does_not_say_which_of_the_two_is_wrong(client: Client) -> None:
+    UserFactory.create(email="here@example.com")
+    texts = {
+        page_of(client.post("/accounts/login/", {"login": login, "password": "x" * 9})).one("div", "notice").text
+        for login in ("here@example.com", "nobody@example.com")
+    }
+    assert texts == {"이메일 또는 비밀번호가 올바르지 않습니다. 다시 확인해 주십시오."}
+
+
+def test_logging_in_returns_to_the_page_one_came_from(client: Client) -> None:
+    UserFactory.create(email="here@example.com")
+    page = page_of(client.get("/accounts/login/?next=/somewhere/"))
+    assert page.one("form", "form").one("input", name="next").attributes["value"] == "/somewhere/"
+    form = {"login": "here@example.com", "password": PASSWORD, "next": "/somewhere/"}
+    assert client.post("/accounts/login/", form)["Location"] == "/somewhere/"
+
+
+def test_logging_out_takes_a_post(client: Client) -> None:
+    client.force_login(UserFactory.create())
+    client.get("/accounts/logout/")
+    assert "_auth_user_id" in client.session
+    client.post("/accounts/logout/")
+    assert "_auth_user_id" not in client.session
+
+
+def test_a_forgotten_password_is_reset_by_the_link_in_the_mail(client: Client) -> None:
+    UserFactory.create(email="here@example.com")
+    client.post("/accounts/password/reset/", {"email": "here@example.com"})
+    message = mail.outbox[0]
+    link = re.search(r"http://testserver(\S+)", message.body)
+    assert link is not None
+    assert message.subject == "[말판] 비밀번호를 다시 정하는 링크입니다"
+    form = client.get(link[1], follow=True)
+    address = form.redirect_chain[-1][0]
+    client.post(address, {"password1": "새로운비밀번호열두글자", "password2": "새로운비밀번호열두글자"})
+    assert User.objects.get().check_password("새로운비밀번호열두글자")
+
+
+def test_a_reset_for_an_unknown_address_looks_the_same(client: Client) -> None:
+    response = client.post("/accounts/password/reset/", {"email": "nobody@example.com"}, follow=True)
+    assert response.redirect_chain[-1][0] == "/accounts/password/reset/done/"
+    assert "이 주소로 가입한 계정이 없습니다" in mail.outbox[0].body
+
+
+def test_mails_are_written_in_the_readers_language(client: Client) -> None:
+    UserFactory.create(email="here@example.com")
+    client.post("/accounts/password/reset/", {"email": "here@example.com"}, headers={"accept-language": "en"})
+    assert mail.outbox[0].subject == "[Malpan] Reset your password"
+    assert not re.search("[가-힣]", mail.outbox[0].body)
+
+
+def test_too_many_failures_are_told_so(client: Client) -> None:
+    UserFactory.create(email="here@example.com")
+    form = {"login": "here@example.com", "password": "wrong password"}
+    pages = [client.post("/accounts/login/", form).content.decode() for _ in range(12)]
+    assert any("로그인에 여러 번 실패하여" in page or "요청이 너무 잦습니다" in page for page in pages)
+
+
+def test_changing_the_password_asks_for_the_present_one(client: Client) -> None:
+    client.force_login(UserFactory.create())
+    form = {"oldpassword": "not this", "password1": "새로운비밀번호열두글자", "password2": "새로운비밀번호열두글자"}
+    page = page_of(client.post("/accounts/password/change/", form))
+    assert "지금 쓰는 비밀번호와 다릅니다" in page.one("ul", "errorlist").text

@@ -1,0 +1,183 @@
+"""순위표 as its readers see it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone, translation
+
+from competitions.models import Phase
+from leaderboard.selectors import board
+from scoring.recipes import RECIPES
+from submissions.models import ScoringRun
+from tests.factories import PhaseFactory, TeamFactory, TrackFactory, finished_submission
+from tests.web import html
+from tests.web.conftest import SCORES, Contest
+from web.views.board import Sorting, _second_line
+
+
+def page_of(client: Client, address: str) -> html.Element:
+    return html.parse(client.get(address).content.decode())
+
+
+def teams_of(page: html.Element) -> list[str]:
+    """The names on the board, the pinned row left out."""
+    return [row.one(css_class="team-name").text for row in page.one("table", "board").all("tbody")[-1].all("tr")]
+
+
+def test_teams_stand_by_final_score_and_a_baseline_without_rank(contest: Contest, client: Client) -> None:
+    page = page_of(client, contest.url("board/"))
+    ranks = [cell.text for cell in page.all("td", "rank")]
+    assert teams_of(page) == ["Better", "Team One", "Baseline"]
+    assert ranks == ["순위 1", "순위 2", "기준"]
+
+
+def test_scores_are_times_a_hundred_with_equal_decimals(contest: Contest, client: Client) -> None:
+    page = page_of(client, contest.url("board/"))
+    full = [cell.text for cell in page.all("span", "full") if cell.text[0].isdigit()]
+    main = [cell.text.split()[-1] for cell in page.all("td", "main")]
+    assert main == ["93.0000000", "82.2283946", "50.0000000"]
+    assert {len(text.split(".")[1]) for text in full} == {7}
+
+
+def test_a_track_may_show_scores_from_0_to_1(contest: Contest, client: Client) -> None:
+    contest.track.score_scale, contest.track.score_decimals = 1, 4
+    contest.track.save()
+    page = page_of(client, contest.url("board/"))
+    assert [cell.text.split()[-1] for cell in page.all("td", "main")] == ["0.9300", "0.8223", "0.5000"]
+    assert "0~1이며 소수점 아래 4자리" in page.one("section", "board-rules").text
+
+
+def test_the_own_row_is_pinned_on_top_and_marked_in_its_place(contest: Contest, member: Client) -> None:
+    page = page_of(member, contest.url("board/"))
+    pinned = page.one("tbody", "pinned")
+    assert pinned.one(css_class="team-name").text == "Team One"
+    assert [row.one(css_class="team-name").text for row in page.all("tr", "own")] == ["Team One", "Team One"]
+
+
+def test_a_visitor_has_no_pinned_row(contest: Contest, client: Client) -> None:
+    page = page_of(client, contest.url("board/"))
+    assert page.all("tbody", "pinned") == []
+    assert page.all("tr", "own") == []
+
+
+@pytest.mark.parametrize(
+    ("query", "first", "aria_sort"),
+    [
+        ("", "Better", {"순위": "ascending"}),
+        ("?sort=rouge_1", "Team One", {"ROUGE-1": "descending"}),
+        ("?sort=rouge_1&order=asc", "Baseline", {"ROUGE-1": "ascending"}),
+        ("?sort=submissions", "Team One", {"제출 수": "descending"}),
+        ("?sort=submitted", "Team One", {"제출 시각(KST)": "ascending"}),
+        ("?sort=nothing&order=what", "Better", {"순위": "ascending"}),
+    ],
+)
+def test_columns_sort_by_plain_links(
+    contest: Contest, client: Client, query: str, first: str, aria_sort: dict[str, str]
+) -> None:
+    ScoringRun.objects.filter(submission=contest.finished).update(scores={**SCORES, "rouge_1": 0.99})
+    page = page_of(client, contest.url(f"board/{query}"))
+    sorted_by = {th.text: th.attributes["aria-sort"] for th in page.all("th") if "aria-sort" in th.attributes}
+    assert teams_of(page)[0] == first
+    assert sorted_by == aria_sort
+
+
+def test_the_current_column_turns_round_when_chosen_again(contest: Contest, client: Client) -> None:
+    page = page_of(client, contest.url("board/?sort=bleurt"))
+    heading = next(th for th in page.all("th") if th.text == "BLEURT")
+    assert heading.one("a").attributes["href"].endswith("?sort=bleurt&order=asc")
+
+
+def test_a_team_without_the_score_sorted_by_stands_last(contest: Contest, client: Client) -> None:
+    ScoringRun.objects.filter(final_score=0.93).update(scores={"final_score": 0.93})
+    for order in ("asc", "desc"):
+        page = page_of(client, contest.url(f"board/?sort=bleurt&order={order}"))
+        assert teams_of(page)[-1] == "Better"
+        assert "–" in page.text
+
+
+def test_demo_scores_say_so_beside_each_score(contest: Contest, client: Client) -> None:
+    ScoringRun.objects.update(is_demo_models=True)
+    page = page_of(client, contest.url("board/"))
+    assert all("데모 모델" in cell.text for cell in page.all("td", "main"))
+    assert "데모 모델 점수" in page.one(id="board-title").text
+
+
+def test_the_scale_and_the_tie_rule_stand_under_the_table(contest: Contest, client: Client) -> None:
+    rules = page_of(client, contest.url("board/")).one("section", "board-rules").text
+    assert "0~100이며(0~1의 값 × 100) 소수점 아래 7자리" in rules
+    assert "같으면 EM 점수로 가리고, 그래도 같으면 먼저 제출한 팀이 앞섭니다" in rules
+    assert RECIPES["rag-qa@1"].rule_ko in rules
+
+
+def test_a_hidden_board_shows_no_row(contest: Contest, member: Client) -> None:
+    Phase.objects.update(board="hidden")
+    page = page_of(member, contest.url("board/"))
+    assert page.all("table") == []
+    assert "공개하지 않았습니다" in page.one("p", "notice").text
+
+
+def test_a_frozen_board_says_since_when(contest: Contest, client: Client) -> None:
+    Phase.objects.update(board="frozen", frozen_at=timezone.now())
+    page = page_of(client, contest.url("board/"))
+    assert "에 고정된 순위표입니다" in page.one("p", "notice").text
+    assert teams_of(page)[0] == "Better"
+
+
+def test_results_of_another_signature_are_left_out_and_counted(contest: Contest, client: Client) -> None:
+    ScoringRun.objects.filter(final_score=0.5).update(signature_hash="other")
+    page = page_of(client, contest.url("board/"))
+    assert "Baseline" not in teams_of(page)
+    assert "제출 1건은 빠져 있습니다" in page.text
+
+
+def test_an_empty_board_says_what_will_come(phase: Phase, client: Client) -> None:
+    page = page_of(client, f"/competitions/{phase.track.competition.slug}/board/")
+    assert "첫 점수가 나오면 이곳에 올라갑니다" in page.one("div", "empty").text
+
+
+@pytest.mark.parametrize("page", ["", "data/", "submit/", "board/", "team/"])
+def test_a_competition_without_track_or_phase_opens(db: None, client: Client, page: str) -> None:
+    bare = TrackFactory.create()
+    empty = TeamFactory.create().competition
+    for competition in (bare.competition, empty):
+        assert client.get(f"/competitions/{competition.slug}/{page}").status_code == 200
+
+
+def test_a_long_team_name_is_whole_in_its_title(contest: Contest, client: Client) -> None:
+    name = "가" * 60
+    finished_submission(contest.phase, TeamFactory.create(competition=contest.competition, name=name), 0.99)
+    assert page_of(client, contest.url("board/")).all("span", "team-name")[0].attributes["title"] == name
+
+
+def test_a_team_name_is_text_not_markup(contest: Contest, client: Client) -> None:
+    team = TeamFactory.create(competition=contest.competition, name="<script>alert(1)</script>")
+    finished_submission(contest.phase, team, 0.99)
+    assert "<script>alert" not in client.get(contest.url("board/")).content.decode()
+
+
+def test_an_earlier_phase_has_its_own_board_and_its_links_stay_there(contest: Contest, client: Client) -> None:
+    before = timezone.now() - timedelta(days=9)
+    earlier = PhaseFactory.create(
+        track=contest.track, slug="earlier", title_ko="예선", starts_at=before, ends_at=before + timedelta(days=2)
+    )
+    finished_submission(earlier, contest.team, 0.4, scores=SCORES)
+    page = page_of(client, contest.url("board/?phase=earlier"))
+    assert teams_of(page) == ["Team One"]
+    assert all("phase=earlier" in th.one("a").attributes["href"] for th in page.all("th") if th.all("a"))
+
+
+@pytest.mark.parametrize("language", ["ko", "en"])
+@pytest.mark.parametrize("recipe", sorted(RECIPES))
+def test_a_phone_shows_at_least_two_scores_and_always_the_one_sorted_by(
+    phase: Phase, recipe: str, language: str
+) -> None:
+    phase.track.recipe = recipe
+    found = board(phase)
+    with translation.override(language):
+        for column in found.columns[1:]:
+            shown = _second_line(found, Sorting(column.key, "descending"))
+            assert column.key in shown
+            assert len(shown) >= 2

@@ -1,0 +1,91 @@
+"""Error pages: the same in development and production, without a session where that is what broke."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import OperationalError
+from django.test import Client, RequestFactory
+from django.utils import translation
+from django.views.defaults import bad_request, server_error
+
+from core.errors import StorageFull
+from tests.factories import CANARY
+from tests.web import html
+from tests.web.conftest import Contest
+from web.views import competition
+
+
+def page_of(response: Any) -> html.Element:
+    return html.parse(response.content.decode())
+
+
+@pytest.mark.parametrize("debug", [True, False])
+def test_an_unknown_address_has_our_page_in_every_mode(db: None, client: Client, settings: Any, debug: bool) -> None:
+    settings.DEBUG = debug
+    response = client.get("/no/such/page/")
+    assert response.status_code == 404
+    assert page_of(response).one("h1").text == "페이지를 찾을 수 없습니다"
+
+
+def test_a_missing_slash_is_still_put_right(contest: Contest, client: Client) -> None:
+    response = client.get(contest.url("board"))
+    assert (response.status_code, response["Location"]) == (301, contest.url("board/"))
+
+
+def test_a_fault_of_ours_is_named_so_with_its_status(
+    contest: Contest, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_args: Any) -> None:
+        raise StorageFull
+
+    monkeypatch.setattr(competition, "visit", fail)
+    response = client.get(contest.url())
+    page = page_of(response)
+    assert response.status_code == 507
+    assert page.one("span", "badge").text == "시스템 오류"
+    assert "저장 공간이 부족해" in page.one("main").text
+
+
+def test_a_database_that_is_away_gives_a_page_that_needs_none(
+    contest: Contest, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_args: Any) -> None:
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr(competition, "visit", fail)
+    response = client.get(contest.url())
+    assert (response.status_code, response["Retry-After"]) == (503, "30")
+    assert page_of(response).one("h1").text == "잠시 이용할 수 없습니다"
+    assert "connection refused" not in response.content.decode()
+
+
+@pytest.mark.parametrize("language", ["ko", "en"])
+def test_the_plain_pages_are_sound_without_session_and_user(language: str) -> None:
+    request = RequestFactory().get("/")
+    with translation.override(language):
+        for response in (server_error(request), bad_request(request, ValueError(CANARY))):
+            page = page_of(response)
+            assert html.problems(page) == []
+            assert page.one("html").attributes["lang"] == language
+            assert CANARY not in response.content.decode()
+
+
+def test_a_form_without_its_token_is_explained_and_nothing_is_taken(contest: Contest) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(contest.leader)
+    form = {"file": SimpleUploadedFile("a.json", b"[]"), "track": contest.track.slug}
+    response = client.post(contest.url("submit/"), form)
+    page = page_of(response)
+    assert response.status_code == 403
+    assert "제출 횟수도 차감되지 않았습니다" in page.one("main").text
+    assert page.one("a", "button", href=contest.url("submit/")).text == "페이지 새로 열기"
+    assert html.problems(page) == []
+
+
+def test_a_method_that_a_page_does_not_have_is_refused(contest: Contest, member: Client) -> None:
+    for page in ("", "data/", "board/", "submissions/", "team/"):
+        assert member.post(contest.url(page)).status_code == 405, page
+        assert member.delete(contest.url(page)).status_code == 405, page

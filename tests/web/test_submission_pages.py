@@ -1,0 +1,156 @@
+"""내 제출: the history, one submission in full, and the fragment that keeps them up to date."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from competitions.models import Phase
+from submissions.models import ScoringRun, Submission
+from tests.factories import PhaseFactory, TeamFactory, finished_submission
+from tests.web import html
+from tests.web.conftest import SCORES, Contest, client_of, in_state
+
+
+def page_of(client: Client, address: str) -> html.Element:
+    return html.parse(client.get(address).content.decode())
+
+
+def fragment_address(submission: Submission) -> str:
+    return f"/submissions/{submission.public_id}/status/"
+
+
+def mark_of(fragment: html.Element) -> str:
+    return fragment.one("input", name="mark").attributes["value"]
+
+
+def test_the_history_holds_submissions_and_rejected_files_newest_first(contest: Contest, member: Client) -> None:
+    rows = page_of(member, contest.url("submissions/")).all("li", "history-row")
+    names = [row.one(css_class="history-file").all(css_class="id")[0].text for row in rows]
+    assert names == ["wrong.json", "queued.json", "running.json", "failed.json", "answers.json"]
+
+
+def test_the_history_tells_the_participants_fault_from_ours(contest: Contest, member: Client) -> None:
+    by_name = {
+        row.all(css_class="id")[0].text: row.one("div", "history-state").text
+        for row in page_of(member, contest.url("submissions/")).all("li", "history-row")
+    }
+    assert by_name["wrong.json"].startswith("제출 오류")
+    assert "횟수는 차감되지 않았습니다" in by_name["wrong.json"]
+    assert by_name["failed.json"].startswith("시스템 오류 제출 횟수 복원")
+    assert "참가자의 잘못이 아니며" in by_name["failed.json"]
+
+
+def test_a_finished_submission_shows_every_score_with_equal_decimals(contest: Contest, member: Client) -> None:
+    page = page_of(member, f"/submissions/{contest.finished.public_id}/")
+    shown = {row.one("th").text: row.one("td").text for row in page.one("tbody").all("tr")}
+    assert shown == {
+        "최종 점수": "데모 모델 82.2283946",
+        "EM": "데모 모델 91.0000000",
+        "서술 평균": "데모 모델 73.4567891",
+        "BLEURT": "데모 모델 61.0000000",
+        "BERTScore": "데모 모델 88.0000000",
+        "ROUGE-1": "데모 모델 71.3703674",
+    }
+
+
+def test_a_finished_submission_shows_coverage_warnings_and_its_signature(contest: Contest, member: Client) -> None:
+    page = page_of(member, f"/submissions/{contest.finished.public_id}/")
+    assert "이유 응답률 66.7%" in page.text
+    assert "데모 모델 점수: 모델 프로필 'demo'" in page.one("ul", "warnings").text
+    assert '"recipe": "rag-qa@1"' in page.one("pre").text
+    assert page.one("pre").parent.tag == "details"
+    assert contest.finished.live_run.signature_hash in page.text
+
+
+def test_a_submission_is_seen_by_its_team_only(contest: Contest) -> None:
+    stranger = TeamFactory.create(competition=contest.competition).memberships.get().user
+    for address in (f"/submissions/{contest.finished.public_id}/", fragment_address(contest.finished)):
+        assert client_of(stranger).get(address).status_code == 404
+    assert Client().get(f"/submissions/{contest.finished.public_id}/").status_code == 302
+
+
+def test_only_unfinished_submissions_poll(contest: Contest, member: Client) -> None:
+    page = page_of(member, contest.url("submissions/"))
+    addresses = [element.attributes["hx-get"] for element in page.all() if "hx-get" in element.attributes]
+    assert addresses == [fragment_address(contest.queued), fragment_address(contest.running)]
+
+
+def test_the_fragment_answers_nothing_while_nothing_changed(contest: Contest, member: Client) -> None:
+    first = member.get(fragment_address(contest.running))
+    mark = mark_of(html.parse(first.content.decode()))
+    assert first.status_code == 200
+    assert member.get(fragment_address(contest.running), {"mark": mark}).status_code == 204
+
+
+def test_the_fragment_shows_progress_as_it_grows(contest: Contest, member: Client) -> None:
+    mark = mark_of(html.parse(member.get(fragment_address(contest.running)).content.decode()))
+    contest.running.runs.update(progress=0.9)
+    fragment = html.parse(member.get(fragment_address(contest.running), {"mark": mark}).content.decode())
+    assert "BLEURT 90%" in fragment.text
+    assert fragment.one("progress").attributes["value"] == "0.9000"
+
+
+def test_progress_alone_is_not_read_out(contest: Contest, member: Client) -> None:
+    mark = mark_of(html.parse(member.get(fragment_address(contest.running)).content.decode()))
+    contest.running.runs.update(progress=0.9)
+    fragment = html.parse(member.get(fragment_address(contest.running), {"mark": mark}).content.decode())
+    assert fragment.all("p", id=f"live-{contest.running.public_id}") == []
+
+
+def test_the_end_is_read_out_and_ends_the_polling(contest: Contest, member: Client) -> None:
+    mark = mark_of(html.parse(member.get(fragment_address(contest.running)).content.decode()))
+    contest.running.runs.update(state="finished", final_score=0.5, finished_at=timezone.now())
+    response = member.get(fragment_address(contest.running), {"mark": mark})
+    spoken = html.parse(response.content.decode()).one("p", id=f"live-{contest.running.public_id}")
+    assert response.status_code == 286
+    assert spoken.text == "running.json 채점이 끝났습니다. 최종 점수는 50.0000000입니다."
+
+
+def test_the_full_fragment_brings_the_scores(contest: Contest, member: Client) -> None:
+    response = member.get(fragment_address(contest.finished), {"view": "full"})
+    assert response.status_code == 286
+    assert "91.0000000" in response.content.decode()
+
+
+def test_a_queued_submission_shows_how_many_stand_before_it(contest: Contest, member: Client) -> None:
+    later = in_state(contest.phase, contest.team, ScoringRun.State.QUEUED)
+    fragment = html.parse(member.get(fragment_address(later)).content.decode())
+    assert "대기 중 앞에 1건" in fragment.text
+    first = html.parse(member.get(fragment_address(contest.queued)).content.decode())
+    assert "대기 중 다음 차례입니다" in first.text
+
+
+def test_a_session_that_ended_stops_the_polling_with_words(contest: Contest) -> None:
+    response = Client().get(fragment_address(contest.running))
+    assert response.status_code == 286
+    assert "로그인이 끊겼습니다" in response.content.decode()
+
+
+def test_without_scripts_the_page_says_how_to_refresh(contest: Contest, member: Client) -> None:
+    assert "새로 고침" in page_of(member, contest.url("submissions/")).one("noscript").text
+
+
+def test_submissions_of_an_ended_phase_stay_within_reach(contest: Contest, member: Client) -> None:
+    before = timezone.now() - timedelta(days=9)
+    earlier = PhaseFactory.create(
+        track=contest.track, slug="earlier", title_ko="예선", starts_at=before, ends_at=before + timedelta(days=2)
+    )
+    finished_submission(earlier, contest.team, 0.4, scores=SCORES, file_name="of-the-first-phase.json")
+    page = page_of(member, contest.url("submissions/"))
+    link = next(a for a in page.one("nav", "phase-choice").all("a") if a.text == "예선")
+    assert "of-the-first-phase.json" in page_of(member, link.attributes["href"]).text
+
+
+def test_a_person_without_a_team_is_sent_to_the_team_page(contest: Contest) -> None:
+    response = client_of(TeamFactory.create().memberships.get().user).get(contest.url("submissions/"))
+    assert (response.status_code, response["Location"]) == (302, contest.url("team/"))
+
+
+@pytest.mark.usefixtures("team")
+def test_an_empty_history_leads_to_the_upload_page(phase: Phase, member: Client) -> None:
+    page = page_of(member, f"/competitions/{phase.track.competition.slug}/submissions/")
+    assert page.one("div", "empty").one("a").attributes["href"].endswith("/submit/")

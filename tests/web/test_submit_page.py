@@ -1,0 +1,220 @@
+"""The upload page, from the press of the button to what the participant reads about it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.utils import timezone
+
+from competitions.models import Phase
+from core.times import KST
+from submissions.models import Rejection, Submission
+from tests.factories import (
+    PhaseFactory,
+    TeamFactory,
+    TrackFactory,
+    UserFactory,
+    file_bytes,
+    prediction_bytes,
+    publish,
+    rows,
+)
+from tests.web import html
+from tests.web.conftest import Contest, client_of
+
+pytestmark = pytest.mark.usefixtures("team")
+
+
+def address(phase: Phase) -> str:
+    return f"/competitions/{phase.track.competition.slug}/submit/"
+
+
+def upload(client: Client, phase: Phase, data: bytes, name: str = "answers.json", **fields: str) -> Any:
+    """Send the form as a browser does, and follow to the page the participant then sees."""
+    form = {"file": SimpleUploadedFile(name, data), "track": phase.track.slug, "memo": "", **fields}
+    return client.post(address(phase), form, follow=True)
+
+
+def page_of(response: Any) -> html.Element:
+    return html.parse(response.content.decode())
+
+
+def test_a_sound_file_is_accepted_and_its_receipt_is_shown(phase: Phase, member: Client) -> None:
+    response = upload(member, phase, prediction_bytes(), memo="첫 모델")
+    submission = Submission.objects.get()
+    assert response.redirect_chain == [(f"/submissions/{submission.public_id}/", 302)]
+    assert submission.memo == "첫 모델"
+    receipt = page_of(response).one("dl", "receipt").text
+    assert submission.file_sha256 in receipt
+    assert str(submission.public_id) in receipt
+
+
+def test_a_bad_file_comes_back_with_every_place_and_the_official_message(phase: Phase, member: Client) -> None:
+    items = rows()
+    items[1]["output"]["answer"] = 5
+    response = upload(member, phase, file_bytes(items))
+    page = page_of(response)
+    table = page.one("div", "error-table")
+    cells = [cell.text for cell in table.all("td")]
+    assert cells[1:3] == ["q2", "output.answer"]
+    assert table.one("strong", "official").text == "파일 형식 오류 - 데이터 형태가 제출 기준과 다름"
+    assert "제출 오류" in page.one(id="errors-title").text
+    assert "횟수도 차감되지 않았습니다" in page.one("section", "rejection").text
+
+
+def test_a_bad_file_costs_no_quota(phase: Phase, member: Client) -> None:
+    page = page_of(upload(member, phase, b"[{"))
+    assert (Submission.objects.count(), Rejection.objects.count()) == (0, 1)
+    assert page.one("dl", "quota-figures").text.startswith("오늘 5 /5회 남음")
+
+
+def test_the_page_of_a_bad_file_can_be_reloaded_without_sending_it_again(phase: Phase, member: Client) -> None:
+    response = upload(member, phase, b"[{")
+    assert "rejection=" in response.redirect_chain[-1][0]
+    member.get(response.redirect_chain[-1][0])
+    assert Rejection.objects.count() == 1
+
+
+def test_an_empty_file_is_a_located_error_not_a_missing_file(phase: Phase, member: Client) -> None:
+    page = page_of(upload(member, phase, b""))
+    assert "0바이트" in page.one("div", "error-table").text
+
+
+def test_no_file_chosen_is_said_beside_the_field(phase: Phase, member: Client) -> None:
+    response = member.post(address(phase), {"track": phase.track.slug, "memo": ""})
+    assert response.status_code == 422
+    assert page_of(response).one("ul", "errorlist").text == "파일을 골라 주십시오."
+
+
+def test_errors_beyond_those_kept_are_counted(contest: Contest, member: Client) -> None:
+    page = page_of(member.get(contest.url(f"submit/?rejection={contest.rejection.pk}")))
+    assert "142건" in page.one(id="errors-title").text
+    assert "모두 142건 가운데 앞의 2건" in page.text
+
+
+def test_another_teams_rejected_file_is_not_shown(contest: Contest) -> None:
+    stranger = TeamFactory.create(competition=contest.competition)
+    client = client_of(stranger.memberships.get().user)
+    page = page_of(client.get(contest.url(f"submit/?rejection={contest.rejection.pk}")))
+    assert page.all("section", "rejection") == []
+
+
+@pytest.mark.parametrize("number", ["0", "x", "-1", "9" * 40, "１２"])
+def test_a_made_up_rejection_number_is_harmless(phase: Phase, member: Client, number: str) -> None:
+    assert member.get(address(phase), {"rejection": number}).status_code == 200
+
+
+def test_error_texts_of_an_earlier_version_still_open(contest: Contest, member: Client) -> None:
+    contest.rejection.errors = [{"code": "gone_since", "params": {}, "line": 7, "id": "q1", "field": None}]
+    contest.rejection.save()
+    page = page_of(member.get(contest.url(f"submit/?rejection={contest.rejection.pk}")))
+    assert "gone_since" in page.one("div", "error-table").text
+
+
+def test_a_file_above_the_limit_is_dropped_while_it_arrives(phase: Phase, member: Client, settings: Any) -> None:
+    settings.UPLOAD_MAX_BYTES = 100_000
+    page = page_of(upload(member, phase, b"x" * 300_000))
+    message = page.one("div", "messages").text
+    assert "제출 오류" in message
+    assert "상한(97.7 KB)" in message
+    assert (Submission.objects.count(), Rejection.objects.count()) == (0, 0)
+
+
+def test_a_file_of_exactly_the_limit_is_read(phase: Phase, member: Client, settings: Any) -> None:
+    settings.UPLOAD_MAX_BYTES = len(prediction_bytes())
+    upload(member, phase, prediction_bytes())
+    assert Submission.objects.count() == 1
+
+
+def test_a_session_that_ended_while_uploading_is_explained(phase: Phase) -> None:
+    response = upload(Client(), phase, prediction_bytes())
+    assert response.redirect_chain[0][0].startswith("/accounts/login/?next=")
+    assert "제출 횟수는 차감되지 않았습니다" in page_of(response).one("div", "messages").text
+    assert Submission.objects.count() == 0
+
+
+def test_after_logging_in_again_the_participant_is_back_at_the_form(phase: Phase) -> None:
+    response = Client().post(address(phase), {}, headers={"referer": f"http://testserver{address(phase)}?track=x"})
+    assert response["Location"] == f"/accounts/login/?next={address(phase).replace('/', '%2F')}%3Ftrack%3Dx"
+
+
+def test_a_person_without_a_team_is_sent_to_make_one(phase: Phase) -> None:
+    client = client_of(UserFactory.create())
+    response = upload(client, phase, prediction_bytes())
+    assert response.redirect_chain[0][0].endswith("/team/")
+    assert "먼저 이 대회의 팀에 들어가야 합니다" in page_of(response).one("div", "messages").text
+
+
+def test_what_is_left_is_shown_as_n_of_limit(phase: Phase, member: Client) -> None:
+    upload(member, phase, prediction_bytes())
+    figures = page_of(member.get(address(phase))).one("dl", "quota-figures").text
+    assert figures == "오늘 4 /5회 남음 전체 39 /40회 남음"
+
+
+def test_the_next_allowed_time_is_shown_to_the_second(phase: Phase, member: Client) -> None:
+    phase.min_interval = timedelta(hours=72)
+    phase.save()
+    upload(member, phase, prediction_bytes())
+    page = page_of(member.get(address(phase)))
+    submitted_at = Submission.objects.get().created_at
+    shown = page.one("div", "notice").one("time").text
+    allowed = datetime.strptime(shown, "%Y-%m-%d %H:%M:%S KST").replace(tzinfo=KST)
+    assert timedelta(0) <= allowed - (submitted_at + timedelta(hours=72)) < timedelta(seconds=1)
+    assert "disabled" in page.one("form", "card").one("button", "button").attributes
+
+
+def test_a_used_up_quota_is_refused_with_the_time_and_charges_nothing(phase: Phase, member: Client) -> None:
+    phase.daily_limit = 1
+    phase.save()
+    upload(member, phase, prediction_bytes())
+    page = page_of(upload(member, phase, prediction_bytes(mark="b")))
+    tomorrow = (timezone.now().astimezone(KST) + timedelta(days=1)).strftime("%Y-%m-%d 00:00")
+    assert f"{tomorrow} KST부터" in page.one("div", "messages").text
+    assert Submission.objects.count() == 1
+
+
+def test_a_double_click_leads_to_the_submission_it_made(phase: Phase, member: Client) -> None:
+    upload(member, phase, prediction_bytes())
+    response = upload(member, phase, prediction_bytes())
+    assert response.redirect_chain[-1][0] == f"/submissions/{Submission.objects.get().public_id}/"
+    assert "다시 차감되지 않았습니다" in page_of(response).one("div", "messages").text
+
+
+@pytest.mark.parametrize(("starts", "ends", "text"), [(-3, -1, "끝났습니다"), (1, 3, "아직 제출 기간이 아닙니다")])
+def test_a_closed_phase_says_when_instead_of_a_form(
+    phase: Phase, member: Client, starts: int, ends: int, text: str
+) -> None:
+    phase.starts_at, phase.ends_at = (timezone.now() + timedelta(days=days) for days in (starts, ends))
+    phase.save()
+    page = page_of(member.get(address(phase)))
+    assert text in page.one("div", "notice").text
+    assert page.all("input", type="file") == []
+    assert text in page_of(upload(member, phase, prediction_bytes())).one("div", "messages").text
+
+
+def test_with_two_tracks_the_file_goes_to_the_chosen_one(phase: Phase, member: Client) -> None:
+    second = PhaseFactory.create(track=TrackFactory.create(competition=phase.track.competition, slug="second"))
+    publish(second)
+    page = page_of(member.get(address(phase), {"track": "second"}))
+    assert page.one("input", name="track").attributes["value"] == "second"
+    upload(member, second, prediction_bytes())
+    assert Submission.objects.get().phase == second
+
+
+def test_the_sample_stands_beside_the_upload_box_and_downloads(contest: Contest, member: Client) -> None:
+    page = page_of(member.get(contest.url("submit/")))
+    link = next(a for a in page.all("a") if "sample.json" in a.attributes["href"])
+    response = member.get(link.attributes["href"])
+    assert b"".join(response.streaming_content) == b"sample.json"
+    assert response["Content-Disposition"] == 'attachment; filename="sample.json"'
+
+
+def test_the_form_works_without_scripts(phase: Phase, member: Client) -> None:
+    form = page_of(member.get(address(phase))).one("form", "card")
+    assert form.attributes["method"] == "post"
+    assert form.attributes["enctype"] == "multipart/form-data"
+    assert "disabled" not in form.one("button", "button").attributes

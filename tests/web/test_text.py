@@ -1,0 +1,106 @@
+"""Pure parts of the pages: Markdown, times, scores, labels."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from django.utils import translation
+
+from scoring.recipes import RECIPES
+from submissions.models import ScoringRun
+from web import formatting, labels
+from web.markdown import to_html
+
+NOW = datetime(2026, 11, 20, 14, 50, 5, tzinfo=UTC)  # 23:50:05 KST
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "[x](javascript:alert(1))",
+        '<a href="#" style="color:red" onclick="x()">x</a>',
+        "<iframe src='//x'></iframe><object></object><style>p{}</style>",
+        "<form action='//x'><input name=csrfmiddlewaretoken></form>",
+        "![x](data:text/html;base64,AAAA)",
+    ],
+)
+def test_what_organisers_write_cannot_run(source: str) -> None:
+    rendered = to_html(source)
+    for forbidden in (
+        "<script",
+        "onerror",
+        "javascript:",
+        "style",
+        "onclick",
+        "<iframe",
+        "<form",
+        "<input",
+        "data:text",
+    ):
+        assert forbidden not in rendered
+
+
+def test_tables_code_and_emphasis_are_rendered() -> None:
+    rendered = to_html("|가|나|\n|--|--:|\n|1|**2**|\n\n```\n<코드>\n```")
+    assert '<td align="right"><strong>2</strong></td>' in rendered
+    assert "<pre><code>&lt;코드&gt;\n</code></pre>" in rendered
+
+
+def test_a_title_inside_a_text_is_no_second_title_of_the_page() -> None:
+    assert to_html("# 제목\n## 다음") == "<h2>제목</h2>\n<h2>다음</h2>"
+
+
+def test_times_are_korean_and_say_so() -> None:
+    assert formatting.kst_text(NOW) == "2026-11-20 23:50 KST"
+    assert formatting.kst_text(NOW, seconds=True) == "2026-11-20 23:50:05 KST"
+
+
+@pytest.mark.parametrize(
+    ("then", "korean", "english"),
+    [
+        (datetime(2026, 11, 20, 14, 59, tzinfo=UTC), "마감 D-DAY", "Closes today"),
+        (datetime(2026, 11, 20, 15, 0, tzinfo=UTC), "마감 D-1", "Closes in 1 day"),
+        (datetime(2026, 11, 23, 1, 0, tzinfo=UTC), "마감 D-3", "Closes in 3 days"),
+    ],
+)
+def test_days_left_are_korean_calendar_days(then: datetime, korean: str, english: str) -> None:
+    assert formatting.closes_in_text(then, NOW) == korean
+    with translation.override("en"):
+        assert formatting.closes_in_text(then, NOW) == english
+
+
+@pytest.mark.parametrize(
+    ("value", "scale", "decimals", "text"),
+    [(0.8222839456, 100, 7, "82.2283946"), (1.0, 100, 7, "100.0000000"), (0.5, 1, 4, "0.5000"), (None, 100, 7, "–")],
+)
+def test_scores_have_the_scale_and_decimals_of_their_track(
+    value: float | None, scale: int, decimals: int, text: str
+) -> None:
+    assert formatting.score_text(value, scale, decimals) == text
+
+
+def test_the_width_of_a_text_counts_a_syllable_twice() -> None:
+    assert formatting.text_width("서술 avg") == 8
+
+
+def test_the_stage_of_a_run_is_a_column_of_the_board_in_the_readers_language() -> None:
+    run = ScoringRun(recipe="culture-qa@1", stage="accuracy")
+    assert labels.stage_label(run) == "정확도"
+    with translation.override("en"):
+        assert labels.stage_label(run) == "Accuracy"
+
+
+def test_a_share_and_a_count_of_coverage_read_as_such() -> None:
+    assert labels.coverage_of({"items": 1498, "reason_coverage": 0.9395, "unknown": 1}) == [
+        ("전체 문항", "1,498"),
+        ("이유 응답률", "94.0%"),
+    ]
+
+
+def test_every_metric_of_every_recipe_has_a_label() -> None:
+    for recipe in RECIPES.values():
+        known = {column.key for column in recipe.columns}
+        assert set(recipe.metrics) <= known, recipe.id
