@@ -57,7 +57,11 @@ def board_detail(request: HttpRequest, slug: str, track: str) -> JsonResponse:
 
 @endpoint("GET", "POST")
 def submissions(request: HttpRequest, slug: str, track: str) -> JsonResponse:
-    """GET: the team's history and what is left. POST ``file`` (and ``memo``) as multipart/form-data: submit."""
+    """GET: the team's history and what is left. POST ``file`` (and ``memo``) as multipart/form-data: submit.
+
+    A client that may have to try again sends an ``Idempotency-Key``: a key used before is answered 409 with the
+    submission it became, and nothing is charged.
+    """
     token = require_token(request)
     competition, phase = _find(slug, track)
     team = _require_team(token.user, competition)
@@ -70,7 +74,15 @@ def submissions(request: HttpRequest, slug: str, track: str) -> JsonResponse:
         )
     upload, memo = _upload(request)
     note_token_use(api_token=token)
-    submission = submit(phase=phase, team=team, user=token.user, file_name=upload.name or "", upload=upload, memo=memo)
+    submission = submit(
+        phase=phase,
+        team=team,
+        user=token.user,
+        file_name=upload.name or "",
+        upload=upload,
+        memo=memo,
+        upload_key=request.headers.get("Idempotency-Key", ""),
+    )
     address = reverse("api-submission", args=[submission.public_id])
     return JsonResponse(shown.submission(submission), status=201, headers={"Location": address})
 

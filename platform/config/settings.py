@@ -102,10 +102,11 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
+# a blip of the broker must not end a healthy run: the lease in the database already covers a lost worker
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_TASK_DEFAULT_QUEUE = "housekeeping"
 CELERY_TASK_ROUTES = {"submissions.tasks.score_run": {"queue": "scoring"}}
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 CELERY_WORKER_PROC_ALIVE_TIMEOUT = 600  # a child loads its models before it reports for work
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 5  # told to stop, a worker may finish a short run; a long one is queued again
 CELERY_WORKER_REDIRECT_STDOUTS = False

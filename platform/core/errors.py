@@ -91,7 +91,7 @@ class QuotaExceeded(SubmissionError):
 
 
 class DuplicateUpload(SubmissionError):
-    """The same bytes from the same team, a moment ago or still in scoring. Params: ``public_id``, ``submitted_at``."""
+    """The same act of uploading again: a second click, a resent request. Params: ``public_id``, ``submitted_at``."""
 
     code = "duplicate_upload"
     http_status = 409

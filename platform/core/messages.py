@@ -53,7 +53,7 @@ TEXTS: Final[dict[str, Promise]] = {
     ),
     "quota_exceeded.total_last": _("전체 제출 한도 %(limit)s회를 모두 썼습니다. 더 이상 제출할 수 없습니다."),
     "duplicate_upload": _(
-        "같은 파일이 %(submitted_at)s에 이미 접수되었습니다(제출 %(public_id)s). "
+        "이 업로드는 %(submitted_at)s에 이미 접수되었습니다(제출 %(public_id)s). "
         "제출 횟수는 다시 차감되지 않았습니다. ‘내 제출’에서 결과를 확인해 주십시오."
     ),
     "upload_too_large": _(

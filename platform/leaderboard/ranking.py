@@ -61,7 +61,7 @@ def best_entries(entries: Iterable[Entry], tie_breaks: Sequence[str]) -> list[En
 
 
 def rank(entries: Iterable[Entry], tie_breaks: Sequence[str]) -> list[Ranked]:
-    """The board from the top: each team once; ranks 1, 2, 3… without gaps or sharing; baselines in between have none."""
+    """The board from the top: each team once; ranks 1, 2, 3… without gaps or sharing; baselines have none."""
     ranked: list[Ranked] = []
     next_rank = 1
     for entry in best_entries(entries, tie_breaks):

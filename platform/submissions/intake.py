@@ -4,7 +4,9 @@ The order of the checks, and why:
 
 1. Membership and the open phase: the cheapest, and nobody else has any business here.
 2. The size, before a byte is read.
-3. The same file a moment ago, before the quota: the second click on the last slot must hear "already received".
+3. The same upload again, before the quota: the second click on the last slot must hear "already received". A form or
+   request names itself by its ``upload_key``. The same file under another key, or another file in a form that the
+   browser brought back with its old key, is the team's own decision, and charged.
 4. The quota, without a lock, before the file is parsed: a team that cannot submit now is told so at once and costs no
    parsing. (Whether a file is sound can be asked at any time with ``python -m scoring check``.)
 5. The file itself: every error located. Nothing is charged, nothing of it is kept but the list of errors.
@@ -18,7 +20,7 @@ The moment that counts is the one at which the upload reached this function.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Any, Final
@@ -42,9 +44,8 @@ from scoring.reading import read_predictions
 from scoring.records import AnswerFile
 from submissions import quota, runs
 from submissions.models import Rejection, Submission
-from submissions.selectors import recent_identical
+from submissions.selectors import submission_of_upload
 
-DUPLICATE_WINDOW: Final = timedelta(seconds=60)
 KEPT_ERRORS: Final = 100
 
 
@@ -57,12 +58,9 @@ class _Arrival:
     user: User
     file_name: str
     memo: str
+    upload_key: str
     data: bytes
     received_at: datetime
-
-    @property
-    def sha256(self) -> str:
-        return sha256(self.data).hexdigest()
 
 
 def submit(
@@ -73,9 +71,13 @@ def submit(
     file_name: str,
     upload: UploadedFile | bytes,
     memo: str = "",
+    upload_key: str = "",
     now: datetime | None = None,
 ) -> Submission:
     """Take a file of ``team`` into ``phase``: check it, charge it, store it, queue its scoring.
+
+    ``upload_key`` (at most 64 characters) names one act of uploading: the same bytes under a key the team used before
+    are refused as a second click or a resent request. Without a key every call is an upload of its own.
 
     Raises, in this order: ``NotTeamMember``, ``PhaseNotOpen``, ``UploadTooLarge``, ``ReferencesNotPublished``,
     ``DuplicateUpload``, ``QuotaExceeded``, ``FileRejected`` (recorded as a ``Rejection``), and the faults of the
@@ -85,7 +87,9 @@ def submit(
     _require_participant(phase, team, user)
     _require_open(phase, received_at)
     data = _read_within_limit(upload)
-    arrival = _Arrival(phase, team, user, clean_file_name(file_name), without_unseen(memo)[:200], data, received_at)
+    arrival = _Arrival(
+        phase, team, user, clean_file_name(file_name), without_unseen(memo)[:200], upload_key[:64], data, received_at
+    )
     reference = current_reference(phase)
     _refuse_duplicate(arrival)
     quota.require_room(phase=phase, team=team, now=received_at)
@@ -127,15 +131,9 @@ def _read_within_limit(upload: UploadedFile | bytes) -> bytes:
 
 
 def _refuse_duplicate(arrival: _Arrival) -> None:
-    """Refuse the bytes of a submission that is in scoring or came within the window: a double click, a resent form.
-
-    The same file later on is the team's own decision and is charged like any other.
-    """
-    earlier = recent_identical(
-        phase=arrival.phase,
-        team=arrival.team,
-        sha256=arrival.sha256,
-        since=arrival.received_at - DUPLICATE_WINDOW,
+    """Refuse an upload that was taken already: a double click, a resent form, a client that tries again."""
+    earlier = submission_of_upload(
+        team=arrival.team, upload_key=arrival.upload_key, file_sha256=sha256(arrival.data).hexdigest()
     )
     if earlier is not None:
         raise DuplicateUpload(public_id=earlier.public_id, submitted_at=earlier.created_at)
@@ -164,6 +162,7 @@ def _create(arrival: _Arrival, predictions: AnswerFile) -> Submission:
         item_count=len(predictions.answers),
         normalized_count=len(predictions.normalized_ids),
         memo=arrival.memo,
+        upload_key=arrival.upload_key,
         created_at=arrival.received_at,
     )
 

@@ -64,7 +64,7 @@ class LeaseKeeper:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stop.set()
-        self._thread.join()
+        self._thread.join(timeout=settings.RUN_LEASE_SECONDS)  # a database that hangs must not keep the result
 
     def report(self, progress: Progress) -> None:
         """Take note of the engine's progress. Raises ``LeaseLost`` so that a run taken back stops here."""

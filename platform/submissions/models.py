@@ -25,6 +25,7 @@ class Submission(models.Model):
     item_count = models.PositiveIntegerField(_("문항 수"))
     normalized_count = models.PositiveIntegerField(_("NFC로 바뀐 문항 수"), default=0)
     memo = models.CharField(_("메모"), max_length=200, blank=True)
+    upload_key = models.CharField(max_length=64, blank=True, editable=False)  # of the form or request that brought it
     created_at = models.DateTimeField(_("제출 시각"), db_index=True)
     refunded_at = models.DateTimeField(_("환불 시각"), null=True, blank=True)
     live_run = models.OneToOneField(
@@ -41,6 +42,13 @@ class Submission(models.Model):
         verbose_name_plural = _("제출")
         ordering = ["-created_at", "-id"]
         indexes = [models.Index(fields=["team", "phase", "created_at"], name="submission_quota_window")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["team", "upload_key", "file_sha256"],
+                condition=~models.Q(upload_key=""),
+                name="one_submission_per_upload_key",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.team} {self.created_at:%Y-%m-%d %H:%M}"

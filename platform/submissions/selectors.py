@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -84,17 +83,11 @@ def queue_position(run: ScoringRun) -> int | None:
     return ScoringRun.objects.filter(state=ScoringRun.State.QUEUED, pk__lt=run.pk).count()
 
 
-def recent_identical(*, phase: Phase, team: Team, sha256: str, since: datetime) -> Submission | None:
-    """The newest counted submission of the same bytes that is still being scored or came in at or after ``since``."""
-    same: Iterable[Submission] = _with_runs(
-        Submission.objects.filter(phase=phase, team=team, file_sha256=sha256, refunded_at=None)
-    )
-    return next((row for row in same if row.created_at >= since or _is_in_scoring(row)), None)
-
-
-def _is_in_scoring(submission: Submission) -> bool:
-    run = run_to_show(submission)
-    return run is not None and run.state in {ScoringRun.State.QUEUED, ScoringRun.State.RUNNING}
+def submission_of_upload(*, team: Team, upload_key: str, file_sha256: str) -> Submission | None:
+    """The submission that these bytes, sent by the team's form or request of this key, became."""
+    if not upload_key:
+        return None
+    return Submission.objects.filter(team=team, upload_key=upload_key, file_sha256=file_sha256).first()
 
 
 def _with_runs(submissions: QuerySet[Submission]) -> QuerySet[Submission]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, Final
+from uuid import uuid4
 
 from allauth.account import forms as account
 from django import forms
@@ -104,3 +105,4 @@ class SubmitForm(forms.Form):
         help_text=_("팀원만 볼 수 있습니다. 모델 이름이나 바꾼 점을 적어 두면 나중에 비교하기 쉽습니다."),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
+    upload_key = forms.CharField(required=False, max_length=64, initial=uuid4, widget=forms.HiddenInput)

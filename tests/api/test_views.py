@@ -44,9 +44,10 @@ class Api:
         track = self.phase.track
         return reverse(name, args=[track.competition.slug, track.slug])
 
-    def submit(self, data=None, name="answers.json", **fields):
+    def submit(self, data=None, name="answers.json", key="", **fields):
         upload = SimpleUploadedFile(name, prediction_bytes() if data is None else data)
-        return self.client.post(self.address("api-submissions"), {"file": upload, **fields})
+        headers = {"Idempotency-Key": key} if key else {}
+        return self.client.post(self.address("api-submissions"), {"file": upload, **fields}, headers=headers)
 
 
 @pytest.fixture
@@ -106,10 +107,10 @@ def test_used_up_quota_is_429_with_the_exact_moment(api):
     assert error["next_allowed_at"].endswith(("+09:00", "Z"))
 
 
-def test_same_file_twice_names_the_first(api):
-    first = api.submit().json()["id"]
+def test_request_sent_again_with_its_key_names_the_first(api):
+    first = api.submit(key="again-1").json()["id"]
 
-    answer = api.submit()
+    answer = api.submit(key="again-1")
 
     assert (answer.status_code, answer.json()["error"]["submission"]) == (409, first)
 

@@ -22,7 +22,7 @@ from core.errors import (
 from core.models import AuditEntry
 from core.storage import read_private
 from submissions import quota
-from submissions.intake import DUPLICATE_WINDOW, KEPT_ERRORS, clean_file_name
+from submissions.intake import KEPT_ERRORS, clean_file_name
 from submissions.models import Rejection, ScoringRun, Submission
 from submissions.selectors import rejection_errors
 from tests.factories import (
@@ -180,39 +180,32 @@ def test_team_without_quota_is_told_before_its_file_is_parsed(monkeypatch):
 
 def test_second_click_is_told_of_the_first_and_not_charged():
     phase, team = limited(daily_limit=1)
-    first = send(phase, team)
+    first = send(phase, team, upload_key="form-1")
 
     with pytest.raises(DuplicateUpload) as caught:  # and not: quota exceeded
-        send(phase, team)
+        send(phase, team, upload_key="form-1")
 
     assert caught.value.params == {"public_id": first.public_id, "submitted_at": first.created_at}
     assert Submission.objects.count() == 1
 
 
-def test_same_file_may_be_sent_again_when_its_scoring_is_over_and_the_click_long_past(phase, team):
-    first = send(phase, team)
-    later = first.created_at + DUPLICATE_WINDOW + timedelta(seconds=1)
-    with pytest.raises(DuplicateUpload):  # still queued, however late
-        send(phase, team, now=later)
+def test_same_file_from_another_form_is_the_teams_own_decision_and_charged(phase, team):
+    first = send(phase, team, upload_key="form-1")
 
-    first.runs.update(state=ScoringRun.State.FAILED)
-
-    with pytest.raises(DuplicateUpload):  # over, but a moment ago
-        send(phase, team, now=first.created_at + timedelta(seconds=1))
-    assert send(phase, team, now=later) != first
+    assert send(phase, team, upload_key="form-2") != first
+    assert quota.status(phase=phase, team=team).used_total == 2
 
 
-def test_refunded_file_may_be_sent_again_at_once(phase, team):
-    first = send(phase, team)
-    quota.refund(submission=first, reason="worker_lost")
+def test_another_file_in_a_form_the_browser_brought_back_is_taken(phase, team):
+    first = send(phase, team, prediction_bytes(mark=1), upload_key="form-1")
 
-    assert send(phase, team) != first
+    assert send(phase, team, prediction_bytes(mark=2), upload_key="form-1") != first
 
 
-def test_same_file_of_another_team_is_no_duplicate(phase, team):
-    send(phase, team)
+def test_same_form_key_of_another_team_is_no_duplicate(phase, team):
+    send(phase, team, upload_key="form-1")
 
-    send(phase, TeamFactory.create(competition=phase.track.competition))
+    send(phase, TeamFactory.create(competition=phase.track.competition), upload_key="form-1")
 
 
 def test_macos_name_and_answers_are_normalised_and_counted(phase, team):

@@ -57,11 +57,21 @@ def test_two_hundred_uploads_at_once_never_exceed_a_limit_of_five(sent):
     assert quota.status(phase=phase, team=team).left_today == 0
 
 
-def test_fifty_clicks_at_once_on_one_file_are_one_submission(sent):
+def test_two_hundred_uploads_of_one_file_without_a_key_are_counted_one_by_one(sent):
     phase, team = limited(daily_limit=5)
     user = leader_of(team)
 
-    outcomes = at_once([lambda: send(phase, team, user=user) for _click in range(50)])
+    outcomes = at_once([lambda: send(phase, team, user=user) for _request in range(200)])
+
+    assert sum(isinstance(each, Submission) for each in outcomes) == 5
+    assert sum(isinstance(each, QuotaExceeded) for each in outcomes) == 195
+
+
+def test_fifty_clicks_at_once_on_one_form_are_one_submission(sent):
+    phase, team = limited(daily_limit=5)
+    user = leader_of(team)
+
+    outcomes = at_once([lambda: send(phase, team, user=user, upload_key="form-1") for _click in range(50)])
 
     assert sum(isinstance(each, Submission) for each in outcomes) == 1
     assert sum(isinstance(each, DuplicateUpload) for each in outcomes) == 49

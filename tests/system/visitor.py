@@ -25,7 +25,7 @@ class Visitor:
 
     def get(self, path: str) -> requests.Response:
         response = self._session.get(self.stack.url + path, timeout=30)
-        assert response.status_code < 400, (path, response.status_code, response.text[:2000])
+        assert response.status_code < 400, (path, response.status_code, self.stack.log[-3000:])
         return response
 
     def post(
@@ -43,8 +43,8 @@ class Visitor:
             headers={"Referer": self.stack.url + path},
             timeout=60,
         )
-        assert response.status_code < 400, (path, response.status_code, response.text[:2000])
-        assert at_end in response.url, (path, response.url, response.text[:2000])
+        assert response.status_code < 400, (path, response.status_code, self.stack.log[-3000:])
+        assert at_end in response.url, (path, response.url, response.text[-3000:])
         return response
 
     def found_team(self, slug: str, name: str) -> None:

@@ -178,10 +178,21 @@ def test_a_used_up_quota_is_refused_with_the_time_and_charges_nothing(phase: Pha
 
 
 def test_a_double_click_leads_to_the_submission_it_made(phase: Phase, member: Client) -> None:
-    upload(member, phase, prediction_bytes())
-    response = upload(member, phase, prediction_bytes())
+    key = page_of(member.get(address(phase))).one("input", name="upload_key").attributes["value"]
+    upload(member, phase, prediction_bytes(), upload_key=key)
+    response = upload(member, phase, prediction_bytes(), upload_key=key)
     assert response.redirect_chain[-1][0] == f"/submissions/{Submission.objects.get().public_id}/"
     assert "다시 차감되지 않았습니다" in page_of(response).one("div", "messages").text
+
+
+def test_every_form_is_an_act_of_its_own(phase: Phase, member: Client) -> None:
+    keys = {
+        page_of(member.get(address(phase))).one("input", name="upload_key").attributes["value"] for _form in range(2)
+    }
+    assert len(keys) == 2
+    for key in keys:
+        upload(member, phase, prediction_bytes(), upload_key=key)
+    assert Submission.objects.count() == 2
 
 
 @pytest.mark.parametrize(("starts", "ends", "text"), [(-3, -1, "끝났습니다"), (1, 3, "아직 제출 기간이 아닙니다")])

@@ -58,6 +58,7 @@ def _take(request: MemberRequest, slug: str) -> HttpResponse:
         file_name=upload.name,
         upload=upload,
         memo=form.cleaned_data["memo"],
+        upload_key=form.cleaned_data["upload_key"],
     )
     return _outcome(request, seen, hand_over)
 
