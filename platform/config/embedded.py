@@ -44,7 +44,8 @@ class Services:
 
     def ensure(self) -> list[str]:
         """Start again what has stopped; the names of those servers. Raises ``ServerFailed``."""
-        return [use.server.name for use in self._uses if _ensure_running(use)]
+        stopped = [use for use in self._uses if not use.locks["keeper"].is_taken()]
+        return [use.server.name for use in stopped if _ensure_running(use)]
 
     def release(self) -> None:
         """End this process's use, and wait until the servers have stopped unless somebody else uses them."""

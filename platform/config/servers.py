@@ -180,7 +180,13 @@ class PostgresServer(Server):
                 f"PostgreSQL 데이터를 만들지 못했습니다: {self.directory}\n"
                 f"initdb could not create {self.directory}:\n{done.stderr or done.stdout}"
             )
-        self.directory.rmdir()
+        try:
+            self.directory.rmdir()
+        except OSError as error:
+            raise ServerFailed(
+                f"{self.directory}에 PostgreSQL의 것이 아닌 파일이 있습니다. 옮긴 뒤 다시 시작하십시오.\n"
+                f"{self.directory} holds files that are not PostgreSQL's. Move them away and start again."
+            ) from error
         fresh.rename(self.directory)
 
     def _refuse_other_version(self) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import codecs
 import os
+import select
 import shlex
 import signal
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -25,7 +27,8 @@ from config.servers import ServerFailed
 
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _LOOK_EVERY_SECONDS = 0.5
-_SERVICES_EVERY_MILLISECONDS = 2000
+_RETRY_SECONDS = 0.05
+_LOOK_AROUND_EVERY_MILLISECONDS = 2000
 _STEADY_AFTER_SECONDS = 20.0  # a program that lived so long has started properly
 _LONGEST_REST_SECONDS = 30.0
 
@@ -42,18 +45,20 @@ class PrefixedLines:
     def __call__(self, datum: Mapping[str, Any]) -> None:
         """Called by circus with ``{"data": bytes, ...}``, cut anywhere."""
         *lines, self._rest = (self._rest + self._decoder.decode(datum["data"])).split("\n")
-        self._write(lines)
+        write_lines(self._output, self._prefix, lines)
 
     def close(self) -> None:
         """Write the last line, if the program ended without finishing it."""
         if self._rest:
-            self._write([self._rest])
+            write_lines(self._output, self._prefix, [self._rest])
             self._rest = ""
 
-    def _write(self, lines: Sequence[str]) -> None:
-        for line in lines:
-            self._output.write(f"{self._prefix}{line}\n")
-        self._output.flush()
+
+def write_lines(output: TextIO, prefix: str, lines: Sequence[str]) -> None:
+    """Write ``lines``; one that finds the terminal closed is lost, and the site goes on or stops as it would."""
+    with suppress(OSError):
+        output.writelines(f"{prefix}{line}\n" for line in lines)
+        output.flush()
 
 
 class PatientWatcher(Watcher):
@@ -122,6 +127,8 @@ class Supervisor:
         self._output = output
         self._width = max(len(program.name) for program in programs)
         self._exit_code = 0
+        self._is_stopping = False
+        self._terminal = output.fileno() if output.isatty() else None
         watchers = [self._watcher(program, environment) for program in programs]
         sockets = socket_directory(run_directory, "circus-events")
         for stale in ("circus", "circus-events"):
@@ -137,14 +144,13 @@ class Supervisor:
         """Start everything and stay until told to stop; the exit code."""
         for number in _STOP_SIGNALS:
             signal.signal(number, self._on_signal)
-        PeriodicCallback(self._look_after_services, _SERVICES_EVERY_MILLISECONDS).start()
+        PeriodicCallback(self._look_around, _LOOK_AROUND_EVERY_MILLISECONDS).start()
         self._arbiter.start()
         return self._exit_code
 
     def say(self, text: str) -> None:
         """Print a line of the supervisor's own."""
-        self._output.write(f"{'malpan':<{self._width}} | {text}\n")
-        self._output.flush()
+        write_lines(self._output, f"{'malpan':<{self._width}} | ", [text])
 
     def _watcher(self, program: Program, environment: Mapping[str, str]) -> Watcher:
         bound = str(Path(__file__).with_name("bound.py"))
@@ -173,25 +179,36 @@ class Supervisor:
         self._record.add_child(pid)
         return True
 
-    def _on_signal(self, number: int, _frame: Any) -> None:
-        self._arbiter.loop.add_callback_from_signal(self.stop, number)
+    def _on_signal(self, _number: int, _frame: Any) -> None:
+        self._arbiter.loop.add_callback_from_signal(self.stop)
 
-    def stop(self, number: int | None = None) -> None:
+    def stop(self) -> None:
         """Stop all programs; asked a second time, at once."""
-        if self._arbiter._stopping:
+        if self._is_stopping:
             self._kill_all()
             return
+        self._is_stopping = True
         self.say("멈추는 중입니다. 다시 누르면 바로 끝냅니다. / stopping; once more to stop at once.")
-        self._arbiter.stop()
+        self._stop_when_free()
+
+    def _stop_when_free(self) -> None:
+        """Circus refuses to stop while it starts something; that takes a moment at most."""
+        if self._arbiter._exclusive_running_command:
+            self._arbiter.loop.call_later(_RETRY_SECONDS, self._stop_when_free)
+        else:
+            self._arbiter.stop()
 
     def _kill_all(self) -> None:
         for watcher in self._arbiter.iter_watchers():
             for process in watcher.get_active_processes():
                 watcher.send_signal_process(process, signal.SIGKILL, recursive=True)
 
-    def _look_after_services(self) -> None:
-        """PostgreSQL or Redis may have been killed: they are started again on the data they wrote."""
-        if self._arbiter._stopping:
+    def _look_around(self) -> None:
+        """Stop with the terminal; start PostgreSQL or Redis again, on the data they wrote, if they were killed."""
+        if self._is_stopping:
+            return
+        if self._terminal is not None and _has_hung_up(self._terminal):  # make, for one, keeps the signal to itself
+            self.stop()
             return
         try:
             for name in self._services.ensure():
@@ -200,6 +217,12 @@ class Supervisor:
             self.say(str(error))
             self._exit_code = 1
             self.stop()
+
+
+def _has_hung_up(terminal: int) -> bool:
+    poll = select.poll()
+    poll.register(terminal, 0)  # a hang-up is always reported
+    return any(event & select.POLLHUP for _, event in poll.poll(0))
 
 
 def _how(status: int | None) -> str:

@@ -93,8 +93,7 @@ class LeaseKeeper:
             logger.warning("run %s: the lease could not be renewed; the database is away", self._run_id)
             connection.close()
             return
-        if not is_ours:
-            logger.warning("run %s: attempt %s lost its lease", self._run_id, self._attempt)
+        if not is_ours:  # taken back, or finished by ourselves this moment: only the former is met again in ``report``
             self._lost.set()
         self._written = (stage, share)
         self._renewed_at = time.monotonic()

@@ -92,8 +92,8 @@ def warnings_of(run: ScoringRun) -> list[str]:
 
 
 def coverage_of(coverage: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """(label, value) pairs; a share is written as a percentage."""
-    return [(str(COVERAGE[key]), _coverage_value(value)) for key, value in coverage.items() if key in COVERAGE]
+    """(label, value) pairs in the order of ``COVERAGE``; a share is written as a percentage."""
+    return [(str(label), _coverage_value(coverage[key])) for key, label in COVERAGE.items() if key in coverage]
 
 
 def _coverage_value(value: float | int) -> str:

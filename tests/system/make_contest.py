@@ -1,6 +1,7 @@
 """Makes a contest in a running site's database, through the services an organiser's page uses.
 
-Run as ``python -m tests.system.make_contest SLUG ITEMS REASON_WORDS``; prints ``{"slug", "ids"}``.
+Run as ``python -m tests.system.make_contest SLUG ITEMS REASON_WORDS``, or with the path of a references file after
+``SLUG``; prints ``{"slug", "ids"}``.
 """
 
 import json
@@ -12,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def make(slug: str, items: int, words: int) -> dict:
+def make(slug: str, ids: list[str], references: bytes) -> dict:
     from django.utils import timezone
 
     from competitions.services import create_competition, create_phase, create_track, publish_reference_version
@@ -21,10 +22,10 @@ def make(slug: str, items: int, words: int) -> dict:
     track = create_track(competition=competition, slug="main", title_ko="질의응답", recipe="rag-qa@1")
     now = timezone.now()
     phase = create_phase(
-        track=track, slug="main", title_ko="본선", starts_at=now - timedelta(days=1), ends_at=now + timedelta(days=1)
-    )
-    ids = [f"item-{number}" for number in range(items)]
-    publish_reference_version(phase=phase, data=answers(ids, words), actor=None)
+        track=track, slug="main", title_ko="본선", starts_at=now - timedelta(days=1), ends_at=now + timedelta(days=1),
+        total_limit=20,
+    )  # fmt: skip
+    publish_reference_version(phase=phase, data=references, actor=None)
     return {"slug": slug, "ids": ids}
 
 
@@ -53,4 +54,10 @@ if __name__ == "__main__":
     import django
 
     django.setup()
-    print(json.dumps(make(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))))
+    if len(sys.argv) == 3:
+        content = Path(sys.argv[2]).read_bytes()
+        made = make(sys.argv[1], [row["id"] for row in json.loads(content)], content)
+    else:
+        numbered = [f"item-{number}" for number in range(int(sys.argv[2]))]
+        made = make(sys.argv[1], numbered, answers(numbered, int(sys.argv[3])))
+    print(json.dumps(made))

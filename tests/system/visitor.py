@@ -53,11 +53,15 @@ class Visitor:
 
     def submit(self, slug: str, content: bytes) -> str:
         """Upload ``content``; the public id of the submission made of it."""
-        files = {"file": ("answers.json", content, "application/json")}
-        response = self.post(f"/competitions/{slug}/submit/", at_end="/submissions/", files=files)
+        response = self.upload(slug, content, at_end="/submissions/")
         found = re.search(r"/submissions/([0-9a-f-]{36})/", response.url)
         assert found, response.url
         return found[1]
+
+    def upload(self, slug: str, content: bytes, *, name: str = "answers.json", at_end: str = "") -> requests.Response:
+        """Upload ``content``; the page where that ends."""
+        files = {"file": (name, content, "application/json")}
+        return self.post(f"/competitions/{slug}/submit/", at_end=at_end, files=files)
 
     def _token(self, path: str) -> str:
         found = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.get(path).text)

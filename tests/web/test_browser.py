@@ -225,3 +225,56 @@ def test_the_keyboard_reaches_the_content_first(at_browser: Any, contest: Contes
     expect(person.page.locator(".skip-link")).to_be_in_viewport()
     person.page.keyboard.press("Enter")
     expect(person.page.locator("#main")).to_be_focused()
+
+
+LOW_CONTRAST = """() => {
+    const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
+    const luminance = (colour) => channels(colour).slice(0, 3).map((c) => c / 255)
+        .map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+    const ground = (element) => {
+        for (let at = element; at; at = at.parentElement) {
+            const colour = getComputedStyle(at).backgroundColor;
+            const alpha = channels(colour)[3];
+            if (alpha === undefined || alpha === 1) return colour;
+        }
+        return getComputedStyle(document.body).backgroundColor;
+    };
+    const low = [];
+    for (const element of document.body.querySelectorAll("*")) {
+        const text = [...element.childNodes].filter((n) => n.nodeType === 3).map((n) => n.data).join("").trim();
+        if (!text || !element.checkVisibility() || element.disabled) continue;
+        const [one, other] = [luminance(getComputedStyle(element).color), luminance(ground(element))];
+        const ratio = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+        if (ratio < 4.5) low.push(`${text.slice(0, 30)}: ${ratio.toFixed(2)}`);
+    }
+    return low;
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_stands_out_from_its_ground(at_browser: Any, contest: Contest, tmp_path: Path, scheme: str) -> None:
+    person: Person = at_browser(color_scheme=scheme)
+    low = {}
+
+    def see(address: str) -> None:
+        person.open(address)
+        low[address] = person.page.evaluate(LOW_CONTRAST)
+
+    pages = [contest.address(page) for page in ("", "data/", "submit/", "board/", "team/")]
+    for address in (*pages, "/", "/accounts/login/", "/no/such/page/"):
+        see(address)
+    person.sign_up()
+    person.make_team(contest, f"팀 {scheme}")
+    person.upload(contest, contest.bad_file(tmp_path / "bad.json"))
+    expect(person.page.locator("#errors")).to_be_focused()
+    low["rejected"] = person.page.evaluate(LOW_CONTRAST)
+    person.upload(contest, contest.good_file(tmp_path / "good.json"))
+    expect(person.page.get_by_role("status")).to_contain_text("제출을 접수했습니다")
+    person.page.wait_for_load_state()
+    low["queued"] = person.page.evaluate(LOW_CONTRAST)
+    expect(person.page.get_by_text("채점 완료")).to_be_visible(timeout=SCORED_WITHIN)
+    low["finished"] = person.page.evaluate(LOW_CONTRAST)
+    for address in (*pages, contest.address("submissions/"), "/accounts/email/"):
+        see(address)
+    assert {address: texts for address, texts in low.items() if texts} == {}

@@ -7,6 +7,7 @@ import secrets
 import socket
 import sys
 from argparse import ArgumentParser
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,8 @@ class Command(BaseCommand):
         finally:
             connections.close_all()
             embedded.active().release()
-        self.stdout.write("모두 멈췄습니다. / everything has stopped.")
+        with suppress(OSError):  # the terminal may be gone
+            self.stdout.write("모두 멈췄습니다. / everything has stopped.")
         if code:
             sys.exit(code)
 

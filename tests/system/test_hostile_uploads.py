@@ -1,0 +1,64 @@
+"""Every bad file over HTTP to a running site: told what is wrong, charged nothing, shown no reference answer."""
+
+from __future__ import annotations
+
+from html import escape, unescape
+
+import pytest
+
+from scoring.errors import InvalidFile
+from scoring.reading import MAX_BYTES, read_predictions, read_references
+from scoring.recipes import get_recipe
+from tests.scoring.bad_files import BAD_FILES, CANARY, GOOD, REFERENCES
+from tests.system.stack import Stack
+from tests.system.visitor import Visitor, wait_until_finished
+
+pytestmark = pytest.mark.services
+
+RECIPE = get_recipe("rag-qa@1")
+
+
+@pytest.fixture(scope="module")
+def visitor(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Visitor:
+    references = tmp_path_factory.mktemp("hostile") / "references.json"
+    references.write_bytes(REFERENCES)
+    stack.run_script("tests.system.make_contest", "hostile", str(references))
+    visitor = Visitor(stack)
+    visitor.found_team("hostile", "두드려 보는 팀")
+    return visitor
+
+
+def first_message(data: bytes) -> str:
+    """What the instrument itself says first about ``data``."""
+    with pytest.raises(InvalidFile) as caught:
+        read_predictions(data, RECIPE, read_references(REFERENCES, RECIPE))
+    return caught.value.errors[0].message("ko")
+
+
+def test_every_bad_file_gets_its_message_and_none_costs_quota(stack: Stack, visitor: Visitor) -> None:
+    assert len(BAD_FILES) >= 30
+    for bad in BAD_FILES:
+        response = visitor.upload("hostile", bad.data, name=f"{bad.name[:40]}.json")
+
+        page = unescape(response.text)
+        expected = "제출 오류" if len(bad.data) > MAX_BYTES else first_message(bad.data)
+        assert response.status_code == 200, bad
+        assert unescape(escape(expected)) in page, bad
+        assert "<strong>20</strong>/20회 남음" in response.text, bad
+        assert CANARY not in page, bad
+
+    assert stack.query("SELECT count(*) FROM submissions_submission s JOIN accounts_team t ON t.id = s.team_id"
+                       " WHERE t.name = '두드려 보는 팀'") == [(0,)]  # fmt: skip
+
+
+def test_good_file_after_all_the_bad_ones_is_scored_and_nothing_shows_a_reference(
+    stack: Stack, visitor: Visitor
+) -> None:
+    public_id = visitor.submit("hostile", GOOD)
+    wait_until_finished(stack, public_id)
+
+    pages = ["", "data/", "submit/", "submissions/", "board/", "team/"]
+    seen = [visitor.get(f"/competitions/hostile/{page}").text for page in pages]
+    seen.append(visitor.get(f"/submissions/{public_id}/").text)
+    assert CANARY not in "".join(seen)
+    assert CANARY not in stack.log
