@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import psycopg
 import pytest
 import redis
 
-from config.directories import UnusableDirectory, socket_directory
+from config.directories import Account, UnusableDirectory, socket_directory
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.services
@@ -101,6 +102,16 @@ def use(var_dir: Path) -> Iterator[Callable[..., User]]:
         user.end()
     for directory in {user.var_dir for user in users}:
         wait_for(lambda directory=directory: not processes_on(directory), f"servers on {directory} end")
+        remove_distant_sockets(directory / "embedded")
+
+
+def remove_distant_sockets(home: Path) -> None:
+    """Remove the directories outside ``home`` that sockets were given because its path would not do."""
+    for server, socket_name in (("postgres", ".s.PGSQL.5432"), ("redis", "redis.sock")):
+        status = (home / server).stat()
+        sockets = socket_directory(home / server, socket_name, Account(status.st_uid, status.st_gid))
+        if not sockets.is_relative_to(home):
+            shutil.rmtree(sockets)
 
 
 def processes_on(var_dir: Path) -> list[psutil.Process]:

@@ -257,24 +257,24 @@ def test_every_text_stands_out_from_its_ground(at_browser: Any, contest: Contest
     person: Person = at_browser(color_scheme=scheme)
     low = {}
 
-    def see(address: str) -> None:
+    def see(address: str, who: str) -> None:
         person.open(address)
-        low[address] = person.page.evaluate(LOW_CONTRAST)
+        low[address, who] = person.page.evaluate(LOW_CONTRAST)
 
     pages = [contest.address(page) for page in ("", "data/", "submit/", "board/", "team/")]
     for address in (*pages, "/", "/accounts/login/", "/no/such/page/"):
-        see(address)
+        see(address, "a visitor")
     person.sign_up()
     person.make_team(contest, f"팀 {scheme}")
     person.upload(contest, contest.bad_file(tmp_path / "bad.json"))
     expect(person.page.locator("#errors")).to_be_focused()
-    low["rejected"] = person.page.evaluate(LOW_CONTRAST)
+    low["after a bad file", ""] = person.page.evaluate(LOW_CONTRAST)
     person.upload(contest, contest.good_file(tmp_path / "good.json"))
     expect(person.page.get_by_role("status")).to_contain_text("제출을 접수했습니다")
     person.page.wait_for_load_state()
-    low["queued"] = person.page.evaluate(LOW_CONTRAST)
+    low["while it waits", ""] = person.page.evaluate(LOW_CONTRAST)
     expect(person.page.get_by_text("채점 완료")).to_be_visible(timeout=SCORED_WITHIN)
-    low["finished"] = person.page.evaluate(LOW_CONTRAST)
+    low["once it is scored", ""] = person.page.evaluate(LOW_CONTRAST)
     for address in (*pages, contest.address("submissions/"), "/accounts/email/"):
-        see(address)
-    assert {address: texts for address, texts in low.items() if texts} == {}
+        see(address, "a member")
+    assert {place: texts for place, texts in low.items() if texts} == {}

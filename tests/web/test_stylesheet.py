@@ -43,7 +43,7 @@ SHAPE_PAIRS = [
 def tokens(scheme: str) -> dict[str, str]:
     """The custom properties of a scheme; the dark one overrides the light one."""
     source = (SHEETS / "tokens.css").read_text(encoding="utf-8")
-    light, dark = source.split("@media (prefers-color-scheme: dark)")
+    light, dark = source.split("@media screen and (prefers-color-scheme: dark)")
     found = dict(re.findall(r"--([\w-]+):\s*([^;]+);", light))
     return found | (dict(re.findall(r"--([\w-]+):\s*([^;]+);", dark)) if scheme == "dark" else {})
 
