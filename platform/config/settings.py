@@ -1,4 +1,4 @@
-"""All settings, read from the environment. Unset means the local default: embedded services under var/, DEBUG on."""
+"""All settings, read from the environment. Unset means the local default: embedded services under var/."""
 
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -10,10 +10,13 @@ from django.core.exceptions import ImproperlyConfigured
 BASE_DIR = Path(__file__).resolve().parents[2]
 env = environ.Env()
 
-DEBUG = env.bool("DEBUG", default=True)
+# The variable DEBUG tells the local default from production. Django's own debug pages stay off in both: they show local
+# variables, and those can be reference answers.
+LOCAL = env.bool("DEBUG", default=True)
+DEBUG = False
 VAR_DIR = Path(env.str("MALPAN_VAR", default=str(BASE_DIR / "var"))).resolve()
 
-if not DEBUG:
+if not LOCAL:
     missing = [name for name in ("SECRET_KEY", "DATABASE_URL", "REDIS_URL") if not env.str(name, default="")]
     if missing:
         raise ImproperlyConfigured(f"DEBUG is off and {', '.join(missing)} is not set. Set it and start again.")
@@ -80,7 +83,7 @@ TEMPLATES = [
 ]
 
 # --- services -------------------------------------------------------------------------------------------------------
-# manage.py sets both variables from the embedded servers when they are absent and DEBUG is on.
+# manage.py sets both variables from the embedded servers when they are absent in the local default.
 DATABASES = {"default": env.db_url("DATABASE_URL", default="postgresql://postgres@/malpan")}
 DATABASES["default"]["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=60)
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
@@ -119,8 +122,8 @@ CELERY_BEAT_SCHEDULE = {
 
 # --- scoring --------------------------------------------------------------------------------------------------------
 # The profile of the models: a name under scoring/profiles or a path. The demo models are the local default only.
-SCORING_PROFILE = env.str("SCORING_PROFILE", default="demo" if DEBUG else "official")
-LOAD_DEMO = env.bool("LOAD_DEMO", default=DEBUG)  # `manage.py up` fills an empty site with the demo competitions
+SCORING_PROFILE = env.str("SCORING_PROFILE", default="demo" if LOCAL else "official")
+LOAD_DEMO = env.bool("LOAD_DEMO", default=LOCAL)  # `manage.py up` fills an empty site with the demo competitions
 SCORING_DEVICE = env.str("SCORING_DEVICE", default="auto")
 RUN_LEASE_SECONDS = env.int("RUN_LEASE_SECONDS", default=30)
 RUN_MAX_ATTEMPTS = 3
@@ -141,11 +144,11 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
         "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
-        if not DEBUG
+        if not LOCAL
         else "django.contrib.staticfiles.storage.StaticFilesStorage"
     },
 }
-WHITENOISE_USE_FINDERS = DEBUG
+WHITENOISE_USE_FINDERS = LOCAL
 
 # --- people ---------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"
@@ -162,7 +165,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
-ACCOUNT_EMAIL_VERIFICATION = env.str("EMAIL_VERIFICATION", default="none" if DEBUG else "mandatory")
+ACCOUNT_EMAIL_VERIFICATION = env.str("EMAIL_VERIFICATION", default="none" if LOCAL else "mandatory")
 ACCOUNT_UNIQUE_EMAIL = True
 ACCOUNT_ADAPTER = "web.adapter.AccountAdapter"
 ACCOUNT_FORMS = {
@@ -204,7 +207,7 @@ SESSION_COOKIE_SAMESITE = "Lax"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
-if not DEBUG and SITE_URL.startswith("https://"):
+if not LOCAL and SITE_URL.startswith("https://"):
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
     SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)

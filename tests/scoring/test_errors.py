@@ -31,7 +31,7 @@ def test_korean_and_english_texts_use_only_parameters_of_each_other(code):
 
 @pytest.mark.parametrize("code", sorted(MESSAGES))
 def test_every_text_says_what_to_do(code):
-    assert "주세요" in MESSAGES[code].ko or "하나여야 합니다" in MESSAGES[code].ko
+    assert "주십시오" in MESSAGES[code].ko or "하나여야 합니다" in MESSAGES[code].ko
     assert not any("가" <= character <= "힣" for character in MESSAGES[code].en)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -47,6 +50,29 @@ def test_a_fault_of_ours_is_named_so_with_its_status(
     assert response.status_code == 507
     assert page.one("span", "badge").text == "시스템 오류"
     assert "저장 공간이 부족해" in page.one("main").text
+
+
+def test_an_unexpected_fault_shows_no_variable_of_the_program(
+    contest: Contest, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_args: Any) -> None:
+        answers = [CANARY]
+        raise RuntimeError(len(answers))
+
+    monkeypatch.setattr(competition, "visit", fail)
+    client.raise_request_exception = False
+    response = client.get(contest.url())
+    assert response.status_code == 500
+    assert CANARY not in response.content.decode()
+    assert page_of(response).one("h1").text
+
+
+def test_the_local_default_keeps_the_debug_pages_off() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from config import settings; print(settings.LOCAL, settings.DEBUG)"],
+        env={"PYTHONPATH": "platform", "PATH": os.environ["PATH"]}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.split() == ["True", "False"]
 
 
 def test_a_database_that_is_away_gives_a_page_that_needs_none(

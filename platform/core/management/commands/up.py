@@ -72,7 +72,7 @@ class Command(BaseCommand):
     def _prepare(self) -> None:
         """What must stand before the first request: tables, static files, in the local default an administrator."""
         call_command("migrate", interactive=False, verbosity=0)
-        if settings.DEBUG:
+        if settings.LOCAL:
             self._create_admin(settings.VAR_DIR / "admin-password")
         else:
             call_command("collectstatic", interactive=False, verbosity=0)
