@@ -298,7 +298,7 @@ _ITEMS: Final[dict[str, Message]] = {
 
 _MATCHING: Final[dict[str, Message]] = {
     "count_differs": Message(
-        "항목이 제출 파일에는 {found:,}개, 평가 데이터에는 {expected:,}개입니다. 빠지거나 더해진 항목을 확인해 주십시오.",
+        "항목이 제출 파일에는 {found:,}개, 평가 데이터에는 {expected:,}개입니다. 빠지거나 더한 항목을 확인해 주십시오.",
         "The file holds {found:,} items, the test set {expected:,}. Look for missing or added items.",
         COUNT_DIFFERS,
     ),

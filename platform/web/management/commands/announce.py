@@ -42,11 +42,14 @@ class Command(BaseCommand):
             self._print_elapsed(time.time() - started, is_first)
 
     def _load_demo(self) -> bool:
-        """Whether the demo was loaded now: where it is wanted, while there is no competition at all."""
-        wanted = settings.LOAD_DEMO and not Competition.objects.exists()
-        if wanted:
+        """Load the demo where it is wanted, and finish a load that was cut off; whether this was the first.
+
+        A site with a competition of its own is left alone.
+        """
+        is_first = not Competition.objects.exists()
+        if settings.LOAD_DEMO and not Competition.objects.filter(is_demo=False).exists():
             call_command("load_demo", stdout=self.stdout)
-        return wanted
+        return is_first
 
     def _print_address(self, url: str) -> None:
         self.stdout.write(f"\n  말판이 열렸습니다 / Malpan is up:  {url}\n  관리 / admin:  {url}/admin/")
