@@ -14,6 +14,7 @@ _VAR = Path(os.environ.get("MALPAN_TEST_VAR") or _ROOT / "var" / "test")
 environment.provide_java()
 embedded.provide(_VAR, durable=False)
 os.environ.setdefault("MALPAN_VAR", str(_VAR))
+(_VAR / "static").mkdir(exist_ok=True)
 
 from config.settings import *  # noqa: E402,F403 (they are read from the environment completed above)
 from config.settings import CACHES, DATABASES  # noqa: E402

@@ -158,6 +158,12 @@ def write_profile(
     return path
 
 
+def write(path: Path, text: str) -> Path:
+    """``text`` as the file ``path``, in UTF-8."""
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
 def _save_wordpiece(tokenizer: Any, folder: Path, **options: Any) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     vocab = folder / "vocab.txt"

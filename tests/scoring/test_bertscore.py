@@ -13,9 +13,8 @@ import torch
 from scoring.checkpoints import Resources
 from scoring.metrics import load_metric
 from scoring.metrics.batching import TokenBudget
-from scoring.metrics.bert_ids import BertIds
 from scoring.metrics.bertscore import BertScore, Embedded, EmbeddingCache, greedy_f1
-from tests.scoring.models import STRANGE, contest_like, make_bert, one_thread, strange_pairs, write_profile
+from tests.scoring.models import make_bert, one_thread, strange_pairs, write_profile
 
 LAYERS = 2
 TOLERANCE = 1e-5
@@ -212,38 +211,6 @@ class TestTruncation:
         long = " ".join(["말"] * 600)
         values = metric_on(bert).score_pairs([long, long], [long, long + " 다른 끝"])
         assert values[0] == pytest.approx(values[1], abs=1e-6)
-
-
-class TestIds:
-    """Ids are the slow tokenizer's, whichever way they were made."""
-
-    @pytest.fixture(params=[False, True], ids=["cased", "lower-cased"])
-    def folder(self, tmp_path, request) -> Path:
-        return make_bert(tmp_path / "bert", layers=1, lower_case=request.param)
-
-    def test_ids_equal_those_of_the_package(self, folder):
-        from transformers import AutoTokenizer
-
-        slow = AutoTokenizer.from_pretrained(folder, use_fast=False)
-        ids = BertIds(folder, 512)
-        texts = sorted({*REFERENCES, *CANDIDATES})
-        assert ids.encode_all(texts) == [bert_score.utils.sent_encode(slow, text) for text in texts]
-        assert ids.uses_fast
-
-    def test_ordinary_reasons_take_the_fast_way_and_strange_texts_do_not(self, folder):
-        ids = BertIds(folder, 512)
-        assert all(ids._is_plain(contest_like(random.Random(seed), 3)) for seed in range(20))
-        assert not any(ids._is_plain(text) for text in (STRANGE[7], STRANGE[10], STRANGE[11], STRANGE[13]))
-
-    def test_a_fast_tokenizer_that_disagrees_is_not_used(self, folder):
-        """Its own file holds the pieces in another order than the slow tokenizer's vocabulary."""
-        from transformers import BertTokenizerFast
-
-        pieces = (folder / "vocab.txt").read_text(encoding="utf-8").splitlines()
-        (folder / "other.txt").write_text("\n".join([*pieces[:5], *reversed(pieces[5:])]), encoding="utf-8")
-        fast = BertTokenizerFast(str(folder / "other.txt"), do_lower_case=False)
-        fast.backend_tokenizer.save(str(folder / "tokenizer.json"))
-        assert not BertIds(folder, 512).uses_fast
 
 
 def unit(rows: list[list[float]], weights: list[float]) -> Embedded:

@@ -73,6 +73,7 @@ class Command(BaseCommand):
         """What must stand before the first request: tables, static files, in the local default an administrator."""
         call_command("migrate", interactive=False, verbosity=0)
         if settings.LOCAL:
+            settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # empty: here the apps' own files are served
             self._create_admin(settings.VAR_DIR / "admin-password")
         else:
             call_command("collectstatic", interactive=False, verbosity=0)

@@ -1,0 +1,50 @@
+"""What several tests of the instrument share: models made once, an empty cache of the hub, a network that refuses."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def made_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with models ``bert`` and ``bleurt``; tests that change one work on a copy."""
+    folder = tmp_path_factory.mktemp("made")
+    from tests.scoring.models import make_bert, make_sentencepiece_bleurt
+
+    make_bert(folder / "bert")
+    make_sentencepiece_bleurt(folder / "bleurt")
+    return folder
+
+
+@pytest.fixture
+def models(made_models: Path, tmp_path: Path) -> Path:
+    shutil.copytree(made_models, tmp_path, dirs_exist_ok=True)
+    return tmp_path
+
+
+@pytest.fixture
+def profile(models: Path) -> Path:
+    """A profile file that names copies of those models, for the test to change as it likes."""
+    from tests.scoring.models import write_profile
+
+    return write_profile(models / "mine.toml", bertscore=models / "bert", bleurt=models / "bleurt")
+
+
+@pytest.fixture
+def hub_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache of the hub."""
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    return tmp_path / "hub"
+
+
+@pytest.fixture
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("scoring tried to reach the network")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
