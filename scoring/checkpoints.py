@@ -89,7 +89,7 @@ class DeviceUnavailable(WordedError, ScoringFault):
 
     code: ClassVar[str] = "device_unavailable"
     words: ClassVar[Message] = Message(
-        "CUDA 장치를 쓸 수 없습니다. 드라이버와 CUDA용 torch를 확인하거나 --device cpu로 실행하세요.",
+        "CUDA 장치를 쓸 수 없습니다. 드라이버와 CUDA용 torch를 확인하거나 --device cpu로 실행하십시오.",
         "No CUDA device can be used. Check the driver and the CUDA build of torch, or run with --device cpu.",
     )
 

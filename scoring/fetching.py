@@ -44,7 +44,7 @@ class FetchFailed(WordedError, ScoringError):
     code = "fetch_failed"
     words = Message(
         "모델 '{model}' (revision {revision})을 받지 못했습니다: {what}. 인터넷 연결과 프로필의 이름·revision을 "
-        "확인한 뒤 다시 실행하세요.",
+        "확인한 뒤 다시 실행하십시오.",
         "The model '{model}' (revision {revision}) could not be fetched: {what}. Check the connection and the name and "
         "revision in the profile, then run again.",
     )

@@ -41,7 +41,7 @@ class DemoModelsFailed(WordedError, ModelUnavailable):
 
     code: ClassVar[str] = "demo_models_failed"
     words: ClassVar[Message] = Message(
-        "데모 모델을 만들지 못했습니다: {folder} — {what}. 쓸 수 있는 폴더를 환경 변수 MALPAN_MODELS에 지정하세요.",
+        "데모 모델을 만들지 못했습니다: {folder} — {what}. 쓸 수 있는 폴더를 환경 변수 MALPAN_MODELS에 지정하십시오.",
         "The demo models could not be made: {folder} - {what}. Set MALPAN_MODELS to a folder that can be written.",
     )
 

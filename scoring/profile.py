@@ -52,7 +52,7 @@ class UnknownProfile(WordedError, ScoringError):
 
     code = "unknown_profile"
     words = Message(
-        "모델 프로필 '{name}'을(를) 찾을 수 없습니다. {known} 가운데 하나 또는 TOML 파일의 경로를 지정하세요.",
+        "모델 프로필 '{name}'을(를) 찾을 수 없습니다. {known} 가운데 하나 또는 TOML 파일의 경로를 지정하십시오.",
         "There is no model profile '{name}'. Name one of {known}, or the path of a TOML file.",
     )
 
@@ -62,7 +62,7 @@ class InvalidProfile(WordedError, ScoringError):
 
     code = "invalid_profile"
     words = Message(
-        "모델 프로필이 잘못되었습니다: {where} 파일의 {key} — {what_ko}. 파일을 고친 뒤 다시 실행하세요.",
+        "모델 프로필이 잘못되었습니다: {where} 파일의 {key} — {what_ko}. 파일을 고친 뒤 다시 실행하십시오.",
         "The model profile is not valid: {key} in {where} - {what_en}. Mend the file and run again.",
     )
 
@@ -72,7 +72,7 @@ class ModelNotFetched(WordedError, ModelUnavailable):
 
     code = "model_not_fetched"
     words = Message(
-        "{role} 모델 '{model}' (revision {revision})이 이 컴퓨터에 없습니다. 먼저 실행하세요: {command}",
+        "{role} 모델 '{model}' (revision {revision})이 이 컴퓨터에 없습니다. 먼저 실행하십시오: {command}",
         "The {role} model '{model}' (revision {revision}) is not on this machine. Run first: {command}",
     )
 
@@ -92,7 +92,7 @@ class ModelNotConfigured(WordedError, ModelUnavailable):
 
     code = "model_not_configured"
     words = Message(
-        "모델 프로필 '{profile}'에 [{role}] 항목이 없습니다. 항목을 더하거나 다른 프로필을 지정하세요.",
+        "모델 프로필 '{profile}'에 [{role}] 항목이 없습니다. 항목을 더하거나 다른 프로필을 지정하십시오.",
         "The model profile '{profile}' has no section [{role}]. Add it or name another profile.",
     )
 

@@ -41,7 +41,7 @@ LABELS: Final[dict[str, tuple[str, str]]] = {
     "profile": ("모델 프로필", "Model profile"),
     "none": ("없음", "none"),
     "not_comparable": (
-        "기준 파일은 서명이 다릅니다(다른 정답, 모델 또는 규칙). 점수 차이는 참고만 하세요.",
+        "기준 파일은 서명이 다릅니다(다른 정답, 모델 또는 규칙). 점수 차이는 참고만 하십시오.",
         "The baseline has another signature (other references, models or rules): the change is only a hint.",
     ),
     "items": ("문항 수", "Items"),

@@ -25,15 +25,15 @@ WORDS: Final[dict[str, Message]] = {
     "result": Message("채점 결과 파일", "result file"),
     "action": Message("목록 · 내려받기 · 확인", "what to do with the models"),
     "cannot_read": Message(
-        "파일을 읽을 수 없습니다: {path} ({detail}). 경로와 권한을 확인하세요.",
+        "파일을 읽을 수 없습니다: {path} ({detail}). 경로와 권한을 확인하십시오.",
         "Cannot read {path} ({detail}). Check the path and its permissions.",
     ),
     "cannot_write": Message(
-        "파일을 저장할 수 없습니다: {path} ({detail}). 폴더가 있는지, 쓸 수 있는지 확인하세요.",
+        "파일을 저장할 수 없습니다: {path} ({detail}). 폴더가 있는지, 쓸 수 있는지 확인하십시오.",
         "Cannot write {path} ({detail}). Check that the folder exists and can be written to.",
     ),
     "invalid_result": Message(
-        "채점 결과 파일이 아닙니다: {path} ({detail}). 'python -m scoring score --output'으로 만든 파일을 지정하세요.",
+        "채점 결과 파일이 아닙니다: {path} ({detail}). 'python -m scoring score --output'으로 만든 파일을 지정하십시오.",
         "{path} is not a score result ({detail}). Name a file made with 'python -m scoring score --output'.",
     ),
     "no_such_file": Message("파일이 없습니다", "no such file"),
@@ -62,7 +62,7 @@ WORDS: Final[dict[str, Message]] = {
     "not_here": Message("이 컴퓨터에 없음", "not on this machine"),
     "made_at_first_use": Message("처음 쓸 때 만듦", "made at first use"),
     "profile_needed": Message(
-        "모델 프로필을 지정하세요: python -m scoring models {action} PROFILE",
+        "모델 프로필을 지정하십시오: python -m scoring models {action} PROFILE",
         "Name a model profile: python -m scoring models {action} PROFILE",
     ),
     "passed": Message("통과", "passed"),

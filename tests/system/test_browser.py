@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.system.conftest import models_dir, stack  # noqa: F401 (fixtures: a whole site under its supervisor)
 from tests.system.make_contest import answers
 from tests.system.stack import Stack
 
@@ -65,7 +64,7 @@ class Contest:
 
 
 @pytest.fixture
-def contest(stack: Stack) -> Contest:  # noqa: F811 (the imported fixture)
+def contest(stack: Stack) -> Contest:
     made = stack.run_script("tests.system.make_contest", f"web-{uuid.uuid4().hex[:8]}", "4", "3")
     return Contest(made["slug"], made["ids"])
 
@@ -105,7 +104,7 @@ class Person:
 
 
 @pytest.fixture
-def at_browser(browser: Browser, stack: Stack) -> Iterator[Any]:  # noqa: F811 (the imported fixture)
+def at_browser(browser: Browser, stack: Stack) -> Iterator[Any]:
     contexts = []
 
     def sit_down(**options: Any) -> Person:
