@@ -154,7 +154,7 @@ def test_unsound_references_are_called_references(files):
         (["recipes", "--what"], "모르는 인자입니다: --what", "unrecognized arguments: --what"),
         (["check", "--recipe"], "--recipe: 값이 하나 필요합니다", "expected one argument"),
         ([], "필요한 인자가 없습니다: COMMAND", "required: COMMAND"),
-        (["models", "fetch"], "모델 프로필을 지정하세요", "Name a model profile"),
+        (["models", "fetch"], "모델 프로필을 지정하십시오", "Name a model profile"),
         (["report", "/no/such/file"], "파일이 없습니다", "no such file"),
         (["report", __file__], "채점 결과 파일이 아닙니다", "is not a score result"),
     ],
