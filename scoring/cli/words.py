@@ -33,7 +33,7 @@ WORDS: Final[dict[str, Message]] = {
         "Cannot write {path} ({detail}). Check that the folder exists and can be written to.",
     ),
     "invalid_result": Message(
-        "채점 결과 파일이 아닙니다: {path} ({detail}). 'python -m scoring score --output'으로 만든 파일을 지정하십시오.",
+        "채점 결과 파일이 아닙니다: {path} ({detail}). 'python -m scoring score --output'으로 만든 파일을 주십시오.",
         "{path} is not a score result ({detail}). Name a file made with 'python -m scoring score --output'.",
     ),
     "no_such_file": Message("파일이 없습니다", "no such file"),
