@@ -253,7 +253,7 @@ def print_table(rows: Sequence[Row]) -> None:
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__.splitlines()[0])
     parser.add_argument("--items", type=int, default=498, help="pairs of a submission (default: the contest's 498)")
-    parser.add_argument("--bleurt-layers", type=int, default=2, help="of BLEURT-20's 32 (default: 2)")
+    parser.add_argument("--bleurt-layers", type=int, default=3, help="of BLEURT-20's 32 (default: 3)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--quick", action="store_true", help="tiny models, 12 pairs: only to see that it works")
     return parser.parse_args(arguments)
