@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Final
 
+from django.db import OperationalError
 from django.http import HttpRequest, JsonResponse
 from django.utils.translation import get_language
 from django.views.decorators.csrf import csrf_exempt
@@ -38,7 +39,8 @@ _SCHEME: Final = "Bearer "
 
 
 def endpoint(*methods: str) -> Callable[[JsonView], JsonView]:
-    """Make a function an API view that takes ``methods`` and answers every domain error as JSON.
+    """Make a function an API view that takes ``methods`` and answers every domain error, and a database that is away,
+    as JSON.
 
     Exempt from CSRF checks, because nothing here is done on the strength of a cookie.
     """
@@ -55,6 +57,9 @@ def endpoint(*methods: str) -> Callable[[JsonView], JsonView]:
                 if isinstance(error, SystemFault):
                     logger.error("%s at %s", error.code, request.path)
                 return error_response(error)
+            except OperationalError as error:
+                logger.error("the database is away", exc_info=error)
+                return error_response(SystemFault())
 
         return answer
 

@@ -7,7 +7,7 @@ import uuid
 from django.conf import settings
 from django.core.exceptions import SuspiciousOperation
 from django.core.files.uploadedfile import UploadedFile
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, JsonResponse, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 from django.urls import reverse
 
@@ -18,6 +18,7 @@ from api import representations as shown
 from api.http import endpoint, require_token, token_of
 from competitions.models import Competition, Phase
 from competitions.selectors import get_competition, get_track, phase_to_show, published_competitions, tracks_of
+from core import uploads
 from core.errors import AddressNotFound, ApiRequestInvalid, NotTeamMember, TrackNotFound, UploadTooLarge
 from leaderboard.selectors import board
 from submissions import quota
@@ -118,13 +119,15 @@ def _require_team(user: User, competition: Competition) -> Team:
 def _upload(request: HttpRequest) -> tuple[UploadedFile, str]:
     """The file and the memo of the form. A body too large is refused before a byte of it is read."""
     limit = settings.UPLOAD_MAX_BYTES
-    size = int(request.META.get("CONTENT_LENGTH") or 0)
+    size = uploads.body_size(request)
     if size > limit + FORM_OVERHEAD_BYTES:
         raise UploadTooLarge(size_bytes=size, limit_bytes=limit)
     try:
         upload, memo = request.FILES.get("file"), request.POST.get("memo", "")
-    except (MultiPartParserError, SuspiciousOperation):
+    except (MultiPartParserError, SuspiciousOperation, UnreadablePostError):
         raise ApiRequestInvalid(field="multipart/form-data") from None
+    if uploads.was_too_large(request):
+        raise UploadTooLarge(size_bytes=size, limit_bytes=limit)
     if upload is None:
         raise ApiRequestInvalid(field="file")
     return upload, memo

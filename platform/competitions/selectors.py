@@ -100,8 +100,8 @@ def sample_file(track: Track) -> DataFile | None:
 def data_file(pk: int, file_name: str, *, include_unpublished: bool = False) -> DataFile:
     """A file for download by its number and name; raises ``DataFileNotFound``, also while its competition is hidden."""
     visible = Q() if include_unpublished else Q(track__competition__is_published=True)
-    file = DataFile.objects.filter(visible, pk=pk, file_name=file_name).select_related("track__competition").first()
-    if file is None:
+    file = DataFile.objects.filter(visible, pk=pk).select_related("track__competition").first()
+    if file is None or file.file_name != file_name:  # compared here: PostgreSQL refuses a name that holds a NUL
         raise DataFileNotFound
     return file
 

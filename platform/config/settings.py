@@ -61,6 +61,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "web.middleware.PersonalPagesMiddleware",
     "web.middleware.ErrorPagesMiddleware",  # last, so that its pages pass through all the others
 ]
 
@@ -134,7 +135,7 @@ UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=20 * 1024 * 1024)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 FILE_UPLOAD_HANDLERS = [
-    "web.uploads.CappedUploadHandler",  # first: nothing above UPLOAD_MAX_BYTES reaches memory or disk
+    "core.uploads.CappedUploadHandler",  # first: nothing above UPLOAD_MAX_BYTES reaches memory or disk
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
@@ -178,6 +179,8 @@ ACCOUNT_FORMS = {
     "set_password": "web.forms.SetPasswordForm",
     "signup": "web.forms.SignupForm",
 }
+# log-ins are limited by address; behind proxies that is the one they report, not the last proxy's own
+ALLAUTH_TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXY_COUNT", default=0)
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_ON_GET = False
 LOGIN_URL = "account_login"

@@ -2,6 +2,8 @@
 
 import multiprocessing
 import os
+import socket
+import struct
 from typing import Any
 
 from config.bound import die_with_parent
@@ -14,6 +16,7 @@ preload_app = True  # one import of Django, its pages shared by the workers
 timeout = 60
 graceful_timeout = 8
 keepalive = 5
+stall_seconds = int(os.environ.get("WEB_STALL_SECONDS") or 20)  # not one byte of a request or an answer for so long
 max_requests = 5000
 max_requests_jitter = 500
 control_socket_disable = True  # nothing here speaks to it, and its default place is shared by all sites of a user
@@ -21,6 +24,17 @@ accesslog = os.environ.get("ACCESS_LOG") or None
 errorlog = "-"
 loglevel = os.environ.get("WEB_LOG_LEVEL", "warning")
 forwarded_allow_ips = os.environ.get("FORWARDED_ALLOW_IPS", "127.0.0.1")
+
+
+def when_ready(server: Any) -> None:
+    """Give up a client that stalls: it would hold a thread for as long as it likes, and there are few.
+
+    Linux hands these options of a listening socket down to its connections, where Python's own timeouts do not last.
+    """
+    limit = struct.pack("ll", stall_seconds, 0)
+    for listener in server.LISTENERS:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, limit)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)
 
 
 def post_fork(server: Any, worker: Any) -> None:

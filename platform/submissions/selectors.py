@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Prefetch, QuerySet
@@ -15,6 +15,8 @@ from competitions.models import Phase
 from core.errors import SubmissionNotFound
 from scoring.errors import FileError
 from submissions.models import Rejection, ScoringRun, Submission
+
+SHOWN_REJECTIONS: Final = 20  # they cost nothing, so a script may make thousands, each with its table of errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +31,9 @@ class HistoryEntry:
 
 
 def team_history(team: Team, phase: Phase) -> list[HistoryEntry]:
-    """Everything ``team`` uploaded in ``phase``, newest first. Three queries."""
+    """Everything ``team`` uploaded in ``phase``, newest first; of rejected files the newest. Three queries."""
     submissions = _with_runs(Submission.objects.filter(team=team, phase=phase))
-    rejections = Rejection.objects.filter(team=team, phase=phase).select_related("submitted_by")
+    rejections = Rejection.objects.filter(team=team, phase=phase).select_related("submitted_by")[:SHOWN_REJECTIONS]
     entries = [
         *(HistoryEntry("submission", row.created_at, submission=row, run=run_to_show(row)) for row in submissions),
         *(HistoryEntry("rejection", row.created_at, rejection=row) for row in rejections),

@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import Final
+from io import TextIOWrapper
+from typing import Final, TextIO
 
 from scoring.cli.files import InvalidInput, print_file_errors
 from scoring.cli.parser import EXIT_USAGE, build_parser, language_of
@@ -25,6 +26,7 @@ EXIT_INTERRUPTED: Final = 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status. Wrong usage exits with ``EXIT_USAGE`` at once."""
+    _write_whatever_the_terminal_lacks(sys.stdout)
     given = list(sys.argv[1:] if arguments is None else arguments)
     language = language_of(given)
     options = build_parser(language).parse_args(given)
@@ -45,3 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_OK
     return status
+
+
+def _write_whatever_the_terminal_lacks(stream: TextIO) -> None:
+    """Let a character outside the encoding of ``stream`` come out as an escape, as standard error does, not stop us."""
+    if isinstance(stream, TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")

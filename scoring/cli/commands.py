@@ -31,10 +31,12 @@ def run_score(options: argparse.Namespace, language: Language) -> int:
         device=options.device,
         progress=progress_printer(),
     )
-    sys.stdout.write(render(report, "text", language))
-    if options.output:
-        write_whole(options.output, report_as_json(report, language))
-        sys.stderr.write(say("saved", language, path=options.output) + "\n")
+    try:  # the file first, as whoever reads our output may have gone; and the report whatever becomes of the file
+        if options.output:
+            write_whole(options.output, report_as_json(report, language))
+            sys.stderr.write(say("saved", language, path=options.output) + "\n")
+    finally:
+        sys.stdout.write(render(report, "text", language))
     return 0
 
 

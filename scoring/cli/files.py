@@ -74,6 +74,8 @@ def read_bytes(path: str) -> bytes:
 def require_folder_of(path: str) -> None:
     """Raise ``CannotUse`` if nothing could be written to ``path``: better said before an hour of scoring."""
     folder = Path(path).absolute().parent
+    if Path(path).is_dir():
+        raise CannotUse("cannot_write", path, "is_folder")
     if not folder.is_dir() or not os.access(folder, os.W_OK):
         raise CannotUse("cannot_write", path, "no_folder")
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import OperationalError
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -123,6 +124,14 @@ def test_body_over_the_limit_is_refused_unread(api, settings):
     assert (answer.status_code, answer.json()["error"]["code"]) == (413, "upload_too_large")
 
 
+def test_file_just_over_the_limit_is_named_so_too(api, settings):
+    settings.UPLOAD_MAX_BYTES = 1_000
+
+    answer = api.submit(b"x" * 1_001)
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (413, "upload_too_large")
+
+
 @pytest.mark.parametrize(
     ("body", "content_type"),
     [
@@ -207,6 +216,22 @@ def test_unknown_address_is_answered_in_json(address):
     answer = Client().get(address)
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, "address_not_found")
+
+
+def test_database_that_is_away_is_told_in_json(api, monkeypatch):
+    def fail(*_):
+        raise OperationalError("connection refused at 10.0.0.7")
+
+    monkeypatch.setattr("api.views.get_competition", fail)
+
+    answer = api.client.get(api.address("api-board"))
+
+    assert (answer.status_code, answer.json()["error"]["kind"]) == (503, "system")
+    assert "10.0.0.7" not in answer.content.decode()
+
+
+def test_no_cache_keeps_what_a_token_asked_for(api):
+    assert "no-store" in api.client.get(api.address("api-board"))["Cache-Control"]
 
 
 def test_wrong_method_is_405_and_names_the_right_ones(api):

@@ -108,7 +108,7 @@ def test_file_of_a_hidden_competition_cannot_be_downloaded():
     file = add_data_file(track=track, kind="data", title_ko="자료", file_name="q.json", data=b"[]")
 
     assert data_file(file.pk, "q.json") == file
-    for wrong in ((file.pk, "other.json"), (file.pk + 1, "q.json")):
+    for wrong in ((file.pk, "other.json"), (file.pk + 1, "q.json"), (file.pk, "q\0.json")):
         with pytest.raises(DataFileNotFound):
             data_file(*wrong)
     track.competition.is_published = False

@@ -67,6 +67,18 @@ def test_production_settings_pass_djangos_deployment_checks() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_log_in_attempts_are_counted_by_the_address_that_the_proxies_report() -> None:
+    program = (
+        "import config.wsgi\n"
+        "from allauth.core.internal.httpkit import get_client_ip\n"
+        "from django.test import RequestFactory\n"
+        "request = RequestFactory(headers={'X-Forwarded-For': '6.6.6.6, 192.0.2.7'}).get('/')\n"
+        "print(get_client_ip(request))"
+    )
+    assert python("-c", program, **PRODUCTION).stdout.strip() == "127.0.0.1"  # nobody's word is believed unasked
+    assert python("-c", program, **PRODUCTION, TRUSTED_PROXY_COUNT="1").stdout.strip() == "192.0.2.7"
+
+
 @pytest.mark.services
 def test_a_worker_without_its_models_stops_and_says_what_to_run(tmp_path: Path) -> None:
     worker = ("-m", "celery", "--app", "config", "--quiet", "worker", "--queues", "scoring", "--concurrency", "1")

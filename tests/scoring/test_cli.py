@@ -182,10 +182,31 @@ def test_a_model_that_is_not_here_exits_2_and_names_the_command(files):
     assert "python -m scoring models fetch official" in done.stderr
 
 
-def test_output_that_cannot_be_written_is_refused_before_scoring(files, capsys, monkeypatch):
+@pytest.mark.parametrize(
+    ("output", "why"), [("no/such/folder/OUT.json", "쓸 수 있는 폴더가 아닙니다"), (".", "파일이 아니라 폴더입니다")]
+)
+def test_output_that_cannot_be_written_is_refused_before_scoring(files, capsys, monkeypatch, output, why):
     monkeypatch.setattr("scoring.engine.score", lambda *_, **__: pytest.fail("scored"))
-    assert main([*map(str, score_arguments(files, output="no/such/folder/OUT.json"))]) == 2
-    assert "쓸 수 있는 폴더가 아닙니다" in capsys.readouterr().err
+    assert main([*map(str, score_arguments(files, output=output))]) == 2
+    assert why in capsys.readouterr().err
+
+
+def test_result_is_stored_though_nobody_reads_the_report(files, fake_models, monkeypatch):
+    def gone(*_):
+        raise BrokenPipeError
+
+    monkeypatch.setattr("sys.stdout.write", gone)
+    monkeypatch.setattr("scoring.cli.os.dup2", lambda *_: None)  # the test's own output stays
+    assert main([*map(str, score_arguments(files))]) == 0
+    assert (files / "OUT.json").exists()
+
+
+def test_a_terminal_that_lacks_a_character_gets_an_escape(files):
+    (files / "P.json").rename(files / "한글 😀.json")
+    arguments = ("check", "--recipe", "rag-qa@1", "--predictions", files / "한글 😀.json")
+    done = run(*arguments, PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\\U0001f600" in done.stdout
 
 
 def test_output_is_replaced_whole_or_not_at_all(tmp_path, monkeypatch):

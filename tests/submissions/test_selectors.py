@@ -57,6 +57,16 @@ def test_history_holds_submissions_and_rejected_files_newest_first(django_assert
     ]
 
 
+def test_history_does_not_grow_with_rejected_files(monkeypatch):
+    monkeypatch.setattr("submissions.selectors.SHOWN_REJECTIONS", 2)
+    first = SubmissionFactory.create()
+    files = [_rejection(first, first.created_at + timedelta(minutes=minute)) for minute in range(1, 5)]
+
+    entries = team_history(first.team, first.phase)
+
+    assert [each.submission or each.rejection for each in entries] == [files[3], files[2], first]
+
+
 def test_live_run_is_shown_before_a_newer_one_that_does_not_count():
     phase = PhaseFactory.create()
     submission = finished_submission(phase, TeamFactory.create(competition=phase.track.competition), 0.5)

@@ -19,6 +19,7 @@ from tests.waiting import wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 LEASE_SECONDS = 4
+STALL_SECONDS = 5
 _NOT_INHERITED = {
     "DATABASE_URL",
     "REDIS_URL",
@@ -44,6 +45,7 @@ class Stack:
             "PORT": str(self.port),
             "LOAD_DEMO": "off",
             "RUN_LEASE_SECONDS": str(LEASE_SECONDS),
+            "WEB_STALL_SECONDS": str(STALL_SECONDS),
         }
         self._log_path = var_dir.with_name(var_dir.name + ".log")
         self.supervisor: psutil.Popen | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+from contextlib import ExitStack
 from html import escape, unescape
 
 import pytest
@@ -10,8 +12,9 @@ from scoring.errors import InvalidFile
 from scoring.reading import MAX_BYTES, read_predictions, read_references
 from scoring.recipes import get_recipe
 from tests.scoring.bad_files import BAD_FILES, CANARY, GOOD, REFERENCES
-from tests.system.stack import Stack
+from tests.system.stack import STALL_SECONDS, Stack
 from tests.system.visitor import Visitor, wait_until_finished
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.services
 
@@ -49,6 +52,23 @@ def test_every_bad_file_gets_its_message_and_none_costs_quota(stack: Stack, visi
 
     assert stack.query("SELECT count(*) FROM submissions_submission s JOIN accounts_team t ON t.id = s.team_id"
                        " WHERE t.name = '두드려 보는 팀'") == [(0,)]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "beginning",
+    [
+        b"GET / HT",
+        b"POST /accounts/login/ HTTP/1.1\r\nHost: localhost\r\nCookie: csrftoken=%b\r\n"
+        b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 9\r\n\r\nlogin" % (b"a" * 32),
+    ],
+    ids=["head", "body"],
+)
+def test_clients_that_stall_do_not_keep_the_others_out(stack: Stack, beginning: bytes) -> None:
+    with ExitStack() as stalled:
+        for _ in range(8):  # as many as there are threads
+            client = stalled.enter_context(socket.create_connection(("127.0.0.1", stack.port)))
+            client.sendall(beginning)
+        wait_for(stack.is_well, "an answer for somebody else", seconds=12 * STALL_SECONDS)
 
 
 def test_good_file_after_all_the_bad_ones_is_scored_and_nothing_shows_a_reference(

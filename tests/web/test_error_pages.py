@@ -13,6 +13,7 @@ from django.db import OperationalError
 from django.test import Client, RequestFactory
 from django.utils import translation
 from django.views.defaults import bad_request, server_error
+from redis.exceptions import ConnectionError as RedisConnectionError
 
 from core.errors import StorageFull
 from tests.factories import CANARY
@@ -75,11 +76,12 @@ def test_the_local_default_keeps_the_debug_pages_off() -> None:
     assert done.stdout.split() == ["True", "False"]
 
 
+@pytest.mark.parametrize("error", [OperationalError, RedisConnectionError])
 def test_a_database_that_is_away_gives_a_page_that_needs_none(
-    contest: Contest, client: Client, monkeypatch: pytest.MonkeyPatch
+    contest: Contest, client: Client, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
 ) -> None:
     def fail(*_args: Any) -> None:
-        raise OperationalError("connection refused")
+        raise error("connection refused")
 
     monkeypatch.setattr(competition, "visit", fail)
     response = client.get(contest.url())

@@ -109,6 +109,13 @@ def test_an_unpublished_competition_is_there_for_staff_only(
     assert admin_client.get(contest.url(page)).status_code == 200
 
 
+def test_no_cache_keeps_a_page_made_for_one_person(contest: Contest, member: Client, client: Client) -> None:
+    for page in ("", "submit/", "submissions/", "board/"):
+        assert "no-store" in member.get(contest.url(page))["Cache-Control"]
+    assert "no-store" in member.get(f"/submissions/{contest.finished.public_id}/status/")["Cache-Control"]
+    assert not client.get(contest.url("board/")).has_header("Cache-Control")
+
+
 def test_pages_made_with_demo_models_say_so(contest: Contest, member: Client, settings: Any) -> None:
     for page in ("", "data/", "submit/", "board/", "submissions/", "team/"):
         assert "데모 모델" in html.parse(member.get(contest.url(page)).content.decode()).one("div", "banner").text, page

@@ -14,13 +14,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from competitions.selectors import sample_file
+from core import uploads
 from core.errors import DomainError, DuplicateUpload, FileRejected, UploadTooLarge
 from core.messages import heading_of, text_of
 from submissions.intake import submit
 from submissions.models import Rejection, Submission
 from submissions.quota import status
 from submissions.selectors import rejection_errors
-from web import labels, uploads
+from web import labels
 from web.forms import SubmitForm
 from web.views.shared import MemberRequest, Visit, address, members_only, visit
 

@@ -11,14 +11,17 @@ FLAG = "file_too_large"
 
 
 class CappedUploadHandler(FileUploadHandler):
-    """Drops a file once it grows past ``UPLOAD_MAX_BYTES`` and leaves a mark on the request.
+    """Drops a file once all files of the request grow past ``UPLOAD_MAX_BYTES`` and leaves a mark on the request.
 
     The rest of the body is read and thrown away, so that the browser sees our answer rather than a broken
     connection. Stands first in ``FILE_UPLOAD_HANDLERS``.
     """
 
+    received = 0  # bytes of files of this request: a hundred files of the allowed size would be a full disk
+
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes:
-        if start + len(raw_data) > settings.UPLOAD_MAX_BYTES:
+        self.received += len(raw_data)
+        if self.received > settings.UPLOAD_MAX_BYTES:
             setattr(self.request, FLAG, True)
             raise SkipFile
         return raw_data
@@ -28,8 +31,8 @@ class CappedUploadHandler(FileUploadHandler):
 
 
 def was_too_large(request: HttpRequest) -> bool:
-    """Whether a file of this request was dropped for its size."""
-    return bool(request.POST) and getattr(request, FLAG, False)
+    """Whether a file of this request, whose body was read, was dropped for its size."""
+    return getattr(request, FLAG, False)
 
 
 def body_size(request: HttpRequest) -> int:
