@@ -17,7 +17,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeVar
 from scoring.demo_models import demo_models_root, ensure_demo_models
 from scoring.errors import Message, ModelUnavailable, ScoringFault
 from scoring.fetching import Check, FetchFailed, ModelStatus, ProfileStatus, fetch, list_profiles, verify
-from scoring.model_files import ModelDamaged, find_folder, text_limit, tokenizer_sha256, weights_sha256
+from scoring.model_files import (
+    ClipKind,
+    ClipModelUnsupported,
+    ModelDamaged,
+    clip_input_sha256,
+    clip_kind,
+    find_folder,
+    text_limit,
+    tokenizer_sha256,
+    weights_sha256,
+)
 from scoring.profile import (
     InvalidProfile,
     ModelFolderMissing,
@@ -36,9 +46,11 @@ if TYPE_CHECKING:
     from scoring.metrics.batching import TokenBudget
     from scoring.metrics.bertscore import BertScoreEncoder
     from scoring.metrics.bleurt import BleurtScorer
+    from scoring.metrics.clip_model import ClipModel
 
 __all__ = [
     "Check",
+    "ClipModelUnsupported",
     "DeviceUnavailable",
     "FetchFailed",
     "InvalidProfile",
@@ -72,6 +84,10 @@ DeviceName = Literal["auto", "cpu", "cuda"]
 Loaded = TypeVar("Loaded")
 
 DTYPE: Final = "float32"
+_FURTHER_LIBRARIES: Final[dict[str, tuple[str, ...]]] = {
+    "bleurt": ("bleurt-pytorch",),
+    "clip": ("sentencepiece", "pillow", "numpy"),  # images are scaled by Pillow and turned into numbers by numpy
+}
 
 
 class TooFewLayers(WordedError, ModelUnavailable):
@@ -124,6 +140,20 @@ class Resources:
         """The scorer of BLEURT. Raises ``ModelUnavailable``."""
         return self._once("bleurt", self._load_bleurt)
 
+    @property
+    def clip(self) -> ClipModel:
+        """The CLIP or SigLIP model. Raises ``ModelUnavailable``; ``has_clip`` says whether the profile names one."""
+        return self._once("clip", self._load_clip)
+
+    @property
+    def has_clip(self) -> bool:
+        return self.profile.clip is not None
+
+    @property
+    def clip_kind(self) -> ClipKind:
+        """``"clip"`` or ``"siglip"``, without loading the model. Raises ``ModelUnavailable``."""
+        return self._once("kind of clip", lambda: clip_kind(find_folder(self.profile, self.profile.spec("clip"))))
+
     def describe(self) -> dict[str, Any]:
         """Everything about these models that can change a number, without loading them."""
         models = {str(spec.role): self.describe_model(spec.role) for spec in self.profile.specs()}
@@ -139,14 +169,15 @@ class Resources:
     def _describe_model(self, role: Role) -> dict[str, Any]:
         spec = self.profile.spec(role)
         folder = find_folder(self.profile, spec)
-        libraries = ("torch", "transformers", "tokenizers") + (("bleurt-pytorch",) if role == "bleurt" else ())
+        libraries = ("torch", "transformers", "tokenizers", *_FURTHER_LIBRARIES.get(role, ()))
         return {
             "model": spec.folder.name if spec.folder else spec.model,
             "revision": spec.revision,
             "weights_sha256": weights_sha256(folder),
-            "tokenizer_sha256": tokenizer_sha256(folder),
+            "tokenizer_sha256": clip_input_sha256(folder) if role == "clip" else tokenizer_sha256(folder),
             **({"num_layers": spec.num_layers} if spec.num_layers is not None else {}),
-            **({"max_length": text_limit(folder, role)} if role != "clip" else {}),
+            **({"kind": clip_kind(folder)} if role == "clip" else {}),
+            "max_length": text_limit(folder, role),
             "libraries": {name: version(name).split("+")[0] for name in libraries},
             "dtype": DTYPE,
             "device_class": self.device,
@@ -165,6 +196,12 @@ class Resources:
 
         folder = find_folder(self.profile, self.profile.spec("bleurt"))
         return load_scorer(folder, text_limit(folder, "bleurt"), self.device, self._budget())
+
+    def _load_clip(self) -> ClipModel:
+        from scoring.metrics.clip_model import load_clip
+
+        folder = find_folder(self.profile, self.profile.spec("clip"))
+        return load_clip(folder, self.clip_kind, text_limit(folder, "clip"), self.device, self._budget())
 
     def _budget(self) -> TokenBudget:
         from scoring.metrics.batching import DEFAULT_TOKENS, TokenBudget

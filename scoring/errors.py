@@ -14,11 +14,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from scoring import messages
+from scoring.caption_messages import CAPTION_MESSAGES
 from scoring.messages import (
     COUNT_DIFFERS,
     DUPLICATE_ID,
     ID_MISMATCH,
-    MESSAGES,
     NOT_JSON,
     WRONG_SHAPE,
     Language,
@@ -30,9 +31,11 @@ __all__ = [
     "COUNT_DIFFERS",
     "DUPLICATE_ID",
     "ID_MISMATCH",
+    "MAX_ERRORS_KEPT",
     "MESSAGES",
     "NOT_JSON",
     "WRONG_SHAPE",
+    "ErrorList",
     "ErrorRow",
     "FileError",
     "InvalidFile",
@@ -45,9 +48,12 @@ __all__ = [
     "quoted",
 ]
 
+MESSAGES: Final[dict[str, Message]] = {**messages.MESSAGES, **CAPTION_MESSAGES}
+
 # Control, format (bidirectional overrides, zero width), surrogate, private, unassigned; line and paragraph separators.
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 QUOTE_CHARS: Final = 40
+MAX_ERRORS_KEPT: Final = 100
 
 
 class ScoringError(Exception):
@@ -104,6 +110,29 @@ class InvalidFile(ScoringError):
         self.errors = tuple(errors)
         self.total = len(self.errors) if total is None else total
         super().__init__("; ".join(f"{e.code}@{e.line}" for e in self.errors[:3]))
+
+
+@dataclass(slots=True)
+class ErrorList:
+    """The errors found in one file so far: the first ``MAX_ERRORS_KEPT`` of ``total``."""
+
+    errors: list[FileError] = field(default_factory=list)
+    total: int = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether further errors are only counted: their place need not be looked for."""
+        return self.total >= MAX_ERRORS_KEPT
+
+    def note(self, *errors: FileError) -> None:
+        self.total += len(errors)
+        self.errors.extend(errors[: MAX_ERRORS_KEPT - len(self.errors)])
+
+    def raise_any(self, before: Iterable[FileError] = (), after: Iterable[FileError] = ()) -> None:
+        """Raise ``InvalidFile`` if there is any error; those of the file as a whole stand ``before`` or ``after``."""
+        errors = [*before, *self.errors, *after]
+        if errors:
+            raise InvalidFile(errors[:MAX_ERRORS_KEPT], self.total + len(errors) - len(self.errors))
 
 
 class ModelUnavailable(ScoringError):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from scoring.errors import Language, Message, ScoringError
-from scoring.metrics import load_metric
+from scoring.metrics import load_pair_metric
 from scoring.model_files import find_folder, make_demo_models, weight_files, weights_sha256
 from scoring.profile import ModelSpec, Profile, Role, WordedError, load_profile, profile_names
 
@@ -147,7 +147,7 @@ def _check_weights(profile: Profile, spec: ModelSpec) -> Check:
 
 def _check_identity(resources: Resources) -> Check:
     """A text is its own best match: BERTScore of a pair of equal texts is 1 with any model."""
-    (value,) = load_metric("bertscore", resources).score_pairs([SAMPLE], [SAMPLE])
+    (value,) = load_pair_metric("bertscore", resources).score_pairs([SAMPLE], [SAMPLE])
     detail = Message(f"같은 글의 BERTScore {value:.7f} (기대 1)", f"BERTScore of equal texts {value:.7f} (expected 1)")
     return Check("bertscore", "identity", math.isclose(value, 1, abs_tol=1e-5), detail)
 
@@ -157,7 +157,7 @@ def _check_bleurt(resources: Resources, spec: ModelSpec) -> Check:
     published = PUBLISHED_BLEURT.get(spec.model, ())
     pairs = [(reference, candidate) for reference, candidate, _ in published] or [(SAMPLE, SAMPLE)]
     references, candidates = zip(*pairs, strict=True)
-    values = load_metric("bleurt", resources).score_pairs(references, candidates)
+    values = load_pair_metric("bleurt", resources).score_pairs(references, candidates)
     shown = ", ".join(f"{value:.7f}" for value in values)
     if not published:
         ok = all(map(math.isfinite, values))

@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from scoring.errors import FileError, quoted
 from scoring.json_items import Item, type_name
 from scoring.json_syntax import Path, Unreadable
+from scoring.recipes.labels import UnreadableAnswer, labels_of, number_of
 from scoring.records import Answer
 from scoring.texts import Defect, forbidden_character, normalize
 
 MAX_ID_CHARS: Final = 200
 MAX_KEYS_COMPARED: Final = 50
+MAX_ITEM_ERRORS: Final = 20  # of the labels of one item, before the rest is left unread
 
+# What ``output.answer`` holds: any text; one label; one label or a list of them; a number or its text.
+TextForm = Literal["text", "label", "labels", "number"]
+
+# What a value may be, as a key of ``scoring.messages.TERMS``, where that is more than one JSON type.
 _STRING_OR_INTEGER: Final = "string_or_integer"
+_STRING_OR_LIST: Final = "string_or_list"
+_NUMBER_OR_STRING: Final = "number_or_string"
+_TYPES: Final[dict[str, tuple[type, ...]]] = {
+    _STRING_OR_INTEGER: (str, int),
+    _STRING_OR_LIST: (str, list),
+    _NUMBER_OR_STRING: (str, int, float),
+}
+_ANSWER: Final = ("output", "answer")
+_EXPECTED: Final[dict[TextForm, str]] = {
+    "text": "string",
+    "label": "string",
+    "labels": _STRING_OR_LIST,
+    "number": _NUMBER_OR_STRING,
+}
 
 
 def shown_id(text: str) -> str:
@@ -29,11 +50,13 @@ class ItemCheck:
     Finding the line of a field costs a walk through the item: without ``locating`` a defect stands at the item's line.
     """
 
-    def __init__(self, item: Item, *, locating: bool) -> None:
+    def __init__(self, item: Item, *, locating: bool, form: TextForm = "text") -> None:
         self.id: str | None = None  # NFC; None where it could not be read
         self.has_normalized = False  # NFC changed the answer
         self._item = item
         self._locating = locating
+        self._form = form
+        self._id_path: Path = ("id",)
         self._shown_id: str | None = None
         self._errors: list[FileError] = []
 
@@ -63,31 +86,37 @@ class ItemCheck:
         if self.id is None:
             return
         if self.id in first_lines:
-            self._note("duplicate_id", ("id",), first_line=first_lines[self.id])
+            self._note("duplicate_id", self._id_path, first_line=first_lines[self.id])
         elif known_ids is None or self.id in known_ids:
             return
-        elif self.id.strip() in known_ids:
-            self.id = self.id.strip()
-            self._note("padded_id", ("id",), known=shown_id(self.id))
+        elif self._meant_id(self.id.strip()) in known_ids:
+            self.id = self._meant_id(self.id.strip())
+            self._note("padded_id", self._id_path, known=shown_id(self.id))
         else:
-            self._note("unknown_id", ("id",))
+            self._note("unknown_id", self._id_path)
 
     def in_file_order(self) -> list[FileError]:
         return sorted(self._errors, key=lambda error: error.line or 0)
 
     def _read_id(self, value: dict[str, Any]) -> str | None:
         """The id in NFC; an integer becomes its digits."""
-        raw = self._member(value, ("id",), _STRING_OR_INTEGER)
-        if raw is None:
-            return None
-        text = str(raw)
+        raw = self._member(value, self._id_path, _STRING_OR_INTEGER)
+        return None if raw is None else self._take_id(str(raw))
+
+    def _take_id(self, text: str) -> str | None:
+        """The id that ``text`` is, in NFC, if it can be one."""
         self._shown_id = shown_id(text)
         normal, defect = normalize(text, MAX_ID_CHARS, one_line=True)
-        if not normal.strip():
-            defect = "empty_id", {}
-        elif defect is not None and defect[0] == "text_too_long":
+        if defect is not None and defect[0] == "text_too_long":
             defect = "id_too_long", defect[1]
-        return normal if self._accept(defect, ("id",)) else None
+        meant = self._meant_id(normal) if defect is None else normal
+        if not meant.strip():
+            defect = "empty_id", {}
+        return meant if self._accept(defect, self._id_path) else None
+
+    def _meant_id(self, text: str) -> str:
+        """The id that counts, of an id as it stands in the file."""
+        return text
 
     def _read_faults(self) -> None:
         """Repeated keys, NaN, numbers without measure and too deep brackets, wherever in the item they stand."""
@@ -115,17 +144,56 @@ class ItemCheck:
 
     def _read_text(self, value: dict[str, Any], *, is_reference: bool) -> str | None:
         if "output" not in value and "answer" in value:
-            self._note("answer_outside_output", ("output", "answer"))
+            self._note("answer_outside_output", _ANSWER)
             return None
         output = self._member(value, ("output",), "object")
-        raw = None if output is None else self._member(output, ("output", "answer"), "string")
+        raw = None if output is None else self._member(output, _ANSWER, _EXPECTED[self._form])
         if raw is None:
             return None
+        if isinstance(raw, list):
+            return self._read_labels(raw)
+        if not isinstance(raw, str):
+            return self._accepted(repr(raw), _ANSWER)
+        text = self._read_string(raw, _ANSWER, is_reference=is_reference)
+        return None if text is None else self._accepted(text, _ANSWER)
+
+    def _read_string(self, raw: str, path: Path, *, is_reference: bool) -> str | None:
+        """The text at ``path`` in NFC, if it may stand there."""
         text, defect = normalize(raw)
         if defect is None and is_reference and not text.strip():
             defect = "empty_reference", {}
-        self.has_normalized = text != raw
-        return text if self._accept(defect, ("output", "answer")) else None
+        self.has_normalized = self.has_normalized or text != raw
+        return text if self._accept(defect, path) else None
+
+    def _read_labels(self, raw: list[Any]) -> str | None:
+        """A list of labels as compact JSON, sorted, each once."""
+        labels = set()
+        for position, label in enumerate(raw):
+            path = (*_ANSWER, position)
+            if isinstance(label, str):
+                text = self._read_string(label, path, is_reference=True)  # a label has a name, whoever gives it
+                labels.add(text)
+            elif not isinstance(label, Unreadable):
+                self._note("wrong_type", path, expected="string", found=type_name(label))
+            if len(self._errors) > MAX_ITEM_ERRORS:
+                break
+        if self._errors:
+            return None
+        text = json.dumps(sorted(labels), ensure_ascii=False, separators=(",", ":"))
+        return self._accepted(text, _ANSWER)
+
+    def _accepted(self, text: str, path: Path) -> str | None:
+        """``text`` if it is what the form of the answers asks for."""
+        try:
+            if self._form == "number":
+                number_of(text)
+                return text.strip()
+            if self._form == "labels" and text.strip():
+                labels_of(text)
+        except UnreadableAnswer as unreadable:
+            self._note(unreadable.code, path, **unreadable.params)
+            return None
+        return text
 
     def _check_strings(self, task: dict[str, Any] | None) -> None:
         """The strings of ``input``, which is kept with a reference, hold nothing that cannot be stored or shown."""
@@ -146,7 +214,7 @@ class ItemCheck:
         if isinstance(value, Unreadable):  # noted among the faults
             return None
         found = type_name(value)
-        if found == expected or (expected == _STRING_OR_INTEGER and type(value) in (str, int)):
+        if found == expected or type(value) in _TYPES.get(expected, ()):
             return value
         self._note("wrong_type", path, expected=expected, found=found)
         return None
@@ -158,12 +226,18 @@ class ItemCheck:
         return defect is None
 
     def _note(self, code: str, path: Path, **params: Any) -> None:
-        line = self._item.line_of(path) if self._locating and path else self._item.line
-        self._errors.append(self._error(code, params, path, line))
+        self._errors.append(self._error(code, params, path, self._line(path)))
+
+    def _line(self, path: Path) -> int:
+        return self._item.line_of(path) if self._locating and path else self._item.line
 
     def _error(self, code: str, params: Mapping[str, Any], path: Path, line: int) -> FileError:
-        shown_path = ".".join(quoted(str(step)) for step in path)
+        shown_path = ".".join(quoted(str(step)) for step in self._shown_path(path))
         return FileError(code, params, line=line, item_id=self._shown_id, field=shown_path or None)
+
+    def _shown_path(self, path: Path) -> Path:
+        """``path`` as an error names it."""
+        return path
 
 
 def _strings(value: Any) -> Iterator[tuple[Path, str]]:

@@ -1,5 +1,7 @@
 """JSON text to its items, one at a time and located: an array, an object around an array, or JSON lines.
 
+``Scanner`` walks a text for every reader of JSON here; which objects are items is what its subclasses may say.
+
 Each item is decoded by the standard library's scanner in C, so a sound file is read at full speed, and its line costs
 one count of line breaks. Only where something is wrong is an item walked token by token, to find the line of a field,
 a repeated key or a value that JSON does not have.
@@ -80,10 +82,9 @@ def scan(text: str, *, quoting: bool = True) -> tuple[FileFormat, Iterator[Item 
 
     An error ends an array; JSON lines go on with the next line. Without ``quoting`` no error quotes the text.
     """
-    # Memory first: seven million empty lists fit into 20 MB of text and take half a gigabyte once decoded.
-    if text.count(",") + text.count("[") + text.count("{") > MAX_VALUES:
+    if has_too_many_values(text):
         return "json-array", iter((FileError("too_many_values", {"limit": MAX_VALUES}),))
-    scanner = _Scanner(text, quoting)
+    scanner = Scanner(text, quoting)
     first = _LINE.search(text)
     if first is None or scanner.has_lines(first):
         return "jsonl", scanner.lines()
@@ -92,13 +93,31 @@ def scan(text: str, *, quoting: bool = True) -> tuple[FileFormat, Iterator[Item 
     return "json-object", scanner.until_malformed(scanner.object_file(first.start()))
 
 
+def has_too_many_values(text: str) -> bool:
+    """Whether a text would decode to more than ``MAX_VALUES`` values.
+
+    Seven million empty lists fit into 20 MB of text and take half a gigabyte once decoded.
+    """
+    return text.count(",") + text.count("[") + text.count("{") > MAX_VALUES
+
+
+def first_line(text: str) -> re.Match[str] | None:
+    """The first line of ``text`` that is not blank, from its first character on."""
+    return _LINE.search(text)
+
+
+def is_list_of_items(text: str, position: int) -> bool:
+    """Whether a list of objects, or an empty one, opens at ``position``."""
+    return _LIST_OF_ITEMS.match(text, position) is not None
+
+
 def type_name(value: object) -> str:
     """The JSON type of a decoded value, as a key of ``scoring.messages.TERMS``."""
     names = {str: "string", bool: "boolean", float: "decimal", list: "list", dict: "object", type(None): "null"}
     return names.get(type(value), "number")
 
 
-class _Scanner:
+class Scanner:
     """Walks one text from item to item. ``Malformed`` ends a generator and is turned into a located error."""
 
     def __init__(self, text: str, quoting: bool) -> None:
@@ -121,7 +140,7 @@ class _Scanner:
     def object_file(self, start: int) -> Iterator[Item]:
         """The items of the one list in the object at ``start``; the object itself where it is an item."""
         if not self._text.startswith("{", start):
-            raise self._no_container(start)
+            raise self.no_container(start)
         position, lists = skip_space(self._text, start + 1), 0
         while not self._text.startswith("}", position):
             key, position = self._key(position)
@@ -152,12 +171,16 @@ class _Scanner:
         except Malformed:
             value = None
         if isinstance(value, dict):
-            is_wrapper = any(isinstance(member, list) for member in value.values())
-            return not _ITEM_KEYS.isdisjoint(value) or (following is not None and not is_wrapper)
+            return self._is_line(value, has_more=following is not None)
         # The first line is broken, or it is the beginning of an object laid out over several.
         last = first[0].rstrip()[-1]
         goes_on = last in "[{:" or (last == "," and "[" in first[0])
         return following is not None and following[0].startswith("{") and not goes_on
+
+    def _is_line(self, value: dict[str, Any], *, has_more: bool) -> bool:
+        """Whether an object that fills the first line, with more lines or none, is a line of JSON lines."""
+        is_wrapper = any(isinstance(member, list) for member in value.values())
+        return not _ITEM_KEYS.isdisjoint(value) or (has_more and not is_wrapper)
 
     def lines(self) -> Iterator[Item | FileError]:
         floor = 0
@@ -233,7 +256,7 @@ class _Scanner:
         if rest < len(self._text):
             raise Malformed(rest, "trailing_text")
 
-    def _no_container(self, start: int) -> Malformed:
+    def no_container(self, start: int) -> Malformed:
         """What to say of a text that starts with neither ``[`` nor ``{``: one bare value, or no JSON at all."""
         try:
             value, end = self._decoder.decode(self._text, start)
@@ -254,13 +277,18 @@ class _Scanner:
         place = {"column": stop.position - start + 1, "near": ""}
         if self._quoting:
             place["near"] = near(self._text, stop.position, start)
-        identity = _ID.search(self._text, offset, stop.position)
+        identity = self._identity(offset, stop.position)
         return FileError(
             stop.code,
             place | stop.params,
             line=line + line_breaks(self._text, offset, stop.position),
-            item_id=quoted(identity[1], limit=len(identity[1])) if identity else None,
+            item_id=None if identity is None else quoted(identity, limit=len(identity)),
         )
+
+    def _identity(self, start: int, end: int) -> str | None:
+        """The id of the item that was being read between ``start`` and ``end``."""
+        match = _ID.search(self._text, start, end)
+        return None if match is None else match[1]
 
 
 def _faults_at(spot: Spot) -> Iterator[Fault]:

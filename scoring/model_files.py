@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Literal
 
 from scoring.demo_models import demo_models_root, ensure_demo_models
 from scoring.errors import Message, ModelUnavailable
 from scoring.profile import ModelFolderMissing, ModelNotFetched, ModelSpec, Profile, Role, WordedError
+
+ClipKind = Literal["clip", "siglip"]
 
 HASH_CACHE: Final = ".malpan-sha256.json"
 _WEIGHT_FILES: Final = ("model.safetensors", "pytorch_model.bin")  # in the order transformers prefers them
@@ -22,6 +24,9 @@ _TOKENIZER_FILES: Final = (
     *("config.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
     *("vocab.txt", "vocab.json", "merges.txt", "tokenizer.json", "spm.model", "sentencepiece.bpe.model"),
 )
+# Further files that shape what a CLIP or SigLIP model reads, texts and images.
+_CLIP_FILES: Final = ("spiece.model", "tokenizer.model", "preprocessor_config.json", "processor_config.json")
+_CLIP_POSITIONS: Final[Mapping[str, int]] = {"clip": 77, "siglip": 64}  # what a configuration leaves out
 # A tokenizer saved without its length says 10^30; what lies above this is no length of a model.
 _LARGEST_LENGTH: Final = 1_000_000
 
@@ -43,6 +48,18 @@ class DemoModelsFailed(WordedError, ModelUnavailable):
     words: ClassVar[Message] = Message(
         "데모 모델을 만들지 못했습니다: {folder} — {what}. 쓸 수 있는 폴더를 환경 변수 MALPAN_MODELS에 지정하십시오.",
         "The demo models could not be made: {folder} - {what}. Set MALPAN_MODELS to a folder that can be written.",
+    )
+
+
+class ClipModelUnsupported(WordedError, ModelUnavailable):
+    """The model of the role ``clip`` is of another kind than CLIP or SigLIP."""
+
+    code: ClassVar[str] = "clip_model_unsupported"
+    words: ClassVar[Message] = Message(
+        "[clip] 모델의 종류 '{kind}'은(는) 쓸 수 없습니다: {folder}. {known} 가운데 하나인 모델을 프로필에 "
+        "지정하십시오.",
+        "The [clip] model is of the kind '{kind}', which cannot be used: {folder}. Name a model of one of the kinds "
+        "{known} in the profile.",
     )
 
 
@@ -104,17 +121,40 @@ def weights_sha256(folder: Path) -> str:
 
 def tokenizer_sha256(folder: Path) -> str:
     """SHA-256 over the files beside the weights that shape a model's input: configuration, tokenizer, vocabulary."""
-    present = [(name, folder / name) for name in _TOKENIZER_FILES if (folder / name).is_file()]
+    return _files_sha256(folder, _TOKENIZER_FILES)
+
+
+def clip_input_sha256(folder: Path) -> str:
+    """As ``tokenizer_sha256``, of a CLIP or SigLIP model: with what says how images are cut and scaled."""
+    return _files_sha256(folder, (*_TOKENIZER_FILES, *_CLIP_FILES))
+
+
+def _files_sha256(folder: Path, names: Sequence[str]) -> str:
+    present = [(name, folder / name) for name in names if (folder / name).is_file()]
     return hashlib.sha256("\n".join(f"{name} {_sha256(path)}" for name, path in present).encode()).hexdigest()
+
+
+def clip_kind(folder: Path) -> ClipKind:
+    """Whether the model in ``folder`` is CLIP or SigLIP, by its configuration. Raises ``ClipModelUnsupported``."""
+    kind = _read_json(folder / "config.json").get("model_type")
+    if kind == "clip":
+        return "clip"
+    if kind == "siglip":
+        return "siglip"
+    raise ClipModelUnsupported(kind=kind, folder=str(folder), known=", ".join(_CLIP_POSITIONS))
 
 
 def text_limit(folder: Path, role: Role) -> int:
     """How many tokens one input may have, special ones included.
 
     BLEURT: the model's positions. BERTScore: the tokenizer's ``model_max_length``, as the bert-score package has it;
-    where a tokenizer was saved without one, or with more than the model has positions, the positions decide.
+    where a tokenizer was saved without one, or with more than the model has positions, the positions decide. CLIP and
+    SigLIP: the positions of the text half.
     """
     config = _read_json(folder / "config.json")
+    if role == "clip":
+        text = config.get("text_config") or {}
+        return int(text.get("max_position_embeddings", _CLIP_POSITIONS[clip_kind(folder)]))
     positions = int(config.get("max_position_embeddings", 512))
     if str(config.get("model_type", "")).endswith("roberta") or config.get("model_type") == "camembert":
         positions -= int(config.get("pad_token_id", 1)) + 1  # these count their positions from the padding id on

@@ -1,9 +1,11 @@
-"""Reading the files of the official AI 말평 format, with every defect located.
+"""Reading predictions and references, with every defect located: the official AI 말평 format, and captions.
 
-A file is a JSON array of ``{"id", "input": {"question_type", "question", ...}, "output": {"answer"}}``, a JSON object
-with such a list as its only array, or JSON lines; which of them is recognised by itself. The work is split by what is
-read: bytes (``scoring.decoding``), JSON (``scoring.json_items``), one item (``scoring.item_checks``), one text
-(``scoring.texts``), and here the items together and how they match the references.
+Captions come in many formats, which ``scoring.caption_files`` reads. In the official format a file is a JSON array of
+``{"id", "input": {"question_type", "question", ...}, "output": {"answer"}}``, a JSON object with such a list as its
+only array, or JSON lines; which of them is recognised by itself. The recipe says whether ``answer`` is a text, a label,
+a list of labels or a number. The work is split by what is read: bytes (``scoring.decoding``), JSON
+(``scoring.json_items``), one item (``scoring.item_checks``), one text (``scoring.texts``), and here the items together
+and how they match the references.
 
 Errors of a predictions file name ids, which are public, and nothing else of the references.
 """
@@ -15,9 +17,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from scoring.caption_files import MAX_REFERENCES, read_captions
 from scoring.decoding import MAX_BYTES, decode
-from scoring.errors import FileError, InvalidFile
-from scoring.item_checks import MAX_ID_CHARS, ItemCheck, shown_id
+from scoring.errors import MAX_ERRORS_KEPT, ErrorList, FileError
+from scoring.item_checks import MAX_ID_CHARS, ItemCheck, TextForm, shown_id
 from scoring.json_items import MAX_ITEMS, MAX_VALUES, Item, scan
 from scoring.json_syntax import MAX_DEPTH
 from scoring.records import Answer, AnswerFile
@@ -32,6 +35,7 @@ __all__ = [
     "MAX_ERRORS_KEPT",
     "MAX_ID_CHARS",
     "MAX_ITEMS",
+    "MAX_REFERENCES",
     "MAX_RUN_CHARS",
     "MAX_TEXT_CHARS",
     "MAX_VALUES",
@@ -39,18 +43,19 @@ __all__ = [
     "read_references",
 ]
 
-MAX_ERRORS_KEPT: Final = 100
-
 
 def read_predictions(data: bytes, recipe: Recipe, references: AnswerFile | None = None) -> AnswerFile:
-    """The answers of a participant. With ``references`` every item must be answered exactly once.
+    """The answers of a participant. With ``references`` every item must be answered exactly once, save captions, where
+    an item left out scores 0.
 
     An empty answer is the participant's right; a missing one is an error. ``input`` may be left out; the question type
     is that of the references, and only without them held against the recipe. Raises ``InvalidFile``.
     """
-    if references is None:
-        return _read(data, _Rules(question_types=recipe.question_types))
-    return _read(data, _Rules(known_ids=tuple(answer.id for answer in references.answers)))
+    known_ids = None if references is None else tuple(answer.id for answer in references.answers)
+    if recipe.answer_form == "captions":
+        return read_captions(data, known_ids)
+    question_types = recipe.question_types if references is None else ()
+    return _read(data, _Rules(question_types, known_ids=known_ids, form=_form(recipe)))
 
 
 def read_references(data: bytes, recipe: Recipe) -> AnswerFile:
@@ -58,7 +63,17 @@ def read_references(data: bytes, recipe: Recipe) -> AnswerFile:
 
     Raises ``InvalidFile``, whose errors quote nothing of the text.
     """
-    return _read(data, _Rules(question_types=recipe.question_types, is_reference=True))
+    if recipe.answer_form == "captions":
+        return read_captions(data, is_reference=True)
+    return _read(data, _Rules(recipe.question_types, is_reference=True, form=_form(recipe)))
+
+
+def _form(recipe: Recipe) -> TextForm:
+    if recipe.answer_form == "number":
+        return "number"
+    if recipe.answer_form != "labels":
+        return "text"
+    return "labels" if getattr(recipe, "is_multiple", True) else "label"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +83,7 @@ class _Rules:
     question_types: tuple[str, ...] = ()
     is_reference: bool = False
     known_ids: tuple[str, ...] | None = None
+    form: TextForm = "text"
 
 
 @dataclass(slots=True)
@@ -78,14 +94,9 @@ class _Seen:
     normalized_ids: list[str] = field(default_factory=list)
     first_lines: dict[str, int] = field(default_factory=dict)  # id -> line of its first item
     items: int = 0
-    errors: list[FileError] = field(default_factory=list)  # the first ``MAX_ERRORS_KEPT`` of ``total``
-    total: int = 0
+    found: ErrorList = field(default_factory=ErrorList)
     is_whole: bool = True  # every item could be read
     has_all_ids: bool = True  # and every id
-
-    def note(self, *errors: FileError) -> None:
-        self.total += len(errors)
-        self.errors.extend(errors[: MAX_ERRORS_KEPT - len(self.errors)])
 
 
 def _read(data: bytes, rules: _Rules) -> AnswerFile:
@@ -94,13 +105,11 @@ def _read(data: bytes, rules: _Rules) -> AnswerFile:
     seen = _Seen()
     for entry in entries:
         if isinstance(entry, FileError):
-            seen.note(entry)
+            seen.found.note(entry)
             seen.is_whole = seen.has_all_ids = False
         else:
             _take(entry, rules, known_ids, seen)
-    errors = [*_count_errors(rules, seen), *seen.errors, *_missing_ids(rules, seen)]
-    if errors:
-        raise InvalidFile(errors[:MAX_ERRORS_KEPT], seen.total + len(errors) - len(seen.errors))
+    seen.found.raise_any(before=_count_errors(rules, seen), after=_missing_ids(rules, seen))
     return AnswerFile(
         tuple(seen.answers), file_format, hashlib.sha256(data).hexdigest(), normalized_ids=tuple(seen.normalized_ids)
     )
@@ -109,14 +118,14 @@ def _read(data: bytes, rules: _Rules) -> AnswerFile:
 def _take(item: Item, rules: _Rules, known_ids: Collection[str] | None, seen: _Seen) -> None:
     """Check one item, alone and against the others, and keep what was found."""
     seen.items += 1
-    check = ItemCheck(item, locating=seen.total < MAX_ERRORS_KEPT)
+    check = ItemCheck(item, form=rules.form, locating=not seen.found.is_full)
     answer = check.answer(rules.question_types, is_reference=rules.is_reference)
     if check.id is None:
         seen.has_all_ids = False
     else:
         check.match_id(seen.first_lines, known_ids)
         seen.first_lines.setdefault(check.id, item.line)
-    seen.note(*check.in_file_order())
+    seen.found.note(*check.in_file_order())
     if answer is not None:
         seen.answers.append(answer)
         if check.has_normalized:

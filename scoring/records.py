@@ -6,18 +6,27 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-FileFormat = Literal["json-array", "json-object", "jsonl"]
+FileFormat = Literal["json-array", "json-object", "jsonl", "id-object", "wrapped-list", "tsv", "coco", "aihub"]
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One item of a predictions or references file. ``text`` is NFC; ``line`` is 1-based in the file."""
+    """One item of a predictions or references file. ``text`` is NFC; ``line`` is 1-based in the file.
+
+    ``others`` are further reference texts of the item, where a recipe allows several.
+    """
 
     id: str
     text: str
     line: int
     question_type: str | None = None
     input: Mapping[str, Any] = field(default_factory=dict)
+    others: tuple[str, ...] = ()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Every text of the item, at least one."""
+        return (self.text, *self.others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +67,15 @@ class ScoreWarning:
 
 @dataclass(frozen=True, slots=True)
 class ItemScores:
+    """What one item scored: a value by metric.
+
+    ``statistics`` holds, by metric, the row of numbers from which a corpus metric without item values (BLEU) is made:
+    enough to aggregate, or to resample, without scoring again.
+    """
+
     id: str
     scores: Mapping[str, float]
+    statistics: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,53 +6,21 @@ Korean first, English complete. Scores are shown on the recipe's scale with its 
 from __future__ import annotations
 
 import json
-import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from scoring.errors import Language, ScoringError
-from scoring.recipes import UnknownRecipe, get_recipe, warning_text
+from scoring.recipes import Column, UnknownRecipe, get_recipe, warning_text
 from scoring.records import ItemScores, ScoreReport, ScoreWarning
+from scoring.report_words import COVERAGE, FORMATS, word
 from scoring.signature import ABOUT, is_demo, metric_signatures
+from scoring.tables import Row, aligned, figure, indented, markdown_table
+from scoring.targets import Section, target_sections, targets_as_dict
 
 ReportFormat = Literal["text", "markdown", "json"]
-Row = tuple[str, ...]
 
 _SHOWN_HASH_CHARS: Final = 12
-
-LABELS: Final[dict[str, tuple[str, str]]] = {
-    "title": ("말판 채점 결과", "Malpan score report"),
-    "recipe": ("채점 방식", "Recipe"),
-    "demo": (
-        "데모 모델 점수 — 공식 점수와 비교할 수 없습니다",
-        "Demo model score — not comparable with official scores",
-    ),
-    "scores": ("점수", "Scores"),
-    "score": ("항목", "Score"),
-    "value": ("값", "Value"),
-    "change": ("기준 대비", "Change"),
-    "coverage": ("응답 현황", "Coverage"),
-    "warnings": ("주의", "Warnings"),
-    "rule": ("계산 규칙", "Rule"),
-    "signature": ("서명", "Signature"),
-    "hash": ("서명 해시", "Signature hash"),
-    "references": ("정답 파일", "References"),
-    "profile": ("모델 프로필", "Model profile"),
-    "none": ("없음", "none"),
-    "not_comparable": (
-        "기준 파일은 서명이 다릅니다(다른 정답, 모델 또는 규칙). 점수 차이는 참고만 하십시오.",
-        "The baseline has another signature (other references, models or rules): the change is only a hint.",
-    ),
-    "items": ("문항 수", "Items"),
-    "answered": ("빈 답변이 아닌 문항", "Items with an answer"),
-    "reason_gold": ("정답에 이유가 있는 문항", "Items whose reference has a reason"),
-    "reason_answered": ("그 가운데 이유를 쓴 문항", "Of these, answered with a reason"),
-    "reason_coverage": ("이유 응답률", "Reason coverage"),
-    "multiple_choice": ("선다형 문항", "Multiple-choice items"),
-    "short_answer": ("단답형 문항", "Short-answer items"),
-    "descriptive": ("서술형 문항", "Descriptive items"),
-}
 
 
 class InvalidReport(ScoringError):
@@ -70,7 +38,7 @@ def report_as_dict(report: ScoreReport, language: Language = "ko") -> dict[str, 
             {"code": warning.code, "params": dict(warning.params), "message": warning_text(warning, language)}
             for warning in report.warnings
         ],
-        "items": [{"id": item.id, "scores": dict(item.scores)} for item in report.items],
+        "items": [_item_as_dict(item) for item in report.items],
         "signature": report.signature,
         "signature_hash": report.signature_hash,
     }
@@ -78,24 +46,50 @@ def report_as_dict(report: ScoreReport, language: Language = "ko") -> dict[str, 
 
 def report_as_json(report: ScoreReport, language: Language = "ko") -> str:
     """``report_as_dict`` as indented JSON with Hangul as it is, ending in a line feed."""
-    return json.dumps(report_as_dict(report, language), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+    return _as_json(report_as_dict(report, language))
+
+
+def _as_json(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def _item_as_dict(item: ItemScores) -> dict[str, Any]:
+    """``statistics`` are left out where there are none: files of recipes without corpus metrics stay short."""
+    out: dict[str, Any] = {"id": item.id, "scores": dict(item.scores)}
+    if item.statistics:
+        out["statistics"] = {metric: list(row) for metric, row in item.statistics.items()}
+    return out
+
+
+def _item_from_dict(data: Mapping[str, Any]) -> ItemScores:
+    return ItemScores(
+        id=data["id"],
+        scores={metric: float(value) for metric, value in data["scores"].items()},
+        statistics={metric: tuple(map(float, row)) for metric, row in data.get("statistics", {}).items()},
+    )
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(f"{text} is no score")
 
 
 def report_from_json(text: str) -> ScoreReport:
     """The report in the text of an ``OUT.json``. Raises ``InvalidReport``."""
     try:
-        data = json.loads(text)
+        data = json.loads(text, parse_constant=_no_number)
         report = ScoreReport(
             recipe=get_recipe(data["recipe"]).id,
             final_score=float(data["final_score"]),
             scores={name: float(value) for name, value in data["scores"].items()},
             coverage=dict(data["coverage"]),
             warnings=tuple(ScoreWarning(warning["code"], warning["params"]) for warning in data["warnings"]),
-            items=tuple(ItemScores(item["id"], dict(item["scores"])) for item in data["items"]),
+            items=tuple(map(_item_from_dict, data["items"])),
             signature=data["signature"],
             signature_hash=data["signature_hash"],
             metric_signatures=metric_signatures(data["signature"]),
         )
+        if len({item.id for item in report.items}) < len(report.items):
+            raise ValueError("an item stands twice in it")
         _view(report, "ko", None)  # whatever a hand has changed in the file shows here, not in the middle of a page
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, UnknownRecipe) as error:
         raise InvalidReport(f"{type(error).__name__}: {error}") from error
@@ -105,90 +99,109 @@ def report_from_json(text: str) -> ScoreReport:
 def render(
     report: ScoreReport, form: ReportFormat = "text", language: Language = "ko", baseline: ScoreReport | None = None
 ) -> str:
-    """``report`` in one of the three forms. ``baseline`` adds the change against another report to the first two."""
+    """``report`` in one of the three forms. ``baseline`` adds the change against another report to the first two.
+
+    The JSON is that of ``OUT.json``, with the recipe's own baseline and milestones where it has them.
+    """
     if form == "json":
-        return report_as_json(report, language)
+        targets = targets_as_dict(get_recipe(report.recipe), report.final_score, language)
+        return _as_json({**report_as_dict(report, language), **targets})
     view = _view(report, language, baseline)
     return _as_markdown(view) if form == "markdown" else _as_text(view)
 
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """What text and Markdown have in common: words and figures, without layout."""
+    """What text and Markdown have in common: words and figures, without layout.
+
+    ``tables`` are score rows under an optional heading; then come ``facts``, ``notes``, and the signature.
+    """
 
     title: str
     recipe: str
     banner: str | None
     score_header: Row
-    score_rows: list[Row]
-    facts: list[tuple[str, list[Row]]]
+    tables: list[tuple[str | None, list[Row]]]
+    facts: list[Section]
     notes: list[tuple[str, list[str]]]
+    signature: Section
 
 
 def _view(report: ScoreReport, language: Language, baseline: ScoreReport | None) -> _View:
     recipe = get_recipe(report.recipe)
-    header = [_label(key, language) for key in ("score", "value", *(("change",) if baseline else ()))]
+    header = [word(key, language) for key in ("score", "value", *(("change",) if baseline else ()))]
     warnings = [warning_text(warning, language) for warning in report.warnings]
     if baseline and baseline.signature_hash != report.signature_hash:
-        warnings.append(_label("not_comparable", language))
+        warnings.append(word("not_comparable", language))
     return _View(
-        title=_label("title", language),
-        recipe=f"{_label('recipe', language)}: {recipe.id} ({recipe.title(language)})",
-        banner=_label("demo", language) if is_demo(report.signature) else None,
+        title=word("title", language),
+        recipe=f"{word('recipe', language)}: {recipe.id} ({recipe.title(language)})",
+        banner=word("demo", language) if is_demo(report.signature) else None,
         score_header=tuple(header),
-        score_rows=_score_rows(report, language, baseline),
+        tables=_tables(report, language, baseline),
         facts=[
-            (_label("coverage", language), _coverage_rows(report.coverage, language)),
-            (_label("signature", language), _signature_rows(report, language)),
+            *target_sections(recipe, report.final_score, language),
+            (word("coverage", language), _coverage_rows(report.coverage, language)),
         ],
         notes=[
-            (_label("warnings", language), warnings or [_label("none", language)]),
-            (_label("rule", language), [recipe.rule(language)]),
+            (word("warnings", language), warnings or [word("none", language)]),
+            (word("rule", language), [recipe.rule(language)]),
         ],
+        signature=(word("signature", language), _signature_rows(report, language)),
     )
 
 
-def _score_rows(report: ScoreReport, language: Language, baseline: ScoreReport | None) -> list[Row]:
+def _tables(
+    report: ScoreReport, language: Language, baseline: ScoreReport | None
+) -> list[tuple[str | None, list[Row]]]:
+    """The scores in board order, those for reference apart; without a heading where there is one group only."""
     recipe = get_recipe(report.recipe)
-    rows: list[Row] = []
+    rows: dict[str, list[Row]] = {}
     for column in recipe.columns:
-        if column.key not in report.scores:
-            continue
-        value = report.scores[column.key]
-        row = [column.label(language), f"{value * recipe.scale:.{recipe.decimals}f}"]
-        if baseline is not None:
-            earlier = baseline.scores.get(column.key)
-            row.append("" if earlier is None else f"{(value - earlier) * recipe.scale:+.{recipe.decimals}f}")
-        rows.append(tuple(row))
-    return rows
+        if column.key in report.scores:
+            rows.setdefault(column.group, []).append(_score_row(report, column, language, baseline))
+    return [(word(group, language) if len(rows) > 1 else None, listed) for group, listed in rows.items()]
 
 
-def _coverage_rows(coverage: Mapping[str, float | int], language: Language) -> list[Row]:
-    return [
-        (_label(key, language), f"{100 * value:.1f}%" if isinstance(value, float) else f"{value:,}")
-        for key, value in coverage.items()
-    ]
+def _score_row(report: ScoreReport, column: Column, language: Language, baseline: ScoreReport | None) -> Row:
+    recipe = get_recipe(report.recipe)
+    value = report.scores[column.key]
+    row = (column.label(language), figure(recipe, column, value))
+    if baseline is None:
+        return row
+    earlier = baseline.scores.get(column.key)
+    return (*row, "" if earlier is None else figure(recipe, column, value - earlier, is_signed=True))
+
+
+def _coverage_rows(coverage: Mapping[str, Any], language: Language) -> list[Row]:
+    return [(word(key, language, COVERAGE), _coverage_value(value, language)) for key, value in coverage.items()]
+
+
+def _coverage_value(value: object, language: Language) -> str:
+    if isinstance(value, str):
+        return word(value, language, FORMATS)
+    return f"{100 * value:.1f}%" if isinstance(value, float) else f"{value:,}"
 
 
 def _signature_rows(report: ScoreReport, language: Language) -> list[Row]:
     labels = {column.key: column.label(language) for column in get_recipe(report.recipe).columns}
     about = report.signature[ABOUT]
     rows: list[Row] = [
-        (_label("hash", language), report.signature_hash),
-        (_label("references", language), about["references_file_sha256"]),
-        (_label("profile", language), about["profile"] or _label("none", language)),
+        (word("hash", language), report.signature_hash),
+        (word("references", language), about["references_file_sha256"]),
+        (word("profile", language), about["profile"] or word("none", language)),
     ]
     for metric, part in report.signature["metrics"].items():
-        facts = (f"{key}={value}" for key, value in _flat(part) if key != "metric")
+        facts = (f"{key}={value}" for key, value in leaves(part) if key != "metric")
         rows.append((labels.get(metric, metric), " · ".join(facts)))
     return rows
 
 
-def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, str]]:
+def leaves(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
     """(dotted key, value) of the leaves of ``tree``; long hexadecimal hashes cut to their first characters."""
     for key, value in tree.items():
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{key}.")
+            yield from leaves(value, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", _short(str(value))
 
@@ -198,21 +211,20 @@ def _short(value: str) -> str:
     return value[:_SHOWN_HASH_CHARS] if is_hash else value
 
 
-def _label(key: str, language: Language) -> str:
-    korean, english = LABELS.get(key, (key, key))
-    return korean if language == "ko" else english
-
-
 def _as_text(view: _View) -> str:
     lines = [view.title, view.recipe]
     if view.banner:
         lines.append(f"*** {view.banner} ***")
-    lines += ["", *_aligned([view.score_header, *view.score_rows], numeric=True)]
-    (warnings, rule), (coverage, signature) = view.notes, view.facts
-    lines += ["", coverage[0], *_indented(_aligned(coverage[1]))]
-    for heading, notes in (warnings, rule):
+    header, *figures = aligned([view.score_header, *(row for _, rows in view.tables for row in rows)], numeric=True)
+    for number, (heading, rows) in enumerate(view.tables):
+        table = [header, *figures[: len(rows)]] if number == 0 else figures[: len(rows)]
+        lines += ["", *([heading] if heading else []), *(indented(table) if heading else table)]
+        del figures[: len(rows)]
+    for heading, facts in view.facts:
+        lines += ["", heading, *indented(aligned(facts))]
+    for heading, notes in view.notes:
         lines += ["", heading, *(f"  - {note}" for note in notes)]
-    lines += ["", signature[0], *_indented(_aligned(signature[1]))]
+    lines += ["", view.signature[0], *indented(aligned(view.signature[1]))]
     return "\n".join(lines) + "\n"
 
 
@@ -220,36 +232,12 @@ def _as_markdown(view: _View) -> str:
     lines = [f"# {view.title}", "", view.recipe]
     if view.banner:
         lines += ["", f"> **{view.banner}**"]
-    lines += ["", *_markdown_table(view.score_header, view.score_rows)]
-    (warnings, rule), (coverage, signature) = view.notes, view.facts
-    lines += ["", f"## {coverage[0]}", "", *(f"- {name}: {value}" for name, value in coverage[1])]
-    for heading, notes in (warnings, rule):
+    for heading, rows in view.tables:
+        lines += ["", *([f"## {heading}", ""] if heading else []), *markdown_table(view.score_header, rows)]
+    for heading, facts in view.facts:
+        lines += ["", f"## {heading}", "", *(f"- {name}: {value}" for name, value in facts)]
+    for heading, notes in view.notes:
         lines += ["", f"## {heading}", "", *(f"- {note}" for note in notes)]
-    lines += ["", f"## {signature[0]}", "", *(f"- {name}: `{value}`" for name, value in signature[1])]
+    name, signature = view.signature
+    lines += ["", f"## {name}", "", *(f"- {key}: `{value}`" for key, value in signature)]
     return "\n".join(lines) + "\n"
-
-
-def _markdown_table(header: Row, rows: Sequence[Row]) -> list[str]:
-    ruler = ["---", *("---:" for _ in header[1:])]
-    return [f"| {' | '.join(cells)} |" for cells in (header, ruler, *rows)]
-
-
-def _aligned(rows: Sequence[Row], numeric: bool = False) -> list[str]:
-    """Rows as columns: the first padded, further ones right-aligned where ``numeric``. Hangul counts two columns."""
-    widths = [max(map(display_width, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        cells = [row[0] + " " * (widths[0] - display_width(row[0]))]
-        for cell, width in zip(row[1:], widths[1:], strict=True):
-            cells.append(" " * (width - display_width(cell) if numeric else 0) + cell)
-        lines.append("  ".join(cells).rstrip())
-    return lines
-
-
-def _indented(lines: Iterable[str]) -> list[str]:
-    return [f"  {line}" for line in lines]
-
-
-def display_width(text: str) -> int:
-    """Columns ``text`` takes in a terminal: East Asian wide characters take two."""
-    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)

@@ -12,9 +12,9 @@ A signature is plain JSON::
 Everything outside ``about`` can change numbers, and ``signature_hash`` is the SHA-256 of it as canonical JSON. Two
 scores rank against each other only if their hashes agree.
 
-* ``references.sha256`` is of the *content*: the items' (id, text, question type) sorted by id. Laying the reference
-  file out anew or shuffling it changes no score, so it does not change the hash. The hash of the file's bytes stands
-  in ``about``, for whoever wants to find the very file.
+* ``references.sha256`` is of the *content*: the items' (id, text, question type, further references) sorted by id.
+  Laying the reference file out anew or shuffling its items changes no score, so it does not change the hash. The hash
+  of the file's bytes stands in ``about``, for whoever wants to find the very file.
 * Models are named whether or not a submission needed them: one that leaves out every reason loads no model and must
   still rank with the others.
 * A metric's own signature leaves out recipe and references. Stored item values belong to a submission, a reference
@@ -50,7 +50,9 @@ def json_sha256(value: Any) -> str:
 
 def references_sha256(references: AnswerFile) -> str:
     """SHA-256 of what the reference file says, whatever its layout and order."""
-    content = sorted([answer.id, answer.text, answer.question_type or ""] for answer in references.answers)
+    content = sorted(
+        [answer.id, answer.text, answer.question_type or "", *answer.others] for answer in references.answers
+    )
     return json_sha256(content)
 
 
@@ -62,14 +64,14 @@ def metric_signature(recipe: Recipe, metric: str, implementation: Json) -> dict[
 def build_signature(recipe: Recipe, references: AnswerFile, implementations: Mapping[str, Json], about: Json) -> Json:
     """The signature of a score.
 
-    ``implementations`` maps each metric of the recipe to its ``Metric.signature()``. ``about`` is for the reader and
+    ``implementations`` maps each metric that runs to its ``Metric.signature()``. ``about`` is for the reader and
     does not enter the hash; the file hash of the references is added to it.
     """
     return {
         "recipe": recipe.id,
         "references": {"items": len(references.answers), "sha256": references_sha256(references)},
         "normalizer": NORMALIZER,
-        "metrics": {name: metric_signature(recipe, name, implementations[name]) for name in recipe.metrics},
+        "metrics": {name: metric_signature(recipe, name, implementations[name]) for name in implementations},
         ABOUT: {"references_file_sha256": references.sha256, **about},
     }
 

@@ -22,7 +22,7 @@ import re
 import threading
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -30,6 +30,7 @@ from typing import Any, Final, TypeVar
 from scoring.errors import ScoringFault
 
 Tokens = tuple[str, ...]
+Tagged = tuple[str, str, str]  # morph, part of speech, lemma
 AnalyserT = TypeVar("AnalyserT", bound="Analyser")
 
 MECAB_PIECE_CHARS: Final = 10_000
@@ -90,12 +91,16 @@ class Analyser(ABC):
 
     def morphs(self, text: str) -> Tokens:
         """The morphs of ``text`` in order, without white space between words."""
-        known = self._memo.get(text)
+        return self._remembered(self._memo, text, self._analyse)
+
+    def _remembered(self, memo: TokenMemo, text: str, analyse: Callable[[str], list[str]]) -> Tokens:
+        """What ``analyse`` says of the pieces of ``text``, from ``memo`` if it was asked before."""
+        known = memo.get(text)
         if known is not None:
             return known
         with self._lock:
-            tokens = tuple(morph for piece in self._pieces(readable(text)) for morph in self._analyse(piece))
-        self._memo.put(text, tokens)
+            tokens = tuple(token for piece in self._pieces(readable(text)) for token in analyse(piece))
+        memo.put(text, tokens)
         return tokens
 
     @abstractmethod
@@ -147,6 +152,17 @@ class Okt(Analyser):
         from konlpy.tag import Okt as KonlpyOkt
 
         self._okt = KonlpyOkt()
+        self._stem_memo = TokenMemo()
+
+    def tagged(self, text: str) -> tuple[Tagged, ...]:
+        """(morph, part of speech, lemma) of each morph of ``text``, as many as ``morphs(text)`` and in that order.
+
+        The part of speech is Okt's (``Noun``, ``Josa``, ``Verb``, ``Adjective`` …). Verbs and adjectives have their
+        dictionary form as lemma (파란: 파랗다), every other morph has itself. Open Korean Text finds both in one and
+        the same analysis and konlpy's ``stem`` only chooses which of them to print, so the two lists are aligned.
+        """
+        stems = (stem.rsplit("/", 1) for stem in self._remembered(self._stem_memo, text, self._analyse_stems))
+        return tuple((morph, pos, lemma) for morph, (lemma, pos) in zip(self.morphs(text), stems, strict=True))
 
     def signature(self) -> dict[str, Any]:
         return {
@@ -165,6 +181,10 @@ class Okt(Analyser):
 
     def _analyse(self, piece: str) -> list[str]:
         return list(self._okt.morphs(piece)) if piece.strip() else []
+
+    def _analyse_stems(self, piece: str) -> list[str]:
+        """``lemma/pos`` of each morph, konlpy's own way of joining them."""
+        return list(self._okt.pos(piece, stem=True, join=True)) if piece.strip() else []
 
 
 def readable(text: str) -> str:

@@ -55,7 +55,15 @@ def board(found: Board) -> dict[str, Any]:
     return {
         "phase": phase(found.phase),
         "recipe": found.recipe.id,
-        "columns": [{"key": column.key, "label": column.label(language())} for column in found.columns],
+        "columns": [
+            {
+                "key": column.key,
+                "label": column.label(language()),
+                "is_scaled": column.is_scaled,
+                "group": column.group,
+            }
+            for column in found.columns
+        ],
         "rows": [_row(row) for row in found.rows],
         "is_hidden": found.is_hidden,
         "frozen_at": found.frozen_at,
@@ -84,6 +92,7 @@ def submission(found: Submission) -> dict[str, Any]:
         "id": found.public_id,
         "file_name": found.file_name,
         "file_sha256": found.file_sha256,
+        "format": found.file_format,
         "item_count": found.item_count,
         "normalized_count": found.normalized_count,
         "memo": found.memo,

@@ -159,6 +159,7 @@ def _create(arrival: _Arrival, predictions: AnswerFile) -> Submission:
         file_name=arrival.file_name,
         file_sha256=stored.sha256,
         file_size=stored.size,
+        file_format=predictions.format,
         item_count=len(predictions.answers),
         normalized_count=len(predictions.normalized_ids),
         memo=arrival.memo,

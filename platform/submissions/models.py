@@ -22,6 +22,7 @@ class Submission(models.Model):
     file_name = models.CharField(_("파일 이름"), max_length=255)
     file_sha256 = models.CharField(_("파일 sha256"), max_length=64, db_index=True)
     file_size = models.PositiveIntegerField(_("크기(바이트)"))
+    file_format = models.CharField(_("인식한 형식"), max_length=20, blank=True)  # scoring.records.FileFormat
     item_count = models.PositiveIntegerField(_("문항 수"))
     normalized_count = models.PositiveIntegerField(_("NFC로 바뀐 문항 수"), default=0)
     memo = models.CharField(_("메모"), max_length=200, blank=True)
@@ -156,7 +157,7 @@ class MetricResult(models.Model):
     )
     metric = models.CharField(_("지표"), max_length=40)
     metric_signature = models.CharField(_("지표 서명"), max_length=64)
-    values = models.JSONField(_("문항별 값"))  # {item id: value 0-1}
+    values = models.JSONField(_("문항별 값"))  # {item id: value, or a row of statistics}
     created_at = models.DateTimeField(_("시각"), auto_now_add=True)
 
     class Meta:

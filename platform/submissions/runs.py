@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections import defaultdict
 from dataclasses import asdict
 from types import TracebackType
 from typing import Final, Self
@@ -230,17 +229,14 @@ def _score(run: ScoringRun, progress: ProgressCallback) -> ScoreReport:
     )
 
 
-def _known_values(run: ScoringRun) -> dict[tuple[str, str], dict[str, float]]:
+def _known_values(run: ScoringRun) -> dict[tuple[str, str], dict[str, float | list[float]]]:
     """Item values scored before for this submission and reference version, by (metric, metric signature)."""
     rows = MetricResult.objects.filter(submission=run.submission_id, reference_version=run.reference_version_id)
     return {(row.metric, row.metric_signature): row.values for row in rows}
 
 
 def _keep_item_values(run: ScoringRun, report: ScoreReport) -> None:
-    values: dict[str, dict[str, float]] = defaultdict(dict)
-    for item in report.items:
-        for metric, value in item.scores.items():
-            values[metric][item.id] = value
+    recipe = recipe_named(report.recipe)
     MetricResult.objects.bulk_create(
         [
             MetricResult(
@@ -248,12 +244,23 @@ def _keep_item_values(run: ScoringRun, report: ScoreReport) -> None:
                 reference_version_id=run.reference_version_id,
                 metric=metric,
                 metric_signature=signature,
-                values=values[metric],
+                values=_item_values(report, metric, recipe.score_name(metric)),
             )
             for metric, signature in report.metric_signatures.items()
         ],
         ignore_conflicts=True,  # an earlier run of the same signature wrote the same values
     )
+
+
+def _item_values(report: ScoreReport, metric: str, score_name: str) -> dict[str, float | tuple[float, ...]]:
+    """What ``metric`` gave each item: a value, or a corpus metric's row of statistics."""
+    values: dict[str, float | tuple[float, ...]] = {}
+    for item in report.items:
+        if score_name in item.scores:
+            values[item.id] = item.scores[score_name]
+        elif metric in item.statistics:
+            values[item.id] = item.statistics[metric]
+    return values
 
 
 def _give_up(run: ScoringRun) -> None:

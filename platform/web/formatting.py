@@ -19,6 +19,11 @@ def score_text(value: float | None, scale: int, decimals: int) -> str:
     return "–" if value is None else f"{value * scale:.{decimals}f}"
 
 
+def percent_text(value: float) -> str:
+    """A change in per cent with its sign: ``+12.3%``; a true minus sign, as wide as the plus."""
+    return f"{value:+.1f}%".replace("-", "−")
+
+
 def text_width(text: str) -> int:
     """Columns that ``text`` takes, a Hangul syllable counting two."""
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)

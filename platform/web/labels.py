@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext_lazy
@@ -13,13 +13,17 @@ from django.utils.translation import gettext as _
 from competitions.models import Track
 from competitions.references import recipe_of
 from scoring.errors import FileError, Language
+from scoring.file_formats import format_label
 from scoring.recipes import Column, Recipe, get_recipe, warning_text
-from scoring.records import ScoreWarning
-from submissions.models import ScoringRun
+from scoring.records import FileFormat, ScoreWarning
+from submissions.models import ScoringRun, Submission
+from web import formatting
 
 COVERAGE: Final[dict[str, Promise]] = {
     "items": gettext_lazy("전체 문항"),
     "answered": gettext_lazy("답을 쓴 문항"),
+    "missing": gettext_lazy("답이 없어 0점인 문항"),
+    "references": gettext_lazy("정답 설명 수"),
     "reason_gold": gettext_lazy("이유가 있어야 하는 문항"),
     "reason_answered": gettext_lazy("이유를 쓴 문항"),
     "reason_coverage": gettext_lazy("이유 응답률"),
@@ -35,6 +39,15 @@ def language() -> Language:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """A line across the board: the baseline or a milestone. ``value`` is 0-1."""
+
+    value: float
+    text: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class TrackRules:
     """How a track is scored, in the reader's words."""
 
@@ -44,6 +57,7 @@ class TrackRules:
     scale_text: str
     tie_text: str
     columns: tuple[str, ...]
+    marks: tuple[Mark, ...]
 
 
 def rules_of(track: Track) -> TrackRules:
@@ -56,6 +70,7 @@ def rules_of(track: Track) -> TrackRules:
         scale_text=_scale_text(track),
         tie_text=_tie_text(recipe),
         columns=tuple(column.label(language()) for column in recipe.columns),
+        marks=tuple(marks_of(track)),
     )
 
 
@@ -75,6 +90,55 @@ def _tie_text(recipe: Recipe) -> str:
     return _("최종 점수가 같으면 %(names)s 점수로 가리고, 그래도 같으면 먼저 제출한 팀이 앞섭니다.") % {"names": names}
 
 
+def marks_of(track: Track) -> list[Mark]:
+    """The lines that the board of ``track`` draws, the highest first."""
+    recipe = recipe_of(track)
+    marks = [Mark(value, _("목표 %(value)s") % {"value": plain_score(value, track)}) for value in recipe.milestones]
+    if recipe.baseline:
+        value = plain_score(recipe.baseline.value, track)
+        text = f"{recipe.baseline.label(language())} {value}"
+        marks.append(Mark(recipe.baseline.value, text, recipe.baseline.note(language())))
+    return sorted(marks, key=lambda mark: -mark.value)
+
+
+def plain_score(value: float, track: Track) -> str:
+    """A figure of a rule on the scale of ``track``, without trailing zeros beyond three decimals."""
+    return f"{value * track.score_scale:.4f}".removesuffix("0")
+
+
+def progress_of(run: ScoringRun, track: Track) -> list[str]:
+    """How far the final score of ``run`` lies from the recipe's baseline and which milestones it reached."""
+    recipe, score = get_recipe(run.recipe), run.final_score
+    if recipe.baseline is None or score is None:
+        return []
+    change = {
+        "label": recipe.baseline.label(language()),
+        "value": plain_score(recipe.baseline.value, track),
+        "change": formatting.percent_text(recipe.baseline.change_percent(score)),
+    }
+    lines = [_("%(label)s %(value)s 대비 %(change)s") % change + f" ({recipe.baseline.note(language())})"]
+    reached = [plain_score(value, track) for value in recipe.milestones if score >= value]
+    ahead = [plain_score(value, track) for value in recipe.milestones if score < value]
+    if reached:
+        lines.append(_("도달한 목표: %(values)s") % {"values": ", ".join(reached)})
+    if ahead:
+        lines.append(_("다음 목표: %(value)s") % {"value": ahead[0]})
+    return lines
+
+
+def score_text(column: Column, value: float | None, track: Track, *, is_short: bool = False) -> str:
+    """A score as the pages of ``track`` show it; ``is_short`` for the second line of a phone."""
+    scale = track.score_scale if column.is_scaled else 1
+    decimals = formatting.SHORT_DECIMALS[scale] if is_short else track.score_decimals
+    return formatting.score_text(value, scale, decimals)
+
+
+def file_format(submission: Submission) -> str:
+    """The form in which the file was recognised; empty for one taken in before forms were kept."""
+    known: FileFormat | None = next((form for form in get_args(FileFormat) if form == submission.file_format), None)
+    return format_label(known, language()) if known else ""
+
+
 def columns_of(run: ScoringRun) -> tuple[Column, ...]:
     """The score columns of the recipe ``run`` was scored with."""
     return get_recipe(run.recipe).columns
@@ -82,8 +146,7 @@ def columns_of(run: ScoringRun) -> tuple[Column, ...]:
 
 def stage_label(run: ScoringRun) -> str:
     """What the worker is computing now: the label of a metric, or the stage's own name."""
-    labels = {column.key: column.label(language()) for column in columns_of(run)}
-    return labels.get(run.stage, run.stage)
+    return get_recipe(run.recipe).metric_label(run.stage, language())
 
 
 def warnings_of(run: ScoringRun) -> list[str]:

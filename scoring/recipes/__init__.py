@@ -9,7 +9,17 @@ from __future__ import annotations
 from typing import Final
 
 from scoring.errors import ScoringError
-from scoring.recipes.base import Aggregate, Column, MismatchedFiles, Pairs, Prepared, Recipe
+from scoring.recipes.base import (
+    Aggregate,
+    AnswerForm,
+    Baseline,
+    Column,
+    MismatchedFiles,
+    Pairs,
+    Prepared,
+    Recipe,
+)
+from scoring.recipes.captioning import Captioning
 from scoring.recipes.culture_qa import CultureQa
 from scoring.recipes.rag_qa import RagQa
 from scoring.recipes.warning_texts import warning_text
@@ -17,6 +27,8 @@ from scoring.recipes.warning_texts import warning_text
 __all__ = [
     "RECIPES",
     "Aggregate",
+    "AnswerForm",
+    "Baseline",
     "Column",
     "MismatchedFiles",
     "Pairs",
@@ -95,6 +107,101 @@ def _culture_qa(recipe_id: str, title_ko: str, title_en: str, third: Column) -> 
     )
 
 
+AI_HUB_BASELINE: Final = Baseline(
+    value=0.3052,
+    label_ko="AI 허브 기준선",
+    label_en="AI Hub baseline",
+    note_ko="비교 불가: 구현이 공개되지 않은 METEOR 값입니다.",
+    note_en="Not comparable: a METEOR whose implementation is unpublished.",
+)
+MILESTONES: Final = (0.336, 0.366, 0.40)
+
+
+def _reference(key: str, label_ko: str, label_en: str, *, is_scaled: bool = True) -> Column:
+    return Column(key, label_ko, label_en, is_scaled=is_scaled, group="reference")
+
+
+_CAPTION_METRICS: Final = (
+    "meteor",
+    "meteor_synonym",
+    "meteor_ko",
+    "cider",
+    "bleu",
+    "okt_rouge_1",
+    "okt_rouge_2",
+    "okt_rouge_l",
+    "chrf",
+    "spice_ko",
+    "diversity",
+)
+_CIDER: Final = Column("cider", "CIDEr-D", "CIDEr-D", is_scaled=False)
+_CAPTION_FINAL: Final = Column("final_score", "METEOR", "METEOR", is_main=True)
+_CAPTION_REFERENCES: Final = (
+    _reference("meteor_synonym", "METEOR(유의어)", "METEOR (synonyms)"),
+    _reference("meteor_ko", "METEOR-ko", "METEOR-ko"),
+    *(_reference(f"bleu_{n}", f"BLEU-{n}", f"BLEU-{n}") for n in range(1, 5)),
+    _reference("rouge_1", "ROUGE-1", "ROUGE-1"),
+    _reference("rouge_2", "ROUGE-2", "ROUGE-2"),
+    _reference("rouge_l", "ROUGE-L", "ROUGE-L"),
+    _reference("chrf", "chrF", "chrF"),
+    _reference("spice_ko", "spice_ko(실험)", "spice_ko (experimental)"),
+    _reference("distinct_1", "Distinct-1", "Distinct-1"),
+    _reference("distinct_2", "Distinct-2", "Distinct-2"),
+    _reference("unique_captions", "고유 설명 비율", "Unique captions"),
+    _reference("length_ratio", "길이 비율", "Length ratio", is_scaled=False),
+)
+_CAPTION_RULE_KO: Final = (
+    "최종 점수 = METEOR(정확 일치 단계, konlpy Okt 형태소, NLTK와 같은 값). 정답 설명이 여럿이면 METEOR, BERTScore, "
+    "ROUGE는 가장 높은 값을, CIDEr-D는 평균을 씁니다. 설명을 내지 않은 항목은 0점입니다."
+)
+_CAPTION_RULE_EN: Final = (
+    "Final = METEOR (exact stage, konlpy Okt morphs, NLTK's value). Of several references METEOR, BERTScore and ROUGE "
+    "take the best, CIDEr-D the mean. An item without a caption scores 0."
+)
+
+
+_CAPTIONING: Final = Captioning(
+    id="captioning@1",
+    title_ko="한국어 이미지·영상 설명",
+    title_en="Korean image and video captions",
+    metrics=("bertscore", *_CAPTION_METRICS),
+    columns=(
+        _CAPTION_FINAL,
+        _CIDER,
+        BERTSCORE,
+        *_CAPTION_REFERENCES,
+        _reference("clipscore", "CLIPScore", "CLIPScore", is_scaled=False),
+        _reference("refclipscore", "RefCLIPScore", "RefCLIPScore", is_scaled=False),
+        _reference("clip_cosine", "CLIP 코사인", "CLIP cosine", is_scaled=False),
+    ),
+    tie_breaks=("cider", "bertscore"),
+    question_types=(),
+    rule_ko=_CAPTION_RULE_KO,
+    rule_en=_CAPTION_RULE_EN,
+    scale=1,
+    decimals=4,
+    answer_form="captions",
+    optional_metrics=("clipscore",),
+    baseline=AI_HUB_BASELINE,
+    milestones=MILESTONES,
+)
+_CAPTIONING_LEXICAL: Final = Captioning(
+    id="captioning-lexical@1",
+    title_ko="한국어 이미지·영상 설명(모델 없는 지표만)",
+    title_en="Korean image and video captions (metrics without models only)",
+    metrics=_CAPTION_METRICS,
+    columns=(_CAPTION_FINAL, _CIDER, *_CAPTION_REFERENCES),
+    tie_breaks=("cider",),
+    question_types=(),
+    rule_ko=f"captioning@1에서 신경망 모델을 쓰는 지표를 뺀 것입니다. {_CAPTION_RULE_KO}",
+    rule_en=f"captioning@1 without the metrics that use neural models. {_CAPTION_RULE_EN}",
+    scale=1,
+    decimals=4,
+    answer_form="captions",
+    baseline=AI_HUB_BASELINE,
+    milestones=MILESTONES,
+)
+
 RECIPES: Final[dict[str, Recipe]] = {
     recipe.id: recipe
     for recipe in (
@@ -107,6 +214,8 @@ RECIPES: Final[dict[str, Recipe]] = {
             "Korean culture, question answering (BLEU)",
             BLEU_1,
         ),
+        _CAPTIONING,
+        _CAPTIONING_LEXICAL,
     )
 }
 

@@ -9,12 +9,30 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Final, Literal
 
 from scoring.errors import Language, ScoringError
 from scoring.records import Answer, AnswerFile, ScoreWarning
 
 Coverage = Mapping[str, float | int]
 ItemValues = Mapping[str, float]
+Figure = Any  # a float, or a numpy array with one value a resampling: ``Recipe.combine`` only adds, multiplies, divides
+
+# What an item of a file holds: an answer text, captions of a picture or film, labels, or a number.
+AnswerForm = Literal["answers", "captions", "labels", "number"]
+ColumnGroup = Literal["main", "reference"]
+
+# Metrics under whose own name no score is reported, (Korean, English): what a progress line calls them.
+METRIC_LABELS: Final = {
+    "meteor": ("METEOR", "METEOR"),
+    "bleu": ("BLEU", "BLEU"),
+    "diversity": ("다양성", "Diversity"),
+    "classification": ("분류 지표", "Classification"),
+    "squared_error": ("제곱 오차", "Squared error"),
+}
+
+
+NO_SCORES: Final[Mapping[str, float]] = {}
 
 
 class MismatchedFiles(ScoringError):
@@ -23,23 +41,50 @@ class MismatchedFiles(ScoringError):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One score of the board. ``key`` is a score name; ``is_main`` marks the score that ranks."""
+    """One score of the board. ``key`` is a score name; ``is_main`` marks the score that ranks.
+
+    ``is_scaled``: shown times the scale of the board. CIDEr-D (0-10) and errors are not. ``group`` sets the scores
+    that judge apart from those that stand beside them for reference.
+    """
 
     key: str
     label_ko: str
     label_en: str
     is_main: bool = False
+    is_scaled: bool = True
+    group: ColumnGroup = "main"
 
     def label(self, language: Language = "ko") -> str:
         return self.label_ko if language == "ko" else self.label_en
 
 
 @dataclass(frozen=True, slots=True)
+class Baseline:
+    """A published score to measure progress against, 0-1, with what must be known before comparing with it."""
+
+    value: float
+    label_ko: str
+    label_en: str
+    note_ko: str
+    note_en: str
+
+    def label(self, language: Language = "ko") -> str:
+        return self.label_ko if language == "ko" else self.label_en
+
+    def note(self, language: Language = "ko") -> str:
+        return self.note_ko if language == "ko" else self.note_en
+
+    def change_percent(self, score: float) -> float:
+        """By how many per cent ``score`` (0-1) lies above the baseline; negative below it."""
+        return 100 * (score - self.value) / self.value
+
+
+@dataclass(frozen=True, slots=True)
 class Pairs:
-    """What one metric scores: three aligned sequences, one entry a scored item."""
+    """What one metric scores: three aligned sequences, one entry a scored item. An item has one or more references."""
 
     ids: tuple[str, ...] = ()
-    references: tuple[str, ...] = ()
+    references: tuple[tuple[str, ...], ...] = ()
     candidates: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -83,6 +128,7 @@ class Recipe(ABC):
 
     ``columns`` are in board order, the final score first. ``tie_breaks`` are score names compared after it, higher
     first. ``question_types`` are those allowed (empty: any). Scores are shown times ``scale`` with ``decimals``.
+    ``answer_form`` says how the files are read. ``optional_metrics`` run only where what they need is configured.
     """
 
     id: str
@@ -96,6 +142,10 @@ class Recipe(ABC):
     rule_en: str
     scale: int = 100
     decimals: int = 7
+    answer_form: AnswerForm = "answers"
+    optional_metrics: tuple[str, ...] = ()
+    baseline: Baseline | None = None
+    milestones: tuple[float, ...] = ()
 
     def title(self, language: Language = "ko") -> str:
         return self.title_ko if language == "ko" else self.title_en
@@ -112,14 +162,53 @@ class Recipe(ABC):
         """Lay out the pairs. Raises ``MismatchedFiles`` if the files do not hold the same ids."""
 
     @abstractmethod
-    def aggregate(self, prepared: Prepared, values: Mapping[str, ItemValues]) -> Aggregate:
-        """Final and partial scores from per-item ``values`` of each metric. Raises ``KeyError`` if one is missing."""
+    def combine(self, means: Mapping[str, Figure]) -> dict[str, Figure]:
+        """Every score, ``final_score`` first, from the metrics' own scores by name.
+
+        Only sums, products and quotients, so that it works as well on arrays of resampled means. A score may be
+        missing from ``means`` where no item of the references calls for it.
+        """
+
+    def aggregate(
+        self, prepared: Prepared, values: Mapping[str, ItemValues], corpus: Mapping[str, float] = NO_SCORES
+    ) -> Aggregate:
+        """Final and partial scores from per-item ``values`` of the pair metrics and the ``corpus`` metrics' scores.
+
+        Raises ``KeyError`` if a value is missing.
+        """
+        means = {
+            self.score_name(metric): mean(prepared.item_values(metric, values[metric]).values())
+            for metric in self.metrics
+            if metric in values and self.counts(prepared, metric)
+        }
+        return Aggregate(self.combine({**means, **corpus}), prepared.coverage, prepared.warnings)
+
+    def score_name(self, metric: str) -> str:
+        """The score under which the mean of ``metric`` is reported."""
+        return metric
+
+    def metric_label(self, metric: str, language: Language = "ko") -> str:
+        """What a reader calls ``metric``: the label of its column where it has one."""
+        labels = {column.key: column.label(language) for column in self.columns}
+        korean, english = METRIC_LABELS.get(metric, (metric, metric))
+        return labels.get(self.score_name(metric), korean if language == "ko" else english)
+
+    def counts(self, prepared: Prepared, metric: str) -> bool:
+        """Whether ``metric`` has a mean at all, were it only the 0 of no pair."""
+        return True
 
 
 def mean(values: Iterable[float]) -> float:
     """Arithmetic mean with an exact sum; 0.0 of nothing."""
     listed = list(values)
     return math.fsum(listed) / len(listed) if listed else 0.0
+
+
+def average(figures: Sequence[Figure]) -> Figure:
+    """Arithmetic mean of floats, as ``mean``, or of arrays, one by one; 0.0 of nothing."""
+    if all(isinstance(figure, (int, float)) for figure in figures):
+        return mean(figures)
+    return sum(figures) / len(figures)
 
 
 def align(references: AnswerFile, predictions: AnswerFile) -> list[tuple[Answer, Answer]]:
@@ -153,5 +242,10 @@ def answered_count(predictions: AnswerFile) -> int:
 
 def pair_up(rows: Iterable[tuple[str, str, str]]) -> Pairs:
     """``Pairs`` of (id, reference, candidate) rows."""
-    columns: Sequence[tuple[str, ...]] = list(zip(*rows, strict=True)) or [(), (), ()]
-    return Pairs(*columns)
+    return pair_up_all((item, (reference,), candidate) for item, reference, candidate in rows)
+
+
+def pair_up_all(rows: Iterable[tuple[str, tuple[str, ...], str]]) -> Pairs:
+    """``Pairs`` of (id, references, candidate) rows."""
+    listed = list(rows)
+    return Pairs(tuple(row[0] for row in listed), tuple(row[1] for row in listed), tuple(row[2] for row in listed))

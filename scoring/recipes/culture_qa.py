@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scoring.recipes.base import (
-    Aggregate,
-    ItemValues,
+    Figure,
     MismatchedFiles,
     Pairs,
     Prepared,
     Recipe,
     align,
     answered_count,
+    average,
     common_warnings,
-    mean,
     pair_up,
 )
 from scoring.records import AnswerFile, ScoreWarning
@@ -59,16 +58,15 @@ class CultureQa(Recipe):
             warnings=(*_padding_warning(by_type[self.CHOICE]), *common_warnings(predictions)),
         )
 
-    def aggregate(self, prepared: Prepared, values: Mapping[str, ItemValues]) -> Aggregate:
-        scores = {
-            metric: mean(prepared.item_values(metric, values[metric]).values())
-            for metric in self.metrics
-            if len(prepared.pairs[metric])
-        }
+    def combine(self, means: Mapping[str, Figure]) -> dict[str, Figure]:
+        scores = dict(means)
         if all(metric in scores for metric in self.description_metrics):
-            scores["descriptive_avg"] = mean(scores[metric] for metric in self.description_metrics)
+            scores["descriptive_avg"] = average([scores[metric] for metric in self.description_metrics])
         parts = [scores[part] for part in ("accuracy", "exact_match", "descriptive_avg") if part in scores]
-        return Aggregate({"final_score": mean(parts), **scores}, prepared.coverage, prepared.warnings)
+        return {"final_score": average(parts), **scores}
+
+    def counts(self, prepared: Prepared, metric: str) -> bool:
+        return bool(len(prepared.pairs[metric]))
 
     def _type_of(self, metric: str) -> str:
         return {"accuracy": self.CHOICE, "exact_match": self.SHORT}.get(metric, self.DESCRIPTIVE)

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from scoring.recipes.base import (
-    Aggregate,
     Coverage,
-    ItemValues,
+    Figure,
     Prepared,
     Recipe,
     align,
     answered_count,
+    average,
     common_warnings,
-    mean,
     pair_up,
 )
 from scoring.records import Answer, AnswerFile, ScoreWarning
@@ -42,9 +41,9 @@ def answer_part(text: str) -> str:
     return split_answer(text)[0].replace('"', "").replace("'", "").strip()
 
 
-def rag_qa_scores(exact_match: float, reasons: Mapping[str, float]) -> dict[str, float]:
+def rag_qa_scores(exact_match: Figure, reasons: Mapping[str, Figure]) -> dict[str, Figure]:
     """All scores from EM and the three reason scores: final = (EM + mean of the three) / 2. Any one scale."""
-    descriptive = mean(reasons[metric] for metric in REASON_METRICS)
+    descriptive = average([reasons[metric] for metric in REASON_METRICS])
     return {
         "final_score": (exact_match + descriptive) / 2,
         "exact_match": exact_match,
@@ -85,10 +84,8 @@ class RagQa(Recipe):
             ),
         )
 
-    def aggregate(self, prepared: Prepared, values: Mapping[str, ItemValues]) -> Aggregate:
-        means = {metric: mean(prepared.item_values(metric, values[metric]).values()) for metric in self.metrics}
-        scores = rag_qa_scores(means["exact_match"], means)
-        return Aggregate(scores, prepared.coverage, prepared.warnings)
+    def combine(self, means: Mapping[str, Figure]) -> dict[str, Figure]:
+        return rag_qa_scores(means["exact_match"], means)
 
     def _coverage_warning(self, answered: int, missing: int) -> list[ScoreWarning]:
         if not missing:

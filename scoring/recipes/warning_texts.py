@@ -7,7 +7,7 @@ from typing import Final
 from scoring.errors import Language, Message
 from scoring.records import ScoreWarning
 
-WARNING_TEXTS: Final[dict[str, Message]] = {
+_SCORE_TEXTS: Final[dict[str, Message]] = {
     "reasons_missing": Message(
         ko="이유가 있어야 하는 문항 {gold}개 가운데 {missing}개에 이유가 없습니다. 이유 점수는 이유를 쓴 문항만으로 "
         "평균을 냈으므로, 응답률 {percent:.1f}%와 함께 보아야 합니다.",
@@ -40,9 +40,101 @@ WARNING_TEXTS: Final[dict[str, Message]] = {
         en="Demo model score: computed with the small trial models of profile '{profile}'. BERTScore, BLEURT and every "
         "score that includes them cannot be compared with official scores.",
     ),
+    "captions_missing": Message(
+        ko="전체 {items}개 가운데 {missing}개에 캡션이 없어, 그 문항의 점수를 0으로 계산했습니다.",
+        en="Items without a caption: {missing} of {items}. They score 0.",
+    ),
+    "clip_not_configured": Message(
+        ko="CLIP 모델이나 영상 프레임이 준비되지 않아 CLIPScore와 RefCLIPScore를 계산하지 않았습니다. 다른 점수에는 "
+        "영향이 없습니다.",
+        en="CLIPScore and RefCLIPScore were not computed: no CLIP model or no frames are configured. The other scores "
+        "are not affected.",
+    ),
+    "clip_truncated": Message(
+        ko="캡션 {count}개가 CLIP 모델이 읽는 길이보다 길어, CLIPScore와 RefCLIPScore에는 앞부분만 반영되었습니다.",
+        en="Captions longer than the CLIP model reads: {count}. CLIPScore and RefCLIPScore saw only their beginnings.",
+    ),
 }
+
+INTEGRITY_TEXTS: Final[dict[str, Message]] = {
+    "answer_repeated": Message(
+        ko="똑같은 답변 하나가 {items}개 문항 가운데 {count}개({percent:.1f}%)에 쓰였습니다. 정답에서 가장 흔한 글의 "
+        "비율은 {reference_percent:.1f}%입니다. 내용과 무관한 답변도 평균 점수를 올릴 수 있으므로 몇 개를 직접 읽어 "
+        "보십시오.",
+        en="One and the same answer stands for {count} of {items} items ({percent:.1f}%); the commonest reference text "
+        "for {reference_percent:.1f}%. An answer that ignores its item can still raise a mean score: read a few.",
+    ),
+    "few_unique": Message(
+        ko="답변 {items}개 가운데 서로 다른 것이 {unique}개({percent:.1f}%)뿐입니다. 정답은 "
+        "{reference_percent:.1f}%가 서로 다릅니다. 같은 글을 돌려쓰면 문항마다의 차이를 재지 못하므로 CIDEr-D와 함께 "
+        "보십시오.",
+        en="Different answers: {unique} of {items} ({percent:.1f}%); of the references {reference_percent:.1f}% "
+        "differ. Where texts are reused, scores hardly measure the single item: look at CIDEr-D as well.",
+    ),
+    "near_constant": Message(
+        ko="한 답변의 단어는 다른 답변에도 평균 {percent:.1f}%의 비율로 나옵니다(정답끼리는 {reference_percent:.1f}%). "
+        "답변이 서로 거의 같다는 뜻입니다. 흔한 단어를 늘어놓은 답변은 재현율을 보는 지표(METEOR 등)에서 실제보다 높은 "
+        "점수를 얻을 수 있습니다.",
+        en="A word of one answer is found in another answer {percent:.1f}% of the time (among references: "
+        "{reference_percent:.1f}%): the answers are nearly alike. Lists of common words can score higher than they "
+        "deserve on metrics that look at recall, such as METEOR.",
+    ),
+    "length_ratio": Message(
+        ko="답변의 글자 수가 모두 합해 정답의 {ratio:.2f}배입니다(보통 {low:g}~{high:g}배). 너무 길면 재현율을, 너무 "
+        "짧으면 정밀도를 보는 지표가 실제보다 높을 수 있습니다.",
+        en="All answers together have {ratio:.2f} times the characters of the references (usually {low:g} to "
+        "{high:g}). Long answers can inflate metrics of recall, short ones metrics of precision.",
+    ),
+    "repeated_phrases": Message(
+        ko="답변 {items}개 가운데 {count}개({percent:.1f}%)에서 같은 구절이 되풀이됩니다. 생성이 멈추지 못하고 맴도는 "
+        "모델에서 흔하며, 되풀이된 글은 지표가 뜻하는 바를 흐립니다.",
+        en="Answers that repeat a phrase over and over: {count} of {items} ({percent:.1f}%). This is common when "
+        "decoding gets caught in a loop, and it blurs what the metrics mean.",
+    ),
+    "copied_input": Message(
+        ko="긴 답변 {items}개 가운데 {count}개({percent:.1f}%)가 문항에 주어진 글을 거의 그대로 옮겼습니다. 정답은 "
+        "그렇지 않습니다. 정답과 문항이 낱말을 나누는 과제에서는 옮겨 적기만 해도 겹침 점수가 오를 수 있습니다.",
+        en="Long answers taken almost word for word from the text given with the item: {count} of {items} "
+        "({percent:.1f}%), where the reference is not. Copying alone can raise overlap scores when reference and input "
+        "share words.",
+    ),
+    "many_normalized": Message(
+        ko="답변의 {percent:.1f}%({items}개 가운데 {count}개)가 NFC가 아닌 글자로 적혀 있었습니다. 여기서는 NFC로 "
+        "바꾸어 채점했으나, 원본 파일을 다른 도구로 채점하면 점수가 크게 다를 수 있습니다.",
+        en="Answers not written in NFC: {percent:.1f}% ({count} of {items}). They were scored as NFC here; another "
+        "tool may give the original file very different scores.",
+    ),
+    "invisible_characters": Message(
+        ko="답변 {items}개 가운데 {count}개에 보이지 않는 문자가 있습니다(많은 순서로 {code_points}). 눈에는 같은 "
+        "글도 다른 글로 채점되거나 단어가 달리 나뉠 수 있습니다. 대개 웹에서 옮긴 글이나 변환 과정에서 생깁니다.",
+        en="Answers with invisible characters: {count} of {items} (commonest first: {code_points}). Text that looks "
+        "equal may not count as equal, and words may be split differently. Web pages and conversions are the usual "
+        "source.",
+    ),
+    "looks_empty": Message(
+        ko="보이지 않는 문자만 있어 빈 글로 보이는 답변이 {count}개 있습니다. 파일에는 글이 있으므로 응답한 문항으로 "
+        "집계되었습니다.",
+        en="Answers that look empty because they hold invisible characters only: {count}. They count as answered, "
+        "since the file does hold a text.",
+    ),
+}
+WARNING_TEXTS: Final[dict[str, Message]] = {**_SCORE_TEXTS, **INTEGRITY_TEXTS}
+
+# Hints for the organiser that a score may say more, or less, than the answers deserve.
+INTEGRITY_CODES: Final = frozenset(INTEGRITY_TEXTS)
+
+_OTHER_VERSION: Final = Message(
+    ko="다른 판의 채점기가 남긴 알림입니다({code}).",
+    en="A note left by another version of the scorer ({code}).",
+)
 
 
 def warning_text(warning: ScoreWarning, language: Language = "ko") -> str:
-    """What ``warning`` says, in ``language``."""
-    return WARNING_TEXTS[warning.code].text(language).format(**warning.params)
+    """What ``warning`` says, in ``language``.
+
+    A stored warning may be of another version, with a code or params unknown here: then it is named by its code.
+    """
+    try:
+        return WARNING_TEXTS[warning.code].text(language).format(**warning.params)
+    except (KeyError, ValueError):
+        return _OTHER_VERSION.text(language).format(code=warning.code)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
-RESOURCES = SimpleNamespace(profile=SimpleNamespace(name="fake", is_demo=False))
-DEMO_RESOURCES = SimpleNamespace(profile=SimpleNamespace(name="demo", is_demo=True))
+RESOURCES = SimpleNamespace(profile=SimpleNamespace(name="fake", is_demo=False, clip=None))
+DEMO_RESOURCES = SimpleNamespace(profile=SimpleNamespace(name="demo", is_demo=True, clip=None))
 
 
 class FakeNeural:

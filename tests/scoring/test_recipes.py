@@ -83,7 +83,7 @@ def test_rag_qa_pairs_are_in_reference_order():
         pairs = prepared.pairs[metric]
         assert (pairs.ids, pairs.references, pairs.candidates) == (
             ("a",),
-            ("어간에 받침이 있다.",),
+            (("어간에 받침이 있다.",),),
             ("받침 때문이다.",),
         )
 
@@ -91,7 +91,7 @@ def test_rag_qa_pairs_are_in_reference_order():
 def test_a_reference_is_split_on_its_verdict_before_its_alternatives():
     """Officially: alternatives are those of the answer part, which ends after the first verdict."""
     pairs = get_recipe("rag-qa@1").prepare(RAG_REFERENCES, RAG_PREDICTIONS).pairs["exact_match"]
-    assert pairs.references[3] == "쇠고기가 옳다"
+    assert pairs.references[3] == ("쇠고기가 옳다",)
 
 
 def test_reason_coverage_is_always_reported():
@@ -174,7 +174,7 @@ def test_culture_types_are_scored_by_their_own_rule_on_raw_texts():
     predictions = answer_file([("1", "3"), ("2", "2 "), ("3", " 한글 "), ("4", "김치를 담그는 일")])
     prepared = get_recipe("culture-qa@1").prepare(CULTURE_REFERENCES, predictions)
     assert prepared.pairs["accuracy"].candidates == ("3", "2 ")
-    assert prepared.pairs["exact_match"].references == ("훈민정음#한글",)
+    assert prepared.pairs["exact_match"].references == (("훈민정음#한글",),)
     assert {prepared.pairs[metric].ids for metric in REASONS} == {("4",)}
     assert prepared.coverage == {"items": 4, "answered": 4, "multiple_choice": 2, "short_answer": 1, "descriptive": 1}
     assert codes(prepared) == ["padded_choices"]

@@ -7,8 +7,9 @@ import pytest
 
 from scoring.engine import score
 from scoring.metrics import METRICS
-from scoring.report import InvalidReport, display_width, render, report_as_dict, report_as_json, report_from_json
+from scoring.report import InvalidReport, render, report_as_dict, report_as_json, report_from_json
 from scoring.signature import signature_hash
+from scoring.tables import display_width
 from tests.scoring.fakes import DEMO_RESOURCES, RESOURCES
 from tests.scoring.texts import GOLDEN, answer_file
 

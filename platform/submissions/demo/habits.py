@@ -1,4 +1,4 @@
-"""How a demo team answers: which share of the items goes wrong, and what its reasons are like."""
+"""How a demo team answers: which share of the items goes wrong, and what its reasons or captions are like."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from enum import StrEnum
 
 RAG_QA = "rag-qa"
 CULTURE_QA = "culture-qa"
+CAPTIONS = "scene-captions"
 
 
 class Prose(StrEnum):
@@ -25,7 +26,9 @@ class Packing(StrEnum):
     JSON = "json"
     JSON_NFD = "json-nfd"  # decomposed Hangul, as some macOS programs write it
     JSONL = "jsonl"
-    BROKEN = "broken"  # one id twice, one answer missing: to be rejected
+    TSV = "tsv"  # captions: an id, a tab, a caption
+    IMAGES = "images"  # captions: an array of image_id and caption, the ids with the ending of a picture file
+    BROKEN = "broken"  # one id twice, and one answer missing or one id unknown: to be rejected
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,22 @@ class Habit:
 
 
 @dataclass(frozen=True, slots=True)
+class CaptionHabit:
+    """How a team describes scenes in one file. Shares are 0-1, taken exactly of all scenes.
+
+    ``missing``: scenes left out of the file. The shares of ``wrong``, ``plain`` and ``detailed`` captions are taken one
+    after another, so they add up to at most 1; what is left over is described well. ``constant`` stands under every
+    scene instead.
+    """
+
+    wrong: float = 0.0
+    plain: float = 0.0
+    detailed: float = 0.0
+    missing: float = 0.0
+    constant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Upload:
     """One file of a team: the track it goes to, how it was answered and packed, and when it came.
 
@@ -54,7 +73,7 @@ class Upload:
     """
 
     track: str
-    habit: Habit
+    habit: Habit | CaptionHabit
     file_name: str
     after: timedelta
     memo: str = ""

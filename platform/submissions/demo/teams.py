@@ -8,7 +8,7 @@ from typing import Final
 from submissions.demo.habits import CULTURE_QA, RAG_QA, DemoTeam, Habit, Packing, Prose, Upload
 
 
-def _at(day: int, clock: str) -> timedelta:
+def at(day: int, clock: str) -> timedelta:
     """``day`` whole days and a time of day (``23:50``) after the start of the phase, which is a midnight in Korea."""
     hours, minutes = map(int, clock.split(":"))
     return timedelta(days=day, hours=hours, minutes=minutes)
@@ -19,8 +19,8 @@ _HANMAL: Final = DemoTeam(
     "한말글 연구소",
     ("윤서진", "박도현", "최이나"),
     (
-        Upload(RAG_QA, Habit(wrong=0.02, thin=0.02), "hanmal_rag_v7.json", _at(5, "21:14"), "사전 검색 결과 재정렬 v7"),
-        Upload(CULTURE_QA, Habit(thin=0.1), "hanmal_culture_v3.json", _at(5, "22:40"), "검색 + 다수결 v3"),
+        Upload(RAG_QA, Habit(wrong=0.02, thin=0.02), "hanmal_rag_v7.json", at(5, "21:14"), "사전 검색 결과 재정렬 v7"),
+        Upload(CULTURE_QA, Habit(thin=0.1), "hanmal_culture_v3.json", at(5, "22:40"), "검색 + 다수결 v3"),
     ),
 )
 
@@ -30,10 +30,10 @@ _CLIMBERS: Final = DemoTeam(
     "세종대로 새벽반",
     ("김하늘", "오준서"),
     (
-        Upload(RAG_QA, Habit(wrong=0.35, thin=0.5), "submission_0.json", _at(1, "05:32"), "첫 제출, 검색 없이"),
-        Upload(RAG_QA, Habit(wrong=0.08, thin=0.1), "submission_1.json", _at(4, "06:05"), "어문 규범 검색 추가"),
-        Upload(CULTURE_QA, Habit(wrong=0.4, thin=0.5), "culture_0.json", _at(2, "05:50"), "첫 제출"),
-        Upload(CULTURE_QA, Habit(wrong=0.1, thin=0.2), "culture_1.json", _at(5, "06:11"), "백과사전 검색 추가"),
+        Upload(RAG_QA, Habit(wrong=0.35, thin=0.5), "submission_0.json", at(1, "05:32"), "첫 제출, 검색 없이"),
+        Upload(RAG_QA, Habit(wrong=0.08, thin=0.1), "submission_1.json", at(4, "06:05"), "어문 규범 검색 추가"),
+        Upload(CULTURE_QA, Habit(wrong=0.4, thin=0.5), "culture_0.json", at(2, "05:50"), "첫 제출"),
+        Upload(CULTURE_QA, Habit(wrong=0.1, thin=0.2), "culture_1.json", at(5, "06:11"), "백과사전 검색 추가"),
     ),
 )
 
@@ -42,8 +42,8 @@ _CONCISE: Final = DemoTeam(
     "한 문장이면 충분해",
     ("이수민",),
     (
-        Upload(RAG_QA, Habit(wrong=0.06, prose=Prose.SHORT), "answers.json", _at(3, "13:20"), "짧게 답하는 프롬프트"),
-        Upload(CULTURE_QA, Habit(wrong=0.1, prose=Prose.SHORT), "answers_culture.json", _at(3, "13:41")),
+        Upload(RAG_QA, Habit(wrong=0.06, prose=Prose.SHORT), "answers.json", at(3, "13:20"), "짧게 답하는 프롬프트"),
+        Upload(CULTURE_QA, Habit(wrong=0.1, prose=Prose.SHORT), "answers_culture.json", at(3, "13:41")),
     ),
 )
 
@@ -56,11 +56,11 @@ _TALKERS: Final = DemoTeam(
             RAG_QA,
             Habit(wrong=0.09, prose=Prose.RAMBLING),
             "보따리_최종_진짜최종.json",
-            _at(6, "23:50"),
+            at(6, "23:50"),
             "길게 설명하기",
         ),
         Upload(
-            CULTURE_QA, Habit(wrong=0.1, prose=Prose.RAMBLING), "보따리_문화.json", _at(6, "23:55"), "길게 설명하기"
+            CULTURE_QA, Habit(wrong=0.1, prose=Prose.RAMBLING), "보따리_문화.json", at(6, "23:55"), "길게 설명하기"
         ),
     ),
 )
@@ -74,7 +74,7 @@ _DECOMPOSED: Final = DemoTeam(
             RAG_QA,
             Habit(wrong=0.15, thin=0.2, quote="'"),
             "맥북에서_만든_답안.json",
-            _at(2, "17:02"),
+            at(2, "17:02"),
             "macOS에서 저장",
             Packing.JSON_NFD,
         ),
@@ -82,7 +82,7 @@ _DECOMPOSED: Final = DemoTeam(
             CULTURE_QA,
             Habit(wrong=0.2, thin=0.2),
             "문화_답안.json",
-            _at(2, "17:25"),
+            at(2, "17:25"),
             "macOS에서 저장",
             Packing.JSON_NFD,
         ),
@@ -96,9 +96,9 @@ _SILENT: Final = DemoTeam(
     ("배현우", "송가람"),
     (
         Upload(
-            RAG_QA, Habit(wrong=0.18, silent=1 / 3, thin=0.2), "result.json", _at(4, "11:08"), "자신 없는 이유는 생략"
+            RAG_QA, Habit(wrong=0.18, silent=1 / 3, thin=0.2), "result.json", at(4, "11:08"), "자신 없는 이유는 생략"
         ),
-        Upload(CULTURE_QA, Habit(wrong=0.2, silent=1 / 3), "result_culture.json", _at(4, "11:30")),
+        Upload(CULTURE_QA, Habit(wrong=0.2, silent=1 / 3), "result_culture.json", at(4, "11:30")),
     ),
 )
 
@@ -109,10 +109,10 @@ _LONG_NAME: Final = DemoTeam(
     ("권나래", "조은별", "황보라", "남궁솔", "유찬영"),
     (
         Upload(
-            RAG_QA, Habit(wrong=0.24, thin=0.3), "predictions.jsonl", _at(3, "20:15"), "한 줄에 한 문항", Packing.JSONL
+            RAG_QA, Habit(wrong=0.24, thin=0.3), "predictions.jsonl", at(3, "20:15"), "한 줄에 한 문항", Packing.JSONL
         ),
         Upload(
-            CULTURE_QA, Habit(wrong=0.3, thin=0.3), "culture.jsonl", _at(3, "20:31"), "한 줄에 한 문항", Packing.JSONL
+            CULTURE_QA, Habit(wrong=0.3, thin=0.3), "culture.jsonl", at(3, "20:31"), "한 줄에 한 문항", Packing.JSONL
         ),
     ),
 )
@@ -122,9 +122,9 @@ _SECOND_TRY: Final = DemoTeam(
     "검사부터 합시다",
     ("양시우", "고은채"),
     (
-        Upload(RAG_QA, Habit(wrong=0.32, thin=0.4), "merged_shards.json", _at(2, "22:47"), packing=Packing.BROKEN),
-        Upload(RAG_QA, Habit(wrong=0.32, thin=0.4), "merged_shards_fixed.json", _at(2, "23:05"), "겹친 id를 지움"),
-        Upload(CULTURE_QA, Habit(wrong=0.4, thin=0.4), "culture_fixed.json", _at(3, "22:10")),
+        Upload(RAG_QA, Habit(wrong=0.32, thin=0.4), "merged_shards.json", at(2, "22:47"), packing=Packing.BROKEN),
+        Upload(RAG_QA, Habit(wrong=0.32, thin=0.4), "merged_shards_fixed.json", at(2, "23:05"), "겹친 id를 지움"),
+        Upload(CULTURE_QA, Habit(wrong=0.4, thin=0.4), "culture_fixed.json", at(3, "22:10")),
     ),
 )
 
@@ -133,8 +133,8 @@ _CONFUSED: Final = DemoTeam(
     "헷갈려도 괜찮아",
     ("신예준",),
     (
-        Upload(RAG_QA, Habit(wrong=0.5, prose=Prose.SHORT), "final.json", _at(1, "02:18"), "작은 모델, 조정 없음"),
-        Upload(CULTURE_QA, Habit(wrong=0.55, prose=Prose.SHORT), "final_culture.json", _at(1, "02:33")),
+        Upload(RAG_QA, Habit(wrong=0.5, prose=Prose.SHORT), "final.json", at(1, "02:18"), "작은 모델, 조정 없음"),
+        Upload(CULTURE_QA, Habit(wrong=0.55, prose=Prose.SHORT), "final_culture.json", at(1, "02:33")),
     ),
 )
 
@@ -144,10 +144,10 @@ _BASELINE: Final = DemoTeam(
     ("기준 모델 운영",),
     (
         Upload(
-            RAG_QA, Habit(prose=Prose.GENERIC, guesses=True), "baseline.json", _at(0, "09:00"), "무조건 첫 번째 보기"
+            RAG_QA, Habit(prose=Prose.GENERIC, guesses=True), "baseline.json", at(0, "09:00"), "무조건 첫 번째 보기"
         ),
         Upload(
-            CULTURE_QA, Habit(prose=Prose.GENERIC, guesses=True), "baseline_culture.json", _at(0, "09:05"), "무조건 1번"
+            CULTURE_QA, Habit(prose=Prose.GENERIC, guesses=True), "baseline_culture.json", at(0, "09:05"), "무조건 1번"
         ),
     ),
     is_baseline=True,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final, Literal
 from urllib.parse import urlencode
@@ -15,6 +15,7 @@ from django.views.decorators.http import require_safe
 
 from competitions.models import Phase, Track
 from leaderboard.selectors import Board, BoardRow, board
+from scoring.recipes import Column, Recipe
 from web import formatting, labels
 from web.views.shared import Visit, address, visit
 
@@ -22,6 +23,7 @@ Direction = Literal["ascending", "descending"]
 RANK: Final = "rank"
 COUNT: Final = "submissions"
 TIME: Final = "submitted"
+ALL: Final = "all"
 SECOND_LINE: Final = 36  # columns of text for scores on the second line of an entry at 390 px
 
 
@@ -49,8 +51,12 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Line:
+    """One team. ``change`` is against the recipe's baseline; ``marks`` are the lines drawn above this team."""
+
     row: BoardRow
     cells: list[Cell]
+    change: str | None = None
+    marks: tuple[labels.Mark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +76,66 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _table(seen: Visit, phase: Phase, found: Board, query: Any) -> dict[str, Any]:
+    shows_all = query.get("metrics") == ALL
+    found = replace(found, columns=_shown_columns(found, shows_all))
     sorting = _sorting(found, query.get("sort"), query.get("order"))
-    lines = [_line(row, found, phase.track, sorting) for row in _sorted(found.rows, sorting)]
+    ordered = _sorted(found.rows, sorting)
+    marks = labels.marks_of(phase.track) if sorting.key == RANK else []
+    drawn, below = _marks_between(ordered, marks)
+    on_phone = {column.key for column in found.columns} if shows_all else _second_line(found, sorting)
+    lines = [_line(row, found, phase.track, sorting, on_phone, drawn[place]) for place, row in enumerate(ordered)]
     return {
         "board": found,
-        "headings": _headings(seen, phase, found, sorting),
+        "columns_across": len(found.columns) + 4,  # rank, team, scores, submissions, time
+        "baseline": found.recipe.baseline,
+        "marks_below": below,
+        "metrics_href": _metrics_href(seen, phase, found.recipe, shows_all),
+        "shows_all_metrics": shows_all,
+        "lacks_clip": _lacks_clip(found),
+        "headings": _headings(seen, phase, found, sorting, shows_all),
         "lines": lines,
         "own_line": next((line for line in lines if line.row.is_own), None),
         "updated_at": _updated_at(found.rows),
     }
+
+
+def _shown_columns(found: Board, shows_all: bool) -> tuple[Column, ...]:
+    """The columns that judge, or all of them; of optional metrics those that some row has."""
+    return tuple(
+        column
+        for column in found.columns
+        if (shows_all or column.group == "main")
+        and (column.group == "main" or any(column.key in row.scores for row in found.rows))
+    )
+
+
+def _lacks_clip(found: Board) -> bool:
+    """Whether the recipe knows CLIPScore and no score on the board has it: no model or no frames are configured."""
+    has_it = any(name in row.scores for row in found.rows for name in ("clipscore", "clip_cosine"))
+    return "clipscore" in found.recipe.optional_metrics and bool(found.rows) and not has_it
+
+
+def _marks_between(
+    rows: Sequence[BoardRow], marks: Sequence[labels.Mark]
+) -> tuple[list[tuple[labels.Mark, ...]], tuple[labels.Mark, ...]]:
+    """For each ranked row the marks drawn above it: those it fails and the row before it reached; then the rest.
+
+    A score equal to a mark has reached it. Marks above the first row stand there: what nobody has reached yet.
+    """
+    left = sorted(marks, key=lambda mark: -mark.value)
+    drawn = []
+    for row in rows:
+        above = [] if row.rank is None else [mark for mark in left if row.final_score < mark.value]
+        drawn.append(tuple(above))
+        left = [mark for mark in left if mark not in above]
+    return drawn, tuple(left)
+
+
+def _metrics_href(seen: Visit, phase: Phase, recipe: Recipe, shows_all: bool) -> str | None:
+    """Where the other view of the columns is: all metrics, or those that judge; ``None`` where there is only one."""
+    if all(column.group == "main" for column in recipe.columns):
+        return None
+    return _href(seen, phase, {} if shows_all else {"metrics": ALL})
 
 
 def _sorting(found: Board, key: str | None, order: str | None) -> Sorting:
@@ -109,10 +166,10 @@ def _value_of(key: str) -> Callable[[BoardRow], Any]:
     return lambda row: row.scores.get(key)
 
 
-def _headings(seen: Visit, phase: Phase, found: Board, sorting: Sorting) -> list[Heading]:
+def _headings(seen: Visit, phase: Phase, found: Board, sorting: Sorting, shows_all: bool) -> list[Heading]:
     def heading(key: str, label: str, **kind: bool) -> Heading:
         aria_sort = sorting.direction if key == sorting.key else None
-        return Heading(key, label, _sort_href(seen, phase, key, aria_sort), aria_sort, **kind)
+        return Heading(key, label, _sort_href(seen, phase, key, aria_sort, shows_all), aria_sort, **kind)
 
     scores = [
         heading(column.key, column.label(labels.language()), is_score=True, is_main=column.is_main)
@@ -121,35 +178,43 @@ def _headings(seen: Visit, phase: Phase, found: Board, sorting: Sorting) -> list
     return [heading(RANK, _("순위")), *scores, heading(COUNT, _("제출 수")), heading(TIME, _("제출 시각(KST)"))]
 
 
-def _sort_href(seen: Visit, phase: Phase, key: str, current: Direction | None) -> str:
+def _sort_href(seen: Visit, phase: Phase, key: str, current: Direction | None, shows_all: bool) -> str:
     """Where the heading leads: this sorting, or the other way round when it is already the current one."""
-    query = {"track": seen.track.slug} if seen.track and len(seen.tracks) > 1 else {}
-    if len(phase.track.phases.all()) > 1:
-        query["phase"] = phase.slug
+    query = {"metrics": ALL} if shows_all else {}
     if key != RANK:
         query["sort"] = key
         if current:
             query["order"] = "asc" if current == "descending" else "desc"
+    return _href(seen, phase, query)
+
+
+def _href(seen: Visit, phase: Phase, query: Mapping[str, str]) -> str:
+    """This board with ``query``, its track and phase named where there are several."""
+    place = {"track": seen.track.slug} if seen.track and len(seen.tracks) > 1 else {}
+    if len(phase.track.phases.all()) > 1:
+        place["phase"] = phase.slug
     base = address("board", seen.competition)
-    return f"{base}?{urlencode(query)}" if query else base
+    full = {**place, **query}
+    return f"{base}?{urlencode(full)}" if full else base
 
 
-def _line(row: BoardRow, found: Board, track: Track, sorting: Sorting) -> Line:
-    shown = _second_line(found, sorting)
+def _line(
+    row: BoardRow, found: Board, track: Track, sorting: Sorting, on_phone: set[str], marks: tuple[labels.Mark, ...]
+) -> Line:
     cells = [
         Cell(
             label=column.label(labels.language()),
-            full=formatting.score_text(row.scores.get(column.key), track.score_scale, track.score_decimals),
-            short=formatting.score_text(
-                row.scores.get(column.key), track.score_scale, formatting.SHORT_DECIMALS[track.score_scale]
-            ),
+            full=labels.score_text(column, row.scores.get(column.key), track),
+            short=labels.score_text(column, row.scores.get(column.key), track, is_short=True),
             is_main=column.is_main,
-            is_extra=not column.is_main and column.key not in shown,
+            is_extra=not column.is_main and column.key not in on_phone,
             is_sorted=column.key == sorting.key,
         )
         for column in found.columns
     ]
-    return Line(row, cells)
+    baseline = found.recipe.baseline
+    change = formatting.percent_text(baseline.change_percent(row.final_score)) if baseline else None
+    return Line(row, cells, change, marks)
 
 
 def _second_line(found: Board, sorting: Sorting) -> set[str]:

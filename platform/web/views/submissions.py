@@ -16,6 +16,7 @@ from django_htmx.http import HttpResponseStopPolling
 
 from competitions.models import Phase, Track
 from core.messages import text_of_code
+from scoring.recipes import Column
 from submissions import selectors
 from submissions.models import ScoringRun, Submission
 from submissions.quota import status
@@ -104,8 +105,18 @@ def detail_page(request: MemberRequest, public_id: uuid.UUID) -> HttpResponse:
     context = visit(request, track.competition.slug).context("submissions")
     context |= {"track": track, "phase": submission.phase}
     context |= _result(live_of(submission, track, selectors.run_to_show(submission)))
+    context["file_format"] = labels.file_format(submission)
     context["history_href"] = address("submissions", track.competition, track if len(context["tracks"]) > 1 else None)
     return render(request, "submissions/detail.html", context)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One score as the detail page lists it."""
+
+    label: str
+    text: str
+    column: Column
 
 
 def _result(live: Live) -> dict[str, Any]:
@@ -114,18 +125,20 @@ def _result(live: Live) -> dict[str, Any]:
     is_finished = run is not None and run.state == ScoringRun.State.FINISHED
     return {
         "live": live,
-        "scores": _scores(run) if run and is_finished else [],
+        "scores": _scores(run, live.track) if run and is_finished else [],
+        "progress": labels.progress_of(run, live.track) if run and is_finished else [],
         "coverage": labels.coverage_of(run.coverage) if run and is_finished else [],
         "warnings": labels.warnings_of(run) if run and is_finished else [],
         "signature": json.dumps(run.signature, ensure_ascii=False, indent=2) if run and run.signature else "",
     }
 
 
-def _scores(run: ScoringRun) -> list[tuple[str, float | None, bool]]:
-    """(label, score 0-1, whether it is the one that ranks) in the recipe's order."""
+def _scores(run: ScoringRun, track: Track) -> list[Score]:
+    """The scores of ``run`` in the recipe's order; an optional one only where it was computed."""
     return [
-        (column.label(labels.language()), run.scores.get(column.key), column.is_main)
+        Score(column.label(labels.language()), labels.score_text(column, run.scores.get(column.key), track), column)
         for column in labels.columns_of(run)
+        if column.group == "main" or column.key in run.scores
     ]
 
 

@@ -13,6 +13,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
+from competitions.references import recipe_of
 from competitions.selectors import sample_file
 from core import uploads
 from core.errors import DomainError, DuplicateUpload, FileRejected, UploadTooLarge
@@ -107,6 +108,7 @@ def _context(seen: Visit, form: SubmitForm, rejection: Rejection | None) -> dict
         "form": form,
         "quota": quota,
         "is_open": bool(seen.phase and seen.phase.is_open()),
+        "answer_form": recipe_of(seen.track).answer_form if seen.track else "answers",
         "sample": sample_file(seen.track) if seen.track else None,
         "upload_max_bytes": settings.UPLOAD_MAX_BYTES,
         "rejection": rejection,

@@ -1,0 +1,78 @@
+"""Corpus metrics as functions of summed rows, for thousands of resamplings at once.
+
+``CorpusMetric.aggregate`` takes the rows of one selection of items. Here the same formulas take arrays of sums, one
+line a trial, and give the same scores. A metric that is not in ``SUMMABLE`` cannot be resampled: the rows of the
+measures of diversity have a meaning only as one whole file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from scoring.metrics import classification
+from scoring.metrics.chrf import BETA
+from scoring.metrics.corpus_bleu import LONGEST as BLEU_LONGEST
+from scoring.metrics.corpus_bleu import NAMES as BLEU_NAMES
+from scoring.significance import FloatArray, Scorer
+
+Rows = Sequence[tuple[float, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Summable:
+    """Additive rows (items, width) of two systems, item by item, and the scores of their sums (trials, width)."""
+
+    a: FloatArray
+    b: FloatArray
+    score: Scorer
+
+
+def bleu_of_sums(sums: FloatArray) -> dict[str, FloatArray]:
+    """BLEU-1 to BLEU-4, as ``scoring.metrics.corpus_bleu.bleu``: (trials, 10) to (trials,) each."""
+    matches, totals = sums[:, :BLEU_LONGEST], sums[:, BLEU_LONGEST : 2 * BLEU_LONGEST]
+    candidates, references = sums[:, -2], sums[:, -1]
+    precisions = _ratio(matches, totals)
+    with np.errstate(divide="ignore"):
+        logarithms = np.cumsum(np.log(precisions), axis=1) / np.arange(1, BLEU_LONGEST + 1)
+    excess = np.divide(references, candidates, out=np.ones(len(sums)), where=candidates > 0)
+    penalty = np.exp(np.minimum(0.0, 1 - excess))
+    return dict(zip(BLEU_NAMES, (penalty[:, None] * np.exp(logarithms)).T, strict=True))
+
+
+def chrf_of_sums(sums: FloatArray) -> dict[str, FloatArray]:
+    """chrF, as ``scoring.metrics.chrf.f_score``: (trials, 18) to (trials,)."""
+    ours, theirs, matches = sums[:, ::3], sums[:, 1::3], sums[:, 2::3]
+    both = (ours > 0) & (theirs > 0)
+    orders = np.maximum(both.sum(axis=1), 1)
+    precision = (_ratio(matches, ours) * both).sum(axis=1) / orders
+    recall = (_ratio(matches, theirs) * both).sum(axis=1) / orders
+    return {"chrf": _ratio((1 + BETA**2) * precision * recall, BETA**2 * precision + recall)}
+
+
+def _classification(a: Rows, b: Rows) -> Summable:
+    classes = sorted({code for row in (*a, *b) for codes in classification.decode(row) for code in codes})
+    return Summable(
+        classification.additive(a, classes), classification.additive(b, classes), classification.scores_of_sums
+    )
+
+
+def _added_up(score: Scorer) -> Callable[[Rows, Rows], Summable]:
+    """For metrics whose rows are additive as they are."""
+    return lambda a, b: Summable(np.array(a, dtype=np.float64), np.array(b, dtype=np.float64), score)
+
+
+def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
+    """``part / whole``, 0 where ``whole`` is 0."""
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+
+
+# By metric: its score names, and what makes its rows of two systems summable.
+SUMMABLE: Final[dict[str, tuple[tuple[str, ...], Callable[[Rows, Rows], Summable]]]] = {
+    "bleu": (BLEU_NAMES, _added_up(bleu_of_sums)),
+    "chrf": (("chrf",), _added_up(chrf_of_sums)),
+    "classification": (classification.Classification.score_names, _classification),
+}

@@ -1,0 +1,267 @@
+"""Hints that a score may say more than the answers deserve: one caption for all, loops, copies, unseen characters.
+
+No accusation: a weak but honest model can trip over any of them, and an organiser who reads the hint then reads a few
+answers. Everything is counted on white-space words and characters of the NFC texts, without analyser or model, in time
+linear in the texts. Where a reference set is itself formulaic, short or repetitive, answers are measured against that.
+
+``form`` says what an answer is. Captions and descriptive answers (``answers``) get every check. Choices and short
+answers may well be equal to one another, so checks of sameness, length and copying leave them out: items of the
+question types in ``SHORT_TYPES``, and in ``answers`` whatever has fewer than ``LONG_CHARS`` characters. ``labels`` and
+``number`` are checked for unseen and unnormalised characters only.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, Final, Literal
+
+from scoring.invisible import code_point_name, invisible_characters, looks_empty
+from scoring.loops import is_loop
+from scoring.records import Answer, AnswerFile, ScoreWarning
+
+Form = Literal["answers", "captions", "labels", "number"]
+
+SHORT_TYPES: Final = frozenset({"선다형", "단답형"})
+LONG_CHARS: Final = 10
+MIN_ITEMS: Final = 10  # fewer answers make no statistics
+
+REPEATED_PERCENT: Final = 20.0
+REPEATED_ITEMS: Final = 5
+UNIQUE_PERCENT: Final = 10.0
+UNIQUE_ITEMS: Final = 30
+NEAR_CONSTANT_SHARE: Final = 0.65
+NEAR_CONSTANT_EXCESS: Final = 0.2  # over the references' own
+LENGTH_LOW: Final = 0.5
+LENGTH_HIGH: Final = 2.0
+FEW_ITEMS: Final = 3  # loops and copies: so many items at least, and so many percent
+FEW_PERCENT: Final = 5.0
+NORMALIZED_PERCENT: Final = 20.0
+
+SHINGLE_WORDS: Final = 8
+COPY_WORDS: Final = 16
+COPY_SHARE: Final = 0.8
+REFERENCE_COPY_SHARE: Final = 0.5
+SAMPLED_SHINGLES: Final = 30
+PROBES: Final = 5
+NAMED_CODE_POINTS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A reference and the answer to it, not blank, without surrounding white space."""
+
+    reference: Answer
+    text: str
+
+    @property
+    def words(self) -> list[str]:
+        return self.text.split()
+
+
+def integrity_warnings(form: Form, references: AnswerFile, predictions: AnswerFile) -> tuple[ScoreWarning, ...]:
+    """The hints about ``predictions``, in a fixed order; none for sound answers. Pure.
+
+    Items are matched by id; blank and missing answers, which other warnings count, are left out. The params of a
+    warning are numbers and, for code points, their names: nothing of a text.
+    """
+    items = list(_answered(references, predictions))
+    texts = [item for item in items if _is_text(form, item)]
+    found: Iterable[ScoreWarning | None] = (
+        _repeated(texts),
+        _few_unique(texts),
+        _near_constant(texts),
+        _length_ratio(texts),
+        _loops(texts),
+        _copied(texts),
+        _normalized(predictions),
+        _invisible(items),
+        _looks_empty(items),
+    )
+    return tuple(warning for warning in found if warning is not None)
+
+
+def _answered(references: AnswerFile, predictions: AnswerFile) -> Iterator[Item]:
+    predicted = predictions.by_id()
+    for reference in references.answers:
+        answer = predicted.get(reference.id)
+        if answer is not None and (text := answer.text.strip()):
+            yield Item(reference, text)
+
+
+def _is_text(form: Form, item: Item) -> bool:
+    """Whether this is an item of which two honest answers are seldom the same."""
+    if form == "captions":
+        return True
+    is_short = item.reference.question_type in SHORT_TYPES or len(item.reference.text) < LONG_CHARS
+    return form == "answers" and not is_short
+
+
+def _repeated(items: Sequence[Item]) -> ScoreWarning | None:
+    """One text for a fifth of the items, where the commonest reference is less than half as common."""
+    if len(items) < MIN_ITEMS:
+        return None
+    count = _commonest(item.text for item in items)
+    reference_count = _commonest(item.reference.text for item in items)
+    percent, reference_percent = (100 * n / len(items) for n in (count, reference_count))
+    if count < REPEATED_ITEMS or percent < REPEATED_PERCENT or percent < 2 * reference_percent:
+        return None
+    params = {"count": count, "items": len(items), "percent": percent, "reference_percent": reference_percent}
+    return ScoreWarning("answer_repeated", params)
+
+
+def _few_unique(items: Sequence[Item]) -> ScoreWarning | None:
+    """A tenth of the answers or fewer are different, and less than a quarter of the references' own share."""
+    if len(items) < UNIQUE_ITEMS:
+        return None
+    unique = len({item.text for item in items})
+    reference_percent = 100 * len({item.reference.text for item in items}) / len(items)
+    percent = 100 * unique / len(items)
+    if percent > UNIQUE_PERCENT or percent > reference_percent / 4:
+        return None
+    params = {"unique": unique, "items": len(items), "percent": percent, "reference_percent": reference_percent}
+    return ScoreWarning("few_unique", params)
+
+
+def _near_constant(items: Sequence[Item]) -> ScoreWarning | None:
+    """Most words of an answer stand in any other answer too, and far more of them than among the references.
+
+    The share of an answer's words found in another, over all pairs of answers, follows from how many answers hold each
+    word: no pair is compared. To decide, words are weighted by how rare they are in the references, so that the frame
+    of a formulaic set ("… 있다.") counts for nothing and a small vocabulary in changing combinations is no offence.
+    """
+    if len(items) < MIN_ITEMS:
+        return None
+    frequency, reference_frequency = Counter[str](), Counter[str]()
+    for item in items:
+        frequency.update(set(item.words))
+        reference_frequency.update(chain.from_iterable(set(text.split()) for text in item.reference.texts))
+    reference_count = sum(len(item.reference.texts) for item in items)
+    rarity = {word: 1 - reference_frequency[word] / reference_count for word in frequency}
+    shared = _shared_share(frequency, len(items))
+    reference_shared = _shared_share(reference_frequency, reference_count)
+    if _shared_share(frequency, len(items), rarity) < NEAR_CONSTANT_SHARE:
+        return None
+    if shared < reference_shared + NEAR_CONSTANT_EXCESS:
+        return None
+    return ScoreWarning("near_constant", {"percent": 100 * shared, "reference_percent": 100 * reference_shared})
+
+
+def _shared_share(frequency: Mapping[str, int], count: int, weights: Mapping[str, float] | None = None) -> float:
+    """The chance that a word of one of ``count`` texts stands in another; ``frequency`` counts the texts of a word."""
+    if count < 2:
+        return 0.0
+    weighted = [(n, weights[word] if weights else 1.0) for word, n in frequency.items()]
+    total = sum(weight * n for n, weight in weighted)
+    return sum(weight * n * (n - 1) for n, weight in weighted) / (count - 1) / total if total else 0.0
+
+
+def _length_ratio(items: Sequence[Item]) -> ScoreWarning | None:
+    """All answers together are half as long as the references closest to them in length, or twice."""
+    if len(items) < MIN_ITEMS:
+        return None
+    length = sum(len(item.text) for item in items)
+    reference_length = sum(_closest_length(item) for item in items)
+    ratio = length / reference_length if reference_length else 0.0
+    if LENGTH_LOW <= ratio <= LENGTH_HIGH or not reference_length:
+        return None
+    return ScoreWarning("length_ratio", {"ratio": ratio, "low": LENGTH_LOW, "high": LENGTH_HIGH})
+
+
+def _closest_length(item: Item) -> int:
+    lengths = (len(text.strip()) for text in item.reference.texts)
+    return min(lengths, key=lambda length: (abs(length - len(item.text)), length))
+
+
+def _loops(items: Sequence[Item]) -> ScoreWarning | None:
+    """Answers that repeat a phrase, where no reference of the item does."""
+    count = sum(is_loop(item.text) and not any(map(is_loop, item.reference.texts)) for item in items)
+    return _few("repeated_phrases", count, len(items))
+
+
+def _copied(items: Sequence[Item]) -> ScoreWarning | None:
+    """Long answers whose word runs stand in the item's input, where those of no reference do."""
+    long = [item for item in items if len(item.words) >= COPY_WORDS and item.reference.input]
+    return _few("copied_input", sum(map(_is_copied, long)), len(long))
+
+
+def _is_copied(item: Item) -> bool:
+    source = f" {' '.join(' '.join(_strings(item.reference.input)).split())} "
+    if copied_share(item.words, source) <= COPY_SHARE:
+        return False
+    return all(copied_share(text.split(), source) <= REFERENCE_COPY_SHARE for text in item.reference.texts)
+
+
+def copied_share(words: Sequence[str], source: str) -> float:
+    """Share of the runs of ``SHINGLE_WORDS`` words that stand in ``source``: words one space apart, one at each end.
+
+    Of many runs ``SAMPLED_SHINGLES``, evenly spread, are looked up: the time stays linear in the texts. When none of
+    ``PROBES`` is found, no more are. 0.0 for fewer words than a run has.
+    """
+    runs = _spread(range(len(words) - SHINGLE_WORDS + 1), SAMPLED_SHINGLES)
+    if not any(_stands(words, start, source) for start in _spread(runs, PROBES)):
+        return 0.0
+    return sum(_stands(words, start, source) for start in runs) / len(runs)
+
+
+def _stands(words: Sequence[str], start: int, source: str) -> bool:
+    return f" {' '.join(words[start : start + SHINGLE_WORDS])} " in source
+
+
+def _spread(values: Sequence[int], most: int) -> Sequence[int]:
+    """``most`` of ``values`` at even distances, or all if there are no more."""
+    if len(values) <= most:
+        return values
+    return [values[number * (len(values) - 1) // (most - 1)] for number in range(most)]
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Every string in a JSON value, keys left out."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from chain.from_iterable(map(_strings, value.values()))
+    elif isinstance(value, Sequence):
+        yield from chain.from_iterable(map(_strings, value))
+
+
+def _normalized(predictions: AnswerFile) -> ScoreWarning | None:
+    count, items = len(predictions.normalized_ids), len(predictions.answers)
+    if not items or 100 * count / items < NORMALIZED_PERCENT:
+        return None
+    return ScoreWarning("many_normalized", {"count": count, "items": items, "percent": 100 * count / items})
+
+
+def _invisible(items: Sequence[Item]) -> ScoreWarning | None:
+    """Answers with invisible characters that neither a reference of the item nor its input holds."""
+    total, count = Counter[int](), 0
+    for item in items:
+        characters = invisible_characters(item.text)
+        if characters:
+            given = "".join(chain(item.reference.texts, _strings(item.reference.input)))
+            strange = {code: number for code, number in characters.items() if chr(code) not in given}
+            total.update(strange)
+            count += bool(strange)
+    if not count:
+        return None
+    commonest = sorted(total, key=lambda code: (-total[code], code))[:NAMED_CODE_POINTS]
+    names = ", ".join(map(code_point_name, commonest))
+    return ScoreWarning("invisible_characters", {"count": count, "items": len(items), "code_points": names})
+
+
+def _looks_empty(items: Sequence[Item]) -> ScoreWarning | None:
+    count = sum(looks_empty(item.text) for item in items)
+    return ScoreWarning("looks_empty", {"count": count}) if count else None
+
+
+def _few(code: str, count: int, items: int) -> ScoreWarning | None:
+    """The warning ``code``, if ``count`` of ``items`` is more than chance."""
+    if count < FEW_ITEMS or 100 * count / items < FEW_PERCENT:
+        return None
+    return ScoreWarning(code, {"count": count, "items": items, "percent": 100 * count / items})
+
+
+def _commonest(texts: Iterable[str]) -> int:
+    return max(Counter(texts).values())

@@ -1,0 +1,45 @@
+"""Characters that a reader cannot see but a metric can: they split words, break equality, or make nothing look written.
+
+What is taken for invisible: zero-width characters and joiners, direction marks, Hangul fillers, soft hyphens, variation
+selectors and tag characters (Unicode 16.0, ``Default_Ignorable_Code_Point`` and the older bidirectional controls).
+Inside emoji they have their proper use and are left alone: a joiner between two emoji, a variation selector or a keycap
+after its base, tags after the black flag. Texts are NFC.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Final
+
+_INVISIBLE: Final = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
+)
+_PICTURE: Final = (
+    "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u2460-\u24ff\u25a0-\u27bf\u2900-\u297f"
+    "\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
+)
+_ELEMENT: Final = f"{_PICTURE}[\ufe0e\ufe0f]?[\U0001f3fb-\U0001f3ff]?"
+_EMOJI: Final = re.compile(
+    "\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f"  # the flag of a region
+    "|[0-9#*]\ufe0f\u20e3?"  # a keycap
+    f"|{_ELEMENT}(?:\u200d{_ELEMENT})*"
+)
+
+
+def invisible_characters(text: str) -> Counter[int]:
+    """How often each invisible code point stands in ``text``, those that belong to an emoji left out."""
+    if text.isascii() or not _INVISIBLE.search(text):
+        return Counter()
+    return Counter(map(ord, _INVISIBLE.findall(_EMOJI.sub("", text))))
+
+
+def looks_empty(text: str) -> bool:
+    """Whether ``text`` holds something, yet nothing that can be seen."""
+    return bool(text.strip()) and not _INVISIBLE.sub("", text).strip()
+
+
+def code_point_name(code: int) -> str:
+    """The usual way to write a code point: ``U+200B``."""
+    return f"U+{code:04X}"

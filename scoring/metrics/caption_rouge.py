@@ -1,0 +1,104 @@
+"""ROUGE-1, ROUGE-2 and ROUGE-L (F, alpha 0.5) of captions on Okt morphs (0-1).
+
+The rule of Lin (2004): clipped n-gram overlap, and the longest common subsequence of the two texts as one sentence. The
+morphs are those of the text as it is but lower-cased: unlike the contest's ROUGE (``scoring.metrics.rouge``) nothing is
+cut after 1,000 words, no character is removed and lines are not told apart. Equal to rouge-metric's ``PyRouge`` given
+the same tokens.
+
+Several references: the *best F*. A caller gives pairs and takes an item's best. Two packages have other rules:
+
+* pycocoevalcap's ``Rouge`` is ROUGE-L with beta 1.2, which favours recall (``alpha_of(1.2)`` here), of the highest
+  precision and the highest recall of all references, although two different references may have them. So it is never
+  below the best F with that beta; with one reference the values are equal.
+* rouge-metric with ``multi_ref_mode="best"`` takes the F of the reference with the best recall; with ``"average"`` it
+  adds up the counts of all references.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from scoring.metrics import PairProgress
+from scoring.metrics.rouge import ALPHA, f_measure, lcs_positions, rouge_n
+from scoring.tokenization import Analyser, Tokens, okt
+
+if TYPE_CHECKING:
+    from scoring.checkpoints import Resources
+
+
+def alpha_of(beta: float) -> float:
+    """The weight of precision that makes an F with ``beta`` (recall counts ``beta`` times as much as precision)."""
+    return 1 / (1 + beta**2)
+
+
+def sentence_rouge_l(reference: Sequence[str], candidate: Sequence[str], alpha: float = ALPHA) -> float:
+    """Sentence-level ROUGE-L F of two token sequences; 0.0 where either is empty.
+
+    ``alpha`` is the weight of precision.
+    """
+    return f_measure(len(lcs_positions(reference, candidate)), len(candidate), len(reference), alpha)
+
+
+class _CaptionRouge(ABC):
+    """What the three have in common: the tokens, and one value a pair."""
+
+    name: str
+
+    def __init__(self, resources: Resources | None = None, analyser: Analyser | None = None) -> None:
+        """``resources`` is ignored: no model is needed. ``analyser`` is Okt unless given."""
+        self._analyser = analyser or okt()
+
+    def signature(self) -> dict[str, Any]:
+        return {
+            "metric": self.name,
+            "rule": "caption-rouge@1",
+            "alpha": ALPHA,
+            "lower_case": True,
+            "tokenizer": self._analyser.signature(),
+        }
+
+    def score_pairs(
+        self, references: Sequence[str], candidates: Sequence[str], progress: PairProgress | None = None
+    ) -> list[float]:
+        values: list[float] = []
+        for reference, candidate in zip(references, candidates, strict=True):
+            values.append(self.value(self._tokens(reference), self._tokens(candidate)))
+            if progress is not None:
+                progress(len(values), len(references))
+        return values
+
+    @abstractmethod
+    def value(self, reference: Sequence[str], candidate: Sequence[str]) -> float:
+        """The F of one pair of token sequences, 0-1."""
+
+    def _tokens(self, text: str) -> Tokens:
+        return self._analyser.morphs(text.lower())
+
+
+class CaptionRouge1(_CaptionRouge):
+    """ROUGE-1 F: shared morphs."""
+
+    name = "okt_rouge_1"
+
+    def value(self, reference: Sequence[str], candidate: Sequence[str]) -> float:
+        return rouge_n(reference, candidate, 1)
+
+
+class CaptionRouge2(_CaptionRouge):
+    """ROUGE-2 F: shared pairs of neighbouring morphs."""
+
+    name = "okt_rouge_2"
+
+    def value(self, reference: Sequence[str], candidate: Sequence[str]) -> float:
+        return rouge_n(reference, candidate, 2)
+
+
+class CaptionRougeL(_CaptionRouge):
+    """ROUGE-L F: longest common subsequence of morphs."""
+
+    name = "okt_rouge_l"
+
+    def value(self, reference: Sequence[str], candidate: Sequence[str]) -> float:
+        return sentence_rouge_l(reference, candidate)

@@ -1,0 +1,113 @@
+"""Corpus BLEU-1 to BLEU-4 of captions on Okt morphs (0-1).
+
+The rule of Papineni et al. (2002): the clipped n-gram matches of all items over all n-grams of the candidates, the
+geometric mean of these precisions for 1 to n with equal weights, times the brevity penalty exp(1 - r/c) where the
+candidates have fewer tokens (c) than the references (r).
+
+Several references: an n-gram counts at most as often as the reference that has it most often; the length that counts is
+the *closest* to the candidate's, of two as close the shorter one. Both are what pycocoevalcap's ``Bleu`` and nltk's
+``corpus_bleu`` do.
+
+Nothing is smoothed: where no n-gram of some order matches, or the candidates have none, the BLEU of that order and of
+the longer ones is exactly 0. Here the others differ, on purpose:
+
+* pycocoevalcap adds 1e-15 to each match count and 1e-9 to each total. Where all counts are positive that moves a value
+  by less than 1e-9; without a match of order n it gives about (1e-15 / total)^(1/n) instead of 0, which for BLEU-4 may
+  reach 0.0001.
+* nltk counts one n-gram for a candidate too short to have any, so a corpus with such candidates (also empty ones) gets
+  a lower value there. Without them the values are equal. Where nothing matches it takes the smallest positive float
+  in place of 0, and warns.
+* sacrebleu smooths by default and gives BLEU-4 alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from scoring.metrics import PairProgress, Row
+from scoring.metrics.ngrams import Ngram, closest_length, ngrams
+from scoring.tokenization import Analyser, okt
+
+if TYPE_CHECKING:
+    from scoring.checkpoints import Resources
+
+LONGEST: Final = 4
+NAMES: Final = ("bleu_1", "bleu_2", "bleu_3", "bleu_4")
+
+
+def counts(references: Sequence[Sequence[str]], candidate: Sequence[str]) -> Row:
+    """What an item adds to the corpus: 4 match counts, 4 totals, the candidate's length, the closest reference length.
+
+    Lengths in tokens. Raises ``ValueError`` without a reference.
+    """
+    matches = [_matches(references, candidate, n) for n in range(1, LONGEST + 1)]
+    totals = [max(0, len(candidate) - n + 1) for n in range(1, LONGEST + 1)]
+    return (*matches, *totals, len(candidate), closest_length(map(len, references), len(candidate)))
+
+
+def _matches(references: Sequence[Sequence[str]], candidate: Sequence[str], n: int) -> int:
+    most: Counter[Ngram] = Counter()
+    for reference in references:
+        most |= Counter(ngrams(reference, n))
+    return (Counter(ngrams(candidate, n)) & most).total()
+
+
+def bleu(rows: Sequence[Row]) -> list[float]:
+    """BLEU-1 to BLEU-4 of the items with these ``counts``, 0-1."""
+    sums = [math.fsum(column) for column in zip(*rows, strict=True)]
+    if not rows or not sums[0]:
+        return [0.0] * LONGEST
+    candidates, references = sums[2 * LONGEST :]
+    penalty = math.exp(min(0.0, 1 - references / candidates))
+    values: list[float] = []
+    logarithm = 0.0
+    for n in range(1, LONGEST + 1):
+        matches, total = sums[n - 1], sums[LONGEST + n - 1]
+        logarithm += math.log(matches / total) if matches else -math.inf
+        values.append(penalty * math.exp(logarithm / n))
+    return values
+
+
+class CorpusBleu:
+    """BLEU-1 to BLEU-4 of the corpus; items have counts, no values."""
+
+    name = "bleu"
+    score_names = NAMES
+    has_item_values = False
+    can_resample = True
+
+    def __init__(self, resources: Resources | None = None, analyser: Analyser | None = None) -> None:
+        """``resources`` is ignored: no model is needed. ``analyser`` is Okt unless given."""
+        self._analyser = analyser or okt()
+
+    def signature(self) -> dict[str, Any]:
+        return {
+            "metric": self.name,
+            "rule": "corpus-bleu@1",
+            "n": LONGEST,
+            "smoothing": "none",
+            "references": "closest length",
+            "tokenizer": self._analyser.signature(),
+        }
+
+    def statistics(
+        self,
+        ids: Sequence[str],
+        references: Sequence[Sequence[str]],
+        candidates: Sequence[str],
+        progress: PairProgress | None = None,
+    ) -> list[Row]:
+        """One row an item: its ``counts``."""
+        morphs = self._analyser.morphs
+        rows: list[Row] = []
+        for texts, candidate in zip(references, candidates, strict=True):
+            rows.append(counts([morphs(text) for text in texts], morphs(candidate)))
+            if progress is not None:
+                progress(len(rows), len(references))
+        return rows
+
+    def aggregate(self, rows: Sequence[Row]) -> Mapping[str, float]:
+        return dict(zip(self.score_names, bleu(rows), strict=True))

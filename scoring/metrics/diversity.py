@@ -1,0 +1,108 @@
+"""How varied the captions of a file are, and how long: Distinct-1, Distinct-2, unique captions, length ratio.
+
+None of these compares a caption with its reference's words; they expose a file that says the same of every scene.
+
+* ``distinct_1`` and ``distinct_2`` (Li et al. 2016): different n-grams of Okt morphs over all n-grams, of all captions
+  together. They fall as a file grows, so they compare files with the same items only.
+* ``unique_captions``: different captions over answered captions. Captions are the same when they are after every run of
+  white space became one space. An empty caption is unanswered and counts on neither side.
+* ``length_ratio``: tokens of all captions over the closest reference lengths (as in BLEU: of several references the one
+  with the length nearest to the caption's, of two as near the shorter). 1.0 is as long as the references; the ratio may
+  exceed it. An unanswered item has length 0 and keeps its reference's length.
+
+Of nothing (no answered caption, no bigram, empty references) a share is 0.0.
+
+A row says what its item adds *to the items before it*. So rows mean something as the whole set of one call only: their
+sums in any order are the corpus's, those of a selection are not, and rows of two files must not be mixed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from scoring.metrics import PairProgress, Row
+from scoring.metrics.ngrams import Ngram, closest_length, ngrams
+from scoring.tokenization import Analyser, okt
+
+if TYPE_CHECKING:
+    from scoring.checkpoints import Resources
+
+NAMES: Final = ("distinct_1", "distinct_2", "unique_captions", "length_ratio")
+
+
+class Seen:
+    """The n-grams and captions of the items so far."""
+
+    def __init__(self) -> None:
+        self._grams: set[Ngram] = set()
+        self._captions: set[str] = set()
+
+    def row(self, references: Sequence[Sequence[str]], caption: str, tokens: Sequence[str]) -> Row:
+        """What the next item adds: seven numbers.
+
+        (new unigrams, unigrams, new bigrams, bigrams, new captions, captions, closest reference length). The unigrams
+        are the caption's tokens, so their count is its length. Lengths in tokens.
+        Raises ``ValueError`` without a reference.
+        """
+        numbers: list[int] = []
+        for n in (1, 2):
+            grams = ngrams(tokens, n)
+            before = len(self._grams)
+            self._grams.update(grams)
+            numbers += [len(self._grams) - before, len(grams)]
+        text = " ".join(caption.split())
+        numbers += [int(bool(text) and text not in self._captions), int(bool(text))]
+        self._captions.add(text)
+        return (*numbers, closest_length(map(len, references), len(tokens)))
+
+
+class Diversity:
+    """Distinct-1, Distinct-2, share of unique captions and length ratio of the corpus."""
+
+    name = "diversity"
+    score_names = NAMES
+    has_item_values = False
+    can_resample = False
+
+    def __init__(self, resources: Resources | None = None, analyser: Analyser | None = None) -> None:
+        """``resources`` is ignored: no model is needed. ``analyser`` is Okt unless given."""
+        self._analyser = analyser or okt()
+
+    def signature(self) -> dict[str, Any]:
+        return {
+            "metric": self.name,
+            "rule": "caption-diversity@1",
+            "references": "closest length",
+            "tokenizer": self._analyser.signature(),
+        }
+
+    def statistics(
+        self,
+        ids: Sequence[str],
+        references: Sequence[Sequence[str]],
+        candidates: Sequence[str],
+        progress: PairProgress | None = None,
+    ) -> list[Row]:
+        """One row an item: what it adds to those before it, as ``Seen.row`` has it."""
+        morphs = self._analyser.morphs
+        seen = Seen()
+        rows: list[Row] = []
+        for texts, candidate in zip(references, candidates, strict=True):
+            rows.append(seen.row([morphs(text) for text in texts], candidate, morphs(candidate)))
+            if progress is not None:
+                progress(len(rows), len(references))
+        return rows
+
+    def aggregate(self, rows: Sequence[Row]) -> Mapping[str, float]:
+        """The scores of the rows of one whole file."""
+        new_1, all_1, new_2, all_2, new_texts, texts, lengths = (
+            [math.fsum(column) for column in zip(*rows, strict=True)] if rows else [0.0] * 7
+        )
+        shares = (_share(new_1, all_1), _share(new_2, all_2), _share(new_texts, texts), _share(all_1, lengths))
+        return dict(zip(self.score_names, shares, strict=True))
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
