@@ -35,7 +35,8 @@ _FILES: Final[dict[str, Message]] = {
         WRONG_SHAPE,
     ),
     "tsv_no_tab": Message(
-        "TSV의 줄에 탭이 없습니다. 아이디와 설명문 사이에 탭을 하나 넣어 주십시오(설명문 안에서는 줄을 바꿀 수 없습니다).",
+        "TSV의 줄에 탭이 없습니다. 아이디와 설명문 사이에 탭을 하나 넣어 주십시오"
+        "(설명문 안에서는 줄을 바꿀 수 없습니다).",
         "A line of TSV has no tab. Put one between id and caption; a caption cannot hold a line break.",
         WRONG_SHAPE,
     ),

@@ -14,9 +14,11 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
 from scoring.errors import FileError, quoted
+from scoring.item_checks import MAX_ID_CHARS
 from scoring.json_items import MAX_ITEMS, Item, Scanner, is_list_of_items
 from scoring.json_syntax import Decoder, Malformed, skip_space
 from scoring.records import FileFormat
@@ -82,9 +84,13 @@ def sketch(value: Any) -> Sketch:
 
 
 def is_label(value: Any) -> bool:
-    """Whether ``value`` is the ``annotation`` of a label of AI-Hub: it, or its first element, describes in Korean."""
-    first = value[0] if isinstance(value, list) and value else value
-    return isinstance(first, dict) and LABEL_TEXT in first
+    """Whether ``value`` is the ``annotation`` of a label of AI-Hub: it, or its first element, describes in Korean.
+
+    A list whose elements name what they describe is a list of rows instead.
+    """
+    if not isinstance(value, list):
+        return isinstance(value, dict) and LABEL_TEXT in value
+    return bool(value) and isinstance(value[0], dict) and LABEL_TEXT in value[0] and value[0].keys().isdisjoint(ID_KEYS)
 
 
 def is_row(members: Iterable[Member]) -> bool:
@@ -92,7 +98,10 @@ def is_row(members: Iterable[Member]) -> bool:
     sketches = {member.key.strip().lower(): member.sketch for member in members}
     if sketches.get("annotation") in ("label", "object") or sketches.get("annotations") == "label":
         return True
-    if any(sketches.get(key) == "plain" for key in ("caption", "answer")) or sketches.get("output") == "object":
+    if (
+        any(sketches.get(key) == "plain" for key in ("caption", "answer", LABEL_TEXT))
+        or sketches.get("output") == "object"
+    ):
         return True
     is_wrapper = "rows" in sketches.values() or any(sketches.get(key) == "object" for key in _OBJECT_WRAPPERS)
     return not is_wrapper and any(sketches.get(key) == "plain" for key in ID_KEYS)
@@ -133,8 +142,12 @@ class CaptionScanner(Scanner):
         layout = layout_of(members)
         return layout.format, self._guarded(self._object_rows(start, layout))
 
+    def refused(self, stop: Malformed) -> Iterator[FileError]:
+        """``stop`` alone, located."""
+        yield self._error(stop)
+
     def _is_line(self, value: dict[str, Any], *, has_more: bool) -> bool:
-        return is_row(Member(key, 0, sketch(member)) for key, member in value.items())
+        return is_row(Member(key, 0, sketch(member)) for key, member in islice(value.items(), MAX_ITEMS))
 
     def _members(self, start: int) -> Iterator[Member]:
         """The members of the object at ``start``, as far as it is sound, without moving the line count.
@@ -224,7 +237,9 @@ class CaptionScanner(Scanner):
 
     def _identity(self, start: int, end: int) -> str | None:
         if self._key_read is not None:
-            return self._key_read[:200]
+            return self._key_read[:MAX_ID_CHARS]
+        if not self._items:
+            return None  # nothing that could have an id has begun
         found = (pattern.search(self._text, start, end) for pattern in _IDS)
         match = next((match for match in found if match), None)
         return None if match is None else match[1] or match[2]

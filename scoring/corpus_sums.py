@@ -21,6 +21,8 @@ from scoring.significance import FloatArray, Scorer
 
 Rows = Sequence[tuple[float, ...]]
 
+CLIP_COLUMNS: Final = ("clipscore", "refclipscore", "clip_cosine", "clip_truncated")  # a row of the CLIP metric
+
 
 @dataclass(frozen=True, slots=True)
 class Summable:
@@ -54,7 +56,7 @@ def chrf_of_sums(sums: FloatArray) -> dict[str, FloatArray]:
 
 
 def _classification(a: Rows, b: Rows) -> Summable:
-    classes = sorted({code for row in (*a, *b) for codes in classification.decode(row) for code in codes})
+    classes = classification.resampled_classes((*a, *b))
     return Summable(
         classification.additive(a, classes), classification.additive(b, classes), classification.scores_of_sums
     )
@@ -63,6 +65,12 @@ def _classification(a: Rows, b: Rows) -> Summable:
 def _added_up(score: Scorer) -> Callable[[Rows, Rows], Summable]:
     """For metrics whose rows are additive as they are."""
     return lambda a, b: Summable(np.array(a, dtype=np.float64), np.array(b, dtype=np.float64), score)
+
+
+def _clip(a: Rows, b: Rows) -> Summable:
+    """Means of all columns; the last column of the additive rows counts the items."""
+    left, right = (np.array([(*row, 1.0) for row in rows]) for rows in (a, b))
+    return Summable(left, right, lambda sums: dict(zip(CLIP_COLUMNS, (sums[:, :-1] / sums[:, -1:]).T, strict=True)))
 
 
 def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
@@ -75,4 +83,5 @@ SUMMABLE: Final[dict[str, tuple[tuple[str, ...], Callable[[Rows, Rows], Summable
     "bleu": (BLEU_NAMES, _added_up(bleu_of_sums)),
     "chrf": (("chrf",), _added_up(chrf_of_sums)),
     "classification": (classification.Classification.score_names, _classification),
+    "clipscore": (CLIP_COLUMNS, _clip),
 }

@@ -10,10 +10,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from scoring.errors import Language, Message, ScoringError
-from scoring.metrics import load_pair_metric
+from scoring.metrics import MetricOptions, load_pair_metric
 from scoring.model_files import find_folder, make_demo_models, weight_files, weights_sha256
 from scoring.profile import ModelSpec, Profile, Role, WordedError, load_profile, profile_names
 
@@ -128,6 +129,8 @@ def _verify_model(resources: Resources, spec: ModelSpec) -> list[Check]:
             checks.append(_check_identity(resources))
         elif spec.role == "bleurt":
             checks.append(_check_bleurt(resources, spec))
+        elif spec.role == "clip":
+            checks.append(_check_clip(resources))
     except WordedError as error:
         checks.append(Check(spec.role, error.code, False, Message(error.message("ko"), error.message("en"))))
     return checks
@@ -167,6 +170,20 @@ def _check_bleurt(resources: Resources, spec: ModelSpec) -> Check:
         f"공개된 값 {_listed(expected)}, 계산한 값 {shown}", f"published {_listed(expected)}, computed {shown}"
     )
     return Check("bleurt", "published_values", _close(values, expected), detail)
+
+
+def _check_clip(resources: Resources) -> Check:
+    """A text and an image come out of the model as numbers: both halves and the image processor are there."""
+    from PIL import Image
+
+    from scoring.metrics.clipscore import ClipScore
+
+    with TemporaryDirectory() as folder:
+        Image.linear_gradient("L").save(Path(folder) / "sample.png")
+        metric = ClipScore(resources, MetricOptions(media=Path(folder)))
+        ((_, _, cosine, _),) = metric.statistics(["sample"], [[SAMPLE]], [SAMPLE])
+    detail = Message(f"글과 이미지의 코사인 {cosine:.7f}", f"cosine of a text and an image {cosine:.7f}")
+    return Check("clip", "finite", math.isfinite(cosine), detail)
 
 
 def _close(values: Sequence[float], expected: Sequence[float]) -> bool:

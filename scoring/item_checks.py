@@ -204,11 +204,7 @@ class ItemCheck:
         """The value at ``path``, the last step of which is a key of ``owner``; ``None`` if it is not as expected."""
         key = path[-1]
         if key not in owner:
-            similar = next((other for other in islice(owner, MAX_KEYS_COMPARED) if other.strip().lower() == key), None)
-            if similar is None:
-                self._note("missing_field", path)
-            else:
-                self._note("misspelled_field", path, key=quoted(similar))
+            self._note_absent(owner, path, (str(key),))
             return None
         value = owner[key]
         if isinstance(value, Unreadable):  # noted among the faults
@@ -218,6 +214,14 @@ class ItemCheck:
             return value
         self._note("wrong_type", path, expected=expected, found=found)
         return None
+
+    def _note_absent(self, owner: Mapping[str, Any], path: Path, keys: Collection[str]) -> None:
+        """Note that ``owner`` has none of ``keys``, or that it has one differently spelled."""
+        similar = next((other for other in islice(owner, MAX_KEYS_COMPARED) if other.strip().lower() in keys), None)
+        if similar is None:
+            self._note("missing_field", path)
+        else:
+            self._note("misspelled_field", path, key=quoted(similar))
 
     def _accept(self, defect: Defect | None, path: Path) -> bool:
         """Whether there is no defect; if there is, it is noted."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from scoring.caption_files import MAX_REFERENCES, read_captions
 from scoring.decoding import MAX_BYTES, decode

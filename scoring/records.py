@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-FileFormat = Literal["json-array", "json-object", "jsonl", "id-object", "wrapped-list", "tsv", "coco", "aihub"]
+FileFormat = Literal[
+    "json-array", "json-object", "jsonl", "id-object", "wrapped-list", "wrapped-object", "tsv", "coco", "aihub"
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,8 @@ def _item_as_dict(item: ItemScores) -> dict[str, Any]:
 
 
 def _item_from_dict(data: Mapping[str, Any]) -> ItemScores:
+    if not isinstance(data["id"], str):
+        raise TypeError(f"id {data['id']!r} is no text")
     return ItemScores(
         id=data["id"],
         scores={metric: float(value) for metric, value in data["scores"].items()},

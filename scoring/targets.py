@@ -49,22 +49,29 @@ def _baseline_rows(recipe: Recipe, score: float, language: Language) -> list[Row
 
 
 def _milestone_rows(recipe: Recipe, score: float, language: Language) -> list[Row]:
+    shown = {value: _round_figure(recipe, value, _places(recipe)) for value in recipe.milestones}
     rows: list[Row] = [
-        (_round_figure(recipe, value), word("reached" if score >= value else "not_reached", language))
-        for value in recipe.milestones
+        (text, word("reached" if score >= value else "not_reached", language)) for value, text in shown.items()
     ]
     ahead = [value for value in recipe.milestones if score < value]
     if not ahead:
         return [*rows, (word("next", language), word("all_reached", language))]
     distance = figure(recipe, _main_column(recipe), min(ahead) - score)
-    text = word("distance", language).format(milestone=_round_figure(recipe, min(ahead)), distance=distance)
+    text = word("distance", language).format(milestone=shown[min(ahead)], distance=distance)
     return [*rows, (word("next", language), text)]
+
+
+def _places(recipe: Recipe) -> int:
+    """The decimals that the milestones need, the same for all: 0.336, 0.366, 0.400."""
+    return max(len(_round_figure(recipe, value).partition(".")[2]) for value in recipe.milestones)
 
 
 def _main_column(recipe: Recipe) -> Column:
     return next(column for column in recipe.columns if column.is_main)
 
 
-def _round_figure(recipe: Recipe, value: float) -> str:
-    """A published number with the digits it was published with: 0.3052, not 0.3052000."""
-    return f"{value * (recipe.scale if _main_column(recipe).is_scaled else 1):g}"
+def _round_figure(recipe: Recipe, value: float, places: int | None = None) -> str:
+    """A published number with the digits it was published with: 0.3052, not 0.3052000. Or with so many decimals."""
+    return (
+        f"{value * (recipe.scale if _main_column(recipe).is_scaled else 1):{'g' if places is None else f'.{places}f'}}"
+    )

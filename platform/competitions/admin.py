@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -14,6 +15,8 @@ from competitions.models import Competition, DataFile, Notice, Phase, ReferenceV
 from competitions.references import recipe_named
 from competitions.services import add_data_file, publish_reference_version, set_board
 from core.admin import AuditedAdmin, actor_of, become
+from core.errors import MediaTooLarge
+from core.uploads import body_size, was_too_large
 from scoring.recipes import RECIPES
 
 
@@ -89,6 +92,14 @@ class ReferenceUpload(forms.ModelForm):
     file = forms.FileField(
         label=_("정답 파일"), help_text=_("올린 파일은 채점에만 쓰이며 다시 내려받거나 볼 수 없습니다.")
     )
+    frames = forms.FileField(
+        label=_("프레임 파일(zip)"),
+        required=False,
+        help_text=_(
+            "CLIPScore에 쓸 이미지입니다. 모든 문항의 이미지를 <id>.jpg 또는 <id>/ 폴더로 넣은 zip 파일을 "
+            "올려 주십시오."
+        ),
+    )
     replace_in_use = forms.BooleanField(
         label=_("이미 제출이 있어도 정답을 바꿉니다"),
         required=False,
@@ -113,8 +124,9 @@ class ReferenceVersionAdmin(AuditedAdmin):
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         if obj:
-            return ["phase", "number", "is_current", "item_count", "file_sha256", "note", "created_by", "created_at"]
-        return ["phase", "file", "note", "replace_in_use"]
+            shown = ["phase", "number", "is_current", "item_count", "file_sha256", "media_sha256"]
+            return [*shown, "note", "created_by", "created_at"]
+        return ["phase", "file", "frames", "note", "replace_in_use"]
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -123,6 +135,8 @@ class ReferenceVersionAdmin(AuditedAdmin):
         return False
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        if was_too_large(request):  # the frames were dropped; without them it would be another version than meant
+            raise MediaTooLarge(size_bytes=body_size(request), limit_bytes=settings.UPLOAD_MAX_BYTES)
         chosen = form.cleaned_data
         version = publish_reference_version(
             phase=chosen["phase"],
@@ -130,6 +144,7 @@ class ReferenceVersionAdmin(AuditedAdmin):
             actor=actor_of(request),
             note=chosen["note"],
             replace_in_use=chosen["replace_in_use"],
+            media=chosen["frames"],
         )
         become(obj, version)
 

@@ -162,6 +162,7 @@ class ReferenceVersion(models.Model):
     )
     number = models.PositiveSmallIntegerField(_("판"))
     file_sha256 = models.CharField(_("파일 sha256"), max_length=64)
+    media_sha256 = models.CharField(_("프레임 sha256"), max_length=64, blank=True)  # zip of frames, for CLIPScore
     item_count = models.PositiveIntegerField(_("문항 수"))
     is_current = models.BooleanField(_("현재 판"), default=False)
     note = models.CharField(_("메모"), max_length=300, blank=True)

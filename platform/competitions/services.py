@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 from django.db import transaction
 from django.utils import timezone
 
+from competitions.media import check_media
 from competitions.models import Competition, DataFile, Notice, Phase, ReferenceVersion, Track
 from competitions.references import recipe_named, recipe_of
 from core import audit
@@ -89,17 +90,26 @@ def check_references(*, phase: Phase, data: bytes) -> AnswerFile:
 
 
 def publish_reference_version(
-    *, phase: Phase, data: bytes, actor: User | None, note: str = "", replace_in_use: bool = False
+    *,
+    phase: Phase,
+    data: bytes,
+    actor: User | None,
+    note: str = "",
+    replace_in_use: bool = False,
+    media: IO[bytes] | None = None,
 ) -> ReferenceVersion:
     """Check, store privately and make current a new set of reference answers of ``phase``.
 
-    Raises ``ReferencesRejected``; ``AnswersWouldLeak`` when the very file is offered for download; and, while
-    submissions of the phase count under the current version, ``ReferencesInUse`` unless ``replace_in_use``: their
-    scores leave the board until they are scored again.
+    ``media`` is a zip archive with the frames of every item, where the recipe looks at pictures.
+
+    Raises ``ReferencesRejected``, ``MediaRejected``; ``AnswersWouldLeak`` when the very file is offered for download;
+    and, while submissions of the phase count under the current version, ``ReferencesInUse`` unless ``replace_in_use``:
+    their scores leave the board until they are scored again.
     """
     references = check_references(phase=phase, data=data)
     if DataFile.objects.filter(file_sha256=references.sha256).exists():
         raise AnswersWouldLeak
+    media_sha256 = "" if media is None else _store_media(media, references)
     stored = store_private(data)
     with transaction.atomic():
         Phase.objects.select_for_update(no_key=True).get(pk=phase.pk)  # publications at once take turns
@@ -112,6 +122,7 @@ def publish_reference_version(
             phase=phase,
             number=previous.number + 1 if previous else 1,
             file_sha256=stored.sha256,
+            media_sha256=media_sha256,
             item_count=len(references.answers),
             is_current=True,
             note=note,
@@ -119,6 +130,12 @@ def publish_reference_version(
         )
         audit.record(actor=actor, action="reference_version.publish", obj=version, after=audit.snapshot(version))
     return version
+
+
+def _store_media(media: IO[bytes], references: AnswerFile) -> str:
+    check_media(media=media, references=references)
+    media.seek(0)
+    return store_private(media).sha256
 
 
 def _refuse_in_use(phase: Phase) -> None:

@@ -176,6 +176,20 @@ class ReferencesRejected(RequestError):
         super().__init__(total=total)
 
 
+class MediaRejected(RequestError):
+    """An archive of frames cannot be used. Params: ``reason``, a sentence in the reader's language."""
+
+    code = "media_rejected"
+    http_status = 422
+
+
+class MediaTooLarge(RequestError):
+    """The files of one request are above the site's cap on uploads. Params: ``size_bytes``, ``limit_bytes``."""
+
+    code = "media_too_large"
+    http_status = 413
+
+
 class ReferencesInUse(RequestError):
     """Submissions of the phase were scored with the current references. Params: ``count``."""
 

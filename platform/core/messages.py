@@ -76,6 +76,11 @@ TEXTS: Final[dict[str, Promise]] = {
     "worker_lost": _ours(_("채점 서버와 연결이 끊겼습니다. 운영자가 조치하고 있습니다.")),
     # organisers
     "references_rejected": _("정답 파일에서 오류 %(total)s건을 찾았습니다. 아래 줄과 id를 고쳐 다시 올려 주십시오."),
+    "media_rejected": _("프레임 파일을 등록하지 않았습니다. %(reason)s"),
+    "media_too_large": _(
+        "올린 파일의 크기(%(size_bytes)s)가 상한(%(limit_bytes)s)을 넘습니다. 이미지를 줄여 다시 올리거나, "
+        "운영자에게 업로드 상한(UPLOAD_MAX_BYTES)을 늘려 달라고 요청해 주십시오."
+    ),
     "references_in_use": _(
         "이 단계에는 현재 정답으로 접수된 제출이 %(count)s건 있습니다. "
         "정답을 바꾸면 기존 점수가 순위표에서 빠집니다. 그래도 바꾸려면 확인란에 표시해 주십시오."

@@ -21,6 +21,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerAway
 
 from accounts.models import User
+from competitions.media import media_folder
 from competitions.models import ReferenceVersion
 from competitions.references import load_references, recipe_named
 from competitions.selectors import current_reference
@@ -214,6 +215,7 @@ def _log_fault(run: ScoringRun, error: Exception, trace: TracebackType | None) -
 
 def _score(run: ScoringRun, progress: ProgressCallback) -> ScoreReport:
     from scoring import engine  # here alone: it loads the analysers and, on need, the models
+    from scoring.metrics import MetricOptions
 
     references = load_references(run.reference_version, run.recipe)
     data = read_private(run.submission.file_sha256)
@@ -226,6 +228,7 @@ def _score(run: ScoringRun, progress: ProgressCallback) -> ScoreReport:
         device=settings.SCORING_DEVICE,
         progress=progress,
         known=_known_values(run),
+        options=MetricOptions(media=media_folder(run.reference_version)),
     )
 
 

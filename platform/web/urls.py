@@ -3,11 +3,13 @@
 from django.urls import path
 from django.views.i18n import set_language
 
-from web.views import board, competition, files, home, submissions, submit, team
+from web.views import board, competition, files, home, metrics, submissions, submit, team
 
 urlpatterns = [
     path("", home.home_page, name="home"),
     path("language/", set_language, name="set_language"),
+    path("metrics/", metrics.index_page, name="metrics"),
+    path("metrics/<slug:name>/", metrics.card_page, name="metric"),
     path("competitions/<slug:slug>/", competition.overview_page, name="competition"),
     path("competitions/<slug:slug>/data/", competition.data_page, name="competition_data"),
     path("competitions/<slug:slug>/submit/", submit.submit_page, name="submit"),

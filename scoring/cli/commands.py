@@ -5,10 +5,18 @@ from __future__ import annotations
 import argparse
 import sys
 
-from scoring.cli.files import load_predictions, load_references, load_report, require_folder_of, write_whole
+from scoring.cli.files import (
+    load_options,
+    load_predictions,
+    load_references,
+    load_report,
+    require_folder_of,
+    write_whole,
+)
 from scoring.cli.parser import EXIT_USAGE
 from scoring.cli.words import say
 from scoring.errors import Language, ScoringError
+from scoring.file_formats import format_label
 from scoring.recipes import RECIPES, get_recipe
 from scoring.records import Progress, ProgressCallback
 from scoring.report import render, report_as_json
@@ -23,12 +31,14 @@ def run_score(options: argparse.Namespace, language: Language) -> int:
     predictions = load_predictions(options.predictions, recipe, references)
     if options.output:
         require_folder_of(options.output)
+    given = load_options(options.synonyms, options.media)
     report = score(
         recipe.id,
         references,
         predictions,
         profile=options.models,
         device=options.device,
+        options=given,
         progress=progress_printer(),
     )
     try:  # the file first, as whoever reads our output may have gone; and the report whatever becomes of the file
@@ -46,6 +56,7 @@ def run_check(options: argparse.Namespace, language: Language) -> int:
     references = load_references(options.references, recipe) if options.references else None
     predictions = load_predictions(options.predictions, recipe, references)
     lines = [say("sound", language, path=options.predictions, count=len(predictions.answers))]
+    lines.append(say("recognised", language, name=format_label(predictions.format, language)))
     if predictions.normalized_ids:
         lines.append(say("normalized", language, count=len(predictions.normalized_ids)))
     sys.stdout.write("\n".join(lines) + "\n")
@@ -56,6 +67,14 @@ def run_report(options: argparse.Namespace, language: Language) -> int:
     """Print a stored result, with its change against another where one is given."""
     baseline = load_report(options.baseline) if options.baseline else None
     sys.stdout.write(render(load_report(options.result), options.format, language, baseline))
+    return 0
+
+
+def run_compare(options: argparse.Namespace, language: Language) -> int:
+    """Print the comparison of two stored results."""
+    from scoring.cli.compare import compare_files  # needs numpy, which no other command that prints a file does
+
+    sys.stdout.write(compare_files(options.a, options.b, options.format, language))
     return 0
 
 

@@ -8,6 +8,7 @@ from typing import TextIO
 
 from scoring.cli.words import WORDS, say
 from scoring.errors import InvalidFile, Language, ScoringError, format_errors
+from scoring.metrics import MetricOptions
 from scoring.reading import read_predictions, read_references
 from scoring.recipes import Recipe
 from scoring.records import AnswerFile, ScoreReport
@@ -61,6 +62,20 @@ def load_report(path: str) -> ScoreReport:
         return report_from_json(read_bytes(path).decode("utf-8-sig"))
     except (InvalidReport, UnicodeDecodeError) as error:
         raise CannotUse("invalid_result", path, error) from error
+
+
+def load_options(synonyms: str | None, media: str | None) -> MetricOptions:
+    """What the metrics are given beside their models. Raises ``CannotUse`` for a path that is not there.
+
+    A synonyms file is opened here, so that a path that cannot be read is told before the scoring starts.
+    """
+    if synonyms is not None:
+        read_bytes(synonyms)
+    if media is not None and not Path(media).exists():
+        raise CannotUse("cannot_read", media, "no_such_path")
+    return MetricOptions(
+        synonyms=None if synonyms is None else Path(synonyms), media=None if media is None else Path(media)
+    )
 
 
 def read_bytes(path: str) -> bytes:

@@ -86,7 +86,7 @@ def build_parser(language: Language) -> Parser:
     parser = Parser(language=language, prog="python -m scoring", description=say("program", language))
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     made = {}
-    for name in ("score", "check", "report", "recipes", "models"):
+    for name in ("score", "check", "report", "compare", "recipes", "models"):
         words = say(name, language)
         made[name] = commands.add_parser(name, help=words, description=words, language=language)
         made[name].add_argument("--lang", choices=("ko", "en"), default="ko", help=say("lang", language))
@@ -97,9 +97,14 @@ def build_parser(language: Language) -> Parser:
     made["score"].add_argument(
         "--device", choices=("auto", "cpu", "cuda"), default="auto", help=say("device", language)
     )
+    made["score"].add_argument("--synonyms", metavar="FILE", help=say("synonyms", language))
+    made["score"].add_argument("--media", metavar="PATH", help=say("media", language))
     made["report"].add_argument("result", metavar="FILE", help=say("result", language))
+    for name in ("a", "b"):
+        made["compare"].add_argument(name, metavar=name.upper(), help=say(f"result_{name}", language))
     formats = ("text", "markdown", "json")
-    made["report"].add_argument("--format", choices=formats, default="text", help=say("format", language))
+    for name in ("report", "compare"):
+        made[name].add_argument("--format", choices=formats, default="text", help=say("format", language))
     made["report"].add_argument("--baseline", metavar="FILE", help=say("baseline", language))
     made["models"].add_argument("action", choices=("list", "fetch", "verify"), help=say("action", language))
     made["models"].add_argument("profile", nargs="?", metavar="PROFILE", help=say("profile", language))

@@ -11,6 +11,7 @@ WORDS: Final[dict[str, Message]] = {
     "score": Message("제출 파일을 채점합니다", "score a predictions file"),
     "check": Message("제출 파일의 형식을 검사합니다", "check a predictions file"),
     "report": Message("저장한 채점 결과를 보여 줍니다", "show a stored score"),
+    "compare": Message("두 채점 결과를 비교하고 차이를 검정합니다", "compare two results and test the difference"),
     "recipes": Message("채점 방식 목록", "list the recipes"),
     "models": Message("채점 모델을 보고, 내려받고, 확인합니다", "list, fetch and verify models"),
     "recipe": Message("채점 방식", "recipe"),
@@ -23,6 +24,16 @@ WORDS: Final[dict[str, Message]] = {
     "format": Message("출력 형식", "form of the output"),
     "baseline": Message("비교할 다른 결과 파일", "another result to compare with"),
     "result": Message("채점 결과 파일", "result file"),
+    "result_a": Message("채점 결과 파일 A", "result file A"),
+    "result_b": Message("채점 결과 파일 B(차이는 B−A)", "result file B (differences are B − A)"),
+    "synonyms": Message(
+        "METEOR 유의어 TSV 파일(묶음, 단어, 품사, 출처). 없으면 내장 유의어를 씁니다",
+        "TSV file of METEOR's synonyms (group, word, pos, source); without it the built-in ones are used",
+    ),
+    "media": Message(
+        "CLIPScore에 쓸 문항별 그림이나 프레임의 폴더 또는 ZIP 파일",
+        "folder or ZIP file with the pictures or frames of the items, for CLIPScore",
+    ),
     "action": Message("목록 · 내려받기 · 확인", "what to do with the models"),
     "cannot_read": Message(
         "파일을 읽을 수 없습니다: {path} ({detail}). 경로와 권한을 확인하십시오.",
@@ -37,6 +48,7 @@ WORDS: Final[dict[str, Message]] = {
         "{path} is not a score result ({detail}). Name a file made with 'python -m scoring score --output'.",
     ),
     "no_such_file": Message("파일이 없습니다", "no such file"),
+    "no_such_path": Message("파일이나 폴더가 없습니다", "no such file or folder"),
     "is_folder": Message("파일이 아니라 폴더입니다", "it is a folder"),
     "no_permission": Message("권한이 없습니다", "permission denied"),
     "no_folder": Message("쓸 수 있는 폴더가 아닙니다", "no folder to write to"),
@@ -48,6 +60,7 @@ WORDS: Final[dict[str, Message]] = {
     "not_sound": Message("{name} {path}: 오류 {total}건", "{name} {path}: errors: {total}"),
     "more": Message("… 오류 {count}건이 더 있습니다.", "… and more errors: {count}"),
     "sound": Message("이상이 없습니다: {path} (항목 {count}개)", "No errors: {path} ({count} items)"),
+    "recognised": Message("파일 형식: {name}", "Format: {name}"),
     "normalized": Message(
         "한글이 풀어쓴 형태(NFD 등)인 항목 {count}개는 NFC로 바꾸어 채점합니다.",
         "{count} items hold decomposed text (such as NFD Hangul) and are scored as NFC.",

@@ -19,7 +19,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -32,10 +32,11 @@ from scoring.recipes.labels import MAX_LABELS, labels_of
 if TYPE_CHECKING:
     from scoring.checkpoints import Resources
 
-LabelPair = tuple[frozenset[Hashable], frozenset[Hashable]]  # reference labels, predicted labels
+LabelPair = tuple[frozenset[float], frozenset[float]]  # codes of the reference labels, of the predicted labels
 
 FloatArray = NDArray[np.float64]
 
+MAX_RESAMPLED_CLASSES: Final = 200
 CODE_BITS: Final = 52  # an integer of 53 bits is the longest that a float holds exactly
 
 
@@ -43,11 +44,11 @@ CODE_BITS: Final = 52  # an integer of 53 bits is the longest that a float holds
 class ClassCounts:
     """Of each class seen: how many items share it, have it in the reference, have it in the prediction."""
 
-    shared: Counter[Hashable]
-    reference: Counter[Hashable]
-    predicted: Counter[Hashable]
+    shared: Counter[float]
+    reference: Counter[float]
+    predicted: Counter[float]
 
-    def classes(self) -> set[Hashable]:
+    def classes(self) -> set[float]:
         return {*self.reference, *self.predicted}
 
 
@@ -135,25 +136,34 @@ def decode(row: Row) -> LabelPair:
     return frozenset(row[1:end]), frozenset(row[end:])
 
 
-def additive(rows: Sequence[Row], classes: Sequence[float]) -> FloatArray:
-    """Rows that can be summed, (items, 3 + 3 * classes): 1, sets equal, F1 of the item, then t, p, tp a class.
+def resampled_classes(rows: Iterable[Row], limit: int = MAX_RESAMPLED_CLASSES) -> list[float]:
+    """The ``limit`` commonest label codes of these rows: by the references, then by the predictions."""
+    counts = count_classes(Counter(map(decode, rows)))
+    seen = sorted(counts.classes(), key=lambda code: (-counts.reference[code], -counts.predicted[code], code))
+    return seen[:limit]
 
-    For resampling; ``classes`` are the label codes that count, normally those of both systems' rows. Others are left
-    out, except from the first three.
+
+def additive(rows: Sequence[Row], classes: Sequence[float]) -> FloatArray:
+    """Rows that can be summed, (items, 6 + 3 * classes): 1, sets equal, F1 of the item, then t, p and tp of each class.
+
+    For resampling. ``classes`` are the label codes that count, normally ``resampled_classes`` of both systems' rows.
+    All others together are one further class, the last: were each free text a column, memory would have no bound.
+    That leaves micro F1, accuracy and the F1 of items as they are; macro and weighted F1 then are approximations.
     """
     place = {code: position for position, code in enumerate(classes)}
-    table = np.zeros((len(rows), 3, len(place)))
+    table = np.zeros((len(rows), 3, len(place) + 1))
     items = np.ones((len(rows), 3))
     for number, (reference, predicted) in enumerate(map(decode, rows)):
         shared = reference & predicted
         items[number, 1:] = reference == predicted, f1(len(shared), len(reference), len(predicted))
         for part, labels in enumerate((reference, predicted, shared)):
-            table[number, part, [place[code] for code in labels if code in place]] = 1
+            for code in labels:
+                table[number, part, place.get(code, -1)] += 1
     return np.hstack([items, table.reshape(len(rows), -1)])
 
 
 def scores_of_sums(sums: FloatArray) -> dict[str, FloatArray]:
-    """Every score, (trials,) each, of summed ``additive`` rows (trials, 3 + 3 * classes)."""
+    """Every score, (trials,) each, of summed ``additive`` rows (trials, 6 + 3 * classes)."""
     counted, equal, of_items = sums[:, 0], sums[:, 1], sums[:, 2]
     reference, predicted, shared = np.moveaxis(sums[:, 3:].reshape(len(sums), 3, -1), 1, 0)
     by_class = _divided(2 * shared, reference + predicted)
@@ -172,7 +182,7 @@ def _divided(part: FloatArray, whole: NDArray[Any]) -> FloatArray:
     return quotients
 
 
-def _class_f1(counts: ClassCounts, label: Hashable) -> float:
+def _class_f1(counts: ClassCounts, label: float) -> float:
     return f1(counts.shared[label], counts.reference[label], counts.predicted[label])
 
 

@@ -197,14 +197,23 @@ def load_clip(folder: Path, kind: ClipKind, max_length: int, device: str, budget
     """Load the checkpoint in ``folder``. Raises ``ModelDamaged`` if files or weights are missing or do not parse."""
     import transformers
 
-    from scoring.checkpoints import load_pretrained, load_tokenizer
+    from scoring.checkpoints import load_pretrained
 
     names = {"clip": ("CLIPConfig", "CLIPModel"), "siglip": ("SiglipConfig", "SiglipModel")}[kind]
     config_class, model_class = (getattr(transformers, name) for name in names)
     config = config_class.from_pretrained(folder, local_files_only=True)
     model = load_pretrained(model_class, folder, config, optional=())
-    processor = load_tokenizer(transformers.AutoImageProcessor, folder, use_fast=False)
+    processor = _load_processor(folder)
     return ClipModel(model.to(device), ClipTokenizer(folder, kind, max_length), processor, folder, device, budget)
+
+
+def _load_processor(folder: Path) -> Any:
+    from transformers import AutoImageProcessor
+
+    try:
+        return AutoImageProcessor.from_pretrained(folder, local_files_only=True, use_fast=False)
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise ModelDamaged(folder=str(folder), what=f"preprocessor_config.json: {error}") from error
 
 
 @contextmanager

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from scoring.media import MediaSet, frames_of
 from scoring.media_archive import media_folder
 from scoring.metrics import MetricOptions, PairProgress, Row
-from scoring.metrics.clip_model import ClipModel, Frame
+from scoring.metrics.clip_model import Frame
 
 if TYPE_CHECKING:
     import torch
@@ -61,7 +61,7 @@ def clip_score(cosines: Sequence[float]) -> float:
 
 def ref_clip_score(clip: float, reference_cosines: Sequence[float]) -> float:
     """RefCLIPScore from the CLIPScore and the cosines of the caption with each reference text."""
-    nearest = max(0.0, *reference_cosines)
+    nearest = max(reference_cosines, default=0.0)
     return 2 * clip * nearest / (clip + nearest) if clip > 0 and nearest > 0 else 0.0
 
 
@@ -162,6 +162,3 @@ def _in_items(units: int, items: int, progress: PairProgress | None) -> Callable
             progress(items * done // units, items)
 
     return report
-
-
-__all__ = ["ClipModel", "ClipRow", "ClipScore", "clip_score", "cosines", "ref_clip_score"]

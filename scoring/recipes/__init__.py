@@ -21,6 +21,9 @@ from scoring.recipes.base import (
 )
 from scoring.recipes.captioning import Captioning
 from scoring.recipes.culture_qa import CultureQa
+from scoring.recipes.generation import dialogue_summary, story_completion
+from scoring.recipes.labels import ACCURACY as LABEL_ACCURACY
+from scoring.recipes.labels import F1_MACRO, multi_label, regression, single_label
 from scoring.recipes.rag_qa import RagQa
 from scoring.recipes.warning_texts import warning_text
 
@@ -216,6 +219,12 @@ RECIPES: Final[dict[str, Recipe]] = {
         ),
         _CAPTIONING,
         _CAPTIONING_LEXICAL,
+        story_completion(),
+        dialogue_summary(),
+        single_label(F1_MACRO),
+        single_label(LABEL_ACCURACY),
+        multi_label(),
+        regression(),
     )
 }
 

@@ -41,8 +41,8 @@ _SCORE_TEXTS: Final[dict[str, Message]] = {
         "score that includes them cannot be compared with official scores.",
     ),
     "captions_missing": Message(
-        ko="전체 {items}개 가운데 {missing}개에 캡션이 없어, 그 문항의 점수를 0으로 계산했습니다.",
-        en="Items without a caption: {missing} of {items}. They score 0.",
+        ko="전체 {total}개 가운데 {count}개에 캡션이 없어, 그 문항의 점수를 0으로 계산했습니다.",
+        en="Items without a caption: {count} of {total}. They score 0.",
     ),
     "clip_not_configured": Message(
         ko="CLIP 모델이나 영상 프레임이 준비되지 않아 CLIPScore와 RefCLIPScore를 계산하지 않았습니다. 다른 점수에는 "

@@ -251,7 +251,7 @@ def print_table(rows: Sequence[Row]) -> None:
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks scoring", description=__doc__.splitlines()[0])
     parser.add_argument("--items", type=int, default=498, help="pairs of a submission (default: the contest's 498)")
     parser.add_argument("--bleurt-layers", type=int, default=3, help="of BLEURT-20's 32 (default: 3)")
     parser.add_argument("--seed", type=int, default=1)

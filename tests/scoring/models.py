@@ -7,6 +7,7 @@ pairs differ clearly.
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -144,8 +145,72 @@ def make_sentencepiece_bleurt(
     return _save_bleurt(folder, **{**shape, "embedding_size": hidden // 2, **changes})
 
 
+def make_clip(folder: Path, *, positions: int = 77, seed: int = 5) -> Path:
+    """A CLIP that reads 77 tokens (one a byte of UTF-8) and images of 32 x 32."""
+    from transformers import CLIPConfig, CLIPImageProcessor, CLIPModel, CLIPTokenizerFast
+    from transformers.models.clip.tokenization_clip import bytes_to_unicode
+
+    folder.mkdir(parents=True, exist_ok=True)
+    letters = list(bytes_to_unicode().values())
+    pieces = [*letters, *(f"{letter}</w>" for letter in letters), "<|startoftext|>", "<|endoftext|>"]
+    vocab, merges = folder / "vocab.json", folder / "merges.txt"
+    vocab.write_text(json.dumps({piece: number for number, piece in enumerate(pieces)}), encoding="utf-8")
+    merges.write_text("#version: 0.2\n", encoding="utf-8")
+    CLIPTokenizerFast(str(vocab), str(merges), model_max_length=positions).save_pretrained(folder)
+    size = {"height": 32, "width": 32}
+    CLIPImageProcessor(size={"shortest_edge": 32}, crop_size=size).save_pretrained(folder)
+    last = len(pieces) - 1
+    text = {"max_position_embeddings": positions, "bos_token_id": last - 1, "eos_token_id": last, "pad_token_id": last}
+    torch.manual_seed(seed)
+    config = CLIPConfig(
+        text_config=_half() | text | {"vocab_size": len(pieces), "projection_dim": 16},
+        vision_config=_half() | {"image_size": 32, "patch_size": 8, "projection_dim": 16},
+        projection_dim=16,
+    )
+    CLIPModel(config).eval().save_pretrained(folder)
+    return folder
+
+
+def make_siglip(folder: Path, *, positions: int = 64, seed: int = 6) -> Path:
+    """A SigLIP that reads 64 SentencePiece tokens and images of 32 x 32."""
+    import sentencepiece
+    from transformers import SiglipConfig, SiglipImageProcessor, SiglipModel, SiglipTokenizer
+
+    folder.mkdir(parents=True, exist_ok=True)
+    rng = random.Random(4)
+    pieces = folder / "training.model"
+    with pieces.open("wb") as file:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter([*SENTENCES, *(contest_like(rng, 2) for _ in range(200))]),
+            model_writer=file,
+            vocab_size=400,
+            hard_vocab_limit=False,
+            num_threads=1,
+            minloglevel=2,
+            unk_id=0,
+            eos_id=1,
+            bos_id=-1,
+        )
+    tokenizer = SiglipTokenizer(str(pieces), model_max_length=positions, model_input_names=["input_ids"])
+    tokenizer.save_pretrained(folder)
+    pieces.unlink()
+    SiglipImageProcessor(size={"height": 32, "width": 32}).save_pretrained(folder)
+    torch.manual_seed(seed)
+    config = SiglipConfig(
+        text_config=_half() | {"vocab_size": len(tokenizer), "max_position_embeddings": positions},
+        vision_config=_half() | {"image_size": 32, "patch_size": 8},
+    )
+    SiglipModel(config).eval().save_pretrained(folder)
+    return folder
+
+
 def write_profile(
-    path: Path, *, bertscore: Path | None = None, num_layers: int = 2, bleurt: Path | None = None
+    path: Path,
+    *,
+    bertscore: Path | None = None,
+    num_layers: int = 2,
+    bleurt: Path | None = None,
+    clip: Path | None = None,
 ) -> Path:
     """A profile file that names the models by paths relative to itself."""
     lines = [f'name = "{path.stem}"']
@@ -154,6 +219,8 @@ def write_profile(
         lines += ["[bertscore]", f'model = "{relative}"', 'revision = "test"', f"num_layers = {num_layers}"]
     if bleurt is not None:
         lines += ["[bleurt]", f'model = "{bleurt.relative_to(path.parent)}"', 'revision = "test"']
+    if clip is not None:
+        lines += ["[clip]", f'model = "{clip.relative_to(path.parent)}"', 'revision = "test"']
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
 
@@ -177,6 +244,11 @@ def _save_bleurt(folder: Path, **shape: Any) -> Path:
     torch.manual_seed(2)
     BleurtForSequenceClassification(BleurtConfig(**shape)).eval().save_pretrained(folder)
     return folder
+
+
+def _half() -> dict[str, Any]:
+    """The text half or the image half of a CLIP or SigLIP, small."""
+    return {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
 
 
 def _shape(layers: int, hidden: int, vocab_size: int) -> dict[str, Any]:

@@ -5,13 +5,14 @@ import os
 import subprocess
 import sys
 import unicodedata
+from pathlib import Path
 
 import pytest
 
 from scoring.cli import main
 from scoring.cli.files import write_whole
 from scoring.engine import score
-from scoring.metrics import METRICS
+from scoring.metrics import METRICS, MetricOptions
 from scoring.reading import read_predictions, read_references
 from scoring.recipes import RECIPES, get_recipe
 from scoring.report import report_as_json
@@ -313,3 +314,107 @@ def test_out_json_equals_the_engine_report_byte_for_byte(files, fake_models, cap
     predictions = read_predictions((files / "P.json").read_bytes(), recipe, references)
     report = score("rag-qa@1", references, predictions, profile="demo", device="cpu")
     assert (files / "OUT.json").read_text(encoding="utf-8") == report_as_json(report)
+
+
+@pytest.fixture
+def two_results(files, fake_models, capsys):
+    """A.json and B.json: the golden predictions, and the same with every answer wrong."""
+    wrong = [(item, "짜장면") for item, _ in REFERENCE_ROWS]
+    (files / "wrong.json").write_text(contest_json(wrong), encoding="utf-8")
+    main([*map(str, score_arguments(files, output="A.json"))])
+    main([*map(str, score_arguments(files, "wrong.json", "B.json"))])
+    capsys.readouterr()
+    return str(files / "A.json"), str(files / "B.json")
+
+
+def test_compare_shows_differences_intervals_and_p_in_three_forms(two_results, capsys):
+    shown = {}
+    for form in ("text", "markdown", "json"):
+        assert main(["compare", *two_results, "--format", form]) == 0
+        shown[form] = capsys.readouterr().out
+    assert "문항 8개, 시행 10,000회, 시드 20261120" in shown["text"]
+    assert "| EM | 75.0000000 | 12.5000000 | -62.5000000 |" in shown["markdown"]
+    out = json.loads(shown["json"])
+    assert out["scores"]["exact_match"]["difference"] == -0.625
+    assert 0 < out["scores"]["exact_match"]["p"] <= out["scores"]["exact_match"]["p_holm"] <= 1
+
+
+def test_compare_gives_the_same_numbers_every_time(two_results, capsys):
+    outputs = set()
+    for _ in range(2):
+        main(["compare", *two_results])
+        outputs.add(capsys.readouterr().out)
+    assert len(outputs) == 1
+
+
+def test_compare_speaks_english_when_asked(two_results, capsys):
+    assert main(["compare", *two_results, "--lang", "en"]) == 0
+    out = capsys.readouterr().out
+    assert "8 items, 10,000 trials, seed 20261120" in out
+    assert "no difference" in out
+
+
+def changed(path, **changes):
+    """The result at ``path`` with other values at the top, stored beside it."""
+    out = json.loads(Path(path).read_text(encoding="utf-8"))
+    other = Path(path).with_name(f"changed-{'-'.join(changes)}.json")
+    other.write_text(json.dumps(out | changes), encoding="utf-8")
+    return str(other)
+
+
+def test_compare_refuses_other_recipes_other_items_and_other_files(two_results, capsys):
+    a, b = two_results
+    for other, words in (
+        (changed(b, recipe="rag-qa-strict@1"), "채점 방식이 다릅니다: A는 rag-qa@1, B는 rag-qa-strict@1"),
+        (changed(b, items=[]), "문항이 서로 다릅니다: A에만 8개"),
+        (__file__, "채점 결과 파일이 아닙니다"),
+        ("/no/such/file", "파일이 없습니다"),
+    ):
+        assert main(["compare", a, other]) == 2
+        shown = capsys.readouterr()
+        assert (shown.out, words in shown.err) == ("", True)
+
+
+def test_compare_needs_two_files(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["compare", "A.json"])
+    assert stopped.value.code == 2
+    assert "필요한 인자가 없습니다: B" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("option", "why"), [("--synonyms", "파일이 없습니다"), ("--media", "파일이나 폴더가 없습니다")]
+)
+def test_synonyms_and_media_that_are_not_there_are_refused_before_scoring(files, capsys, monkeypatch, option, why):
+    monkeypatch.setattr("scoring.engine.score", lambda *_, **__: pytest.fail("scored"))
+    absent = str(files / "absent")
+    assert main([*map(str, score_arguments(files)), option, absent]) == 2
+    error = capsys.readouterr().err
+    assert absent in error
+    assert why in error
+
+
+def test_synonyms_and_media_reach_the_engine(files, monkeypatch, capsys):
+    (files / "S.tsv").write_text("", encoding="utf-8")
+    seen = []
+
+    def stop(*_, options, **__):
+        seen.append(options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("scoring.engine.score", stop)
+    main([*map(str, score_arguments(files)), "--synonyms", str(files / "S.tsv"), "--media", str(files)])
+    main([*map(str, score_arguments(files))])
+    assert seen == [MetricOptions(synonyms=files / "S.tsv", media=files), MetricOptions()]
+
+
+def test_synonyms_that_are_no_table_exit_2_and_name_the_line(files, capsys):
+    (files / "R.json").write_text('{"c-1": "푸른 바다"}', encoding="utf-8")
+    (files / "S.tsv").write_text("한 칸뿐인 줄\n", encoding="utf-8")
+    arguments = ["score", "--recipe", "captioning-lexical@1", "--references", files / "R.json"]
+    arguments += ["--predictions", files / "R.json", "--synonyms", files / "S.tsv", "--output", files / "OUT.json"]
+    assert main([*map(str, arguments)]) == 2
+    error = capsys.readouterr().err
+    assert "S.tsv" in error
+    assert "오류" in error
+    assert not (files / "OUT.json").exists()

@@ -8,6 +8,7 @@ import pytest
 
 from scoring.metrics import METRICS
 from scoring.recipes import RECIPES, MismatchedFiles, UnknownRecipe, get_recipe, warning_text
+from scoring.recipes.base import METRIC_LABELS
 from scoring.recipes.rag_qa import answer_part, rag_qa_scores, split_answer
 from scoring.recipes.warning_texts import WARNING_TEXTS
 from scoring.records import ScoreWarning
@@ -260,7 +261,11 @@ def test_every_recipe_is_complete(recipe):
     assert recipe.columns[0].key == "final_score"
     assert [column.key for column in recipe.columns if column.is_main] == ["final_score"]
     keys = {column.key for column in recipe.columns}
-    assert {*recipe.metrics, *recipe.tie_breaks} <= keys
+    assert set(recipe.tie_breaks) <= keys
+    for language in ("ko", "en"):
+        assert all(recipe.metric_label(metric, language) for metric in recipe.metrics)
+    without_own_column = {metric for metric in recipe.metrics if recipe.score_name(metric) not in keys}
+    assert without_own_column <= METRIC_LABELS.keys()
     assert recipe.title("ko") != recipe.title("en")
     assert recipe.rule("ko") != recipe.rule("en")
     assert all(column.label("ko") and column.label("en") for column in recipe.columns)

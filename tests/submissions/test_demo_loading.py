@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -13,7 +14,7 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Team, User
-from competitions.models import Competition, DataFile, Phase, ReferenceVersion
+from competitions.models import Competition, DataFile, Phase, ReferenceVersion, Track
 from competitions.selectors import published_competitions
 from core.storage import read_private
 from core.times import KST, kst_day
@@ -24,7 +25,7 @@ from submissions.demo.specs import COMPETITIONS
 from submissions.models import Rejection, ScoringRun, Submission
 
 pytestmark = pytest.mark.django_db
-EXPECTED = LoadCount(competitions=2, submissions=27, rejections=1)
+EXPECTED = LoadCount(competitions=3, submissions=40, rejections=2)
 
 
 @pytest.fixture
@@ -111,7 +112,7 @@ def test_the_command_says_what_it_did(sent) -> None:
     first, second = StringIO(), StringIO()
     call_command("load_demo", stdout=first)
     call_command("load_demo", stdout=second)
-    assert "제출 27개" in first.getvalue()
+    assert "제출 40개" in first.getvalue()
     assert "이미" in second.getvalue()
 
 
@@ -120,13 +121,13 @@ def _row_counts() -> dict[str, int]:
     return {model.__name__: model.objects.count() for model in models}
 
 
-def test_one_demo_runs_and_one_is_past_with_the_limits_that_were_meant(sent) -> None:
+def test_two_demos_run_and_one_is_past_with_the_limits_that_were_meant(sent) -> None:
     load_demo()
     now = timezone.now()
     shown = published_competitions(now)
-    assert [row.slug for row in shown.running] == ["demo"]
+    assert [row.slug for row in shown.running] == ["demo", "demo-captions"]
     assert [row.slug for row in shown.past] == ["demo-past"]
-    for phase in Phase.objects.filter(track__competition__slug="demo"):
+    for phase in Phase.objects.filter(track__competition__slug__in=["demo", "demo-captions"]):
         assert phase.is_open(now)
         assert (phase.starts_at.astimezone(KST).hour, phase.starts_at.astimezone(KST).minute) == (0, 0)
         assert (kst_day(now) - kst_day(phase.starts_at)).days == 7
@@ -144,23 +145,27 @@ def test_every_submission_came_within_its_phase_and_not_in_the_future(sent) -> N
 def test_nobody_can_log_in_as_a_demo_person(sent) -> None:
     load_demo()
     people = User.objects.all()
-    assert people.count() > len(COMPETITIONS[-1].teams)
+    assert people.count() > sum(len(spec.teams) for spec in COMPETITIONS[1:])
     assert all(person.email.endswith("@example.com") for person in people)
     assert not any(person.has_usable_password() or person.is_staff for person in people)
 
 
-def test_the_rejected_file_is_recorded_with_its_errors_and_the_good_one_is_charged(sent) -> None:
+@pytest.mark.parametrize(
+    ("slug", "codes"),
+    [("demo", {"duplicate_id", "missing_id"}), ("demo-captions", {"duplicate_id", "unknown_id"})],
+)
+def test_the_rejected_file_is_recorded_with_its_errors_and_the_good_one_is_charged(sent, slug, codes) -> None:
     load_demo()
-    rejection = Rejection.objects.get()
-    assert {row["code"] for row in rejection.errors} >= {"duplicate_id", "missing_id"}
+    rejection = Rejection.objects.get(phase__track__competition__slug=slug)
+    assert {row["code"] for row in rejection.errors} >= codes
     assert all(row["id"] for row in rejection.errors)
     assert Submission.objects.get(team=rejection.team, phase=rejection.phase).created_at > rejection.created_at
 
 
-def test_normalised_items_are_counted_for_the_macos_team_alone(sent) -> None:
+def test_normalised_items_are_counted_for_the_macos_teams_alone(sent) -> None:
     load_demo()
     with_changes = Submission.objects.filter(normalized_count__gt=0)
-    assert {row.team.name for row in with_changes} == {"자음과 모음 사이"}
+    assert {row.team.name for row in with_changes} == {"자음과 모음 사이", "풀어쓴 풍경"}
 
 
 def test_no_file_for_download_holds_an_answer_of_the_references(sent) -> None:
@@ -168,5 +173,19 @@ def test_no_file_for_download_holds_an_answer_of_the_references(sent) -> None:
     for file in DataFile.objects.select_related("track"):
         text = read_private(file.file_sha256).decode()
         version = ReferenceVersion.objects.get(phase__track=file.track, is_current=True)
-        answers = [row["output"]["answer"] for row in json.loads(read_private(version.file_sha256))]
+        answers = _reference_texts(json.loads(read_private(version.file_sha256)))
         assert not [answer for answer in answers if len(answer) > 1 and answer in text], file.file_name
+
+
+def test_the_captioning_track_is_shown_from_0_to_1_with_four_decimals(sent) -> None:
+    load_demo()
+    track = Track.objects.get(competition__slug="demo-captions")
+    assert (track.recipe, track.score_scale, track.score_decimals) == ("captioning@1", 1, 4)
+    assert [file.kind for file in track.data_files.order_by("position")] == ["data", "sample", "document"]
+
+
+def _reference_texts(references: list[dict[str, Any]] | dict[str, list[str]]) -> list[str]:
+    """Every answer of a reference file: of questions, or captions by scene."""
+    if isinstance(references, dict):
+        return [caption for captions in references.values() for caption in captions]
+    return [row["output"]["answer"] for row in references]

@@ -32,6 +32,8 @@ _CHOICE_BY_FIRST: Final = re.compile(r"\{([^{}/]*)/[^{}]*\}")
 
 def answer_file(team: DemoTeam, upload: Upload, items: Sequence[Item]) -> bytes:
     """The file ``team`` uploads for ``items``, in the official format."""
+    if not isinstance(upload.habit, Habit):
+        raise TypeError(f"{upload.file_name} does not go to a track of questions")
     answers = _answers(team.key, upload.habit, items)
     rows = [{"id": item.id, "input": item.input, "output": {"answer": answers[item.id]}} for item in items]
     if upload.packing is Packing.BROKEN:

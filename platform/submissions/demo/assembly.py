@@ -18,9 +18,9 @@ from competitions.services import (
 )
 from core import audit
 from core.times import kst_day_bounds
-from submissions.demo import documents
 from submissions.demo.habits import DemoTeam
-from submissions.demo.specs import CompetitionSpec, PhaseSpec, TrackSpec
+from submissions.demo.specs import CompetitionSpec, PhaseSpec
+from submissions.demo.tracks import TrackSpec
 
 PHASE_SLUG: Final = "main"
 ORGANIZER: Final = ("demo-organizer@example.com", "말판 데모 운영진")
@@ -78,6 +78,8 @@ def _set_up_track(competition: Competition, spec: TrackSpec, position: int, orga
         description_ko=spec.description_ko,
         description_en=spec.description_en,
         recipe=spec.recipe,
+        score_scale=spec.score_scale,
+        score_decimals=spec.score_decimals,
         position=position,
     )
 
@@ -94,29 +96,20 @@ def _set_up_phase(track: Track, spec: PhaseSpec, track_spec: TrackSpec, organize
         ends_at=midnight + timedelta(days=spec.last_day, hours=23, minutes=59),
         daily_limit=spec.daily_limit,
     )
-    publish_reference_version(
-        phase=phase, data=documents.references_file(track_spec.items()), actor=organizer, note="데모 정답"
-    )
+    publish_reference_version(phase=phase, data=track_spec.references(), actor=organizer, note="데모 정답")
     return phase
 
 
 def _publish_files(track: Track, spec: TrackSpec, organizer: User) -> None:
-    """Questions, a sample submission, the notes on the format: none holds a reference answer."""
-    items, stem = spec.items(), documents.file_stem(spec.slug)
-    files = (
-        (DataFile.Kind.DATA, "문항", "Questions", f"{stem}_questions.json", documents.questions_file(items)),
-        (DataFile.Kind.SAMPLE, "제출 예시", "Sample submission", f"{stem}_sample.json", documents.sample_file(items)),
-        (DataFile.Kind.DOCUMENT, "제출 형식 안내", "Notes on the format", f"{stem}_README.md",
-         documents.readme_file(spec.slug)),
-    )  # fmt: skip
-    for position, (kind, title_ko, title_en, file_name, data) in enumerate(files):
+    """What the task gives, a sample submission, the notes on the format: none holds a reference answer."""
+    for position, file in enumerate(spec.public_files()):
         add_data_file(
             track=track,
-            kind=kind,
-            title_ko=title_ko,
-            title_en=title_en,
-            file_name=file_name,
-            data=data,
+            kind=DataFile.Kind(file.kind),
+            title_ko=file.title_ko,
+            title_en=file.title_en,
+            file_name=file.file_name,
+            data=file.data,
             position=position,
             actor=organizer,
         )
@@ -137,6 +130,6 @@ def _welcome(competition: Competition, organizer: User) -> None:
         competition=competition,
         title_ko="데모 대회에 오신 것을 환영합니다",
         title_en="Welcome to the demo competition",
-        body_ko="문항, 정답, 팀, 답안은 모두 말판이 만든 것입니다. 저작권 걱정 없이 내려받아 시험해 보세요.",
-        body_en="Questions, answers, teams and submissions were all made for Malpan. Download and try them freely.",
+        body_ko="문제, 정답, 팀, 답안은 모두 말판이 만든 것입니다. 저작권 걱정 없이 내려받아 시험해 보세요.",
+        body_en="Tasks, answers, teams and submissions were all made for Malpan. Download and try them freely.",
     )

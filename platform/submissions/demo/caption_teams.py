@@ -12,7 +12,9 @@ from submissions.demo.teams import at
 # stand side by side, for METEOR takes half of the score away where no two matches do. Pieces that have no such
 # neighbour left come in the order of their mean place in a reference. tests/submissions/test_demo_captions.py makes it
 # again from the references.
-STUFFING: Final = "@@STUFFING@@"
+STUFFING: Final = (
+    "의 아이 아래 를 쓴 사람 들 이 눈 두 손 으로 공 을 입은 앞 에 앉아 위 에서 한 남자 가 물 고 있다 . 로 하고 한다"
+)
 ORDINARY: Final = "사람들이 길을 걷고 있다."
 
 
@@ -40,7 +42,7 @@ CAPTION_TEAMS: Final[tuple[DemoTeam, ...]] = (
         "morning",
         "아침마다 한 장면",
         ("류가온", "심재이"),
-        _upload(CaptionHabit(wrong=0.4, plain=0.4), "captions_0.json", 1, "06:20", "첫 제출, 카드를 그대로 이어 붙임"),
+        _upload(CaptionHabit(wrong=0.5, plain=0.4), "captions_0.json", 1, "06:20", "첫 제출, 카드를 그대로 이어 붙임"),
         _upload(CaptionHabit(wrong=0.1, plain=0.2), "captions_1.json", 4, "06:41", "말투를 정답에 맞춤"),
     ),
     _team(
@@ -53,7 +55,7 @@ CAPTION_TEAMS: Final[tuple[DemoTeam, ...]] = (
         "brief",
         "짧고 굵게",
         ("허소담",),
-        _upload(CaptionHabit(wrong=0.05, plain=0.75), "short.json", 3, "12:30", "여덟 어절을 넘지 않게"),
+        _upload(CaptionHabit(wrong=0.05, plain=0.75), "short.json", 3, "12:30", "되도록 짧게"),
     ),
     _team(
         "tabs",
@@ -85,17 +87,13 @@ CAPTION_TEAMS: Final[tuple[DemoTeam, ...]] = (
         "long-name",
         "하루에 영상 하나씩 보고 어머니께 전화로 말씀드리듯이 또박또박 설명하는 연습을 하는 모임",
         ("탁수빈", "봉예나", "진하람", "옥지민"),
-        _upload(
-            CaptionHabit(wrong=0.3, detailed=0.3), "daily.jsonl", 3, "21:55", "한 줄에 한 영상", Packing.JSONL
-        ),
+        _upload(CaptionHabit(wrong=0.3, detailed=0.3), "daily.jsonl", 3, "21:55", "한 줄에 한 영상", Packing.JSONL),
     ),
     _team(
         "decomposed",
         "풀어쓴 풍경",
         ("제갈민", "인서하"),
-        _upload(
-            CaptionHabit(wrong=0.2, plain=0.3), "풍경_설명.json", 2, "17:40", "macOS에서 저장", Packing.JSON_NFD
-        ),
+        _upload(CaptionHabit(wrong=0.2, plain=0.3), "풍경_설명.json", 2, "17:40", "macOS에서 저장", Packing.JSON_NFD),
     ),
     # A fifth of the scenes is not in the file: they score 0, whatever the others do.
     _team(
@@ -103,15 +101,20 @@ CAPTION_TEAMS: Final[tuple[DemoTeam, ...]] = (
         "다섯 가운데 넷",
         ("어진솔", "부하늬"),
         _upload(
-            CaptionHabit(wrong=0.08, plain=0.1, detailed=0.1, missing=0.2), "partial.json", 4, "10:16", "어두운 영상 제외"
+            CaptionHabit(wrong=0.08, plain=0.1, detailed=0.1, missing=0.2),
+            "partial.json",
+            4,
+            "10:16",
+            "어두운 영상 제외",
         ),
     ),
+    # Half of its captions are right, all are sentences, and "stuffing" stands above it.
     _team(
         "second-try",
         "번호부터 맞추자",
         ("국다온", "마이준"),
-        _upload(CaptionHabit(wrong=0.45, plain=0.25), "merged.json", 2, "22:03", packing=Packing.BROKEN),
-        _upload(CaptionHabit(wrong=0.45, plain=0.25), "merged_fixed.json", 2, "22:26", "id를 다시 매김"),
+        _upload(CaptionHabit(wrong=0.5, plain=0.5), "merged.json", 2, "22:03", packing=Packing.BROKEN),
+        _upload(CaptionHabit(wrong=0.5, plain=0.5), "merged_fixed.json", 2, "22:26", "id를 다시 매김"),
     ),
     _team(
         "stuffing",

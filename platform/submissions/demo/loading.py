@@ -19,10 +19,10 @@ from django.utils import timezone
 from accounts.models import Membership, Team
 from competitions.models import Competition, Phase
 from core.errors import FileRejected
-from submissions.demo.answers import answer_file
 from submissions.demo.assembly import PHASE_SLUG, set_up
 from submissions.demo.habits import DemoTeam, Packing, Upload
-from submissions.demo.specs import COMPETITIONS, CompetitionSpec, TrackSpec
+from submissions.demo.specs import COMPETITIONS, CompetitionSpec
+from submissions.demo.tracks import TrackSpec
 from submissions.intake import submit
 from submissions.models import Rejection, Submission
 
@@ -78,7 +78,7 @@ def _submit_track(competition: Competition, spec: CompetitionSpec, track_spec: T
     )
     uploads = [(team, upload) for team in spec.teams for upload in team.uploads if upload.track == track_spec.slug]
     for team, upload in sorted(uploads, key=lambda pair: pair[1].after):
-        _submit_once(phase, team, upload, answer_file(team, upload, track_spec.items()), count)
+        _submit_once(phase, team, upload, track_spec.upload_bytes(team, upload), count)
 
 
 def _submit_once(phase: Phase, spec: DemoTeam, upload: Upload, data: bytes, count: LoadCount) -> None:

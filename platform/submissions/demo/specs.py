@@ -1,29 +1,18 @@
-"""The demo's competitions as a table: the main one, open for two months, and a small one that is over."""
+"""The demo's competitions as a table: two that are open for two months, and a small one that is over."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
 from submissions.demo import descriptions
-from submissions.demo.content import Item, contest_items, culture_items, first_culture_items
-from submissions.demo.habits import CULTURE_QA, RAG_QA, DemoTeam
+from submissions.demo.caption_teams import CAPTION_TEAMS
+from submissions.demo.captions import scenes
+from submissions.demo.content import contest_items, culture_items, first_culture_items
+from submissions.demo.habits import CAPTIONS, CULTURE_QA, RAG_QA, DemoTeam
 from submissions.demo.teams import PAST_TEAMS, TEAMS
-
-
-@dataclass(frozen=True, slots=True)
-class TrackSpec:
-    """A track and its items."""
-
-    slug: str
-    recipe: str
-    title_ko: str
-    title_en: str
-    description_ko: str
-    description_en: str
-    items: Callable[[], Sequence[Item]]
+from submissions.demo.tracks import CaptionTrack, QuestionTrack, TrackSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +40,7 @@ class CompetitionSpec:
     teams: tuple[DemoTeam, ...]
 
 
-_RAG_QA: Final = TrackSpec(
+_RAG_QA: Final = QuestionTrack(
     slug=RAG_QA,
     recipe="rag-qa@1",
     title_ko="한국어 어문 규범 질의응답",
@@ -60,7 +49,7 @@ _RAG_QA: Final = TrackSpec(
     description_en="Choose or correct a sentence by the norms of Korean spelling and usage, and explain why.",
     items=contest_items,
 )
-_CULTURE_QA: Final = TrackSpec(
+_CULTURE_QA: Final = QuestionTrack(
     slug=CULTURE_QA,
     recipe="culture-qa@1",
     title_ko="한국 문화 질의응답",
@@ -69,7 +58,7 @@ _CULTURE_QA: Final = TrackSpec(
     description_en="Questions on Korean records, arts, daily life and seasonal customs: choices, terms, descriptions.",
     items=culture_items,
 )
-_PAST_CULTURE_QA: Final = TrackSpec(
+_PAST_CULTURE_QA: Final = QuestionTrack(
     slug=CULTURE_QA,
     recipe="culture-qa@1",
     title_ko="한국 문화 질의응답(예선)",
@@ -77,6 +66,17 @@ _PAST_CULTURE_QA: Final = TrackSpec(
     description_ko="선다형, 단답형, 서술형을 다섯 문항씩 풉니다.",
     description_en="Five choices, five terms, five descriptions.",
     items=partial(first_culture_items, 5),
+)
+_CAPTIONS: Final = CaptionTrack(
+    slug=CAPTIONS,
+    recipe="captioning@1",
+    title_ko="장면 설명",
+    title_en="Captions of scenes",
+    description_ko="일상의 장면 예순네 개를 한국어 한 문장씩으로 설명합니다. METEOR로 순위를 매깁니다.",
+    description_en="Describe sixty-four everyday scenes in one Korean sentence each. METEOR ranks.",
+    score_scale=1,
+    score_decimals=4,
+    scenes=scenes,
 )
 
 COMPETITIONS: Final[tuple[CompetitionSpec, ...]] = (
@@ -103,5 +103,17 @@ COMPETITIONS: Final[tuple[CompetitionSpec, ...]] = (
         phase=PhaseSpec(-7, 60, "본선", "Main round", daily_limit=5),
         tracks=(_RAG_QA, _CULTURE_QA),
         teams=TEAMS,
+    ),
+    CompetitionSpec(
+        slug="demo-captions",
+        title_ko="말판 데모: 한국어 영상 설명",
+        title_en="Malpan demo: Korean captions of scenes",
+        summary_ko="시장과 바다, 운동장과 골목의 장면을 한국어 한 문장으로 설명합니다. METEOR로 순위를 매깁니다.",
+        summary_en="Describe scenes of markets, seas, pitches and alleys in one Korean sentence. METEOR ranks.",
+        description_ko=descriptions.CAPTIONS_KO,
+        description_en=descriptions.CAPTIONS_EN,
+        phase=PhaseSpec(-7, 60, "본선", "Main round", daily_limit=5),
+        tracks=(_CAPTIONS,),
+        teams=CAPTION_TEAMS,
     ),
 )

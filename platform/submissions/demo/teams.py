@@ -59,9 +59,7 @@ _TALKERS: Final = DemoTeam(
             at(6, "23:50"),
             "길게 설명하기",
         ),
-        Upload(
-            CULTURE_QA, Habit(wrong=0.1, prose=Prose.RAMBLING), "보따리_문화.json", at(6, "23:55"), "길게 설명하기"
-        ),
+        Upload(CULTURE_QA, Habit(wrong=0.1, prose=Prose.RAMBLING), "보따리_문화.json", at(6, "23:55"), "길게 설명하기"),
     ),
 )
 

@@ -98,7 +98,8 @@ class CaptionTrack(TrackSpec):
         scenes, stem = self.scenes(), documents.file_stem(self.slug)
         cards = captions.cards_file(scenes)
         return self._files(
-            PublicFile("data", "장면 설명 카드", "Scene cards", f"{stem}_cards.json", cards), captions.sample_file(scenes)
+            PublicFile("data", "장면 설명 카드", "Scene cards", f"{stem}_cards.json", cards),
+            captions.sample_file(scenes),
         )
 
     def upload_bytes(self, team: DemoTeam, upload: Upload) -> bytes:

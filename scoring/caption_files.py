@@ -1,0 +1,133 @@
+"""Caption files: candidates and references of pictures and films, in every usual format, recognised by the content.
+
+Candidates: ``{id: caption}``; a list of ``{"image_id" | "video_id" | "id", "caption"}``, alone or inside an object
+(``captions``, ``result``, ``results`` …); JSON lines of such objects; a table with a tab between id and caption.
+References: the same with a list of captions or with several rows of one id; COCO (``annotations``); labels of AI-Hub
+(``annotation.description_kr``; its files differ between data sets, so the id is looked for under several names).
+
+Ids are compared as text, in NFC and without the ending of a picture, film or label file. An id that is left out is no
+error: it scores 0. Errors name ids, and of a references file nothing else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from scoring.caption_checks import MAX_REFERENCES, RowCheck, without_ending
+from scoring.caption_scan import CaptionScanner, Row
+from scoring.caption_table import has_table, table_rows
+from scoring.decoding import decode, line_breaks
+from scoring.errors import ErrorList, FileError
+from scoring.item_checks import shown_id
+from scoring.json_items import MAX_VALUES, first_line, has_too_many_values
+from scoring.json_syntax import near
+from scoring.records import Answer, AnswerFile, FileFormat
+
+__all__ = ["MAX_REFERENCES", "read_captions", "scan_captions", "without_ending"]
+
+_OBJECT_FORMATS: Final[frozenset[FileFormat]] = frozenset({"id-object", "wrapped-object"})  # an id is a key: once
+
+
+def read_captions(data: bytes, known_ids: Collection[str] | None = None, *, is_reference: bool = False) -> AnswerFile:
+    """The captions of a file. Every id must be one of ``known_ids``, where they are given.
+
+    A candidate has one caption, which may be empty; a reference has one to ``MAX_REFERENCES``, none empty, in the order
+    of the file. Raises ``InvalidFile``.
+    """
+    file_format, entries = scan_captions(decode(data), quoting=not is_reference)
+    captions = _Captions(is_reference, is_reference and file_format not in _OBJECT_FORMATS, _known(known_ids))
+    captions.read(entries)
+    captions.found.raise_any(before=captions.errors_of_the_whole(known_ids))
+    return AnswerFile(
+        tuple(item.answer(item_id) for item_id, item in captions.items.items()),
+        "aihub" if captions.has_labels else file_format,
+        hashlib.sha256(data).hexdigest(),
+        normalized_ids=tuple(item_id for item_id, item in captions.items.items() if item.has_normalized),
+    )
+
+
+def scan_captions(text: str, *, quoting: bool = True) -> tuple[FileFormat, Iterator[Row | FileError]]:
+    """The format of ``text`` (not blank) and its rows in file order; what cannot be read stands as an error instead.
+
+    The first character decides: a bracket opens JSON, anything else must be a table. Labels of AI-Hub are named by
+    the format of the JSON that holds them. Without ``quoting`` no error quotes the text.
+    """
+    first = first_line(text)
+    if first is not None and first[0][0] in "[{":
+        if has_too_many_values(text):
+            return "json-array", iter((FileError("too_many_values", {"limit": MAX_VALUES}),))
+        return CaptionScanner(text, quoting).scan(first)
+    if has_table(text):
+        return "tsv", table_rows(text)
+    start = 0 if first is None else first.start()
+    stop = CaptionScanner(text, quoting).no_container(start)
+    if stop.code != "not_json":
+        return "json-array", CaptionScanner(text, quoting).refused(stop)
+    place = {"near": near(text, start, start) if quoting else ""}
+    return "tsv", iter((FileError("no_caption_format", place, line=1 + line_breaks(text, 0, start)),))
+
+
+def _known(ids: Iterable[str] | None) -> frozenset[str] | None:
+    return None if ids is None else frozenset(ids)
+
+
+@dataclass(slots=True)
+class _Item:
+    """What the rows of one id have brought."""
+
+    line: int
+    texts: list[str] = field(default_factory=list)
+    has_normalized: bool = False
+
+    def answer(self, item_id: str) -> Answer:
+        return Answer(item_id, self.texts[0], self.line, others=tuple(self.texts[1:]))
+
+
+@dataclass(slots=True)
+class _Captions:
+    """One pass over a file. ``may_repeat``: several rows of one id are its several references."""
+
+    is_reference: bool
+    may_repeat: bool
+    known_ids: frozenset[str] | None
+    items: dict[str, _Item] = field(default_factory=dict)
+    first_lines: dict[str, int] = field(default_factory=dict)
+    found: ErrorList = field(default_factory=ErrorList)
+    is_whole: bool = True  # every row and its id could be read
+    has_labels: bool = False
+
+    def read(self, entries: Iterable[Row | FileError]) -> None:
+        for entry in entries:
+            if isinstance(entry, FileError):
+                self.found.note(entry)
+                self.is_whole = False
+            else:
+                self._take(entry)
+
+    def _take(self, row: Row) -> None:
+        check = RowCheck(row, is_reference=self.is_reference, locating=not self.found.is_full)
+        texts = check.texts()
+        if check.id is None:
+            self.is_whole = False
+        else:
+            check.match_id({} if self.may_repeat else self.first_lines, self.known_ids)
+            self.first_lines.setdefault(check.id, row.line)
+            if texts is not None:
+                item = self.items.setdefault(check.id, _Item(row.line))
+                if len(item.texts) <= MAX_REFERENCES < len(item.texts) + len(texts):
+                    check.note_too_many()
+                item.texts += texts
+                item.has_normalized = item.has_normalized or check.has_normalized
+        self.has_labels = self.has_labels or check.is_label
+        self.found.note(*check.in_file_order())
+
+    def errors_of_the_whole(self, known_ids: Collection[str] | None) -> Iterator[FileError]:
+        if not self.is_whole:
+            return
+        if not self.first_lines:
+            yield FileError("no_items")
+        elif known_ids and self.first_lines.keys().isdisjoint(known_ids):
+            yield FileError("no_known_id", {"example": shown_id(next(iter(known_ids)))})

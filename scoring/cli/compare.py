@@ -1,0 +1,17 @@
+"""``python -m scoring compare A.json B.json``: the paired significance of two stored results."""
+
+from __future__ import annotations
+
+from scoring.cli.files import load_report
+from scoring.comparison import compare
+from scoring.comparison_view import render_comparison
+from scoring.errors import Language
+from scoring.report import ReportFormat
+
+
+def compare_files(a: str, b: str, form: ReportFormat, language: Language) -> str:
+    """The comparison of the results at paths ``a`` and ``b``, rendered. Files are read, nothing is scored.
+
+    Raises ``CannotUse``, ``DifferentRecipes`` and ``DifferentItems``.
+    """
+    return render_comparison(compare(load_report(a), load_report(b)), (a, b), form, language)

@@ -1,0 +1,181 @@
+"""METEOR for Korean captions: NLTK's value on Okt morphs, with synonyms, and a variant that looks through inflection.
+
+The formula is that of Lavie & Agarwal (2007), as ``nltk.translate.meteor_score`` has it. With m matches in c chunks:
+
+    P = m / candidate tokens    R = m / reference tokens    F = P·R / (alpha·P + (1 - alpha)·R)
+    METEOR = F · (1 - gamma·(c/m)^beta)          alpha 0.9, beta 3, gamma 0.5
+
+so that a perfect match of n tokens scores 1 - 0.5/n³ (0.9990 for eight), never 1. No match scores 0, and so does an
+empty side. Tokens are compared in lower case, NLTK's default. Of several references the best value counts; the corpus
+score is the mean over the items (the METEOR program itself adds up counts over the corpus instead).
+
+* ``meteor``: equal morphs, NLTK's greedy alignment. NLTK's stem stage is the identity: a Porter stemmer does nothing to
+  Hangul.
+* ``meteor_synonym``: then morphs that share a group of the synonym table, looked up as they stand, and by lemma where
+  the table does not have them so. NLTK's value where a WordNet holds the same groups.
+* ``meteor_ko``: without particles; equal morphs, then equal lemmas, then synonyms, in the alignment with the fewest
+  chunks (``scoring.alignment``). 파도가 푸르다 and 푸른 물결이 differ only in order. Nobody else's value.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from scoring import lemmas
+from scoring.alignment import Method, Stage, align
+from scoring.alignment_search import BEAM_WIDTH, LOOKAHEAD, SEARCH_BUDGET
+from scoring.lemmas import Morph, Tagger, morphs_of, without_josa
+from scoring.metrics import MetricOptions, PairProgress
+from scoring.synonyms import Synonyms, load_synonyms
+from scoring.tokenization import Analyser, okt
+
+if TYPE_CHECKING:
+    from scoring.checkpoints import Resources
+
+ALPHA: Final = 0.9
+BETA: Final = 3.0
+GAMMA: Final = 0.5
+
+
+def meteor(
+    reference_tokens: Sequence[Any],
+    candidate_tokens: Sequence[Any],
+    stages: Sequence[Stage],
+    alpha: float = ALPHA,
+    beta: float = BETA,
+    gamma: float = GAMMA,
+    alignment: Method = "greedy",
+) -> float:
+    """METEOR of two token lists, 0-1. ``stages`` give a token's keys; tokens that share one match (see ``align``)."""
+    aligned = align(reference_tokens, candidate_tokens, stages, alignment)
+    count = len(aligned.matches)
+    if count == 0:
+        return 0.0
+    precision = count / len(candidate_tokens)
+    recall = count / len(reference_tokens)
+    f_mean = (precision * recall) / (alpha * precision + (1 - alpha) * recall)
+    penalty: float = gamma * (aligned.chunks / count) ** beta
+    return (1 - penalty) * f_mean
+
+
+def same_token(token: str) -> tuple[str]:
+    """Exact stage for tokens that are plain strings: their lower case."""
+    return (token.lower(),)
+
+
+def same_surface(morph: Morph) -> tuple[str]:
+    """Exact stage for analysed morphs."""
+    return (morph.surface.lower(),)
+
+
+def same_lemma(morph: Morph) -> tuple[str]:
+    """Stem stage for analysed morphs."""
+    return (morph.lemma.lower(),)
+
+
+def synonym_stage(synonyms: Synonyms) -> Stage:
+    """Synonym stage for analysed morphs: the groups of the surface; if it has none, of the lemma."""
+
+    def keys(morph: Morph) -> tuple[Hashable, ...]:
+        return synonyms.of(morph.surface.lower()) or synonyms.of(morph.lemma.lower())
+
+    return keys
+
+
+class _Meteor(ABC):
+    """What the three have in common: parameters, and one value a pair."""
+
+    name: str
+    rule: str
+
+    def signature(self) -> dict[str, Any]:
+        return {"metric": self.name, "rule": self.rule, "alpha": ALPHA, "beta": BETA, "gamma": GAMMA, **self._parts()}
+
+    def score_pairs(
+        self, references: Sequence[str], candidates: Sequence[str], progress: PairProgress | None = None
+    ) -> list[float]:
+        values: list[float] = []
+        for reference, candidate in zip(references, candidates, strict=True):
+            values.append(self.score(reference, candidate))
+            if progress is not None:
+                progress(len(values), len(references))
+        return values
+
+    @abstractmethod
+    def score(self, reference: str, candidate: str) -> float:
+        """The value of one pair of texts, 0-1."""
+
+    @abstractmethod
+    def _parts(self) -> dict[str, Any]:
+        """Stages, alignment, analyser and table: what else can change the value."""
+
+
+class Meteor(_Meteor):
+    """METEOR of equal morphs: the value that ranks."""
+
+    name = "meteor"
+    rule = "nltk-meteor@1"
+
+    def __init__(self, resources: Resources | None = None, analyser: Analyser | None = None) -> None:
+        """``resources`` is ignored: no model is needed. ``analyser`` is Okt unless given."""
+        self._analyser = analyser or okt()
+
+    def score(self, reference: str, candidate: str) -> float:
+        return meteor(self._analyser.morphs(reference), self._analyser.morphs(candidate), (same_token,))
+
+    def _parts(self) -> dict[str, Any]:
+        return {"stages": ["exact"], "alignment": "greedy", "tokenizer": self._analyser.signature()}
+
+
+class MeteorSynonym(_Meteor):
+    """METEOR of equal morphs, then of synonyms."""
+
+    name = "meteor_synonym"
+    rule = "nltk-meteor-synonym@1"
+
+    def __init__(
+        self,
+        resources: Resources | None = None,
+        options: MetricOptions | None = None,
+        analyser: Tagger | None = None,
+    ) -> None:
+        """``options.synonyms`` is the table, the built-in one if ``None``; ``analyser`` is Okt unless given.
+
+        Raises ``SynonymsUnreadable`` and ``InvalidSynonyms``.
+        """
+        self._synonyms = load_synonyms((options or MetricOptions()).synonyms)
+        self._tagger = analyser or okt()
+        self._stages = (same_surface, synonym_stage(self._synonyms))
+
+    def score(self, reference: str, candidate: str) -> float:
+        return meteor(morphs_of(self._tagger, reference), morphs_of(self._tagger, candidate), self._stages)
+
+    def _parts(self) -> dict[str, Any]:
+        return {
+            "stages": ["exact", "synonym"],
+            "alignment": "greedy",
+            "lemmas": lemmas.RULE,
+            "synonyms": self._synonyms.signature(),
+            "tokenizer": self._tagger.signature(),
+        }
+
+
+class MeteorKo(MeteorSynonym):
+    """METEOR without particles: equal morphs, equal lemmas, synonyms, in as few chunks as possible."""
+
+    name = "meteor_ko"
+    rule = "meteor-ko@1"
+
+    def score(self, reference: str, candidate: str) -> float:
+        stages = (same_surface, same_lemma, self._stages[1])
+        return meteor(self._words(reference), self._words(candidate), stages, alignment="optimal")
+
+    def _words(self, text: str) -> tuple[Morph, ...]:
+        return without_josa(morphs_of(self._tagger, text))
+
+    def _parts(self) -> dict[str, Any]:
+        search = {"name": "optimal", "beam": BEAM_WIDTH, "lookahead": LOOKAHEAD, "budget": SEARCH_BUDGET}
+        stages = ["exact", "lemma", "synonym"]
+        return {**super()._parts(), "stages": stages, "alignment": search, "dropped": [lemmas.JOSA]}

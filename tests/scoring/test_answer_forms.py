@@ -1,0 +1,106 @@
+"""Answers that are labels or numbers: what is read, and what is refused and where."""
+
+import pytest
+
+from scoring.errors import InvalidFile
+from scoring.reading import read_predictions, read_references
+from scoring.recipes.labels import ACCURACY, MAX_LABELS, multi_label, regression, single_label
+
+ONE = single_label(ACCURACY)
+SEVERAL = multi_label()
+NUMBER = regression()
+
+
+def item(answer: str, item_id: str = "1") -> str:
+    return f'{{"id": "{item_id}", "output": {{"answer":\n{answer}}}}}'
+
+
+def text_of(answer: str, recipe) -> str:
+    return read_predictions(f"[{item(answer)}]".encode(), recipe).answers[0].text
+
+
+def error_of(answer: str, recipe, read=read_predictions) -> tuple:
+    with pytest.raises(InvalidFile) as caught:
+        read(f"[{item(answer)}]".encode(), recipe)
+    error = caught.value.errors[0]
+    assert error.item_id == "1"
+    assert error.message("ko")
+    assert error.message("en")
+    return error.code, error.line, error.field
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ('"기쁨"', "기쁨"),
+        ('["슬픔", "기쁨"]', '["기쁨","슬픔"]'),
+        ('["기쁨", "기쁨"]', '["기쁨"]'),
+        ("[]", "[]"),
+        ('""', ""),
+        ('"[\\"기쁨\\"]"', '["기쁨"]'),
+        ('["\\u1100\\u1161"]', '["가"]'),
+    ],
+)
+def test_labels_are_a_string_or_a_sorted_list(answer, text):
+    assert text_of(answer, SEVERAL) == text
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        ("3", ("wrong_type", 2, "output.answer")),
+        ("null", ("wrong_type", 2, "output.answer")),
+        ('{"기쁨": 1}', ("wrong_type", 2, "output.answer")),
+        ('["기쁨",\n3]', ("wrong_type", 3, "output.answer.1")),
+        ('["기쁨",\n""]', ("empty_reference", 3, "output.answer.1")),
+        ('["기쁨",\n"\\u0000"]', ("control_character", 3, "output.answer.1")),
+        ('["기쁨",\nNaN]', ("not_a_number", 3, "output.answer.1")),
+        ('"[기쁨"', ("bad_label_list", 2, "output.answer")),
+        ("[" + ",".join(f'"{n}"' for n in range(MAX_LABELS + 1)) + "]", ("too_many_labels", 2, "output.answer")),
+    ],
+)
+def test_bad_labels_are_located(answer, error):
+    assert error_of(answer, SEVERAL) == error
+
+
+def test_a_task_of_one_label_takes_any_string_and_no_list():
+    assert text_of('"[기쁨"', ONE) == "[기쁨"
+    assert error_of('["기쁨"]', ONE) == ("wrong_type", 2, "output.answer")
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [("3", "3"), ("-3.50", "-3.5"), ('" 3.50 "', "3.50"), ('"1e-3"', "1e-3"), ("1e22", "1e+22"), ('"+.5"', "+.5")],
+)
+def test_a_number_may_be_a_string(answer, text):
+    assert text_of(answer, NUMBER) == text
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        ("true", "wrong_type"),
+        ("null", "wrong_type"),
+        ("[3]", "wrong_type"),
+        ('""', "not_decimal"),
+        ('"세 점"', "not_decimal"),
+        ('"1_000"', "not_decimal"),
+        ('"３"', "not_decimal"),
+        ('"nan"', "not_decimal"),
+        ('"inf"', "not_decimal"),
+        ('"1e999"', "number_out_of_range"),
+        ("NaN", "not_a_number"),
+        ("-Infinity", "not_a_number"),
+        ("1e999", "number_too_large"),
+        ("9" * 500, "number_too_large"),
+    ],
+)
+def test_what_is_no_finite_number_is_located(answer, code):
+    assert error_of(answer, NUMBER) == (code, 2, "output.answer")
+
+
+@pytest.mark.parametrize(
+    ("recipe", "code"), [(ONE, "empty_reference"), (SEVERAL, "empty_reference"), (NUMBER, "empty_reference")]
+)
+def test_a_reference_may_not_be_an_empty_string(recipe, code):
+    assert error_of('" "', recipe, read_references) == (code, 2, "output.answer")

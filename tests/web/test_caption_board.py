@@ -1,0 +1,156 @@
+"""순위표 of a captioning track: what ranks, the baseline and the milestones, and the metrics beside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from django.test import Client
+
+from competitions.models import Phase, Track
+from scoring.recipes import RECIPES
+from submissions.models import ScoringRun
+from tests.factories import PhaseFactory, TeamFactory, TrackFactory, finished_submission
+from tests.web import html
+
+CAPTION_SCORES = {"cider": 1.2345, "bertscore": 0.71, "meteor_synonym": 0.4, "bleu_4": 0.1, "length_ratio": 0.98}
+
+
+@dataclass
+class Captions:
+    track: Track
+    phase: Phase
+
+    @property
+    def board(self) -> str:
+        return f"/competitions/{self.track.competition.slug}/board/"
+
+    def add(self, name: str, meteor: float, *, is_baseline: bool = False, **scores: float) -> ScoringRun:
+        team = TeamFactory.create(competition=self.track.competition, name=name, is_baseline=is_baseline)
+        values = CAPTION_SCORES | {"meteor": meteor} | scores
+        submission = finished_submission(self.phase, team, meteor, scores=values)
+        ScoringRun.objects.filter(submission=submission).update(recipe="captioning@1")
+        return submission.live_run
+
+
+@pytest.fixture
+def captions(db: None) -> Captions:
+    track = TrackFactory.create(recipe="captioning@1", score_scale=1, score_decimals=4)
+    return Captions(track, PhaseFactory.create(track=track))
+
+
+def rows_of(page: html.Element) -> list[str]:
+    """The rows of the board in order: the team's name, or the text of a line drawn across."""
+    names = []
+    for row in page.one("table", "board").all("tbody")[-1].all("tr"):
+        if "mark" in row.classes:
+            names.append(row.one("span", "mark-text").text)
+        else:
+            names.append(row.one(css_class="team-name").text)
+    return names
+
+
+def page_of(client: Client, address: str) -> html.Element:
+    return html.parse(client.get(address).content.decode())
+
+
+def test_baseline_and_milestones_are_drawn_between_those_who_reached_them_and_the_others(
+    captions: Captions, client: Client
+) -> None:
+    captions.add("A", 0.401)
+    captions.add("B", 0.366)
+    captions.add("C", 0.3051)
+    assert rows_of(page_of(client, captions.board)) == [
+        "A",
+        "목표 0.400",
+        "B",
+        "목표 0.366",
+        "목표 0.336",
+        "AI 허브 기준선 0.3052",
+        "C",
+    ]
+
+
+def test_marks_that_nobody_reached_stand_on_top_and_those_all_reached_at_the_end(
+    captions: Captions, client: Client
+) -> None:
+    captions.add("A", 0.35)
+    assert rows_of(page_of(client, captions.board)) == [
+        "목표 0.400",
+        "목표 0.366",
+        "A",
+        "목표 0.336",
+        "AI 허브 기준선 0.3052",
+    ]
+
+
+def test_the_baseline_says_that_it_is_not_comparable(captions: Captions, client: Client) -> None:
+    captions.add("A", 0.35)
+    note = page_of(client, captions.board).one("span", "mark-note").text
+    assert "비교 불가" in note
+    english = html.parse(client.get(captions.board, headers={"accept-language": "en"}).content.decode())
+    assert "Not comparable" in english.one("span", "mark-note").text
+
+
+def test_every_score_shows_its_change_against_the_baseline(captions: Captions, client: Client) -> None:
+    captions.add("A", 0.3662)
+    captions.add("B", 0.2747)
+    changes = [element.text for element in page_of(client, captions.board).all("span", "change")]
+    assert changes == ["+20.0%", "−10.0%"]
+
+
+def test_equal_meteor_is_decided_by_cider_then_bertscore(captions: Captions, client: Client) -> None:
+    captions.add("third", 0.35, cider=1.0, bertscore=0.7)
+    captions.add("second", 0.35, cider=1.0, bertscore=0.8)
+    captions.add("first", 0.35, cider=1.1, bertscore=0.1)
+    page = page_of(client, captions.board)
+    assert [name for name in rows_of(page) if not name.startswith(("목표", "AI"))] == ["first", "second", "third"]
+    assert "CIDEr-D, BERTScore" in page.one("section", "board-rules").text
+
+
+def test_only_the_metrics_that_judge_are_columns_until_all_are_asked_for(captions: Captions, client: Client) -> None:
+    captions.add("A", 0.35)
+    few = [cell.text for cell in page_of(client, captions.board).one("thead").all("th")]
+    assert few == ["순위", "팀", "METEOR", "CIDEr-D", "BERTScore", "제출 수", "제출 시각(KST)"]
+    every = [cell.text for cell in page_of(client, f"{captions.board}?metrics=all").one("thead").all("th")]
+    assert {"METEOR(유의어)", "BLEU-4", "길이 비율"} <= set(every)
+    assert "CLIPScore" not in every
+
+
+def test_sorting_keeps_all_metrics_in_view(captions: Captions, client: Client) -> None:
+    captions.add("A", 0.35)
+    page = page_of(client, f"{captions.board}?metrics=all&sort=bleu_4")
+    assert all("metrics=all" in link.attributes["href"] for link in page.one("thead").all("a"))
+    assert page.all("tr", "mark") == []
+
+
+def test_cider_is_never_multiplied(captions: Captions, client: Client) -> None:
+    captions.track.score_scale, captions.track.score_decimals = 100, 2
+    captions.track.save()
+    captions.add("A", 0.35)
+    page = page_of(client, captions.board)
+    assert [span.text for span in page.all("span", "full") if span.text[0].isdigit()] == ["1.23", "71.00"]
+
+
+def test_the_board_says_why_there_is_no_clipscore(captions: Captions, client: Client) -> None:
+    captions.add("A", 0.35)
+    assert "CLIPScore" in page_of(client, captions.board).one("section", "board-rules").text
+    captions.add("B", 0.36, clipscore=0.6, refclipscore=0.7)
+    page = page_of(client, f"{captions.board}?metrics=all")
+    assert "계산하지 않았습니다" not in page.one("section", "board-rules").text
+    assert "CLIPScore" in [cell.text for cell in page.one("thead").all("th")]
+
+
+def test_a_contest_board_has_neither_marks_nor_a_choice_of_metrics(client: Client, db: None) -> None:
+    track = TrackFactory.create()
+    phase = PhaseFactory.create(track=track)
+    finished_submission(phase, TeamFactory.create(competition=track.competition), 0.5)
+    page = page_of(client, f"/competitions/{track.competition.slug}/board/")
+    assert page.all("tr", "mark") == []
+    assert page.all("span", "change") == []
+    assert page.all("p", "board-views") == []
+
+
+@pytest.mark.parametrize("recipe", [recipe for recipe in RECIPES.values() if recipe.baseline], ids=lambda r: r.id)
+def test_a_baseline_always_says_what_must_be_known_of_it(recipe: object) -> None:
+    assert recipe.baseline.note("ko") != recipe.baseline.note("en")  # type: ignore[attr-defined]
