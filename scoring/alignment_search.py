@@ -47,9 +47,9 @@ class Problem:
     ``edges[stage][i]``: what token i may be matched with in that stage and in no earlier one. ``reach[i]``: in any.
     ``future[i]``: what tokens i and later may be matched with. A *word* is a key of the first stage that both sides
     have: ``word_of`` of a candidate's token, ``reference_word`` of a reference's (-1: none), ``members`` their
-    reference positions. ``upper[i]``: no way from token i on gains more; ``joins[i]``: that counts on token i continuing
-    a chunk. The value of an alignment is ``weights`` by stage less its chunks; the first stage weighs nothing, since
-    every alignment that is looked at has all its matches.
+    reference positions. ``upper[i]``: no way from token i on gains more; ``joins[i]``: that counts on token i
+    continuing a chunk. The value of an alignment is ``weights`` by stage less its chunks; the first stage weighs
+    nothing, since every alignment that is looked at has all its matches.
     """
 
     edges: list[list[int]]

@@ -87,6 +87,7 @@ def score(
     aggregate = recipe.aggregate(prepared, scored.values, scored.corpus)
     warnings = (
         *_model_warnings(recipe, metrics, signature),
+        *_truncation_warning(scored),
         *aggregate.warnings,
         *integrity_warnings(recipe.answer_form, references, predictions),
     )
@@ -116,6 +117,12 @@ def _model_warnings(recipe: Recipe, metrics: Mapping[str, Metric], signature: Ma
     if "clipscore" in recipe.optional_metrics and "clipscore" not in metrics:
         warnings.append(ScoreWarning("clip_not_configured"))
     return warnings
+
+
+def _truncation_warning(scored: _Scored) -> list[ScoreWarning]:
+    """How many captions the CLIP model saw only the beginning of."""
+    count = round(scored.corpus.get("clip_truncated", 0.0) * len(scored.rows.get("clipscore", {})))
+    return [ScoreWarning("clip_truncated", {"count": count})] if count else []
 
 
 def _report(

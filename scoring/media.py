@@ -1,7 +1,7 @@
 """Frames that the organiser supplies for each item: a folder, or a zip archive of one, as ``{item id: image files}``.
 
 ``<id>.jpg`` (``.jpeg``, ``.png``, ``.webp``) is the one frame of an item, a folder ``<id>/`` holds several. Ids are
-NFC, and a video's ``.mp4`` or a label's ``.json`` behind an id is dropped, as it is from the ids of captions.
+NFC, and a film's ``.mp4`` or a label's ``.json`` behind an id is dropped, as it is from the ids of captions.
 Archives are unpacked by ``scoring.media_archive``.
 
 Light on purpose: nothing here imports torch or numpy; Pillow is imported when an image is opened.
@@ -14,9 +14,10 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from scoring.caption_checks import without_ending
 from scoring.errors import Message, ScoringFault, quoted
 from scoring.profile import WordedError
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 IMAGE_SUFFIXES: Final = (".jpg", ".jpeg", ".png", ".webp")
 MAX_PIXELS: Final = 100_000_000  # an image of 10,000 x 10,000; one that unfolds to more is no frame but a trap
 SHOWN_IDS: Final = 5
-_SOURCE_SUFFIXES: Final = (".mp4", ".json")
 _FORMATS: Final = ("JPEG", "PNG", "WEBP")
 
 Frames = Mapping[str, tuple[Path, ...]]
@@ -129,17 +129,13 @@ def _frames_at(path: Path) -> tuple[Path, ...]:
 
 
 def item_id(name: str) -> str:
-    """The id that a file or folder name stands for: NFC, without the suffix of an image, then of a video or a label.
+    """The id that a file or folder name stands for: NFC, without the endings that ids of captions lose too.
 
-    >>> item_id("clip7.mp4.jpg")
+    >>> item_id("clip7.mp4.webp")
     'clip7'
     """
     stem = unicodedata.normalize("NFC", name)
-    for suffixes in (IMAGE_SUFFIXES, _SOURCE_SUFFIXES):
-        suffix = PurePosixPath(stem).suffix
-        if suffix.lower() in suffixes:
-            stem = stem[: -len(suffix)]
-    return stem
+    return without_ending(stem[: -len(".webp")] if stem.lower().endswith(".webp") else stem)
 
 
 def is_image_name(name: str) -> bool:

@@ -2,10 +2,10 @@
 
     group<TAB>word<TAB>pos<TAB>source
 
-One row a word; a header line, empty lines and lines beginning with ``#`` are allowed. ``group`` is any name: rows of one
-group need not stand together. A word may be in several groups, and is then a synonym of the words of each of them, but
-not they of one another. Words are compared in NFC and lower case, as METEOR compares tokens. A word is one morph as the
-analyser gives it, or the lemma of one, so it contains no white space. ``pos`` and ``source`` are for the reader.
+One row a word; a header line, empty lines and lines beginning with ``#`` are allowed. ``group`` is any name; rows of
+one group need not stand together. A word may be in several groups, and is then a synonym of the words of each of them,
+but not they of one another. Words are compared in NFC and lower case, as METEOR compares tokens. A word is one morph as
+the analyser gives it, or the lemma of one, so it contains no white space. ``pos`` and ``source`` are for the reader.
 
 The built-in table (``scoring/data/synonyms.tsv``) was written for Malpan: what replaces what in a caption of a picture,
 with no wider or narrower terms.

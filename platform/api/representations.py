@@ -11,7 +11,7 @@ from core.messages import text_of_code
 from leaderboard.selectors import Board, BoardRow
 from submissions.models import ScoringRun, Submission
 from submissions.quota import QuotaStatus
-from submissions.selectors import HistoryEntry, rejection_errors, run_to_show
+from submissions.selectors import HistoryEntry, participant_warnings, rejection_errors, run_to_show
 
 
 def competition(found: Competition, tracks: list[Track] | None = None) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def _run(run: ScoringRun) -> dict[str, Any]:
             "final_score": run.final_score,
             "scores": run.scores,
             "coverage": run.coverage,
-            "warnings": run.warnings,
+            "warnings": participant_warnings(run),
             "is_demo_models": run.is_demo_models,
             "signature_hash": run.signature_hash,
         }

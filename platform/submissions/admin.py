@@ -7,7 +7,6 @@ from typing import Any
 from django.contrib import admin, messages
 from django.db.models import Func, IntegerField, Q, QuerySet
 from django.http import HttpRequest
-from django.utils.functional import Promise
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, ngettext
@@ -46,7 +45,7 @@ class IntegrityFilter(admin.SimpleListFilter):
     title = _("답변 점검")
     parameter_name = "integrity"
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str | Promise]]:
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
         return [("noted", _("살펴볼 점이 있음")), ("clear", _("살펴볼 점이 없음"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:

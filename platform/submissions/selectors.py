@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Prefetch, QuerySet
@@ -14,6 +14,7 @@ from accounts.models import Team, User
 from competitions.models import Phase
 from core.errors import SubmissionNotFound
 from scoring.errors import FileError
+from scoring.recipes import ORGANISER_CODES
 from submissions.models import Rejection, ScoringRun, Submission
 
 SHOWN_REJECTIONS: Final = 20  # they cost nothing, so a script may make thousands, each with its table of errors
@@ -62,6 +63,11 @@ def run_to_show(submission: Submission) -> ScoringRun | None:
     if submission.live_run is not None:
         return submission.live_run
     return max(submission.runs.all(), key=lambda run: run.pk, default=None)
+
+
+def participant_warnings(run: ScoringRun) -> list[dict[str, Any]]:
+    """The stored warnings of ``run`` that its own team is shown; the others are for organisers."""
+    return [row for row in run.warnings if row["code"] not in ORGANISER_CODES]
 
 
 def rejection_errors(rejection: Rejection) -> tuple[FileError, ...]:

@@ -12,11 +12,13 @@ from django.utils.translation import gettext as _
 
 from competitions.models import Track
 from competitions.references import recipe_of
+from scoring.cards import card_for, load_card
 from scoring.errors import FileError, Language
 from scoring.file_formats import format_label
 from scoring.recipes import Column, Recipe, get_recipe, warning_text
 from scoring.records import FileFormat, ScoreWarning
 from submissions.models import ScoringRun, Submission
+from submissions.selectors import participant_warnings
 from web import formatting
 
 COVERAGE: Final[dict[str, Promise]] = {
@@ -56,7 +58,7 @@ class TrackRules:
     rule: str
     scale_text: str
     tie_text: str
-    columns: tuple[str, ...]
+    cards: tuple[tuple[str, str], ...]  # (name of a metric's card, its title)
     marks: tuple[Mark, ...]
 
 
@@ -69,9 +71,14 @@ def rules_of(track: Track) -> TrackRules:
         rule=recipe.rule(language()),
         scale_text=_scale_text(track),
         tie_text=_tie_text(recipe),
-        columns=tuple(column.label(language()) for column in recipe.columns),
+        cards=_cards_of(recipe),
         marks=tuple(marks_of(track)),
     )
+
+
+def _cards_of(recipe: Recipe) -> tuple[tuple[str, str], ...]:
+    names = dict.fromkeys(card for metric in (*recipe.metrics, *recipe.optional_metrics) if (card := card_for(metric)))
+    return tuple((name, load_card(name, language()).title) for name in names)
 
 
 def _scale_text(track: Track) -> str:
@@ -150,8 +157,10 @@ def stage_label(run: ScoringRun) -> str:
 
 
 def warnings_of(run: ScoringRun) -> list[str]:
-    """What the reader of the score should know, as sentences."""
-    return [warning_text(ScoreWarning(row["code"], row.get("params", {})), language()) for row in run.warnings]
+    """What the team should know of its score, as sentences."""
+    return [
+        warning_text(ScoreWarning(row["code"], row.get("params", {})), language()) for row in participant_warnings(run)
+    ]
 
 
 def coverage_of(coverage: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -25,9 +25,10 @@ from scoring.recipes.generation import dialogue_summary, story_completion
 from scoring.recipes.labels import ACCURACY as LABEL_ACCURACY
 from scoring.recipes.labels import F1_MACRO, multi_label, regression, single_label
 from scoring.recipes.rag_qa import RagQa
-from scoring.recipes.warning_texts import warning_text
+from scoring.recipes.warning_texts import ORGANISER_CODES, warning_text
 
 __all__ = [
+    "ORGANISER_CODES",
     "RECIPES",
     "Aggregate",
     "AnswerForm",

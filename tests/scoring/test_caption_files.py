@@ -10,6 +10,7 @@ import pytest
 
 from scoring.caption_checks import MAX_REFERENCES, without_ending
 from scoring.caption_messages import CAPTION_MESSAGES
+from scoring.cli import main
 from scoring.errors import FileError, InvalidFile
 from scoring.file_formats import FORMAT_LABELS, format_label
 from scoring.reading import MAX_ERRORS_KEPT, MAX_ITEMS, read_predictions, read_references
@@ -164,6 +165,19 @@ def test_a_table_is_text_as_it_stands():
     captions = read('v-1\t"그래" 하고 {말}했다. \nv-2\t[괄호]\n').by_id()
     assert captions["v-1"].text == '"그래" 하고 {말}했다. '
     assert captions["v-2"].text == "[괄호]"
+
+
+def test_blank_lines_of_a_table_are_skipped_and_counted(known):
+    assert [a.line for a in read("\n\t\nv-1\t가\n \t \n\n17.0\t나\n").answers] == [3, 6]
+    assert places(errors_of("\n\t\nv-1\tx\n\t\nv-2", known).errors) == [("tsv_no_tab", 5, None, None)]
+
+
+def test_check_names_the_format(tmp_path: Path, capsys):
+    (tmp_path / "P").write_text(table(), encoding="utf-8")
+    (tmp_path / "R").write_text(dumped(KNOWN), encoding="utf-8")
+    arguments = ["--recipe", "captioning@1", "--predictions", str(tmp_path / "P"), "--references", str(tmp_path / "R")]
+    assert main(["check", *arguments]) == 0
+    assert format_label("tsv", "ko") in capsys.readouterr().out
 
 
 def test_image_id_comes_before_id():

@@ -418,3 +418,15 @@ def test_synonyms_that_are_no_table_exit_2_and_name_the_line(files, capsys):
     assert "S.tsv" in error
     assert "오류" in error
     assert not (files / "OUT.json").exists()
+
+
+def test_compare_loads_no_model_and_no_analyser(two_results):
+    code = (
+        "import sys; from scoring.cli import main; status = main(sys.argv[1:]);"
+        "print({'torch', 'transformers', 'mecab', 'konlpy', 'jpype', 'scipy'} & set(sys.modules), file=sys.stderr);"
+        "sys.exit(status)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "compare", *two_results], capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr.strip()) == (0, "set()")

@@ -232,6 +232,20 @@ def test_every_hint_has_words_in_both_languages() -> None:
             assert len(text) > 40
 
 
+@pytest.mark.parametrize(
+    ("code", "params", "korean"),
+    [
+        ("captions_missing", {"count": 4, "total": 60}, "전체 60개 가운데 4개에 캡션이 없어"),
+        ("clip_not_configured", {}, "계산하지 않았습니다"),
+        ("clip_truncated", {"count": 7}, "캡션 7개가"),
+    ],
+)
+def test_what_happened_to_captions_is_told(code: str, params: dict[str, int], korean: str) -> None:
+    warning = ScoreWarning(code, params)
+    assert korean in warning_text(warning)
+    assert all(str(value) in warning_text(warning, "en") for value in params.values())
+
+
 def test_a_warning_of_another_version_is_named_by_its_code() -> None:
     assert "from_the_future" in warning_text(ScoreWarning("from_the_future", {}))
     assert "few_unique" in warning_text(ScoreWarning("few_unique", {"renamed": 1}), "en")

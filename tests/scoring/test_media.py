@@ -78,7 +78,7 @@ def test_ids_are_nfc_whatever_wrote_the_names(tmp_path):
     assert list(frames_of(tmp_path)) == ["영상"]
 
 
-@pytest.mark.parametrize("name", ["c1", "c1.mp4", "c1.json", "c1.jpg", "c1.MP4", "c1.mp4.jpg"])
+@pytest.mark.parametrize("name", ["c1", "c1.mp4", "c1.json", "c1.jpg", "c1.MP4", "c1.mp4.jpg", "c1.webp"])
 def test_an_id_loses_its_suffix_as_ids_of_captions_do(name):
     assert item_id(name) == "c1"
 

@@ -194,6 +194,8 @@ def pages(contest: Contest) -> PageList:
         ("team", url("team/"), True),
         ("invitation", f"/invitations/{contest.invitation_token}/", False),
         ("invitation of a member", f"/invitations/{contest.invitation_token}/", True),
+        ("metrics", "/metrics/", False),
+        ("metric", "/metrics/meteor/", False),
         ("not found", "/no/such/page/", False),
         ("no such competition", "/competitions/none/", False),
         ("log in", "/accounts/login/", False),
