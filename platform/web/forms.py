@@ -96,7 +96,7 @@ class SubmitForm(forms.Form):
         },
         max_length=Submission._meta.get_field("file_name").max_length,
         allow_empty_file=True,  # an empty file is a rejected file with a located message, not a missing one
-        widget=forms.FileInput(attrs={"accept": ".json,.jsonl,application/json"}),
+        widget=forms.FileInput(attrs={"accept": ".json,.jsonl,.tsv,application/json"}),
     )
     memo = forms.CharField(
         label=_("메모"),

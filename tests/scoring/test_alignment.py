@@ -2,14 +2,13 @@
 
 import random
 import time
-from types import SimpleNamespace
 
 import pytest
 from nltk.translate.meteor_score import align_words
 
-from scoring.alignment import Alignment, Match, align, greedy_alignment, optimal_alignment
-
-IDENTITY_STEMMER = SimpleNamespace(stem=lambda word: word)
+from scoring.alignment import Alignment, align, greedy_alignment, optimal_alignment
+from scoring.alignment_search import Match
+from tests.scoring.taggers import IDENTITY_STEMMER, FakeWordNet
 
 
 def exact(token):
@@ -18,20 +17,6 @@ def exact(token):
 
 def in_groups(groups):
     return lambda token: tuple(number for number, group in enumerate(groups) if token in group)
-
-
-class FakeWordNet:
-    """A WordNet whose synsets are the given groups of words."""
-
-    def __init__(self, groups):
-        self._groups = groups
-
-    def synsets(self, word):
-        return [
-            SimpleNamespace(lemmas=lambda group=group: [SimpleNamespace(name=lambda name=name: name) for name in group])
-            for group in self._groups
-            if word in group
-        ]
 
 
 def counts(alignment, stages):

@@ -104,11 +104,13 @@ def _rejection_asked_for(request: HttpRequest, seen: Visit) -> Rejection | None:
 def _context(seen: Visit, form: SubmitForm, rejection: Rejection | None) -> dict[str, Any]:
     quota = status(phase=seen.phase, team=seen.team) if seen.team and seen.phase else None
     errors = rejection_errors(rejection) if rejection else ()
+    form_of_answers = recipe_of(seen.track).answer_form if seen.track else "answers"
     return seen.context("submit") | {
         "form": form,
         "quota": quota,
         "is_open": bool(seen.phase and seen.phase.is_open()),
-        "answer_form": recipe_of(seen.track).answer_form if seen.track else "answers",
+        "answer_form": form_of_answers,
+        "file_types": ".json, .jsonl, .tsv" if form_of_answers == "captions" else ".json, .jsonl",
         "sample": sample_file(seen.track) if seen.track else None,
         "upload_max_bytes": settings.UPLOAD_MAX_BYTES,
         "rejection": rejection,

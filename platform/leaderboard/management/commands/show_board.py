@@ -9,8 +9,9 @@ from typing import Any
 
 from django.core.management import BaseCommand, CommandError
 
-from competitions.models import Phase
+from competitions.models import Phase, Track
 from leaderboard.selectors import Board, BoardRow, board
+from scoring.recipes import Column
 
 NAME_WIDTH = 36  # columns of a terminal
 
@@ -34,19 +35,27 @@ class Command(BaseCommand):
 
 
 def board_lines(shown: Board) -> list[str]:
-    """The board as lines of text: a title, a header, a line a team; scores on the track's scale, columns aligned."""
+    """The board as lines of text: a title, a header, a line a team; scores on the track's scale, columns aligned.
+
+    Only the columns that judge: the metrics beside them would not fit a terminal.
+    """
     track = shown.phase.track
     title = f"[{track.competition.title} · {track.title} · {shown.phase.title}]"
     if shown.is_demo_models:
         title += "  데모 모델 점수 / scores of demo models"
-    header = ["순위", "팀", *(column.label_ko for column in shown.columns), "제출"]
-    keys = [column.key for column in shown.columns]
-    table = [header, *(_cells(row, keys, track.score_scale, track.score_decimals) for row in shown.rows)]
+    columns = [column for column in shown.columns if column.group == "main"]
+    header = ["순위", "팀", *(column.label_ko for column in columns), "제출"]
+    table = [header, *(_cells(row, columns, track) for row in shown.rows)]
     return [title, *_aligned(table, left={1})]
 
 
-def _cells(row: BoardRow, keys: Sequence[str], scale: int, decimals: int) -> list[str]:
-    scores = [f"{row.scores[key] * scale:.{decimals}f}" if key in row.scores else "–" for key in keys]
+def _cells(row: BoardRow, columns: Sequence[Column], track: Track) -> list[str]:
+    scores = [
+        f"{row.scores[column.key] * (track.score_scale if column.is_scaled else 1):.{track.score_decimals}f}"
+        if column.key in row.scores
+        else "–"
+        for column in columns
+    ]
     return [str(row.rank or "–"), _cut(row.team_name), *scores, str(row.submission_count)]
 
 
