@@ -29,6 +29,13 @@ class Competition(models.Model):
     organizer_en = models.CharField(_("주최(영어)"), max_length=120, blank=True)
     team_size_max = models.PositiveSmallIntegerField(_("팀 최대 인원"), default=5, validators=[MinValueValidator(1)])
     is_published = models.BooleanField(_("공개"), default=False)
+    terms_ko = models.TextField(_("참가 약관"), blank=True)
+    terms_en = models.TextField(_("참가 약관(영어)"), blank=True)
+    terms_version = models.PositiveSmallIntegerField(_("약관 판"), default=0)  # 0: no terms to accept
+    has_blind_names = models.BooleanField(
+        _("팀 이름 가리기"), default=False, help_text=_("단계가 열려 있는 동안 순위표에 팀 번호만 보입니다.")
+    )
+    prize_places = models.JSONField(_("시상 순위"), default=list, blank=True)  # ranks under which a line is drawn
     is_demo = models.BooleanField(_("데모"), default=False)
     created_at = models.DateTimeField(_("만든 시각"), auto_now_add=True)
 
@@ -103,7 +110,11 @@ class Track(models.Model):
 class Phase(models.Model):
     """A window of a track in which teams submit, with its limits. Times are absolute; days are KST days.
 
-    A frozen board counts only what was submitted before ``frozen_at``.
+    A frozen board counts only what was submitted before ``frozen_at``. ``shows_own_score``: while the board is frozen
+    or hidden a team still sees its own scores. With a split (``ReferenceVersion.public_ids``) every score shown is
+    that of the public part; the private part is scored too and kept apart (``submissions.HiddenResult``) until the
+    final board is published (``final_published_at``). ``finals_limit``: how many submissions a team may choose for the
+    final board; ``None``: all count, the best stands.
     """
 
     class Board(models.TextChoices):
@@ -122,6 +133,14 @@ class Phase(models.Model):
     min_interval = models.DurationField(_("제출 간 최소 간격"), default=timedelta(0))
     board = models.CharField(_("순위표 공개"), max_length=8, choices=Board.choices, default=Board.LIVE)
     frozen_at = models.DateTimeField(_("순위표 고정 시각"), null=True, blank=True)
+    shows_own_score = models.BooleanField(_("고정·비공개 중 내 점수 공개"), default=True)
+    public_percent = models.PositiveSmallIntegerField(
+        _("공개 문항 비율(%)"), null=True, blank=True, help_text=_("비우면 모든 문항이 공개 점수에 들어갑니다.")
+    )
+    split_seed = models.CharField(_("나누기 시드"), max_length=64, blank=True)
+    private_covers_all = models.BooleanField(_("최종 점수에 모든 문항"), default=False)
+    finals_limit = models.PositiveSmallIntegerField(_("최종 선택 한도"), null=True, blank=True)
+    final_published_at = models.DateTimeField(_("최종 발표 시각"), null=True, blank=True)
     position = models.PositiveSmallIntegerField(_("순서"), default=0)
 
     class Meta:
@@ -136,6 +155,10 @@ class Phase(models.Model):
             models.CheckConstraint(
                 condition=~models.Q(board="frozen") | models.Q(frozen_at__isnull=False),
                 name="frozen_board_has_its_moment",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(public_percent=None) | models.Q(public_percent__gte=1, public_percent__lte=99),
+                name="public_share_is_a_part",
             ),
         ]
 
@@ -165,6 +188,10 @@ class ReferenceVersion(models.Model):
     media_sha256 = models.CharField(_("프레임 sha256"), max_length=64, blank=True)  # zip of frames, for CLIPScore
     item_count = models.PositiveIntegerField(_("문항 수"))
     is_current = models.BooleanField(_("현재 판"), default=False)
+    public_ids = models.JSONField(_("공개 문항"), null=True, blank=True)  # ids of the public part; None: no split
+    erratum_ko = models.TextField(_("정오 안내"), blank=True)
+    erratum_en = models.TextField(_("정오 안내(영어)"), blank=True)
+    published_at = models.DateTimeField(_("반영 시각"), null=True, blank=True)  # None: a draft, for rescoring
     note = models.CharField(_("메모"), max_length=300, blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -219,6 +246,44 @@ class Notice(models.Model):
     @property
     def body(self) -> str:
         return in_language(self.body_ko, self.body_en)
+
+
+class Question(models.Model):
+    """문의: what a participant asks the organisers. Public once an organiser answers it so."""
+
+    competition = models.ForeignKey(
+        Competition, on_delete=models.CASCADE, related_name="questions", verbose_name=_("대회")
+    )
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="questions", verbose_name=_("질문한 사람")
+    )
+    title = models.CharField(_("제목"), max_length=200)
+    body = models.TextField(_("내용"))
+    answer_ko = models.TextField(_("답변"), blank=True)
+    answer_en = models.TextField(_("답변(영어)"), blank=True)
+    is_public = models.BooleanField(_("공개 답변"), default=False)
+    answered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        verbose_name=_("답한 사람"),
+    )
+    created_at = models.DateTimeField(_("질문 시각"), auto_now_add=True)
+    answered_at = models.DateTimeField(_("답변 시각"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("문의")
+        verbose_name_plural = _("문의")
+        ordering = ["-created_at", "-id"]
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def answer(self) -> str:
+        return in_language(self.answer_ko, self.answer_en)
 
 
 class DataFile(models.Model):

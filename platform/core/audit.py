@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from django.db import models
 
@@ -11,6 +11,8 @@ from core.models import AuditEntry
 
 if TYPE_CHECKING:
     from accounts.models import User
+
+_UPWARDS: Final = ("track", "phase", "team", "submission", "run", "batch")  # from a row to what it is part of
 
 
 def record(
@@ -30,9 +32,24 @@ def record(
         action=action,
         object_type=obj._meta.label_lower,
         object_id=str(obj.pk),
+        competition_pk=competition_pk_of(obj),
         before=dict(before or {}),
         after=dict(after or {}),
     )
+
+
+def competition_pk_of(obj: models.Model) -> int | None:
+    """The number of the competition ``obj`` belongs to, by the names under which rows point upwards."""
+    if obj._meta.label_lower == "competitions.competition":
+        return int(obj.pk)
+    direct = getattr(obj, "competition_id", None)
+    if direct is not None:
+        return int(direct)
+    for name in _UPWARDS:
+        above = getattr(obj, name, None)
+        if isinstance(above, models.Model):
+            return competition_pk_of(above)
+    return None
 
 
 def snapshot(obj: models.Model, *, leave_out: Iterable[str] = ("password",)) -> dict[str, Any]:

@@ -218,6 +218,20 @@ class RunNotRetryable(RequestError):
 
 
 # --- teams and people -------------------------------------------------------------------------------------------------
+class DeskNotFound(RequestError):
+    """The organiser's desk of a competition, asked for by somebody without a role there."""
+
+    code = "desk_not_found"
+    http_status = 404
+
+
+class NotAllowed(RequestError):
+    """A role of the competition that does not include the ``permission``."""
+
+    code = "not_allowed"
+    http_status = 403
+
+
 class NotTeamMember(RequestError):
     code = "not_team_member"
     http_status = 403

@@ -90,6 +90,9 @@ TEXTS: Final[dict[str, Promise]] = {
     ),
     "unknown_recipe": _("채점 방식 ‘%(recipe)s’이(가) 없습니다. 트랙의 채점 방식을 확인해 주십시오."),
     "run_not_retryable": _("결과 없이 실패한 채점만 다시 시도할 수 있습니다(현재 상태: %(state)s)."),
+    # the organiser's desk
+    "desk_not_found": _("이 주소에는 페이지가 없습니다."),
+    "not_allowed": _("이 대회에서 맡은 역할로는 할 수 없는 일입니다. 대회 소유자에게 요청해 주십시오."),
     # teams and people
     "not_team_member": _("이 대회에 참가하는 팀의 구성원만 할 수 있습니다. 팀을 만들거나 초대를 받아 주십시오."),
     "not_team_leader": _("팀장만 할 수 있습니다. 팀장에게 요청해 주십시오."),

@@ -7,7 +7,11 @@ from django.utils.translation import gettext_lazy as _
 
 
 class AuditEntry(models.Model):
-    """One change. ``action`` is ``<object>.<verb>``; never holds a reference answer."""
+    """One change. ``action`` is ``<object>.<verb>``; never holds a reference answer.
+
+    ``competition_pk`` is the competition it belongs to, by number: this app stands below competitions. The database
+    refuses to change or delete an entry.
+    """
 
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -20,6 +24,7 @@ class AuditEntry(models.Model):
     action = models.CharField(_("행위"), max_length=64, db_index=True)
     object_type = models.CharField(_("대상 종류"), max_length=64)
     object_id = models.CharField(_("대상 번호"), max_length=64)
+    competition_pk = models.PositiveBigIntegerField(_("대회 번호"), null=True, blank=True, db_index=True)
     before = models.JSONField(_("이전"), default=dict, blank=True, encoder=DjangoJSONEncoder)
     after = models.JSONField(_("이후"), default=dict, blank=True, encoder=DjangoJSONEncoder)
     created_at = models.DateTimeField(_("시각"), auto_now_add=True, db_index=True)

@@ -11,7 +11,11 @@ from competitions.models import Phase, ReferenceVersion
 
 
 class Submission(models.Model):
-    """A file that passed validation and was charged to its team. ``live_run`` is the one that counts."""
+    """A file that passed validation and was charged to its team. ``live_run`` is the one that counts.
+
+    A withdrawn submission stays charged and stands on no board. ``is_final_choice``: its team chose it for the final
+    board.
+    """
 
     public_id = models.UUIDField(_("공개 번호"), default=uuid.uuid4, unique=True, editable=False)
     phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="submissions", verbose_name=_("단계"))
@@ -29,6 +33,8 @@ class Submission(models.Model):
     upload_key = models.CharField(max_length=64, blank=True, editable=False)  # of the form or request that brought it
     created_at = models.DateTimeField(_("제출 시각"), db_index=True)
     refunded_at = models.DateTimeField(_("환불 시각"), null=True, blank=True)
+    withdrawn_at = models.DateTimeField(_("철회 시각"), null=True, blank=True)
+    is_final_choice = models.BooleanField(_("최종 선택"), default=False)
     live_run = models.OneToOneField(
         "ScoringRun",
         verbose_name=_("반영된 채점"),
@@ -98,6 +104,14 @@ class ScoringRun(models.Model):
     )
     recipe = models.CharField(_("채점 방식"), max_length=60)
     profile = models.CharField(_("모델 프로필"), max_length=200)
+    batch = models.ForeignKey(
+        "RescoreBatch",
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="runs",
+        verbose_name=_("재채점 묶음"),
+    )
     state = models.CharField(_("상태"), max_length=8, choices=State.choices, default=State.QUEUED)
     attempt = models.PositiveSmallIntegerField(_("시도"), default=0)
     lease_expires_at = models.DateTimeField(_("점유 만료"), null=True, blank=True)
@@ -146,6 +160,199 @@ class ScoringRun(models.Model):
         return f"{self.submission} · {self.recipe} · {self.state}"
 
 
+class HiddenResult(models.Model):
+    """What a run scored on the private part: for organisers only until the final board is published.
+
+    A table of its own, so that no page or API that reads runs can reach it by accident.
+    """
+
+    run = models.OneToOneField(
+        ScoringRun, on_delete=models.CASCADE, related_name="hidden_result", verbose_name=_("채점")
+    )
+    final_score = models.FloatField(_("최종 점수"))
+    scores = models.JSONField(_("점수"), default=dict)
+    coverage = models.JSONField(_("응답 범위"), default=dict)
+    warnings = models.JSONField(_("알림"), default=list)
+    signature = models.JSONField(_("서명"), default=dict)
+    signature_hash = models.CharField(_("서명 해시"), max_length=64)
+
+    class Meta:
+        verbose_name = _("비공개 점수")
+        verbose_name_plural = _("비공개 점수")
+
+    def __str__(self) -> str:
+        return f"hidden {self.run_id}"
+
+
+class RescoreBatch(models.Model):
+    """A rescoring of many submissions beside the live board: running → ready → applied | cancelled.
+
+    ``selection`` says which submissions (track, phase, teams, from/until, states, signature); what the batch scores
+    with stands in ``reference_version`` (a draft or a published one), ``recipe`` and ``profile``. Empty: unchanged.
+    ``repeats`` > 1 scores each selected submission so often, to show numeric noise; such a batch is never applied.
+    """
+
+    class State(models.TextChoices):
+        RUNNING = "running", _("채점 중")
+        READY = "ready", _("적용 대기")
+        APPLIED = "applied", _("적용됨")
+        CANCELLED = "cancelled", _("취소됨")
+
+    competition = models.ForeignKey(
+        "competitions.Competition", on_delete=models.PROTECT, related_name="rescore_batches", verbose_name=_("대회")
+    )
+    phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="rescore_batches", verbose_name=_("단계"))
+    reason = models.CharField(_("사유"), max_length=300)
+    selection = models.JSONField(_("대상"), default=dict)
+    reference_version = models.ForeignKey(
+        ReferenceVersion,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        verbose_name=_("새 정답 판"),
+    )
+    recipe = models.CharField(_("새 채점 방식"), max_length=60, blank=True)
+    profile = models.CharField(_("새 모델 프로필"), max_length=200, blank=True)
+    repeats = models.PositiveSmallIntegerField(_("반복"), default=1)
+    state = models.CharField(_("상태"), max_length=9, choices=State.choices, default=State.RUNNING)
+    resets_quota = models.BooleanField(_("제출 횟수 초기화"), default=False)
+    grants_slots = models.PositiveSmallIntegerField(_("추가 횟수"), default=0)
+    notice_title_ko = models.CharField(_("공지 제목"), max_length=200, blank=True)
+    notice_title_en = models.CharField(_("공지 제목(영어)"), max_length=200, blank=True)
+    notice_body_ko = models.TextField(_("공지 내용"), blank=True)
+    notice_body_en = models.TextField(_("공지 내용(영어)"), blank=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", verbose_name=_("시작한 사람")
+    )
+    closed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        verbose_name=_("끝낸 사람"),
+    )
+    created_at = models.DateTimeField(_("시작 시각"), auto_now_add=True)
+    ready_at = models.DateTimeField(_("준비 시각"), null=True, blank=True)
+    closed_at = models.DateTimeField(_("끝난 시각"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("재채점 묶음")
+        verbose_name_plural = _("재채점 묶음")
+        ordering = ["-created_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["phase"],
+                condition=models.Q(state__in=["running", "ready"], repeats=1),
+                name="one_open_batch_per_phase",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.phase} · {self.reason} · {self.state}"
+
+
+class QuotaEntry(models.Model):
+    """One line of the quota ledger of a team in a phase. The sum of what counts is what was used.
+
+    charge: a submission took a slot. refund: it was given back. grant: ``slots`` more (for the KST day of ``day``, or
+    for the phase). reset: nothing before this entry counts any more. Never changed, never deleted.
+    """
+
+    class Kind(models.TextChoices):
+        CHARGE = "charge", _("차감")
+        REFUND = "refund", _("환불")
+        GRANT = "grant", _("추가")
+        RESET = "reset", _("초기화")
+
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="quota_entries", verbose_name=_("팀"))
+    phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="quota_entries", verbose_name=_("단계"))
+    kind = models.CharField(_("종류"), max_length=6, choices=Kind.choices)
+    slots = models.PositiveSmallIntegerField(_("횟수"), default=1)
+    day = models.DateField(_("날짜(KST)"), null=True, blank=True)
+    submission = models.ForeignKey(
+        Submission,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="quota_entries",
+        verbose_name=_("제출"),
+    )
+    batch = models.ForeignKey(
+        RescoreBatch, null=True, blank=True, on_delete=models.PROTECT, related_name="+", verbose_name=_("재채점 묶음")
+    )
+    reason = models.CharField(_("사유"), max_length=300, blank=True)
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        verbose_name=_("행위자"),
+    )
+    moment = models.DateTimeField(_("시각"))  # of a charge: when the file came in
+
+    class Meta:
+        verbose_name = _("제출 횟수 기록")
+        verbose_name_plural = _("제출 횟수 기록")
+        ordering = ["moment", "id"]
+        indexes = [models.Index(fields=["team", "phase", "moment"], name="quota_ledger_of_team")]
+        constraints = [
+            models.CheckConstraint(
+                condition=~models.Q(kind__in=["charge", "refund"]) | models.Q(submission__isnull=False),
+                name="charge_names_its_submission",
+            ),
+            models.CheckConstraint(condition=models.Q(slots__gte=1), name="quota_entry_counts_something"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.team} {self.kind} {self.slots}"
+
+
+class ChainEntry(models.Model):
+    """One link of a competition's public hash chain: a receipt, a published score or a final board.
+
+    ``payload`` is public. ``sha256`` is of the canonical JSON of (number, kind, payload, previous); anybody can verify
+    it with the script that the site serves. Never changed, never deleted.
+    """
+
+    class Kind(models.TextChoices):
+        RECEIPT = "receipt", _("접수")
+        SCORE = "score", _("점수")
+        BOARD = "board", _("최종 순위표")
+
+    competition = models.ForeignKey(
+        "competitions.Competition", on_delete=models.PROTECT, related_name="chain", verbose_name=_("대회")
+    )
+    number = models.PositiveIntegerField(_("번호"))
+    kind = models.CharField(_("종류"), max_length=7, choices=Kind.choices)
+    submission = models.ForeignKey(
+        Submission,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="chain_entries",
+        verbose_name=_("제출"),
+    )
+    payload = models.JSONField(_("내용"))
+    previous_sha256 = models.CharField(_("앞 고리"), max_length=64, blank=True)
+    sha256 = models.CharField(_("해시"), max_length=64)
+    created_at = models.DateTimeField(_("시각"))
+
+    class Meta:
+        verbose_name = _("해시 사슬")
+        verbose_name_plural = _("해시 사슬")
+        ordering = ["competition", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["competition", "number"], name="chain_number_unique_in_competition"),
+            models.UniqueConstraint(fields=["competition", "previous_sha256"], name="chain_never_forks"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.sha256[:12]}"
+
+
 class MetricResult(models.Model):
     """Per-item values of one metric for one submission, reference version and metric signature."""
 
@@ -155,6 +362,7 @@ class MetricResult(models.Model):
     reference_version = models.ForeignKey(
         ReferenceVersion, on_delete=models.CASCADE, related_name="+", verbose_name=_("정답 판")
     )
+    part = models.CharField(_("문항 범위"), max_length=7, default="all")  # all, public or private
     metric = models.CharField(_("지표"), max_length=40)
     metric_signature = models.CharField(_("지표 서명"), max_length=64)
     values = models.JSONField(_("문항별 값"))  # {item id: value, or a row of statistics}
@@ -165,7 +373,7 @@ class MetricResult(models.Model):
         verbose_name_plural = _("지표 결과")
         constraints = [
             models.UniqueConstraint(
-                fields=["submission", "reference_version", "metric", "metric_signature"],
+                fields=["submission", "reference_version", "part", "metric", "metric_signature"],
                 name="metric_result_once_per_signature",
             )
         ]

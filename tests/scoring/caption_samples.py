@@ -220,7 +220,7 @@ BAD_CANDIDATES: tuple[BadCaptions, ...] = (
     BadCaptions("100,000 objects deep", b'{"v-1":' * 100_000, "too_deep", 1, "v-1"),
     # {id: caption}
     BadCaptions("key twice", _third('"v-1": "둘"'), "duplicate_id", 4, "v-1", "id"),
-    BadCaptions("key twice on one line", '{"v-1": "", "v-1": ""}'.encode(), "duplicate_id", 1, "v-1", "id"),
+    BadCaptions("key twice on one line", b'{"v-1": "", "v-1": ""}', "duplicate_id", 1, "v-1", "id"),
     BadCaptions("same id without ending", _third('"v-2.MP4": "둘"'), "duplicate_id", 4, "v-2.MP4", "id"),
     BadCaptions("key twice in captions", b'{"captions":' + _third('"v-2": ""') + b"}", "duplicate_id", 4, "v-2", "id"),
     BadCaptions("list as caption", _third('"v-3": ["셋"]'), "wrong_type", 4, "v-3", "caption"),

@@ -1,0 +1,22 @@
+"""Tables whose rows the database itself refuses to change or delete. Used by migrations."""
+
+from __future__ import annotations
+
+from django.db.migrations import RunSQL
+
+_FUNCTION = """
+CREATE OR REPLACE FUNCTION malpan_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'rows of % are never changed or deleted', TG_TABLE_NAME
+        USING ERRCODE = 'integrity_constraint_violation';
+END $$;
+"""
+
+
+def append_only(table: str) -> RunSQL:
+    """The operation that makes ``table`` append-only: an UPDATE or DELETE of any row fails, by whomever."""
+    return RunSQL(
+        f"{_FUNCTION}CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE ON {table} "
+        "FOR EACH ROW EXECUTE FUNCTION malpan_refuse_change();",
+        f"DROP TRIGGER {table}_append_only ON {table};",
+    )
