@@ -1,9 +1,9 @@
 """Addresses of the pages."""
 
-from django.urls import path
+from django.urls import include, path
 from django.views.i18n import set_language
 
-from web.views import board, competition, files, home, metrics, submissions, submit, team
+from web.views import board, competition, desk, files, home, metrics, submissions, submit, team
 
 urlpatterns = [
     path("", home.home_page, name="home"),
@@ -18,6 +18,7 @@ urlpatterns = [
     path("competitions/<slug:slug>/team/", team.team_page, name="team"),
     path("competitions/<slug:slug>/team/create/", team.create_action, name="team_create"),
     path("competitions/<slug:slug>/team/invite/", team.invite_action, name="team_invite"),
+    path("competitions/<slug:slug>/desk/", include(desk.urlpatterns)),
     path("submissions/<uuid:public_id>/", submissions.detail_page, name="submission"),
     path("submissions/<uuid:public_id>/status/", submissions.status_fragment, name="submission_status"),
     path("invitations/<str:token>/", team.invitation_page, name="invitation"),

@@ -82,7 +82,7 @@ class Chrf:
     def signature(self) -> dict[str, Any]:
         return {
             "metric": self.name,
-            "rule": "sacrebleu-chrf@2",
+            "rule": "sacrebleu-chrf@1",
             "n": LONGEST,
             "words": 0,
             "beta": BETA,

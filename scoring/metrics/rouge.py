@@ -11,7 +11,7 @@ Why this is not rouge-metric's ``PyRouge``, which is a witness of the tests. Its
 the last digit (300 generated pairs, ``mode="individual"``, alpha 0.5), but only when told most of the rule, twice:
 
 * ROUGE-1 and ROUGE-2 want ``tokenizer`` to cut, clean and split the text and ``sentencizer`` to leave it whole: by
-  lines, as is its default, mecab-ko reads 7 of 300 texts otherwise. ROUGE-L wants the lines. So no one call gives all.
+  lines, as is its default, 7 of the 300 get other morphs and values. ROUGE-L wants the lines. So no one call gives all.
 * Its default ``mode="average"`` is the F of the mean precision and the mean recall, not the mean of the items' F (0.630
   and 0.594 for ROUGE-1 of those pairs); ``multi_ref_mode="best"`` takes the reference with the best recall, not F.
 * Its longest common subsequence is a table in Python: 0.8 s for one pair of 1,000 words where the bits below take 2 ms.

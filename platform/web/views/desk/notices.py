@@ -1,0 +1,7 @@
+"""Notices: dated, pinned, in two languages."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

@@ -1,0 +1,7 @@
+"""Teams: members, disqualification and reinstatement."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []
