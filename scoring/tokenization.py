@@ -22,15 +22,16 @@ import re
 import threading
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from scoring.errors import ScoringFault
 
 Tokens = tuple[str, ...]
 Tagged = tuple[str, str, str]  # morph, part of speech, lemma
+KeptT = TypeVar("KeptT")
 AnalyserT = TypeVar("AnalyserT", bound="Analyser")
 
 MECAB_PIECE_CHARS: Final = 10_000
@@ -46,13 +47,13 @@ class AnalyserUnavailable(ScoringFault):
     """An analyser cannot run in this process; the text says why and what to do."""
 
 
-class TokenMemo:
-    """Token lists of the texts seen last, bounded by the characters of the texts kept. Thread-safe."""
+class TokenMemo(Generic[KeptT]):
+    """What was found in the texts seen last, bounded by the characters of the texts kept. Thread-safe."""
 
     def __init__(self, max_chars: int = MEMO_CHARS) -> None:
         self._max_chars = max_chars
         self._chars = 0
-        self._kept: OrderedDict[str, Tokens] = OrderedDict()
+        self._kept: OrderedDict[str, KeptT] = OrderedDict()
         self._lock = threading.Lock()
 
     @property
@@ -60,14 +61,14 @@ class TokenMemo:
         """Characters of all texts kept now."""
         return self._chars
 
-    def get(self, text: str) -> Tokens | None:
+    def get(self, text: str) -> KeptT | None:
         with self._lock:
             tokens = self._kept.get(text)
             if tokens is not None:
                 self._kept.move_to_end(text)
             return tokens
 
-    def put(self, text: str, tokens: Tokens) -> None:
+    def put(self, text: str, tokens: KeptT) -> None:
         if not text or len(text) > self._max_chars:
             return
         with self._lock:
@@ -87,31 +88,23 @@ class Analyser(ABC):
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._memo = TokenMemo()
+        self._memo: TokenMemo[Tokens] = TokenMemo()
 
     def morphs(self, text: str) -> Tokens:
         """The morphs of ``text`` in order, without white space between words."""
-        return self._remembered(self._memo, text, self._analyse)
-
-    def _remembered(self, memo: TokenMemo, text: str, analyse: Callable[[str], list[str]]) -> Tokens:
-        """What ``analyse`` says of the pieces of ``text``, from ``memo`` if it was asked before."""
-        known = memo.get(text)
+        known = self._memo.get(text)
         if known is not None:
             return known
-        with self._lock:
-            tokens = tuple(token for piece in self._pieces(readable(text)) for token in analyse(piece))
-        memo.put(text, tokens)
+        tokens = self._find_morphs(text)
+        self._memo.put(text, tokens)
         return tokens
+
+    @abstractmethod
+    def _find_morphs(self, text: str) -> Tokens: ...
 
     @abstractmethod
     def signature(self) -> dict[str, Any]:
         """Engine, dictionary and limits: what can change the morphs."""
-
-    @abstractmethod
-    def _pieces(self, text: str) -> Iterator[str]: ...
-
-    @abstractmethod
-    def _analyse(self, piece: str) -> list[str]: ...
 
 
 class MecabKo(Analyser):
@@ -134,35 +127,45 @@ class MecabKo(Analyser):
             "piece_chars": MECAB_PIECE_CHARS,
         }
 
-    def _pieces(self, text: str) -> Iterator[str]:
-        return split_at_space(text, MECAB_PIECE_CHARS)
-
-    def _analyse(self, piece: str) -> list[str]:
-        return list(self._mecab.morphs(piece))
+    def _find_morphs(self, text: str) -> Tokens:
+        with self._lock:
+            return tuple(
+                morph
+                for piece in split_at_space(readable(text), MECAB_PIECE_CHARS)
+                for morph in self._mecab.morphs(piece)
+            )
 
 
 class Okt(Analyser):
-    """Open Korean Text through konlpy (``norm`` and ``stem`` off)."""
+    """Open Korean Text with konlpy's values (``norm`` and ``stem`` off).
+
+    konlpy analyses a text anew for its morphs and for its lemmas. Here the engine inside konlpy's package is asked
+    once for both, and what is white space to it (a line break stands as a morph in konlpy) is left out.
+    """
 
     name = "okt"
 
     def __init__(self) -> None:
         super().__init__()
         start_jvm()
-        from konlpy.tag import Okt as KonlpyOkt
+        import jpype
 
-        self._okt = KonlpyOkt()
-        self._stem_memo = TokenMemo()
+        self._engine: Any = jpype.JClass("org.openkoreantext.processor.OpenKoreanTextProcessorJava")
+        self._tagged_memo: TokenMemo[tuple[Tagged, ...]] = TokenMemo()
 
     def tagged(self, text: str) -> tuple[Tagged, ...]:
         """(morph, part of speech, lemma) of each morph of ``text``, as many as ``morphs(text)`` and in that order.
 
         The part of speech is Okt's (``Noun``, ``Josa``, ``Verb``, ``Adjective`` …). Verbs and adjectives have their
-        dictionary form as lemma (파란: 파랗다), every other morph has itself. Open Korean Text finds both in one and
-        the same analysis and konlpy's ``stem`` only chooses which of them to print, so the two lists are aligned.
+        dictionary form as lemma (파란: 파랗다), every other morph has itself.
         """
-        stems = (stem.rsplit("/", 1) for stem in self._remembered(self._stem_memo, text, self._analyse_stems))
-        return tuple((morph, pos, lemma) for morph, (lemma, pos) in zip(self.morphs(text), stems, strict=True))
+        known = self._tagged_memo.get(text)
+        if known is not None:
+            return known
+        with self._lock:
+            tagged = tuple(token for piece in okt_pieces(readable(text)) for token in self._analyse(piece))
+        self._tagged_memo.put(text, tagged)
+        return tagged
 
     def signature(self) -> dict[str, Any]:
         return {
@@ -172,19 +175,26 @@ class Okt(Analyser):
             "run_chars": OKT_RUN_CHARS,
         }
 
-    def _pieces(self, text: str) -> Iterator[str]:
-        start = 0
-        for match in _LONG_HANGUL_RUN.finditer(text):
-            yield text[start : match.end()]
-            start = match.end()
-        yield text[start:]
+    def _find_morphs(self, text: str) -> Tokens:
+        return tuple(morph for morph, _, _ in self.tagged(text))
 
-    def _analyse(self, piece: str) -> list[str]:
-        return list(self._okt.morphs(piece)) if piece.strip() else []
+    def _analyse(self, piece: str) -> Iterator[Tagged]:
+        tokens = self._engine.tokenize(piece).iterator()
+        while tokens.hasNext():
+            token = tokens.next()
+            morph = str(token.text())
+            if morph.strip():
+                lemma = token.stem()
+                yield morph, str(token.pos().toString()), str(lemma.get()) if lemma.isDefined() else morph
 
-    def _analyse_stems(self, piece: str) -> list[str]:
-        """``lemma/pos`` of each morph, konlpy's own way of joining them."""
-        return list(self._okt.pos(piece, stem=True, join=True)) if piece.strip() else []
+
+def okt_pieces(text: str) -> Iterator[str]:
+    """``text`` cut wherever a run of Hangul exceeds ``OKT_RUN_CHARS``."""
+    start = 0
+    for match in _LONG_HANGUL_RUN.finditer(text):
+        yield text[start : match.end()]
+        start = match.end()
+    yield text[start:]
 
 
 def readable(text: str) -> str:

@@ -106,6 +106,19 @@ def data_file(pk: int, file_name: str, *, include_unpublished: bool = False) -> 
     return file
 
 
+def is_blind(competition: Competition, now: datetime | None = None) -> bool:
+    """Whether other teams go by their numbers: the competition asks for it and a phase is open. At most one query."""
+    now = now or timezone.now()
+    if not competition.has_blind_names:
+        return False
+    return Phase.objects.filter(track__competition=competition, starts_at__lte=now, ends_at__gt=now).exists()
+
+
+def last_end(competition: Competition) -> datetime | None:
+    """When the last phase ends; ``None`` while there is none."""
+    return Phase.objects.filter(track__competition=competition).aggregate(last=Max("ends_at"))["last"]
+
+
 def notices_of(competition: Competition, now: datetime | None = None) -> QuerySet[Notice]:
     """The notices published by ``now``, pinned ones first, then newest first."""
     return competition.notices.filter(published_at__lte=now or timezone.now())

@@ -10,10 +10,12 @@ import bert_score
 import pytest
 import torch
 
+from scoring import engine
 from scoring.checkpoints import Resources
 from scoring.metrics import load_metric
 from scoring.metrics.batching import TokenBudget
 from scoring.metrics.bertscore import BertScore, Embedded, EmbeddingCache, greedy_f1
+from scoring.recipes import Pairs
 from tests.scoring.models import make_bert, one_thread, strange_pairs, write_profile
 
 LAYERS = 2
@@ -279,3 +281,18 @@ def test_the_signature_names_all_that_can_change_a_value(bert):
 
 def test_the_budget_of_a_resources_object_is_the_callers(bert):
     assert metric_on(bert, token_budget=77)._resources.bertscore.budget == TokenBudget(77)
+
+
+def test_the_best_of_several_references_is_the_packages_too(bert):
+    """bert-score takes the best F1 of an item's references; the engine does so for every pair metric."""
+    items = [(f"i{n}", tuple(REFERENCES[n : n + 1 + n % 3]), CANDIDATES[n]) for n in range(0, 120, 3)]
+    pairs = Pairs(*(tuple(column) for column in zip(*items, strict=True)))
+    values = engine._score_items(metric_on(bert), pairs, {}, None)
+    f1 = bert_score.score(
+        list(pairs.candidates),
+        [list(references) for references in pairs.references],
+        model_type=str(bert),
+        num_layers=LAYERS,
+        device="cpu",
+    )[2]
+    assert_close([values[item] for item in pairs.ids], f1.tolist())

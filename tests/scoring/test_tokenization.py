@@ -13,7 +13,16 @@ import mecab
 import pytest
 
 from scoring import tokenization
-from scoring.tokenization import MECAB_PIECE_CHARS, OKT_RUN_CHARS, TokenMemo, mecab_ko, okt, readable, split_at_space
+from scoring.tokenization import (
+    MECAB_PIECE_CHARS,
+    OKT_RUN_CHARS,
+    TokenMemo,
+    mecab_ko,
+    okt,
+    okt_pieces,
+    readable,
+    split_at_space,
+)
 from tests.scoring.texts import random_pairs
 
 
@@ -127,6 +136,31 @@ def test_okt_splits_korean():
     assert okt().morphs("책을\x00읽었다\ud83d") == ("책", "을", "읽었다")
 
 
+def test_okt_gives_what_konlpy_gives():
+    """konlpy's own Okt, asked twice, is the witness of morphs, parts of speech and lemmas; its blank morphs are not."""
+    from konlpy.tag import Okt as KonlpyOkt
+
+    okt()  # starts the JVM as it must be
+    witness = KonlpyOkt()
+    texts = [text for pair in random_pairs(60, seed=5) for text in pair if text.strip()]
+    texts += [
+        "푸른 바다 위로 하얀 파도가 부서진다",
+        "첫 줄\n둘째 줄\t칸",
+        "가게에서 산 ㅋㅋㅋ 3,000원짜리 Wi-Fi!! #해시 @이름",
+        "🌊🌊",
+    ]
+    for text in texts:
+        text = readable(text)
+        expected = [morph for morph in witness.morphs(text) if morph.strip()]
+        assert list(okt().morphs(text)) == expected
+        lemmas = [pair for pair in witness.pos(text, stem=True) if pair[0].strip()]
+        assert [(lemma, pos) for _, pos, lemma in okt().tagged(text)] == lemmas
+
+
+def test_okt_takes_no_line_break_for_a_morph():
+    assert okt().morphs("비가\n온다\t.") == ("비", "가", "온다", ".")
+
+
 def test_okt_finishes_on_an_unbroken_string():
     text = "그는밤새책을읽었대" * 100
     start = time.monotonic()
@@ -136,7 +170,7 @@ def test_okt_finishes_on_an_unbroken_string():
 
 
 def test_okt_cuts_no_run_of_hangul_up_to_the_limit():
-    pieces = list(okt()._pieces("가" * OKT_RUN_CHARS + " " + "나" * (OKT_RUN_CHARS + 1)))
+    pieces = list(okt_pieces("가" * OKT_RUN_CHARS + " " + "나" * (OKT_RUN_CHARS + 1)))
     assert pieces == ["가" * OKT_RUN_CHARS + " " + "나" * OKT_RUN_CHARS, "나"]
 
 
