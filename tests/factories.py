@@ -15,6 +15,7 @@ from django.utils import timezone
 from factory.django import DjangoModelFactory
 
 from accounts.models import Membership, Team, User
+from accounts.services import next_team_number
 from competitions.models import Competition, Phase, ReferenceVersion, Track
 from competitions.services import publish_reference_version
 from scoring.records import ItemScores, ScoreReport
@@ -79,6 +80,7 @@ class TeamFactory(DjangoModelFactory[Team]):
 
     competition = factory.SubFactory(CompetitionFactory)
     name = factory.Sequence(lambda n: f"팀 {n}")
+    number = factory.LazyAttribute(lambda row: next_team_number(row.competition))
 
     @factory.post_generation
     def leader(self: Team, create: bool, extracted: User | None, **kwargs: Any) -> None:

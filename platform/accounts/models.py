@@ -80,6 +80,7 @@ class Team(models.Model):
         constraints = [
             models.UniqueConstraint("competition", Lower("name"), name="team_name_unique_in_competition"),
             models.CheckConstraint(condition=~models.Q(name=""), name="team_name_not_empty"),
+            models.UniqueConstraint(fields=["competition", "number"], name="team_number_unique_in_competition"),
         ]
 
     def __str__(self) -> str:

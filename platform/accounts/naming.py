@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from accounts.models import Team
@@ -22,3 +23,9 @@ def shown_name(team: Team, *, viewer_team: Team | None, is_blind: bool, sees_all
 def blind_name(number: int) -> str:
     """``참가팀 17``: what the team of this number is called while names are blind."""
     return _("참가팀 %(number)s") % {"number": number}
+
+
+def public_note(team: Team) -> str:
+    """Why the team was disqualified, in the reader's language: English where it is asked for and written."""
+    in_english = (get_language() or "ko").startswith("en") and team.disqualification_note_en
+    return team.disqualification_note_en if in_english else team.disqualification_note_ko

@@ -17,7 +17,7 @@ from competitions.models import ReferenceVersion
 from core.errors import MediaRejected
 from core.storage import open_private
 from scoring.media import MediaFault, MediaSet, check_frames, frames_of
-from scoring.media_archive import extract, unpacked
+from scoring.media.archive import extract, unpacked
 from scoring.records import AnswerFile
 
 

@@ -114,11 +114,6 @@ def is_blind(competition: Competition, now: datetime | None = None) -> bool:
     return Phase.objects.filter(track__competition=competition, starts_at__lte=now, ends_at__gt=now).exists()
 
 
-def last_end(competition: Competition) -> datetime | None:
-    """When the last phase ends; ``None`` while there is none."""
-    return Phase.objects.filter(track__competition=competition).aggregate(last=Max("ends_at"))["last"]
-
-
 def notices_of(competition: Competition, now: datetime | None = None) -> QuerySet[Notice]:
     """The notices published by ``now``, pinned ones first, then newest first."""
     return competition.notices.filter(published_at__lte=now or timezone.now())

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from pathlib import PurePath
 from typing import IO, TYPE_CHECKING, Any
 
-from django.db import transaction
+from django.db import models, transaction
+from django.db.models import Max
 from django.utils import timezone
 
+from accounts.models import TermsAcceptance
 from competitions.media import check_media
 from competitions.models import Competition, DataFile, Notice, Phase, ReferenceVersion, Track
+from competitions.phases import public_ids_for
 from competitions.references import recipe_named, recipe_of
 from core import audit
-from core.errors import AnswersWouldLeak, ReferencesInUse, ReferencesRejected
+from core.errors import AnswersWouldLeak, NoticeNotFound, ReferencesInUse, ReferencesRejected
 from core.storage import store_private
 from scoring.errors import InvalidFile
 from scoring.reading import read_references
@@ -97,13 +101,15 @@ def publish_reference_version(
     note: str = "",
     replace_in_use: bool = False,
     media: IO[bytes] | None = None,
+    public_ids: Collection[str] | None = None,
 ) -> ReferenceVersion:
     """Check, store privately and make current a new set of reference answers of ``phase``.
 
-    ``media`` is a zip archive with the frames of every item, where the recipe looks at pictures.
+    ``media`` is a zip archive with the frames of every item, where the recipe looks at pictures. ``public_ids`` as for
+    ``phases.public_ids_for``: without it the phase's settings split the items.
 
-    Raises ``ReferencesRejected``, ``MediaRejected``; ``AnswersWouldLeak`` when the very file is offered for download;
-    and, while submissions of the phase count under the current version, ``ReferencesInUse`` unless ``replace_in_use``:
+    Raises ``ReferencesRejected``, ``MediaRejected``, ``SplitInvalid``; ``AnswersWouldLeak`` when the very file is
+    offered for download; and, while submissions of the phase count under the current version, ``ReferencesInUse`` unless ``replace_in_use``:
     their scores leave the board until they are scored again.
     """
     references = check_references(phase=phase, data=data)
@@ -112,10 +118,11 @@ def publish_reference_version(
     media_sha256 = "" if media is None else _store_media(media, references)
     stored = store_private(data)
     with transaction.atomic():
-        Phase.objects.select_for_update(no_key=True).get(pk=phase.pk)  # publications at once take turns
+        locked = Phase.objects.select_for_update(no_key=True).get(pk=phase.pk)  # publications at once take turns
         versions = ReferenceVersion.objects.filter(phase=phase)
         if not replace_in_use:
             _refuse_in_use(phase)
+        public_part = public_ids_for(phase=locked, references=references, public_ids=public_ids, actor=actor)
         previous = versions.order_by("-number").first()
         versions.filter(is_current=True).update(is_current=False)
         version = ReferenceVersion.objects.create(
@@ -125,6 +132,8 @@ def publish_reference_version(
             media_sha256=media_sha256,
             item_count=len(references.answers),
             is_current=True,
+            public_ids=public_part,
+            published_at=timezone.now(),
             note=note,
             created_by=actor,
         )
@@ -203,3 +212,85 @@ def set_board(*, phase: Phase, board: str, actor: User | None, now: datetime | N
         after = {"board": locked.board, "frozen_at": locked.frozen_at}
         audit.record(actor=actor, action="phase.set_board", obj=locked, before=before, after=after)
     return locked
+
+
+# --- changes of what stands -------------------------------------------------------------------------------------------
+def update_competition(
+    *, competition: Competition, actor: User | None, renews_terms: bool = False, **fields: Any
+) -> Competition:
+    """Change columns of ``competition``; its terms keep their version unless ``renews_terms`` asks all to accept anew.
+
+    Terms that are written get a version that nobody has accepted yet, terms that are emptied version 0. Publishing is
+    ``setting_up.publish_competition``. Raises ``ValidationError``; ``TypeError`` for what is not the organiser's.
+    """
+    with transaction.atomic():
+        locked = Competition.objects.select_for_update(no_key=True).get(pk=competition.pk)
+        before = audit.snapshot(locked)
+        _set_columns(locked, fields, forbidden={"id", "is_published", "is_demo", "terms_version", "created_at"})
+        locked.terms_version = _version_of_terms(locked, renews_terms)
+        _save_changes(locked, before, "competition.update", actor)
+    return locked
+
+
+def update_track(*, track: Track, actor: User | None, **fields: Any) -> Track:
+    """Change columns of ``track``. Another ``recipe`` or ``profile`` holds for uploads from now on: what was scored
+    changes by rescoring alone. Raises ``ValidationError``, ``UnknownTrackRecipe`` and ``TypeError``.
+    """
+    if "recipe" in fields:
+        recipe_named(fields["recipe"])
+    with transaction.atomic():
+        locked = Track.objects.select_for_update(no_key=True).get(pk=track.pk)
+        before = audit.snapshot(locked)
+        _set_columns(locked, fields, forbidden={"id", "competition", "competition_id"})
+        _save_changes(locked, before, "track.update", actor)
+    return locked
+
+
+def update_notice(*, notice: Notice, actor: User | None, **fields: Any) -> Notice:
+    """Change columns of ``notice``: texts, place, moment. Raises ``ValidationError`` and ``NoticeNotFound``."""
+    with transaction.atomic():
+        locked = _locked_notice(notice)
+        before = audit.snapshot(locked)
+        _set_columns(locked, fields, forbidden={"id", "competition", "competition_id"})
+        _save_changes(locked, before, "notice.update", actor)
+    return locked
+
+
+def withdraw_notice(*, notice: Notice, actor: User | None) -> None:
+    """Take ``notice`` down for good; the audit log keeps its words. Raises ``NoticeNotFound``."""
+    with transaction.atomic():
+        locked = _locked_notice(notice)
+        audit.record(actor=actor, action="notice.withdraw", obj=locked, before=audit.snapshot(locked))
+        locked.delete()
+
+
+def _locked_notice(notice: Notice) -> Notice:
+    locked = Notice.objects.select_for_update().filter(pk=notice.pk).first()
+    if locked is None:
+        raise NoticeNotFound
+    return locked
+
+
+def _version_of_terms(competition: Competition, renews: bool) -> int:
+    if not competition.terms_ko and not competition.terms_en:
+        return 0
+    if competition.terms_version and not renews:
+        return competition.terms_version
+    accepted = TermsAcceptance.objects.filter(competition=competition).aggregate(last=Max("version"))["last"] or 0
+    return max(competition.terms_version, accepted) + 1
+
+
+def _set_columns(row: models.Model, fields: dict[str, Any], *, forbidden: set[str]) -> None:
+    known = {field.name for field in row._meta.concrete_fields} - forbidden
+    if foreign := fields.keys() - known:
+        raise TypeError(f"not to be set on {row._meta.label}: {sorted(foreign)}")
+    for name, value in fields.items():
+        setattr(row, name, value)
+
+
+def _save_changes(row: models.Model, before: dict[str, Any], action: str, actor: User | None) -> None:
+    row.full_clean()
+    was, then = audit.changed(before, audit.snapshot(row))
+    if then:
+        row.save(update_fields=list(then))
+        audit.record(actor=actor, action=action, obj=row, before=was, after=then)

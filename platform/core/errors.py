@@ -330,3 +330,426 @@ class MethodNotAllowed(RequestError):
 
     code = "method_not_allowed"
     http_status = 405
+
+
+# --- set-up, roles, questions, notices --------------------------------------------------------------------------------
+class CompetitionNotReady(RequestError):
+    """The checklist has gaps and the organiser did not say to publish all the same. Params: ``count``."""
+
+    code = "competition_not_ready"
+    http_status = 409
+
+
+class PersonNotFound(RequestError):
+    """No account has this e-mail address. Params: none."""
+
+    code = "person_not_found"
+    http_status = 404
+
+
+class RoleAlreadyHeld(RequestError):
+    """The person has a role in the competition already: change that one. Params: none."""
+
+    code = "role_already_held"
+    http_status = 409
+
+
+class RoleNotFound(RequestError):
+    """The person has no role in the competition (any more)."""
+
+    code = "role_not_found"
+    http_status = 404
+
+
+class LastOwner(RequestError):
+    """The change would leave the competition without an owner who can log in. Params: none."""
+
+    code = "last_owner"
+    http_status = 409
+
+
+class QuestionNotFound(RequestError):
+    code = "question_not_found"
+    http_status = 404
+
+
+class QuestionInvalid(RequestError):
+    """A text is empty or too long. Params: ``field``, ``limit``."""
+
+    code = "question_invalid"
+    http_status = 422
+
+
+class TooManyQuestions(RequestError):
+    """The person has as many unanswered questions as one may have. Params: ``limit``."""
+
+    code = "too_many_questions"
+    http_status = 429
+
+
+class NoticeNotFound(RequestError):
+    code = "notice_not_found"
+    http_status = 404
+
+
+class PartInUse(RequestError):
+    """A track, phase or file of a competition cannot be removed: something was made with it. Params: none."""
+
+    code = "part_in_use"
+    http_status = 409
+
+
+# --- teams: invitations by mail, leaving, merging, terms, disqualification --------------------------------------------
+class InvitationRevoked(RequestError):
+    """The team's leader took it back."""
+
+    code = "invitation_revoked"
+    http_status = 410
+
+
+class InvitationForAnother(RequestError):
+    """It was mailed to an address that this person has not verified as their own. Params: ``email``, masked."""
+
+    code = "invitation_for_another"
+    http_status = 403
+
+
+class InvitationAddressInvalid(RequestError):
+    """The text is no e-mail address."""
+
+    code = "invitation_address_invalid"
+    http_status = 422
+
+
+class TooManyInvitations(RequestError):
+    """As many invitations of the team are open, or were mailed in a day, as may be. Params: ``limit``."""
+
+    code = "too_many_invitations"
+    http_status = 429
+
+
+class MailNotSent(SystemFault):
+    """The mail server refused the message or is away; what it should have told was taken back."""
+
+    code = "mail_not_sent"
+
+
+class CompetitionOver(RequestError):
+    """The last phase has ended; who is in which team stands. Params: ``ended_at``."""
+
+    code = "competition_over"
+    http_status = 409
+
+
+class LeaderCannotLeave(RequestError):
+    """A leader hands over before leaving or being removed, while others are in the team."""
+
+    code = "leader_cannot_leave"
+    http_status = 409
+
+
+class LastMemberCannotLeave(RequestError):
+    """The team has sent files, so that it must not be left without anybody to answer for them."""
+
+    code = "last_member_cannot_leave"
+    http_status = 409
+
+
+class TeamDisqualified(RequestError):
+    """The organisers took the team out of the competition."""
+
+    code = "team_disqualified"
+    http_status = 403
+
+
+class TeamNotFound(RequestError):
+    code = "team_not_found"
+    http_status = 404
+
+
+class TeamMerged(RequestError):
+    """The team is part of another one now and is not changed any more."""
+
+    code = "team_merged"
+    http_status = 409
+
+
+class DisqualificationNoteInvalid(RequestError):
+    """The public note is missing or too long. Params: ``limit``."""
+
+    code = "disqualification_note_invalid"
+    http_status = 422
+
+
+class MergeImpossible(RequestError):
+    """Why two teams cannot become one. ``reason``: same, baseline, disqualified, merged, size, over, daily or total."""
+
+    code = "merge_impossible"
+    http_status = 409
+
+    def __init__(self, *, reason: str, **params: Any) -> None:
+        self.reason = reason
+        super().__init__(reason=reason, **params)
+
+    @property
+    def text_key(self) -> str:
+        return f"{self.code}.{self.reason}"
+
+
+class MergeAlreadyAsked(RequestError):
+    """A team asks one team at a time."""
+
+    code = "merge_already_asked"
+    http_status = 409
+
+
+class MergeRequestNotFound(RequestError):
+    """No such request to or of this team, or it was answered already."""
+
+    code = "merge_request_not_found"
+    http_status = 404
+
+
+class TermsNotAccepted(RequestError):
+    """The person has not accepted the current terms of the competition. Params: ``version``."""
+
+    code = "terms_not_accepted"
+    http_status = 403
+
+
+class TermsChanged(RequestError):
+    """The terms that were read are not the current ones any more. Params: ``version``, the current one."""
+
+    code = "terms_changed"
+    http_status = 409
+
+
+# --- the desk: runs, duplicates, audit log ----------------------------------------------------------------------------
+class RunCancelled(SystemFault):
+    """Not raised but written to a run as its ``error_code``: an organiser took it back, the submission is refunded."""
+
+    code = "cancelled_by_organiser"
+
+
+class RunNotFound(RequestError):
+    """No such run in this competition."""
+
+    code = "run_not_found"
+    http_status = 404
+
+
+class RunNotCancellable(RequestError):
+    """Only a queued or running run can be cancelled. Params: ``state``."""
+
+    code = "run_not_cancellable"
+    http_status = 409
+
+
+class RunBelongsToBatch(RequestError):
+    """A run of a rescoring batch goes with its batch: cancelled alone it would keep the batch from getting ready."""
+
+    code = "run_belongs_to_batch"
+    http_status = 409
+
+
+class AuditEntryNotFound(RequestError):
+    """No such entry in the audit log of this competition."""
+
+    code = "audit_entry_not_found"
+    http_status = 404
+
+
+# --- phases, the split, finals, publication ---------------------------------------------------------------------------
+class PhaseSettingsInvalid(RequestError):
+    """Settings of a phase do not go together. ``fields`` names the columns at fault."""
+
+    code = "phase_settings_invalid"
+    http_status = 422
+
+    def __init__(self, *, fields: Sequence[str]) -> None:
+        self.fields = tuple(fields)
+        super().__init__(fields=", ".join(fields))
+
+
+class PhaseAlreadyPublished(RequestError):
+    """The final board is out: the end, the split and the finals of the phase stand."""
+
+    code = "phase_already_published"
+    http_status = 409
+
+
+class SplitInvalid(RequestError):
+    """A list of public items cannot be used. Params: ``count``, ``first``. ``reason``: unknown or empty."""
+
+    code = "split_invalid"
+    http_status = 422
+
+    def __init__(self, *, reason: Literal["unknown", "empty"], count: int, first: str) -> None:
+        self.reason = reason
+        super().__init__(count=count, first=first)
+
+    @property
+    def text_key(self) -> str:
+        return f"{self.code}.{self.reason}"
+
+
+class FinalsNotUsed(RequestError):
+    """The phase has no final selection: every submission counts."""
+
+    code = "finals_not_used"
+    http_status = 409
+
+
+class FinalsLocked(RequestError):
+    """Final submissions can be chosen up to the end of the phase. Params: ``ends_at``."""
+
+    code = "finals_locked"
+    http_status = 409
+
+
+class TooManyFinals(RequestError):
+    """Params: ``limit``."""
+
+    code = "too_many_finals"
+    http_status = 409
+
+
+class FinalNotEligible(RequestError):
+    """A submission of another team or phase, or one that was refunded or withdrawn."""
+
+    code = "final_not_eligible"
+    http_status = 409
+
+
+class PhaseNotOver(RequestError):
+    """The final board waits for the end of the phase. Params: ``ends_at``."""
+
+    code = "phase_not_over"
+    http_status = 409
+
+
+class RunsUnfinished(RequestError):
+    """The final board waits for runs that are not finished. Params: ``count``."""
+
+    code = "runs_unfinished"
+    http_status = 409
+
+
+class NothingToPublish(RequestError):
+    """No result of the phase can stand on its final board."""
+
+    code = "nothing_to_publish"
+    http_status = 409
+
+
+# --- reference drafts and rescoring -----------------------------------------------------------------------------------
+class ReferenceNotDraft(RequestError):
+    """The version is published (or gone): it cannot be edited, discarded or published again."""
+
+    code = "reference_not_draft"
+    http_status = 409
+
+
+class ReferenceDraftInUse(RequestError):
+    """Runs or a rescoring batch name the draft, so that it stays as evidence."""
+
+    code = "reference_draft_in_use"
+    http_status = 409
+
+
+class BatchNotFound(RequestError):
+    """No such rescoring batch in this competition."""
+
+    code = "batch_not_found"
+    http_status = 404
+
+
+class BatchOpenAlready(RequestError):
+    """The phase has a batch that is neither applied nor cancelled. Params: ``number``."""
+
+    code = "batch_open_already"
+    http_status = 409
+
+
+class BatchSelectsNothing(RequestError):
+    """No submission of the phase matches."""
+
+    code = "batch_selects_nothing"
+    http_status = 422
+
+
+class BatchNotReady(RequestError):
+    """Runs of the batch are not finished or have failed. Params: ``unfinished``, ``failed``."""
+
+    code = "batch_not_ready"
+    http_status = 409
+
+
+class BatchClosed(RequestError):
+    """The batch was applied or cancelled already."""
+
+    code = "batch_closed"
+    http_status = 409
+
+
+class BatchNeverApplies(RequestError):
+    """A batch of repeats shows numeric noise; it has nothing to apply."""
+
+    code = "batch_never_applies"
+    http_status = 409
+
+
+class BatchOutdated(RequestError):
+    """References, recipe or models were changed by another way since the batch was scored. Params: ``count``."""
+
+    code = "batch_outdated"
+    http_status = 409
+
+
+class BatchHurtsOtherPhases(RequestError):
+    """Other phases of the track hold scores by the old recipe or models; they would leave their boards. ``count``."""
+
+    code = "batch_hurts_other_phases"
+    http_status = 409
+
+
+class BatchRunNotFailed(RequestError):
+    """Only a submission whose newest run in the batch failed can be retried or left out."""
+
+    code = "batch_run_not_failed"
+    http_status = 409
+
+
+class BatchReasonMissing(RequestError):
+    """What an organiser does to scores has a reason. Params: ``field``."""
+
+    code = "batch_reason_missing"
+    http_status = 422
+
+
+class BatchReferencesUnfit(RequestError):
+    """The draft cannot score what was submitted: other rules of form, or items were added. Params: ``count``."""
+
+    code = "batch_references_unfit"
+    http_status = 422
+
+
+class RescoringCancelled(SystemFault):
+    """Not raised but written to a queued run as its ``error_code``: its batch was cancelled, nothing is refunded."""
+
+    code = "rescoring_cancelled"
+
+
+# --- quota and withdrawal ---------------------------------------------------------------------------------------------
+class GrantWithoutEffect(RequestError):
+    """The phase has no limit that the grant would raise: one for a day needs a daily limit. Params: none."""
+
+    code = "grant_without_effect"
+    http_status = 422
+
+
+class WithdrawalClosed(RequestError):
+    """A submission is withdrawn while its phase runs. Params: ``ends_at``."""
+
+    code = "withdrawal_closed"
+    http_status = 409

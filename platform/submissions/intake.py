@@ -44,6 +44,7 @@ from scoring.reading import read_predictions
 from scoring.records import AnswerFile
 from submissions import quota, runs
 from submissions.models import Rejection, Submission
+from submissions.receipts import issue_receipt
 from submissions.selectors import submission_of_upload
 
 KEPT_ERRORS: Final = 100
@@ -99,10 +100,12 @@ def submit(
         _refuse_duplicate(arrival)
         quota.take_slot(phase=phase, team=team, now=received_at)
         submission = _create(arrival, predictions)
+        quota.charge(submission=submission, actor=user)
         runs.queue_run(submission=submission, reference_version=reference)
         audit.record(
             actor=user, action="submission.create", obj=submission, after={"file_sha256": submission.file_sha256}
         )
+        issue_receipt(submission=submission)  # last: the chain's lock is held no longer than it must be
     return submission
 
 

@@ -1,55 +1,51 @@
-"""How many files a team may still submit, and from when.
+"""The quota of a team in a phase: what is left, and every line that is written into its ledger.
 
-Counted are the submissions of the team in the phase that were not refunded; a rejected file was never a submission.
-A day is the KST calendar day. ``status`` reads; ``take_slot`` decides, holding the team's row, so that any number of
-uploads at once never exceed a limit.
+What the lines mean stands in ``submissions.ledger``. They are written while the team's row is held (``lock_team``), so
+that the order in which they stand is one order for everybody, and any number of uploads at once never exceed a limit.
+Whoever also locks a run locks it before the team, and a submission or the chain after it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import NoReturn
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import date, datetime
+from typing import Any, NoReturn
 
+from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Team, User
 from competitions.models import Phase
 from core import audit
-from core.errors import QuotaExceeded
-from core.times import kst_day, kst_day_bounds
-from submissions.models import Submission
+from core.errors import GrantWithoutEffect, QuotaExceeded
+from core.times import kst_day
+from submissions.ledger import DailyRoom, QuotaStatus, account_from, status_from
+from submissions.models import QuotaEntry, RescoreBatch, Submission
 
-
-@dataclass(frozen=True, slots=True)
-class QuotaStatus:
-    """What is left. A limit, and what is left of it, is ``None`` where the phase sets none.
-
-    ``next_allowed_at`` is the earliest moment, not before now, at which a file will be taken: now itself when
-    ``can_submit``, and ``None`` when no moment of the phase is left. ``left_today`` never exceeds ``left_total``.
-    """
-
-    daily_limit: int | None
-    used_today: int
-    left_today: int | None
-    total_limit: int | None
-    used_total: int
-    left_total: int | None
-    min_interval: timedelta
-    next_allowed_at: datetime | None
-    can_submit: bool
+Kind = QuotaEntry.Kind
 
 
 def status(*, phase: Phase, team: Team, now: datetime | None = None) -> QuotaStatus:
     """What ``team`` has left in ``phase``. One query."""
-    return status_from(phase=phase, charged=charged_moments(phase=phase, team=team), now=now or timezone.now())
+    return status_from(phase=phase, entries=entries_of(phase=phase, team=team), now=now or timezone.now())
+
+
+def statuses(*, phase: Phase, teams: Iterable[Team], now: datetime | None = None) -> dict[int, QuotaStatus]:
+    """What each of ``teams`` has left in ``phase``, by its primary key. One query."""
+    wanted = list(teams)
+    ledgers: dict[int, list[QuotaEntry]] = defaultdict(list)
+    for entry in QuotaEntry.objects.filter(phase=phase, team__in=wanted).order_by("pk"):
+        ledgers[entry.team_id].append(entry)
+    moment = now or timezone.now()
+    return {team.pk: status_from(phase=phase, entries=ledgers[team.pk], now=moment) for team in wanted}
 
 
 def take_slot(*, phase: Phase, team: Team, now: datetime) -> None:
     """Lock the team until the transaction ends and make sure one more submission at ``now`` is within every limit.
 
-    The caller creates the submission in the same transaction. Raises ``QuotaExceeded``.
+    The caller creates the submission and charges it (``ledger.charge``) in the same transaction. Raises
+    ``QuotaExceeded``.
     """
     lock_team(team)
     require_room(phase=phase, team=team, now=now)
@@ -64,94 +60,151 @@ def require_room(*, phase: Phase, team: Team, now: datetime) -> None:
     """Raise ``QuotaExceeded`` unless a submission at ``now`` is within every limit. Final only under ``lock_team``."""
     current = status(phase=phase, team=team, now=now)
     if not current.can_submit:
-        _refuse(current, now)
+        _refuse(current)
 
 
-def refund(*, submission: Submission, reason: str, actor: User | None = None) -> None:
-    """Stop counting ``submission``: it failed on our side. Refunding twice is harmless."""
+def entries_of(*, phase: Phase, team: Team) -> list[QuotaEntry]:
+    """The ledger of ``team`` in ``phase``, in the order in which it was written."""
+    return list(QuotaEntry.objects.filter(phase=phase, team=team).order_by("pk"))
+
+
+def charge(*, submission: Submission, actor: User | None) -> None:
+    """Write that ``submission`` took a slot, at the moment it came in. Call it in the transaction that creates it."""
+    _write(submission.phase, submission.team, Kind.CHARGE, actor, submission=submission, moment=submission.created_at)
+
+
+def refund(*, submission: Submission, reason: str, actor: User | None = None) -> bool:
+    """Stop counting ``submission``, on the board as well: it failed on our side, or an organiser decides so.
+
+    False, and nothing done, when it is refunded already.
+    """
     now = timezone.now()
-    if Submission.objects.filter(pk=submission.pk, refunded_at=None).update(refunded_at=now):
-        submission.refunded_at = now
+    with transaction.atomic():
+        lock_team(submission.team)
+        if not Submission.objects.filter(pk=submission.pk, refunded_at=None).update(refunded_at=now):
+            return False
+        _write(submission.phase, submission.team, Kind.REFUND, actor, submission=submission, reason=reason, moment=now)
         audit.record(actor=actor, action="submission.refund", obj=submission, after={"reason": reason})
+    submission.refunded_at = now
+    return True
 
 
 def charge_again(*, submission: Submission, actor: User) -> None:
     """Count a refunded ``submission`` once more, under ``lock_team``. One that counts already is left as it is.
 
     Its day and the total must have room (``QuotaExceeded``); the interval and the end of the phase were judged when
-    it came in.
+    it came in. One that was charged before a reset takes no slot.
     """
     if submission.refunded_at is None:
         return
     phase = submission.phase
-    charged = charged_moments(phase=phase, team=submission.team)
-    used_that_day = sum(kst_day(moment) == kst_day(submission.created_at) for moment in charged)
-    if phase.total_limit is not None and len(charged) >= phase.total_limit:
-        raise QuotaExceeded(kind="total", limit=phase.total_limit, next_allowed_at=None)
-    if phase.daily_limit is not None and used_that_day >= phase.daily_limit:
-        raise QuotaExceeded(kind="daily", limit=phase.daily_limit, next_allowed_at=None)
+    account = account_from(entries_of(phase=phase, team=submission.team))
+    if submission.pk not in account.settled:
+        current = status(phase=phase, team=submission.team, now=submission.created_at)
+        days = DailyRoom.of(phase, account)
+        if current.left_total == 0:
+            raise QuotaExceeded(kind="total", limit=current.total_limit, next_allowed_at=None)
+        if days is not None and days.left(kst_day(submission.created_at)) <= 0:
+            raise QuotaExceeded(kind="daily", limit=current.daily_limit, next_allowed_at=None)
     Submission.objects.filter(pk=submission.pk).update(refunded_at=None)
     submission.refunded_at = None
+    charge(submission=submission, actor=actor)
     audit.record(actor=actor, action="submission.charge_again", obj=submission)
 
 
-def charged_moments(*, phase: Phase, team: Team) -> list[datetime]:
-    """When the counted submissions of ``team`` came in, oldest first."""
-    counted = Submission.objects.filter(phase=phase, team=team, refunded_at=None)
-    return list(counted.order_by("created_at").values_list("created_at", flat=True))
+def grant(
+    *,
+    phase: Phase,
+    team: Team,
+    slots: int,
+    reason: str,
+    actor: User | None,
+    day: date | None = None,
+) -> QuotaEntry:
+    """Give ``team`` ``slots`` more, for the KST day ``day`` or for the phase. Raises ``GrantWithoutEffect``."""
+    _require_effect(phase, day)
+    with transaction.atomic():
+        lock_team(team)
+        entry = _write(phase, team, Kind.GRANT, actor, slots=slots, day=day, reason=reason)
+        audit.record(actor=actor, action="quota.grant", obj=entry, after=_facts(entry))
+    return entry
 
 
-def status_from(*, phase: Phase, charged: Sequence[datetime], now: datetime) -> QuotaStatus:
-    """The status that follows from the moments of the counted submissions, oldest first. Pure."""
-    used_total = len(charged)
-    used_today = sum(kst_day(moment) == kst_day(now) for moment in charged)
-    left_total = _left(phase.total_limit, used_total)
-    left_today = _left(phase.daily_limit, used_today)
-    if left_today is not None and left_total is not None:
-        left_today = min(left_today, left_total)
-    next_allowed_at = _next_allowed_at(phase, charged, now)
-    return QuotaStatus(
-        daily_limit=phase.daily_limit,
-        used_today=used_today,
-        left_today=left_today,
-        total_limit=phase.total_limit,
-        used_total=used_total,
-        left_total=left_total,
-        min_interval=phase.min_interval,
-        next_allowed_at=next_allowed_at,
-        can_submit=next_allowed_at == now,
+def grant_all(
+    *,
+    phase: Phase,
+    slots: int,
+    reason: str,
+    actor: User | None,
+    day: date | None = None,
+    batch: RescoreBatch | None = None,
+) -> int:
+    """Give every team of the competition ``slots`` more; the number of teams.
+
+    Raises ``GrantWithoutEffect``. Teams made later have no part in it.
+    """
+    _require_effect(phase, day)
+    return _write_for_all(phase, Kind.GRANT, actor, slots=slots, day=day, reason=reason, batch=batch)
+
+
+def reset(*, phase: Phase, team: Team, reason: str, actor: User | None) -> QuotaEntry:
+    """Let nothing written so far count for ``team`` in ``phase``: no charge and no grant."""
+    with transaction.atomic():
+        lock_team(team)
+        entry = _write(phase, team, Kind.RESET, actor, reason=reason)
+        audit.record(actor=actor, action="quota.reset", obj=entry, after=_facts(entry))
+    return entry
+
+
+def reset_all(*, phase: Phase, reason: str, actor: User | None, batch: RescoreBatch | None = None) -> int:
+    """Let nothing written so far count for any team of the competition in ``phase``; the number of teams."""
+    return _write_for_all(phase, Kind.RESET, actor, reason=reason, batch=batch)
+
+
+def _write_for_all(phase: Phase, kind: Kind, actor: User | None, **fields: Any) -> int:
+    """One line for every team, all of them held, and one audit entry for the phase."""
+    competition = phase.track.competition
+    now = timezone.now()
+    with transaction.atomic():
+        teams = Team.objects.filter(competition=competition, merged_into=None).order_by("pk")
+        entries = [
+            QuotaEntry(phase=phase, team=team, kind=kind, actor=actor, moment=now, **fields)
+            for team in teams.select_for_update(no_key=True)
+        ]
+        QuotaEntry.objects.bulk_create(entries)
+        if entries:
+            audit.record(
+                actor=actor,
+                action=f"quota.{kind}_all",
+                obj=phase,
+                after=_facts(entries[0]) | {"teams": len(entries)},
+            )
+    return len(entries)
+
+
+def _write(phase: Phase, team: Team, kind: Kind, actor: User | None, **fields: Any) -> QuotaEntry:
+    return QuotaEntry.objects.create(
+        phase=phase, team=team, kind=kind, actor=actor, **{"moment": timezone.now(), **fields}
     )
 
 
-def _left(limit: int | None, used: int) -> int | None:
-    return None if limit is None else max(0, limit - used)
+def _facts(entry: QuotaEntry) -> dict[str, Any]:
+    """What the audit log keeps of a line that no submission caused."""
+    facts = {"phase": entry.phase_id, "reason": entry.reason}
+    if entry.kind == Kind.GRANT:
+        facts |= {"slots": entry.slots, "day": entry.day.isoformat() if entry.day else None}
+    if entry.batch_id is not None:
+        facts["batch"] = entry.batch_id
+    return facts
 
 
-def _next_allowed_at(phase: Phase, charged: Sequence[datetime], now: datetime) -> datetime | None:
-    """The earliest moment from ``now`` on that every limit allows, inside the phase."""
-    if phase.daily_limit == 0 or _left(phase.total_limit, len(charged)) == 0:
-        return None
-    moment = max(now, phase.starts_at)
-    if charged and phase.min_interval:
-        moment = max(moment, _whole_second(charged[-1] + phase.min_interval))
-    if phase.daily_limit is not None:
-        moment = _first_day_with_room(phase.daily_limit, charged, moment)
-    return moment if moment < phase.ends_at else None
+def _require_effect(phase: Phase, day: date | None) -> None:
+    """A grant must raise a limit that the phase has."""
+    if phase.daily_limit is None and (day is not None or phase.total_limit is None):
+        raise GrantWithoutEffect
 
 
-def _first_day_with_room(limit: int, charged: Sequence[datetime], moment: datetime) -> datetime:
-    """``moment``, or the first KST midnight after it whose day has room."""
-    while sum(kst_day(other) == kst_day(moment) for other in charged) >= limit:
-        moment = kst_day_bounds(moment)[1]
-    return moment
-
-
-def _whole_second(moment: datetime) -> datetime:
-    """``moment``, rounded up, so that the time shown to the second is a time at which the file is taken."""
-    return moment if moment.microsecond == 0 else moment.replace(microsecond=0) + timedelta(seconds=1)
-
-
-def _refuse(current: QuotaStatus, now: datetime) -> NoReturn:
+def _refuse(current: QuotaStatus) -> NoReturn:
     """Name the limit that stands in the way longest: the total, then the day, then the interval."""
     if current.left_total == 0:
         raise QuotaExceeded(kind="total", limit=current.total_limit, next_allowed_at=None)

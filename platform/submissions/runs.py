@@ -31,7 +31,7 @@ from core.storage import read_private
 from scoring.errors import ModelUnavailable
 from scoring.reading import read_predictions
 from scoring.records import ProgressCallback, ScoreReport
-from submissions import quota
+from submissions import chain, quota
 from submissions.leases import LeaseKeeper, LeaseLost, lease_length
 from submissions.models import MetricResult, ScoringRun, Submission
 
@@ -130,7 +130,8 @@ def finish_run(*, run_id: int, attempt: int, report: ScoreReport) -> bool:
             return False
         run = ScoringRun.objects.only("submission_id", "reference_version_id").get(pk=run_id)
         _keep_item_values(run, report)
-        Submission.objects.filter(pk=run.submission_id, live_run=None).update(live_run=run)
+        if Submission.objects.filter(pk=run.submission_id, live_run=None).update(live_run=run):
+            chain.append_scores([run.submission])
     return True
 
 
@@ -269,7 +270,7 @@ def _item_values(report: ScoreReport, metric: str, score_name: str) -> dict[str,
 def _give_up(run: ScoringRun) -> None:
     """Refund and alert, in the transaction that failed the run."""
     logger.error("run %s of submission %s is given up: %s", run.pk, run.submission_id, run.error_code)
-    if run.submission.live_run_id is None:
+    if run.batch_id is None and run.submission.live_run_id is None:
         quota.refund(submission=run.submission, reason=run.error_code)
     subject = f"채점 실패: {run.submission.phase.track.competition} / run {run.pk}"
     body = (

@@ -5,69 +5,88 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Prefetch, QuerySet
 
 from accounts.models import Team, User
+from accounts.permissions import Permission, may
+from accounts.selectors import membership_of
 from competitions.models import Phase
 from core.errors import SubmissionNotFound
 from scoring.errors import FileError
-from scoring.recipes import ORGANISER_CODES
 from submissions.models import Rejection, ScoringRun, Submission
+from submissions.visibility import ShownRun, shown_run
 
 SHOWN_REJECTIONS: Final = 20  # they cost nothing, so a script may make thousands, each with its table of errors
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """One line of a team's history: a charged submission with the run to show for it, or a rejected file."""
+    """One line of a team's history: a charged submission with what its team may see of the scoring, or a rejected file."""
 
     kind: Literal["submission", "rejection"]
     created_at: datetime
     submission: Submission | None = None
     rejection: Rejection | None = None
-    run: ScoringRun | None = None
+    run: ShownRun | None = None
 
 
 def team_history(team: Team, phase: Phase) -> list[HistoryEntry]:
     """Everything ``team`` uploaded in ``phase``, newest first; of rejected files the newest. Three queries."""
-    submissions = _with_runs(Submission.objects.filter(team=team, phase=phase))
+    submissions = _with_runs(Submission.objects.filter(team=team, phase=phase)).select_related("phase")
+    if phase.final_published_at is not None:
+        submissions = submissions.select_related("live_run__hidden_result")
     rejections = Rejection.objects.filter(team=team, phase=phase).select_related("submitted_by")[:SHOWN_REJECTIONS]
     entries = [
-        *(HistoryEntry("submission", row.created_at, submission=row, run=run_to_show(row)) for row in submissions),
+        *(HistoryEntry("submission", row.created_at, submission=row, run=run_for_team(row)) for row in submissions),
         *(HistoryEntry("rejection", row.created_at, rejection=row) for row in rejections),
     ]
     return sorted(entries, key=lambda entry: entry.created_at, reverse=True)
 
 
 def submission_for(user: User | AnonymousUser, public_id: uuid.UUID | str) -> Submission:
-    """The submission for a member of its team or an organiser. Raises ``SubmissionNotFound`` for anybody else.
+    """The submission for a member of its team, or somebody at the desk of its competition.
 
-    Comes with its phase, track, competition, team and runs.
+    Raises ``SubmissionNotFound`` for anybody else. Comes with its phase, track, competition, team and runs.
     """
     rows = _with_runs(Submission.objects.filter(public_id=public_id))
-    if not user.is_authenticated:
-        raise SubmissionNotFound
-    if not user.is_staff:
-        rows = rows.filter(team__memberships__user=user)
     submission = rows.select_related("phase__track__competition", "team").first()
-    if submission is None:
+    if submission is None or not (membership_of(user, submission.team) or _is_at_desk(user, submission)):
         raise SubmissionNotFound
     return submission
 
 
+def sees_hidden(user: User | AnonymousUser, submission: Submission) -> bool:
+    """Whether ``user`` sees the hidden scores of the submission's competition."""
+    return may(user, submission.phase.track.competition, Permission.VIEW_HIDDEN)
+
+
+def _is_at_desk(user: User | AnonymousUser, submission: Submission) -> bool:
+    return may(user, submission.phase.track.competition, Permission.VIEW_DESK)
+
+
 def run_to_show(submission: Submission) -> ScoringRun | None:
-    """The run whose state stands for the submission: the live one, else the newest. Reads fetched rows where it can."""
+    """The run whose state stands for the submission: the live one, else the newest. Reads fetched rows where it can.
+
+    Runs of a rescoring batch stand for nothing before the batch is applied.
+    """
     if submission.live_run is not None:
         return submission.live_run
-    return max(submission.runs.all(), key=lambda run: run.pk, default=None)
+    return max((run for run in submission.runs.all() if run.batch_id is None), key=lambda run: run.pk, default=None)
 
 
-def participant_warnings(run: ScoringRun) -> list[dict[str, Any]]:
-    """The stored warnings of ``run`` that its own team is shown; the others are for organisers."""
-    return [row for row in run.warnings if row["code"] not in ORGANISER_CODES]
+def run_for_team(submission: Submission) -> ShownRun | None:
+    """What the submission's own team may see of the run that stands for it."""
+    run = run_to_show(submission)
+    return None if run is None else shown_run(run, submission)
+
+
+def run_for(user: User | AnonymousUser, submission: Submission) -> ShownRun | None:
+    """What ``user``, to whom ``submission_for`` gave the submission, may see of the run that stands for it."""
+    run = run_to_show(submission)
+    return None if run is None else shown_run(run, submission, sees_all=sees_hidden(user, submission))
 
 
 def rejection_errors(rejection: Rejection) -> tuple[FileError, ...]:
@@ -84,7 +103,7 @@ def rejection_errors(rejection: Rejection) -> tuple[FileError, ...]:
     )
 
 
-def queue_position(run: ScoringRun) -> int | None:
+def queue_position(run: ScoringRun | ShownRun) -> int | None:
     """How many queued runs stand before this one, itself not counted; ``None`` when it is not waiting."""
     if run.state != ScoringRun.State.QUEUED:
         return None
@@ -99,6 +118,6 @@ def submission_of_upload(*, team: Team, upload_key: str, file_sha256: str) -> Su
 
 
 def _with_runs(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
-    return submissions.select_related("submitted_by", "live_run").prefetch_related(
-        Prefetch("runs", queryset=ScoringRun.objects.order_by("-pk"))
+    return submissions.select_related("submitted_by", "live_run__reference_version").prefetch_related(
+        Prefetch("runs", queryset=ScoringRun.objects.select_related("reference_version").order_by("-pk"))
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from scoring.cli.files import load_report
-from scoring.comparison import compare
-from scoring.comparison_view import render_comparison
+from scoring.comparing.comparison import compare
+from scoring.comparing.view import render_comparison
 from scoring.errors import Language
 from scoring.report import ReportFormat
 

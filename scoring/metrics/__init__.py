@@ -118,6 +118,12 @@ def load_metric(name: str, resources: Resources | None = None, options: MetricOp
     return metric
 
 
+def is_corpus_metric(name: str) -> bool:
+    """Whether the metric called ``name`` sees all references at once. Raises ``KeyError`` for an unknown name."""
+    module_name, class_name = METRICS[name].split(":")
+    return hasattr(getattr(import_module(module_name), class_name), "aggregate")
+
+
 def load_pair_metric(name: str, resources: Resources | None = None) -> PairMetric:
     """The pair metric called ``name``. Raises ``KeyError``, also for a corpus metric."""
     metric = load_metric(name, resources)

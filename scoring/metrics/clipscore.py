@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from scoring.media import MediaSet, frames_of
-from scoring.media_archive import media_folder
+from scoring.media.archive import media_folder
 from scoring.metrics import MetricOptions, PairProgress, Row
 from scoring.metrics.clip_model import Frame
 

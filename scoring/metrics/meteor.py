@@ -14,7 +14,7 @@ score is the mean over the items (the METEOR program itself adds up counts over 
 * ``meteor_synonym``: then morphs that share a group of the synonym table, looked up as they stand, and by lemma where
   the table does not have them so. NLTK's value where a WordNet holds the same groups.
 * ``meteor_ko``: without particles; equal morphs, then equal lemmas, then synonyms, in the alignment with the fewest
-  chunks (``scoring.alignment``). 파도가 푸르다 and 푸른 물결이 differ only in order. Nobody else's value.
+  chunks (``scoring.matching.alignment``). 파도가 푸르다 and 푸른 물결이 differ only in order. Nobody else's value.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from scoring import lemmas
-from scoring.alignment import Method, Stage, align
-from scoring.alignment_search import BEAM_WIDTH, LOOKAHEAD, SEARCH_BUDGET
-from scoring.lemmas import Morph, Tagger, morphs_of, without_josa
+from scoring.matching import lemmas
+from scoring.matching.alignment import Method, Stage, align
+from scoring.matching.lemmas import Morph, Tagger, morphs_of, without_josa
+from scoring.matching.search import BEAM_WIDTH, LOOKAHEAD, SEARCH_BUDGET
+from scoring.matching.synonyms import Synonyms, load_synonyms
 from scoring.metrics import MetricOptions, PairProgress
-from scoring.synonyms import Synonyms, load_synonyms
 from scoring.tokenization import Analyser, okt
 
 if TYPE_CHECKING:

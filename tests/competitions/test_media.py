@@ -143,7 +143,7 @@ def test_half_unpacked_frames_are_never_taken_for_whole_ones(monkeypatch):
     version = publish_reference_version(
         phase=PhaseFactory.create(), data=reference_bytes(), actor=None, media=frames(*SOUND)
     )
-    monkeypatch.setattr("scoring.media_archive._copy", _fails)
+    monkeypatch.setattr("scoring.media.archive._copy", _fails)
     with pytest.raises(OSError, match="disk"):
         media_folder(version)
     assert [path for path in media_root().iterdir() if path.is_dir()] == []

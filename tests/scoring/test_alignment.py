@@ -6,8 +6,8 @@ import time
 import pytest
 from nltk.translate.meteor_score import align_words
 
-from scoring.alignment import Alignment, align, greedy_alignment, optimal_alignment
-from scoring.alignment_search import Match
+from scoring.matching.alignment import Alignment, align, greedy_alignment, optimal_alignment
+from scoring.matching.search import Match
 from tests.scoring.taggers import IDENTITY_STEMMER, FakeWordNet
 
 

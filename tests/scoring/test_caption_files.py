@@ -8,12 +8,12 @@ from typing import get_args
 
 import pytest
 
-from scoring.caption_checks import MAX_REFERENCES, without_ending
 from scoring.caption_messages import CAPTION_MESSAGES
 from scoring.cli import main
 from scoring.errors import FileError, InvalidFile
 from scoring.file_formats import FORMAT_LABELS, format_label
 from scoring.reading import MAX_ERRORS_KEPT, MAX_ITEMS, read_predictions, read_references
+from scoring.reading.caption_checks import MAX_REFERENCES, without_ending
 from scoring.recipes import get_recipe
 from scoring.records import AnswerFile, FileFormat
 from tests.scoring.caption_samples import (

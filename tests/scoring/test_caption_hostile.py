@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from scoring.caption_files import scan_captions
 from scoring.errors import FileError, InvalidFile
 from scoring.reading import MAX_BYTES, MAX_ERRORS_KEPT, read_predictions, read_references
+from scoring.reading.caption_files import scan_captions
 from scoring.recipes import get_recipe
 from scoring.records import AnswerFile
 from tests.scoring.caption_samples import CANARY, CANDIDATE_FILES, KNOWN, REFERENCE_FILES, dumped

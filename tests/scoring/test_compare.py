@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from scoring.comparison import DifferentItems, DifferentRecipes, compare
-from scoring.comparison_view import render_comparison
+from scoring.comparing.comparison import DifferentItems, DifferentRecipes, compare
+from scoring.comparing.significance import SEED, TRIALS
+from scoring.comparing.view import render_comparison
 from scoring.metrics.chrf import Chrf, best_counts
 from scoring.metrics.corpus_bleu import bleu, counts
 from scoring.recipes import get_recipe
 from scoring.recipes.base import mean
 from scoring.records import ItemScores, ScoreReport
-from scoring.significance import SEED, TRIALS
 from tests.scoring.texts import WORDS
 
 REASONS = ("bleurt", "bertscore", "rouge_1")

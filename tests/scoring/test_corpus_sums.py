@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from scoring.corpus_sums import CLIP_COLUMNS, SUMMABLE
+from scoring.comparing.corpus_sums import CLIP_COLUMNS, SUMMABLE
 from scoring.metrics.chrf import Chrf, best_counts
 from scoring.metrics.classification import Classification, encode
 from scoring.metrics.clipscore import ClipRow

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from scoring.integrity import copied_share, integrity_warnings
-from scoring.loops import is_loop
+from scoring.integrity.loops import is_loop
 from scoring.recipes.warning_texts import INTEGRITY_CODES, WARNING_TEXTS, warning_text
 from scoring.records import Answer, AnswerFile, ScoreWarning
 from tests.scoring.caption_sets import HONEST_FRAMES, REFERENCE, answers, captions, scenes, several, stuffed

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scoring.invisible import code_point_name, invisible_characters, looks_empty
+from scoring.integrity.invisible import code_point_name, invisible_characters, looks_empty
 
 HIDDEN = (
     "\u200b\u200c\u200d\u200e\u200f\u202a\u202e\u2060\u2064\ufeff\u115f\u1160\u3164\uffa0\u00ad\ufe00\ufe0f"

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from scoring.lemmas import LEMMA_OF, Morph, morphs_of, without_josa
+from scoring.matching.lemmas import LEMMA_OF, Morph, morphs_of, without_josa
 from scoring.tokenization import okt
 from tests.scoring.taggers import FakeTagger
 from tests.scoring.texts import random_pairs

@@ -25,7 +25,7 @@ from scoring.media import (
     item_id,
     open_frame,
 )
-from scoring.media_archive import ArchiveBroken, ArchiveTooLarge, ArchiveUnsafe, Limits, media_folder
+from scoring.media.archive import ArchiveBroken, ArchiveTooLarge, ArchiveUnsafe, Limits, media_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -249,7 +249,7 @@ def test_korean_names_of_a_mac_and_of_windows_are_read(tmp_path, encoding):
 
 def test_looking_at_frames_imports_no_model_library():
     script = (
-        "import sys, scoring.media, scoring.media_archive;"
+        "import sys, scoring.media, scoring.media.archive;"
         "assert not {'torch', 'transformers', 'numpy', 'PIL'} & set(sys.modules), sorted(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", script], cwd=ROOT, env=dict(os.environ), check=True)

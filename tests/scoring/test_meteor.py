@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from scoring.alignment import greedy_alignment, optimal_alignment
+from scoring.matching.alignment import greedy_alignment, optimal_alignment
+from scoring.matching.synonyms import InvalidSynonyms, load_synonyms
 from scoring.metrics import MetricOptions, load_metric
 from scoring.metrics.meteor import Meteor, MeteorKo, MeteorSynonym, meteor, same_token
-from scoring.synonyms import InvalidSynonyms, load_synonyms
 from scoring.tokenization import okt
 from tests.scoring.taggers import FakeTagger, nltk_meteor
 

@@ -7,8 +7,8 @@ import time
 import pytest
 
 from scoring.errors import FileError, InvalidFile
-from scoring.json_items import scan
 from scoring.reading import MAX_BYTES, MAX_ERRORS_KEPT, read_predictions, read_references
+from scoring.reading.json_items import scan
 from scoring.recipes import get_recipe
 from scoring.records import AnswerFile
 from tests.scoring.bad_files import CANARY, GOOD, IDS, REFERENCES, array, good_items, item, lines

@@ -10,8 +10,8 @@ from scoring.metrics import METRICS
 from scoring.recipes import get_recipe
 from scoring.records import ItemScores, ScoreReport
 from scoring.report import InvalidReport, render, report_as_dict, report_as_json, report_from_json
+from scoring.report.tables import display_width
 from scoring.signature import signature_hash
-from scoring.tables import display_width
 from tests.scoring.fakes import DEMO_RESOURCES, RESOURCES
 from tests.scoring.texts import GOLDEN, answer_file
 

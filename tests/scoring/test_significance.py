@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scoring import significance
-from scoring.significance import (
+from scoring.comparing import significance
+from scoring.comparing.significance import (
     SEED,
     TRIALS,
     Interval,

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from scoring.errors import ScoringError
-from scoring.lemmas import morphs_of
-from scoring.synonyms import BUILT_IN, InvalidSynonyms, SynonymsUnreadable, load_synonyms, parse_synonyms
+from scoring.matching.lemmas import morphs_of
+from scoring.matching.synonyms import BUILT_IN, InvalidSynonyms, SynonymsUnreadable, load_synonyms, parse_synonyms
 from scoring.tokenization import okt
 
 HEADER = "group\tword\tpos\tsource\n"

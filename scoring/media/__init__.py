@@ -2,7 +2,7 @@
 
 ``<id>.jpg`` (``.jpeg``, ``.png``, ``.webp``) is the one frame of an item, a folder ``<id>/`` holds several. Ids are
 NFC, and a film's ``.mp4`` or a label's ``.json`` behind an id is dropped, as it is from the ids of captions.
-Archives are unpacked by ``scoring.media_archive``.
+Archives are unpacked by ``scoring.media.archive``.
 
 Light on purpose: nothing here imports torch or numpy; Pillow is imported when an image is opened.
 """
@@ -17,9 +17,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from scoring.caption_checks import without_ending
 from scoring.errors import Message, ScoringFault, quoted
 from scoring.profile import WordedError
+from scoring.reading.caption_checks import without_ending
 
 if TYPE_CHECKING:
     from PIL.Image import Image

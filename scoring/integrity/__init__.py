@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final, Literal
 
-from scoring.invisible import code_point_name, invisible_characters, looks_empty
-from scoring.loops import is_loop
+from scoring.integrity.invisible import code_point_name, invisible_characters, looks_empty
+from scoring.integrity.loops import is_loop
 from scoring.records import Answer, AnswerFile, ScoreWarning
 
 Form = Literal["answers", "captions", "labels", "number"]

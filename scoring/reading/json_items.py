@@ -14,9 +14,9 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from scoring.decoding import line_breaks
 from scoring.errors import FileError, quoted
-from scoring.json_syntax import (
+from scoring.reading.decoding import line_breaks
+from scoring.reading.json_syntax import (
     Decoder,
     Fault,
     Malformed,

@@ -18,9 +18,9 @@ from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
 from scoring.errors import FileError, quoted
-from scoring.item_checks import MAX_ID_CHARS
-from scoring.json_items import MAX_ITEMS, Item, Scanner, is_list_of_items
-from scoring.json_syntax import Decoder, Malformed, skip_space
+from scoring.reading.item_checks import MAX_ID_CHARS
+from scoring.reading.json_items import MAX_ITEMS, Item, Scanner, is_list_of_items
+from scoring.reading.json_syntax import Decoder, Malformed, skip_space
 from scoring.records import FileFormat
 
 ID_KEYS: Final = ("image_id", "video_id", "id", "file_name", "filename", "video_name", "image_name")  # the first found

@@ -13,10 +13,10 @@ from typing import Any, Final, Literal
 from scoring.errors import Language, ScoringError
 from scoring.recipes import Column, UnknownRecipe, get_recipe, warning_text
 from scoring.records import ItemScores, ScoreReport, ScoreWarning
-from scoring.report_words import COVERAGE, FORMATS, word
+from scoring.report.tables import Row, aligned, figure, indented, markdown_table
+from scoring.report.targets import Section, target_sections, targets_as_dict
+from scoring.report.words import COVERAGE, FORMATS, word
 from scoring.signature import ABOUT, is_demo, metric_signatures
-from scoring.tables import Row, aligned, figure, indented, markdown_table
-from scoring.targets import Section, target_sections, targets_as_dict
 
 ReportFormat = Literal["text", "markdown", "json"]
 

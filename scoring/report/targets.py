@@ -6,8 +6,8 @@ from typing import Any
 
 from scoring.errors import Language
 from scoring.recipes import Column, Recipe
-from scoring.report_words import word
-from scoring.tables import Row, figure
+from scoring.report.tables import Row, figure
+from scoring.report.words import word
 
 Section = tuple[str, list[Row]]  # heading, rows
 

@@ -7,8 +7,8 @@ one group need not stand together. A word may be in several groups, and is then 
 but not they of one another. Words are compared in NFC and lower case, as METEOR compares tokens. A word is one morph as
 the analyser gives it, or the lemma of one, so it contains no white space. ``pos`` and ``source`` are for the reader.
 
-The built-in table (``scoring/data/synonyms.tsv``) was written for Malpan: what replaces what in a caption of a picture,
-with no wider or narrower terms.
+The built-in table (``synonyms.tsv`` beside this module) was written for Malpan: what replaces what in a caption of a
+picture, with no wider or narrower terms.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any, Final, NamedTuple
 from scoring.errors import Message, ScoringError, quoted
 from scoring.profile import WordedError
 
-BUILT_IN: Final = Path(__file__).resolve().parent / "data" / "synonyms.tsv"
+BUILT_IN: Final = Path(__file__).resolve().parent / "synonyms.tsv"
 COLUMNS: Final = ("group", "word", "pos", "source")
 PARTS_OF_SPEECH: Final = ("noun", "verb", "adjective", "adverb", "other")
 

@@ -30,7 +30,7 @@ _DEPTH: Final = 2  # <id>.jpg or <id>/<frame>.jpg
 _UTF8_NAME: Final = 0x800
 _ENCRYPTED: Final = 0x1
 _NAME_BYTES: Final = 255
-_CHECKOUT: Final = Path(__file__).resolve().parents[1]
+_CHECKOUT: Final = Path(__file__).resolve().parents[2]
 
 
 class ArchiveBroken(MediaFault):

@@ -9,13 +9,13 @@ import json
 from dataclasses import asdict
 from typing import Any, Final
 
-from scoring.comparison import LEVEL, Comparison, Line
+from scoring.comparing.comparison import LEVEL, Comparison, Line
+from scoring.comparing.significance import CONFIDENCE, Interval
 from scoring.errors import Language
 from scoring.recipes import Column, get_recipe
 from scoring.report import ReportFormat
-from scoring.report_words import Words, word
-from scoring.significance import CONFIDENCE, Interval
-from scoring.tables import Row, aligned, figure, indented, markdown_table
+from scoring.report.tables import Row, aligned, figure, indented, markdown_table
+from scoring.report.words import Words, word
 
 _INTERVAL_DECIMALS: Final = 4  # a resampled bound has no more digits than that
 _NONE: Final = "-"

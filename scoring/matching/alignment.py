@@ -9,7 +9,7 @@ order, in both lists.
   tokens and keys.
 * ``optimal_alignment`` is METEOR's own definition (Banerjee & Lavie 2005, section 2.1): as many matches as possible in
   the first stage, then in the second, and so on; of all such alignments one with the fewest chunks. How it is found,
-  and what bounds its time, is said in ``scoring.alignment_search``.
+  and what bounds its time, is said in ``scoring.matching.search``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from scoring.alignment_search import BEAM_WIDTH, SEARCH_BUDGET, Keys, Match, beam, count_chunks, make_problem, search
+from scoring.matching.search import BEAM_WIDTH, SEARCH_BUDGET, Keys, Match, beam, count_chunks, make_problem, search
 
 Stage = Callable[[Any], Sequence[Hashable]]
 Method = Literal["greedy", "optimal"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from scoring.caption_scan import LABEL_KEYS, LABEL_TEXT, Row, is_label
-from scoring.item_checks import ItemCheck
-from scoring.json_items import type_name
-from scoring.json_syntax import Path, Unreadable
+from scoring.reading.caption_scan import LABEL_KEYS, LABEL_TEXT, Row, is_label
+from scoring.reading.item_checks import ItemCheck
+from scoring.reading.json_items import type_name
+from scoring.reading.json_syntax import Path, Unreadable
 
 MAX_REFERENCES: Final = 50
 

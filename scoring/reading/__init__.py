@@ -1,11 +1,10 @@
 """Reading predictions and references, with every defect located: the official AI 말평 format, and captions.
 
-Captions come in many formats, which ``scoring.caption_files`` reads. In the official format a file is a JSON array of
+Captions come in many formats, which ``caption_files`` reads. In the official format a file is a JSON array of
 ``{"id", "input": {"question_type", "question", ...}, "output": {"answer"}}``, a JSON object with such a list as its
 only array, or JSON lines; which of them is recognised by itself. The recipe says whether ``answer`` is a text, a label,
-a list of labels or a number. The work is split by what is read: bytes (``scoring.decoding``), JSON
-(``scoring.json_items``), one item (``scoring.item_checks``), one text (``scoring.texts``), and here the items together
-and how they match the references.
+a list of labels or a number. The work is split by what is read: bytes (``decoding``), JSON (``json_items``), one item
+(``item_checks``), one text (``texts``), and here the items together and how they match the references.
 
 Errors of a predictions file name ids, which are public, and nothing else of the references.
 """
@@ -17,14 +16,14 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from scoring.caption_files import MAX_REFERENCES, read_captions
-from scoring.decoding import MAX_BYTES, decode
 from scoring.errors import MAX_ERRORS_KEPT, ErrorList, FileError
-from scoring.item_checks import MAX_ID_CHARS, ItemCheck, TextForm, shown_id
-from scoring.json_items import MAX_ITEMS, MAX_VALUES, Item, scan
-from scoring.json_syntax import MAX_DEPTH
+from scoring.reading.caption_files import MAX_REFERENCES, read_captions
+from scoring.reading.decoding import MAX_BYTES, decode
+from scoring.reading.item_checks import MAX_ID_CHARS, ItemCheck, TextForm, shown_id
+from scoring.reading.json_items import MAX_ITEMS, MAX_VALUES, Item, scan
+from scoring.reading.json_syntax import MAX_DEPTH
+from scoring.reading.texts import MAX_RUN_CHARS, MAX_TEXT_CHARS
 from scoring.records import Answer, AnswerFile
-from scoring.texts import MAX_RUN_CHARS, MAX_TEXT_CHARS
 
 if TYPE_CHECKING:
     from scoring.recipes import Recipe

@@ -8,11 +8,11 @@ from itertools import islice
 from typing import Any, Final, Literal
 
 from scoring.errors import FileError, quoted
-from scoring.json_items import Item, type_name
-from scoring.json_syntax import Path, Unreadable
+from scoring.reading.json_items import Item, type_name
+from scoring.reading.json_syntax import Path, Unreadable
+from scoring.reading.texts import Defect, forbidden_character, normalize
 from scoring.recipes.labels import UnreadableAnswer, labels_of, number_of
 from scoring.records import Answer
-from scoring.texts import Defect, forbidden_character, normalize
 
 MAX_ID_CHARS: Final = 200
 MAX_KEYS_COMPARED: Final = 50

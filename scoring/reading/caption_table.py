@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from scoring.caption_scan import ID_KEYS, Row
-from scoring.decoding import line_breaks
 from scoring.errors import FileError
-from scoring.item_checks import shown_id
-from scoring.json_items import MAX_ITEMS, Item
-from scoring.json_syntax import line_start
+from scoring.reading.caption_scan import ID_KEYS, Row
+from scoring.reading.decoding import line_breaks
+from scoring.reading.item_checks import shown_id
+from scoring.reading.json_items import MAX_ITEMS, Item
+from scoring.reading.json_syntax import line_start
 
 _LINE: Final = re.compile(r"[^ \t\u3000\xa0\ufeff\n\r][^\n\r]*")  # from its first character on that is not blank
 _CAPTION_NAMES: Final = frozenset(

@@ -16,14 +16,14 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from scoring.caption_checks import MAX_REFERENCES, RowCheck, without_ending
-from scoring.caption_scan import CaptionScanner, Row
-from scoring.caption_table import has_table, table_rows
-from scoring.decoding import decode, line_breaks
 from scoring.errors import ErrorList, FileError
-from scoring.item_checks import shown_id
-from scoring.json_items import MAX_VALUES, first_line, has_too_many_values
-from scoring.json_syntax import near
+from scoring.reading.caption_checks import MAX_REFERENCES, RowCheck, without_ending
+from scoring.reading.caption_scan import CaptionScanner, Row
+from scoring.reading.caption_table import has_table, table_rows
+from scoring.reading.decoding import decode, line_breaks
+from scoring.reading.item_checks import shown_id
+from scoring.reading.json_items import MAX_VALUES, first_line, has_too_many_values
+from scoring.reading.json_syntax import near
 from scoring.records import Answer, AnswerFile, FileFormat
 
 __all__ = ["MAX_REFERENCES", "read_captions", "scan_captions", "without_ending"]

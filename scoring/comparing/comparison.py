@@ -17,13 +17,8 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from scoring.corpus_sums import SUMMABLE, Summable
-from scoring.errors import Language, ScoringError
-from scoring.recipes import Recipe, get_recipe
-from scoring.records import ItemScores, ScoreReport
-from scoring.report import leaves
-from scoring.signature import is_demo
-from scoring.significance import (
+from scoring.comparing.corpus_sums import SUMMABLE, Summable
+from scoring.comparing.significance import (
     SEED,
     TRIALS,
     FloatArray,
@@ -33,6 +28,11 @@ from scoring.significance import (
     mean_columns,
     means,
 )
+from scoring.errors import Language, ScoringError
+from scoring.recipes import Recipe, get_recipe
+from scoring.records import ItemScores, ScoreReport
+from scoring.report import leaves
+from scoring.signature import is_demo
 
 Reason = Literal[
     "other_references", "other_signature", "not_resampled", "no_statistics", "one_side", "depends", "items_disagree"

@@ -13,11 +13,11 @@ from typing import Final
 
 import numpy as np
 
+from scoring.comparing.significance import FloatArray, Scorer
 from scoring.metrics import classification
 from scoring.metrics.chrf import BETA
 from scoring.metrics.corpus_bleu import LONGEST as BLEU_LONGEST
 from scoring.metrics.corpus_bleu import NAMES as BLEU_NAMES
-from scoring.significance import FloatArray, Scorer
 
 Rows = Sequence[tuple[float, ...]]
 

@@ -1,0 +1,139 @@
+"""How alike the answers of different files are. Pure: files are mappings from an item's id to a text.
+
+Two answers are the same when they are equal but for white space. What most files say about an item tells nothing, so
+the same answer counts by how rare it is: with ``k`` of ``n`` files giving it, ``-log(k / n)``, which is 0 for an
+answer that everybody gives. The score of a pair is the weight they share over the mean weight of the two (Dice): 1 for
+equal files, about 0 for independent ones. Among fewer than ``SMALL_FIELD`` files shares say nothing, and every item
+counts the same.
+
+Not every pair is looked at. Two files that reach ``least`` share an answer among the rarest of both that make up
+``1 - least / (2 - least)`` of their weight (prefix filtering, Bayardo et al. 2007), so only files that meet in those
+are compared; no pair at or above ``least`` is missed.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, compress
+from operator import eq
+from typing import Final
+
+SMALL_FIELD: Final = 5
+_ROUNDING: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two files by name and how alike they are: ``score`` 0-1.
+
+    ``same`` of ``compared`` items that both answered bear the same text; ``only_theirs`` of these nobody else wrote.
+    """
+
+    one: str
+    other: str
+    score: float
+    same: int
+    compared: int
+    only_theirs: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Coded:
+    """A file with its answers as numbers, one an item in a fixed order, and the weight of each.
+
+    An item without an answer bears a number below zero that no other file has: it equals nothing.
+    """
+
+    name: str
+    codes: Sequence[int]
+    weights: Sequence[float]
+    total: float
+
+
+def normalised(text: str) -> str:
+    """``text`` with every stretch of white space as one blank and none at the ends."""
+    return " ".join(text.split())
+
+
+def similar_pairs(
+    files: Mapping[str, Mapping[str, str]], *, least: float = 0.6, fewest: int = 5, most: int = 500
+) -> list[Pair]:
+    """The pairs with a score of at least ``least`` (above 0) and ``fewest`` same answers, the most alike first.
+
+    At most ``most`` of them: where more are so alike, the task has hardly any room for different answers.
+    """
+    items = sorted({item for answers in files.values() for item in answers})
+    shown = [[normalised(answers.get(item, "")) for item in items] for answers in files.values()]
+    sizes = [Counter(filter(None, texts)) for texts in zip(*shown, strict=True)]  # an item: how many gave which answer
+    numbers = [{text: number for number, text in enumerate(counts)} for counts in sizes]
+    weights = [_weights(counts, len(files)) for counts in sizes]
+    counted = [list(counts.values()) for counts in sizes]
+    coded = [
+        _Coded(
+            name,
+            [known.get(text, -1 - position) for known, text in zip(numbers, texts, strict=True)],
+            values := [known.get(text, 0.0) for known, text in zip(weights, texts, strict=True)],
+            math.fsum(values),
+        )
+        for position, (name, texts) in enumerate(zip(files, shown, strict=True))
+    ]
+    scored = (
+        (score, one, other)
+        for one, other in _candidates(coded, least)
+        if (score := _score(coded[one], coded[other])) >= least - _ROUNDING
+    )
+    alike = [each for each in scored if sum(map(eq, coded[each[1]].codes, coded[each[2]].codes)) >= fewest]
+    first = heapq.nsmallest(most, alike, key=lambda each: (-each[0], coded[each[1]].name, coded[each[2]].name))
+    return [_described(coded[one], coded[other], score, counted) for score, one, other in first]
+
+
+def _weights(counts: Counter[str], file_count: int) -> dict[str, float]:
+    """What sharing each answer of an item tells."""
+    if file_count < SMALL_FIELD:
+        return dict.fromkeys(counts, 1.0)
+    return {text: -math.log(count / counts.total()) for text, count in counts.items()}
+
+
+def _candidates(files: Sequence[_Coded], least: float) -> Iterable[tuple[int, int]]:
+    """The pairs, by position, that share an answer within the prefixes of both; all where that rules out few."""
+    meeting: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for position, file in enumerate(files):
+        for feature in _prefix(file, least):
+            meeting[feature].append(position)
+    if sum(math.comb(len(positions), 2) for positions in meeting.values()) > math.comb(len(files), 2):
+        return combinations(range(len(files)), 2)
+    return {pair for positions in meeting.values() for pair in combinations(positions, 2)}
+
+
+def _prefix(file: _Coded, least: float) -> list[tuple[int, int]]:
+    """The rarest answers of ``file``, (item, number), until what is left is too light to make a pair by itself."""
+    order = sorted(range(len(file.codes)), key=lambda item: (-file.weights[item], item, file.codes[item]))
+    left, enough = file.total, least / (2 - least) * file.total
+    chosen = []
+    for item in order:
+        if left < enough - _ROUNDING or not file.weights[item]:
+            break
+        chosen.append((item, file.codes[item]))
+        left -= file.weights[item]
+    return chosen
+
+
+def _score(one: _Coded, other: _Coded) -> float:
+    shared = sum(compress(one.weights, map(eq, one.codes, other.codes)))
+    return min(1.0, 2 * shared / total) if (total := one.total + other.total) else 0.0
+
+
+def _described(one: _Coded, other: _Coded, score: float, sizes: Sequence[Sequence[int]]) -> Pair:
+    same = [item for item, is_same in enumerate(map(eq, one.codes, other.codes)) if is_same]
+    return Pair(
+        one=one.name,
+        other=other.name,
+        score=score,
+        same=len(same),
+        compared=sum(a >= 0 <= b for a, b in zip(one.codes, other.codes, strict=True)),
+        only_theirs=sum(sizes[item][one.codes[item]] == 2 for item in same),
+    )

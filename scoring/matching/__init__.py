@@ -1,0 +1,1 @@
+"""What METEOR needs to match words: alignments, synonyms, lemmas."""
