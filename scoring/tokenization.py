@@ -140,7 +140,9 @@ class Okt(Analyser):
     """Open Korean Text with konlpy's values (``norm`` and ``stem`` off).
 
     konlpy analyses a text anew for its morphs and for its lemmas. Here the engine inside konlpy's package is asked
-    once for both, and what is white space to it (a line break stands as a morph in konlpy) is left out.
+    once for both, and once for a word (eojeol) however often it comes: the engine looks at nothing beyond a space. Only
+    U+0020 parts words so; other space characters (U+00A0, U+3000) do not, and are left to the engine. What is white
+    space to it (a line break stands as a morph in konlpy) is left out.
     """
 
     name = "okt"
@@ -151,7 +153,7 @@ class Okt(Analyser):
         import jpype
 
         self._engine: Any = jpype.JClass("org.openkoreantext.processor.OpenKoreanTextProcessorJava")
-        self._tagged_memo: TokenMemo[tuple[Tagged, ...]] = TokenMemo()
+        self._words: TokenMemo[tuple[Tagged, ...]] = TokenMemo()
 
     def tagged(self, text: str) -> tuple[Tagged, ...]:
         """(morph, part of speech, lemma) of each morph of ``text``, as many as ``morphs(text)`` and in that order.
@@ -159,13 +161,7 @@ class Okt(Analyser):
         The part of speech is Okt's (``Noun``, ``Josa``, ``Verb``, ``Adjective`` …). Verbs and adjectives have their
         dictionary form as lemma (파란: 파랗다), every other morph has itself.
         """
-        known = self._tagged_memo.get(text)
-        if known is not None:
-            return known
-        with self._lock:
-            tagged = tuple(token for piece in okt_pieces(readable(text)) for token in self._analyse(piece))
-        self._tagged_memo.put(text, tagged)
-        return tagged
+        return tuple(token for word in readable(text).split(" ") if word for token in self._tagged_word(word))
 
     def signature(self) -> dict[str, Any]:
         return {
@@ -177,6 +173,14 @@ class Okt(Analyser):
 
     def _find_morphs(self, text: str) -> Tokens:
         return tuple(morph for morph, _, _ in self.tagged(text))
+
+    def _tagged_word(self, word: str) -> tuple[Tagged, ...]:
+        known = self._words.get(word)
+        if known is None:
+            with self._lock:
+                known = tuple(token for piece in okt_pieces(word) for token in self._analyse(piece))
+            self._words.put(word, known)
+        return known
 
     def _analyse(self, piece: str) -> Iterator[Tagged]:
         tokens = self._engine.tokenize(piece).iterator()

@@ -157,6 +157,25 @@ def test_okt_gives_what_konlpy_gives():
         assert [(lemma, pos) for _, pos, lemma in okt().tagged(text)] == lemmas
 
 
+def test_okt_is_asked_once_for_a_word(monkeypatch):
+    asked = []
+    analyse = type(okt())._analyse
+    monkeypatch.setattr(okt(), "_analyse", lambda piece: asked.append(piece) or analyse(okt(), piece))
+    word = "둥실둥실떠오른다"
+    assert okt().morphs(f"{word} 위로 {word}") == (*okt().morphs(word), *okt().morphs("위로"), *okt().morphs(word))
+    assert asked.count(word) == 1
+
+
+def test_only_a_plain_space_parts_words_for_okt():
+    """The engine takes some space characters for part of a word: a text is not split there before it sees them."""
+    from konlpy.tag import Okt as KonlpyOkt
+
+    okt()
+    for space in ("\u00a0", "\u3000", "\u2009", "\t", "\n", "\u200b"):
+        text = f"비가{space}온다 바람이{space}분다"
+        assert list(okt().morphs(text)) == [morph for morph in KonlpyOkt().morphs(text) if morph.strip()]
+
+
 def test_okt_takes_no_line_break_for_a_morph():
     assert okt().morphs("비가\n온다\t.") == ("비", "가", "온다", ".")
 
