@@ -19,7 +19,7 @@ from accounts.services import next_team_number
 from competitions.models import Competition, Phase, ReferenceVersion, Track
 from competitions.services import publish_reference_version
 from scoring.records import ItemScores, ScoreReport
-from submissions.models import ScoringRun, Submission
+from submissions.models import QuotaEntry, ScoringRun, Submission
 
 CANARY = "비밀카나리아정답"
 PASSWORD = "열두글자가넘는암호입니다"
@@ -106,10 +106,14 @@ class ReferenceVersionFactory(DjangoModelFactory[ReferenceVersion]):
 
 
 class SubmissionFactory(DjangoModelFactory[Submission]):
-    """The row alone, without a file behind it; ``submissions.intake.submit`` makes a real one."""
+    """The row and its lines in the ledger, without a file behind it; ``submissions.intake.submit`` makes a real one.
+
+    ``charged=False`` leaves the ledger alone.
+    """
 
     class Meta:
         model = Submission
+        skip_postgeneration_save = True
 
     phase = factory.SubFactory(PhaseFactory)
     team = factory.LazyAttribute(lambda row: TeamFactory.create(competition=row.phase.track.competition))
@@ -119,6 +123,11 @@ class SubmissionFactory(DjangoModelFactory[Submission]):
     file_size = 100
     item_count = 3
     created_at = factory.LazyFunction(timezone.now)
+
+    @factory.post_generation
+    def charged(self: Submission, create: bool, extracted: bool | None, **kwargs: Any) -> None:
+        if create and extracted is not False:
+            _write_ledger(self)
 
 
 class ScoringRunFactory(DjangoModelFactory[ScoringRun]):
@@ -217,3 +226,11 @@ def report(final_score: float = 0.5, *, items: int = 3, metric: str = "exact_mat
 
 def _join(team: Team, user: User, role: str) -> None:
     Membership.objects.create(team=team, user=user, competition=team.competition, role=role)
+
+
+def _write_ledger(submission: Submission) -> None:
+    """The charge of ``submission`` and, where it is refunded, the refund."""
+    common = {"team": submission.team, "phase": submission.phase, "submission": submission}
+    QuotaEntry.objects.create(kind=QuotaEntry.Kind.CHARGE, moment=submission.created_at, **common)
+    if submission.refunded_at is not None:
+        QuotaEntry.objects.create(kind=QuotaEntry.Kind.REFUND, moment=submission.refunded_at, **common)

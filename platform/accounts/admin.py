@@ -12,10 +12,17 @@ from django.db.models import Count, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import ApiToken, Invitation, Membership, Team, User
+from accounts.models import ApiToken, Invitation, Membership, MergeRequest, Team, TermsAcceptance, User
 from accounts.services import create_team, revoke_api_token
 from core import audit
 from core.admin import AuditedAdmin, RecordAdmin, actor_of, become
+
+DECIDED_AT_THE_DESK = [
+    "disqualified_at",
+    "disqualification_note_ko",
+    "disqualification_note_en",
+    "merged_into",
+]
 
 
 class UserCreation(AdminUserCreationForm):
@@ -76,10 +83,11 @@ class TeamCreation(forms.ModelForm):
 
 @admin.register(Team)
 class TeamAdmin(AuditedAdmin):
-    list_display = ["name", "competition", "is_baseline", "member_count", "created_at"]
+    list_display = ["number", "name", "competition", "is_baseline", "member_count", "disqualified_at", "merged_into"]
+    list_display_links = ["number", "name"]
     list_filter = ["competition", "is_baseline"]
     search_fields = ["name", "memberships__user__email"]
-    list_select_related = ["competition"]
+    list_select_related = ["competition", "merged_into"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).annotate(members_in_all=Count("memberships", distinct=True))
@@ -92,12 +100,12 @@ class TeamAdmin(AuditedAdmin):
         return super().get_form(request, obj, change, **(kwargs if change else {"form": TeamCreation, **kwargs}))
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
-        return ["competition", "name", "is_baseline", "created_at"] if obj else [
-            "competition", "name", "is_baseline", "leader"
-        ]  # fmt: skip
+        if obj is None:
+            return ["competition", "name", "is_baseline", "leader"]
+        return ["competition", "number", "name", "is_baseline", "created_at", *DECIDED_AT_THE_DESK]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return ["competition", "created_at"] if obj else []
+        return ["competition", "number", "created_at", *DECIDED_AT_THE_DESK] if obj else []
 
     def get_inlines(self, request: HttpRequest, obj: Any) -> list[Any]:
         return [MembershipInline] if obj else []
@@ -114,15 +122,31 @@ class TeamAdmin(AuditedAdmin):
                 name=chosen["name"],
                 leader=chosen["leader"],
                 is_baseline=chosen["is_baseline"],
+                actor=actor_of(request),
             ),
         )
 
 
 @admin.register(Invitation)
 class InvitationAdmin(RecordAdmin):
-    list_display = ["team", "created_by", "created_at", "expires_at", "used_by", "used_at"]
-    fields = ["team", "created_by", "created_at", "expires_at", "used_by", "used_at"]
+    list_display = ["team", "email", "created_by", "created_at", "expires_at", "used_by", "used_at", "revoked_at"]
+    fields = ["team", "email", "created_by", "created_at", "expires_at", "used_by", "used_at", "revoked_at"]
     list_select_related = ["team", "created_by", "used_by"]
+
+
+@admin.register(MergeRequest)
+class MergeRequestAdmin(RecordAdmin):
+    list_display = ["source", "target", "state", "asked_by", "created_at", "answered_by", "answered_at"]
+    fields = ["source", "target", "state", "asked_by", "created_at", "answered_by", "answered_at"]
+    list_select_related = ["source", "target", "asked_by", "answered_by"]
+
+
+@admin.register(TermsAcceptance)
+class TermsAcceptanceAdmin(RecordAdmin):
+    list_display = ["user", "competition", "version", "accepted_at"]
+    fields = ["user", "competition", "version", "accepted_at"]
+    list_filter = ["competition", "version"]
+    list_select_related = ["user", "competition"]
 
 
 @admin.register(ApiToken)

@@ -36,6 +36,7 @@ from core.errors import (
     TooManyInvitations,
 )
 from core.text import one_line
+from core.times import kst_text
 
 logger = logging.getLogger(__name__)
 
@@ -154,7 +155,12 @@ def _require_room(team: Team, email: str, now: datetime) -> None:
 
 
 def _send(invitation: Invitation, link: str) -> None:
-    context = {"invitation": invitation, "team": invitation.team, "link": link}
+    context = {
+        "invitation": invitation,
+        "team": invitation.team,
+        "link": link,
+        "until": kst_text(invitation.expires_at.replace(second=0, microsecond=0)),
+    }
     subject = one_line(render_to_string("emails/invitation_subject.txt", context))
     send_mail(subject, render_to_string("emails/invitation_message.txt", context), None, [invitation.email])
 

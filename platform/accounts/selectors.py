@@ -21,7 +21,7 @@ from core.errors import (
     TeamDisqualified,
     TeamNotFound,
 )
-from core.text import one_line
+from core.text import one_line, without_unseen
 
 if TYPE_CHECKING:
     from competitions.models import Competition
@@ -76,7 +76,7 @@ def disqualified_teams(competition: Competition) -> QuerySet[Team]:
 
 
 def team_ids_counted(team: Team) -> tuple[int, ...]:
-    """The team and all that were merged into it, at any depth: whose charges, refunds and grants count for it.
+    """The team and all that were merged into it, at any depth: whose submissions its members may see.
 
     One query where nothing was merged, one more for each depth.
     """
@@ -144,7 +144,7 @@ def teams_to_merge_with(team: Team, wanted: str, *, exactly: bool) -> list[Team]
 
     ``exactly``: only by the whole name, while names are blind and must not be listed.
     """
-    wanted = one_line(wanted)
+    wanted = _as_typed(wanted)
     if not wanted:
         return []
     by_name = Q(name__iexact=wanted) if exactly else Q(name__icontains=wanted)
@@ -154,10 +154,14 @@ def teams_to_merge_with(team: Team, wanted: str, *, exactly: bool) -> list[Team]
 
 def team_named(competition: Competition, name: str) -> Team:
     """The team of this very name that could merge; raises ``TeamNotFound``."""
-    team = _able_to_merge(Team.objects.filter(competition=competition, name__iexact=one_line(name))).first()
+    team = _able_to_merge(Team.objects.filter(competition=competition, name__iexact=_as_typed(name))).first()
     if team is None:
         raise TeamNotFound
     return team
+
+
+def _as_typed(name: str) -> str:
+    return without_unseen(one_line(name))  # PostgreSQL refuses a text that holds a NUL
 
 
 def _able_to_merge(teams: QuerySet[Team]) -> QuerySet[Team]:

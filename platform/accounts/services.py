@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from django.db import IntegrityError, transaction
 from django.db.models import Max, ProtectedError
@@ -25,7 +25,6 @@ from core.errors import (
     LeaderCannotLeave,
     NotTeamMember,
     TeamDisqualified,
-    TeamMerged,
     TeamNameInvalid,
     TeamNameTaken,
 )
@@ -148,8 +147,8 @@ def hand_over(*, team: Team, to: User, actor: User) -> None:
 def disqualify_team(*, team: Team, actor: User, note_ko: str, note_en: str = "", now: datetime | None = None) -> Team:
     """Take a team off the boards and keep it from submitting. The note is public. For organisers (MANAGE).
 
-    Of a team that is disqualified already the note changes and the moment stays. Raises
-    ``DisqualificationNoteInvalid`` and ``TeamMerged``.
+    Of a team that is disqualified already the note changes and the moment stays. Of a merged team it means what it
+    made in phases that were over by then. Raises ``DisqualificationNoteInvalid``.
     """
     permissions.require(actor, team.competition, Permission.MANAGE)
     notes = {"disqualification_note_ko": one_line(note_ko), "disqualification_note_en": one_line(note_en)}
@@ -157,8 +156,6 @@ def disqualify_team(*, team: Team, actor: User, note_ko: str, note_en: str = "",
         raise DisqualificationNoteInvalid(limit=NOTE_MAX_CHARS)
     with transaction.atomic():
         locked = lock_team(team)
-        if locked.merged_into_id is not None:
-            raise TeamMerged
         changes = notes | {"disqualified_at": locked.disqualified_at or now or timezone.now()}
         _set(locked, changes, actor=actor, action="team.disqualify")
     return locked
@@ -250,7 +247,7 @@ def _remove_team(team: Team, actor: User) -> None:
         raise LastMemberCannotLeave from None
 
 
-def _set(team: Team, changes: dict[str, object], *, actor: User, action: str, reason: str = "") -> None:
+def _set(team: Team, changes: dict[str, Any], *, actor: User, action: str, reason: str = "") -> None:
     before = {name: getattr(team, name) for name in changes}
     for name, value in changes.items():
         setattr(team, name, value)

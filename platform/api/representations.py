@@ -8,10 +8,12 @@ from api.http import language
 from competitions.models import Competition, Phase, Track
 from competitions.selectors import phase_to_show
 from core.messages import text_of_code
+from leaderboard.models import BoardSnapshot
 from leaderboard.selectors import Board, BoardRow
+from submissions.ledger import QuotaStatus
 from submissions.models import ScoringRun, Submission
-from submissions.quota import QuotaStatus
-from submissions.selectors import HistoryEntry, participant_warnings, rejection_errors, run_to_show
+from submissions.selectors import HistoryEntry, rejection_errors, run_for_team
+from submissions.visibility import ShownRun
 
 
 def competition(found: Competition, tracks: list[Track] | None = None) -> dict[str, Any]:
@@ -48,10 +50,13 @@ def phase(found: Phase) -> dict[str, Any]:
         "total_limit": found.total_limit,
         "min_interval_seconds": int(found.min_interval.total_seconds()),
         "board": found.board,
+        "finals_limit": found.finals_limit,
+        "final_published_at": found.final_published_at,
     }
 
 
-def board(found: Board) -> dict[str, Any]:
+def board(found: Board, final: Board | None = None) -> dict[str, Any]:
+    """The public board, and under ``final`` the final one once it is published."""
     return {
         "phase": phase(found.phase),
         "recipe": found.recipe.id,
@@ -70,6 +75,22 @@ def board(found: Board) -> dict[str, Any]:
         "is_demo_models": found.is_demo_models,
         "signature_hash": found.signature_hash,
         "excluded_count": found.excluded_count,
+        "covers": "public" if found.covers_part else "all",
+        "disqualified": [{"team": each.team_name, "note": each.note} for each in found.disqualified],
+        "final": _final(final.snapshot) if final and final.snapshot else None,
+    }
+
+
+def _final(snapshot: BoardSnapshot) -> dict[str, Any]:
+    """The rows as they were published: ``sha256`` is that of their canonical JSON, and stands in the public chain."""
+    return {
+        "snapshot": snapshot.number,
+        "published_at": snapshot.published_at,
+        "recipe": snapshot.recipe,
+        "signature_hash": snapshot.signature_hash,
+        "sha256": snapshot.sha256,
+        "note": snapshot.note_en if language() == "en" and snapshot.note_en else snapshot.note_ko,
+        "rows": snapshot.rows,
     }
 
 
@@ -83,11 +104,13 @@ def _row(row: BoardRow) -> dict[str, Any]:
         "scores": row.scores,
         "submission_count": row.submission_count,
         "submitted_at": row.submitted_at,
+        "submission": row.run and row.run.submission.public_id,  # under which the public chain records the score
     }
 
 
-def submission(found: Submission) -> dict[str, Any]:
-    run = run_to_show(found)
+def submission(found: Submission, run: ShownRun | None = None) -> dict[str, Any]:
+    """A submission with what may be seen of its ``run``: by default, what its own team may see."""
+    run = run or run_for_team(found)
     return {
         "id": found.public_id,
         "file_name": found.file_name,
@@ -98,31 +121,41 @@ def submission(found: Submission) -> dict[str, Any]:
         "memo": found.memo,
         "submitted_at": found.created_at,
         "is_refunded": found.refunded_at is not None,
+        "is_withdrawn": found.withdrawn_at is not None,
+        "is_final_choice": found.is_final_choice,
         "run": run and _run(run),
     }
 
 
-def _run(run: ScoringRun) -> dict[str, Any]:
+def _run(run: ShownRun) -> dict[str, Any]:
     body: dict[str, Any] = {"state": run.state, "progress": run.progress, "stage": run.stage}
     if run.state == ScoringRun.State.FINISHED:
-        body |= {
-            "finished_at": run.finished_at,
-            "final_score": run.final_score,
-            "scores": run.scores,
-            "coverage": run.coverage,
-            "warnings": participant_warnings(run),
-            "is_demo_models": run.is_demo_models,
-            "signature_hash": run.signature_hash,
-        }
+        body |= {"finished_at": run.finished_at, "is_score_hidden": run.is_score_hidden}
+        if not run.is_score_hidden:
+            body |= _result(run)
     if run.state == ScoringRun.State.FAILED:
         body["error"] = {"code": run.error_code, "kind": "system", "message": text_of_code(run.error_code)}
     return body
 
 
+def _result(run: ShownRun) -> dict[str, Any]:
+    hidden = run.hidden
+    return {
+        "covers": run.covers,
+        "final_score": run.final_score,
+        "scores": run.scores,
+        "coverage": run.coverage,
+        "warnings": run.warnings,
+        "is_demo_models": run.is_demo_models,
+        "signature_hash": run.signature_hash,
+        "private": hidden and {"final_score": hidden.final_score, "scores": hidden.scores, "coverage": hidden.coverage},
+    }
+
+
 def history_entry(entry: HistoryEntry) -> dict[str, Any]:
     """A submission, or a rejected file with its located errors."""
     if entry.submission is not None:
-        return {"kind": "submission", **submission(entry.submission)}
+        return {"kind": "submission", **submission(entry.submission, entry.run)}
     rejection = entry.rejection
     return {
         "kind": "rejection",

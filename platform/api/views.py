@@ -20,10 +20,10 @@ from competitions.models import Competition, Phase
 from competitions.selectors import get_competition, get_track, phase_to_show, published_competitions, tracks_of
 from core import uploads
 from core.errors import AddressNotFound, ApiRequestInvalid, NotTeamMember, TrackNotFound, UploadTooLarge
-from leaderboard.selectors import board
+from leaderboard.selectors import board, published_board
 from submissions import quota
 from submissions.intake import submit
-from submissions.selectors import submission_for, team_history
+from submissions.selectors import run_for, submission_for, team_history
 
 FORM_OVERHEAD_BYTES = 64 * 1024  # boundaries, headers and the memo around the file itself
 
@@ -49,11 +49,12 @@ def competition_detail(request: HttpRequest, slug: str) -> JsonResponse:
 
 @endpoint("GET")
 def board_detail(request: HttpRequest, slug: str, track: str) -> JsonResponse:
-    """The board of the track's phase; with a token, the caller's own row is marked."""
+    """The public board of the track's phase and, once published, its final board; a token marks the caller's row."""
     token = token_of(request)
     competition, phase = _find(slug, track)
     own_team = team_of(token.user, competition) if token else None
-    return JsonResponse(shown.board(board(phase, viewer_team=own_team)))
+    final = published_board(phase, viewer_team=own_team)
+    return JsonResponse(shown.board(board(phase, viewer_team=own_team), final))
 
 
 @endpoint("GET", "POST")
@@ -90,8 +91,10 @@ def submissions(request: HttpRequest, slug: str, track: str) -> JsonResponse:
 
 @endpoint("GET")
 def submission_detail(request: HttpRequest, public_id: uuid.UUID) -> JsonResponse:
-    """One submission of the caller's team with the state of its scoring."""
-    return JsonResponse(shown.submission(submission_for(require_token(request).user, public_id)))
+    """One submission of the caller's team, or of a competition the caller runs, with the state of its scoring."""
+    user = require_token(request).user
+    found = submission_for(user, public_id)
+    return JsonResponse(shown.submission(found, run_for(user, found)))
 
 
 @endpoint("GET", "POST", "PUT", "PATCH", "DELETE")

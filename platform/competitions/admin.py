@@ -68,7 +68,7 @@ class PhaseAdmin(AuditedAdmin):
     list_display = ["title_ko", "track", "starts_at", "ends_at", "daily_limit", "total_limit", "board"]
     list_filter = ["board", "track__competition"]
     list_select_related = ["track__competition"]
-    readonly_fields = ["board", "frozen_at"]
+    readonly_fields = ["board", "frozen_at", "final_published_at"]
     actions = ["show_board", "freeze_board", "hide_board"]
 
     @admin.action(description=_("순위표 실시간 공개"), permissions=["change"])

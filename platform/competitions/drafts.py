@@ -7,13 +7,14 @@ counts under the current version, else when the batch that scored with it is app
 from __future__ import annotations
 
 from datetime import datetime
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.utils import timezone
 
 from competitions import services
 from competitions.models import DataFile, Notice, Phase, ReferenceVersion
+from competitions.phases import public_ids_for
 from competitions.reference_diff import ReferenceDiff, diff_references
 from competitions.references import load_references
 from core import audit
@@ -22,7 +23,6 @@ from core.storage import store_private
 
 if TYPE_CHECKING:
     from accounts.models import User
-    from scoring.records import AnswerFile
 
 ERRATUM_TITLE_KO = "정답 정정 안내"
 ERRATUM_TITLE_EN = "Correction of the reference answers"
@@ -41,7 +41,7 @@ def create_draft(
     """Check and store a set of reference answers that counts for nothing yet.
 
     ``erratum_*`` is what participants will read when it is published. Raises ``ReferencesRejected`` with located
-    errors, ``MediaRejected``, and ``AnswersWouldLeak`` when the very file is offered for download.
+    errors, ``MediaRejected``, ``SplitInvalid``, and ``AnswersWouldLeak`` when the very file is offered for download.
     """
     references = services.check_references(phase=phase, data=data)
     if DataFile.objects.filter(file_sha256=references.sha256).exists():
@@ -57,7 +57,7 @@ def create_draft(
             file_sha256=stored.sha256,
             media_sha256=media_sha256,
             item_count=len(references.answers),
-            public_ids=public_ids_of_draft(locked, references),
+            public_ids=public_ids_for(phase=locked, references=references),
             is_current=False,
             published_at=None,
             note=note,
@@ -65,24 +65,8 @@ def create_draft(
             erratum_en=erratum_en,
             created_by=actor,
         )
-        audit.record(actor=actor, action="reference_version.draft", obj=version, after=audit.snapshot(version))
+        audit.record(actor=actor, action="reference_version.draft", obj=version, after=facts_of(version))
     return version
-
-
-def public_ids_of_draft(phase: Phase, references: AnswerFile) -> list[str] | None:
-    """The public part of a new version of ``phase``: as the current one is split, and its new items by the seed.
-
-    An item keeps its side: what was hidden yesterday must not be seen today because another item was corrected.
-    """
-    split = getattr(services, "public_ids_for", None)
-    current = ReferenceVersion.objects.filter(phase=phase, is_current=True).first()
-    wanted: list[str] | None = split(phase=phase, references=references) if split else None
-    if current is None or current.public_ids is None:
-        return wanted
-    known = {answer.id for answer in load_references(current, phase.track.recipe).answers}
-    chosen = set(current.public_ids)
-    new_public = {item for item in wanted or () if item not in known}
-    return [answer.id for answer in references.answers if answer.id in chosen or answer.id in new_public]
 
 
 def edit_erratum(*, version: ReferenceVersion, erratum_ko: str, erratum_en: str, actor: User) -> ReferenceVersion:
@@ -107,7 +91,7 @@ def discard_draft(*, version: ReferenceVersion, actor: User) -> None:
         # by the table's reverse name: this app stands below submissions and must not import it
         if draft.runs.exists() or _is_named_by_a_batch(draft):
             raise ReferenceDraftInUse
-        audit.record(actor=actor, action="reference_version.discard", obj=draft, before=audit.snapshot(draft))
+        audit.record(actor=actor, action="reference_version.discard", obj=draft, before=facts_of(draft))
         draft.delete()
 
 
@@ -138,7 +122,7 @@ def make_current(*, version: ReferenceVersion, actor: User | None, now: datetime
         action="reference_version.publish",
         obj=version,
         before={"current_number": previous},
-        after=audit.snapshot(version, leave_out=("public_ids",)),
+        after=facts_of(version),
     )
     return _post_erratum(version, actor)
 
@@ -148,6 +132,12 @@ def diff_to_current(version: ReferenceVersion) -> ReferenceDiff:
     recipe = version.phase.track.recipe
     current = ReferenceVersion.objects.filter(phase_id=version.phase_id, is_current=True).first()
     return diff_references(load_references(current, recipe) if current else None, load_references(version, recipe))
+
+
+def facts_of(version: ReferenceVersion) -> dict[str, Any]:
+    """What the audit log keeps of a version: how many items are public, not which."""
+    facts = audit.snapshot(version, leave_out=("public_ids",))
+    return facts | {"public_count": None if version.public_ids is None else len(version.public_ids)}
 
 
 def _post_erratum(version: ReferenceVersion, actor: User | None) -> Notice | None:

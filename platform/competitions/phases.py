@@ -85,10 +85,11 @@ def public_ids_for(
 ) -> list[str] | None:
     """The public part of new ``references`` of ``phase``, or ``None`` where every item is public.
 
-    ``public_ids`` names it and takes the place of the phase's share; an empty collection asks for no split. Without it the phase's share is drawn by its seed,
-    stratified by question type; a phase without a share keeps the part of its current version, so that uploading a
-    corrected file never makes private items public. Call it under the phase's lock: it may write the seed and clear the
-    share. Raises ``SplitInvalid`` when an id is unknown, or a part would be empty.
+    ``public_ids`` names it and takes the place of the phase's share; an empty collection asks for no split. Without it
+    the phase's share is drawn by its seed, stratified by question type; a phase without a share keeps the part of its
+    current version, so that uploading a corrected file never makes private items public. Call it under the phase's
+    lock: it may write the seed and clear the share. Raises ``SplitInvalid`` when an id is unknown, or a part would be
+    empty.
     """
     ids = [answer.id for answer in references.answers]
     if public_ids is not None:

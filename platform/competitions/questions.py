@@ -186,6 +186,6 @@ def _is_unsafe(char: str) -> bool:
 
 
 def _checked(field: str, text: str, limit: int, *, may_be_empty: bool = False) -> str:
-    if len(text) > limit or not (text or may_be_empty):
+    if len(text) > limit or not (without_unseen(text) or may_be_empty):
         raise QuestionInvalid(field=field, limit=limit)
     return text

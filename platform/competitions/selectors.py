@@ -10,7 +10,7 @@ from django.db.models import Max, Min, Q, QuerySet
 from django.utils import timezone
 
 from competitions.models import Competition, DataFile, Notice, Phase, ReferenceVersion, Track
-from core.errors import CompetitionNotFound, DataFileNotFound, ReferencesNotPublished, TrackNotFound
+from core.errors import CompetitionNotFound, DataFileNotFound, NoticeNotFound, ReferencesNotPublished, TrackNotFound
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +125,16 @@ def current_reference(phase: Phase) -> ReferenceVersion:
     if version is None:
         raise ReferencesNotPublished
     return version
+
+
+def all_notices(competition: Competition) -> QuerySet[Notice]:
+    """Every notice, also those for later: for organisers. The newest first, whatever is pinned."""
+    return competition.notices.order_by("-published_at", "-pk")
+
+
+def notice_of(competition: Competition, pk: int) -> Notice:
+    """The notice number ``pk`` if it is one of ``competition``; raises ``NoticeNotFound``."""
+    notice = competition.notices.filter(pk=pk).first()
+    if notice is None:
+        raise NoticeNotFound
+    return notice

@@ -109,8 +109,8 @@ def publish_reference_version(
     ``phases.public_ids_for``: without it the phase's settings split the items.
 
     Raises ``ReferencesRejected``, ``MediaRejected``, ``SplitInvalid``; ``AnswersWouldLeak`` when the very file is
-    offered for download; and, while submissions of the phase count under the current version, ``ReferencesInUse`` unless ``replace_in_use``:
-    their scores leave the board until they are scored again.
+    offered for download; and, while submissions of the phase count under the current version, ``ReferencesInUse``
+    unless ``replace_in_use``: their scores leave the board until they are scored again.
     """
     references = check_references(phase=phase, data=data)
     if DataFile.objects.filter(file_sha256=references.sha256).exists():

@@ -69,8 +69,13 @@ def _copy_tracks(source: Competition, target: Competition, actor: User) -> None:
     for track in tracks:
         copy = create_track(actor=actor, competition=target, **_columns(track, COPIED_TRACK))
         for phase in track.phases.all():
-            moments = {"starts_at": phase.starts_at + later, "ends_at": phase.ends_at + later}
-            create_phase(actor=actor, track=copy, **moments, **_columns(phase, COPIED_PHASE))
+            create_phase(
+                actor=actor,
+                track=copy,
+                starts_at=phase.starts_at + later,
+                ends_at=phase.ends_at + later,
+                **_columns(phase, COPIED_PHASE),
+            )
 
 
 def shift_to_future(first_start: datetime, now: datetime) -> timedelta:

@@ -12,7 +12,7 @@ from core.models import AuditEntry
 if TYPE_CHECKING:
     from accounts.models import User
 
-_UPWARDS: Final = ("track", "phase", "team", "submission", "run", "batch")  # from a row to what it is part of
+_UPWARDS: Final = ("track", "phase", "team", "submission", "run", "batch", "source")  # from a row to what it is part of
 
 
 def record(

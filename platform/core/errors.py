@@ -467,13 +467,6 @@ class TeamNotFound(RequestError):
     http_status = 404
 
 
-class TeamMerged(RequestError):
-    """The team is part of another one now and is not changed any more."""
-
-    code = "team_merged"
-    http_status = 409
-
-
 class DisqualificationNoteInvalid(RequestError):
     """The public note is missing or too long. Params: ``limit``."""
 
@@ -753,3 +746,29 @@ class WithdrawalClosed(RequestError):
 
     code = "withdrawal_closed"
     http_status = 409
+
+
+# --- archives ---------------------------------------------------------------------------------------------------------
+class ArchiveRefused(RequestError):
+    """An archive of a competition that is not taken in. ``reason``: unreadable, version, name, damaged, too_large,
+    passphrase, slug_invalid, slug_taken (params ``slug``), present (its submissions are here already), foreign_file (it
+    names a stored file of this site), rows (params ``table``). Nothing was changed.
+    """
+
+    code = "archive_refused"
+    http_status = 422
+
+    def __init__(self, *, reason: str, **params: Any) -> None:
+        self.reason = reason
+        super().__init__(**params)
+
+    @property
+    def text_key(self) -> str:
+        return f"{self.code}.{self.reason}"
+
+
+class PassphraseTooShort(RequestError):
+    """The passphrase over reference answers in an archive. Params: ``limit``, the least number of characters."""
+
+    code = "passphrase_too_short"
+    http_status = 422

@@ -156,7 +156,6 @@ TEXTS: Final[dict[str, Promise]] = {
         "실격 처리된 팀은 할 수 없는 일입니다. 사유는 순위표 아래에 있습니다. 이의가 있으면 주최 측에 문의해 주십시오."
     ),
     "team_not_found": _("이 대회에 그런 이름의 팀이 없습니다. 이름을 확인해 주십시오."),
-    "team_merged": _("다른 팀에 합쳐진 팀은 바꿀 수 없습니다."),
     "disqualification_note_invalid": _("공개할 사유를 한 줄, %(limit)s자까지 입력해 주십시오."),
     "merge_impossible.same": _("같은 팀끼리는 합칠 수 없습니다."),
     "merge_impossible.baseline": _("기준 모델과는 합칠 수 없습니다."),
@@ -226,8 +225,8 @@ TEXTS: Final[dict[str, Promise]] = {
     ),
     "batch_selects_nothing": _("조건에 맞는 제출이 없습니다. 대상 조건을 넓혀 다시 시도해 주십시오."),
     "batch_not_ready": _(
-        "아직 적용할 수 없습니다. 끝나지 않은 채점 %(unfinished)s건, 실패한 채점 %(failed)s건이 있습니다. 실패한 채점은 "
-        "다시 시도하거나 사유를 적고 제외해 주십시오."
+        "아직 적용할 수 없습니다. 끝나지 않은 채점 %(unfinished)s건, 실패한 채점 %(failed)s건이 있습니다. 실패한 "
+        "채점은 다시 시도하거나 사유를 적고 제외해 주십시오."
     ),
     "batch_closed": _("이미 적용했거나 취소한 재채점 묶음입니다."),
     "batch_never_applies": _("반복 채점은 수치의 흔들림을 보기 위한 것이라 적용하지 않습니다."),
@@ -236,16 +235,33 @@ TEXTS: Final[dict[str, Promise]] = {
         "이 묶음을 취소하고 다시 시작해 주십시오."
     ),
     "batch_hurts_other_phases": _(
-        "채점 방식과 모델은 트랙 전체에 적용됩니다. 같은 트랙의 다른 단계에 이전 규칙으로 채점된 제출이 %(count)s건 있어 "
-        "순위표에서 빠집니다. 그래도 적용하려면 해당 확인란을 선택해 주십시오."
+        "채점 방식과 모델은 트랙 전체에 적용됩니다. 같은 트랙의 다른 단계에 이전 규칙으로 채점된 제출이 %(count)s건 "
+        "있어 순위표에서 빠집니다. 그래도 적용하려면 해당 확인란을 선택해 주십시오."
     ),
     "batch_run_not_failed": _("이 묶음에서 실패한 제출만 다시 채점하거나 제외할 수 있습니다."),
     "batch_reason_missing": _("사유를 적어 주십시오. 감사 기록에 남습니다."),
     "batch_references_unfit": _(
-        "이 초안으로는 기존 제출을 채점할 수 없습니다(맞지 않는 문항 %(count)s건). 정답 파일의 문항과 채점 방식을 확인해 "
-        "주십시오."
+        "이 초안으로는 기존 제출을 채점할 수 없습니다(맞지 않는 문항 %(count)s건). 정답 파일의 문항과 채점 방식을 "
+        "확인해 주십시오."
     ),
     "rescoring_cancelled": _("재채점이 취소되어 이 채점은 하지 않았습니다. 제출의 점수는 그대로입니다."),
+    # archives
+    "archive_refused.unreadable": _("대회 보관 파일로 읽을 수 없습니다. 내보낸 zip 파일을 그대로 올려 주십시오."),
+    "archive_refused.version": _(
+        "이 서버가 모르는 형식의 보관 파일입니다(%(version)s). 내보낸 곳과 같거나 새로운 말판에서 가져와 주십시오."
+    ),
+    "archive_refused.name": _("보관 파일에 있어서는 안 되는 이름(%(name)s)이 들어 있습니다. 가져오지 않았습니다."),
+    "archive_refused.damaged": _("보관 파일의 ‘%(name)s’이(가) 손상되었거나 바뀌었습니다. 가져오지 않았습니다."),
+    "archive_refused.too_large": _("보관 파일을 풀면 허용된 크기를 넘습니다. 가져오지 않았습니다."),
+    "archive_refused.passphrase": _("암호 구문이 다르거나 암호화된 정답 파일이 바뀌었습니다. 가져오지 않았습니다."),
+    "archive_refused.slug_taken": _(
+        "주소 이름 ‘%(slug)s’을(를) 다른 대회가 쓰고 있습니다. 다른 주소 이름을 정해 주십시오."
+    ),
+    "archive_refused.slug_invalid": _("주소 이름에는 영문자, 숫자, 붙임표(-), 밑줄(_)만 쓸 수 있습니다."),
+    "archive_refused.present": _("이 대회의 제출이 이미 이 서버에 있습니다. 같은 대회를 두 번 가져올 수 없습니다."),
+    "archive_refused.foreign_file": _("보관 파일이 담고 있지 않은, 이 서버의 다른 파일을 가리킵니다. 가져오지 않았습니다."),
+    "archive_refused.rows": _("보관 파일의 내용이 서로 맞지 않습니다(%(table)s). 가져오지 않았습니다."),
+    "passphrase_too_short": _("암호 구문은 %(limit)s자 이상으로 정해 주십시오."),
 }
 
 

@@ -6,12 +6,13 @@
 3. Teams are ordered by the same rule. No two teams share a rank: of two that agree in every score the one that
    submitted earlier stands higher, as the contest's rules say.
 4. Baselines stand where their score puts them, without a rank, and take no rank from anybody.
+5. On a final board count the submissions a team chose, of a team that chose none its best (``counted_finals``).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -58,6 +59,29 @@ def best_entries(entries: Iterable[Entry], tie_breaks: Sequence[str]) -> list[En
         if standing is None or _order(entry, tie_breaks) < _order(standing, tie_breaks):
             best[entry.team_id] = entry
     return sorted(best.values(), key=lambda entry: _order(entry, tie_breaks))
+
+
+def counted_finals(
+    entries: Iterable[Entry], chosen: Collection[int], limit: int | None, tie_breaks: Sequence[str]
+) -> set[int]:
+    """The submissions that count for the final board, by id. ``entries`` are those of the public board.
+
+    Of a team with chosen submissions among ``entries`` those, at most ``limit`` and the best first; of another its
+    best. A ``limit`` of ``None``: there is no choice, and all of them count.
+    """
+    entries = list(entries)
+    if limit is None:
+        return {entry.submission_id for entry in entries}
+    counted = {entry.submission_id for entry in best_entries(entries, tie_breaks)}
+    picked: dict[int, list[Entry]] = {}
+    for entry in entries:
+        if entry.submission_id in chosen:
+            picked.setdefault(entry.team_id, []).append(entry)
+    counted -= {entry.submission_id for entry in entries if entry.team_id in picked}
+    for of_team in picked.values():
+        best_first = sorted(of_team, key=lambda entry: _order(entry, tie_breaks))
+        counted |= {entry.submission_id for entry in best_first[:limit]}
+    return counted
 
 
 def rank(entries: Iterable[Entry], tie_breaks: Sequence[str]) -> list[Ranked]:

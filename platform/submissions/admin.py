@@ -18,7 +18,7 @@ from core.messages import heading_of, text_of
 from scoring.errors import Language
 from scoring.recipes.warning_texts import INTEGRITY_CODES, warning_text
 from scoring.records import ScoreWarning
-from submissions.models import MetricResult, Rejection, ScoringRun, Submission
+from submissions.models import MetricResult, QuotaEntry, Rejection, ScoringRun, Submission
 from submissions.runs import retry_failed_run
 
 
@@ -37,6 +37,16 @@ class RejectionAdmin(RecordAdmin):
     list_filter = ["phase__track__competition"]
     search_fields = ["team__name", "submitted_by__email"]
     list_select_related = ["team", "phase__track__competition"]
+
+
+@admin.register(QuotaEntry)
+class QuotaEntryAdmin(RecordAdmin):
+    list_display = ["moment", "team", "phase", "kind", "slots", "day", "submission", "reason", "actor"]
+    list_filter = ["kind", "phase__track__competition"]
+    search_fields = ["team__name", "reason", "submission__public_id", "actor__email"]
+    list_select_related = ["team", "phase__track__competition", "submission__team", "actor"]
+    date_hierarchy = "moment"
+    ordering = ["-pk"]
 
 
 class IntegrityFilter(admin.SimpleListFilter):

@@ -15,8 +15,6 @@ then submissions and runs, then the chain; take no other after it, and append as
 
 from __future__ import annotations
 
-import hashlib
-import json
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,6 +27,7 @@ from django.db.models import Count, F, Q
 from django.utils import timezone
 
 from competitions.models import Competition
+from scoring.signature import json_sha256
 from submissions.models import ChainEntry, HiddenResult, ScoringRun, Submission
 
 Kind = ChainEntry.Kind
@@ -73,15 +72,10 @@ class Problem:
     code: str
 
 
-def canonical(value: Any) -> bytes:
-    """``value`` as canonical JSON: keys sorted, no spaces, UTF-8. Equal values have equal bytes."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")).encode()
-
-
 def link_sha256(*, number: int, kind: str, payload: Mapping[str, Any], previous: str) -> str:
     """The hash of one entry, in hex."""
     body = {"number": number, "kind": str(kind), "payload": payload, "previous": previous}
-    return hashlib.sha256(canonical(body)).hexdigest()
+    return json_sha256(body)
 
 
 def plain(value: Any) -> Any:
@@ -206,7 +200,7 @@ def values_of(scored: Scored) -> dict[str, Any]:
 
 def commitment(scored: Scored, salt: str) -> str:
     """The ``score_sha256`` that binds a result under ``salt``."""
-    return hashlib.sha256(canonical({**values_of(scored), "salt": salt})).hexdigest()
+    return json_sha256({**values_of(scored), "salt": salt})
 
 
 def says(entry: ChainEntry, run: ScoringRun, number: int, scored: Scored) -> bool:

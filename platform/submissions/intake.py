@@ -31,7 +31,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Team, User
-from accounts.selectors import require_member
+from accounts.selectors import require_in_good_standing, require_member
+from accounts.terms import require_accepted
 from competitions.models import Phase, ReferenceVersion
 from competitions.references import load_references, recipe_of
 from competitions.selectors import current_reference
@@ -80,9 +81,9 @@ def submit(
     ``upload_key`` (at most 64 characters) names one act of uploading: the same bytes under a key the team used before
     are refused as a second click or a resent request. Without a key every call is an upload of its own.
 
-    Raises, in this order: ``NotTeamMember``, ``PhaseNotOpen``, ``UploadTooLarge``, ``ReferencesNotPublished``,
-    ``DuplicateUpload``, ``QuotaExceeded``, ``FileRejected`` (recorded as a ``Rejection``), and the faults of the
-    storage. None of them charges the team.
+    Raises, in this order: ``NotTeamMember``, ``TeamDisqualified``, ``TermsNotAccepted``, ``PhaseNotOpen``,
+    ``UploadTooLarge``, ``ReferencesNotPublished``, ``DuplicateUpload``, ``QuotaExceeded``, ``FileRejected`` (recorded
+    as a ``Rejection``), and the faults of the storage. None of them charges the team.
     """
     received_at = now or timezone.now()
     _require_participant(phase, team, user)
@@ -97,11 +98,12 @@ def submit(
     predictions = _parse(arrival, reference)
     with transaction.atomic():
         quota.lock_team(team)
+        _require_participant(phase, team, user)  # the team may have lost the person, or itself, meanwhile
         _refuse_duplicate(arrival)
         quota.take_slot(phase=phase, team=team, now=received_at)
         submission = _create(arrival, predictions)
         quota.charge(submission=submission, actor=user)
-        runs.queue_run(submission=submission, reference_version=reference)
+        runs.queue_run(submission=submission)  # by the references that are current now, under the phase's lock
         audit.record(
             actor=user, action="submission.create", obj=submission, after={"file_sha256": submission.file_sha256}
         )
@@ -119,6 +121,8 @@ def _require_participant(phase: Phase, team: Team, user: User) -> None:
     require_member(user, team)
     if team.competition_id != phase.track.competition_id:
         raise NotTeamMember
+    require_in_good_standing(team)
+    require_accepted(user, phase.track.competition)
 
 
 def _require_open(phase: Phase, now: datetime) -> None:

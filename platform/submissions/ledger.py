@@ -161,14 +161,26 @@ class DailyRoom:
 def _next_allowed_at(phase: Phase, account: Account, days: DailyRoom | None, now: datetime) -> datetime | None:
     """The earliest moment from ``now`` on that the interval and the days allow, inside the phase."""
     moment = max(now, phase.starts_at)
-    if account.charged and phase.min_interval:
-        moment = max(moment, _whole_second(max(account.charged.values()) + phase.min_interval))
+    if phase.min_interval:
+        moment = _outside_intervals(moment, account.charged.values(), phase.min_interval)
     if days is not None and days.left(kst_day(moment)) <= 0:
         day = days.first_day(after=kst_day(moment))
         if day is None:
             return None
         moment = datetime.combine(day, time.min, tzinfo=KST)
     return moment if moment < phase.ends_at else None
+
+
+def _outside_intervals(moment: datetime, charged: Iterable[datetime], interval: timedelta) -> datetime:
+    """The first moment from ``moment`` on that keeps ``interval`` to every charge.
+
+    To a later one as well: a file that came in before it may be judged after it.
+    """
+    for other in sorted(charged):
+        end = _whole_second(other + interval)
+        if other - interval < moment < end:
+            moment = end
+    return moment
 
 
 def _whole_second(moment: datetime) -> datetime:

@@ -14,7 +14,6 @@ from typing import Any, Literal
 
 from competitions.models import ReferenceVersion
 from competitions.references import recipe_named
-from scoring.metrics import METRICS, is_corpus_metric
 from scoring.records import AnswerFile, ScoreReport
 from submissions.models import HiddenResult, MetricResult, ScoringRun
 
@@ -60,15 +59,16 @@ def only(file: AnswerFile, ids: set[str]) -> AnswerFile:
     return replace(file, answers=answers, normalized_ids=tuple(item for item in file.normalized_ids if item in ids))
 
 
-def known_values(run: ScoringRun, part: PartName) -> Known:
+def known_values(run: ScoringRun, part: Part) -> Known:
     """Item values scored before that serve ``part`` of ``run``, by (metric, metric signature)."""
     known: Known = defaultdict(dict)
+    items = {answer.id for answer in part.references.answers}
     rows = MetricResult.objects.filter(
         submission=run.submission_id, reference_version__file_sha256=run.reference_version.file_sha256
     )
     for row in rows.order_by("pk"):
-        is_own = row.reference_version_id == run.reference_version_id and row.part == part
-        if is_own or (row.metric in METRICS and not is_corpus_metric(row.metric)):
+        is_own = row.reference_version_id == run.reference_version_id and row.part == part.name
+        if _is_shared(row.metric) or (is_own and row.values.keys() <= items):  # else made when the part was larger
             known[(row.metric, row.metric_signature)] |= row.values
     return dict(known)
 
@@ -76,8 +76,19 @@ def known_values(run: ScoringRun, part: PartName) -> Known:
 def learn(known: Known, report: ScoreReport) -> None:
     """Add to ``known`` what the pair metrics of ``report`` gave."""
     for (metric, signature), values in item_values(report).items():
-        if metric in METRICS and not is_corpus_metric(metric):
+        if _is_shared(metric):
             known[(metric, signature)] = known.get((metric, signature), {}) | values
+
+
+def merged(first: Known, second: Known) -> Known:
+    """The item values of both, metric by metric."""
+    return {key: first.get(key, {}) | second.get(key, {}) for key in first.keys() | second.keys()}
+
+
+def _is_shared(metric: str) -> bool:
+    from scoring.metrics import METRICS, is_corpus_metric  # the web process queues runs and needs no metric
+
+    return metric in METRICS and not is_corpus_metric(metric)
 
 
 def item_values(report: ScoreReport) -> Known:

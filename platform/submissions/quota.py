@@ -19,8 +19,7 @@ from accounts.models import Team, User
 from competitions.models import Phase
 from core import audit
 from core.errors import GrantWithoutEffect, QuotaExceeded
-from core.times import kst_day
-from submissions.ledger import DailyRoom, QuotaStatus, account_from, status_from
+from submissions.ledger import QuotaStatus, account_from, status_from
 from submissions.models import QuotaEntry, RescoreBatch, Submission
 
 Kind = QuotaEntry.Kind
@@ -97,14 +96,12 @@ def charge_again(*, submission: Submission, actor: User) -> None:
     """
     if submission.refunded_at is None:
         return
-    phase = submission.phase
-    account = account_from(entries_of(phase=phase, team=submission.team))
-    if submission.pk not in account.settled:
-        current = status(phase=phase, team=submission.team, now=submission.created_at)
-        days = DailyRoom.of(phase, account)
+    entries = entries_of(phase=submission.phase, team=submission.team)
+    if submission.pk not in account_from(entries).settled:
+        current = status_from(phase=submission.phase, entries=entries, now=submission.created_at)
         if current.left_total == 0:
             raise QuotaExceeded(kind="total", limit=current.total_limit, next_allowed_at=None)
-        if days is not None and days.left(kst_day(submission.created_at)) <= 0:
+        if current.left_today == 0:
             raise QuotaExceeded(kind="daily", limit=current.daily_limit, next_allowed_at=None)
     Submission.objects.filter(pk=submission.pk).update(refunded_at=None)
     submission.refunded_at = None

@@ -9,6 +9,7 @@ from typing import Any
 from competitions.models import Competition
 from submissions import chain
 from submissions.models import ChainEntry, HiddenResult, ScoringRun, Submission
+from submissions.visibility import shows_own_score
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +50,28 @@ def receipt_payload(submission: Submission) -> dict[str, Any]:
     return dict(chain.plain(payload))
 
 
-def receipt_of(submission: Submission, *, shows_score: bool) -> Receipt:
-    """The receipt for its team. ``shows_score``: whether its reader may see the score that counts. Two queries.
+def receipt_of(submission: Submission) -> Receipt:
+    """The receipt for the submission's team. Three queries; reads its phase and its live run.
 
-    Of the score only the one that counts now is opened; earlier ones and the private part stay closed.
+    Of the scores only those that count now are opened, and only as far as the team may see them; the private part once
+    the final board is published.
     """
     entries = list(ChainEntry.objects.filter(submission=submission).order_by("number"))
     scores = [entry for entry in entries if entry.kind == chain.Kind.SCORE]
-    opened = openings([submission.live_run]) if shows_score and submission.live_run else {}
+    opened = openings(_shown_results(submission))
     return Receipt(
         submission=submission,
         entry=next((entry for entry in entries if entry.kind == chain.Kind.RECEIPT), None),
         scores=tuple(ScoreEntry(entry, opened.get(entry.number)) for entry in scores),
     )
+
+
+def _shown_results(submission: Submission) -> list[ScoringRun | HiddenResult]:
+    """The results of ``submission`` that its team may see now."""
+    if submission.live_run is None or not shows_own_score(submission):
+        return []
+    is_final = submission.phase.final_published_at is not None
+    return [result for part, result in chain.parts_of(submission.live_run) if is_final or part == chain.PUBLIC]
 
 
 def openings(results: Sequence[ScoringRun | HiddenResult]) -> dict[int, dict[str, Any]]:

@@ -14,6 +14,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from core.errors import WorkerLost
+from submissions.batches import settle_open_batches
 from submissions.models import ScoringRun
 from submissions.runs import fail_run, send_run
 
@@ -31,9 +32,11 @@ class Reconciled:
 
 
 def reconcile(*, now: datetime | None = None) -> Reconciled:
-    """Take back runs whose lease ran out; send the message of queued runs that nobody took."""
+    """Take back runs whose lease ran out; send queued runs that nobody took again; see which batches are complete."""
     now = now or timezone.now()
-    return Reconciled(taken_back=_take_back(now), sent=_send_again(now))
+    done = Reconciled(taken_back=_take_back(now), sent=_send_again(now))
+    settle_open_batches()
+    return done
 
 
 def _take_back(now: datetime) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import traceback
+from collections.abc import Sequence
 from dataclasses import asdict
 from types import TracebackType
 from typing import Final, Self
@@ -24,16 +25,14 @@ from accounts.models import User
 from competitions.media import media_folder
 from competitions.models import ReferenceVersion
 from competitions.references import load_references, recipe_named
-from competitions.selectors import current_reference
 from core import audit
 from core.errors import ModelMissing, RunNotRetryable, ScoringCrashed, SystemFault
 from core.storage import read_private
 from scoring.errors import ModelUnavailable
-from scoring.reading import read_predictions
 from scoring.records import ProgressCallback, ScoreReport
-from submissions import chain, quota
+from submissions import batches, chain, parts, quota, reuse
 from submissions.leases import LeaseKeeper, LeaseLost, lease_length
-from submissions.models import MetricResult, ScoringRun, Submission
+from submissions.models import ScoringRun, Submission
 
 logger = logging.getLogger(__name__)
 
@@ -42,21 +41,33 @@ State = ScoringRun.State
 
 
 def queue_run(*, submission: Submission, reference_version: ReferenceVersion | None = None) -> ScoringRun:
-    """Create a run of ``submission`` and send its message when the transaction commits.
+    """Create a run of ``submission`` and send its message when the transaction commits; the phase is held shared.
 
-    Scored with ``reference_version``, by default the phase's current one (``ReferencesNotPublished``), by the track's
-    recipe and model profile as they stand now.
+    Scored with the phase's current references (``ReferencesNotPublished``), by the track's recipe and model profile as
+    they stand under that lock; with ``reference_version`` where one is named. While a rescoring batch is open that
+    takes the submission, a second run is queued beside.
     """
-    track = submission.phase.track
-    run = ScoringRun.objects.create(
-        submission=submission,
-        reference_version=reference_version or current_reference(submission.phase),
-        recipe=track.recipe,
-        profile=track.profile or settings.SCORING_PROFILE,
-        queued_at=timezone.now(),
-    )
-    transaction.on_commit(lambda: send_run(run_id=run.pk), robust=True)
+    with transaction.atomic():
+        phase = batches.hold_rule(submission.phase_id)
+        rule = batches.rule_of(phase)
+        run = ScoringRun.objects.create(
+            submission=submission,
+            reference_version=reference_version or rule.reference_version,
+            recipe=rule.recipe,
+            profile=rule.profile,
+            queued_at=timezone.now(),
+        )
+        second = batches.beside(submission, phase)
+        keys = [made.pk for made in (run, second) if made is not None]
+        transaction.on_commit(lambda: send_runs(keys), robust=True)
     return run
+
+
+def send_runs(run_ids: Sequence[int]) -> None:
+    """Tell the workers about queued runs, until the broker is away: the reconciler sends the rest."""
+    for run_id in run_ids:
+        if not send_run(run_id=run_id):
+            return
 
 
 def send_run(*, run_id: int, countdown: float = 0) -> bool:
@@ -64,8 +75,9 @@ def send_run(*, run_id: int, countdown: float = 0) -> bool:
     from submissions.tasks import score_run  # the task imports this module
 
     queued = ScoringRun.objects.filter(pk=run_id, state=State.QUEUED)
+    priority = batches.BATCH_PRIORITY if queued.filter(batch__isnull=False).exists() else None
     try:
-        score_run.apply_async(args=[run_id], countdown=countdown or None, retry=False)
+        score_run.apply_async(args=[run_id], countdown=countdown or None, retry=False, priority=priority)
     except BrokerAway:
         logger.warning("run %s stays queued: the broker is away; the reconciler will send it", run_id)
         queued.update(sent_at=None)
@@ -85,9 +97,9 @@ def execute_run(*, run_id: int, worker: str) -> None:
         logger.info("run %s is not waiting; nothing to do", run_id)
         return
     with _FaultsFailTheRun(run), LeaseKeeper(run, recipe_named(run.recipe).metrics) as keeper:
-        report = _score(run, keeper.report)
+        scored = _score(run, keeper.report)
         connection.close_if_unusable_or_obsolete()  # it lay idle while the engine worked
-        finish_run(run_id=run.pk, attempt=run.attempt, report=report)
+        finish_run(run_id=run.pk, attempt=run.attempt, report=scored.shown, hidden=scored.hidden)
 
 
 def claim_run(*, run_id: int, worker: str) -> ScoringRun | None:
@@ -101,12 +113,13 @@ def claim_run(*, run_id: int, worker: str) -> ScoringRun | None:
         run.started_at, run.lease_expires_at = now, now + lease_length()
         run.stage, run.progress = "", 0.0
         run.save(update_fields=["state", "attempt", "worker", "started_at", "lease_expires_at", "stage", "progress"])
-    return ScoringRun.objects.select_related("submission__phase__track", "reference_version").get(pk=run_id)
+    return ScoringRun.objects.select_related("submission__phase__track", "reference_version", "batch").get(pk=run_id)
 
 
-def finish_run(*, run_id: int, attempt: int, report: ScoreReport) -> bool:
+def finish_run(*, run_id: int, attempt: int, report: ScoreReport, hidden: ScoreReport | None = None) -> bool:
     """Write the result of ``attempt`` with its item values, and make the run live if its submission has none.
 
+    ``report`` is of all items or, where ``hidden`` is of the private part, of the public one.
     False, and nothing written, when the run is no longer running under this attempt: a late result is refused.
     """
     now = timezone.now()
@@ -128,9 +141,10 @@ def finish_run(*, run_id: int, attempt: int, report: ScoreReport) -> bool:
         if not moved:
             logger.warning("run %s: late result of attempt %s refused", run_id, attempt)
             return False
-        run = ScoringRun.objects.only("submission_id", "reference_version_id").get(pk=run_id)
-        _keep_item_values(run, report)
-        if Submission.objects.filter(pk=run.submission_id, live_run=None).update(live_run=run):
+        run = ScoringRun.objects.only("submission_id", "reference_version_id", "batch_id").get(pk=run_id)
+        parts.keep(run, report, hidden)
+        batches.settle_later(run)
+        if run.batch_id is None and Submission.objects.filter(pk=run.submission_id, live_run=None).update(live_run=run):
             chain.append_scores([run.submission])
     return True
 
@@ -166,7 +180,7 @@ def retry_failed_run(*, run: ScoringRun, actor: User) -> ScoringRun:
     with transaction.atomic():
         quota.lock_team(submission.team)
         submission.refresh_from_db(fields=["refunded_at", "live_run"])
-        newest = submission.runs.order_by("-pk").first()
+        newest = submission.runs.filter(batch=None).order_by("-pk").first()
         if newest is None or newest.state != State.FAILED or submission.live_run_id is not None:
             raise RunNotRetryable(state=newest.get_state_display() if newest else "")
         quota.charge_again(submission=submission, actor=actor)
@@ -214,57 +228,34 @@ def _log_fault(run: ScoringRun, error: Exception, trace: TracebackType | None) -
     logger.error("run %s: attempt %s: %s%s\n%s", run.pk, run.attempt, type(error).__name__, advice, places)
 
 
-def _score(run: ScoringRun, progress: ProgressCallback) -> ScoreReport:
+def _score(run: ScoringRun, progress: ProgressCallback) -> parts.Outcome:
+    """Score each part of the references; what a metric gave an item in one part is not computed again in another."""
+    references = load_references(run.reference_version, run.recipe)
+    data = read_private(run.submission.file_sha256)
+    predictions = reuse.read_answers(run, data, references)
+    covers_all = run.submission.phase.private_covers_all
+    reports: dict[str, ScoreReport] = {}
+    learned: parts.Known = reuse.reusable_values(run, references, predictions)
+    for part in parts.parts_of(run.reference_version, references, predictions, private_covers_all=covers_all):
+        reports[part.name] = _score_part(run, part, learned, progress)
+        parts.learn(learned, reports[part.name])
+    return parts.Outcome(shown=reports.get("all") or reports["public"], hidden=reports.get("private"))
+
+
+def _score_part(run: ScoringRun, part: parts.Part, learned: parts.Known, progress: ProgressCallback) -> ScoreReport:
     from scoring import engine  # here alone: it loads the analysers and, on need, the models
     from scoring.metrics import MetricOptions
 
-    references = load_references(run.reference_version, run.recipe)
-    data = read_private(run.submission.file_sha256)
-    predictions = read_predictions(data, recipe_named(run.recipe), references)
     return engine.score(
         run.recipe,
-        references,
-        predictions,
+        part.references,
+        part.predictions,
         profile=run.profile,
         device=settings.SCORING_DEVICE,
         progress=progress,
-        known=_known_values(run),
+        known=learned if reuse.is_repeat(run) else parts.merged(learned, parts.known_values(run, part)),
         options=MetricOptions(media=media_folder(run.reference_version)),
     )
-
-
-def _known_values(run: ScoringRun) -> dict[tuple[str, str], dict[str, float | list[float]]]:
-    """Item values scored before for this submission and reference version, by (metric, metric signature)."""
-    rows = MetricResult.objects.filter(submission=run.submission_id, reference_version=run.reference_version_id)
-    return {(row.metric, row.metric_signature): row.values for row in rows}
-
-
-def _keep_item_values(run: ScoringRun, report: ScoreReport) -> None:
-    recipe = recipe_named(report.recipe)
-    MetricResult.objects.bulk_create(
-        [
-            MetricResult(
-                submission_id=run.submission_id,
-                reference_version_id=run.reference_version_id,
-                metric=metric,
-                metric_signature=signature,
-                values=_item_values(report, metric, recipe.score_name(metric)),
-            )
-            for metric, signature in report.metric_signatures.items()
-        ],
-        ignore_conflicts=True,  # an earlier run of the same signature wrote the same values
-    )
-
-
-def _item_values(report: ScoreReport, metric: str, score_name: str) -> dict[str, float | tuple[float, ...]]:
-    """What ``metric`` gave each item: a value, or a corpus metric's row of statistics."""
-    values: dict[str, float | tuple[float, ...]] = {}
-    for item in report.items:
-        if score_name in item.scores:
-            values[item.id] = item.scores[score_name]
-        elif metric in item.statistics:
-            values[item.id] = item.statistics[metric]
-    return values
 
 
 def _give_up(run: ScoringRun) -> None:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final, Literal
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Prefetch, Q, QuerySet
 
 from accounts.models import Team, User
 from accounts.permissions import Permission, may
@@ -24,7 +24,7 @@ SHOWN_REJECTIONS: Final = 20  # they cost nothing, so a script may make thousand
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """One line of a team's history: a charged submission with what its team may see of the scoring, or a rejected file."""
+    """One line of a team's history: a charged submission with what its team sees of its run, or a rejected file."""
 
     kind: Literal["submission", "rejection"]
     created_at: datetime
@@ -35,10 +35,10 @@ class HistoryEntry:
 
 def team_history(team: Team, phase: Phase) -> list[HistoryEntry]:
     """Everything ``team`` uploaded in ``phase``, newest first; of rejected files the newest. Three queries."""
-    submissions = _with_runs(Submission.objects.filter(team=team, phase=phase)).select_related("phase")
+    submissions = _with_runs(Submission.objects.filter(_made_by(team), phase=phase)).select_related("phase")
     if phase.final_published_at is not None:
         submissions = submissions.select_related("live_run__hidden_result")
-    rejections = Rejection.objects.filter(team=team, phase=phase).select_related("submitted_by")[:SHOWN_REJECTIONS]
+    rejections = Rejection.objects.filter(_made_by(team), phase=phase).select_related("submitted_by")[:SHOWN_REJECTIONS]
     entries = [
         *(HistoryEntry("submission", row.created_at, submission=row, run=run_for_team(row)) for row in submissions),
         *(HistoryEntry("rejection", row.created_at, rejection=row) for row in rejections),
@@ -52,10 +52,19 @@ def submission_for(user: User | AnonymousUser, public_id: uuid.UUID | str) -> Su
     Raises ``SubmissionNotFound`` for anybody else. Comes with its phase, track, competition, team and runs.
     """
     rows = _with_runs(Submission.objects.filter(public_id=public_id))
-    submission = rows.select_related("phase__track__competition", "team").first()
-    if submission is None or not (membership_of(user, submission.team) or _is_at_desk(user, submission)):
+    submission = rows.select_related("phase__track__competition", "team__merged_into").first()
+    if submission is None or not (_is_of_the_team(user, submission) or _is_at_desk(user, submission)):
         raise SubmissionNotFound
     return submission
+
+
+def _made_by(team: Team) -> Q:
+    """Rows of ``team``, and those which teams merged into it made in phases that were over by then."""
+    return Q(team=team) | Q(team__merged_into=team)
+
+
+def _is_of_the_team(user: User | AnonymousUser, submission: Submission) -> bool:
+    return membership_of(user, submission.team.merged_into or submission.team) is not None
 
 
 def sees_hidden(user: User | AnonymousUser, submission: Submission) -> bool:
@@ -107,7 +116,7 @@ def queue_position(run: ScoringRun | ShownRun) -> int | None:
     """How many queued runs stand before this one, itself not counted; ``None`` when it is not waiting."""
     if run.state != ScoringRun.State.QUEUED:
         return None
-    return ScoringRun.objects.filter(state=ScoringRun.State.QUEUED, pk__lt=run.pk).count()
+    return ScoringRun.objects.filter(state=ScoringRun.State.QUEUED, batch=None, pk__lt=run.pk).count()
 
 
 def submission_of_upload(*, team: Team, upload_key: str, file_sha256: str) -> Submission | None:

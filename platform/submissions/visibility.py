@@ -85,7 +85,7 @@ def shown_run(run: ScoringRun, submission: Submission, *, sees_all: bool = False
     Reads the phase of ``submission``, and where the private part may be seen ``run.hidden_result`` and its reference
     version.
     """
-    state = {
+    state: dict[str, Any] = {
         "pk": run.pk,
         "state": run.state,
         "stage": run.stage,

@@ -86,6 +86,57 @@ class TeamForm(forms.Form):
     )
 
 
+class ConfirmForm(forms.Form):
+    """One box to tick before something that is not undone; ``sentence`` says what will happen."""
+
+    confirm = forms.BooleanField(error_messages={"required": _("확인란에 표시해 주십시오.")})
+
+    def __init__(self, data: Any = None, *, key: str, sentence: Any, **kwargs: Any) -> None:
+        super().__init__(data, auto_id=f"{key}-%s", **kwargs)  # several of them stand on one page
+        self.fields["confirm"].label = sentence
+
+
+class InviteForm(forms.Form):
+    email = forms.EmailField(
+        label=_("받는 사람의 이메일"),
+        help_text=_("이 주소를 자기 계정에서 인증한 사람만 초대를 쓸 수 있습니다."),
+        error_messages={
+            "required": _("이메일을 입력해 주십시오."),
+            "invalid": _("이메일 주소를 올바른 형식으로 입력해 주십시오."),
+        },
+        widget=forms.EmailInput(attrs={"autocomplete": "off"}),
+    )
+
+
+class MergeSearchForm(forms.Form):
+    merge = forms.CharField(
+        label=_("합칠 상대 팀의 이름"),
+        max_length=Team._meta.get_field("name").max_length,
+        error_messages={"required": _("팀 이름을 입력해 주십시오.")},
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+
+
+class DisqualifyForm(ConfirmForm):
+    note_ko = forms.CharField(
+        label=_("공개할 사유"),
+        max_length=Team._meta.get_field("disqualification_note_ko").max_length,
+        help_text=_("순위표 아래에 팀 이름과 함께 누구에게나 보입니다."),
+        error_messages={"required": _("공개할 사유를 입력해 주십시오.")},
+    )
+    note_en = forms.CharField(
+        label=_("공개할 사유(영어)"),
+        max_length=Team._meta.get_field("disqualification_note_en").max_length,
+        required=False,
+    )
+    field_order = ["note_ko", "note_en", "confirm"]
+
+
+class ReinstateForm(ConfirmForm):
+    reason = forms.CharField(label=_("사유"), max_length=300, required=False, help_text=_("감사 기록에만 남습니다."))
+    field_order = ["reason", "confirm"]
+
+
 class SubmitForm(forms.Form):
     file = forms.FileField(
         label=_("제출 파일"),

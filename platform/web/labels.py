@@ -18,7 +18,7 @@ from scoring.file_formats import format_label
 from scoring.recipes import Column, Recipe, get_recipe, warning_text
 from scoring.records import FileFormat, ScoreWarning
 from submissions.models import ScoringRun, Submission
-from submissions.selectors import participant_warnings
+from submissions.visibility import ShownRun
 from web import formatting
 
 COVERAGE: Final[dict[str, Promise]] = {
@@ -113,7 +113,7 @@ def plain_score(value: float, track: Track) -> str:
     return f"{value * track.score_scale:.4f}".removesuffix("0")
 
 
-def progress_of(run: ScoringRun, track: Track) -> list[str]:
+def progress_of(run: ScoringRun | ShownRun, track: Track) -> list[str]:
     """How far the final score of ``run`` lies from the recipe's baseline and which milestones it reached."""
     recipe, score = get_recipe(run.recipe), run.final_score
     if recipe.baseline is None or score is None:
@@ -146,21 +146,19 @@ def file_format(submission: Submission) -> str:
     return format_label(known, language()) if known else ""
 
 
-def columns_of(run: ScoringRun) -> tuple[Column, ...]:
+def columns_of(run: ScoringRun | ShownRun) -> tuple[Column, ...]:
     """The score columns of the recipe ``run`` was scored with."""
     return get_recipe(run.recipe).columns
 
 
-def stage_label(run: ScoringRun) -> str:
+def stage_label(run: ScoringRun | ShownRun) -> str:
     """What the worker is computing now: the label of a metric, or the stage's own name."""
     return get_recipe(run.recipe).metric_label(run.stage, language())
 
 
-def warnings_of(run: ScoringRun) -> list[str]:
-    """What the team should know of its score, as sentences."""
-    return [
-        warning_text(ScoreWarning(row["code"], row.get("params", {})), language()) for row in participant_warnings(run)
-    ]
+def warnings_of(run: ScoringRun | ShownRun) -> list[str]:
+    """What the reader should know of the score, as sentences; a ``ShownRun`` holds what its reader is shown."""
+    return [warning_text(ScoreWarning(row["code"], row.get("params", {})), language()) for row in run.warnings]
 
 
 def coverage_of(coverage: Mapping[str, Any]) -> list[tuple[str, str]]:

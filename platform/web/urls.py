@@ -3,7 +3,24 @@
 from django.urls import include, path
 from django.views.i18n import set_language
 
-from web.views import board, competition, desk, files, home, metrics, submissions, submit, team
+from web.views import (
+    board,
+    chain,
+    competition,
+    desk,
+    files,
+    home,
+    metrics,
+    notices,
+    questions,
+    submissions,
+    submit,
+    team,
+    team_actions,
+    terms,
+    withdrawal,
+)
+from web.views.desk import archive
 
 urlpatterns = [
     path("", home.home_page, name="home"),
@@ -14,13 +31,25 @@ urlpatterns = [
     path("competitions/<slug:slug>/data/", competition.data_page, name="competition_data"),
     path("competitions/<slug:slug>/submit/", submit.submit_page, name="submit"),
     path("competitions/<slug:slug>/board/", board.board_page, name="board"),
+    path("competitions/<slug:slug>/chain/", chain.chain_page, name="chain"),
+    path("competitions/<slug:slug>/chain.json", chain.chain_json, name="chain_json"),
     path("competitions/<slug:slug>/submissions/", submissions.history_page, name="submissions"),
+    path("competitions/<slug:slug>/submissions/finals/", submissions.finals_action, name="submissions_finals"),
     path("competitions/<slug:slug>/team/", team.team_page, name="team"),
-    path("competitions/<slug:slug>/team/create/", team.create_action, name="team_create"),
-    path("competitions/<slug:slug>/team/invite/", team.invite_action, name="team_invite"),
+    path("competitions/<slug:slug>/team/", include(team_actions.urlpatterns)),
+    path("competitions/<slug:slug>/terms/", terms.terms_page, name="terms"),
+    path("competitions/<slug:slug>/notices/", notices.notices_page, name="notices"),
+    path("competitions/<slug:slug>/questions/", questions.questions_page, name="questions"),
+    path("competitions/<slug:slug>/questions/ask/", questions.ask_action, name="question_ask"),
     path("competitions/<slug:slug>/desk/", include(desk.urlpatterns)),
+    path("desk/new/", desk.setup.new_page, name="desk_new"),
     path("submissions/<uuid:public_id>/", submissions.detail_page, name="submission"),
     path("submissions/<uuid:public_id>/status/", submissions.status_fragment, name="submission_status"),
+    path("submissions/<uuid:public_id>/withdraw/", withdrawal.withdrawal_page, name="submission_withdraw"),
+    path("submissions/<uuid:public_id>/receipt/", chain.receipt_page, name="receipt"),
+    path("submissions/<uuid:public_id>/receipt.json", chain.receipt_json, name="receipt_json"),
+    path("desk/import/", archive.import_page, name="desk_import"),
+    path("verify_chain.py", chain.script, name="verify_script"),
     path("invitations/<str:token>/", team.invitation_page, name="invitation"),
     path("files/<int:pk>/<str:name>", files.download, name="data_file"),
 ]

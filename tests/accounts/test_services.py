@@ -6,9 +6,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from accounts.invitations import create_invitation, join_team
 from accounts.models import ApiToken, Invitation, Membership, Team
 from accounts.selectors import api_token_by_secret, invitation_by_token, team_of
-from accounts.services import create_api_token, create_invitation, create_team, join_team, revoke_api_token
+from accounts.services import create_api_token, create_team, revoke_api_token
 from core.errors import (
     AlreadyInTeam,
     ApiTokenInvalid,

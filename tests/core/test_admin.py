@@ -5,7 +5,8 @@ from django.contrib import admin
 from django.test import Client
 from django.urls import reverse
 
-from accounts.services import create_api_token, create_invitation
+from accounts.invitations import create_invitation
+from accounts.services import create_api_token
 from competitions.models import Competition
 from core.models import AuditEntry
 from submissions.models import MetricResult
@@ -68,9 +69,8 @@ def test_change_is_audited_with_before_and_after(pages, organiser):
 
 
 def test_creation_and_deletion_are_audited(pages):
-    pages.post(
-        address(Competition, "add"), {"slug": "new", "title_ko": "새 대회", "team_size_max": 5, "is_published": "on"}
-    )
+    fields = {"slug": "new", "title_ko": "새 대회", "team_size_max": 5, "is_published": "on", "terms_version": 0}
+    pages.post(address(Competition, "add"), fields)
     competition = Competition.objects.get(slug="new")
     pages.post(address(Competition, "delete", competition.pk), {"post": "yes"})
 

@@ -5,7 +5,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from accounts.models import Team
 from competitions.models import Phase
+from competitions.phases import update_phase
 from competitions.services import set_board
 from leaderboard.selectors import board
 from submissions.models import ScoringRun
@@ -54,7 +56,7 @@ def test_number_of_queries_does_not_grow_with_the_board(phase, django_assert_num
         finished_submission(phase, team, number / 10)
         finished_submission(phase, team, number / 20)
 
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(4):  # runs, counts, whether there is a split, who was disqualified
         found = board(phase)
         for row in found.rows:
             assert row.run.submission.team.name == row.team_name
@@ -168,6 +170,45 @@ def test_frozen_board_counts_what_came_before_its_moment(phase):
     assert [(row.final_score, row.submission_count) for row in frozen.rows] == [(0.5, 1)]
     assert frozen.frozen_at == moment
     assert [row.final_score for row in board(phase, for_organiser=True).rows] == [0.9]
+
+
+def test_a_moment_set_ahead_freezes_the_board_when_it_comes(phase):
+    now = timezone.now()
+    finished_submission(phase, _team(phase), 0.5, created_at=now - timedelta(minutes=1))
+    update_phase(phase=phase, actor=None, board="frozen", frozen_at=now + timedelta(hours=1))
+    phase.refresh_from_db()
+
+    assert board(phase).frozen_at is None
+    assert board(phase, now=now + timedelta(hours=2)).frozen_at == phase.frozen_at
+
+
+def test_withdrawn_and_disqualified_leave_the_board_and_the_ranks_move_up(phase):
+    withdrawn, disqualified, rest = (_team(phase, name=name) for name in "철실남")
+    for team, score in ((withdrawn, 0.9), (disqualified, 0.8), (rest, 0.1)):
+        finished_submission(phase, team, score)
+    assert [rank for rank, _name in _standing(board(phase))] == [1, 2, 3]
+    withdrawn.submissions.update(withdrawn_at=timezone.now())
+    Team.objects.filter(pk=disqualified.pk).update(
+        disqualified_at=timezone.now(), disqualification_note_ko="두 계정으로 참가"
+    )
+
+    found = board(phase)
+
+    assert _standing(found) == [(1, "남")]
+    assert [(each.team_name, each.note) for each in found.disqualified] == [("실", "두 계정으로 참가")]
+
+
+def test_names_are_blind_while_a_phase_runs_except_ones_own(phase):
+    competition = phase.track.competition
+    competition.has_blind_names = True
+    competition.save()
+    own, other = _team(phase, name="우리", number=1), _team(phase, name="남의 팀", number=7)
+    finished_submission(phase, own, 0.5)
+    finished_submission(phase, other, 0.9)
+
+    assert _standing(board(phase, viewer_team=own)) == [(1, "참가팀 7"), (2, "우리")]
+    assert _standing(board(phase, for_organiser=True)) == [(1, "남의 팀"), (2, "우리")]
+    assert _standing(board(phase, now=phase.ends_at)) == [(1, "남의 팀"), (2, "우리")]
 
 
 def test_board_made_with_demo_models_says_so(phase):

@@ -18,6 +18,7 @@ from submissions import runs
 from submissions.intake import submit
 from submissions.models import ScoringRun, Submission
 from tests.factories import PhaseFactory, TeamFactory, leader_of, prediction_bytes, publish, report
+from tests.submissions.contest_of_many import with_fake_models
 
 
 @pytest.fixture
@@ -75,6 +76,12 @@ def fake_engine(scored_by: Callable[..., None]) -> list[dict[str, Any]]:
 
     scored_by(score)
     return calls
+
+
+@pytest.fixture
+def neural(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, str]]:
+    """The real engine with fake models; what the neural metrics are asked, pair by pair."""
+    return with_fake_models(monkeypatch)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from types import SimpleNamespace
@@ -13,7 +12,8 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
-from competitions.models import Competition
+from competitions.models import Competition, Phase
+from scoring.signature import json_sha256
 from submissions import chain, receipts
 from submissions.intake import submit
 from submissions.models import ChainEntry, HiddenResult, ScoringRun, Submission
@@ -163,7 +163,7 @@ def test_score_is_bound_when_it_first_counts_and_not_given_away() -> None:
     assert "0.123456789" not in json.dumps(entry.payload)
     opening = receipts.openings([ScoringRun.objects.get(pk=run.pk)])[entry.number]
     assert opening["final_score"] == "0.123456789"
-    assert sha256(chain.canonical(opening)).hexdigest() == entry.payload["score_sha256"]
+    assert json_sha256(opening) == entry.payload["score_sha256"]
 
 
 def test_hidden_result_is_bound_in_an_entry_of_its_own() -> None:
@@ -211,13 +211,19 @@ def test_scores_of_many_submissions_take_one_lock_and_few_queries(django_assert_
     assert chain.verify(entries_of(team.competition)) == []
 
 
-def test_receipt_opens_the_score_that_counts_only_for_who_may_see_it() -> None:
-    phase = PhaseFactory.create()
+@pytest.mark.parametrize("part", ["public", "private"])
+def test_receipt_opens_a_score_only_while_its_team_may_see_it(part: str) -> None:
+    phase = PhaseFactory.create(board="hidden", shows_own_score=False)
     submission = finished_submission(phase, TeamFactory.create(competition=phase.track.competition), 0.5)
+    hidden_result(submission.live_run, 0.25)  # type: ignore[arg-type]
     chain.append_scores([submission])
-    closed = receipts.receipt_of(submission, shows_score=False)
-    assert [each.opening for each in closed.scores] == [None]
-    opened = receipts.receipt_of(submission, shows_score=True)
-    assert opened.scores[0].opening is not None
-    assert opened.scores[0].opening["final_score"] == "0.5"
-    assert replace(opened, scores=()) == replace(closed, scores=())
+
+    def opened() -> dict[str, Any]:
+        found = Submission.objects.get(pk=submission.pk)
+        return {each.entry.payload["part"]: each.opening for each in receipts.receipt_of(found).scores}
+
+    assert opened() == {"public": None, "private": None}
+    Phase.objects.filter(pk=phase.pk).update(shows_own_score=True)
+    assert (opened()["public"]["final_score"], opened()["private"]) == ("0.5", None)
+    Phase.objects.filter(pk=phase.pk).update(final_published_at=timezone.now())
+    assert opened()[part]["final_score"] == {"public": "0.5", "private": "0.25"}[part]

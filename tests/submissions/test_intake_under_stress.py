@@ -2,13 +2,24 @@
 
 import errno
 import os
-from datetime import timedelta
+import threading
+from collections.abc import Callable
+from datetime import datetime, timedelta
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
 
-from core.errors import DuplicateUpload, QuotaExceeded, StorageFull
+from accounts.models import Team
+from accounts.services import create_api_token
+from competitions.models import Phase
+from core.errors import DuplicateUpload, PhaseNotOpen, QuotaExceeded, StorageFull
+from core.models import AuditEntry
+from core.times import kst_day_bounds
 from submissions import quota
-from submissions.models import ScoringRun, Submission
+from submissions.models import QuotaEntry, ScoringRun, Submission
 from submissions.reconciling import UNSENT_GRACE, reconcile
 from tests.factories import leader_of, prediction_bytes
 from tests.submissions.conftest import limited, send
@@ -86,3 +97,157 @@ def test_minimum_interval_holds_for_uploads_at_once(sent):
 
     assert sum(isinstance(each, Submission) for each in outcomes) == 1
     assert {each.kind for each in outcomes if isinstance(each, QuotaExceeded)} == {"interval"}
+
+
+# --- fifty at once, by three ways, against every limit, at every moment that matters ----------------------------------
+THREADS = 50
+TICK = timedelta(microseconds=100_000)
+DAYS = timedelta(hours=72)
+SECOND = timedelta(seconds=1)
+
+
+class Clock:
+    """``timezone.now`` of every thread: the moment that the thread was given, else the real one."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._of_thread = threading.local()
+        real = timezone.now
+        monkeypatch.setattr(timezone, "now", lambda: getattr(self._of_thread, "moment", None) or real())
+
+    def at(self, moment: datetime, call: Callable[[], bool]) -> Callable[[], bool]:
+        def timed() -> bool:
+            self._of_thread.moment = moment
+            return call()
+
+        return timed
+
+
+def middle(phase: Phase) -> tuple[datetime, datetime]:
+    now = timezone.now()
+    return now, now
+
+
+def phase_end(phase: Phase) -> tuple[datetime, datetime]:
+    """The last tenth of a second, and the end itself."""
+    return phase.ends_at - TICK, phase.ends_at
+
+
+def midnight(phase: Phase) -> tuple[datetime, datetime]:
+    """23:59:59.9 and 00:00:00.1 KST."""
+    end_of_day = kst_day_bounds(timezone.now())[1]
+    return end_of_day - TICK, end_of_day + TICK
+
+
+def one_second_apart(phase: Phase) -> tuple[datetime, datetime]:
+    noon = kst_day_bounds(timezone.now())[1] + timedelta(hours=12)
+    return noon, noon + SECOND
+
+
+# limits, when the two halves come in, how many the rules allow of (the first half, the second half, both)
+RUSHES = {
+    "daily, in the middle": ({"daily_limit": 5}, middle, (None, None, 5)),
+    "daily, at the end of the phase": ({"daily_limit": 5}, phase_end, (5, 0, 5)),
+    "daily, at midnight": ({"daily_limit": 5}, midnight, (5, 5, 10)),
+    "total, in the middle": ({"total_limit": 5}, middle, (None, None, 5)),
+    "total, at the end of the phase": ({"total_limit": 5}, phase_end, (5, 0, 5)),
+    "total, at midnight": ({"total_limit": 5}, midnight, (None, None, 5)),
+    "interval, in the middle": ({"min_interval": DAYS}, middle, (None, None, 1)),
+    "interval, at the end of the phase": ({"min_interval": DAYS}, phase_end, (1, 0, 1)),
+    "interval, at midnight": ({"min_interval": DAYS}, midnight, (None, None, 1)),
+    "interval, that just passes": ({"min_interval": SECOND}, one_second_apart, (1, 1, 2)),
+    "daily and total, at midnight": ({"daily_limit": 5, "total_limit": 7}, midnight, (None, None, 7)),
+    "no limit, in the middle": ({}, middle, (None, None, 50)),
+    "no limit, at the end of the phase": ({}, phase_end, (25, 0, 25)),
+}
+
+
+def uploads(phase: Phase, team: Team) -> list[Callable[[], bool]]:
+    """Fifty uploads of different files, by the page, the API and the service in turn; each says if it was taken."""
+    user = leader_of(team)
+    _row, token = create_api_token(user=user, label="rush")
+    pages = [Client() for _number in range(17)]
+    for page in pages:
+        page.force_login(user)
+    slug, track = phase.track.competition.slug, phase.track.slug
+    files = [prediction_bytes(mark=number) for number in range(THREADS)]
+
+    def upload(number: int) -> SimpleUploadedFile:
+        return SimpleUploadedFile(f"{number}.json", files[number])
+
+    def by_page(number: int) -> bool:
+        answer = pages[number // 3].post(
+            reverse("submit", args=[slug]), {"file": upload(number), "upload_key": f"form-{number}"}
+        )
+        assert answer.status_code == 302, answer
+        assert answer["Location"].startswith(("/submissions/", f"/competitions/{slug}/submit/")), answer["Location"]
+        return answer["Location"].startswith("/submissions/")
+
+    def by_api(number: int) -> bool:
+        url = reverse("api-submissions", args=[slug, track])
+        answer = Client().post(url, {"file": upload(number)}, headers={"authorization": f"Bearer {token}"})
+        assert answer.status_code in {201, 409, 429}, answer.content
+        return answer.status_code == 201
+
+    def by_service(number: int) -> bool:
+        try:
+            return isinstance(send(phase, team, files[number], user=user), Submission)
+        except (QuotaExceeded, PhaseNotOpen):
+            return False
+
+    ways = (by_page, by_api, by_service)
+    return [lambda n=number: ways[n % 3](n) for number in range(THREADS)]
+
+
+@pytest.mark.parametrize(("limits", "moments", "allowed"), RUSHES.values(), ids=list(RUSHES))
+def test_rush_of_fifty_by_three_ways_takes_what_the_rules_allow_no_more_and_no_less(
+    limits, moments, allowed, sent, monkeypatch
+):
+    phase, team = limited(ends_at=timezone.now() + timedelta(days=3), **limits)  # sessions last longer
+    calls = uploads(phase, team)
+    first, second = moments(phase)
+    clock = Clock(monkeypatch)
+
+    taken = at_once([clock.at(second if n % 2 else first, call) for n, call in enumerate(calls)])
+
+    submissions = list(Submission.objects.filter(phase=phase))
+    assert len(submissions) == sum(taken) == allowed[2]
+    for moment, count in zip((first, second), allowed[:2], strict=True):
+        assert count is None or sum(row.created_at == moment for row in submissions) == count
+    assert_whole(phase, team, sent)
+
+
+def assert_whole(phase, team, sent):
+    """Ledger, submissions, runs and messages tell one story."""
+    submissions = {row.pk: row.created_at for row in Submission.objects.filter(phase=phase)}
+    entries = quota.entries_of(phase=phase, team=team)
+    assert {e.submission_id: e.moment for e in entries if e.kind == QuotaEntry.Kind.CHARGE} == submissions
+    runs = list(ScoringRun.objects.values_list("submission", flat=True))
+    assert sorted(runs) == sorted(submissions)
+    assert sorted(sent) == sorted(ScoringRun.objects.values_list("pk", flat=True))
+    assert AuditEntry.objects.filter(action="submission.create").count() == len(submissions)
+
+
+def test_reset_and_grant_in_the_middle_of_a_rush_are_each_worth_what_they_say(sent):
+    phase, team = limited(total_limit=5)
+    calls: list[Callable[[], object]] = list(uploads(phase, team))
+    calls.insert(20, lambda: quota.reset_all(phase=phase, reason="r", actor=None))
+    calls.insert(40, lambda: quota.grant(phase=phase, team=team, slots=2, reason="r", actor=None))
+
+    at_once(calls)
+
+    entries = quota.entries_of(phase=phase, team=team)
+    kinds = [entry.kind for entry in entries]
+    reset = kinds.index(QuotaEntry.Kind.RESET)
+    granted_before = QuotaEntry.Kind.GRANT in kinds[:reset]
+    assert kinds[:reset].count(QuotaEntry.Kind.CHARGE) <= 5 + 2 * granted_before
+    assert kinds[reset:].count(QuotaEntry.Kind.CHARGE) <= 5 + 2 * (not granted_before)
+    assert_whole(phase, team, sent)
+
+
+def test_fault_refunded_by_many_at_once_gives_one_slot_back(sent):
+    phase, team = limited(total_limit=5)
+    submission = send(phase, team)
+    calls = [lambda: quota.refund(submission=submission, reason="worker_lost") for _number in range(20)]
+
+    assert sum(at_once(calls)) == 1
+    assert [entry.kind for entry in quota.entries_of(phase=phase, team=team)] == ["charge", "refund"]

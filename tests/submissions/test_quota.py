@@ -1,110 +1,35 @@
-"""The limits of a phase: KST days, totals, intervals, and the exact moment from which a file is taken again."""
+"""What is written into the ledger, by whom, and what it does to the limits."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
+from importlib import import_module
 
 import pytest
-from django.db import transaction
+from django.apps import apps
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from core.errors import QuotaExceeded
+from core.errors import GrantWithoutEffect, QuotaExceeded
 from core.models import AuditEntry
-from core.times import KST
+from core.times import kst_day
 from submissions import quota
-from submissions.models import Submission
+from submissions.models import QuotaEntry
 from tests.factories import PhaseFactory, SubmissionFactory, TeamFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
+Kind = QuotaEntry.Kind
 
 
-def kst(day: int, hour: int = 0, minute: int = 0, second: int = 0, micro: int = 0) -> datetime:
-    """A moment of November 2026 in KST."""
-    return datetime(2026, 11, day, hour, minute, second, micro, tzinfo=KST)
+@pytest.fixture
+def organiser():
+    return UserFactory.create()
 
 
-def _phase(**limits):
-    return PhaseFactory.build(starts_at=kst(1), ends_at=kst(30), **limits)
+def kinds_of(submission):
+    return [(entry.kind, entry.reason) for entry in quota.entries_of(phase=submission.phase, team=submission.team)]
 
 
-def _next(phase, charged, now):
-    return quota.status_from(phase=phase, charged=charged, now=now).next_allowed_at
-
-
-def test_without_limits_a_file_is_taken_now():
-    status = quota.status_from(phase=_phase(), charged=[kst(20, 9)], now=kst(20, 10))
-
-    assert (status.can_submit, status.next_allowed_at) == (True, kst(20, 10))
-    assert (status.left_today, status.left_total) == (None, None)
-
-
-def test_day_ends_at_midnight_in_korea_not_in_greenwich():
-    charged = [kst(20, 8, 59), kst(20, 23, 59)]  # on two days of UTC, on one of KST
-    phase = _phase(daily_limit=2)
-
-    assert _next(phase, charged, kst(20, 23, 59, 59)) == kst(21)
-    assert _next(phase, charged, kst(21)) == kst(21)
-    assert quota.status_from(phase=phase, charged=charged, now=kst(21)).left_today == 2
-
-
-def test_last_microsecond_of_the_day_belongs_to_it():
-    charged = [kst(20, 23, 59, 59, 999_999)]
-
-    assert quota.status_from(phase=_phase(daily_limit=1), charged=charged, now=kst(20)).used_today == 1
-    assert quota.status_from(phase=_phase(daily_limit=1), charged=charged, now=kst(21)).used_today == 0
-
-
-def test_interval_runs_from_the_last_counted_submission():
-    phase = _phase(min_interval=timedelta(hours=72))
-
-    assert _next(phase, [kst(1, 9), kst(10, 12, 30)], kst(11)) == kst(13, 12, 30)
-    assert _next(phase, [kst(10, 12, 30)], kst(13, 12, 30)) == kst(13, 12, 30)
-
-
-def test_shown_moment_is_whole_seconds_and_is_one_at_which_the_file_is_taken():
-    phase = _phase(min_interval=timedelta(minutes=1))
-    charged = [kst(10, 12, 0, 0, 1)]
-
-    moment = _next(phase, charged, kst(10, 12, 0, 30))
-
-    assert moment == kst(10, 12, 1, 1)
-    assert quota.status_from(phase=phase, charged=charged, now=moment).can_submit
-
-
-def test_interval_that_ends_on_a_full_day_waits_for_the_next_one():
-    phase = _phase(daily_limit=1, min_interval=timedelta(hours=1))
-
-    assert _next(phase, [kst(20, 9)], kst(20, 9, 30)) == kst(21)
-    assert _next(phase, [kst(20, 23, 30)], kst(20, 23, 40)) == kst(21, 0, 30)
-
-
-def test_total_that_is_used_up_leaves_no_moment():
-    status = quota.status_from(phase=_phase(total_limit=2), charged=[kst(2), kst(3)], now=kst(20))
-
-    assert (status.next_allowed_at, status.can_submit, status.left_total) == (None, False, 0)
-
-
-def test_left_today_never_promises_more_than_the_total():
-    status = quota.status_from(phase=_phase(daily_limit=5, total_limit=4), charged=[kst(2), kst(3)], now=kst(20))
-
-    assert (status.left_today, status.left_total, status.used_today) == (2, 2, 0)
-
-
-def test_moment_after_the_end_of_the_phase_is_none():
-    daily = _phase(daily_limit=1)
-
-    assert _next(daily, [kst(29, 9)], kst(29, 10)) is None  # the phase ends at the next midnight
-    assert _next(daily, [kst(28, 9)], kst(28, 10)) == kst(29)
-    assert _next(_phase(), [], kst(30)) is None
-
-
-def test_before_the_phase_the_moment_is_its_start():
-    early = datetime(2026, 10, 31, 12, tzinfo=KST)
-
-    assert _next(_phase(daily_limit=5), [], early) == kst(1)
-
-
-def test_limit_of_nothing_never_allows_anything():
-    assert _next(_phase(daily_limit=0), [], kst(20)) is None
-    assert _next(_phase(total_limit=0), [], kst(20)) is None
+def left(submission):
+    return quota.status(phase=submission.phase, team=submission.team).left_today
 
 
 @pytest.mark.parametrize(
@@ -127,6 +52,17 @@ def test_refusal_names_the_limit_that_holds_longest(limits, kind):
     assert caught.value.kind == kind
 
 
+def test_refusal_names_the_limit_with_what_was_granted(organiser):
+    submission = SubmissionFactory.create(phase=PhaseFactory.create(daily_limit=0))
+    team, phase = submission.team, submission.phase
+    quota.grant(phase=phase, team=team, slots=1, reason="r", actor=organiser, day=kst_day(timezone.now()))
+
+    with pytest.raises(QuotaExceeded) as caught:
+        quota.require_room(phase=phase, team=team, now=timezone.now())
+
+    assert (caught.value.kind, caught.value.limit) == ("daily", 1)
+
+
 def test_only_the_team_in_this_phase_counts():
     phase = PhaseFactory.create(total_limit=3)
     team = TeamFactory.create(competition=phase.track.competition)
@@ -138,32 +74,191 @@ def test_only_the_team_in_this_phase_counts():
     assert quota.status(phase=phase, team=team).used_total == 1
 
 
-def test_status_is_one_query(django_assert_num_queries):
-    submission = SubmissionFactory.create()
+def test_status_is_one_query_and_so_are_those_of_many_teams(django_assert_num_queries):
+    first = SubmissionFactory.create()
+    second = SubmissionFactory.create(phase=first.phase)
+    idle = TeamFactory.create(competition=first.team.competition)
 
     with django_assert_num_queries(1):
-        quota.status(phase=submission.phase, team=submission.team)
+        quota.status(phase=first.phase, team=first.team)
+    with django_assert_num_queries(1):
+        found = quota.statuses(phase=first.phase, teams=[first.team, second.team, idle])
+
+    assert {pk: each.used_total for pk, each in found.items()} == {first.team.pk: 1, second.team.pk: 1, idle.pk: 0}
+
+
+def test_withdrawn_submission_stays_charged():
+    submission = SubmissionFactory.create(phase=PhaseFactory.create(daily_limit=1), withdrawn_at=timezone.now())
+
+    assert left(submission) == 0
 
 
 def test_refund_gives_the_slot_back_once_and_is_audited():
     submission = SubmissionFactory.create(phase=PhaseFactory.create(daily_limit=1))
 
-    quota.refund(submission=submission, reason="worker_lost")
-    quota.refund(submission=submission, reason="worker_lost")
+    assert quota.refund(submission=submission, reason="worker_lost")
+    assert not quota.refund(submission=submission, reason="worker_lost")
 
     assert quota.status(phase=submission.phase, team=submission.team).can_submit
+    assert kinds_of(submission) == [("charge", ""), ("refund", "worker_lost")]
     entry = AuditEntry.objects.get(action="submission.refund")
     assert (entry.actor, entry.after) == (None, {"reason": "worker_lost"})
 
 
-def test_refunded_slot_that_was_used_again_cannot_be_charged_twice():
-    phase, organiser = PhaseFactory.create(daily_limit=1), UserFactory.create(is_staff=True)
+def test_refund_by_an_organiser_names_them(organiser):
+    submission = SubmissionFactory.create(phase=PhaseFactory.create(daily_limit=1))
+
+    quota.refund(submission=submission, reason="잘못된 안내", actor=organiser)
+
+    entry = QuotaEntry.objects.get(kind=Kind.REFUND)
+    assert (entry.actor, entry.reason, entry.submission) == (organiser, "잘못된 안내", submission)
+    submission.refresh_from_db()
+    assert submission.refunded_at == entry.moment
+
+
+def test_refunded_slot_that_was_used_again_cannot_be_charged_twice(organiser):
+    phase = PhaseFactory.create(daily_limit=1)
     refunded = SubmissionFactory.create(phase=phase, refunded_at=timezone.now())
 
     later = SubmissionFactory.create(phase=phase, team=refunded.team)
     with pytest.raises(QuotaExceeded):
         quota.charge_again(submission=refunded, actor=organiser)
 
-    Submission.objects.filter(pk=later.pk).delete()
+    quota.refund(submission=later, reason="r", actor=organiser)
     quota.charge_again(submission=refunded, actor=organiser)
     assert not quota.status(phase=phase, team=refunded.team).can_submit
+    assert [entry.kind for entry in quota.entries_of(phase=phase, team=refunded.team)] == [
+        *("charge", "refund"),
+        *("charge", "refund"),
+        "charge",
+    ]
+
+
+def test_submission_of_before_a_reset_is_charged_again_without_a_slot(organiser):
+    phase = PhaseFactory.create(daily_limit=1)
+    refunded = SubmissionFactory.create(phase=phase, refunded_at=timezone.now())
+    quota.reset(phase=phase, team=refunded.team, reason="r", actor=organiser)
+    SubmissionFactory.create(phase=phase, team=refunded.team)
+
+    quota.charge_again(submission=refunded, actor=organiser)
+
+    assert refunded.refunded_at is None
+    assert quota.status(phase=phase, team=refunded.team).used_total == 1
+
+
+def test_grant_gives_one_team_more_and_is_audited(organiser):
+    submission = SubmissionFactory.create(phase=PhaseFactory.create(daily_limit=1))
+    other = SubmissionFactory.create(phase=submission.phase)
+    today = kst_day(timezone.now())
+
+    entry = quota.grant(
+        phase=submission.phase, team=submission.team, slots=2, reason="장애 보상", actor=organiser, day=today
+    )
+
+    assert (left(submission), left(other)) == (2, 0)
+    found = AuditEntry.objects.get(action="quota.grant")
+    assert (found.actor, found.object_id, found.competition_pk) == (
+        organiser,
+        str(entry.pk),
+        submission.team.competition_id,
+    )
+    assert found.after == {
+        "phase": submission.phase.pk,
+        "reason": "장애 보상",
+        "slots": 2,
+        "day": today.isoformat(),
+    }
+
+
+@pytest.mark.parametrize(
+    ("limits", "for_a_day", "has_effect"),
+    [
+        ({}, True, False),
+        ({}, False, False),
+        ({"daily_limit": 1}, True, True),
+        ({"daily_limit": 1}, False, True),
+        ({"total_limit": 1}, True, False),
+        ({"total_limit": 1}, False, True),
+    ],
+)
+def test_grant_must_raise_a_limit_that_the_phase_has(limits, for_a_day, has_effect, organiser):
+    phase = PhaseFactory.create(**limits)
+    team = TeamFactory.create(competition=phase.track.competition)
+    day = kst_day(timezone.now()) if for_a_day else None
+
+    if has_effect:
+        quota.grant(phase=phase, team=team, slots=1, reason="r", actor=organiser, day=day)
+    else:
+        with pytest.raises(GrantWithoutEffect):
+            quota.grant(phase=phase, team=team, slots=1, reason="r", actor=organiser, day=day)
+        with pytest.raises(GrantWithoutEffect):
+            quota.grant_all(phase=phase, slots=1, reason="r", actor=organiser, day=day)
+
+    assert QuotaEntry.objects.exists() == AuditEntry.objects.filter(action="quota.grant").exists() == has_effect
+
+
+def test_reset_lets_one_team_begin_anew(organiser):
+    phase = PhaseFactory.create(daily_limit=1, total_limit=1, min_interval=timedelta(hours=1))
+    first, second = (SubmissionFactory.create(phase=phase) for _team in range(2))
+
+    quota.reset(phase=phase, team=first.team, reason="재시험", actor=organiser)
+
+    assert quota.status(phase=phase, team=first.team).can_submit
+    assert not quota.status(phase=phase, team=second.team).can_submit
+    assert kinds_of(first) == [("charge", ""), ("reset", "재시험")]
+    assert AuditEntry.objects.get(action="quota.reset").after == {"phase": phase.pk, "reason": "재시험"}
+
+
+def test_reset_and_grant_of_a_phase_reach_every_team_of_the_competition_and_no_other(organiser):
+    phase = PhaseFactory.create(total_limit=1)
+    used = SubmissionFactory.create(phase=phase).team
+    idle = TeamFactory.create(competition=used.competition)
+    elsewhere = SubmissionFactory.create(phase=PhaseFactory.create(track=phase.track, total_limit=1), team=used)
+    stranger = SubmissionFactory.create(phase=PhaseFactory.create(total_limit=1))
+
+    assert quota.reset_all(phase=phase, reason="채점 기준 변경", actor=organiser) == 2
+    assert quota.grant_all(phase=phase, slots=2, reason="채점 기준 변경", actor=organiser) == 2
+
+    assert {team: quota.status(phase=phase, team=team).left_total for team in (used, idle)} == {used: 3, idle: 3}
+    for other in (elsewhere, stranger):
+        assert quota.status(phase=other.phase, team=other.team).left_total == 0
+    reset, granted = (AuditEntry.objects.get(action=f"quota.{kind}_all") for kind in ("reset", "grant"))
+    assert reset.after == {"phase": phase.pk, "reason": "채점 기준 변경", "teams": 2}
+    assert granted.after["slots"] == granted.after["teams"] == 2
+    assert (reset.object_id, reset.competition_pk) == (str(phase.pk), used.competition_id)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda rows: rows.update(reason="다른 사유"), lambda rows: rows._raw_delete("default")],
+    ids=["update", "delete"],
+)
+def test_database_refuses_to_change_the_ledger(change):
+    SubmissionFactory.create()
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        change(QuotaEntry.objects.all())
+
+
+def test_earlier_submissions_get_their_lines_once():
+    phase, now = PhaseFactory.create(daily_limit=5), timezone.now()
+    plain = SubmissionFactory.create(phase=phase, charged=False)
+    refunded = SubmissionFactory.create(
+        phase=phase, team=plain.team, charged=False, created_at=now - timedelta(hours=2), refunded_at=now
+    )
+    SubmissionFactory.create(phase=phase)
+    write_ledger = import_module("submissions.migrations.0006_ledger_of_earlier_submissions").write_ledger
+
+    write_ledger(apps, None)
+    write_ledger(apps, None)
+
+    assert [(e.kind, e.submission_id, e.moment) for e in quota.entries_of(phase=phase, team=plain.team)] == sorted(
+        [
+            ("charge", refunded.pk, refunded.created_at),
+            ("charge", plain.pk, plain.created_at),
+            ("refund", refunded.pk, refunded.refunded_at),
+        ],
+        key=lambda line: line[2],
+    )
+    assert QuotaEntry.objects.count() == 4
+    assert quota.status(phase=phase, team=plain.team).used_total == 1

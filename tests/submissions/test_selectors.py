@@ -7,10 +7,12 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.utils import timezone
 
+from accounts.models import CompetitionRole
 from core.errors import SubmissionNotFound
 from submissions.models import Rejection, ScoringRun
 from submissions.selectors import queue_position, run_to_show, submission_for, team_history
 from tests.factories import (
+    CompetitionFactory,
     PhaseFactory,
     ScoringRunFactory,
     SubmissionFactory,
@@ -50,10 +52,10 @@ def test_history_holds_submissions_and_rejected_files_newest_first(django_assert
     with django_assert_num_queries(3):
         entries = team_history(team, phase)
 
-    assert [(each.kind, each.submission or each.rejection, each.run) for each in entries] == [
-        ("submission", last, queued),
+    assert [(each.kind, each.submission or each.rejection, each.run and each.run.pk) for each in entries] == [
+        ("submission", last, queued.pk),
         ("rejection", rejected, None),
-        ("submission", first, first.live_run),
+        ("submission", first, first.live_run_id),
     ]
 
 
@@ -83,13 +85,17 @@ def test_newest_run_is_shown_while_none_is_live():
     assert run_to_show(submission) == retried
 
 
-def test_members_and_organisers_see_a_submission_and_nobody_else():
+def test_members_and_the_desk_of_the_competition_see_a_submission_and_nobody_else():
     submission = SubmissionFactory.create(team=TeamFactory.create(members=1))
     member = submission.team.memberships.get(role="member").user
+    viewer, foreign, staff = UserFactory.create(), UserFactory.create(), UserFactory.create(is_staff=True)
+    competition = submission.phase.track.competition
+    CompetitionRole.objects.create(user=viewer, competition=competition, role=CompetitionRole.Role.VIEWER)
+    CompetitionRole.objects.create(user=foreign, competition=CompetitionFactory.create(), role="owner")
 
-    for allowed in (leader_of(submission.team), member, UserFactory.create(is_staff=True)):
+    for allowed in (leader_of(submission.team), member, viewer, UserFactory.create(is_superuser=True)):
         assert submission_for(allowed, submission.public_id) == submission
-    for refused in (AnonymousUser(), UserFactory.create(), leader_of(TeamFactory.create())):
+    for refused in (AnonymousUser(), UserFactory.create(), leader_of(TeamFactory.create()), foreign, staff):
         with pytest.raises(SubmissionNotFound):
             submission_for(refused, submission.public_id)
     with pytest.raises(SubmissionNotFound):

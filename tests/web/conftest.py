@@ -14,9 +14,10 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import Team, User
-from accounts.services import create_invitation
+from accounts.invitations import create_invitation
 from competitions.models import Competition, Phase, Track
 from competitions.services import add_data_file, post_notice
+from submissions import quota
 from submissions.models import Rejection, ScoringRun, Submission
 from tests.factories import (
     CompetitionFactory,
@@ -139,8 +140,7 @@ def in_state(phase: Phase, team: Team, state: str, **fields: Any) -> Submission:
     if state == ScoringRun.State.RUNNING:
         fields["lease_expires_at"] = timezone.now() + timedelta(minutes=1)
     if state == ScoringRun.State.FAILED:
-        submission.refunded_at = timezone.now()
-        submission.save(update_fields=["refunded_at"])
+        quota.refund(submission=submission, reason=fields.get("error_code", "worker_lost"))
     ScoringRunFactory.create(submission=submission, state=state, **fields)
     return submission
 
@@ -189,9 +189,14 @@ def pages(contest: Contest) -> PageList:
         ("board, logged out", url("board/"), False),
         ("board", url("board/"), True),
         ("board, sorted", url("board/?sort=bleurt&order=asc"), True),
+        ("chain", url("chain/"), False),
+        ("receipt", f"/submissions/{contest.finished.public_id}/receipt/", True),
         ("history", url("submissions/"), True),
         ("team, logged out", url("team/"), False),
         ("team", url("team/"), True),
+        ("questions, logged out", url("questions/"), False),
+        ("questions", url("questions/"), True),
+        ("notices", url("notices/"), False),
         ("invitation", f"/invitations/{contest.invitation_token}/", False),
         ("invitation of a member", f"/invitations/{contest.invitation_token}/", True),
         ("metrics", "/metrics/", False),

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from urllib.parse import quote
 
 import pytest
+from allauth.account.models import EmailAddress
+from django.core import mail
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
-from accounts.models import Invitation, Membership, Team
-from accounts.services import create_invitation
-from competitions.models import Phase
-from tests.factories import TeamFactory, UserFactory, leader_of
+from accounts.invitations import create_invitation
+from accounts.merging import ask_merge
+from accounts.models import Invitation, Membership, MergeRequest, Team, TermsAcceptance
+from competitions.models import Competition, Phase
+from submissions.models import Submission
+from tests.factories import TeamFactory, UserFactory, leader_of, prediction_bytes
 from tests.web import html
 from tests.web.conftest import client_of
 
@@ -126,3 +132,270 @@ def test_a_full_team_does_not_offer_another_link(phase: Phase, team: Team, membe
 @pytest.mark.parametrize("action", ["create/", "invite/"])
 def test_the_writing_addresses_refuse_a_get(phase: Phase, member: Client, action: str) -> None:
     assert member.get(team_address(phase, action)).status_code == 405
+
+
+# --- what people do in their team
+
+
+@pytest.fixture
+def guest_of(team: Team) -> Membership:
+    """A member beside the leader."""
+    person = UserFactory.create(name="Member Lee")
+    return Membership.objects.create(team=team, user=person, competition=team.competition)
+
+
+def confirmed(**fields: object) -> dict[str, object]:
+    return {"confirm": "on", **fields}
+
+
+def test_the_leader_mails_an_invitation_with_a_link_that_works(phase: Phase, team: Team, member: Client) -> None:
+    guest = UserFactory.create(email="guest@example.com")
+    EmailAddress.objects.create(user=guest, email=guest.email, verified=True)
+
+    response = member.post(team_address(phase, "invite/email/"), {"email": guest.email}, follow=True)
+
+    assert "guest@example.com 주소로 초대 메일을 보냈습니다." in response.content.decode()
+    (link,) = set(re.findall(r"http://testserver/invitations/[\w-]+/", mail.outbox[0].body))
+    client_of(guest).post(link.removeprefix("http://testserver"))
+    assert team.memberships.filter(user=guest).exists()
+
+
+def test_a_wrong_address_is_explained_beside_its_field(phase: Phase, member: Client) -> None:
+    response = member.post(team_address(phase, "invite/email/"), {"email": "nobody"})
+    page = html.parse(response.content.decode())
+    assert response.status_code == 422
+    assert "이메일 주소를 올바른 형식으로" in page.one("ul", "errorlist").text
+    assert mail.outbox == []
+
+
+def test_a_mailed_invitation_tells_another_person_so_without_the_whole_address(team: Team) -> None:
+    _row, token = create_invitation(team=team, actor=leader_of(team), email="guest@example.com")
+    response = client_of(UserFactory.create()).get(f"/invitations/{token}/")
+    assert "guest@example.com" not in response.content.decode()
+    page = html.parse(response.content.decode())
+    assert "g***@example.com 주소로 보낸 것입니다" in page.one("div", "notice").text
+    assert page.one("main").all("form") == []
+
+
+def test_the_leader_sees_open_invitations_and_revokes_one(phase: Phase, team: Team, member: Client) -> None:
+    row, token = create_invitation(team=team, actor=leader_of(team), email="guest@example.com")
+    assert "guest@example.com" in page_of(member, team_address(phase)).text
+    member.post(team_address(phase, f"invitations/{row.pk}/revoke/"))
+    assert "guest@example.com" not in page_of(member, team_address(phase)).text
+    notice = page_of(client_of(UserFactory.create()), f"/invitations/{token}/").one("p", "notice").text
+    assert "취소된 초대 링크입니다" in notice
+
+
+def test_members_see_no_invitations(phase: Phase, team: Team, guest_of: Membership) -> None:
+    create_invitation(team=team, actor=leader_of(team), email="guest@example.com")
+    assert "guest@example.com" not in page_of(client_of(guest_of.user), team_address(phase)).text
+
+
+def test_nothing_happens_without_the_box_ticked(phase: Phase, team: Team, guest_of: Membership, member: Client) -> None:
+    for action in (f"members/{guest_of.pk}/remove/", f"members/{guest_of.pk}/hand-over/"):
+        response = member.post(team_address(phase, action))
+        assert response.status_code == 422
+        assert "확인란에 표시해 주십시오" in html.parse(response.content.decode()).one("ul", "errorlist").text
+    assert client_of(guest_of.user).post(team_address(phase, "leave/")).status_code == 422
+    assert team.memberships.count() == 2
+    assert leader_of(team).name == "Leader Kim"
+
+
+def test_a_member_leaves(phase: Phase, team: Team, guest_of: Membership) -> None:
+    response = client_of(guest_of.user).post(team_address(phase, "leave/"), confirmed(), follow=True)
+    assert "‘Team One’ 팀에서 나왔습니다." in response.content.decode()
+    assert team.memberships.count() == 1
+
+
+def test_the_leader_hands_over_and_can_leave_then(
+    phase: Phase, team: Team, guest_of: Membership, member: Client
+) -> None:
+    refused = member.post(team_address(phase, "leave/"), confirmed(), follow=True)
+    assert "팀장을 넘긴 뒤에" in html.parse(refused.content.decode()).one("div", "messages").text
+    member.post(team_address(phase, f"members/{guest_of.pk}/hand-over/"), confirmed())
+    member.post(team_address(phase, "leave/"), confirmed())
+    assert [each.user for each in team.memberships.all()] == [guest_of.user]
+    assert leader_of(team) == guest_of.user
+
+
+def test_the_leader_removes_a_member(phase: Phase, team: Team, guest_of: Membership, member: Client) -> None:
+    member.post(team_address(phase, f"members/{guest_of.pk}/remove/"), confirmed())
+    assert team.memberships.count() == 1
+
+
+def test_another_teams_leader_reaches_nobody_and_nothing_here(phase: Phase, team: Team, guest_of: Membership) -> None:
+    row, _token = create_invitation(team=team, actor=leader_of(team))
+    third = TeamFactory.create(competition=team.competition)
+    request = ask_merge(source=third, target=team, actor=leader_of(third))
+    stranger = client_of(leader_of(TeamFactory.create(competition=team.competition, name="Other")))
+    for action in (
+        f"invitations/{row.pk}/revoke/",
+        f"members/{guest_of.pk}/remove/",
+        f"members/{guest_of.pk}/hand-over/",
+        f"merge/{request.pk}/accept/",
+        f"merge/{request.pk}/decline/",
+        f"merge/{request.pk}/withdraw/",
+        "members/99999999999999999999/remove/",
+    ):
+        stranger.post(team_address(phase, action), confirmed())
+    row.refresh_from_db()
+    request.refresh_from_db()
+    assert (row.revoked_at, request.state) == (None, MergeRequest.State.OPEN)
+    assert team.memberships.count() == 2
+    assert leader_of(team).name == "Leader Kim"
+
+
+def test_a_member_who_does_not_lead_can_do_none_of_the_leaders_things(
+    phase: Phase, team: Team, guest_of: Membership
+) -> None:
+    row, _token = create_invitation(team=team, actor=leader_of(team))
+    other = TeamFactory.create(competition=team.competition, name="Other")
+    request = ask_merge(source=other, target=team, actor=leader_of(other))
+    client = client_of(guest_of.user)
+    page = page_of(client, team_address(phase))
+    actions = {form.attributes.get("action", "") for form in page.one("main").all("form")}
+    assert actions == {team_address(phase, "leave/")}
+    for action in (
+        "invite/email/",
+        f"invitations/{row.pk}/revoke/",
+        f"members/{guest_of.pk}/hand-over/",
+        f"merge/{request.pk}/accept/",
+        f"merge/{request.pk}/decline/",
+        "merge/ask/",
+    ):
+        client.post(team_address(phase, action), confirmed(email="a@example.com", target="Other"))
+    row.refresh_from_db()
+    request.refresh_from_db()
+    assert (row.revoked_at, request.state, mail.outbox) == (None, MergeRequest.State.OPEN, [])
+    assert MergeRequest.objects.count() == 1
+    assert leader_of(team).name == "Leader Kim"
+
+
+def test_two_leaders_merge_their_teams_on_the_page(phase: Phase, team: Team, member: Client) -> None:
+    other = TeamFactory.create(competition=team.competition, name="Other")
+    asker, leader = client_of(leader_of(other)), member
+    found = page_of(asker, team_address(phase) + "?merge=one")
+    assert found.one("input", name="target").attributes["value"] == "Team One"
+    asker.post(team_address(phase, "merge/ask/"), {"target": "Team One"})
+    assert "‘Team One’ 팀의 답을 기다리고 있습니다" in page_of(asker, team_address(phase)).text
+    request = MergeRequest.objects.get()
+    accept = team_address(phase, f"merge/{request.pk}/accept/")
+    assert accept in leader.get(team_address(phase)).content.decode()
+    assert leader.post(accept).status_code == 422
+    response = leader.post(accept, confirmed(), follow=True)
+    assert "‘Other’ 팀과 합쳤습니다." in response.content.decode()
+    assert "Team One" in page_of(asker, team_address(phase)).one("h2", "section-head").text
+    assert team.memberships.count() == 2
+
+
+def test_a_request_is_declined_and_withdrawn_on_the_page(phase: Phase, team: Team, member: Client) -> None:
+    other = TeamFactory.create(competition=team.competition, name="Other")
+    asker = client_of(leader_of(other))
+    for client, answer in ((member, "decline"), (asker, "withdraw")):
+        asker.post(team_address(phase, "merge/ask/"), {"target": "Team One"})
+        request = MergeRequest.objects.get(state=MergeRequest.State.OPEN)
+        client.post(team_address(phase, f"merge/{request.pk}/{answer}/"))
+    assert not MergeRequest.objects.filter(state=MergeRequest.State.OPEN).exists()
+
+
+def test_the_search_lists_no_names_while_they_are_blind(phase: Phase, team: Team, member: Client) -> None:
+    Competition.objects.update(has_blind_names=True)
+    TeamFactory.create(competition=team.competition, name="Secret Name")
+    assert "Secret Name" not in page_of(member, team_address(phase) + "?merge=Secret").text
+    assert "Secret Name" in page_of(member, team_address(phase) + "?merge=secret name").text
+    assert f"참가팀 {team.number}" in page_of(member, team_address(phase)).text
+
+
+def test_a_disqualified_team_reads_why(phase: Phase, team: Team, member: Client) -> None:
+    Team.objects.update(disqualified_at=timezone.now(), disqualification_note_ko="규정 위반")
+    page = page_of(member, team_address(phase))
+    assert "규정 위반" in page.one("div", "notice").text
+    assert page.one("main").all("form") == []
+
+
+def test_nothing_is_offered_after_the_last_phase_ended(
+    phase: Phase, team: Team, guest_of: Membership, member: Client
+) -> None:
+    Phase.objects.update(ends_at=timezone.now())
+    page = page_of(member, team_address(phase))
+    assert "대회가 끝나 팀 구성을 바꿀 수 없습니다" in page.text
+    actions = [form.attributes["action"] for form in page.one("main").all("form")]
+    assert actions == [team_address(phase, f"members/{guest_of.pk}/hand-over/")]
+
+
+ACTIONS = ["invite/email/", "invitations/1/revoke/", "leave/", "members/1/remove/", "merge/ask/", "merge/1/accept/"]
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_actions_are_for_members_of_a_team_and_never_a_get(phase: Phase, member: Client, action: str) -> None:
+    assert member.get(team_address(phase, action)).status_code == 405
+    assert Client().post(team_address(phase, action)).status_code == 302
+    assert client_of(UserFactory.create()).post(team_address(phase, action)).status_code == 403
+
+
+# --- terms
+
+
+@pytest.fixture
+def terms(phase: Phase) -> str:
+    Competition.objects.update(terms_version=1, terms_ko="**약관** 본문", terms_en="Terms")
+    return f"/competitions/{phase.track.competition.slug}/terms/"
+
+
+def test_making_a_team_leads_to_the_terms_and_back(phase: Phase, terms: str) -> None:
+    client = client_of(UserFactory.create())
+    response = client.post(team_address(phase, "create/"), {"name": "새 팀"}, follow=True)
+    back = quote(team_address(phase), safe="")
+    assert response.redirect_chain == [(f"{terms}?next={back}", 302)]
+    page = html.parse(response.content.decode())
+    assert "약관(1판)에 아직 동의하지 않았습니다" in page.one("div", "messages").text
+    assert "약관 본문" in page.one("div", "prose").text
+    accepted = client.post(terms, confirmed(version="1", next=team_address(phase)), follow=True)
+    assert accepted.redirect_chain == [(team_address(phase), 302)]
+    client.post(team_address(phase, "create/"), {"name": "새 팀"})
+    assert Team.objects.filter(name="새 팀").exists()
+
+
+def test_joining_leads_to_the_terms_and_back(phase: Phase, team: Team, terms: str) -> None:
+    _row, token = create_invitation(team=team, actor=leader_of(team))
+    client = client_of(UserFactory.create())
+    response = client.post(f"/invitations/{token}/")
+    assert response["Location"] == f"{terms}?next=%2Finvitations%2F{token}%2F"
+    assert team.memberships.count() == 1
+
+
+def test_submitting_leads_to_the_terms_and_every_page_says_so_before(phase: Phase, member: Client, terms: str) -> None:
+    address = f"/competitions/{phase.track.competition.slug}/submit/"
+    assert "참가 약관에 동의해야 파일을 제출할 수 있습니다" in page_of(member, address).one("p", "notice").text
+    file = SimpleUploadedFile("a.json", prediction_bytes())
+    response = member.post(address, {"file": file, "upload_key": "k"})
+    assert response["Location"].startswith(f"{terms}?next=")
+    assert Submission.objects.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [({"version": "1"}, "확인란에"), ({"confirm": "on", "version": "2"}, "1판으로"), ({"confirm": "on"}, "1판으로")],
+)
+def test_terms_are_accepted_by_the_box_and_in_the_version_that_was_read(
+    terms: str, member: Client, data: dict[str, str], text: str
+) -> None:
+    response = member.post(terms, data)
+    assert 400 <= response.status_code < 500
+    assert text in html.parse(response.content.decode()).one("form", "card").text
+    assert TermsAcceptance.objects.count() == 0
+
+
+@pytest.mark.parametrize("address", ["https://evil.example/", "//evil.example/", "javascript:alert(1)"])
+def test_terms_lead_to_no_other_site(phase: Phase, terms: str, member: Client, address: str) -> None:
+    assert address not in member.get(terms, {"next": address}).content.decode()
+    assert member.post(terms, confirmed(version="1", next=address))["Location"] == team_address(phase)
+
+
+def test_terms_are_read_by_anybody_and_accepted_by_people_logged_in(terms: str, phase: Phase) -> None:
+    assert page_of(Client(), terms).one("main").all("form") == []
+    assert "/accounts/login/" in Client().post(terms, confirmed(version="1"))["Location"]
+
+
+def test_a_competition_without_terms_has_no_such_page(phase: Phase) -> None:
+    assert Client().get(f"/competitions/{phase.track.competition.slug}/terms/").status_code == 404

@@ -5,8 +5,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Final
 
+from django.db.models import Min
+
+from accounts.invitations import create_invitation, join_team
 from accounts.models import User
-from accounts.services import create_invitation, create_team, join_team
+from accounts.services import create_team
 from competitions.models import Competition, DataFile, Phase, Track
 from competitions.services import (
     add_data_file,
@@ -119,9 +122,10 @@ def _set_up_team(competition: Competition, spec: DemoTeam) -> None:
     """The team and its people, who come in by invitation like everybody else's."""
     leader, *others = (person(email_of(spec, number), name) for number, name in enumerate(spec.people, start=1))
     team = create_team(competition=competition, name=spec.name, leader=leader, is_baseline=spec.is_baseline)
+    begun = competition.tracks.aggregate(first=Min("phases__starts_at"))["first"]  # a past demo takes nobody now
     for other in others:
-        _, token = create_invitation(team=team, actor=leader)
-        join_team(token=token, user=other)
+        _, token = create_invitation(team=team, actor=leader, now=begun)
+        join_team(token=token, user=other, now=begun)
 
 
 def _welcome(competition: Competition, organizer: User) -> None:

@@ -1,4 +1,6 @@
-"""순위표: the board of a track's phase, sortable by any score with plain links."""
+"""순위표: the board of a track's phase, sortable by any score with plain links. Once the final board is published it is
+shown first, and the public one is a click away.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from competitions.models import Phase, Track
-from leaderboard.selectors import Board, BoardRow, board
+from leaderboard.selectors import Board, BoardRow, board, published_board
 from scoring.recipes import Column, Recipe
 from web import formatting, labels
 from web.views.shared import Visit, address, visit
@@ -24,6 +26,7 @@ RANK: Final = "rank"
 COUNT: Final = "submissions"
 TIME: Final = "submitted"
 ALL: Final = "all"
+PUBLIC: Final = "public"  # ?view=public: the public board where the final one is published
 SECOND_LINE: Final = 36  # columns of text for scores on the second line of an entry at 390 px
 
 
@@ -51,12 +54,16 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One team. ``change`` is against the recipe's baseline; ``marks`` are the lines drawn above this team."""
+    """One team. ``change`` is against the recipe's baseline; ``marks`` are the lines drawn above this team.
+
+    On a final board ``moved`` says how far the team moved from the public one: ``▲ 3``.
+    """
 
     row: BoardRow
     cells: list[Cell]
     change: str | None = None
     marks: tuple[labels.Mark, ...] = ()
+    moved: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +77,29 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
     seen = visit(request, slug)
     context = seen.context("board")
     if seen.track and seen.phase:
-        found = board(seen.phase, viewer_team=seen.team)
+        final = published_board(seen.phase, viewer_team=seen.team)
+        shows_public = final is None or request.GET.get("view") == PUBLIC
+        found = board(seen.phase, viewer_team=seen.team) if final is None or shows_public else final
         context |= {"rules": labels.rules_of(seen.track)} | _table(seen, seen.phase, found, request.GET)
+        context |= _views(seen, seen.phase, final, shows_public)
     return render(request, "leaderboard/board.html", context)
+
+
+def _views(seen: Visit, phase: Phase, final: Board | None, shows_public: bool) -> dict[str, Any]:
+    """Where the other one of the two boards is, and what the organiser wrote on publishing the final one."""
+    if final is None or final.snapshot is None:
+        return {}
+    snapshot = final.snapshot
+    return {
+        "final_href": _href(seen, phase, {}) if shows_public else None,
+        "public_href": None if shows_public else _href(seen, phase, {"view": PUBLIC}),
+        "final_note": snapshot.note_en if labels.language() == "en" and snapshot.note_en else snapshot.note_ko,
+    }
 
 
 def _table(seen: Visit, phase: Phase, found: Board, query: Any) -> dict[str, Any]:
     shows_all = query.get("metrics") == ALL
+    seen_as = _seen_as(query, found)
     found = replace(found, columns=_shown_columns(found, shows_all))
     sorting = _sorting(found, query.get("sort"), query.get("order"))
     ordered = _sorted(found.rows, sorting)
@@ -89,14 +112,20 @@ def _table(seen: Visit, phase: Phase, found: Board, query: Any) -> dict[str, Any
         "columns_across": len(found.columns) + 4,  # rank, team, scores, submissions, time
         "baseline": found.recipe.baseline,
         "marks_below": below,
-        "metrics_href": _metrics_href(seen, phase, found.recipe, shows_all),
+        "metrics_href": _metrics_href(seen, phase, found.recipe, shows_all, seen_as),
         "shows_all_metrics": shows_all,
         "lacks_clip": _lacks_clip(found),
-        "headings": _headings(seen, phase, found, sorting, shows_all),
+        "headings": _headings(seen, phase, found, sorting, {"metrics": ALL, **seen_as} if shows_all else seen_as),
         "lines": lines,
         "own_line": next((line for line in lines if line.row.is_own), None),
         "updated_at": _updated_at(found.rows),
     }
+
+
+def _seen_as(query: Any, found: Board) -> dict[str, str]:
+    """What the links of this board carry on: that it is the public one, where the final one is published."""
+    is_second = found.phase.final_published_at is not None and found.snapshot is None
+    return {"view": PUBLIC} if is_second and query.get("view") == PUBLIC else {}
 
 
 def _shown_columns(found: Board, shows_all: bool) -> tuple[Column, ...]:
@@ -131,11 +160,11 @@ def _marks_between(
     return drawn, tuple(left)
 
 
-def _metrics_href(seen: Visit, phase: Phase, recipe: Recipe, shows_all: bool) -> str | None:
+def _metrics_href(seen: Visit, phase: Phase, recipe: Recipe, shows_all: bool, seen_as: Mapping[str, str]) -> str | None:
     """Where the other view of the columns is: all metrics, or those that judge; ``None`` where there is only one."""
     if all(column.group == "main" for column in recipe.columns):
         return None
-    return _href(seen, phase, {} if shows_all else {"metrics": ALL})
+    return _href(seen, phase, seen_as if shows_all else {"metrics": ALL, **seen_as})
 
 
 def _sorting(found: Board, key: str | None, order: str | None) -> Sorting:
@@ -166,10 +195,10 @@ def _value_of(key: str) -> Callable[[BoardRow], Any]:
     return lambda row: row.scores.get(key)
 
 
-def _headings(seen: Visit, phase: Phase, found: Board, sorting: Sorting, shows_all: bool) -> list[Heading]:
+def _headings(seen: Visit, phase: Phase, found: Board, sorting: Sorting, carried: Mapping[str, str]) -> list[Heading]:
     def heading(key: str, label: str, **kind: bool) -> Heading:
         aria_sort = sorting.direction if key == sorting.key else None
-        return Heading(key, label, _sort_href(seen, phase, key, aria_sort, shows_all), aria_sort, **kind)
+        return Heading(key, label, _sort_href(seen, phase, key, aria_sort, carried), aria_sort, **kind)
 
     scores = [
         heading(column.key, column.label(labels.language()), is_score=True, is_main=column.is_main)
@@ -178,9 +207,9 @@ def _headings(seen: Visit, phase: Phase, found: Board, sorting: Sorting, shows_a
     return [heading(RANK, _("순위")), *scores, heading(COUNT, _("제출 수")), heading(TIME, _("제출 시각(KST)"))]
 
 
-def _sort_href(seen: Visit, phase: Phase, key: str, current: Direction | None, shows_all: bool) -> str:
+def _sort_href(seen: Visit, phase: Phase, key: str, current: Direction | None, carried: Mapping[str, str]) -> str:
     """Where the heading leads: this sorting, or the other way round when it is already the current one."""
-    query = {"metrics": ALL} if shows_all else {}
+    query = dict(carried)
     if key != RANK:
         query["sort"] = key
         if current:
@@ -214,7 +243,15 @@ def _line(
     ]
     baseline = found.recipe.baseline
     change = formatting.percent_text(baseline.change_percent(row.final_score)) if baseline else None
-    return Line(row, cells, change, marks)
+    return Line(row, cells, change, marks, _moved(row))
+
+
+def _moved(row: BoardRow) -> str:
+    """``▲ 3``, ``▼ 2`` or ``–``: against the public board; nothing where the row is not of a final board."""
+    if row.rank is None or row.public_rank is None:
+        return ""
+    moved = row.public_rank - row.rank
+    return f"{'▲' if moved > 0 else '▼'} {abs(moved)}" if moved else "–"
 
 
 def _second_line(found: Board, sorting: Sorting) -> set[str]:
@@ -232,5 +269,5 @@ def _second_line(found: Board, sorting: Sorting) -> set[str]:
 
 def _updated_at(rows: Sequence[BoardRow]) -> datetime | None:
     """When the newest score on the board was finished."""
-    moments = [row.run.finished_at for row in rows if row.run.finished_at]
+    moments = [row.scored_at for row in rows if row.scored_at]
     return max(moments, default=None)

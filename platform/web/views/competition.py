@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -10,13 +12,17 @@ from competitions.selectors import notices_of
 from web.labels import rules_of
 from web.views.shared import visit
 
+SHOWN_NOTICES: Final = 5
+
 
 @require_safe
 def overview_page(request: HttpRequest, slug: str) -> HttpResponse:
     seen = visit(request, slug)
+    notices = list(notices_of(seen.competition)[: SHOWN_NOTICES + 1])
     context = seen.context("competition") | {
         "sections": [(track, rules_of(track)) for track in seen.tracks],
-        "notices": notices_of(seen.competition),
+        "notices": notices[:SHOWN_NOTICES],
+        "has_more_notices": len(notices) > SHOWN_NOTICES,
     }
     return render(request, "competitions/overview.html", context)
 

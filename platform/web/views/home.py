@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from accounts.models import Team
+from accounts.models import CompetitionRole, Team
+from accounts.roles import competitions_of
 from competitions.models import Competition
 from competitions.selectors import published_competitions
+from competitions.setting_up import may_found
 
 
 class Dated(Protocol):
@@ -37,7 +39,17 @@ def home_page(request: HttpRequest) -> HttpResponse:
     found = published_competitions()
     counts = _team_counts()
     groups = {name: _cards(getattr(found, name), counts) for name in ("running", "upcoming", "past")}
-    return render(request, "home/home.html", {"competitions": groups})
+    context = {"competitions": groups} | _desk_context(request)
+    return render(request, "home/home.html", context)
+
+
+def _desk_context(request: HttpRequest) -> dict[str, Any]:
+    """The competitions that the viewer runs, hidden ones too, and whether to offer a new one. Nothing for visitors."""
+    if not request.user.is_authenticated:
+        return {}
+    roles = competitions_of(request.user)
+    run = [(row, CompetitionRole.Role(roles[row.pk]).label) for row in Competition.objects.filter(pk__in=roles)]
+    return {"run_by_me": run, "may_found": may_found(request.user)}
 
 
 def _team_counts() -> dict[int, int]:

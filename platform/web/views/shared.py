@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, resolve_url
 from django.utils import timezone
@@ -19,9 +20,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from accounts.models import Team, User
+from accounts.permissions import Permission, may
 from accounts.selectors import team_of
+from accounts.terms import is_accepted
 from competitions.models import Competition, Phase, Track
 from competitions.selectors import get_competition, phase_to_show, tracks_of
+from core.errors import CompetitionNotFound
 
 P = ParamSpec("P")
 DEMO_PROFILE = "demo"
@@ -58,6 +62,8 @@ class Visit:
     track: Track | None
     phase: Phase | None
     team: Team | None
+    needs_terms: bool = False  # the member must accept the current terms before the next submission
+    has_desk: bool = False  # the viewer has a role behind the scenes
 
     def context(self, tab: str) -> dict[str, Any]:
         """The context of ``competitions/base.html``."""
@@ -69,6 +75,7 @@ class Visit:
             "track": self.track,
             "phase": self.phase,
             "team": self.team,
+            "needs_terms": self.needs_terms,
             "tab": tab,
             "tabs": _tabs(self),
             "period": period_of(self.tracks, timezone.now()),
@@ -80,14 +87,24 @@ def visit(request: HttpRequest, slug: str) -> Visit:
     """Open the competition at ``slug``, the track of ``?track=`` (or ``track`` in the body; else the first) and the
     phase of ``?phase=`` (else the one to show now).
 
-    Raises ``CompetitionNotFound``. Staff may look at an unpublished competition.
+    Raises ``CompetitionNotFound``. Whoever has a role there may look at an unpublished competition.
     """
-    competition = get_competition(slug, include_unpublished=bool(getattr(request.user, "is_staff", False)))
+    competition = get_competition(slug, include_unpublished=True)
+    if not may_visit(request.user, competition):
+        raise CompetitionNotFound
     tracks = tracks_of(competition)
     wanted = request.POST.get("track") or request.GET.get("track")
     track = next((track for track in tracks if track.slug == wanted), tracks[0] if tracks else None)
     phase = _phase_of(track, request.GET.get("phase")) if track else None
-    return Visit(competition, tracks, track, phase, team_of(request.user, competition))
+    team = team_of(request.user, competition)
+    needs_terms = team is not None and not is_accepted(request.user, competition)
+    has_desk = may(request.user, competition, Permission.VIEW_DESK)
+    return Visit(competition, tracks, track, phase, team, needs_terms, has_desk)
+
+
+def may_visit(user: User | AnonymousUser, competition: Competition) -> bool:
+    """Whether ``user`` may look at the pages of ``competition``: everybody once it is published."""
+    return competition.is_published or may(user, competition, Permission.VIEW_DESK)
 
 
 def _phase_of(track: Track, wanted: str | None) -> Phase | None:
@@ -126,6 +143,9 @@ def _tabs(seen: Visit) -> list[Tab]:
     if seen.team:
         tabs.append(Tab("submissions", _("내 제출"), address("submissions", seen.competition, track)))
     tabs.append(Tab("team", _("팀"), address("team", seen.competition)))
+    tabs.append(Tab("questions", _("문의와 답변"), address("questions", seen.competition)))
+    if seen.has_desk:
+        tabs.append(Tab("desk", _("운영실"), address("desk_overview", seen.competition)))
     return tabs
 
 

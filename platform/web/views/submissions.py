@@ -1,26 +1,34 @@
-"""내 제출: the team's history, one submission in full, and the live fragment both poll."""
+"""내 제출: the team's history, its final selection, one submission in full, and the live fragment both poll."""
 
 from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseStopPolling
 
 from competitions.models import Phase, Track
-from core.messages import text_of_code
+from core.errors import FinalsNotUsed, NotTeamMember, RequestError
+from core.messages import text_of, text_of_code
 from scoring.recipes import Column
 from submissions import selectors
+from submissions.finals import choose_finals
 from submissions.models import ScoringRun, Submission
 from submissions.quota import status
+from submissions.visibility import ShownRun
 from web import labels
+from web.ledger_lines import lines_of
 from web.views.shared import MemberRequest, address, members_only, visit
 
 UNFINISHED = frozenset({ScoringRun.State.QUEUED, ScoringRun.State.RUNNING})
@@ -28,10 +36,10 @@ UNFINISHED = frozenset({ScoringRun.State.QUEUED, ScoringRun.State.RUNNING})
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """The state of one submission as the status fragment shows it."""
+    """The state of one submission as the status fragment shows it: of the run what the reader may see."""
 
     submission: Submission
-    run: ScoringRun | None
+    run: ShownRun | None
     track: Track
     is_unfinished: bool
     waiting_before: int | None
@@ -49,7 +57,7 @@ class Live:
         return f"{self.state_mark}/{self.stage}/{self.run.progress:.2f}" if self.run else "none"
 
 
-def live_of(submission: Submission, track: Track, run: ScoringRun | None) -> Live:
+def live_of(submission: Submission, track: Track, run: ShownRun | None) -> Live:
     is_unfinished = run is not None and run.state in UNFINISHED
     return Live(
         submission=submission,
@@ -82,10 +90,66 @@ def history_page(request: MemberRequest, slug: str) -> HttpResponse:
     context = seen.context("submissions") | {
         "rows": rows,
         "quota": status(phase=seen.phase, team=seen.team) if seen.phase else None,
+        "ledger": lines_of(phase=seen.phase, team=seen.team) if seen.phase else [],
         "is_open": bool(seen.phase and seen.phase.is_open()),
         "is_waiting": any(row.live and row.live.is_unfinished for row in rows),
+        "hides_scores": any(row.live and row.live.run and row.live.run.is_score_hidden for row in rows),
+        "finals": _finals(seen.phase, rows) if seen.phase else None,
     }
     return render(request, "submissions/history.html", context)
+
+
+@dataclass(frozen=True, slots=True)
+class Finals:
+    """The final selection of a phase: how many may be chosen, how many are, whether it is still open."""
+
+    limit: int
+    chosen_count: int
+    is_open: bool
+
+
+def _finals(phase: Phase, rows: list[Row]) -> Finals | None:
+    if phase.finals_limit is None:
+        return None
+    chosen = sum(bool(row.live and row.live.submission.is_final_choice) for row in rows)
+    return Finals(phase.finals_limit, chosen, not phase.is_over() and phase.final_published_at is None)
+
+
+@require_POST
+@members_only
+def finals_action(request: MemberRequest, slug: str) -> HttpResponse:
+    """Choose the submissions that count for the final board, by ``chosen`` (their public ids)."""
+    seen = visit(request, slug)
+    phases = seen.track.phases.all() if seen.track else ()
+    phase = next((row for row in phases if row.slug == request.POST.get("phase")), None)
+    if seen.team is None:
+        raise NotTeamMember
+    if phase is None:
+        raise FinalsNotUsed
+    try:
+        chosen = [selectors.submission_for(request.user, wanted) for wanted in _ids(request.POST.getlist("chosen"))]
+        kept = choose_finals(team=seen.team, phase=phase, submissions=chosen, actor=request.user)
+    except RequestError as error:
+        messages.error(request, text_of(error))
+    else:
+        messages.success(request, _kept_text(len(kept)))
+    query = urlencode({"track": phase.track.slug, "phase": phase.slug})
+    return redirect(f"{address('submissions', seen.competition)}?{query}")
+
+
+def _kept_text(count: int) -> str:
+    if not count:
+        return _("최종 선택을 비웠습니다. 공개 점수가 가장 높은 제출이 반영됩니다.")
+    return _("최종 제출 %(count)d건을 저장했습니다.") % {"count": count}
+
+
+def _ids(texts: list[str]) -> list[uuid.UUID]:
+    """The public ids that were sent; what is none is left out."""
+    found = []
+    for text in texts:
+        with suppress(ValueError):
+            found.append(uuid.UUID(text))
+    return found
 
 
 def _rows(team: Any, phase: Phase) -> list[Row]:
@@ -104,7 +168,7 @@ def detail_page(request: MemberRequest, public_id: uuid.UUID) -> HttpResponse:
     track = submission.phase.track
     context = visit(request, track.competition.slug).context("submissions")
     context |= {"track": track, "phase": submission.phase}
-    context |= _result(live_of(submission, track, selectors.run_to_show(submission)))
+    context |= _result(live_of(submission, track, selectors.run_for(request.user, submission)))
     context["file_format"] = labels.file_format(submission)
     context["history_href"] = address("submissions", track.competition, track if len(context["tracks"]) > 1 else None)
     return render(request, "submissions/detail.html", context)
@@ -120,25 +184,31 @@ class Score:
 
 
 def _result(live: Live) -> dict[str, Any]:
-    """What the detail page shows of a run: its live state, scores, coverage, warnings and signature."""
+    """What the detail page shows of a run: its live state and, where they may be seen, scores, coverage, warnings and
+    signature. A score that is kept back is not in ``live.run``.
+    """
     run = live.run
-    is_finished = run is not None and run.state == ScoringRun.State.FINISHED
-    return {
-        "live": live,
-        "scores": _scores(run, live.track) if run and is_finished else [],
-        "progress": labels.progress_of(run, live.track) if run and is_finished else [],
-        "coverage": labels.coverage_of(run.coverage) if run and is_finished else [],
-        "warnings": labels.warnings_of(run) if run and is_finished else [],
-        "signature": json.dumps(run.signature, ensure_ascii=False, indent=2) if run and run.signature else "",
+    has_scores = run is not None and run.state == ScoringRun.State.FINISHED and not run.is_score_hidden
+    shown = {"live": live, "is_score_hidden": run is not None and run.is_score_hidden}
+    if run is None or not has_scores:
+        return shown
+    return shown | {
+        "scores": _scores(run, run.scores, live.track),
+        "private_scores": _scores(run, run.hidden.scores, live.track) if run.hidden else [],
+        "private_coverage": labels.coverage_of(run.hidden.coverage) if run.hidden else [],
+        "progress": labels.progress_of(run, live.track),
+        "coverage": labels.coverage_of(run.coverage),
+        "warnings": labels.warnings_of(run),
+        "signature": json.dumps(run.signature, ensure_ascii=False, indent=2) if run.signature else "",
     }
 
 
-def _scores(run: ScoringRun, track: Track) -> list[Score]:
-    """The scores of ``run`` in the recipe's order; an optional one only where it was computed."""
+def _scores(run: ShownRun, values: Mapping[str, float], track: Track) -> list[Score]:
+    """``values`` of ``run`` in the recipe's order; an optional one only where it was computed."""
     return [
-        Score(column.label(labels.language()), labels.score_text(column, run.scores.get(column.key), track), column)
+        Score(column.label(labels.language()), labels.score_text(column, values.get(column.key), track), column)
         for column in labels.columns_of(run)
-        if column.group == "main" or column.key in run.scores
+        if column.group == "main" or column.key in values
     ]
 
 
@@ -148,7 +218,7 @@ def status_fragment(request: HttpRequest, public_id: uuid.UUID) -> HttpResponse:
     if not request.user.is_authenticated:
         return HttpResponseStopPolling(_("로그인이 끊겼습니다. 다시 로그인한 뒤 페이지를 새로 열어 주십시오."))
     submission = selectors.submission_for(request.user, public_id)
-    live = live_of(submission, submission.phase.track, selectors.run_to_show(submission))
+    live = live_of(submission, submission.phase.track, selectors.run_for(request.user, submission))
     seen_mark = request.GET.get("mark", "")
     if live.is_unfinished and live.mark == seen_mark:
         return HttpResponse(status=204)

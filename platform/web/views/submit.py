@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 from competitions.references import recipe_of
 from competitions.selectors import sample_file
 from core import uploads
-from core.errors import DomainError, DuplicateUpload, FileRejected, UploadTooLarge
+from core.errors import DomainError, DuplicateUpload, FileRejected, TermsNotAccepted, UploadTooLarge
 from core.messages import heading_of, text_of
 from submissions.intake import submit
 from submissions.models import Rejection, Submission
@@ -25,6 +25,7 @@ from submissions.selectors import rejection_errors
 from web import labels
 from web.forms import SubmitForm
 from web.views.shared import MemberRequest, Visit, address, members_only, visit
+from web.views.terms import lead_to_terms
 
 
 def submit_page(request: HttpRequest, slug: str) -> HttpResponse:
@@ -77,6 +78,8 @@ def _outcome(request: HttpRequest, seen: Visit, hand_over: Callable[[], Submissi
     except DuplicateUpload as error:
         messages.warning(request, text_of(error))
         return redirect("submission", error.params["public_id"])
+    except TermsNotAccepted as error:
+        return lead_to_terms(request, seen.competition, error, back=_form_address(seen))
     except DomainError as error:
         return _back(request, seen, error)
     messages.success(request, _("제출을 접수했습니다. 채점이 끝나면 이 페이지에 점수가 나타납니다."))

@@ -1,7 +1,139 @@
-"""Export and import of the whole competition as one archive."""
+"""Export and import of the whole competition as one archive, and the check of its published scores."""
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+import tempfile
+from typing import Any, Final, cast
 
-urlpatterns: list[URLPattern] = []
+from django.contrib import messages
+from django.core.files.uploadhandler import SkipFile, TemporaryFileUploadHandler
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import path
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.permissions import Permission
+from core.errors import ArchiveRefused, DomainError, NotAllowed
+from core.messages import text_of
+from leaderboard.verification import verify_competition
+from submissions.archive.exporting import export_competition
+from submissions.archive.importing import PERMISSION, import_competition
+from submissions.models import ChainEntry
+from web.views.desk.archive_forms import ExportForm, ImportForm
+from web.views.desk.frame import Desk, DeskTab, desk_page
+from web.views.shared import MemberRequest, members_only
+
+TAB = DeskTab("desk_archive", gettext_lazy("보관"), Permission.OWN)
+IMPORT_MAX_BYTES: Final = 2 * 1024**3  # through the browser; ``manage.py import_competition`` takes any
+SHOWN_FINDINGS: Final = 100
+
+
+@require_safe
+@desk_page(Permission.OWN)
+def archive_page(request: MemberRequest, desk: Desk) -> HttpResponse:
+    """What can be exported; with ``?verify=1`` also whether the published scores are as the chain recorded them."""
+    return _archive_page(request, desk, ExportForm())
+
+
+def _archive_page(request: MemberRequest, desk: Desk, form: ExportForm, status: int = 200) -> HttpResponse:
+    findings = verify_competition(desk.competition) if request.GET.get("verify") else None
+    context = desk.context("desk_archive") | {
+        "form": form,
+        "entry_count": ChainEntry.objects.filter(competition=desk.competition).count(),
+        "is_verified": findings is not None,
+        "findings": (findings or [])[:SHOWN_FINDINGS],
+        "finding_count": len(findings or []),
+        "may_import": request.user.has_perm(PERMISSION),
+    }
+    return render(request, "desk/archive.html", context, status=status)
+
+
+@require_POST
+@desk_page(Permission.OWN)
+def export_action(request: MemberRequest, desk: Desk) -> HttpResponse:
+    """The archive as a download."""
+    form = ExportForm(request.POST)
+    if not form.is_valid():
+        return _archive_page(request, desk, form, 422)
+    target = tempfile.TemporaryFile()  # noqa: SIM115 - the response closes it
+    passphrase = form.cleaned_data["passphrase"] if form.cleaned_data["references"] else ""
+    try:
+        export_competition(competition=desk.competition, actor=request.user, target=target, passphrase=passphrase)
+    except BaseException:
+        target.close()
+        raise
+    target.seek(0)
+    name = f"{desk.competition.slug}-{timezone.localtime():%Y%m%d-%H%M%S}.zip"
+    response = FileResponse(target, as_attachment=True, filename=name, content_type="application/zip")
+    response.headers["Cache-Control"] = "no-store"
+    return cast("HttpResponse", response)
+
+
+class ArchiveUploadHandler(TemporaryFileUploadHandler):
+    """An archive goes to the disk at once, and is dropped above ``IMPORT_MAX_BYTES``."""
+
+    received = 0
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        self.received += len(raw_data)
+        if self.received > IMPORT_MAX_BYTES:
+            raise SkipFile
+        super().receive_data_chunk(raw_data, start)
+
+
+@csrf_exempt  # checked by the inner view: the handler for large files must be set before the body is read
+@require_http_methods(["GET", "HEAD", "POST"])
+@members_only
+def import_page(request: MemberRequest) -> HttpResponse:
+    """Read an archive in. For people who may add competitions; raises ``NotAllowed``."""
+    if not request.user.has_perm(PERMISSION):
+        raise NotAllowed(permission=PERMISSION)
+    if request.method == "POST":
+        request.upload_handlers = [ArchiveUploadHandler(request)]
+    return _import_page(request)
+
+
+@csrf_protect
+def _import_page(request: HttpRequest) -> HttpResponse:
+    if request.method != "POST":
+        return render(request, "desk/archive_import.html", {"form": ImportForm()})
+    form = ImportForm(request.POST, request.FILES)
+    if form.is_valid():
+        try:
+            return _import(cast("MemberRequest", request), form.cleaned_data)
+        except DomainError as error:
+            form.add_error(_field_of(error), text_of(error))
+    return render(request, "desk/archive_import.html", {"form": form}, status=422)
+
+
+def _import(request: MemberRequest, given: dict[str, Any]) -> HttpResponse:
+    done = import_competition(
+        file=given["file"], actor=request.user, slug=given["slug"], passphrase=given["passphrase"]
+    )
+    text = _("‘%(title)s’을(를) 가져왔습니다: 팀 %(teams)s, 제출 %(submissions)s, 새로 만든 사람 %(people)s.")
+    numbers = {"teams": done.counts["teams"], "submissions": done.counts["submissions"], "people": done.new_people}
+    messages.success(request, text % ({"title": done.competition.title} | numbers))
+    if not done.has_references:
+        messages.warning(request, _("정답은 들어오지 않았습니다. 정답을 올리기 전에는 새로 채점할 수 없습니다."))
+    if done.missing_files:
+        count = len(done.missing_files)
+        messages.warning(request, _("보관 파일에 없는 파일이 %(count)s개 있습니다.") % {"count": count})
+    if request.user.is_superuser:
+        return redirect("desk_archive", done.competition.slug)
+    return redirect("competition", done.competition.slug)
+
+
+def _field_of(error: DomainError) -> str:
+    """The field that an error stands beside."""
+    reason = error.reason if isinstance(error, ArchiveRefused) else ""
+    return {"slug_taken": "slug", "slug_invalid": "slug", "passphrase": "passphrase"}.get(reason, "file")
+
+
+urlpatterns = [
+    path("archive/", archive_page, name="desk_archive"),
+    path("archive/export/", export_action, name="desk_export"),
+]

@@ -2,6 +2,135 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+import json
+from dataclasses import dataclass
+from typing import Any, Final
 
-urlpatterns: list[URLPattern] = []
+from django import forms
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import URLPattern, path
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from accounts.permissions import Permission
+from core import audit_selectors
+from core.models import AuditEntry
+from web.csv_export import csv_response
+from web.views.desk.frame import Desk, DeskTab, desk_page
+from web.views.desk.listing import FilterForm, KstField, filters_only, page_of, query_with
+from web.views.shared import MemberRequest
+
+TAB = DeskTab("desk_audit", gettext_lazy("감사 로그"))
+EXPORT_LIMIT: Final = 50_000
+SHOWN_NAMES: Final = 6
+
+
+class AuditSearchForm(FilterForm):
+    actor = forms.CharField(
+        label=gettext_lazy("행위자"),
+        required=False,
+        max_length=120,
+        help_text=gettext_lazy("이름이나 이메일의 일부. 시스템이 한 일은 system."),
+    )
+    action = forms.ChoiceField(label=gettext_lazy("행위"), required=False)
+    object_type = forms.ChoiceField(label=gettext_lazy("대상 종류"), required=False)
+    object_id = forms.CharField(label=gettext_lazy("대상 번호"), required=False, max_length=64)
+    since = KstField(label=gettext_lazy("이때부터(KST)"), required=False)
+    until = KstField(label=gettext_lazy("이때 전까지(KST)"), required=False)
+    text = forms.CharField(label=gettext_lazy("이전·이후 값에 든 글"), required=False, max_length=200)
+
+    def __init__(self, desk: Desk, data: Any) -> None:
+        pk = desk.competition.pk
+        actions = [(each, each) for each in audit_selectors.known_actions(pk)]
+        types = [(each, audit_selectors.object_label(each)) for each in audit_selectors.known_object_types(pk)]
+        super().__init__(
+            data,
+            choices={
+                "action": [("", gettext_lazy("모든 행위")), *actions],
+                "object_type": [("", gettext_lazy("모든 대상")), *types],
+            },
+        )
+
+    def search(self) -> audit_selectors.AuditSearch:
+        values = {name: self.cleaned_data.get(name) or "" for name in ("actor", "action", "object_type")}
+        return audit_selectors.AuditSearch(
+            **values,
+            object_id=self.value("object_id"),
+            since=self.value("since") or None,
+            until=self.value("until") or None,
+            text=self.value("text"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AuditLine:
+    """One entry as the table shows it."""
+
+    entry: AuditEntry
+    object_label: str
+    names: list[str]
+    more: int
+
+
+def line_of(entry: AuditEntry) -> AuditLine:
+    names = audit_selectors.changed_names(entry)
+    return AuditLine(
+        entry, audit_selectors.object_label(entry.object_type), names[:SHOWN_NAMES], max(0, len(names) - SHOWN_NAMES)
+    )
+
+
+@require_safe
+@desk_page(Permission.VIEW_DESK)
+def audit_page(request: MemberRequest, desk: Desk) -> HttpResponse:
+    form = AuditSearchForm(desk, request.GET)
+    search = form.search()
+    page = page_of(request, audit_selectors.search_entries(desk.competition.pk, search))
+    context = desk.context("desk_audit") | {
+        "form": form,
+        "page": page,
+        "lines": [line_of(entry) for entry in page],
+        "is_filtered": bool(search),
+        "export_query": filters_only(request),
+        "previous_query": query_with(request, page=str(page.number - 1)),
+        "next_query": query_with(request, page=str(page.number + 1)),
+    }
+    return render(request, "desk/audit.html", context)
+
+
+@require_safe
+@desk_page(Permission.VIEW_DESK)
+def entry_page(request: MemberRequest, desk: Desk, pk: int) -> HttpResponse:
+    entry = audit_selectors.get_entry(desk.competition.pk, pk)
+    context = desk.context("desk_audit") | {
+        "entry": entry,
+        "object_label": audit_selectors.object_label(entry.object_type),
+        "changes": audit_selectors.changes_of(entry),
+        "same_object_query": f"?object_type={entry.object_type}&object_id={entry.object_id}",
+    }
+    return render(request, "desk/audit_entry.html", context)
+
+
+@require_safe
+@desk_page(Permission.VIEW_DESK)
+def audit_csv(request: MemberRequest, desk: Desk) -> HttpResponse:
+    """The entries that the page finds under the same search, newest first."""
+    search = AuditSearchForm(desk, request.GET).search()
+    rows = audit_selectors.search_entries(desk.competition.pk, search)[:EXPORT_LIMIT]
+    header = ["id", "created_at", "actor", "actor_email", "action", "object_type", "object_id", "before", "after"]
+    return csv_response(f"{desk.competition.slug}-audit.csv", header, (_csv_row(entry) for entry in rows))
+
+
+def _csv_row(entry: AuditEntry) -> list[Any]:
+    name, email = (entry.actor.name, entry.actor.email) if entry.actor else ("", "")
+    return [
+        entry.pk, entry.created_at, name, email, entry.action, entry.object_type, entry.object_id,
+        json.dumps(entry.before, ensure_ascii=False), json.dumps(entry.after, ensure_ascii=False),
+    ]  # fmt: skip
+
+
+urlpatterns: list[URLPattern] = [
+    path("audit/", audit_page, name="desk_audit"),
+    path("audit/export.csv", audit_csv, name="desk_audit_csv"),
+    path("audit/<int:pk>/", entry_page, name="desk_audit_entry"),
+]

@@ -2,6 +2,97 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+import uuid
+from typing import Any
 
-urlpatterns: list[URLPattern] = []
+from django import forms
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import URLPattern, path
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from accounts.permissions import Permission
+from competitions.models import Phase
+from scoring.errors import InvalidFile
+from submissions import desk_selectors, duplicates
+from web.views.desk.frame import Desk, DeskTab, desk_page
+from web.views.desk.listing import FilterForm, page_of, query_with
+from web.views.shared import MemberRequest
+
+TAB = DeskTab("desk_duplicates", gettext_lazy("중복"))
+SHOWN_CHARS = 600
+
+
+class PhaseField(forms.ModelChoiceField):
+    def label_from_instance(self, obj: Phase) -> str:
+        return f"{obj.track.title} · {obj.title}"
+
+
+class PhaseForm(FilterForm):
+    phase = PhaseField(Phase.objects.none(), label=gettext_lazy("단계"), empty_label=None)
+
+    def __init__(self, desk: Desk, data: Any) -> None:
+        phases = Phase.objects.filter(track__competition=desk.competition).select_related("track")
+        super().__init__(data or None, rows={"phase": phases.order_by("track", "position", "starts_at", "pk")})
+
+
+class AnswersForm(FilterForm):
+    show = forms.ChoiceField(
+        label=gettext_lazy("보일 문항"),
+        required=False,
+        choices=[
+            ("", gettext_lazy("모든 문항")),
+            ("same", gettext_lazy("답이 같은 문항")),
+            ("different", gettext_lazy("답이 다른 문항")),
+        ],
+    )
+
+
+@require_safe
+@desk_page(Permission.VIEW_DESK)
+def duplicates_page(request: MemberRequest, desk: Desk) -> HttpResponse:
+    form = PhaseForm(desk, request.GET)
+    phase = form.value("phase") or None
+    context = desk.context("desk_duplicates") | {
+        "shared": desk_selectors.shared_files(desk.competition),
+        "form": form,
+        "phase": phase,
+        "alike": duplicates.alike_in(phase) if phase else None,
+        "least_percent": int(duplicates.LEAST * 100),
+        "fewest": duplicates.FEWEST_ITEMS,
+    }
+    return render(request, "desk/duplicates.html", context)
+
+
+@require_safe
+@desk_page(Permission.VIEW_DESK)
+def beside_page(request: MemberRequest, desk: Desk, one_id: uuid.UUID, other_id: uuid.UUID) -> HttpResponse:
+    one, other = (desk_selectors.submission_of(desk.competition, each) for each in (one_id, other_id))
+    try:
+        answers = duplicates.answers_beside(one, other)
+    except InvalidFile:
+        answers = []
+    form = AnswersForm(request.GET)
+    wanted = form.value("show")
+    rows = [row for row in answers if not wanted or row.is_same == (wanted == "same")]
+    page = page_of(request, rows)
+    context = desk.context("desk_duplicates") | {
+        "one": one,
+        "other": other,
+        "is_readable": bool(answers),
+        "same": sum(row.is_same for row in answers),
+        "total": len(answers),
+        "form": form,
+        "page": page,
+        "shown_chars": SHOWN_CHARS,
+        "previous_query": query_with(request, page=str(page.number - 1)),
+        "next_query": query_with(request, page=str(page.number + 1)),
+    }
+    return render(request, "desk/duplicates_beside.html", context)
+
+
+urlpatterns: list[URLPattern] = [
+    path("duplicates/", duplicates_page, name="desk_duplicates"),
+    path("duplicates/<uuid:one_id>/<uuid:other_id>/", beside_page, name="desk_beside"),
+]

@@ -2,6 +2,93 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from typing import Final
 
-urlpatterns: list[URLPattern] = []
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import path
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.permissions import Permission
+from accounts.selectors import team_of
+from competitions import questions
+from competitions.models import Question
+from core.errors import QuestionInvalid
+from core.messages import text_of
+from web.desk_forms import AnswerForm
+from web.views.desk.frame import Desk, DeskTab, desk_page
+from web.views.shared import MemberRequest
+
+TAB = DeskTab("desk_questions", gettext_lazy("문의와 답변"))
+PAGE_SIZE: Final = 50
+
+
+@require_safe
+@desk_page(Permission.VIEW_DESK)
+def questions_page(request: MemberRequest, desk: Desk) -> HttpResponse:
+    """All questions, those that wait on top."""
+    rows = Paginator(questions.questions_on_desk(desk.competition), PAGE_SIZE)
+    context = desk.context("desk_questions") | {"page": rows.get_page(request.GET.get("page"))}
+    return render(request, "desk/questions.html", context)
+
+
+@require_http_methods(["GET", "HEAD"])
+@desk_page(Permission.VIEW_DESK)
+def question_page(request: MemberRequest, desk: Desk, pk: int) -> HttpResponse:
+    """One question with who asked it. Raises ``QuestionNotFound``."""
+    question = questions.question_on_desk(desk.competition, pk)
+    return _question_page(request, desk, question, AnswerForm(instance=question))
+
+
+def _question_page(
+    request: MemberRequest, desk: Desk, question: Question, form: AnswerForm, status: int = 200
+) -> HttpResponse:
+    context = desk.context("desk_questions") | {
+        "question": question,
+        "team": team_of(question.asked_by, desk.competition),
+        "form": form,
+    }
+    return render(request, "desk/questions_one.html", context, status=status)
+
+
+@require_POST
+@desk_page(Permission.MANAGE)
+def answer_action(request: MemberRequest, desk: Desk, pk: int) -> HttpResponse:
+    """Answer, privately or for everybody; a second answer takes the place of the first."""
+    question = questions.question_on_desk(desk.competition, pk)
+    form = AnswerForm(request.POST, instance=questions.question_on_desk(desk.competition, pk))
+    if not form.is_valid():
+        return _question_page(request, desk, question, form, 422)
+    try:
+        questions.answer_question(question=question, actor=request.user, **form.cleaned_data)
+    except QuestionInvalid as error:
+        form.add_error(error.params["field"], text_of(error))
+        return _question_page(request, desk, question, form, error.http_status)
+    messages.success(request, _("답변했습니다. 질문한 사람에게 이메일로 알립니다."))
+    return redirect("desk_questions", desk.competition.slug)
+
+
+@require_POST
+@desk_page(Permission.MANAGE)
+def mark_action(request: MemberRequest, desk: Desk, pk: int) -> HttpResponse:
+    """Close a question without an answer, or put one back among those that wait."""
+    question = questions.question_on_desk(desk.competition, pk)
+    if "reopen" in request.POST:
+        questions.reopen_question(question=question, actor=request.user)
+        messages.success(request, _("답변을 기다리는 문의로 되돌렸습니다. 답변은 다시 저장할 때까지 보이지 않습니다."))
+    else:
+        questions.close_question(question=question, actor=request.user)
+        messages.success(request, _("답변 없이 처리한 문의로 표시했습니다."))
+    return redirect("desk_questions", desk.competition.slug)
+
+
+urlpatterns = [
+    path("questions/", questions_page, name="desk_questions"),
+    path("questions/<int:pk>/", question_page, name="desk_question"),
+    path("questions/<int:pk>/answer/", answer_action, name="desk_question_answer"),
+    path("questions/<int:pk>/mark/", mark_action, name="desk_question_mark"),
+]

@@ -2,6 +2,283 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
 
-urlpatterns: list[URLPattern] = []
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import HttpResponseStopPolling
+
+from accounts.permissions import Permission
+from core import audit_selectors
+from core.errors import DomainError
+from core.messages import duration_text, heading_of, text_of, text_of_code
+from scoring.recipes import UnknownRecipe, get_recipe
+from submissions import desk_selectors, operations
+from submissions.models import RescoreBatch, ScoringRun
+from web import labels
+from web.views.desk.frame import Desk, DeskTab, desk_page
+from web.views.desk.listing import FilterForm, page_of, query_with, track_choices
+from web.views.shared import MemberRequest
+
+TAB = DeskTab("desk_runs", gettext_lazy("채점 현황"))
+State = ScoringRun.State
+UNFINISHED = frozenset({State.QUEUED, State.RUNNING})
+
+
+class RunFilterForm(FilterForm):
+    state = forms.ChoiceField(
+        label=gettext_lazy("상태"), required=False, choices=[("", gettext_lazy("모든 상태")), *State.choices]
+    )
+    track = forms.ChoiceField(label=gettext_lazy("과제"), required=False)
+    team = forms.CharField(label=gettext_lazy("팀 이름"), required=False, max_length=60)
+    batch = forms.ModelChoiceField(
+        RescoreBatch.objects.none(),
+        label=gettext_lazy("재채점 묶음"),
+        required=False,
+        empty_label=gettext_lazy("모든 채점"),
+    )
+
+    def __init__(self, desk: Desk, data: Any) -> None:
+        batches = RescoreBatch.objects.filter(competition=desk.competition)
+        super().__init__(
+            data,
+            choices={"track": track_choices(desk.competition)},
+            rows={"batch": batches.select_related("phase__track__competition")},
+        )
+
+
+class CancelForm(forms.Form):
+    """Why a run is cancelled, and the word that it is meant."""
+
+    reason = forms.CharField(label=gettext_lazy("사유"), max_length=200)
+    confirmed = forms.BooleanField(
+        label=gettext_lazy("이 채점을 취소합니다"),
+        error_messages={"required": gettext_lazy("취소하려면 확인란에 표시해 주십시오.")},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RunLine:
+    """One run as the table and its own page show it."""
+
+    run: ScoringRun
+    stage: str
+    fault: str
+    can_retry: bool
+
+    @property
+    def is_cancelled(self) -> bool:
+        return self.run.error_code == operations.RunCancelled.code
+
+
+def line_of(run: ScoringRun) -> RunLine:
+    is_failed = run.state == State.FAILED
+    return RunLine(
+        run=run,
+        stage=_stage(run),
+        # a run that waits for another attempt still bears the cause of the last one
+        fault=text_of_code(run.error_code) if run.error_code else "",
+        can_retry=is_failed and run.batch_id is None and run.submission.live_run_id is None,
+    )
+
+
+def _stage(run: ScoringRun) -> str:
+    try:
+        return labels.stage_label(run) if run.stage else ""
+    except UnknownRecipe:
+        return run.stage
+
+
+@require_safe
+@desk_page(Permission.VIEW_DESK)
+def runs_page(request: MemberRequest, desk: Desk) -> HttpResponse:
+    context = desk.context("desk_runs") | _table(request, desk)
+    context["mark"] = _mark(request, context)
+    return render(request, "desk/runs.html", context)
+
+
+@require_safe
+def runs_fragment(request: HttpRequest, slug: str) -> HttpResponse:
+    """What htmx polls. 204 while what it shows is the same; a reader whose session ended is told so."""
+    if not request.user.is_authenticated:
+        return HttpResponseStopPolling(_("로그인이 끊겼습니다. 다시 로그인한 뒤 페이지를 새로 열어 주십시오."))
+    return _fragment(request, slug)
+
+
+@desk_page(Permission.VIEW_DESK)
+def _fragment(request: MemberRequest, desk: Desk) -> HttpResponse:
+    context = desk.context("desk_runs") | _table(request, desk)
+    context["mark"] = _mark(request, context)
+    if context["mark"] == request.GET.get("mark"):
+        return HttpResponse(status=204)
+    return render(request, "desk/runs_live.html", context)
+
+
+def _mark(request: MemberRequest, context: dict[str, Any]) -> str:
+    """Changes whenever what the fragment shows changes."""
+    shown = render(request, "desk/runs_live.html", context | {"mark": ""}).content
+    return hashlib.sha256(shown).hexdigest()[:16]
+
+
+def _table(request: MemberRequest, desk: Desk) -> dict[str, Any]:
+    form = RunFilterForm(desk, request.GET)
+    batch = form.value("batch")
+    rows = desk_selectors.runs_of(
+        desk.competition,
+        state=form.value("state"),
+        track=form.value("track"),
+        team=form.value("team"),
+        batch=batch.pk if batch else None,
+    )
+    page = page_of(request, rows)
+    queue = desk_selectors.queue_status(desk.competition)
+    lines = [line_of(run) for run in page]
+    return {
+        "form": form,
+        "queue": queue,
+        "running": [line_of(run) for run in queue.running],
+        "oldest_age": _age_text(queue),
+        "page": page,
+        "lines": lines,
+        "previous_query": query_with(request, page=str(page.number - 1), mark=""),
+        "next_query": query_with(request, page=str(page.number + 1), mark=""),
+        "poll_query": query_with(request, mark=""),
+        "is_filtered": any(form.value(name) for name in form.fields),
+        # ticked boxes would be lost with every refresh: the table stands still where runs are chosen
+        "is_choosing": form.value("state") == State.FAILED and desk.may(Permission.OPERATE),
+        "has_retryable": any(line.can_retry for line in lines),
+    }
+
+
+def _age_text(queue: desk_selectors.QueueStatus) -> str:
+    """The age of the oldest queued run, in whole minutes from the first minute on."""
+    age = queue.oldest_age
+    if age is None:
+        return ""
+    seconds = int(age.total_seconds())
+    if seconds < 60:
+        return ngettext("%(count)d초", "%(count)d초", seconds) % {"count": seconds}
+    return duration_text(age - (age % desk_selectors.MINUTE))
+
+
+@require_safe
+@desk_page(Permission.VIEW_DESK)
+def run_page(request: MemberRequest, desk: Desk, pk: int) -> HttpResponse:
+    return _run_page(request, desk, desk_selectors.run_of(desk.competition, pk), CancelForm())
+
+
+def _run_page(request: MemberRequest, desk: Desk, run: ScoringRun, form: CancelForm, status: int = 200) -> HttpResponse:
+    context = desk.context("desk_runs") | {
+        "line": line_of(run),
+        "run": run,
+        "track": run.submission.phase.track,
+        "steps": _steps(run),
+        "others": [line_of(other) for other in desk_selectors.other_runs(run)],
+        "entries": _entries(run),
+        "signature": json.dumps(run.signature, ensure_ascii=False, indent=2) if run.signature else "",
+        "is_unfinished": run.state in UNFINISHED,
+        "can_cancel": run.state in UNFINISHED and run.batch_id is None and desk.may(Permission.OPERATE),
+        "form": form,
+    }
+    return render(request, "desk/runs_one.html", context, status=status)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One metric of a run: ``state`` done, now or to_come."""
+
+    label: str
+    state: str
+
+
+def _steps(run: ScoringRun) -> list[Step]:
+    """How far each metric of ``run`` has come, in the order in which they are computed."""
+    try:
+        recipe = get_recipe(run.recipe)
+    except UnknownRecipe:
+        return []
+    now = recipe.metrics.index(run.stage) if run.stage in recipe.metrics else -1
+    is_finished = run.state == State.FINISHED
+    return [
+        Step(
+            recipe.metric_label(name, labels.language()),
+            "done" if is_finished or at < now else "now" if at == now else "to_come",
+        )
+        for at, name in enumerate(recipe.metrics)
+    ]
+
+
+def _entries(run: ScoringRun) -> list[Any]:
+    """What people did to the run and its submission, newest first."""
+    found = [
+        *audit_selectors.entries_about(run._meta.label_lower, run.pk),
+        *audit_selectors.entries_about(run.submission._meta.label_lower, run.submission_id),
+    ]
+    return sorted(found, key=lambda entry: -entry.pk)
+
+
+@require_POST
+@desk_page(Permission.OPERATE)
+def cancel_action(request: MemberRequest, desk: Desk, pk: int) -> HttpResponse:
+    run = desk_selectors.run_of(desk.competition, pk)
+    form = CancelForm(request.POST)
+    if not form.is_valid():
+        return _run_page(request, desk, run, form, status=422)
+    try:
+        operations.cancel_run(run=run, actor=request.user, reason=form.cleaned_data["reason"])
+    except DomainError as error:
+        _tell(request, error)
+    else:
+        messages.success(request, _("채점을 취소하고 제출 횟수를 되돌렸습니다. 참가 팀의 제출 내역에도 표시됩니다."))
+    return redirect("desk_run", desk.competition.slug, pk)
+
+
+@require_POST
+@desk_page(Permission.OPERATE)
+def retry_action(request: MemberRequest, desk: Desk) -> HttpResponse:
+    """Try the chosen runs again, and say of each refused one why."""
+    chosen = [int(each) for each in request.POST.getlist("run") if each.isascii() and each.isdigit()]
+    if not chosen:
+        messages.warning(request, _("다시 채점할 것을 하나 이상 골라 주십시오."))
+        return _back(request, desk)
+    runs = desk_selectors.runs_of(desk.competition).filter(pk__in=chosen).order_by("pk")
+    outcome = operations.retry_runs(runs=runs, actor=request.user)
+    for run, error in outcome.refused:
+        _tell(request, error, f"{run.submission.team.name} · #{run.pk} — ")
+    if outcome.runs:
+        text = ngettext(
+            "채점 %(count)d건을 다시 대기열에 넣었습니다.",
+            "채점 %(count)d건을 다시 대기열에 넣었습니다.",
+            len(outcome.runs),
+        )
+        messages.success(request, text % {"count": len(outcome.runs)})
+    return _back(request, desk)
+
+
+def _back(request: MemberRequest, desk: Desk) -> HttpResponse:
+    """To the new run of one that was tried again from its own page, else to the failed ones."""
+    if request.POST.get("from_run", "").isdigit():
+        return redirect("desk_run", desk.competition.slug, int(request.POST["from_run"]))
+    return redirect(f"{reverse('desk_runs', args=[desk.competition.slug])}?state=failed")
+
+
+def _tell(request: MemberRequest, error: DomainError, about: str = "") -> None:
+    messages.error(request, f"{about}{heading_of(error)}: {text_of(error)}")
+
+
+urlpatterns: list[URLPattern] = [
+    path("runs/", runs_page, name="desk_runs"),
+    path("runs/live/", runs_fragment, name="desk_runs_live"),
+    path("runs/retry/", retry_action, name="desk_runs_retry"),
+    path("runs/<int:pk>/", run_page, name="desk_run"),
+    path("runs/<int:pk>/cancel/", cancel_action, name="desk_run_cancel"),
+]

@@ -1,7 +1,171 @@
-"""Setting a competition up: its texts, tracks, phases, terms and prize places."""
+"""Setting a competition up, step by step: texts, tracks, phases, files, and publishing by the checklist."""
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+import copy
+from dataclasses import dataclass
+from typing import Final
 
-urlpatterns: list[URLPattern] = []
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import path, reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.models import User
+from accounts.permissions import Permission
+from accounts.roles import competitions_of
+from competitions import readiness, setting_up
+from competitions.checklist import Item, State
+from competitions.models import Competition
+from competitions.services import update_competition
+from core.errors import CompetitionNotReady, DeskNotFound
+from core.messages import text_of
+from web.desk_forms import NewCompetitionForm, TextsForm
+from web.views.desk import setup_files, setup_tracks
+from web.views.desk.frame import Desk, DeskTab, desk_page
+from web.views.desk.setup_frame import posted, steps_of
+from web.views.shared import MemberRequest, members_only
+
+TAB = DeskTab("desk_setup", gettext_lazy("대회 설정"), Permission.MANAGE)
+form_page: Final = require_http_methods(["GET", "HEAD", "POST"])
+
+
+# --- a new competition ------------------------------------------------------------------------------------------------
+@form_page
+@members_only
+def new_page(request: MemberRequest) -> HttpResponse:
+    """Found a competition, empty or after an existing one. Raises ``DeskNotFound`` for people who may not."""
+    if not setting_up.may_found(request.user):
+        raise DeskNotFound
+    form = NewCompetitionForm(posted(request), sources=_sources(request.user))
+    if request.method == "POST" and form.is_valid():
+        competition = setting_up.found_competition(founder=request.user, **form.cleaned_data)
+        messages.success(request, _("대회를 만들었습니다. 공개하기 전에는 역할을 맡은 사람만 볼 수 있습니다."))
+        return redirect("desk_setup_texts", competition.slug)
+    return render(request, "desk/setup_new.html", {"form": form}, status=422 if form.is_bound else 200)
+
+
+def _sources(user: User) -> QuerySet[Competition]:
+    """The competitions whose definition ``user`` may copy."""
+    every = Competition.objects.all()
+    return every if user.is_superuser else every.filter(pk__in=competitions_of(user))
+
+
+# --- the steps --------------------------------------------------------------------------------------------------------
+@require_safe
+@desk_page(Permission.MANAGE)
+def setup_page(request: MemberRequest, desk: Desk) -> HttpResponse:
+    return _setup_page(request, desk)
+
+
+def _setup_page(request: MemberRequest, desk: Desk, refusal: str = "", status: int = 200) -> HttpResponse:
+    items = checklist_of(desk.competition)
+    context = desk.context("desk_setup") | {
+        "steps": steps_of(desk, "publish", items),
+        "groups": groups_of(desk, items),
+        "gaps": sum(item.is_gap for item in items),
+        "refusal": refusal,
+    }
+    return render(request, "desk/setup.html", context, status=status)
+
+
+@form_page
+@desk_page(Permission.MANAGE)
+def texts_page(request: MemberRequest, desk: Desk) -> HttpResponse:
+    """Step 1: texts, organiser, team size, blind names, prize places, terms."""
+    form = TextsForm(posted(request), instance=copy.copy(desk.competition))
+    if request.method == "POST" and form.is_valid():
+        fields = dict(form.cleaned_data)
+        renews = fields.pop("renews_terms", False)
+        competition = update_competition(
+            competition=desk.competition, actor=request.user, renews_terms=renews, **fields
+        )
+        messages.success(request, _("저장했습니다."))
+        return redirect(_after(request, "desk_setup_texts", "desk_setup_tracks"), competition.slug)
+    items = checklist_of(desk.competition)
+    context = desk.context("desk_setup") | {"steps": steps_of(desk, "texts", items), "form": form}
+    return render(request, "desk/setup_texts.html", context, status=422 if form.is_bound else 200)
+
+
+def _after(request: HttpRequest, stay: str, go_on: str) -> str:
+    return go_on if "next" in request.POST else stay
+
+
+@require_POST
+@desk_page(Permission.MANAGE)
+def publish_action(request: MemberRequest, desk: Desk) -> HttpResponse:
+    """Publish; with gaps in the checklist only when the box beside the button says so."""
+    try:
+        setting_up.publish_competition(
+            competition=desk.competition, actor=request.user, accepts_gaps="accepts_gaps" in request.POST
+        )
+    except CompetitionNotReady as error:
+        return _setup_page(request, desk, text_of(error), error.http_status)
+    messages.success(request, _("대회를 공개했습니다. 이제 누구나 볼 수 있습니다."))
+    return redirect("desk_setup", desk.competition.slug)
+
+
+@require_POST
+@desk_page(Permission.MANAGE)
+def hide_action(request: MemberRequest, desk: Desk) -> HttpResponse:
+    """Take the competition out of public sight, when the box beside the button says so."""
+    if "confirmed" not in request.POST:
+        return _setup_page(request, desk, _("확인란에 표시해 주십시오."), 422)
+    setting_up.hide_competition(competition=desk.competition, actor=request.user)
+    messages.success(request, _("대회를 감췄습니다. 역할을 맡은 사람만 볼 수 있습니다."))
+    return redirect("desk_setup", desk.competition.slug)
+
+
+# --- the checklist ----------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The items of one place, worst first, with the page where they are mended."""
+
+    label: str | Promise
+    href: str | None
+    items: list[Item]
+
+
+PLACES: Final[dict[str, tuple[str | Promise, str | None]]] = {
+    "texts": (gettext_lazy("글과 약관"), "desk_setup_texts"),
+    "tracks": (gettext_lazy("트랙"), "desk_setup_tracks"),
+    "phases": (gettext_lazy("단계"), "desk_setup_phases"),
+    "files": (gettext_lazy("정답과 자료"), "desk_setup_files"),
+    "roles": (gettext_lazy("역할"), "desk_roles"),
+    "site": (gettext_lazy("사이트"), None),
+}
+_WORST_FIRST: Final = (State.MISSING, State.WARN, State.NOTE, State.OK)
+
+
+def checklist_of(competition: Competition) -> list[Item]:
+    return readiness.items_of(readiness.facts_of(competition))
+
+
+def groups_of(desk: Desk, items: list[Item]) -> list[Group]:
+    """The checklist as the page shows it; links only where the viewer may follow them."""
+    groups = []
+    for place, (label, name) in PLACES.items():
+        needed = Permission.OWN if place == "roles" else Permission.MANAGE
+        href = reverse(name, args=[desk.competition.slug]) if name and desk.may(needed) else None
+        found = sorted((item for item in items if item.place == place), key=_badness)
+        groups += [Group(label, href, found)] if found else []
+    return groups
+
+
+def _badness(item: Item) -> int:
+    return _WORST_FIRST.index(item.state)
+
+
+urlpatterns = [
+    path("setup/", setup_page, name="desk_setup"),
+    path("setup/texts/", texts_page, name="desk_setup_texts"),
+    path("setup/publish/", publish_action, name="desk_setup_publish"),
+    path("setup/hide/", hide_action, name="desk_setup_hide"),
+    *setup_tracks.urlpatterns,
+    *setup_files.urlpatterns,
+]

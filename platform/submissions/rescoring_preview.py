@@ -1,0 +1,189 @@
+"""What a rescoring would change, as figures: pure functions on plain values. Scores and differences are 0-1."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+FINAL: Final = "final_score"
+BARS: Final = 20
+NOISE: Final = 1e-12  # a difference below it is none: the sums are exact, the values doubles
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One submission on both sides. ``before`` is ``None`` where no score counted; ``hidden_*``: the private part."""
+
+    submission_id: int
+    public_id: str
+    team_id: int
+    team_name: str
+    submitted_at: datetime
+    before: Mapping[str, float] | None
+    after: Mapping[str, float]
+    hidden_before: Mapping[str, float] | None = None
+    hidden_after: Mapping[str, float] | None = None
+
+    def delta(self, score: str = FINAL) -> float | None:
+        """After minus before; ``None`` where either side has no such score."""
+        return _delta(self.before, self.after, score)
+
+    def hidden_delta(self, score: str = FINAL) -> float | None:
+        return _delta(self.hidden_before, self.hidden_after, score)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How one score changes over all submissions that have it on both sides; ``changed`` counts those it moves."""
+
+    score: str
+    count: int
+    changed: int
+    mean: float
+    minimum: float
+    maximum: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """How many differences lie in [low, high); the last bar has its upper end too."""
+
+    low: float
+    high: float
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """Differences in equal steps around zero, those of exactly zero apart."""
+
+    bars: tuple[Bar, ...]
+    unchanged: int
+
+    @property
+    def highest(self) -> int:
+        return max((bar.count for bar in self.bars), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class RankMove:
+    """A team's rank before and after, ``None`` where it has none; ``crossed`` are the prize lines between the two."""
+
+    team_id: int
+    team_name: str
+    before: int | None
+    after: int | None
+    score_before: float | None
+    score_after: float | None
+    crossed: tuple[int, ...]
+
+    @property
+    def places(self) -> int | None:
+        """How many places the team rises (falls, if negative)."""
+        return self.before - self.after if self.before is not None and self.after is not None else None
+
+    @property
+    def moves(self) -> bool:
+        return self.before != self.after
+
+
+def changes(rows: Sequence[Scored], scores: Iterable[str], *, is_hidden: bool = False) -> list[Change]:
+    """One line a score, in the order given; scores that no submission has on both sides are left out."""
+    found = []
+    for score in scores:
+        deltas = [delta for row in rows if (delta := _of(row, score, is_hidden)) is not None]
+        if deltas:
+            moved = sum(abs(delta) > NOISE for delta in deltas)
+            mean = math.fsum(deltas) / len(deltas)
+            found.append(Change(score, len(deltas), moved, mean, min(deltas), max(deltas)))
+    return found
+
+
+def histogram(deltas: Iterable[float], bars: int = BARS) -> Histogram:
+    """``bars`` equal steps, as many below zero as above, wide enough for the largest difference."""
+    listed = list(deltas)
+    moved = [delta for delta in listed if abs(delta) > NOISE]
+    if not moved:
+        return Histogram((), len(listed))
+    reach = max(map(abs, moved))
+    width = 2 * reach / bars
+    counts = [0] * bars
+    for delta in moved:
+        counts[min(bars - 1, int((delta + reach) / width))] += 1
+    made = tuple(Bar(-reach + place * width, -reach + (place + 1) * width, n) for place, n in enumerate(counts))
+    return Histogram(made, len(listed) - len(moved))
+
+
+def rank_moves(
+    before: Mapping[int, tuple[int | None, float]],
+    after: Mapping[int, tuple[int | None, float]],
+    names: Mapping[int, str],
+    prize_places: Iterable[int],
+) -> list[RankMove]:
+    """Every team of either board, from (rank, final score) by team: by new rank, teams that leave the board last."""
+    lines = sorted(set(prize_places))
+    moves = []
+    for team in before.keys() | after.keys():
+        old_rank, old_score = before.get(team, (None, None))
+        new_rank, new_score = after.get(team, (None, None))
+        crossed = tuple(line for line in lines if _within(old_rank, line) != _within(new_rank, line))
+        moves.append(RankMove(team, names.get(team, ""), old_rank, new_rank, old_score, new_score, crossed))
+    return sorted(moves, key=lambda move: (move.after is None, move.after or 0, move.before or 0, move.team_id))
+
+
+def at_least(rows: Iterable[Scored], minimum: float) -> list[Scored]:
+    """The submissions whose final score, shown or hidden, moves by ``minimum`` or more, the largest move first."""
+    kept = [row for row in rows if _largest(row) >= minimum - NOISE]
+    return sorted(kept, key=lambda row: (-_largest(row), row.submission_id))
+
+
+def spreads(runs: Sequence[Mapping[str, float]], scores: Iterable[str]) -> list[Change]:
+    """The numeric noise of repeated runs: for each score its lowest, highest and mean value. ``changed`` counts runs
+    that differ from the first."""
+    found = []
+    for score in scores:
+        values = [run[score] for run in runs if score in run]
+        if values:
+            differing = sum(value != values[0] for value in values)
+            found.append(
+                Change(score, len(values), differing, math.fsum(values) / len(values), min(values), max(values))
+            )
+    return found
+
+
+def as_table(
+    rows: Iterable[Scored], scores: Sequence[str], *, has_hidden: bool
+) -> tuple[list[str], list[list[str | float | datetime | None]]]:
+    """Heading and one line a submission: every score before, after and the difference, for a CSV file."""
+    parts = ["", "hidden_"] if has_hidden else [""]
+    names = [f"{part}{score}_{side}" for part in parts for score in scores for side in ("before", "after", "delta")]
+    lines: list[list[str | float | datetime | None]] = []
+    for row in rows:
+        line: list[str | float | datetime | None] = [row.public_id, row.team_name, row.submitted_at]
+        for part in parts:
+            old, new = (row.hidden_before, row.hidden_after) if part else (row.before, row.after)
+            for score in scores:
+                line += [(old or {}).get(score), (new or {}).get(score), _delta(old, new, score)]
+        lines.append(line)
+    return ["submission", "team", "submitted_at", *names], lines
+
+
+def _of(row: Scored, score: str, is_hidden: bool) -> float | None:
+    return row.hidden_delta(score) if is_hidden else row.delta(score)
+
+
+def _delta(before: Mapping[str, float] | None, after: Mapping[str, float] | None, score: str) -> float | None:
+    if before is None or after is None or score not in before or score not in after:
+        return None
+    return after[score] - before[score]
+
+
+def _largest(row: Scored) -> float:
+    return max(abs(row.delta() or 0.0), abs(row.hidden_delta() or 0.0))
+
+
+def _within(rank: int | None, line: int) -> bool:
+    return rank is not None and rank <= line

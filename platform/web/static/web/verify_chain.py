@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""해시 사슬 확인 / Verifies the hash chain of a competition. Python 3.8 or newer, nothing to install.
+
+    python verify_chain.py chain.json [--board board.json] [--receipt receipt.json]
+
+chain.json    대회의 ‘기록 확인’ 페이지에서 내려받습니다. / from the competition's page "Records".
+board.json    공개 API의 순위표 / the board as the public API gives it:
+              /api/v1/competitions/<대회>/tracks/<트랙>/board/
+receipt.json  제출 결과 페이지의 접수증 / the receipt from a submission's page.
+
+끝낼 때의 값 / exit status: 0 이상 없음 / sound, 1 이상 있음 / something is wrong, 2 읽을 수 없음 / unreadable.
+
+Each entry's sha256 is of the JSON text (UTF-8, keys sorted, no spaces) of {"kind", "number", "payload", "previous"}.
+A score is bound by score_sha256, the sha256 of the JSON text of {"final_score", "salt", "scores"}: its opening.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+from typing import Any
+
+
+def canonical(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8")
+
+
+def sha256(value: Any) -> str:
+    return hashlib.sha256(canonical(value)).hexdigest()
+
+
+class Findings:
+    """What was found, in both languages; the problems are counted."""
+
+    def __init__(self) -> None:
+        self.problems = 0
+
+    def good(self, korean: str, english: str) -> None:
+        sys.stdout.write(f"[OK] {korean}\n     {english}\n")
+
+    def bad(self, korean: str, english: str) -> None:
+        self.problems += 1
+        sys.stdout.write(f"[!!] {korean}\n     {english}\n")
+
+
+def check_chain(entries: Any, findings: Findings) -> None:
+    """Numbers, links, hashes, and the openings that the file gives."""
+    before = findings.problems
+    previous = ""
+    for position, entry in enumerate(entries, start=1):
+        number = entry["number"]
+        if number != position:
+            findings.bad(
+                f"{position}번째 자리에 {number}번 기록이 있습니다. 빠지거나 더해진 기록이 있습니다.",
+                f"Place {position} holds entry {number}: an entry is missing or was added.",
+            )
+        if entry["previous"] != previous:
+            findings.bad(
+                f"{number}번 기록이 앞 기록과 이어지지 않습니다.",
+                f"Entry {number} is not linked to the entry before it.",
+            )
+        body = {name: entry[name] for name in ("number", "kind", "payload", "previous")}
+        if sha256(body) != entry["sha256"]:
+            findings.bad(
+                f"{number}번 기록의 내용이 해시와 다릅니다. 바뀐 기록입니다.",
+                f"Entry {number} does not have its sha256: it was changed.",
+            )
+        check_opening(entry, findings)
+        previous = entry["sha256"]
+    if findings.problems == before:
+        findings.good(
+            "사슬이 온전합니다. 기록 {}개, 마지막 해시 {}".format(len(entries), previous or "-"),
+            "The chain is intact: {} entries, last sha256 {}".format(len(entries), previous or "-"),
+        )
+
+
+def check_opening(entry: Any, findings: Findings) -> None:
+    opening = entry.get("opening")
+    if opening is not None and sha256(opening) != entry["payload"].get("score_sha256"):
+        findings.bad(
+            "{}번 기록에 공개된 점수가 기록된 점수와 다릅니다.".format(entry["number"]),
+            "The score shown with entry {} is not the one that was recorded.".format(entry["number"]),
+        )
+
+
+def newest_scores(entries: Any) -> dict[Any, Any]:
+    """The newest score entry of every submission and part."""
+    found = {}
+    for entry in entries:
+        if entry["kind"] == "score":
+            found[entry["payload"]["submission"], entry["payload"]["part"]] = entry
+    return found
+
+
+def numbers(row: Any) -> dict[str, Any]:
+    """The scores of a board row or an opening as exact decimal texts."""
+    scores = {name: repr(float(value)) for name, value in row["scores"].items() if value is not None}
+    return {"final_score": repr(float(row["final_score"])), "scores": scores}
+
+
+def check_board(entries: Any, board: Any, findings: Findings) -> None:
+    """Every score on the board must be the newest recorded score of a submission; so too the final board's."""
+    if board.get("is_hidden"):
+        findings.good("순위표가 비공개입니다. 견줄 점수가 없습니다.", "The board is hidden: no scores to compare.")
+    else:
+        check_rows(entries, board["rows"], findings)
+    if board.get("final"):
+        check_final(entries, board["final"], findings)
+
+
+def check_rows(entries: Any, rows: Any, findings: Findings) -> None:
+    before = findings.problems
+    newest = newest_scores(entries)
+    for row in rows:
+        opened = [entry["opening"] for entry in candidates(newest, row) if entry.get("opening") is not None]
+        if not any(agrees(row, opening) for opening in opened):
+            team, score = row.get("team"), row.get("final_score")
+            findings.bad(
+                f"순위표에 있는 ‘{team}’의 점수 {score}이(가) 기록된 점수와 다르거나 기록에 없습니다.",
+                f"The score {score} of '{team}' on the board differs from the recorded one or is not recorded.",
+            )
+    if findings.problems == before:
+        findings.good(
+            f"순위표의 점수 {len(rows)}개가 기록과 같습니다.",
+            f"All {len(rows)} scores of the board equal the recorded ones.",
+        )
+
+
+def check_final(entries: Any, final: Any, findings: Findings) -> None:
+    """The rows of the final board must be those whose sha256 was recorded when it was published."""
+    recorded = [entry["payload"].get("rows_sha256") for entry in entries if entry["kind"] == "board"]
+    if sha256(final["rows"]) != final["sha256"] or final["sha256"] not in recorded:
+        findings.bad(
+            "최종 순위표가 발표할 때의 기록과 다릅니다.",
+            "The final board is not the one that was recorded when it was published.",
+        )
+    else:
+        findings.good("최종 순위표가 기록과 같습니다.", "The final board equals the recorded one.")
+
+
+def agrees(row: Any, opening: Any) -> bool:
+    """Whether a board row shows an opening's numbers. A board may leave metrics out, never add or change one."""
+    shown, recorded = numbers(row), numbers(opening)
+    same = all(recorded["scores"].get(name) == value for name, value in shown["scores"].items())
+    return bool(same and shown["final_score"] == recorded["final_score"])
+
+
+def candidates(newest: Any, row: Any) -> list[Any]:
+    """The newest entries that may stand behind a row: of its submission where the row names it, else all."""
+    named = row.get("submission")
+    return [entry for (submission, _part), entry in newest.items() if named in (None, submission)]
+
+
+def check_receipt(entries: Any, receipt: Any, findings: Findings) -> None:
+    """Every entry of the receipt must stand in the chain as it was handed out."""
+    before = findings.problems
+    chain = {entry["number"]: entry for entry in entries}
+    for entry in receipt["entries"]:
+        here = chain.get(entry["number"])
+        if here is None or any(here[name] != entry[name] for name in ("kind", "payload", "previous", "sha256")):
+            findings.bad(
+                "접수증의 {}번 기록이 사슬에 없거나 다릅니다.".format(entry["number"]),
+                "Entry {} of the receipt is missing from the chain or differs.".format(entry["number"]),
+            )
+        check_opening(entry, findings)
+    if not any(entry["kind"] == "receipt" for entry in receipt["entries"]):
+        findings.bad("접수증에 접수 기록이 없습니다.", "The receipt holds no entry of the upload itself.")
+    if findings.problems == before:
+        findings.good(
+            "접수증의 기록 {}개가 사슬에 그대로 있습니다.".format(len(receipt["entries"])),
+            "All {} entries of the receipt stand in the chain unchanged.".format(len(receipt["entries"])),
+        )
+
+
+def read(path: str) -> Any:
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="해시 사슬 확인 / verify a competition's hash chain")
+    parser.add_argument("chain", help="chain.json")
+    parser.add_argument("--board", help="board.json: 순위표도 견줍니다 / compare the board, too")
+    parser.add_argument("--receipt", help="receipt.json: 접수증도 확인합니다 / check a receipt, too")
+    options = parser.parse_args(arguments)
+    findings = Findings()
+    try:
+        entries = read(options.chain)["entries"]
+        check_chain(entries, findings)
+        if options.board:
+            check_board(entries, read(options.board), findings)
+        if options.receipt:
+            check_receipt(entries, read(options.receipt), findings)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        sys.stdout.write("[??] 파일을 읽을 수 없거나 형식이 다릅니다. / A file cannot be read or has another form: ")
+        sys.stdout.write(f"{error!r}\n")
+        return 2
+    return 1 if findings.problems else 0
+
+
+if __name__ == "__main__":
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
+    sys.exit(main())

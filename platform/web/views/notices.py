@@ -1,0 +1,23 @@
+"""공지: every notice of a competition, newest first."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from competitions.selectors import notices_of
+from web.views.shared import visit
+
+PAGE_SIZE: Final = 20
+
+
+@require_safe
+def notices_page(request: HttpRequest, slug: str) -> HttpResponse:
+    seen = visit(request, slug)
+    rows = Paginator(notices_of(seen.competition).order_by("-published_at", "-pk"), PAGE_SIZE)
+    context = seen.context("competition") | {"page": rows.get_page(request.GET.get("page"))}
+    return render(request, "competitions/notices.html", context)

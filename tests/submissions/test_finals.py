@@ -1,0 +1,96 @@
+"""The final selection: up to k submissions of one's own, until the phase ends."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from competitions.models import Phase
+from core.errors import FinalNotEligible, FinalsLocked, FinalsNotUsed, NotTeamMember, TooManyFinals
+from core.models import AuditEntry
+from submissions.finals import choose_finals, chosen_finals
+from submissions.models import Submission
+from tests.factories import PhaseFactory, SubmissionFactory, TeamFactory, UserFactory, finished_submission, leader_of
+from tests.threads import at_once
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def phase():
+    return PhaseFactory.create(finals_limit=2)
+
+
+@pytest.fixture
+def team(phase):
+    return TeamFactory.create(competition=phase.track.competition, members=1)
+
+
+def _choose(team, phase, *submissions, actor=None, **options):
+    return choose_finals(team=team, phase=phase, submissions=submissions, actor=actor or leader_of(team), **options)
+
+
+def test_a_choice_takes_the_place_of_the_one_before_and_is_audited(phase, team):
+    first, second, third = (finished_submission(phase, team, score) for score in (0.1, 0.2, 0.3))
+    member = team.memberships.get(role="member").user
+
+    assert _choose(team, phase, first, second) == [first, second]
+    assert _choose(team, phase, third, second, actor=member) == [second, third]
+    assert chosen_finals(team, phase) == [second, third]
+    entry = AuditEntry.objects.filter(action="team.choose_finals").latest("pk")
+    assert entry.actor == member
+    assert entry.after["submissions"] == [str(second.public_id), str(third.public_id)]
+    assert _choose(team, phase) == []
+
+
+def test_no_more_than_the_limit(phase, team):
+    rows = [finished_submission(phase, team, 0.1) for _number in range(3)]
+    with pytest.raises(TooManyFinals):
+        _choose(team, phase, *rows)
+    assert chosen_finals(team, phase) == []
+
+
+def test_only_own_submissions_of_the_phase_that_count(phase, team):
+    own = finished_submission(phase, team, 0.5)
+    foreign = finished_submission(phase, TeamFactory.create(competition=team.competition), 0.9)
+    elsewhere = finished_submission(PhaseFactory.create(track=phase.track), team, 0.9)
+    refunded = finished_submission(phase, team, 0.9, refunded_at=timezone.now())
+    withdrawn = finished_submission(phase, team, 0.9, withdrawn_at=timezone.now())
+    for wrong in (foreign, elsewhere, refunded, withdrawn):
+        with pytest.raises(FinalNotEligible):
+            _choose(team, phase, own, wrong)
+    assert chosen_finals(team, phase) == []
+
+
+def test_a_submission_still_being_scored_may_be_chosen(phase, team):
+    last_minute = SubmissionFactory.create(phase=phase, team=team)
+    assert _choose(team, phase, last_minute) == [last_minute]
+
+
+def test_the_choice_is_locked_at_the_end_of_the_phase(phase, team):
+    row = finished_submission(phase, team, 0.5)
+    with pytest.raises(FinalsLocked):
+        _choose(team, phase, row, now=phase.ends_at)
+    assert _choose(team, phase, row, now=phase.ends_at - timedelta(microseconds=1)) == [row]
+
+
+def test_strangers_choose_nothing(phase, team):
+    with pytest.raises(NotTeamMember):
+        _choose(team, phase, finished_submission(phase, team, 0.5), actor=UserFactory.create())
+
+
+def test_a_phase_without_a_limit_has_no_selection(phase, team):
+    Phase.objects.update(finals_limit=None)
+    with pytest.raises(FinalsNotUsed):
+        _choose(team, phase, finished_submission(phase, team, 0.5))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_members_choosing_at_once_never_exceed_the_limit(phase, team):
+    rows = [finished_submission(phase, team, 0.1) for _number in range(8)]
+    leader = leader_of(team)
+    pairs = [rows[start : start + 2] for start in range(0, 8, 2)]
+
+    at_once([lambda pair=pair: _choose(team, phase, *pair, actor=leader) for pair in pairs])
+
+    assert Submission.objects.filter(is_final_choice=True).count() == 2

@@ -1,0 +1,59 @@
+"""A team takes a submission back."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from core.errors import NotTeamMember, WithdrawalClosed
+from core.models import AuditEntry
+from submissions import quota
+from submissions.models import Submission
+from submissions.withdrawal import withdraw
+from tests.factories import PhaseFactory, SubmissionFactory, UserFactory, leader_of
+
+pytestmark = pytest.mark.django_db
+
+
+def test_withdrawn_submission_stays_charged_and_is_no_final_choice():
+    submission = SubmissionFactory.create(phase=PhaseFactory.create(daily_limit=1), is_final_choice=True)
+    leader = leader_of(submission.team)
+
+    assert withdraw(submission=submission, actor=leader)
+
+    found = Submission.objects.get()
+    assert found.withdrawn_at == submission.withdrawn_at is not None
+    assert not found.is_final_choice
+    assert quota.status(phase=submission.phase, team=submission.team).left_today == 0
+    entry = AuditEntry.objects.get(action="submission.withdraw")
+    assert (entry.actor, entry.before) == (leader, {"is_final_choice": True})
+
+
+def test_withdrawing_twice_changes_nothing():
+    submission = SubmissionFactory.create()
+    withdraw(submission=submission, actor=leader_of(submission.team))
+    first = submission.withdrawn_at
+
+    assert not withdraw(submission=Submission.objects.get(), actor=leader_of(submission.team))
+
+    assert Submission.objects.get().withdrawn_at == first
+    assert AuditEntry.objects.filter(action="submission.withdraw").count() == 1
+
+
+def test_only_the_team_withdraws():
+    submission = SubmissionFactory.create()
+
+    with pytest.raises(NotTeamMember):
+        withdraw(submission=submission, actor=UserFactory.create())
+
+
+def test_nothing_is_withdrawn_from_the_end_of_the_phase_on():
+    submission = SubmissionFactory.create()
+    ends_at, leader = submission.phase.ends_at, leader_of(submission.team)
+
+    with pytest.raises(WithdrawalClosed):
+        withdraw(submission=submission, actor=leader, now=ends_at)
+
+    assert Submission.objects.get().withdrawn_at is None
+    assert withdraw(submission=submission, actor=leader, now=ends_at - timedelta(microseconds=1))
+    assert timezone.now() < ends_at

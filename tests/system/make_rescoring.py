@@ -1,0 +1,174 @@
+"""A contest in full swing in a running site's database, through the services; and steps an organiser takes there.
+
+Run as ``python -m tests.system.make_rescoring prepare SLUG TEAMS EACH ITEMS WORDS`` (scored here, by the models of the
+site), ``organise SLUG EMAIL`` (makes the person an organiser) or ``draft SLUG ITEMS WORDS`` (new reasons for every
+item). Prints JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+DISTINCT = 8  # files; the other submissions repeat them, so that a large contest is made in seconds
+
+
+def prepare(slug: str, teams: int, each: int, items: int, words: int) -> dict[str, Any]:
+    """Teams with scored submissions; every value is the engine's own, of equal files computed once."""
+    from submissions.models import Submission
+    from tests.system.make_contest import answers, make
+
+    ids = [f"item-{number}" for number in range(items)]
+    make(slug, ids, answers(ids, words))
+    phase, made, users = _people(slug, teams)
+    files = [answers(ids, max(1, words - number % 3), wrong=min(items, number)) for number in range(DISTINCT)]
+    rows = [
+        _submission(phase, made[place % teams], users[place % teams], files[(place * 7 + place // teams) % DISTINCT])
+        for place in range(teams * each)
+    ]
+    stored = Submission.objects.bulk_create(rows)
+    _charge(stored)
+    _score(phase, stored)
+    return {"slug": slug, "ids": ids, "submissions": len(stored), "phase": phase.pk}
+
+
+def organise(slug: str, email: str) -> dict[str, Any]:
+    from accounts.models import CompetitionRole, User
+    from competitions.models import Competition
+
+    competition = Competition.objects.get(slug=slug)
+    user = User.objects.get(email=email)
+    CompetitionRole.objects.create(user=user, competition=competition, role=CompetitionRole.Role.ORGANISER)
+    return {"user": user.pk}
+
+
+def draft(slug: str, items: int, words: int) -> dict[str, Any]:
+    from competitions.drafts import create_draft
+    from competitions.models import Phase
+    from tests.system.make_contest import answers
+
+    ids = [f"item-{number}" for number in range(items)]
+    phase = Phase.objects.select_related("track__competition").get(track__competition__slug=slug)
+    version = create_draft(phase=phase, data=answers(ids, words), actor=None, note="새 이유")
+    return {"reference_version": version.pk}
+
+
+def _people(slug: str, count: int) -> tuple[Any, list[Any], list[Any]]:
+    from accounts.models import Membership, Team, User
+    from competitions.models import Competition, Phase
+
+    competition = Competition.objects.get(slug=slug)
+    competition.prize_places = [1, 3, 10]
+    competition.save(update_fields=["prize_places"])
+    users = User.objects.bulk_create(
+        [User(email=f"{slug}-{number}@example.org", name=f"참가자 {number}") for number in range(count)]
+    )
+    teams = Team.objects.bulk_create(
+        [Team(competition=competition, name=f"{number + 1}번 팀", number=number + 1) for number in range(count)]
+    )
+    leader = Membership.Role.LEADER
+    Membership.objects.bulk_create(
+        [
+            Membership(team=team, user=user, competition=competition, role=leader)
+            for team, user in zip(teams, users, strict=True)
+        ]
+    )
+    return Phase.objects.select_related("track__competition").get(track__competition=competition), teams, users
+
+
+def _submission(phase: Any, team: Any, user: Any, data: bytes) -> Any:
+    from django.utils import timezone
+
+    from core.storage import store_private
+    from submissions.models import Submission
+
+    stored = store_private(data)
+    return Submission(
+        phase=phase,
+        team=team,
+        submitted_by=user,
+        file_name="answers.json",
+        file_sha256=stored.sha256,
+        file_size=stored.size,
+        item_count=len(json.loads(data)),
+        created_at=timezone.now() - timedelta(hours=20),
+    )
+
+
+def _charge(submissions: list[Any]) -> None:
+    from submissions.models import QuotaEntry
+
+    QuotaEntry.objects.bulk_create(
+        [
+            QuotaEntry(phase=row.phase, team=row.team, kind="charge", submission=row, moment=row.created_at)
+            for row in submissions
+        ]
+    )
+
+
+def _score(phase: Any, submissions: list[Any]) -> None:
+    """Score the first submission of each file; give the others the same run and item values."""
+    from submissions import batches, chain, runs
+    from submissions.models import MetricResult, ScoringRun, Submission
+
+    rule = batches.rule_of(phase)
+    first: dict[str, Any] = {}
+    for submission in submissions:
+        if submission.file_sha256 not in first:
+            run = _queued(submission, rule)
+            run.save()
+            runs.execute_run(run_id=run.pk, worker="maker")
+            run.refresh_from_db()
+            assert run.state == "finished", run.error_code
+            first[submission.file_sha256] = run
+    others = [row for row in submissions if first[row.file_sha256].submission_id != row.pk]
+    copies = ScoringRun.objects.bulk_create([_copy(first[row.file_sha256], submission=row) for row in others])
+    for copied in copies:
+        copied.submission.live_run = copied
+    Submission.objects.bulk_update([copied.submission for copied in copies], ["live_run"])
+    values = {run.submission_id: list(MetricResult.objects.filter(submission=run.submission)) for run in first.values()}
+    MetricResult.objects.bulk_create(
+        [_copy(result, submission=row) for row in others for result in values[first[row.file_sha256].submission_id]]
+    )
+    chain.append_scores(Submission.objects.filter(phase=phase))
+
+
+def _queued(submission: Any, rule: Any) -> Any:
+    from django.utils import timezone
+
+    from submissions.models import ScoringRun
+
+    return ScoringRun(
+        submission=submission,
+        reference_version=rule.reference_version,
+        recipe=rule.recipe,
+        profile=rule.profile,
+        queued_at=timezone.now(),
+        sent_at=timezone.now(),
+    )
+
+
+def _copy(row: Any, **changes: Any) -> Any:
+    """The same row once more, not saved."""
+    names = [field.name for field in row._meta.concrete_fields if not field.primary_key]
+    return type(row)(**{name: getattr(row, name) for name in names} | changes)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT / "platform"))
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    from config import environment
+
+    environment.prepare(ROOT, needs_services=True)
+    import django
+
+    django.setup()
+    command, slug_given, *rest = sys.argv[1:]
+    steps: dict[str, Any] = {"prepare": prepare, "organise": organise, "draft": draft}
+    arguments = rest if command == "organise" else [int(number) for number in rest]
+    print(json.dumps(steps[command](slug_given, *arguments)))

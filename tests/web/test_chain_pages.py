@@ -1,0 +1,261 @@
+"""기록 확인: the chain's page and download, receipts, and the script that anybody runs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import Team
+from competitions.models import Phase, ReferenceVersion
+from leaderboard.models import BoardSnapshot
+from leaderboard.services import publish_final_board
+from leaderboard.verification import verify_competition
+from submissions import chain, receipts
+from submissions.models import ChainEntry, HiddenResult, Submission
+from tests.factories import TeamFactory, UserFactory, finished_submission
+from tests.web.conftest import SCORES, client_of
+from web.views.chain import SCRIPT
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def submission(phase: Phase, team: Team) -> Submission:
+    """A scored submission with its receipt and score in the chain."""
+    return recorded(phase, team, 0.8222839456)
+
+
+def recorded(phase: Phase, team: Team, final_score: float) -> Submission:
+    submission = finished_submission(phase, team, final_score, scores=SCORES)
+    receipts.issue_receipt(submission=submission)
+    chain.append_scores([submission])
+    return submission
+
+
+def body(response: Any) -> Any:
+    return json.loads(b"".join(response.streaming_content) if response.streaming else response.content)
+
+
+def chain_url(phase: Phase) -> str:
+    return f"/competitions/{phase.track.competition.slug}/chain"
+
+
+def board_url(phase: Phase) -> str:
+    return f"/api/v1/competitions/{phase.track.competition.slug}/tracks/{phase.track.slug}/board/"
+
+
+def run_script(folder: Path, **files: Any) -> subprocess.CompletedProcess[str]:
+    """What a participant does: download, run, read."""
+    paths = {}
+    for name, content in files.items():
+        paths[name] = folder / f"{name}.json"
+        paths[name].write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+    script = folder / "verify_chain.py"
+    script.write_bytes(Client().get("/verify_chain.py").content)
+    options = [item for name in ("board", "receipt") if name in paths for item in (f"--{name}", str(paths[name]))]
+    command = [sys.executable, "-I", str(script), str(paths["chain"]), *options]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+
+
+def all_files(phase: Phase, submission: Submission, member: Client) -> dict[str, Any]:
+    return {
+        "chain": body(Client().get(f"{chain_url(phase)}.json")),
+        "board": body(Client().get(board_url(phase))),
+        "receipt": body(member.get(f"/submissions/{submission.public_id}/receipt.json")),
+    }
+
+
+def test_script_is_served_as_text_and_needs_nothing_but_python() -> None:
+    response = Client().get("/verify_chain.py")
+    assert response.headers["Content-Type"] == "text/plain; charset=utf-8"
+    assert response.content == SCRIPT.read_bytes()
+    imports = [line for line in response.content.decode().splitlines() if line.startswith(("import ", "from "))]
+    assert imports == [
+        "from __future__ import annotations",
+        "import argparse",
+        "import hashlib",
+        "import json",
+        "import sys",
+        "from typing import Any",
+    ]
+
+
+def test_script_finds_chain_board_and_receipt_of_a_sound_site_in_order(
+    phase: Phase, submission: Submission, member: Client, tmp_path: Path
+) -> None:
+    recorded(phase, TeamFactory.create(competition=phase.track.competition), 0.1 + 0.2)
+    done = run_script(tmp_path, **all_files(phase, submission, member))
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.count("[OK]") == 3
+    assert "사슬이 온전합니다" in done.stdout
+    assert "The chain is intact" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "korean"),
+    [
+        ("payload = jsonb_set(payload, '{team}', '99')", "1번 기록의 내용이 해시와 다릅니다"),
+        ("sha256 = repeat('0', 64)", "1번 기록의 내용이 해시와 다릅니다"),
+        ("kind = 'board'", "1번 기록의 내용이 해시와 다릅니다"),
+    ],
+)
+def test_script_names_the_entry_that_was_changed_in_the_database(
+    phase: Phase, submission: Submission, tmp_path: Path, change: str, korean: str
+) -> None:
+    forge(f"UPDATE submissions_chainentry SET {change} WHERE number = 1")
+    done = run_script(tmp_path, chain=body(Client().get(f"{chain_url(phase)}.json")))
+    assert done.returncode == 1
+    assert korean in done.stdout
+    assert "Entry 1 does not have its sha256" in done.stdout
+
+
+def test_script_sees_a_score_on_the_board_that_is_not_the_recorded_one(
+    phase: Phase, submission: Submission, member: Client, tmp_path: Path
+) -> None:
+    files = all_files(phase, submission, member)
+    files["board"]["rows"][0]["scores"]["bleurt"] += 1e-12
+    done = run_script(tmp_path, **files)
+    assert done.returncode == 1
+    assert "다르거나 기록에 없습니다" in done.stdout
+
+
+@pytest.mark.parametrize("column", ["final_score = 0.99", "scores = jsonb_set(scores, '{bleurt}', '0.62')"])
+def test_script_sees_a_score_that_was_changed_in_the_database(
+    phase: Phase, submission: Submission, member: Client, tmp_path: Path, column: str
+) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"UPDATE submissions_scoringrun SET {column}")
+    done = run_script(tmp_path, **all_files(phase, submission, member))
+    assert done.returncode == 1
+    assert "The score shown with entry 2 is not the one that was recorded" in done.stdout
+
+
+def test_script_sees_a_receipt_whose_entry_was_taken_out(
+    phase: Phase, submission: Submission, member: Client, tmp_path: Path
+) -> None:
+    files = all_files(phase, submission, member)
+    files["chain"]["entries"].pop()
+    done = run_script(tmp_path, **files)
+    assert done.returncode == 1
+    assert "접수증의 2번 기록이 사슬에 없거나 다릅니다" in done.stdout
+
+
+@pytest.fixture
+def published(phase: Phase, team: Team) -> BoardSnapshot:
+    """A final board that counts the private part, published by the real service."""
+    ReferenceVersion.objects.filter(phase=phase).update(public_ids=["q1"])
+    for who, final_score in ((team, 0.5), (TeamFactory.create(competition=team.competition), 0.6)):
+        submission = finished_submission(phase, who, final_score, scores=SCORES)
+        private = {"final_score": 1 - final_score, "scores": {"bleurt": 1 / 3}, "signature_hash": "h"}
+        HiddenResult.objects.create(run=submission.live_run, **private)
+        receipts.issue_receipt(submission=submission)
+        chain.append_scores([submission])
+    Phase.objects.filter(pk=phase.pk).update(ends_at=timezone.now())
+    phase.refresh_from_db()
+    owner = UserFactory.create(is_superuser=True)
+    return publish_final_board(phase=phase, actor=owner)
+
+
+def test_private_scores_open_when_the_final_board_is_published_and_it_can_be_verified(
+    phase: Phase, published: BoardSnapshot, tmp_path: Path
+) -> None:
+    chain_file, board_file = body(Client().get(f"{chain_url(phase)}.json")), body(Client().get(board_url(phase)))
+    opened = [entry for entry in chain_file["entries"] if "opening" in entry]
+    assert {entry["payload"]["part"] for entry in opened} == {"public", "private"}
+    done = run_script(tmp_path, chain=chain_file, board=board_file)
+    assert done.returncode == 0, done.stdout
+    assert "최종 순위표가 기록과 같습니다" in done.stdout
+    assert verify_competition(phase.track.competition) == []
+
+
+def test_script_sees_a_final_board_that_was_changed_in_the_database(
+    phase: Phase, published: BoardSnapshot, tmp_path: Path
+) -> None:
+    BoardSnapshot.objects.update(rows=[published.rows[1], published.rows[0]])
+    files = {"chain": body(Client().get(f"{chain_url(phase)}.json")), "board": body(Client().get(board_url(phase)))}
+    done = run_script(tmp_path, **files)
+    assert done.returncode == 1
+    assert "The final board is not the one that was recorded" in done.stdout
+    assert [finding.code for finding in verify_competition(phase.track.competition)] == ["board_differs"]
+
+
+def test_script_says_so_when_it_cannot_read_a_file(tmp_path: Path) -> None:
+    done = run_script(tmp_path, chain=["not", "a", "chain"])
+    assert (done.returncode, "파일을 읽을 수 없거나" in done.stdout) == (2, True)
+
+
+def test_chain_opens_the_score_on_the_board_and_no_other(phase: Phase, team: Team) -> None:
+    worse, better = recorded(phase, team, 0.41), recorded(phase, team, 0.75)
+    entries = body(Client().get(f"{chain_url(phase)}.json"))["entries"]
+    opened = {entry["payload"]["submission"]: entry["opening"] for entry in entries if "opening" in entry}
+    assert set(opened) == {str(better.public_id)}
+    assert "0.41" not in json.dumps(entries)
+    assert str(worse.public_id) in json.dumps(entries)  # that it came in and was scored is no secret
+
+
+@pytest.mark.parametrize("part", ["public", "private"])
+def test_chain_gives_no_score_of_a_hidden_board_or_of_the_private_part(phase: Phase, team: Team, part: str) -> None:
+    Phase.objects.filter(pk=phase.pk).update(board="live" if part == "private" else "hidden")
+    submission = finished_submission(phase, team, 0.777777 if part == "public" else 0.5, scores={})
+    HiddenResult.objects.create(run=submission.live_run, final_score=0.888888, scores={}, signature_hash="h")
+    chain.append_scores([submission])
+    text = json.dumps(body(Client().get(f"{chain_url(phase)}.json")))
+    text += Client().get(f"{chain_url(phase)}/").content.decode()
+    assert "0.777777" not in text
+    assert "0.888888" not in text
+    salt = ChainEntry.objects.get(payload__part=part).salt
+    assert salt not in text
+
+
+def test_chain_page_lists_entries_newest_first_and_pages(phase: Phase, team: Team) -> None:
+    for number in range(60):
+        chain.append(competition=team.competition, kind="board", payload={"number": number})
+    page = Client().get(f"{chain_url(phase)}/").content.decode()
+    assert 'id="entry-60"' in page
+    assert 'id="entry-10"' not in page
+    assert 'id="entry-10"' in Client().get(f"{chain_url(phase)}/?page=2").content.decode()
+
+
+def test_chain_of_an_unpublished_competition_is_not_there(phase: Phase, submission: Submission) -> None:
+    competition = phase.track.competition
+    competition.is_published = False
+    competition.save()
+    for tail in ("/", ".json"):
+        assert Client().get(f"{chain_url(phase)}{tail}").status_code == 404
+
+
+@pytest.mark.parametrize("tail", ["receipt/", "receipt.json"])
+def test_receipt_is_for_its_team_only(submission: Submission, tail: str) -> None:
+    address = f"/submissions/{submission.public_id}/{tail}"
+    assert Client().get(address).status_code == 302
+    assert client_of(UserFactory.create()).get(address).status_code == 404
+
+
+def test_receipt_shows_time_to_the_second_sha256_and_place_in_the_chain(submission: Submission, member: Client) -> None:
+    page = member.get(f"/submissions/{submission.public_id}/receipt/").content.decode()
+    entry = ChainEntry.objects.get(kind="receipt")
+    for text in (str(submission.public_id), submission.file_sha256, f"#{entry.number} {entry.sha256}", "0.8222839456"):
+        assert text in page
+    assert f":{submission.created_at:%S} KST" in page
+
+
+def test_submission_without_a_receipt_says_why(phase: Phase, team: Team, member: Client) -> None:
+    submission = finished_submission(phase, team, 0.5)
+    page = member.get(f"/submissions/{submission.public_id}/receipt/").content.decode()
+    assert "해시 사슬이 생기기 전에" in page
+
+
+def forge(statement: str) -> None:
+    """Change what the trigger protects, as somebody with the database's own keys could."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET session_replication_role = replica")
+        cursor.execute(statement)
+        cursor.execute("SET session_replication_role = DEFAULT")

@@ -1,0 +1,355 @@
+"""Who can see what: every route of the site and every operation of the API, in every state of a phase, by every kind of
+viewer, searched for canaries. ``python -m tests.web.test_visibility_matrix`` prints the table as Markdown.
+
+Two things are held: who gets an answer at all (``RULES``: a route that is not there fails the test), and which secrets
+may stand in it (``may_see``).
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+
+if __name__ == "__main__":  # pytest sets Django up; the table is printed by the last test
+    raise SystemExit(pytest.main([__file__, "-q", "-s", "-p", "no:cacheprovider"]))
+
+from django.core import mail
+from django.core.cache import cache
+from django.db import transaction
+from django.test import Client
+from django.urls import URLPattern, get_resolver
+
+from competitions.models import Competition
+from tests.web.visibility_world import (
+    PUBLIC,
+    REFERENCE,
+    ROLES,
+    STATES,
+    VIEWERS,
+    State,
+    World,
+    canaries_in,
+    make,
+)
+
+pytestmark = pytest.mark.django_db
+
+EVERYONE, TEAM, DESK, ADMIN = "everyone", "team and desk", "desk", "superusers"
+
+# who may get an answer (200) from the addresses that begin so; the longest beginning counts
+RULES: Final[dict[str, str]] = {
+    "": EVERYONE,  # the first page alone: see ``rule_of``
+    "healthz/": EVERYONE,
+    "language/": EVERYONE,
+    "metrics/": EVERYONE,
+    "verify_chain.py": EVERYONE,
+    "accounts/": EVERYONE,
+    "invitations/": EVERYONE,
+    "files/": EVERYONE,
+    "admin/": ADMIN,
+    "api/": EVERYONE,
+    "api/v1/competitions/": EVERYONE,
+    "api/v1/submissions/": TEAM,
+    "competitions/<slug:slug>/": EVERYONE,
+    "competitions/<slug:slug>/data/": EVERYONE,
+    "competitions/<slug:slug>/submit/": EVERYONE,
+    "competitions/<slug:slug>/board/": EVERYONE,
+    "competitions/<slug:slug>/chain": EVERYONE,
+    "competitions/<slug:slug>/terms/": EVERYONE,
+    "competitions/<slug:slug>/notices/": EVERYONE,
+    "competitions/<slug:slug>/questions/": EVERYONE,
+    "competitions/<slug:slug>/team/": EVERYONE,  # of the reader's own team, if any
+    "competitions/<slug:slug>/submissions/": EVERYONE,  # of the reader's own team, if any
+    "submissions/<uuid:public_id>/": TEAM,
+    "desk/new/": ADMIN,
+    "desk/import/": ADMIN,
+    **{
+        f"competitions/<slug:slug>/desk/{page}": DESK
+        for page in (
+            "setup/",
+            "phases/",
+            "references/",
+            "rescoring/",
+            "runs/",
+            "submissions/",
+            "duplicates/",
+            "teams/",
+            "quota/",
+            "notices/",
+            "questions/",
+            "roles/",
+            "audit/",
+            "archive/",
+        )
+    },
+}
+EXACT: Final = frozenset({"", "competitions/<slug:slug>/", "competitions/<slug:slug>/desk/"})  # no beginnings
+SHOWS_REFERENCES: Final = "competitions/<slug:slug>/desk/references/"  # to those who may view answers
+QUERIES: Final = {
+    "board": ("?metrics=all", "?view=public", "?view=public&metrics=all", "?sort=bleurt"),
+    "submission_status": ("?view=full",),
+    "desk_submission": ("?part=private", "?values=all"),
+}
+ADMIN_PAGES: Final = ("admin/submissions", "admin/competitions", "admin/leaderboard")
+SEEN: dict[tuple[str, str], set[str]] = defaultdict(set)
+
+
+def routes(resolver: Any = None, prefix: str = "") -> Iterator[tuple[str, URLPattern]]:
+    """Every address of the site as a pattern, with where it leads."""
+    for pattern in (resolver or get_resolver()).url_patterns:
+        full = prefix + str(pattern.pattern)
+        if isinstance(pattern, URLPattern):
+            yield full, pattern
+        else:
+            yield from routes(pattern, full)
+
+
+def rule_of(route: str) -> str | None:
+    """Who may get an answer there; ``None``: nobody has thought about it."""
+    if route == "competitions/<slug:slug>/desk/":
+        return DESK
+    if route in EXACT:
+        return RULES[route]
+    beginnings = [start for start in RULES if start not in EXACT and route.startswith(start)]
+    return RULES[max(beginnings, key=len)] if beginnings else None
+
+
+def addresses(route: str, world: World) -> list[str]:
+    """The route with everything filled in that this world offers; regular expressions of log-in pages as one key."""
+    if "^" in route:
+        return [re.sub(r"\^|\$|\(\?P<[^>]+>(?:\[[^\]]*\]\+|\.\+)\)", lambda m: "k-1" if m[0][0] == "(" else "", route)]
+    names = re.findall(r"<(?:\w+:)?(\w+)>", route)
+    options = [_values(name, route, world) for name in names]
+    return [_filled(route, names, chosen) for chosen in itertools.product(*options)]
+
+
+def _values(name: str, route: str, world: World) -> list[Any]:
+    family = route.split("<int:pk>")[0].strip("/").split("/")
+    by_name: dict[str, list[Any]] = {
+        "slug": [world.competition.slug],
+        "track": ["norms"],
+        "track_slug": ["norms"],
+        "public_id": [row.public_id for row in world.submissions.values()],
+        "one_id": [world.submissions["own.after"].public_id],
+        "other_id": [world.submissions["other.after"].public_id],
+        "phase_pk": [world.phase.pk],
+        "team_pk": [team.pk for team in world.teams.values()],
+        "number": [team.number for team in world.teams.values()],
+        "token": [world.invitation_token],
+        "name": [world.data_file.file_name] if route.startswith("files") else ["meteor"],
+    }
+    if name == "pk":
+        return world.candidates("files" if route.startswith("files") else _family(family))
+    return by_name.get(name, ["1"])
+
+
+def _family(parts: list[str]) -> str:
+    return next((part for part in reversed(parts) if part in _FAMILIES), "")
+
+
+_FAMILIES: Final = frozenset(
+    {"phases", "references", "runs", "notices", "questions", "roles", "audit", "files", "team", "teams"}
+)
+
+
+def _filled(route: str, names: list[str], values: tuple[Any, ...]) -> str:
+    for name, value in zip(names, values, strict=True):
+        route = re.sub(rf"<(?:\w+:)?{name}>", str(value), route, count=1)
+    return "/" + route
+
+
+def client_of(world: World, viewer: str) -> Client:
+    """A browser that is logged in, and carries the viewer's API token as well."""
+    user = world.people[viewer]
+    token = world.tokens.get(viewer)
+    client = Client(headers={"Authorization": f"Bearer {token}"} if token else {}, raise_request_exception=False)
+    if user is not None:
+        client.force_login(user)
+    return client
+
+
+def text_of(response: Any) -> str:
+    body = b"".join(response.streaming_content) if response.streaming else response.content
+    return f"{body.decode(errors='replace')}\n{response.headers}"
+
+
+def fetch(client: Client, method: str, address: str) -> Any:
+    """The answer; whatever the request changed is taken back."""
+    with transaction.atomic():
+        response = client.get(address) if method == "GET" else client.post(address, {"confirmed": "on"})
+        text = text_of(response)
+        transaction.set_rollback(True)
+    return response.status_code, text
+
+
+def may_see(state: State, viewer: str, canary: str, route: str) -> bool:
+    """Whether ``viewer`` may read ``canary`` at ``route`` while the phase is in ``state``."""
+    if canary == REFERENCE:
+        return viewer == "organiser" and route.startswith(SHOWS_REFERENCES)
+    if viewer in ROLES:
+        return route.startswith(("competitions/<slug:slug>/desk/", "submissions/", "api/v1/submissions/")) or may_see(
+            state, "anonymous", canary, route
+        )
+    kind, _space, name = canary.rpartition(" ")
+    is_own = viewer.partition(" ")[0] == name.partition(".")[0]
+    if kind == "public score":
+        return name in _on_the_board(state) or (is_own and _own_score_is_shown(state, name))
+    if kind == "private score":
+        return state.is_published and (is_own or name.endswith("after"))
+    if kind in ("public detail", "public signature"):
+        return is_own and _own_score_is_shown(state, name)
+    return kind == "private detail" and is_own and state.is_published  # and no item value, no answer, ever
+
+
+def _on_the_board(state: State) -> set[str]:
+    """Whose public score stands on the public board: each team's best among what counts there."""
+    board = "live" if state.is_published else state.settings.get("board", "live")
+    when = {"live": "after", "frozen": "before", "hidden": "never"}[board]
+    return {name for name in PUBLIC if name.endswith(when)}
+
+
+def _own_score_is_shown(state: State, name: str) -> bool:
+    if state.is_published or state.settings.get("shows_own_score", True):
+        return True
+    return state.settings.get("board") == "frozen" and name.endswith("before")
+
+
+def may_enter(rule: str, viewer: str, address: str, world: World) -> bool:
+    """Whether ``viewer`` may get an answer at all."""
+    if rule == EVERYONE:
+        return True
+    if rule == ADMIN:
+        return False  # none of them is a superuser
+    if viewer in ROLES:
+        return True
+    own = {"own team": "own.", "other team": "other."}.get(viewer, "nobody")
+    ids = [str(row.public_id) for name, row in world.submissions.items() if name.startswith(own)]
+    return rule == TEAM and any(each in address for each in ids)
+
+
+@pytest.mark.parametrize("state", STATES, ids=lambda state: state.name)
+def test_nobody_sees_what_is_not_theirs_to_see(state: State, caplog: pytest.LogCaptureFixture) -> None:
+    world = make(state)
+    wrong: list[str] = []
+    cache.clear()
+    known = [(route, pattern, addresses(route, world)) for route, pattern in routes()]
+    for viewer in VIEWERS:
+        client = client_of(world, viewer)
+        for route, pattern, places in known:
+            for method, address in _requests(route, pattern, viewer, places):
+                status, text = fetch(client, method, address)
+                found = set(canaries_in(text))
+                SEEN[state.name, viewer] |= found
+                leaks = sorted(canary for canary in found if not may_see(state, viewer, canary, route))
+                if leaks or status >= 500 or _is_let_in_wrongly(route, status, viewer, address, world):
+                    wrong.append(f"{viewer}: {method} {address} {status} {leaks}")
+    assert wrong == []
+    assert list(canaries_in(caplog.text + str([each.body for each in mail.outbox]))) == []
+    _assert_that_the_others_do_see_it(state)
+
+
+def _requests(route: str, pattern: URLPattern, viewer: str, places: list[str]) -> Iterator[tuple[str, str]]:
+    is_outside = viewer not in ROLES
+    if route.startswith("admin/") and not route.startswith(ADMIN_PAGES):
+        return
+    if is_outside and rule_of(route) in (DESK, ADMIN):
+        places = places[:1]  # refused for the competition's sake, whatever else the address names
+    for address in places:
+        yield "GET", address
+        for query in QUERIES.get(pattern.name or "", ()):
+            yield "GET", address + query
+        if is_outside and not route.startswith(("accounts/", "admin/")):
+            yield "POST", address
+
+
+def _is_let_in_wrongly(route: str, status: int, viewer: str, address: str, world: World) -> bool:
+    rule = rule_of(route)
+    return rule is None or (status == 200 and not may_enter(rule, viewer, address, world))
+
+
+def _assert_that_the_others_do_see_it(state: State) -> None:
+    """The canaries are really there: whoever may see a score at some address did find it."""
+    for viewer in ("anonymous", "other team", "own team"):
+        scores = [f"{part} score {name}" for part in ("public", "private") for name in PUBLIC]
+        expected = {canary for canary in scores if may_see(state, viewer, canary, "competitions/")}
+        assert {canary for canary in SEEN[state.name, viewer] if canary in scores} == expected
+    for role in ROLES:
+        assert {f"private score {name}" for name in PUBLIC} <= SEEN[state.name, role]
+    assert REFERENCE in SEEN[state.name, "organiser"]
+
+
+def test_an_organiser_elsewhere_reaches_nothing_of_this_competition_through_their_own_desk() -> None:
+    """Every address of a desk, under the slug of the other competition and with the numbers of this one."""
+    world = make(next(state for state in STATES if state.name == "over, not published"))
+    client = client_of(world, "organiser elsewhere")
+    assert fetch(client, "GET", "/competitions/elsewhere/desk/phases/")[0] == 200
+    for route, _pattern in routes():
+        if rule_of(route) != DESK:
+            continue
+        for address in addresses(route, world):
+            theirs = address.replace(f"/{world.competition.slug}/", "/elsewhere/", 1)
+            for method in ("GET", "POST"):
+                status, text = fetch(client, method, theirs)
+                assert (theirs, method, sorted(canaries_in(text))) == (theirs, method, [])
+                assert (theirs, method, status < 500) == (theirs, method, True)
+                if "pk>" in route or "_id>" in route or "number>" in route:
+                    assert (theirs, method, status != 200) == (theirs, method, True)
+
+
+def test_every_route_has_a_rule() -> None:
+    assert [route for route, _pattern in routes() if rule_of(route) is None] == []
+
+
+def test_an_unpublished_competition_is_there_for_its_desk_alone() -> None:
+    world = make(STATES[1])
+    Competition.objects.filter(pk=world.competition.pk).update(is_published=False)
+    for viewer in ("anonymous", "other team", "organiser elsewhere", "own team"):
+        client = client_of(world, viewer)
+        for route, _pattern in routes():
+            if "<slug:slug>" not in route and not route.startswith("files/"):
+                continue
+            for address in addresses(route, world):
+                assert (viewer, address, fetch(client, "GET", address)[0]) != (viewer, address, 200)
+    for role in ROLES:
+        assert fetch(client_of(world, role), "GET", f"/competitions/{world.competition.slug}/")[0] == 200
+
+
+# --- the table --------------------------------------------------------------------------------------------------------
+COLUMNS: Final = {
+    "public score, own team": ("public score own.",),
+    "public score, other team": ("public score other.",),
+    "private score, own team": ("private score own.",),
+    "private score, other team": ("private score other.",),
+    "item values": ("public item", "private item"),
+    "answers of a team": ("answers",),
+    "references": (REFERENCE,),
+}
+
+
+def table() -> str:
+    """What each viewer was seen to find in each state, as Markdown; ``before`` and ``after`` the freezing."""
+    lines = [f"| state | viewer | {' | '.join(COLUMNS)} |", "|" + " --- |" * (len(COLUMNS) + 2)]
+    for state in STATES:
+        for viewer in VIEWERS:
+            cells = [_cell(SEEN[state.name, viewer], starts) for starts in COLUMNS.values()]
+            lines.append(f"| {state.name} | {viewer} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _cell(seen: set[str], starts: tuple[str, ...]) -> str:
+    found = [canary for canary in seen if canary.startswith(starts)]
+    when = sorted({canary.rpartition(".")[2] for canary in found if "." in canary}, reverse=True)
+    if not found:
+        return "–"
+    return "yes" if len(when) != 1 else f"{when[0]} only"
+
+
+def test_the_table_is_made_from_what_was_seen() -> None:
+    made = table()
+    print(f"\n{made}\n")
+    assert made.count("\n") == 1 + len(STATES) * len(VIEWERS)

@@ -1,0 +1,254 @@
+"""A competition full of canaries: every secret a recognisable number or word, found wherever it turns up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+
+from django.utils import timezone
+
+from accounts.invitations import create_invitation
+from accounts.models import CompetitionRole, Invitation, Membership, Team, User
+from accounts.services import create_api_token
+from competitions.drafts import create_draft
+from competitions.models import Competition, DataFile, Notice, Phase, Question, ReferenceVersion
+from competitions.services import add_data_file, post_notice, publish_reference_version
+from core.models import AuditEntry
+from core.storage import store_private
+from leaderboard.services import publish_final_board
+from submissions import chain
+from submissions.models import HiddenResult, MetricResult, ScoringRun, Submission
+from submissions.receipts import issue_receipt
+from tests.factories import (
+    CANARY,
+    CompetitionFactory,
+    PhaseFactory,
+    TeamFactory,
+    TrackFactory,
+    UserFactory,
+    file_bytes,
+    finished_submission,
+    leader_of,
+    reference_bytes,
+    rows,
+)
+
+HOUR: Final = timedelta(hours=1)
+REFERENCE: Final = "references"
+ANSWER: Final = "답안카나리아"  # with the name of the submission, in the uploaded file
+METRICS: Final = ("exact_match", "descriptive_avg", "bleurt", "bertscore", "rouge_1")
+ROLES: Final = ("viewer", "operator", "organiser")
+VIEWERS: Final = ("anonymous", "other team", "own team", *ROLES, "organiser elsewhere")
+
+# own and other team, submitted before and after the moment of freezing: the later one is the better one in both parts
+PUBLIC: Final = {
+    "own.before": 0.50718461,
+    "own.after": 0.61829357,
+    "other.before": 0.53274916,
+    "other.after": 0.64381952,
+}
+PRIVATE: Final = {
+    "own.before": 0.31375298,
+    "own.after": 0.42681739,
+    "other.before": 0.35927184,
+    "other.after": 0.46493827,
+}
+PUBLIC_ITEM: Final = {name: value - 0.3 for name, value in PUBLIC.items()}
+PRIVATE_ITEM: Final = {name: value - 0.2 for name, value in PRIVATE.items()}
+PUBLIC_COUNT: Final = {name: 90817263 + step for step, name in enumerate(PUBLIC)}  # in coverage and warnings
+PRIVATE_COUNT: Final = {name: 70615243 + step for step, name in enumerate(PUBLIC)}
+NUMBERS: Final = {
+    **{f"public score {name}": value for name, value in PUBLIC.items()},
+    **{f"private score {name}": value for name, value in PRIVATE.items()},
+    **{f"public item {name}": value for name, value in PUBLIC_ITEM.items()},
+    **{f"private item {name}": value for name, value in PRIVATE_ITEM.items()},
+}
+WORDS: Final = {
+    REFERENCE: CANARY,
+    **{f"answers {name}": f"{ANSWER}{name}" for name in PUBLIC},
+    **{f"public detail {name}": str(count) for name, count in PUBLIC_COUNT.items()},
+    **{f"private detail {name}": str(count) for name, count in PRIVATE_COUNT.items()},
+    **{f"public signature {name}": f"signature-public-{name}" for name in PUBLIC},
+    **{f"private signature {name}": f"signature-private-{name}" for name in PUBLIC},
+}
+DECIMAL: Final = re.compile(r"\d+\.\d{2,}")
+
+
+@dataclass(frozen=True)
+class State:
+    """A state of a phase: its settings and where now stands in it."""
+
+    name: str
+    settings: dict[str, Any]
+    when: str = "running"  # upcoming, running or over
+    is_published: bool = False
+
+
+HIDING: Final = {"shows_own_score": False}
+STATES: Final = (
+    State("upcoming", {}, "upcoming"),
+    State("live", {}),
+    State("frozen", {"board": "frozen"}),
+    State("frozen, own score kept back", {"board": "frozen", **HIDING}),
+    State("hidden", {"board": "hidden"}),
+    State("hidden, own score kept back", {"board": "hidden", **HIDING}),
+    State("over, not published", {}, "over"),
+    State("published", {"board": "frozen", **HIDING}, "over", is_published=True),
+)
+
+
+@dataclass
+class World:
+    """The competition, its people and everything that a route may name."""
+
+    competition: Competition
+    phase: Phase
+    version: ReferenceVersion
+    draft: ReferenceVersion
+    teams: dict[str, Team]
+    submissions: dict[str, Submission]
+    people: dict[str, User | None]
+    tokens: dict[str, str]
+    invitation: Invitation
+    invitation_token: str
+    data_file: DataFile
+    notice: Notice
+    question: Question
+
+    def candidates(self, family: str) -> list[int]:
+        """The numbers that ``pk`` may stand for on the pages of ``family``."""
+        own = Membership.objects.filter(team=self.teams["own"])
+        found: dict[str, Any] = {
+            "references": [self.version, self.draft],
+            "runs": ScoringRun.objects.all(),
+            "notices": [self.notice],
+            "questions": [self.question],
+            "roles": CompetitionRole.objects.filter(competition=self.competition)[:1],
+            "audit": AuditEntry.objects.order_by("-pk")[:2],
+            "files": [self.data_file],
+            "team": [self.invitation, *own],
+            "teams": own,
+        }
+        return [row.pk for row in found.get(family, [self.phase])]
+
+
+def make(state: State) -> World:
+    """The world in ``state``, as seen from now."""
+    now = timezone.now()
+    shift = {"upcoming": (1, 48), "running": (-48, 48), "over": (-96, -0.5)}[state.when]
+    starts_at, ends_at = (now + HOUR * hours for hours in shift)
+    competition = CompetitionFactory.create(slug="canaries")
+    track = TrackFactory.create(competition=competition, slug="norms")
+    frozen = {"frozen_at": now - 2 * HOUR} if state.settings.get("board") == "frozen" else {}
+    phase = PhaseFactory.create(
+        track=track, slug="main", starts_at=starts_at, ends_at=ends_at, **state.settings, **frozen
+    )
+    version = publish_reference_version(phase=phase, data=reference_bytes(3), actor=None, public_ids=["q1"])
+    teams = {name: TeamFactory.create(competition=competition, name=f"{name} team") for name in ("own", "other")}
+    submissions = {name: _plant(name, phase, teams, now) for name in PUBLIC}
+    people = _people(competition, teams)
+    organiser = people["organiser"]
+    invitation, token = create_invitation(team=teams["own"], actor=leader_of(teams["own"]))
+    world = World(
+        competition=competition,
+        phase=phase,
+        version=version,
+        draft=create_draft(phase=phase, data=file_bytes(rows(3, f"{CANARY}은 틀리고 맞히다가 옳다.")), actor=None),
+        teams=teams,
+        submissions=submissions,
+        people=people,
+        tokens={name: create_api_token(user=user, label="t")[1] for name, user in people.items() if user},
+        invitation=invitation,
+        invitation_token=token,
+        data_file=add_data_file(track=track, kind="data", title_ko="문항", file_name="q.json", data=b"[]"),
+        notice=post_notice(competition=competition, title_ko="공지", body_ko="본문", actor=organiser),
+        question=Question.objects.create(
+            competition=competition, asked_by=leader_of(teams["other"]), title="질문", body="본문"
+        ),
+    )
+    if state.is_published:
+        assert organiser is not None
+        publish_final_board(phase=phase, actor=organiser, note_ko="발표")
+    return world
+
+
+def _plant(name: str, phase: Phase, teams: dict[str, Team], now: Any) -> Submission:
+    """One scored submission whose every number is its own."""
+    team, _dot, when = name.partition(".")
+    data = file_bytes(rows(3, f"{ANSWER}{name}가 옳다."))
+    stored = store_private(data)
+    row = finished_submission(
+        phase,
+        teams[team],
+        PUBLIC[name],
+        scores=dict.fromkeys(METRICS, PUBLIC[name]),
+        signature_hash="5" * 64,
+        created_at=now - (3 if when == "before" else 1) * HOUR,
+        file_sha256=stored.sha256,
+        file_size=stored.size,
+    )
+    run = row.live_run
+    assert run is not None
+    ScoringRun.objects.filter(pk=run.pk).update(**_details("public", name, PUBLIC_COUNT[name]))
+    HiddenResult.objects.create(
+        run=run,
+        final_score=PRIVATE[name],
+        scores={"final_score": PRIVATE[name], **dict.fromkeys(METRICS, PRIVATE[name])},
+        signature_hash="6" * 64,
+        **_details("private", name, PRIVATE_COUNT[name]),
+    )
+    for part, items, value in (("public", ["q1"], PUBLIC_ITEM), ("private", ["q2", "q3"], PRIVATE_ITEM)):
+        MetricResult.objects.create(
+            submission=row,
+            reference_version=run.reference_version,
+            part=part,
+            metric="bleurt",
+            metric_signature="7" * 64,
+            values=dict.fromkeys(items, value[name]),
+        )
+    row.refresh_from_db()
+    issue_receipt(submission=row)
+    chain.append_scores([row])
+    return row
+
+
+def _details(part: str, name: str, count: int) -> dict[str, Any]:
+    return {
+        "coverage": {"items": count, "answered": count},
+        "warnings": [{"code": "empty_answers", "params": {"count": count}}],
+        "signature": {"recipe": "rag-qa@1", "note": f"signature-{part}-{name}"},
+    }
+
+
+def _people(competition: Competition, teams: dict[str, Team]) -> dict[str, User | None]:
+    people: dict[str, User | None] = {
+        "anonymous": None,
+        "other team": leader_of(teams["other"]),
+        "own team": leader_of(teams["own"]),
+    }
+    for role in ROLES:
+        people[role] = UserFactory.create()
+        CompetitionRole.objects.create(user=people[role], competition=competition, role=role)
+    people["organiser elsewhere"] = UserFactory.create()
+    elsewhere = CompetitionFactory.create(slug="elsewhere")
+    CompetitionRole.objects.create(user=people["organiser elsewhere"], competition=elsewhere, role="organiser")
+    return people
+
+
+def canaries_in(text: str) -> Iterator[str]:
+    """The names of the canaries in a response: words as they are, numbers on either scale and however rounded.
+
+    A number counts as seen when it is written with four figures or more that agree with it.
+    """
+    plain = text.replace(",", "")
+    yield from (name for name, word in WORDS.items() if word in plain)
+    seen = {number for number in DECIMAL.findall(plain) if len(number.replace(".", "").lstrip("0")) >= 4}
+    for number in seen:
+        places = len(number.partition(".")[2])
+        room = 0.5000001 * 10**-places
+        for name, value in NUMBERS.items():
+            if any(abs(float(number) - value * scale) <= room for scale in (1, 100)):
+                yield name
