@@ -14,7 +14,7 @@ from django.utils import timezone
 from accounts.models import TermsAcceptance
 from competitions.media import check_media
 from competitions.models import Competition, DataFile, Notice, Phase, ReferenceVersion, Track
-from competitions.phases import public_ids_for
+from competitions.phases import public_ids_for, split_facts
 from competitions.references import recipe_named, recipe_of
 from core import audit
 from core.errors import AnswersWouldLeak, NoticeNotFound, ReferencesInUse, ReferencesRejected
@@ -137,7 +137,8 @@ def publish_reference_version(
             note=note,
             created_by=actor,
         )
-        audit.record(actor=actor, action="reference_version.publish", obj=version, after=audit.snapshot(version))
+        facts = audit.snapshot(version, leave_out=("public_ids",)) | split_facts(version)
+        audit.record(actor=actor, action="reference_version.publish", obj=version, after=facts)
     return version
 
 

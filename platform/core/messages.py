@@ -244,7 +244,7 @@ TEXTS: Final[dict[str, Promise]] = {
         "이 초안으로는 기존 제출을 채점할 수 없습니다(맞지 않는 문항 %(count)s건). 정답 파일의 문항과 채점 방식을 "
         "확인해 주십시오."
     ),
-    "rescoring_cancelled": _("재채점이 취소되어 이 채점은 하지 않았습니다. 제출의 점수는 그대로입니다."),
+    "rescoring_cancelled": _ours(_("재채점이 취소되어 이 채점은 하지 않았습니다. 제출의 점수는 그대로입니다.")),
     # archives
     "archive_refused.unreadable": _("대회 보관 파일로 읽을 수 없습니다. 내보낸 zip 파일을 그대로 올려 주십시오."),
     "archive_refused.version": _(

@@ -79,7 +79,7 @@ class PublishForm(forms.Form):
         label=_("안내"),
         max_length=300,
         required=False,
-        help_text=_("최종 순위표 위에 보입니다. 다시 발표하는 이유 등."),
+        help_text=_("최종 순위표 위에 보입니다. 다시 발표할 때는 그 이유를 적어 주십시오."),
     )
     note_en = forms.CharField(label=_("안내(영어)"), max_length=300, required=False)
     confirmation = forms.CharField(

@@ -7,7 +7,6 @@ from typing import Any, Final
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Team
@@ -84,7 +83,10 @@ class StartForm(forms.Form):
     recipe = forms.ChoiceField(label=_("채점 방식"), required=False)
     profile = forms.ChoiceField(label=_("모델 프로필"), required=False)
     teams = forms.ModelMultipleChoiceField(
-        label=_("팀"), queryset=Team.objects.none(), required=False, help_text=_("아무 팀도 고르지 않으면 모든 팀입니다.")
+        label=_("팀"),
+        queryset=Team.objects.none(),
+        required=False,
+        help_text=_("아무 팀도 고르지 않으면 모든 팀입니다."),
     )
     since = KstMinuteField(label=_("이 시각부터"), required=False, help_text=_("KST"))
     until = KstMinuteField(label=_("이 시각 전까지"), required=False, help_text=_("KST"))
@@ -130,10 +132,10 @@ class StartForm(forms.Form):
 
 
 def _version_label(version: ReferenceVersion) -> str:
-    kind = _now("초안") if version.published_at is None else _now("지난 판")
-    label = _now("%(number)d판 (%(kind)s, %(count)d문항)")
-    note = f" {version.note}" if version.note else ""
-    return label % {"number": version.number, "kind": kind, "count": version.item_count} + note
+    kind = _("초안") if version.published_at is None else _("지난 판")
+    values = {"number": version.number, "kind": kind, "count": version.item_count}
+    label = _("%(number)d판 (%(kind)s, %(count)d문항)") % values
+    return f"{label} {version.note}".strip()
 
 
 class RepeatForm(forms.Form):

@@ -19,7 +19,7 @@ from tests.system.visitor import Visitor
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.services
-TEAMS, EACH, ITEMS, WORDS = 4, 3, 100, 6
+TEAMS, EACH, ITEMS, WORDS = 3, 2, 60, 6
 
 
 @pytest.fixture

@@ -1,0 +1,176 @@
+"""The rule changes mid-contest, in a real browser: 40 teams, 400 submissions, uploads going on, a reader polling."""
+
+from __future__ import annotations
+
+import json
+import threading
+import uuid
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+import requests
+from playwright.sync_api import Page, expect, sync_playwright
+
+from tests.system.make_contest import answers
+from tests.system.stack import Stack
+from tests.system.test_browser import ARGUMENTS, CHROMIUM
+from tests.system.test_rescoring import batch_of, board_of
+from tests.system.visitor import Visitor
+from tests.waiting import wait_for
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.services,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: apt-get install chromium"),
+]
+TEAMS, EACH, ITEMS, WORDS = 40, 10, 6, 4
+READY_WITHIN = 300_000  # milliseconds
+PASSWORD = "열두글자가넘는비밀번호"
+STRICT = "rag-qa-strict@1"
+
+
+@pytest.fixture
+def page() -> Iterator[Page]:
+    """A page whose errors, of scripts or of the security policy, fail the test."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        opened = browser.new_context(locale="ko-KR").new_page()
+        complaints: list[str] = []
+        opened.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+        opened.on("pageerror", lambda error: complaints.append(str(error)))
+        yield opened
+        browser.close()
+        assert complaints == []
+
+
+@pytest.fixture
+def contest(stack: Stack) -> dict[str, Any]:
+    slug = f"many-{uuid.uuid4().hex[:8]}"
+    return stack.run_script("tests.system.make_rescoring", "prepare", slug, *map(str, (TEAMS, EACH, ITEMS, WORDS)))
+
+
+def sign_up(page: Page, stack: Stack) -> str:
+    email = f"{uuid.uuid4().hex[:12]}@example.org"
+    page.goto(f"{stack.url}/accounts/signup/")
+    page.get_by_label("이름").fill("김운영")
+    page.get_by_label("이메일").fill(email)
+    page.get_by_label("비밀번호", exact=True).fill(PASSWORD)
+    page.get_by_label("비밀번호 확인").fill(PASSWORD)
+    page.get_by_role("button", name="가입하기").click()
+    expect(page.get_by_role("status")).to_contain_text("로그인되었습니다")
+    return email
+
+
+class Reader:
+    """Reads the public board over and over; ``seen`` are the distinct ones in order."""
+
+    def __init__(self, stack: Stack, slug: str) -> None:
+        self.seen: list[str] = []
+        self.looks = 0
+        self._stop = threading.Event()
+        self._pool = ThreadPoolExecutor(1)
+        self._reading = self._pool.submit(self._read, stack, slug)
+
+    def _read(self, stack: Stack, slug: str) -> None:
+        while not self._stop.is_set():
+            now = board_of(stack, slug)
+            self.looks += 1
+            if not self.seen or self.seen[-1] != now:
+                self.seen.append(now)
+
+    def look_again(self) -> None:
+        wanted = self.looks + 3
+        wait_for(lambda: self.looks >= wanted or self._reading.done(), "the reader looks")
+
+    def stop(self) -> list[str]:
+        self._stop.set()
+        self._reading.result(timeout=60)
+        self._pool.shutdown()
+        return self.seen
+
+
+def test_a_changed_rule_is_previewed_and_applied_at_once(stack: Stack, contest: dict[str, Any], page: Page) -> None:
+    slug = contest["slug"]
+    assert contest["submissions"] == TEAMS * EACH
+    email = sign_up(page, stack)
+    stack.run_script("tests.system.make_rescoring", "organise", slug, email)
+    old = board_of(stack, slug)
+
+    page.goto(f"{stack.url}/competitions/{slug}/desk/rescoring/")
+    page.get_by_role("link", name="재채점 시작").click()
+    page.get_by_label("사유").fill("이유를 빠뜨린 문항은 0점")
+    page.get_by_label("채점 방식").select_option(STRICT)
+    page.get_by_role("button", name="재채점 시작").click()
+    expect(page.get_by_role("status")).to_contain_text("순위표는 적용할 때까지 바뀌지 않습니다")
+    assert board_of(stack, slug) == old
+
+    visitor = Visitor(stack)
+    visitor.found_team(slug, "늦게 온 팀")
+    late = visitor.submit(slug, answers(contest["ids"], WORDS, wrong=1))
+    heading = page.get_by_role("heading", name="미리보기")
+    expect(heading).to_be_visible(timeout=READY_WITHIN)  # polled, never reloaded by hand
+    expect(page.locator("#progress")).to_contain_text(f"{TEAMS * EACH + 1} / {TEAMS * EACH + 1}")
+    batch = batch_of(stack, slug)
+    assert batch is not None
+    neural = stack.query(
+        "SELECT count(DISTINCT m.metric_signature), count(*) FROM submissions_metricresult m"
+        " JOIN submissions_submission s ON s.id = m.submission_id WHERE s.phase_id = %s AND m.metric = 'bleurt'",
+        contest["phase"],
+    )
+    assert neural == [(1, TEAMS * EACH + 1)], "one set of values a submission, for both rules"
+    with page.expect_download() as download:
+        page.get_by_role("link", name="CSV로 받기").click()
+    assert len(download.value.path().read_text("utf-8-sig").splitlines()) == TEAMS * EACH + 2
+
+    before = board_of(stack, slug)
+    assert json.loads(before) != json.loads(old), "the late team stands on the old board"
+    reader = Reader(stack, slug)
+    reader.look_again()
+    page.get_by_label("모든 팀의 제출 횟수를 초기화합니다").check()
+    page.get_by_label("공지 제목", exact=False).first.fill("채점 규칙이 바뀌었습니다")
+    page.get_by_label("공지 내용", exact=False).first.fill("이유를 빠뜨린 문항은 0점으로 채점합니다.")
+    page.get_by_role("button", name="지금 적용").click()
+    expect(page.get_by_label("미리보기를 확인했고")).to_be_focused()  # the browser asks for the tick
+    page.get_by_label("미리보기를 확인했고").check()
+    page.get_by_role("button", name="지금 적용").click()
+    expect(page.get_by_role("status")).to_contain_text("한꺼번에 바뀌었습니다")
+    reader.look_again()
+    assert reader.stop() == [before, board_of(stack, slug)]
+
+    assert requests.get(f"{stack.url}/competitions/{slug}/", timeout=30).text.count("채점 규칙이 바뀌었습니다") == 1
+    resets = stack.query("SELECT count(*) FROM submissions_quotaentry WHERE batch_id = %s", batch[0])
+    assert resets == [(TEAMS + 1,)]
+    assert wait_until_both_finished(stack, late)
+
+
+def wait_until_both_finished(stack: Stack, public_id: str) -> bool:
+    rows = stack.query(
+        "SELECT r.state FROM submissions_scoringrun r JOIN submissions_submission s ON s.id = r.submission_id"
+        " WHERE s.public_id = %s",
+        public_id,
+    )
+    return [row[0] for row in rows] == ["finished", "finished"]
+
+
+def test_the_pages_of_the_workflow_do_not_scroll_sideways_on_a_phone(
+    stack: Stack, contest: dict[str, Any], page: Page
+) -> None:
+    slug = contest["slug"]
+    email = sign_up(page, stack)
+    stack.run_script("tests.system.make_rescoring", "organise", slug, email)
+    page.set_viewport_size({"width": 390, "height": 800})
+    start = f"{stack.url}/competitions/{slug}/desk/rescoring/start/{contest['phase']}/"
+    addresses = [f"{stack.url}/competitions/{slug}/desk/{name}/" for name in ("references", "rescoring")]
+    page.goto(start)
+    page.get_by_label("사유").fill("이유를 빠뜨린 문항은 0점")
+    page.get_by_label("채점 방식").select_option(STRICT)
+    page.get_by_role("button", name="재채점 시작").click()
+    expect(page.get_by_role("heading", name="미리보기")).to_be_visible(timeout=READY_WITHIN)
+    sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    scrolled = {}
+    for address in (page.url, start, *addresses):
+        page.goto(address)
+        scrolled[address] = page.evaluate(sideways)
+    assert {address: pixels for address, pixels in scrolled.items() if pixels > 0} == {}
