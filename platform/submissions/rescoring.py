@@ -13,23 +13,17 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import OuterRef, Q, Subquery
 from django.utils import timezone
 
-from accounts.models import Team, User
-from competitions import drafts
-from competitions.models import Phase, ReferenceVersion, Track
+from accounts.models import User
+from competitions.models import Phase, ReferenceVersion
 from competitions.references import load_references, recipe_named
 from competitions.services import post_notice
 from core import audit
 from core.errors import (
     BatchClosed,
-    BatchHurtsOtherPhases,
-    BatchNeverApplies,
     BatchNotFound,
-    BatchNotReady,
     BatchOpenAlready,
-    BatchOutdated,
     BatchReasonMissing,
     BatchReferencesUnfit,
     BatchRunNotFailed,
@@ -37,8 +31,8 @@ from core.errors import (
     RescoringCancelled,
 )
 from scoring.errors import InvalidFile
-from submissions import batches, chain, quota, reuse, runs
-from submissions.batches import BatchProgress, Rule, Selection
+from submissions import applying, batches, chain, reuse, runs
+from submissions.batches import Rule, Selection
 from submissions.models import RescoreBatch, ScoringRun, Submission
 
 State = RescoreBatch.State
@@ -179,17 +173,17 @@ def apply_batch(
     changed by another way meanwhile, and ``BatchHurtsOtherPhases`` unless ``leaves_other_phases``.
     """
     with transaction.atomic():
-        _hold_teams(batch)
+        applying.hold_teams(batch)
         held = _locked_open(batch)
-        _require_applicable(held)
+        applying.require_applicable(held)
         rule = batches.rule_of(held.phase, held)
-        _refuse_outdated(held, rule)
+        applying.refuse_outdated(held, rule)
         if not leaves_other_phases:
-            _refuse_other_phases(held)
-        switched = _switch_pointers(held)
-        _switch_rule(held, rule, actor, now)
-        _requeue_by(held, rule)
-        _settle_quota(held, actor, resets_quota=resets_quota, grants_slots=grants_slots)
+            applying.refuse_other_phases(held)
+        switched = applying.switch_pointers(held)
+        applying.switch_rule(held, rule, actor, now)
+        applying.requeue_by(held, rule)
+        applying.settle_quota(held, actor, resets_quota=resets_quota, grants_slots=grants_slots)
         held.resets_quota, held.grants_slots = resets_quota, grants_slots
         _announce(held, announcement, actor)
         _close(held, State.APPLIED, actor, "resets_quota", "grants_slots")
@@ -211,17 +205,6 @@ def get_batch(phase_competition_pk: int, pk: int) -> RescoreBatch:
     if batch is None:
         raise BatchNotFound
     return batch
-
-
-def other_phases_hurt(batch: RescoreBatch) -> int:
-    """How many live scores in other phases of the track a changed recipe or other models would take off their boards.
-
-    Phases whose final board is published stand by their snapshot.
-    """
-    if not batch.recipe and not batch.profile:
-        return 0
-    rows = batches.counting(Submission.objects.filter(phase__track=batch.phase.track, live_run__isnull=False))
-    return rows.filter(phase__final_published_at=None).exclude(phase=batch.phase).count()
 
 
 # --- steps of a start -------------------------------------------------------------------------------------------------
@@ -274,12 +257,6 @@ def _require_reason(reason: str) -> None:
 
 
 # --- steps of an application ------------------------------------------------------------------------------------------
-def _hold_teams(batch: RescoreBatch) -> None:
-    """Every team of the competition, before the phase: in the order in which an upload takes them."""
-    teams = Team.objects.filter(competition=batch.competition_id).order_by("pk").select_for_update(no_key=True)
-    list(teams.values_list("pk", flat=True))
-
-
 def _locked_open(batch: RescoreBatch) -> RescoreBatch:
     """The batch, its phase and itself held. Raises ``BatchClosed``."""
     phase = batches.lock_phase(batch.phase_id)
@@ -292,61 +269,6 @@ def _locked_open(batch: RescoreBatch) -> RescoreBatch:
             pk=held.reference_version_id
         )
     return held
-
-
-def _require_applicable(batch: RescoreBatch) -> None:
-    if batch.repeats > 1:
-        raise BatchNeverApplies
-    progress: BatchProgress = batches.progress_of(batch)
-    if not progress.is_complete:
-        raise BatchNotReady(unfinished=progress.unfinished, failed=progress.failed)
-
-
-def _refuse_outdated(batch: RescoreBatch, rule: Rule) -> None:
-    same = (rule.reference_version.pk, rule.recipe, rule.profile)
-    scored_by = batches.newest_runs(batch).values_list("reference_version", "recipe", "profile")
-    if strangers := sum(row != same for row in scored_by):
-        raise BatchOutdated(count=strangers)
-
-
-def _refuse_other_phases(batch: RescoreBatch) -> None:
-    if count := other_phases_hurt(batch):
-        raise BatchHurtsOtherPhases(count=count)
-
-
-def _switch_pointers(batch: RescoreBatch) -> list[int]:
-    """Point every submission at its newest run of the batch, in one statement; the submissions."""
-    chosen = list(batches.newest_runs(batch).values_list("submission", flat=True))
-    newest = batch.runs.filter(submission=OuterRef("pk"), state=ScoringRun.State.FINISHED).order_by("-pk")
-    Submission.objects.filter(pk__in=chosen).update(live_run=Subquery(newest.values("pk")[:1]))
-    return chosen
-
-
-def _switch_rule(batch: RescoreBatch, rule: Rule, actor: User, now: datetime | None) -> None:
-    track = batch.phase.track
-    before = {"recipe": track.recipe, "profile": track.profile}
-    after = {"recipe": rule.recipe, "profile": batch.profile or track.profile}
-    if after != before:
-        Track.objects.filter(pk=track.pk).update(**after)
-        track.recipe, track.profile = after["recipe"], after["profile"]
-        audit.record(actor=actor, action="track.update", obj=track, before=before, after=after)
-    if not rule.reference_version.is_current:
-        drafts.make_current(version=rule.reference_version, actor=actor, now=now)
-
-
-def _requeue_by(batch: RescoreBatch, rule: Rule) -> None:
-    """Runs that still wait, outside the batch, are scored by the rule that holds when their turn comes."""
-    waiting = ScoringRun.objects.filter(
-        Q(submission__live_run=None), submission__phase=batch.phase_id, batch=None, state=ScoringRun.State.QUEUED
-    )
-    waiting.update(reference_version=rule.reference_version, recipe=rule.recipe, profile=rule.profile)
-
-
-def _settle_quota(batch: RescoreBatch, actor: User, *, resets_quota: bool, grants_slots: int) -> None:
-    if resets_quota:
-        quota.reset_all(phase=batch.phase, reason=batch.reason, actor=actor, batch=batch)
-    if grants_slots:
-        quota.grant_all(phase=batch.phase, slots=grants_slots, reason=batch.reason, actor=actor, batch=batch)
 
 
 def _announce(batch: RescoreBatch, announcement: Announcement, actor: User) -> None:

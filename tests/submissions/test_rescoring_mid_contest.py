@@ -13,6 +13,7 @@ import pytest
 from django.db import connection
 
 from competitions.models import Notice, Phase, Track
+from core.errors import BatchNotReady
 from core.models import AuditEntry
 from leaderboard.previews import Preview, preview
 from leaderboard.selectors import Board, board
@@ -227,7 +228,7 @@ def test_uploads_at_the_moment_of_applying_are_scored_by_the_rule_that_holds_for
             try:
                 rescoring.apply_batch(batch=batch, actor=contest.organiser, resets_quota=True)
                 break
-            except rescoring.BatchNotReady:
+            except BatchNotReady:
                 work_off()
         for each in sending:
             each.result()

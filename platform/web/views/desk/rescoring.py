@@ -19,7 +19,7 @@ from competitions.models import Phase
 from core.errors import DomainError
 from core.messages import text_of
 from leaderboard.previews import preview
-from submissions import batches, rescoring, rescoring_preview
+from submissions import applying, batches, rescoring, rescoring_preview
 from submissions.models import RescoreBatch, Submission
 from web.csv_export import csv_response
 from web.rescoring_forms import ApplyForm, ConfirmedForm, ExcludeForm, RepeatForm, StartForm
@@ -161,7 +161,7 @@ def exclude_action(request: MemberRequest, desk: Desk, pk: int) -> HttpResponse:
 def apply_action(request: MemberRequest, desk: Desk, pk: int) -> HttpResponse:
     """The last step: everything at once."""
     batch = rescoring.get_batch(desk.competition.pk, pk)
-    form = ApplyForm(request.POST, hurts_others=bool(rescoring.other_phases_hurt(batch)))
+    form = ApplyForm(request.POST, hurts_others=bool(applying.other_phases_hurt(batch)))
     if not form.is_valid():
         return _batch_page(request, desk, batch, {"apply_form": form}, status=422)
     values = form.cleaned_data
@@ -231,7 +231,7 @@ def _batch_page(
     request: MemberRequest, desk: Desk, batch: RescoreBatch, forms: dict[str, Any], *, status: int = 200
 ) -> HttpResponse:
     require(request.user, desk.competition, Permission.VIEW_DESK)
-    hurt = rescoring.other_phases_hurt(batch) if batch.state in batches.OPEN_STATES else 0
+    hurt = applying.other_phases_hurt(batch) if batch.state in batches.OPEN_STATES else 0
     context = desk.context(TAB.url_name) | {
         "batch": batch,
         "is_open": batch.state in batches.OPEN_STATES,
