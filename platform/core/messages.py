@@ -259,7 +259,9 @@ TEXTS: Final[dict[str, Promise]] = {
     ),
     "archive_refused.slug_invalid": _("주소 이름에는 영문자, 숫자, 붙임표(-), 밑줄(_)만 쓸 수 있습니다."),
     "archive_refused.present": _("이 대회의 제출이 이미 이 서버에 있습니다. 같은 대회를 두 번 가져올 수 없습니다."),
-    "archive_refused.foreign_file": _("보관 파일이 담고 있지 않은, 이 서버의 다른 파일을 가리킵니다. 가져오지 않았습니다."),
+    "archive_refused.foreign_file": _(
+        "보관 파일이 담고 있지 않은, 이 서버의 다른 파일을 가리킵니다. 가져오지 않았습니다."
+    ),
     "archive_refused.rows": _("보관 파일의 내용이 서로 맞지 않습니다(%(table)s). 가져오지 않았습니다."),
     "passphrase_too_short": _("암호 구문은 %(limit)s자 이상으로 정해 주십시오."),
 }

@@ -13,8 +13,8 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
-from accounts.models import Team, User
 from accounts.invitations import create_invitation
+from accounts.models import Team, User
 from competitions.models import Competition, Phase, Track
 from competitions.services import add_data_file, post_notice
 from submissions import quota
