@@ -142,12 +142,8 @@ class Resources:
 
     @property
     def clip(self) -> ClipModel:
-        """The CLIP or SigLIP model. Raises ``ModelUnavailable``; ``has_clip`` says whether the profile names one."""
+        """The CLIP or SigLIP model. Raises ``ModelUnavailable``."""
         return self._once("clip", self._load_clip)
-
-    @property
-    def has_clip(self) -> bool:
-        return self.profile.clip is not None
 
     @property
     def clip_kind(self) -> ClipKind:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from allauth.account.models import EmailAddress
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, Max, Prefetch, Q, QuerySet
+from django.db.models import Count, F, Max, Prefetch, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import ApiToken, Invitation, Membership, MergeRequest, Team, User
 from accounts.tokens import hash_token
 from core.errors import (
     ApiTokenInvalid,
+    ApiTokenNotFound,
     InvitationNotFound,
     MergeRequestNotFound,
     NotTeamLeader,
@@ -73,18 +74,6 @@ def require_in_good_standing(team: Team) -> None:
 def disqualified_teams(competition: Competition) -> QuerySet[Team]:
     """The disqualified teams, with their public notes (see ``naming.public_note``), the latest last."""
     return Team.objects.filter(competition=competition, disqualified_at__isnull=False).order_by("disqualified_at", "pk")
-
-
-def team_ids_counted(team: Team) -> tuple[int, ...]:
-    """The team and all that were merged into it, at any depth: whose submissions its members may see.
-
-    One query where nothing was merged, one more for each depth.
-    """
-    ids, newest = [team.pk], [team.pk]
-    while newest:
-        newest = list(Team.objects.filter(merged_into__in=newest).order_by("pk").values_list("pk", flat=True))
-        ids += newest
-    return tuple(ids)
 
 
 def last_end(competition: Competition) -> datetime | None:
@@ -207,8 +196,16 @@ def team_by_number(competition: Competition, number: int) -> Team:
 
 
 def api_tokens_of(user: User) -> QuerySet[ApiToken]:
-    """The person's tokens that still work, newest first."""
-    return user.api_tokens.filter(revoked_at=None).order_by("-created_at")
+    """The person's tokens: those that still work first, then as they were revoked; newest first."""
+    return user.api_tokens.order_by(F("revoked_at").desc(nulls_first=True), "-created_at", "-pk")
+
+
+def api_token_of(user: User, pk: int) -> ApiToken:
+    """The person's token with this number. Raises ``ApiTokenNotFound`` for every other one."""
+    row = user.api_tokens.filter(pk=pk).first()
+    if row is None:
+        raise ApiTokenNotFound
+    return row
 
 
 def api_token_by_secret(token: str) -> ApiToken:

@@ -27,6 +27,7 @@ from core.errors import (
     TeamDisqualified,
     TeamNameInvalid,
     TeamNameTaken,
+    TooManyApiTokens,
 )
 from core.text import has_unseen, one_line
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 TEAM_NAME_MAX_CHARS: Final = 60
 NOTE_MAX_CHARS: Final = 300
+API_TOKENS_MAX: Final = 10  # that work at once, a person
 API_KEY_MARK: Final = "mlp_"  # lets a secret scanner, and a person, recognise a leaked token
 
 
@@ -176,9 +178,15 @@ def reinstate_team(*, team: Team, actor: User, reason: str = "") -> Team:
 
 
 def create_api_token(*, user: User, label: str) -> tuple[ApiToken, str]:
-    """Make a key to the API for ``user``. The token is returned here and never again; only its sha256 is kept."""
+    """Make a key to the API for ``user``. The token is returned here and never again; only its sha256 is kept.
+
+    Raises ``TooManyApiTokens`` when ``API_TOKENS_MAX`` of the person's tokens work already.
+    """
     token = make_token(API_KEY_MARK)
     with transaction.atomic():
+        locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
+        if locked.api_tokens.filter(revoked_at=None).count() >= API_TOKENS_MAX:
+            raise TooManyApiTokens(limit=API_TOKENS_MAX)
         row = ApiToken.objects.create(user=user, label=label, prefix=token[:8], token_sha256=hash_token(token))
         audit.record(actor=user, action="api_token.create", obj=row, after={"prefix": row.prefix})
     return row, token

@@ -23,6 +23,7 @@ def competition(found: Competition, tracks: list[Track] | None = None) -> dict[s
         "summary": found.summary,
         "organizer": found.organizer,
         "is_demo": found.is_demo,
+        "terms_version": found.terms_version,  # 0: there are no terms to accept
     }
     if tracks is not None:
         body["tracks"] = [track(each) for each in tracks]
@@ -121,7 +122,9 @@ def submission(found: Submission, run: ShownRun | None = None) -> dict[str, Any]
         "memo": found.memo,
         "submitted_at": found.created_at,
         "is_refunded": found.refunded_at is not None,
+        "refunded_at": found.refunded_at,
         "is_withdrawn": found.withdrawn_at is not None,
+        "withdrawn_at": found.withdrawn_at,
         "is_final_choice": found.is_final_choice,
         "run": run and _run(run),
     }
@@ -169,8 +172,10 @@ def history_entry(entry: HistoryEntry) -> dict[str, Any]:
 def quota(found: QuotaStatus) -> dict[str, Any]:
     return {
         "daily_limit": found.daily_limit,
+        "granted_today": found.granted_today,  # of daily_limit
         "left_today": found.left_today,
         "total_limit": found.total_limit,
+        "granted_total": found.granted_total,  # of total_limit
         "left_total": found.left_total,
         "next_allowed_at": found.next_allowed_at,
         "can_submit": found.can_submit,

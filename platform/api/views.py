@@ -14,6 +14,7 @@ from django.urls import reverse
 from accounts.models import Team, User
 from accounts.selectors import team_of
 from accounts.services import note_token_use
+from accounts.terms import is_accepted
 from api import representations as shown
 from api.http import endpoint, require_token, token_of
 from competitions.models import Competition, Phase
@@ -70,6 +71,7 @@ def submissions(request: HttpRequest, slug: str, track: str) -> JsonResponse:
     if request.method == "GET":
         return JsonResponse(
             {
+                "needs_terms": not is_accepted(token.user, competition),  # on the site, before the next file
                 "quota": shown.quota(quota.status(phase=phase, team=team)),
                 "history": [shown.history_entry(entry) for entry in team_history(team, phase)],
             }

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from competitions.models import Competition, DataFile, Notice, Phase, ReferenceVersion, Track
 from competitions.references import recipe_named
-from competitions.services import add_data_file, publish_reference_version, set_board
+from competitions.services import add_data_file, publish_reference_version, scores_that_count, set_board
 from core.admin import AuditedAdmin, actor_of, become
 from core.errors import MediaTooLarge
 from core.uploads import body_size, was_too_large
@@ -57,6 +57,9 @@ class TrackAdmin(AuditedAdmin):
     list_display = ["title_ko", "competition", "recipe", "profile", "position"]
     list_filter = ["competition", "recipe"]
     list_select_related = ["competition"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return ["recipe", "profile"] if obj is not None and scores_that_count(obj) else []
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         recipe_named(obj.recipe)

@@ -46,7 +46,7 @@ def create_draft(
     references = services.check_references(phase=phase, data=data)
     if DataFile.objects.filter(file_sha256=references.sha256).exists():
         raise AnswersWouldLeak
-    media_sha256 = _inherited_media(phase) if media is None else services._store_media(media, references)
+    media_sha256 = services.inherited_media(phase) if media is None else services._store_media(media, references)
     stored = store_private(data)
     with transaction.atomic():
         locked = Phase.objects.select_for_update(no_key=True).get(pk=phase.pk)
@@ -165,9 +165,3 @@ def _locked_draft(version: ReferenceVersion) -> ReferenceVersion:
 
 def _is_named_by_a_batch(draft: ReferenceVersion) -> bool:
     return draft.phase.rescore_batches.filter(reference_version=draft.pk).exists()
-
-
-def _inherited_media(phase: Phase) -> str:
-    """The frames of the current version, which a corrected text does not change."""
-    current = ReferenceVersion.objects.filter(phase=phase, is_current=True).first()
-    return current.media_sha256 if current else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import unicodedata
+from smtplib import SMTPException
 from typing import TYPE_CHECKING, Final
 
 from django.conf import settings
@@ -128,7 +129,7 @@ def send_answer(question: Question) -> None:
         subject = f"[{_('말판')}] {_('문의에 답변이 있습니다')} / Your question was answered"
     try:
         send_mail(subject, "\n\n---\n\n".join(parts), settings.DEFAULT_FROM_EMAIL, [question.asked_by.email])
-    except Exception:  # any fault of the mail server
+    except (OSError, SMTPException):
         logger.warning("the answer to question %s could not be mailed", question.pk, exc_info=True)
 
 

@@ -17,7 +17,7 @@ from competitions.models import Competition, DataFile, Notice, Phase, ReferenceV
 from competitions.phases import public_ids_for, split_facts
 from competitions.references import recipe_named, recipe_of
 from core import audit
-from core.errors import AnswersWouldLeak, NoticeNotFound, ReferencesInUse, ReferencesRejected
+from core.errors import AnswersWouldLeak, NoticeNotFound, ReferencesInUse, ReferencesRejected, RuleInUse
 from core.storage import store_private
 from scoring.errors import InvalidFile
 from scoring.reading import read_references
@@ -105,7 +105,8 @@ def publish_reference_version(
 ) -> ReferenceVersion:
     """Check, store privately and make current a new set of reference answers of ``phase``.
 
-    ``media`` is a zip archive with the frames of every item, where the recipe looks at pictures. ``public_ids`` as for
+    ``media`` is a zip archive with the frames of every item, where the recipe looks at pictures; without it those of
+    the current version stay, as corrected texts do not change them. ``public_ids`` as for
     ``phases.public_ids_for``: without it the phase's settings split the items.
 
     Raises ``ReferencesRejected``, ``MediaRejected``, ``SplitInvalid``; ``AnswersWouldLeak`` when the very file is
@@ -115,7 +116,7 @@ def publish_reference_version(
     references = check_references(phase=phase, data=data)
     if DataFile.objects.filter(file_sha256=references.sha256).exists():
         raise AnswersWouldLeak
-    media_sha256 = "" if media is None else _store_media(media, references)
+    media_sha256 = inherited_media(phase) if media is None else _store_media(media, references)
     stored = store_private(data)
     with transaction.atomic():
         locked = Phase.objects.select_for_update(no_key=True).get(pk=phase.pk)  # publications at once take turns
@@ -140,6 +141,12 @@ def publish_reference_version(
         facts = audit.snapshot(version, leave_out=("public_ids",)) | split_facts(version)
         audit.record(actor=actor, action="reference_version.publish", obj=version, after=facts)
     return version
+
+
+def inherited_media(phase: Phase) -> str:
+    """The frames of the current version, or none."""
+    current = ReferenceVersion.objects.filter(phase=phase, is_current=True).first()
+    return current.media_sha256 if current else ""
 
 
 def _store_media(media: IO[bytes], references: AnswerFile) -> str:
@@ -234,8 +241,10 @@ def update_competition(
 
 
 def update_track(*, track: Track, actor: User | None, **fields: Any) -> Track:
-    """Change columns of ``track``. Another ``recipe`` or ``profile`` holds for uploads from now on: what was scored
-    changes by rescoring alone. Raises ``ValidationError``, ``UnknownTrackRecipe`` and ``TypeError``.
+    """Change columns of ``track``. Raises ``ValidationError``, ``UnknownTrackRecipe`` and ``TypeError``.
+
+    Once scores count, another ``recipe`` or ``profile`` would take them off the board: ``RuleInUse``, it is changed by
+    rescoring.
     """
     if "recipe" in fields:
         recipe_named(fields["recipe"])
@@ -243,8 +252,24 @@ def update_track(*, track: Track, actor: User | None, **fields: Any) -> Track:
         locked = Track.objects.select_for_update(no_key=True).get(pk=track.pk)
         before = audit.snapshot(locked)
         _set_columns(locked, fields, forbidden={"id", "competition", "competition_id"})
+        if (locked.recipe, locked.profile) != (before["recipe"], before["profile"]):
+            _refuse_rule_in_use(locked)
         _save_changes(locked, before, "track.update", actor)
     return locked
+
+
+def scores_that_count(track: Track) -> int:
+    """How many submissions of ``track`` have a score that counts."""
+    # by the reverse name, as in ``_refuse_in_use``
+    scored = Track.objects.filter(
+        pk=track.pk, phases__submissions__live_run__isnull=False, phases__submissions__refunded_at=None
+    )
+    return scored.count()
+
+
+def _refuse_rule_in_use(track: Track) -> None:
+    if count := scores_that_count(track):
+        raise RuleInUse(count=count)
 
 
 def update_notice(*, notice: Notice, actor: User | None, **fields: Any) -> Notice:

@@ -392,6 +392,13 @@ class NoticeNotFound(RequestError):
     http_status = 404
 
 
+class RuleInUse(RequestError):
+    """A track's recipe or models cannot be edited: ``count`` scores made with them count. Rescoring changes them."""
+
+    code = "rule_in_use"
+    http_status = 409
+
+
 class PartInUse(RequestError):
     """A track, phase or file of a competition cannot be removed: something was made with it. Params: none."""
 
@@ -772,3 +779,18 @@ class PassphraseTooShort(RequestError):
 
     code = "passphrase_too_short"
     http_status = 422
+
+
+# --- API tokens -------------------------------------------------------------------------------------------------------
+class TooManyApiTokens(RequestError):
+    """The person has as many working tokens as one may have. Params: ``limit``."""
+
+    code = "too_many_api_tokens"
+    http_status = 429
+
+
+class ApiTokenNotFound(RequestError):
+    """No token of this person has this number. Params: none."""
+
+    code = "api_token_not_found"
+    http_status = 404

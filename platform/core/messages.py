@@ -131,6 +131,10 @@ TEXTS: Final[dict[str, Promise]] = {
     "question_invalid": _("문의의 제목과 내용을 모두 입력해 주십시오. 이 항목은 %(limit)s자까지 쓸 수 있습니다."),
     "too_many_questions": _("답변을 기다리는 문의가 이미 %(limit)s건 있습니다. 답변을 받은 뒤에 다시 문의해 주십시오."),
     "notice_not_found": _("공지를 찾을 수 없습니다. 목록에서 다시 열어 주십시오."),
+    "rule_in_use": _(
+        "이 채점 방식과 모델로 채점한 제출이 %(count)s건 있습니다. 바꾸면 순위표에서 빠지므로, ‘재채점’에서 "
+        "새 규칙으로 다시 채점한 뒤 적용해 주십시오."
+    ),
     "part_in_use": _("이미 쓰이고 있어 지울 수 없습니다. 딸린 단계, 정답, 제출을 확인해 주십시오."),
     # teams: invitations by mail, leaving, merging, terms, disqualification
     "invitation_revoked": _("취소된 초대 링크입니다. 팀장에게 새 링크를 요청해 주십시오."),
@@ -265,6 +269,11 @@ TEXTS: Final[dict[str, Promise]] = {
     ),
     "archive_refused.rows": _("보관 파일의 내용이 서로 맞지 않습니다(%(table)s). 가져오지 않았습니다."),
     "passphrase_too_short": _("암호 구문은 %(limit)s자 이상으로 정해 주십시오."),
+    # API tokens
+    "too_many_api_tokens": _(
+        "쓸 수 있는 API 토큰이 이미 %(limit)s개 있습니다. 쓰지 않는 토큰을 폐기한 뒤 다시 만들어 주십시오."
+    ),
+    "api_token_not_found": _("API 토큰을 찾을 수 없습니다. 토큰 목록에서 다시 골라 주십시오."),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from competitions.models import Competition, Phase
@@ -25,8 +26,22 @@ def _public_results(phase: Phase) -> list[ScoringRun | HiddenResult]:
 
 
 def _final_results(phase: Phase) -> list[ScoringRun | HiddenResult]:
-    """What the published final board counts: the private part where there is one, else all there is."""
+    """What the published final board counts: the private part where there is one, else all there is.
+
+    A rescoring that was not published since has other values, which stand on no public board: of a submission's runs
+    the newest that scored what the board says is opened.
+    """
     snapshot = BoardSnapshot.objects.filter(phase=phase).order_by("number").last()
-    named = [row["submission"] for row in snapshot.rows] if snapshot else []
-    runs = ScoringRun.objects.filter(live_for__public_id__in=named).select_related("hidden_result")
-    return [chain.parts_of(run)[-1][1] for run in runs]
+    rows = {row["submission"]: row for row in snapshot.rows} if snapshot else {}
+    runs = ScoringRun.objects.filter(submission__public_id__in=rows, state=ScoringRun.State.FINISHED)
+    shown: dict[str, ScoringRun | HiddenResult] = {}
+    for run in runs.select_related("submission", "hidden_result").order_by("pk"):
+        name, result = str(run.submission.public_id), chain.parts_of(run)[-1][1]
+        if chain.values_of(result) == _values_of_row(rows[name]):
+            shown[name] = result
+    return list(shown.values())
+
+
+def _values_of_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    scores = {name: repr(float(value)) for name, value in row["scores"].items()}
+    return {"final_score": repr(float(row["final_score"])), "scores": scores}

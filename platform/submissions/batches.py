@@ -15,7 +15,8 @@ from typing import Any, Final, Self
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet, Window
+from django.db.models.functions import RowNumber
 from django.utils import timezone
 
 from competitions.models import Phase, ReferenceVersion
@@ -207,10 +208,15 @@ class BatchProgress:
 
 
 def newest_runs(batch: RescoreBatch) -> QuerySet[ScoringRun]:
-    """The newest run of each submission of ``batch`` that still counts and was not left out; of repeats all runs."""
+    """The newest run of each submission of ``batch`` that still counts and was not left out.
+
+    Of a batch of repeats as many runs of each as it has repeats: one that failed and was tried again does not count.
+    """
     rows = _counting_runs(batch)
     if batch.repeats > 1:
-        return rows.order_by("submission_id", "pk")
+        failed = ExpressionWrapper(Q(state=ScoringRun.State.FAILED), BooleanField())
+        place = Window(RowNumber(), partition_by="submission_id", order_by=[failed, F("pk").desc()])
+        return rows.annotate(place=place).filter(place__lte=batch.repeats).order_by("submission_id", "pk")
     return rows.order_by("submission_id", "-pk").distinct("submission_id")
 
 

@@ -10,10 +10,10 @@ from django.utils import timezone
 
 from accounts.models import Team, User
 from accounts.selectors import require_member
+from accounts.services import lock_team
 from competitions.models import Phase
 from core import audit
 from core.errors import FinalNotEligible, FinalsLocked, FinalsNotUsed, TooManyFinals
-from submissions import quota
 from submissions.models import Submission
 
 
@@ -30,7 +30,7 @@ def choose_finals(
     """
     require_member(actor, team)
     with transaction.atomic():
-        quota.lock_team(team)
+        lock_team(team)
         # held for the moment of writing, so that the end and the limit cannot move meanwhile
         current = Phase.objects.select_for_update(of=["self"], no_key=True).get(pk=phase.pk)
         if current.finals_limit is None:

@@ -32,6 +32,7 @@ from django.utils import timezone
 
 from accounts.models import Team, User
 from accounts.selectors import require_in_good_standing, require_member
+from accounts.services import lock_team
 from accounts.terms import require_accepted
 from competitions.models import Phase, ReferenceVersion
 from competitions.references import load_references, recipe_of
@@ -97,10 +98,10 @@ def submit(
     quota.require_room(phase=phase, team=team, now=received_at)
     predictions = _parse(arrival, reference)
     with transaction.atomic():
-        quota.lock_team(team)
+        lock_team(team)
         _require_participant(phase, team, user)  # the team may have lost the person, or itself, meanwhile
         _refuse_duplicate(arrival)
-        quota.take_slot(phase=phase, team=team, now=received_at)
+        quota.require_room(phase=phase, team=team, now=received_at)
         submission = _create(arrival, predictions)
         quota.charge(submission=submission, actor=user)
         runs.queue_run(submission=submission)  # by the references that are current now, under the phase's lock

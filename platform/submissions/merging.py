@@ -5,8 +5,7 @@ charged submissions of each KST day within the daily limit and all of them withi
 are not looked at; a limit is that of the team that remains, with what it was granted.) What the asking team was charged
 is charged to the remaining one, at the moments of its uploads: the ledger of the one that remains tells everything.
 
-The submissions of a phase that is over stay with the team that made them, so that its board stands as it was;
-``accounts.selectors.team_ids_counted`` names the teams that are one by now.
+The submissions of a phase that is over stay with the team that made them, so that its board stands as it was.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ def keep(run: ScoringRun, shown: ScoreReport, hidden: ScoreReport | None) -> Non
     parts: list[tuple[PartName, ScoreReport]] = [("all" if hidden is None else "public", shown)]
     if hidden is not None:
         parts.append(("private", hidden))
-        HiddenResult.objects.create(run=run, **_result_of(hidden))
+        HiddenResult.objects.create(run=run, **result_of(hidden))
     MetricResult.objects.bulk_create(
         [
             MetricResult(
@@ -133,7 +133,8 @@ def keep(run: ScoringRun, shown: ScoreReport, hidden: ScoreReport | None) -> Non
     )
 
 
-def _result_of(report: ScoreReport) -> Mapping[str, Any]:
+def result_of(report: ScoreReport) -> Mapping[str, Any]:
+    """The columns that a run and a hidden result have in common."""
     return {
         "final_score": report.final_score,
         "scores": dict(report.scores),

@@ -16,6 +16,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Team, User
+from accounts.services import lock_team
 from competitions.models import Phase
 from core import audit
 from core.errors import GrantWithoutEffect, QuotaExceeded
@@ -40,19 +41,12 @@ def statuses(*, phase: Phase, teams: Iterable[Team], now: datetime | None = None
     return {team.pk: status_from(phase=phase, entries=ledgers[team.pk], now=moment) for team in wanted}
 
 
-def take_slot(*, phase: Phase, team: Team, now: datetime) -> None:
-    """Lock the team until the transaction ends and make sure one more submission at ``now`` is within every limit.
-
-    The caller creates the submission and charges it (``ledger.charge``) in the same transaction. Raises
-    ``QuotaExceeded``.
-    """
-    lock_team(team)
-    require_room(phase=phase, team=team, now=now)
-
-
-def lock_team(team: Team) -> None:
-    """Hold the team's row until the transaction ends. Rows that merely point at the team are not kept waiting."""
-    Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+def lock_team_of(submission: Submission) -> None:
+    """Hold the team whose ``submission`` it is now, and write it there: since it was read a merge may have moved it."""
+    lock_team(submission.team)
+    while (team := Team.objects.get(submissions=submission.pk)).pk != submission.team_id:
+        submission.team = team
+        lock_team(team)
 
 
 def require_room(*, phase: Phase, team: Team, now: datetime) -> None:
@@ -79,7 +73,7 @@ def refund(*, submission: Submission, reason: str, actor: User | None = None) ->
     """
     now = timezone.now()
     with transaction.atomic():
-        lock_team(submission.team)
+        lock_team_of(submission)
         if not Submission.objects.filter(pk=submission.pk, refunded_at=None).update(refunded_at=now):
             return False
         _write(submission.phase, submission.team, Kind.REFUND, actor, submission=submission, reason=reason, moment=now)
@@ -89,7 +83,7 @@ def refund(*, submission: Submission, reason: str, actor: User | None = None) ->
 
 
 def charge_again(*, submission: Submission, actor: User) -> None:
-    """Count a refunded ``submission`` once more, under ``lock_team``. One that counts already is left as it is.
+    """Count a refunded ``submission`` once more, under ``lock_team_of``. One that counts already is left as it is.
 
     Its day and the total must have room (``QuotaExceeded``); the interval and the end of the phase were judged when
     it came in. One that was charged before a reset takes no slot.
@@ -159,15 +153,15 @@ def reset_all(*, phase: Phase, reason: str, actor: User | None, batch: RescoreBa
 
 
 def _write_for_all(phase: Phase, kind: Kind, actor: User | None, **fields: Any) -> int:
-    """One line for every team, all of them held, and one audit entry for the phase."""
+    """One line for every team, held unless a batch holds them already, and one audit entry for the phase."""
     competition = phase.track.competition
     now = timezone.now()
     with transaction.atomic():
         teams = Team.objects.filter(competition=competition, merged_into=None).order_by("pk")
-        entries = [
-            QuotaEntry(phase=phase, team=team, kind=kind, actor=actor, moment=now, **fields)
-            for team in teams.select_for_update(no_key=True)
-        ]
+        if fields.get("batch") is None:
+            teams = teams.select_for_update(no_key=True)
+        # a batch holds them since before its phase; a team made since may be held by an upload that waits for the phase
+        entries = [QuotaEntry(phase=phase, team=team, kind=kind, actor=actor, moment=now, **fields) for team in teams]
         QuotaEntry.objects.bulk_create(entries)
         if entries:
             audit.record(

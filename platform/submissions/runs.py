@@ -11,7 +11,6 @@ from __future__ import annotations
 import logging
 import traceback
 from collections.abc import Sequence
-from dataclasses import asdict
 from types import TracebackType
 from typing import Final, Self
 
@@ -130,12 +129,7 @@ def finish_run(*, run_id: int, attempt: int, report: ScoreReport, hidden: ScoreR
             lease_expires_at=None,
             progress=1.0,
             error_code="",
-            final_score=report.final_score,
-            scores=dict(report.scores),
-            coverage=dict(report.coverage),
-            warnings=[asdict(warning) for warning in report.warnings],
-            signature=report.signature,
-            signature_hash=report.signature_hash,
+            **parts.result_of(report),
             is_demo_models=bool(report.signature.get("about", {}).get("is_demo", False)),
         )
         if not moved:
@@ -178,7 +172,7 @@ def retry_failed_run(*, run: ScoringRun, actor: User) -> ScoringRun:
     """
     submission = Submission.objects.select_related("phase__track", "team").get(pk=run.submission_id)
     with transaction.atomic():
-        quota.lock_team(submission.team)
+        quota.lock_team_of(submission)
         submission.refresh_from_db(fields=["refunded_at", "live_run"])
         newest = submission.runs.filter(batch=None).order_by("-pk").first()
         if newest is None or newest.state != State.FAILED or submission.live_run_id is not None:

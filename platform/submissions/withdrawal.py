@@ -27,7 +27,7 @@ def withdraw(*, submission: Submission, actor: User, now: datetime | None = None
     if phase.is_over(moment):
         raise WithdrawalClosed(ends_at=phase.ends_at)
     with transaction.atomic():
-        quota.lock_team(submission.team)
+        quota.lock_team_of(submission)
         row = Submission.objects.get(pk=submission.pk)
         if row.withdrawn_at is not None:
             return False

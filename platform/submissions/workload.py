@@ -44,10 +44,6 @@ class Workload:
     submissions: int
     last_notice: Notice | None
 
-    @property
-    def next_moment(self) -> Moment | None:
-        return self.coming[0] if self.coming else None
-
 
 def workload_of(competition: Competition, now: datetime | None = None) -> Workload:
     """What stands in ``competition`` at ``now``. Eight queries; a day is a KST day."""

@@ -29,7 +29,13 @@ class KstMinuteField(forms.DateTimeField):
 
     def __init__(self, **kwargs: Any) -> None:
         widget = forms.DateTimeInput(attrs={"type": "datetime-local", "step": "60"}, format=MINUTE_FORMAT)
-        super().__init__(widget=widget, error_messages={"invalid": _("날짜와 시각을 고쳐 주십시오.")}, **kwargs)
+        invalid = _("날짜와 시각을 2026-11-20 23:50처럼 입력해 주십시오.")
+        super().__init__(widget=widget, error_messages={"invalid": invalid}, **kwargs)
+
+
+def _as_it_was(chosen: datetime, before: datetime | None) -> datetime:
+    """``before``, to the second, where the form gave it back as it was shown, to the minute; else ``chosen``."""
+    return before if before and chosen == before.replace(second=0, microsecond=0) else chosen
 
 
 def _text_area(rows: int) -> forms.Textarea:
@@ -232,10 +238,8 @@ class PhaseForm(forms.ModelForm):
         """The columns of the phase. A moment left as it was shown, to the minute, stays as it is, to the second."""
         chosen = dict(self.cleaned_data)
         chosen["min_interval"] = timedelta(minutes=chosen.pop("interval_minutes"))
-        for name in ("starts_at", "ends_at"):
-            before = getattr(self.instance, name)
-            if before and chosen[name] == before.replace(second=0, microsecond=0):
-                chosen[name] = before
+        for name in chosen.keys() & {"starts_at", "ends_at", "frozen_at"}:
+            chosen[name] = _as_it_was(chosen[name], getattr(self.instance, name))
         return chosen
 
 
@@ -273,9 +277,8 @@ class NoticeForm(forms.ModelForm):
 
     def clean_published_at(self) -> datetime:
         """A moment left as it was shown, to the minute, stays as it is, to the second."""
-        chosen: datetime = self.cleaned_data["published_at"]
-        before = self.instance.published_at
-        return before if self.instance.pk and chosen == before.replace(second=0, microsecond=0) else chosen
+        before = self.instance.published_at if self.instance.pk else None
+        return _as_it_was(self.cleaned_data["published_at"], before)
 
 
 class AnswerForm(forms.ModelForm):

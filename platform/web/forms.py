@@ -9,7 +9,8 @@ from allauth.account import forms as account
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import Team, User
+from accounts.models import ApiToken, Team, User
+from core.text import without_unseen
 from submissions.models import Submission
 
 LABELS: Final = {
@@ -108,6 +109,22 @@ class InviteForm(forms.Form):
     )
 
 
+class ApiTokenForm(forms.Form):
+    label = forms.CharField(
+        label=_("토큰 이름"),
+        max_length=ApiToken._meta.get_field("label").max_length,
+        help_text=_("어디에 쓰는 토큰인지 알아볼 이름입니다. 60자까지 쓸 수 있습니다."),
+        error_messages={"required": _("토큰 이름을 입력해 주십시오.")},
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+
+    def clean_label(self) -> str:
+        label = without_unseen(self.cleaned_data["label"])
+        if not label:
+            raise forms.ValidationError(self.fields["label"].error_messages["required"])
+        return label
+
+
 class MergeSearchForm(forms.Form):
     merge = forms.CharField(
         label=_("합칠 상대 팀의 이름"),
@@ -153,7 +170,7 @@ class SubmitForm(forms.Form):
         label=_("메모"),
         max_length=Submission._meta.get_field("memo").max_length,
         required=False,
-        help_text=_("팀원만 볼 수 있습니다. 모델 이름이나 바꾼 점을 적어 두면 나중에 비교하기 쉽습니다."),
+        help_text=_("팀원과 주최 측만 볼 수 있습니다. 모델 이름이나 바꾼 점을 적어 두면 나중에 비교하기 쉽습니다."),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
     upload_key = forms.CharField(required=False, max_length=64, initial=uuid4, widget=forms.HiddenInput)

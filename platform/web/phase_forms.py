@@ -29,14 +29,8 @@ class SettingsForm(PhaseForm):
         fields = (*PhaseForm.Meta.fields, "board", "frozen_at")
 
     def values(self) -> dict[str, Any]:
-        """The columns of the phase. Another board than a frozen one has no moment; moments that were left as they were
-        shown, to the minute, stay as they are, to the second.
-        """
+        """The columns of the phase. Another board than a frozen one has no moment."""
         chosen = super().values()
-        for name in ("starts_at", "ends_at", "frozen_at"):
-            before = getattr(self.instance, name)
-            if before and chosen[name] == before.replace(second=0, microsecond=0):
-                chosen[name] = before
         if chosen["board"] != Phase.Board.FROZEN:
             chosen["frozen_at"] = None
         return chosen

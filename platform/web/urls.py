@@ -18,6 +18,7 @@ from web.views import (
     team,
     team_actions,
     terms,
+    tokens,
     withdrawal,
 )
 from web.views.desk import archive
@@ -50,6 +51,8 @@ urlpatterns = [
     path("submissions/<uuid:public_id>/receipt.json", chain.receipt_json, name="receipt_json"),
     path("desk/import/", archive.import_page, name="desk_import"),
     path("verify_chain.py", chain.script, name="verify_script"),
+    path("tokens/", tokens.tokens_page, name="api_tokens"),
+    path("tokens/<int:pk>/revoke/", tokens.revoke_action, name="api_token_revoke"),
     path("invitations/<str:token>/", team.invitation_page, name="invitation"),
     path("files/<int:pk>/<str:name>", files.download, name="data_file"),
 ]

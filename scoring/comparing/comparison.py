@@ -35,7 +35,14 @@ from scoring.report import leaves
 from scoring.signature import is_demo
 
 Reason = Literal[
-    "other_references", "other_signature", "not_resampled", "no_statistics", "one_side", "depends", "items_disagree"
+    "other_references",
+    "other_signature",
+    "not_resampled",
+    "no_statistics",
+    "too_many_classes",
+    "one_side",
+    "depends",
+    "items_disagree",
 ]
 
 LEVEL: Final = 0.05
@@ -203,12 +210,13 @@ class _Table:
 
     def score(self, sums: FloatArray) -> Mapping[str, FloatArray]:
         """Every score of the recipe, (trials,) each, of sums (trials, width)."""
-        scores: dict[str, FloatArray] = {name: np.full(len(sums), np.nan) for name in self.reasons}
+        scores: dict[str, FloatArray] = {}
         start = 0
         for part in self._parts:
             end = start + part.a.shape[1]
             scores.update(part.score(sums[:, start:end]))
             start = end
+        scores.update({name: np.full(len(sums), np.nan) for name in self.reasons})
         return self._recipe.combine(scores)
 
     def line(self, key: str, result: PairedResult | None) -> Line:
@@ -238,6 +246,7 @@ class _Table:
         else:
             rows_a, rows_b = ([item.statistics[metric] for item in side] for side in zip(*items, strict=True))
             self._parts.append(summable(rows_a, rows_b))
+            self.reasons.update(dict.fromkeys(self._parts[-1].approximate, "too_many_classes"))
 
     def _refusal(self, metric: str, names: Sequence[str]) -> Reason | None:
         if any(name not in self._a.scores or name not in self._b.scores for name in names):

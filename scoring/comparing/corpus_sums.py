@@ -26,11 +26,15 @@ CLIP_COLUMNS: Final = ("clipscore", "refclipscore", "clip_cosine", "clip_truncat
 
 @dataclass(frozen=True, slots=True)
 class Summable:
-    """Additive rows (items, width) of two systems, item by item, and the scores of their sums (trials, width)."""
+    """Additive rows (items, width) of two systems, item by item, and the scores of their sums (trials, width).
+
+    ``approximate`` names the scores that the sums give only nearly.
+    """
 
     a: FloatArray
     b: FloatArray
     score: Scorer
+    approximate: tuple[str, ...] = ()
 
 
 def bleu_of_sums(sums: FloatArray) -> dict[str, FloatArray]:
@@ -56,10 +60,14 @@ def chrf_of_sums(sums: FloatArray) -> dict[str, FloatArray]:
 
 
 def _classification(a: Rows, b: Rows) -> Summable:
-    classes = classification.resampled_classes((*a, *b))
-    return Summable(
-        classification.additive(a, classes), classification.additive(b, classes), classification.scores_of_sums
-    )
+    most = classification.MAX_RESAMPLED_CLASSES
+    seen = classification.resampled_classes((*a, *b), most + 1)
+    approximate: tuple[str, ...] = ()
+    if len(seen) > most:  # the first one left out is the commonest in the references of those left out
+        has_weight = any(seen[most] in classification.decode(row)[0] for row in (*a, *b))
+        approximate = ("f1_macro", "f1_weighted") if has_weight else ("f1_macro",)
+    left, right = (classification.additive(rows, seen[:most]) for rows in (a, b))
+    return Summable(left, right, classification.scores_of_sums, approximate)
 
 
 def _added_up(score: Scorer) -> Callable[[Rows, Rows], Summable]:

@@ -65,6 +65,10 @@ WORDS: Final[Words] = {
         "결과 파일에 문항별 통계가 없습니다. 다시 채점한 결과를 주십시오.",
         "the result files hold no statistics of the items. Score the predictions again.",
     ),
+    "too_many_classes": (
+        "분류가 너무 많아 문항을 바꾸어 가며 다시 계산하지 못했습니다.",
+        "has too many classes to be resampled.",
+    ),
     "one_side": ("한쪽 결과에만 있습니다.", "is in one of the results only."),
     "depends": ("검정할 수 없는 지표로 계산한 값입니다.", "is made of scores that cannot be tested."),
     "items_disagree": (

@@ -16,13 +16,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from scoring.integrity.invisible import code_point_name, invisible_characters, looks_empty
 from scoring.integrity.loops import is_loop
+from scoring.metrics.ngrams import closest_length
+from scoring.recipes import AnswerForm
 from scoring.records import Answer, AnswerFile, ScoreWarning
-
-Form = Literal["answers", "captions", "labels", "number"]
 
 SHORT_TYPES: Final = frozenset({"선다형", "단답형"})
 LONG_CHARS: Final = 10
@@ -61,7 +61,7 @@ class Item:
         return self.text.split()
 
 
-def integrity_warnings(form: Form, references: AnswerFile, predictions: AnswerFile) -> tuple[ScoreWarning, ...]:
+def integrity_warnings(form: AnswerForm, references: AnswerFile, predictions: AnswerFile) -> tuple[ScoreWarning, ...]:
     """The hints about ``predictions``, in a fixed order; none for sound answers. Pure.
 
     Items are matched by id; blank and missing answers, which other warnings count, are left out. The params of a
@@ -91,7 +91,7 @@ def _answered(references: AnswerFile, predictions: AnswerFile) -> Iterator[Item]
             yield Item(reference, text)
 
 
-def _is_text(form: Form, item: Item) -> bool:
+def _is_text(form: AnswerForm, item: Item) -> bool:
     """Whether this is an item of which two honest answers are seldom the same."""
     if form == "captions":
         return True
@@ -171,8 +171,7 @@ def _length_ratio(items: Sequence[Item]) -> ScoreWarning | None:
 
 
 def _closest_length(item: Item) -> int:
-    lengths = (len(text.strip()) for text in item.reference.texts)
-    return min(lengths, key=lambda length: (abs(length - len(item.text)), length))
+    return closest_length((len(text.strip()) for text in item.reference.texts), len(item.text))
 
 
 def _loops(items: Sequence[Item]) -> ScoreWarning | None:

@@ -8,7 +8,7 @@ when it changes, so does ``RULE``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -29,7 +29,7 @@ class Morph(NamedTuple):
 class Tagger(Protocol):
     """What gives (morph, part of speech, lemma) triples: ``scoring.tokenization.Okt``, or a test's stand-in."""
 
-    def tagged(self, text: str) -> tuple[Tagged, ...]: ...
+    def tagged(self, text: str) -> Sequence[Tagged]: ...
 
     def signature(self) -> dict[str, Any]: ...
 

@@ -10,6 +10,7 @@ Light on purpose: nothing here imports torch or numpy; Pillow is imported when a
 from __future__ import annotations
 
 import hashlib
+import struct
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -134,8 +135,7 @@ def item_id(name: str) -> str:
     >>> item_id("clip7.mp4.webp")
     'clip7'
     """
-    stem = unicodedata.normalize("NFC", name)
-    return without_ending(stem[: -len(".webp")] if stem.lower().endswith(".webp") else stem)
+    return without_ending(unicodedata.normalize("NFC", name))
 
 
 def is_image_name(name: str) -> bool:
@@ -161,7 +161,7 @@ def open_frame(path: Path, item: str) -> Image:
                 raise FrameBroken(id=quoted(item), file=quoted(path.name))
             upright: Image.Image = ImageOps.exif_transpose(image)
             return upright.convert("RGB")
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+    except (OSError, SyntaxError, ValueError, struct.error, Image.DecompressionBombError) as error:
         raise FrameBroken(id=quoted(item), file=quoted(path.name)) from error
 
 

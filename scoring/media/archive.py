@@ -8,8 +8,10 @@ is unpacked once.
 
 from __future__ import annotations
 
+import lzma
 import os
 import stat
+import struct
 import tempfile
 import unicodedata
 import zipfile
@@ -25,6 +27,11 @@ from scoring.errors import Message, quoted
 from scoring.media import MediaFault, MediaNotFound, is_hidden, is_image_name
 from scoring.media import file_sha256 as sha256_of
 
+# What zipfile raises for a damaged archive: its own error, its unpackers', places outside the file, what it cannot do.
+_UNREADABLE: Final = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
+    *(EOFError, RuntimeError, ValueError),
+)
 CHUNK_BYTES: Final = 1024 * 1024
 _DEPTH: Final = 2  # <id>.jpg or <id>/<frame>.jpg
 _UTF8_NAME: Final = 0x800
@@ -125,8 +132,12 @@ def extract(archive: IO[bytes], folder: Path, limits: Limits = LIMITS) -> None:
                 target.parent.mkdir(mode=0o700, exist_ok=True)
                 with opened.open(entry) as source:
                     room -= _copy(source, target, min(room, limits.file_bytes), limits)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, UnicodeError) as error:
+    except _UNREADABLE as error:
         raise ArchiveBroken(what=quoted(str(error) or type(error).__name__)) from error
+    except OSError as error:
+        if error.errno is not None:  # of the disk; bzip2 data that do not unpack have no number
+            raise
+        raise ArchiveBroken(what=quoted(str(error))) from error
 
 
 def _images(archive: zipfile.ZipFile, limits: Limits) -> Iterator[tuple[zipfile.ZipInfo, tuple[str, ...]]]:

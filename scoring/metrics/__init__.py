@@ -78,14 +78,12 @@ class CorpusMetric(Protocol):
     """One row of numbers for each item, in the light of all references; scores from all rows.
 
     ``score_names`` are the names under which ``aggregate`` reports, in order. ``has_item_values``: a row is one number,
-    the item's value, and the score its mean. ``can_resample``: scores of any selection of rows are meaningful, which
-    they are not for measures of diversity.
+    the item's value, and the score its mean. Which rows can be resampled: ``scoring.comparing.corpus_sums``.
     """
 
     name: str
     score_names: tuple[str, ...]
     has_item_values: bool
-    can_resample: bool
 
     def signature(self) -> dict[str, Any]:
         """What can change its numbers, as JSON."""

@@ -29,7 +29,7 @@ def bleu_1(reference: Sequence[str], candidate: Sequence[str]) -> float:
     return precision * brevity_penalty(len(reference), len(candidate))
 
 
-def brevity_penalty(reference_length: int, candidate_length: int) -> float:
+def brevity_penalty(reference_length: float, candidate_length: float) -> float:
     """1 for a candidate longer than the reference, else exp(1 - r/c). Lengths in tokens, the candidate's above 0."""
     if candidate_length > reference_length:
         return 1.0

@@ -3,7 +3,7 @@
 The rule of Lin (2004): clipped n-gram overlap, and the longest common subsequence of the two texts as one sentence. The
 morphs are those of the text as it is but lower-cased: unlike the contest's ROUGE (``scoring.metrics.rouge``) nothing is
 cut after 1,000 words, no character is removed and lines are not told apart. Equal to rouge-metric's ``PyRouge`` given
-the same tokens.
+the same tokens and one reference.
 
 Several references: the *best F*. A caller gives pairs and takes an item's best. Two packages have other rules:
 

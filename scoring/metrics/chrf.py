@@ -18,7 +18,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from scoring.metrics import PairProgress, Row
-from scoring.tokenization import Analyser
 
 if TYPE_CHECKING:
     from scoring.checkpoints import Resources
@@ -74,10 +73,9 @@ class Chrf:
     name = "chrf"
     score_names = ("chrf",)
     has_item_values = False
-    can_resample = True
 
-    def __init__(self, resources: Resources | None = None, analyser: Analyser | None = None) -> None:
-        """Both are ignored: no model and no analyser is needed."""
+    def __init__(self, resources: Resources | None = None) -> None:
+        """``resources`` is ignored: no model is needed."""
 
     def signature(self) -> dict[str, Any]:
         return {

@@ -42,10 +42,19 @@ class Vector(NamedTuple):
     length: int
 
 
-def cider_d(references: Sequence[Sequence[Sequence[str]]], candidates: Sequence[Sequence[str]]) -> list[float]:
+def cider_d(
+    references: Sequence[Sequence[Sequence[str]]],
+    candidates: Sequence[Sequence[str]],
+    progress: PairProgress | None = None,
+) -> list[float]:
     """CIDEr-D of every item, 0-10. ``references[i]`` are the token sequences of item i, at least one."""
     importance = inverse_frequencies(references)
-    return [item_value(texts, tokens, importance) for texts, tokens in zip(references, candidates, strict=True)]
+    values: list[float] = []
+    for texts, tokens in zip(references, candidates, strict=True):
+        values.append(item_value(texts, tokens, importance))
+        if progress is not None:
+            progress(len(values), len(references))
+    return values
 
 
 def inverse_frequencies(references: Sequence[Sequence[Sequence[str]]]) -> Callable[[Ngram], float]:
@@ -99,7 +108,6 @@ class CiderD:
     name = "cider"
     score_names = ("cider",)
     has_item_values = True
-    can_resample = True  # the frequencies stay those of the whole reference set
 
     def __init__(self, resources: Resources | None = None, analyser: Analyser | None = None) -> None:
         """``resources`` is ignored: no model is needed. ``analyser`` is Okt unless given."""
@@ -124,14 +132,9 @@ class CiderD:
         progress: PairProgress | None = None,
     ) -> list[Row]:
         """One row an item: its CIDEr-D, 0-10."""
-        texts = [[self._analyser.morphs(text) for text in item] for item in references]
-        importance = inverse_frequencies(texts)
-        rows: list[Row] = []
-        for item, candidate in zip(texts, candidates, strict=True):
-            rows.append((item_value(item, self._analyser.morphs(candidate), importance),))
-            if progress is not None:
-                progress(len(rows), len(texts))
-        return rows
+        morphs = self._analyser.morphs
+        texts = [[morphs(text) for text in item] for item in references]
+        return [(value,) for value in cider_d(texts, list(map(morphs, candidates)), progress)]
 
     def aggregate(self, rows: Sequence[Row]) -> Mapping[str, float]:
         """The mean of the items' values."""

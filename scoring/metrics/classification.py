@@ -199,7 +199,6 @@ class Classification:
     name = "classification"
     score_names = ("accuracy", "f1_micro", "f1_macro", "f1_weighted", "f1_samples")
     has_item_values = False
-    can_resample = True
 
     def __init__(self, resources: Resources | None = None) -> None:
         """``resources`` is ignored: no model is needed."""

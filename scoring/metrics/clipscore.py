@@ -3,7 +3,8 @@
 CLIPScore (Hessel et al. 2021, "CLIPScore: A Reference-free Evaluation Metric for Image Captioning", eq. 1) of a caption
 and an image is w * max(cos, 0) with w = 2.5; of an item with several frames (a film) it is the mean over its frames.
 RefCLIPScore (eq. 2) is the harmonic mean of that and of max(cos, 0) of the caption and its nearest reference text: of
-several references the best counts. Both are 0-2.5 in theory and below 1 with the model of the paper.
+several references the best counts. In theory the first is 0-2.5 and the second 0-1.43 (10/7); with the model of the
+paper both are mostly below 1.
 
 Departures from the paper's program, on purpose: no prompt ("A photo depicts") is put before a caption, as Korean models
 were not trained with it, and everything is float32. Values are therefore comparable between submissions scored with one
@@ -75,7 +76,6 @@ class ClipScore:
 
     name = "clipscore"
     has_item_values = False
-    can_resample = True
 
     def __init__(self, resources: Resources | None, options: MetricOptions) -> None:
         from scoring.checkpoints import require

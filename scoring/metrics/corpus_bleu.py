@@ -28,6 +28,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from scoring.metrics import PairProgress, Row
+from scoring.metrics.bleu import brevity_penalty
 from scoring.metrics.ngrams import Ngram, closest_length, ngrams
 from scoring.tokenization import Analyser, okt
 
@@ -61,7 +62,7 @@ def bleu(rows: Sequence[Row]) -> list[float]:
     if not rows or not sums[0]:
         return [0.0] * LONGEST
     candidates, references = sums[2 * LONGEST :]
-    penalty = math.exp(min(0.0, 1 - references / candidates))
+    penalty = brevity_penalty(references, candidates)
     values: list[float] = []
     logarithm = 0.0
     for n in range(1, LONGEST + 1):
@@ -77,7 +78,6 @@ class CorpusBleu:
     name = "bleu"
     score_names = NAMES
     has_item_values = False
-    can_resample = True
 
     def __init__(self, resources: Resources | None = None, analyser: Analyser | None = None) -> None:
         """``resources`` is ignored: no model is needed. ``analyser`` is Okt unless given."""

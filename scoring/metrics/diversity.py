@@ -64,7 +64,6 @@ class Diversity:
     name = "diversity"
     score_names = NAMES
     has_item_values = False
-    can_resample = False
 
     def __init__(self, resources: Resources | None = None, analyser: Analyser | None = None) -> None:
         """``resources`` is ignored: no model is needed. ``analyser`` is Okt unless given."""

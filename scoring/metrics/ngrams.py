@@ -1,4 +1,4 @@
-"""What the n-gram metrics of captions share: runs of tokens, and the reference length nearest to a candidate's."""
+"""What the n-gram metrics share: runs of tokens, and the reference length nearest to a candidate's."""
 
 from __future__ import annotations
 

@@ -29,6 +29,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from scoring.metrics import PairProgress
+from scoring.metrics.ngrams import ngrams
 from scoring.tokenization import Analyser, Tokens, mecab_ko
 
 if TYPE_CHECKING:
@@ -73,9 +74,9 @@ def f_measure(overlap: int, candidate_count: int, reference_count: int, alpha: f
 
 def rouge_n(reference: Sequence[str], candidate: Sequence[str], n: int) -> float:
     """ROUGE-N F of two token sequences: clipped n-gram overlap. 0.0 where either has no n-gram."""
-    reference_ngrams = _ngrams(reference, n)
-    candidate_ngrams = _ngrams(candidate, n)
-    overlap = sum((reference_ngrams & candidate_ngrams).values())
+    reference_ngrams = Counter(ngrams(reference, n))
+    candidate_ngrams = Counter(ngrams(candidate, n))
+    overlap = (reference_ngrams & candidate_ngrams).total()
     return f_measure(overlap, candidate_ngrams.total(), reference_ngrams.total())
 
 
@@ -129,10 +130,6 @@ def _lcs_rows(reference: Sequence[str], candidate: Sequence[str]) -> list[int]:
 
 def _lcs_length(row: int, columns: int) -> int:
     return columns - (row & ((1 << columns) - 1)).bit_count()
-
-
-def _ngrams(tokens: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
-    return Counter(tuple(tokens[start : start + n]) for start in range(len(tokens) - n + 1))
 
 
 class _Rouge(ABC):

@@ -30,8 +30,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
+from scoring.matching.lemmas import Tagger
 from scoring.metrics import PairProgress
 from scoring.tokenization import Tagged, okt
 
@@ -70,14 +71,6 @@ SCENES: Final = frozenset(
 _FIRST_SYLLABLE: Final = ord("가")
 _FINALS: Final = 28  # final consonants of a syllable, none included
 _ADNOMINAL_FINALS: Final = frozenset({4, 8})  # ㄴ, ㄹ
-
-
-class Tagger(Protocol):
-    """What the metric needs of an analyser; ``scoring.tokenization.Okt`` has it."""
-
-    def tagged(self, text: str) -> Sequence[Tagged]: ...
-
-    def signature(self) -> dict[str, Any]: ...
 
 
 def tuple_f1(reference: AbstractSet[SceneTuple], candidate: AbstractSet[SceneTuple]) -> float:

@@ -12,7 +12,7 @@ from scoring.reading.json_syntax import Path, Unreadable
 
 MAX_REFERENCES: Final = 50
 
-_ENDINGS: Final = re.compile(r"(?:\.(?:mp4|json|jpe?g|png|webm|avi))+$", re.IGNORECASE)
+_ENDINGS: Final = re.compile(r"(?:\.(?:mp4|json|jpe?g|png|webp|webm|avi))+$", re.IGNORECASE)
 # Where a label of AI-Hub may name its picture or film, if not at its top.
 _DESCRIPTIONS: Final = ("info", "meta", "metadata", "video", "videos", "image", "images", "data")
 

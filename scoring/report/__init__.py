@@ -15,7 +15,7 @@ from scoring.recipes import Column, UnknownRecipe, get_recipe, warning_text
 from scoring.records import ItemScores, ScoreReport, ScoreWarning
 from scoring.report.tables import Row, aligned, figure, indented, markdown_table
 from scoring.report.targets import Section, target_sections, targets_as_dict
-from scoring.report.words import COVERAGE, FORMATS, word
+from scoring.report.words import COVERAGE, word
 from scoring.signature import ABOUT, is_demo, metric_signatures
 
 ReportFormat = Literal["text", "markdown", "json"]
@@ -176,17 +176,15 @@ def _score_row(report: ScoreReport, column: Column, language: Language, baseline
 
 
 def _coverage_rows(coverage: Mapping[str, Any], language: Language) -> list[Row]:
-    return [(word(key, language, COVERAGE), _coverage_value(value, language)) for key, value in coverage.items()]
+    return [(word(key, language, COVERAGE), _coverage_value(value)) for key, value in coverage.items()]
 
 
-def _coverage_value(value: object, language: Language) -> str:
-    if isinstance(value, str):
-        return word(value, language, FORMATS)
+def _coverage_value(value: object) -> str:
     return f"{100 * value:.1f}%" if isinstance(value, float) else f"{value:,}"
 
 
 def _signature_rows(report: ScoreReport, language: Language) -> list[Row]:
-    labels = {column.key: column.label(language) for column in get_recipe(report.recipe).columns}
+    recipe = get_recipe(report.recipe)
     about = report.signature[ABOUT]
     rows: list[Row] = [
         (word("hash", language), report.signature_hash),
@@ -195,7 +193,7 @@ def _signature_rows(report: ScoreReport, language: Language) -> list[Row]:
     ]
     for metric, part in report.signature["metrics"].items():
         facts = (f"{key}={value}" for key, value in leaves(part) if key != "metric")
-        rows.append((labels.get(metric, metric), " · ".join(facts)))
+        rows.append((recipe.metric_label(metric, language), " · ".join(facts)))
     return rows
 
 

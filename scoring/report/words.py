@@ -49,24 +49,12 @@ COVERAGE: Final[Words] = {
     "answered": ("빈 답변이 아닌 문항", "Items with an answer"),
     "missing": ("제출 파일에 없는 문항(0점)", "Items missing from the predictions (score 0)"),
     "references": ("정답 문장 수", "Reference texts"),
-    "format": ("제출 파일 형식", "Format of the predictions"),
     "reason_gold": ("정답에 이유가 있는 문항", "Items whose reference has a reason"),
     "reason_answered": ("그 가운데 이유를 쓴 문항", "Of these, answered with a reason"),
     "reason_coverage": ("이유 응답률", "Reason coverage"),
     "multiple_choice": ("선다형 문항", "Multiple-choice items"),
     "short_answer": ("단답형 문항", "Short-answer items"),
     "descriptive": ("서술형 문항", "Descriptive items"),
-}
-
-FORMATS: Final[Words] = {
-    "json-array": ("JSON 배열", "JSON array"),
-    "json-object": ("JSON 객체", "JSON object"),
-    "jsonl": ("JSONL(한 줄에 한 문항)", "JSONL (an item a line)"),
-    "id-object": ("JSON 객체 {id: 문장}", "JSON object {id: text}"),
-    "wrapped-list": ("JSON 객체 안의 배열(captions, result, results)", "JSON array inside captions, result or results"),
-    "tsv": ("TSV(탭으로 나눈 표)", "TSV (columns divided by tabs)"),
-    "coco": ("COCO annotations", "COCO annotations"),
-    "aihub": ("AI-Hub 라벨", "AI-Hub labels"),
 }
 
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from accounts import services
 from accounts.models import CompetitionRole, Membership, Team
-from accounts.selectors import disqualified_teams, require_in_good_standing, team_ids_counted, team_of
+from accounts.selectors import disqualified_teams, require_in_good_standing, team_of
 from core.errors import (
     CompetitionOver,
     DeskNotFound,
@@ -148,7 +148,10 @@ def test_people_may_leave_while_a_later_phase_is_to_come():
         track__competition=team.competition, starts_at=now + timedelta(days=1), ends_at=now + timedelta(days=2)
     )
 
-    services.leave_team(team=team, user=member_of(team))
+    member = member_of(team)
+    services.leave_team(team=team, user=member)
+
+    assert team_of(member, team.competition) is None
 
 
 @pytest.mark.django_db(transaction=True)
@@ -309,14 +312,3 @@ def test_renamed_team_keeps_its_number_and_takes_no_name_of_another():
     assert AuditEntry.objects.get(action="team.rename").before == {"name": "옛 이름"}
     with pytest.raises(TeamNameTaken):
         services.rename_team(team=team, name="있는 이름", actor=organiser)
-
-
-def test_teams_merged_into_merged_teams_count_too():
-    competition = CompetitionFactory.create()
-    last = TeamFactory.create(competition=competition)
-    middle = TeamFactory.create(competition=competition, merged_into=last)
-    first = TeamFactory.create(competition=competition, merged_into=middle)
-    TeamFactory.create(competition=competition)
-
-    assert team_ids_counted(last) == (last.pk, middle.pk, first.pk)
-    assert team_ids_counted(first) == (first.pk,)

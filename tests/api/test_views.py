@@ -13,8 +13,11 @@ from django.utils import timezone
 
 from accounts.services import create_api_token
 from competitions.models import Competition, Phase
-from competitions.services import set_board
+from competitions.services import set_board, update_competition
+from core.times import kst_day
+from submissions import quota
 from submissions.models import Submission
+from submissions.withdrawal import withdraw
 from tests.factories import (
     CANARY,
     CompetitionFactory,
@@ -86,6 +89,32 @@ def test_history_and_quota_are_the_teams_own(api):
     assert [entry["kind"] for entry in body["history"]] == ["rejection", "submission"]
     assert body["history"][0]["errors"][0]["message"]
     assert (body["quota"]["left_today"], body["quota"]["can_submit"]) == (1, True)
+
+
+def test_quota_says_what_of_the_limits_was_granted(api, phase, team):
+    quota.grant(phase=phase, team=team, slots=3, day=kst_day(timezone.now()), reason="장애 보상", actor=leader_of(team))
+
+    body = api.client.get(api.address("api-submissions")).json()["quota"]
+
+    assert (body["daily_limit"], body["granted_today"], body["granted_total"]) == (5, 3, 0)
+
+
+def test_terms_to_accept_are_named_before_a_file_is_refused_for_them(api, phase):
+    competition = phase.track.competition
+    update_competition(competition=competition, actor=None, terms_ko="새 약관", renews_terms=True)
+
+    assert api.client.get(reverse("api-competition", args=[competition.slug])).json()["terms_version"] == 1
+    assert api.client.get(api.address("api-submissions")).json()["needs_terms"] is True
+    assert api.submit().json()["error"]["code"] == "terms_not_accepted"
+
+
+def test_withdrawn_submission_says_when(api, team):
+    api.submit()
+    withdraw(submission=Submission.objects.get(team=team), actor=leader_of(team))
+
+    entry = api.client.get(api.address("api-submissions")).json()["history"][0]
+
+    assert (entry["is_withdrawn"], bool(entry["withdrawn_at"]), entry["refunded_at"]) == (True, True, None)
 
 
 def test_malformed_file_is_answered_with_located_errors_and_costs_nothing(api):

@@ -144,7 +144,7 @@ def test_half_unpacked_frames_are_never_taken_for_whole_ones(monkeypatch):
         phase=PhaseFactory.create(), data=reference_bytes(), actor=None, media=frames(*SOUND)
     )
     monkeypatch.setattr("scoring.media.archive._copy", _fails)
-    with pytest.raises(OSError, match="disk"):
+    with pytest.raises(OSError, match="No space"):
         media_folder(version)
     assert [path for path in media_root().iterdir() if path.is_dir()] == []
 
@@ -168,7 +168,7 @@ def test_worker_hands_the_frames_of_the_runs_version_to_the_engine(monkeypatch):
 
 
 def _fails(*_args: object) -> int:
-    raise OSError("the disk is full")
+    raise OSError(28, "No space left on device")
 
 
 def test_folder_of_the_frames_lies_below_the_sites_own_directory(settings):

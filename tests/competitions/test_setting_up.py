@@ -12,9 +12,18 @@ from competitions import setting_up
 from competitions.models import Competition, DataFile, Notice, Phase, Track
 from competitions.services import add_data_file, post_notice, update_competition, update_notice, update_track
 from competitions.services import withdraw_notice as withdraw
-from core.errors import CompetitionNotReady, DeskNotFound, NoticeNotFound, PartInUse, UnknownTrackRecipe
+from core.errors import CompetitionNotReady, DeskNotFound, NoticeNotFound, PartInUse, RuleInUse, UnknownTrackRecipe
 from core.models import AuditEntry
-from tests.factories import CompetitionFactory, PhaseFactory, SubmissionFactory, TrackFactory, UserFactory, publish
+from tests.factories import (
+    CompetitionFactory,
+    PhaseFactory,
+    SubmissionFactory,
+    TeamFactory,
+    TrackFactory,
+    UserFactory,
+    finished_submission,
+    publish,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -189,3 +198,16 @@ def test_a_notice_is_changed_and_withdrawn_with_its_words_in_the_log():
     assert AuditEntry.objects.get(action="notice.withdraw").before["body_ko"] == "본문"
     with pytest.raises(NoticeNotFound):
         withdraw(notice=notice, actor=None)
+
+
+def test_the_rule_of_a_track_is_not_edited_away_under_scores_that_count():
+    phase = PhaseFactory.create()
+    submission = finished_submission(phase, TeamFactory.create(competition=phase.track.competition), 0.5)
+    with pytest.raises(RuleInUse):
+        update_track(track=phase.track, actor=None, recipe="rag-qa-strict@1")
+    with pytest.raises(RuleInUse):
+        update_track(track=phase.track, actor=None, profile="official")
+    update_track(track=phase.track, actor=None, title_ko="새 제목", recipe=phase.track.recipe)
+    submission.live_run = None
+    submission.save(update_fields=["live_run"])
+    assert update_track(track=phase.track, actor=None, recipe="rag-qa-strict@1").recipe == "rag-qa-strict@1"

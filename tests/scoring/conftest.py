@@ -48,3 +48,23 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
+
+
+@pytest.fixture
+def fake_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the neural metrics only their names."""
+    from scoring.metrics import METRICS
+
+    monkeypatch.setitem(METRICS, "bertscore", "tests.scoring.fakes:FakeBertScore")
+    monkeypatch.setitem(METRICS, "bleurt", "tests.scoring.fakes:FakeBleurt")
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """Paths of R.json and P.json with the golden items, and of the result."""
+    from tests.scoring.command_line import PREDICTION_ROWS, REFERENCE_ROWS
+    from tests.scoring.texts import contest_json
+
+    (tmp_path / "R.json").write_text(contest_json(REFERENCE_ROWS), encoding="utf-8")
+    (tmp_path / "P.json").write_text(contest_json(PREDICTION_ROWS), encoding="utf-8")
+    return tmp_path

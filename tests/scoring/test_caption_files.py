@@ -119,6 +119,7 @@ def test_an_empty_caption_is_allowed(known):
     ("item_id", "meant"),
     [
         ("a.mp4", "a"),
+        ("a.webp", "a"),
         ("a.MP4.json", "a"),
         ("a.b.jpeg", "a.b"),
         ("a.JPG", "a"),

@@ -1,57 +1,20 @@
 """``python -m scoring`` as its users run it: files in, report and exit status out."""
 
 import json
-import os
 import subprocess
 import sys
 import unicodedata
-from pathlib import Path
 
 import pytest
 
 from scoring.cli import main
-from scoring.cli.files import write_whole
 from scoring.engine import score
-from scoring.metrics import METRICS, MetricOptions
+from scoring.metrics import MetricOptions
 from scoring.reading import read_predictions, read_references
 from scoring.recipes import RECIPES, get_recipe
 from scoring.report import report_as_json
+from tests.scoring.command_line import PREDICTION_ROWS, REFERENCE_ROWS, run, score_arguments
 from tests.scoring.texts import GOLDEN, contest_json
-
-REFERENCE_ROWS = [(item["id"], item["reference"]) for item in GOLDEN["items"]]
-PREDICTION_ROWS = [(item["id"], item["prediction"]) for item in GOLDEN["items"]]
-
-
-def run(*arguments, **environment):
-    """The finished process of ``python -m scoring``, with ``environment`` added to this one's."""
-    return subprocess.run(
-        [sys.executable, "-m", "scoring", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=240,
-        env={**os.environ, **environment},
-    )
-
-
-@pytest.fixture
-def files(tmp_path):
-    """Paths of R.json and P.json with the golden items, and of the result."""
-    (tmp_path / "R.json").write_text(contest_json(REFERENCE_ROWS), encoding="utf-8")
-    (tmp_path / "P.json").write_text(contest_json(PREDICTION_ROWS), encoding="utf-8")
-    return tmp_path
-
-
-def score_arguments(folder, predictions="P.json", output="OUT.json"):
-    return (
-        *("score", "--recipe", "rag-qa@1", "--references", folder / "R.json", "--predictions", folder / predictions),
-        *("--models", "demo", "--device", "cpu", "--output", folder / output),
-    )
-
-
-@pytest.fixture
-def fake_models(monkeypatch):
-    monkeypatch.setitem(METRICS, "bertscore", "tests.scoring.fakes:FakeBertScore")
-    monkeypatch.setitem(METRICS, "bleurt", "tests.scoring.fakes:FakeBleurt")
 
 
 def test_score_writes_the_official_values_and_the_same_signature_as_the_engine(files):
@@ -183,62 +146,6 @@ def test_a_model_that_is_not_here_exits_2_and_names_the_command(files):
     assert "python -m scoring models fetch official" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("output", "why"), [("no/such/folder/OUT.json", "쓸 수 있는 폴더가 아닙니다"), (".", "파일이 아니라 폴더입니다")]
-)
-def test_output_that_cannot_be_written_is_refused_before_scoring(files, capsys, monkeypatch, output, why):
-    monkeypatch.setattr("scoring.engine.score", lambda *_, **__: pytest.fail("scored"))
-    assert main([*map(str, score_arguments(files, output=output))]) == 2
-    assert why in capsys.readouterr().err
-
-
-def test_result_is_stored_though_nobody_reads_the_report(files, fake_models, monkeypatch):
-    def gone(*_):
-        raise BrokenPipeError
-
-    monkeypatch.setattr("sys.stdout.write", gone)
-    monkeypatch.setattr("scoring.cli.os.dup2", lambda *_: None)  # the test's own output stays
-    assert main([*map(str, score_arguments(files))]) == 0
-    assert (files / "OUT.json").exists()
-
-
-def test_a_terminal_that_lacks_a_character_gets_an_escape(files):
-    (files / "P.json").rename(files / "한글 😀.json")
-    arguments = ("check", "--recipe", "rag-qa@1", "--predictions", files / "한글 😀.json")
-    done = run(*arguments, PYTHONIOENCODING="ascii")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "\\U0001f600" in done.stdout
-
-
-def test_output_is_replaced_whole_or_not_at_all(tmp_path, monkeypatch):
-    target = tmp_path / "OUT.json"
-    write_whole(str(target), "old")
-    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(28, "No space left on device")))
-    with pytest.raises(Exception, match="No space left"):
-        write_whole(str(target), "new")
-    assert target.read_text(encoding="utf-8") == "old"
-    assert list(tmp_path.iterdir()) == [target]
-
-
-def test_a_reader_of_the_old_output_keeps_it_whole(tmp_path):
-    target = tmp_path / "OUT.json"
-    write_whole(str(target), "old")
-    with target.open(encoding="utf-8") as reader:
-        write_whole(str(target), "new")
-        assert reader.read() == "old"
-    assert target.read_text(encoding="utf-8") == "new"
-
-
-def test_output_to_a_device_does_not_replace_it(tmp_path):
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    write_whole(str(pipe), "text")
-    assert os.read(reader, 10) == b"text"
-    assert pipe.is_fifo()
-    os.close(reader)
-
-
 def test_stored_result_is_shown_in_three_forms(files, fake_models, capsys):
     main([*map(str, score_arguments(files))])
     capsys.readouterr()
@@ -295,18 +202,6 @@ def test_english_help_is_english_and_korean_help_korean(capsys):
         assert ("제출 파일" in out) == (language == "ko")
 
 
-def test_a_closed_pipe_is_no_error(files):
-    done = subprocess.run(
-        f"{sys.executable} -m scoring recipes | true; exit ${{PIPESTATUS[0]}}",
-        shell=True,
-        executable="/bin/bash",
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-
-
 def test_out_json_equals_the_engine_report_byte_for_byte(files, fake_models, capsys):
     main([*map(str, score_arguments(files))])
     recipe = get_recipe("rag-qa@1")
@@ -314,72 +209,6 @@ def test_out_json_equals_the_engine_report_byte_for_byte(files, fake_models, cap
     predictions = read_predictions((files / "P.json").read_bytes(), recipe, references)
     report = score("rag-qa@1", references, predictions, profile="demo", device="cpu")
     assert (files / "OUT.json").read_text(encoding="utf-8") == report_as_json(report)
-
-
-@pytest.fixture
-def two_results(files, fake_models, capsys):
-    """A.json and B.json: the golden predictions, and the same with every answer wrong."""
-    wrong = [(item, "짜장면") for item, _ in REFERENCE_ROWS]
-    (files / "wrong.json").write_text(contest_json(wrong), encoding="utf-8")
-    main([*map(str, score_arguments(files, output="A.json"))])
-    main([*map(str, score_arguments(files, "wrong.json", "B.json"))])
-    capsys.readouterr()
-    return str(files / "A.json"), str(files / "B.json")
-
-
-def test_compare_shows_differences_intervals_and_p_in_three_forms(two_results, capsys):
-    shown = {}
-    for form in ("text", "markdown", "json"):
-        assert main(["compare", *two_results, "--format", form]) == 0
-        shown[form] = capsys.readouterr().out
-    assert "문항 8개, 시행 10,000회, 시드 20261120" in shown["text"]
-    assert "| EM | 75.0000000 | 12.5000000 | -62.5000000 |" in shown["markdown"]
-    out = json.loads(shown["json"])
-    assert out["scores"]["exact_match"]["difference"] == -0.625
-    assert 0 < out["scores"]["exact_match"]["p"] <= out["scores"]["exact_match"]["p_holm"] <= 1
-
-
-def test_compare_gives_the_same_numbers_every_time(two_results, capsys):
-    outputs = set()
-    for _ in range(2):
-        main(["compare", *two_results])
-        outputs.add(capsys.readouterr().out)
-    assert len(outputs) == 1
-
-
-def test_compare_speaks_english_when_asked(two_results, capsys):
-    assert main(["compare", *two_results, "--lang", "en"]) == 0
-    out = capsys.readouterr().out
-    assert "8 items, 10,000 trials, seed 20261120" in out
-    assert "no difference" in out
-
-
-def changed(path, **changes):
-    """The result at ``path`` with other values at the top, stored beside it."""
-    out = json.loads(Path(path).read_text(encoding="utf-8"))
-    other = Path(path).with_name(f"changed-{'-'.join(changes)}.json")
-    other.write_text(json.dumps(out | changes), encoding="utf-8")
-    return str(other)
-
-
-def test_compare_refuses_other_recipes_other_items_and_other_files(two_results, capsys):
-    a, b = two_results
-    for other, words in (
-        (changed(b, recipe="rag-qa-strict@1"), "채점 방식이 다릅니다: A는 rag-qa@1, B는 rag-qa-strict@1"),
-        (changed(b, items=[]), "문항이 서로 다릅니다: A에만 8개"),
-        (__file__, "채점 결과 파일이 아닙니다"),
-        ("/no/such/file", "파일이 없습니다"),
-    ):
-        assert main(["compare", a, other]) == 2
-        shown = capsys.readouterr()
-        assert (shown.out, words in shown.err) == ("", True)
-
-
-def test_compare_needs_two_files(capsys):
-    with pytest.raises(SystemExit) as stopped:
-        main(["compare", "A.json"])
-    assert stopped.value.code == 2
-    assert "필요한 인자가 없습니다: B" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -418,15 +247,3 @@ def test_synonyms_that_are_no_table_exit_2_and_name_the_line(files, capsys):
     assert "S.tsv" in error
     assert "오류" in error
     assert not (files / "OUT.json").exists()
-
-
-def test_compare_loads_no_model_and_no_analyser(two_results):
-    code = (
-        "import sys; from scoring.cli import main; status = main(sys.argv[1:]);"
-        "print({'torch', 'transformers', 'mecab', 'konlpy', 'jpype', 'scipy'} & set(sys.modules), file=sys.stderr);"
-        "sys.exit(status)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "compare", *two_results], capture_output=True, text=True, timeout=60
-    )
-    assert (done.returncode, done.stderr.strip()) == (0, "set()")

@@ -265,7 +265,7 @@ def test_a_profile_without_clip_says_so(made, tmp_path):
     bert = tmp_path / "bert"
     bert.mkdir()
     resources = Resources(write_profile(tmp_path / "plain.toml", bertscore=bert), "cpu")
-    assert not resources.has_clip
+    assert resources.profile.clip is None
     with pytest.raises(ModelNotConfigured, match="clip"):
         load_metric("clipscore", resources, options(made / "frames")).signature()
 

@@ -11,6 +11,7 @@ from scoring.comparing.comparison import DifferentItems, DifferentRecipes, compa
 from scoring.comparing.significance import SEED, TRIALS
 from scoring.comparing.view import render_comparison
 from scoring.metrics.chrf import Chrf, best_counts
+from scoring.metrics.classification import Classification, encode
 from scoring.metrics.corpus_bleu import bleu, counts
 from scoring.recipes import get_recipe
 from scoring.recipes.base import mean
@@ -306,3 +307,23 @@ def test_english_has_no_korean_words(form):
     text = render_comparison(compare(a, b), NAMES, form, "en")
     assert not [character for character in text if "가" <= character <= "힣"]
     assert "no difference" in text or form == "json"
+
+
+@pytest.mark.parametrize(("recipe_id", "untested"), [("classification@1", True), ("classification-accuracy@1", False)])
+def test_macro_f1_of_more_classes_than_are_resampled_says_so(recipe_id, untested):
+    """Every free text that is no label is a class of its own: no sign that a file was changed."""
+    gold = [f"분류{number % 5}" for number in range(400)]
+
+    def result(step):
+        labels = [label if number % step else f"자유 {number}" for number, label in enumerate(gold)]
+        rows = [encode([right], [given]) for right, given in zip(gold, labels, strict=True)]
+        items = [ItemScores(f"i-{n:03}", {}, {"classification": row}) for n, row in enumerate(rows)]
+        return report_of(recipe_id, items, Classification().aggregate(rows))
+
+    comparison = compare(result(3), result(2))
+    lines = lines_of(comparison)
+    assert lines["f1_macro"].reason == "too_many_classes"
+    assert lines["final_score"].reason == ("depends" if untested else None)
+    assert lines["f1_weighted"].result is not None
+    assert lines["accuracy"].result is not None
+    assert "분류가 너무 많아" in render_comparison(comparison, NAMES)

@@ -22,9 +22,7 @@ ANSWERS_ONLY = answer_file([(item["id"], "짜장면") for item in GOLDEN["items"
 
 
 @pytest.fixture(autouse=True)
-def _fake_models(monkeypatch):
-    monkeypatch.setitem(METRICS, "bertscore", "tests.scoring.fakes:FakeBertScore")
-    monkeypatch.setitem(METRICS, "bleurt", "tests.scoring.fakes:FakeBleurt")
+def _nothing_asked_yet(fake_models, monkeypatch):
     monkeypatch.setattr(FakeNeural, "asked", [])
 
 

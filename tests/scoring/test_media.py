@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import stat
+import struct
 import subprocess
 import sys
 import unicodedata
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -25,7 +28,7 @@ from scoring.media import (
     item_id,
     open_frame,
 )
-from scoring.media.archive import ArchiveBroken, ArchiveTooLarge, ArchiveUnsafe, Limits, media_folder
+from scoring.media.archive import ArchiveBroken, ArchiveTooLarge, ArchiveUnsafe, Limits, extract, media_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -86,6 +89,16 @@ def test_an_id_loses_its_suffix_as_ids_of_captions_do(name):
 def test_an_id_that_kept_its_suffix_finds_its_frames(tmp_path):
     media = MediaSet(frames_of(tree(tmp_path, {"a.png": png()})))
     assert media.of("a.png") == media.of("a.mp4") == media.of("a") != ()
+
+
+def test_exif_data_that_cannot_be_packed_anew_make_a_broken_frame(tmp_path, monkeypatch):
+    def transpose(_):
+        raise struct.error("required argument is not an integer")
+
+    monkeypatch.setattr("PIL.ImageOps.exif_transpose", transpose)
+    tree(tmp_path, {"a.png": png()})
+    with pytest.raises(FrameBroken, match=r"a\.png"):
+        open_frame(tmp_path / "a.png", "a")
 
 
 def test_two_places_for_one_item_are_refused(tmp_path):
@@ -236,6 +249,25 @@ def test_a_damaged_or_encrypted_zip_is_refused(tmp_path, harm):
     path.write_bytes(bytes(data))
     with pytest.raises((ArchiveBroken, ArchiveUnsafe)):
         media_folder(path, tmp_path / "cache")
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_zip_with_a_wrong_byte_is_refused_or_read_whatever_byte_it_is(tmp_path, compression):
+    sound = archive(tmp_path / "f.zip", {"a.png": png(), "b/1.png": png(9)}, compression).read_bytes()
+    for place in range(len(sound)):
+        data = bytearray(sound)
+        data[place] ^= 0xA5
+        with suppress(ArchiveBroken, ArchiveUnsafe, ArchiveTooLarge):
+            extract(io.BytesIO(data), tmp_path / str(place))
+
+
+def test_a_full_disk_is_no_fault_of_the_zip(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("scoring.media.archive._copy", full)
+    with pytest.raises(OSError, match="space"):
+        media_folder(archive(tmp_path / "f.zip", {"a.png": png()}), tmp_path / "cache")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "cp949"])

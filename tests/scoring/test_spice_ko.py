@@ -176,9 +176,9 @@ def test_strange_texts_have_a_finite_score(candidate):
 )
 def test_time_grows_with_the_length_only(unit):
     tagged = [tag for number in range(50_000 // len(unit)) for tag in tags(*numbered(unit, number))]
-    started = time.perf_counter()
+    started = time.process_time()
     found = tuples_of(tagged)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
     assert len(found) <= 3 * 50_000
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from celery import current_app
+from django.apps import apps
+from django.db import connection
 from kombu.exceptions import OperationalError
 
 from accounts.models import Team
-from competitions.models import Phase
+from competitions.models import Competition, Phase
 from config.celery import app
 from scoring import engine
 from scoring.records import Progress, ScoreReport
@@ -18,6 +21,7 @@ from submissions import runs
 from submissions.intake import submit
 from submissions.models import ScoringRun, Submission
 from tests.factories import PhaseFactory, TeamFactory, leader_of, prediction_bytes, publish, report
+from tests.submissions import full_competition
 from tests.submissions.contest_of_many import with_fake_models
 
 
@@ -47,8 +51,8 @@ def broker_away() -> Iterator[None]:
     """Celery's own producer, pointed at a port on which nothing listens."""
     before = app.conf.broker_url
     _point_at("redis://127.0.0.1:1/0")
-    with pytest.raises(OperationalError), app.connection_for_write() as connection:
-        connection.ensure_connection(max_retries=1, interval_start=0, interval_step=0)
+    with pytest.raises(OperationalError), app.connection_for_write() as broker:
+        broker.ensure_connection(max_retries=1, interval_start=0, interval_step=0)
     yield
     _point_at(before)
 
@@ -88,6 +92,30 @@ def neural(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, str]]:
 def run(phase: Phase, team: Team, sent: list[int]) -> ScoringRun:
     """A queued run of a real, stored submission."""
     return send(phase, team).runs.get()
+
+
+@pytest.fixture
+def competition(sent: list[int]) -> Competition:
+    """A competition with something of everything."""
+    return full_competition.make()
+
+
+@pytest.fixture
+def empty_site(tmp_path: Path, settings: Any) -> Callable[[], None]:
+    """Forget everything: another database, another disk."""
+
+    def forget() -> None:
+        tables = ", ".join(f'"{model._meta.db_table}"' for model in apps.get_models() if model._meta.managed)
+        with connection.cursor() as cursor:
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+            cursor.execute(f"TRUNCATE {tables} RESTART IDENTITY CASCADE")
+            cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+            for _number in range(3):  # numbers of the new site are others
+                cursor.execute("SELECT nextval(pg_get_serial_sequence('submissions_submission', 'id'))")
+                cursor.execute("SELECT nextval(pg_get_serial_sequence('accounts_team', 'id'))")
+        settings.PRIVATE_ROOT = tmp_path / "other"
+
+    return forget
 
 
 def execute(run: ScoringRun, worker: str = "worker-1") -> ScoringRun:

@@ -128,7 +128,7 @@ def test_appends_at_once_make_one_chain_without_gaps() -> None:
     made = at_once(
         [lambda n=n: chain.append(competition=competition, kind="board", payload={"n": n}) for n in range(50)]
     )
-    assert sorted(entry.number for entry in made) == list(range(1, 51))  # type: ignore[union-attr]
+    assert sorted(entry.number for entry in made) == list(range(1, 51))
     assert chain.verify(entries_of(competition)) == []
 
 
@@ -169,7 +169,7 @@ def test_score_is_bound_when_it_first_counts_and_not_given_away() -> None:
 def test_hidden_result_is_bound_in_an_entry_of_its_own() -> None:
     phase = PhaseFactory.create()
     submission = finished_submission(phase, TeamFactory.create(competition=phase.track.competition), 0.5)
-    hidden_result(submission.live_run)  # type: ignore[arg-type]
+    hidden_result(submission.live_run)
     public, private = chain.append_scores([submission])
     assert (public.payload["part"], private.payload["part"]) == ("public", "private")
     assert public.payload["score_sha256"] != private.payload["score_sha256"]
@@ -215,7 +215,7 @@ def test_scores_of_many_submissions_take_one_lock_and_few_queries(django_assert_
 def test_receipt_opens_a_score_only_while_its_team_may_see_it(part: str) -> None:
     phase = PhaseFactory.create(board="hidden", shows_own_score=False)
     submission = finished_submission(phase, TeamFactory.create(competition=phase.track.competition), 0.5)
-    hidden_result(submission.live_run, 0.25)  # type: ignore[arg-type]
+    hidden_result(submission.live_run, 0.25)
     chain.append_scores([submission])
 
     def opened() -> dict[str, Any]:

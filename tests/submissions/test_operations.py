@@ -12,6 +12,7 @@ from accounts.models import User
 from core.errors import RunBelongsToBatch, RunNotCancellable, RunNotRetryable, StoredFileMissing
 from core.models import AuditEntry
 from submissions import operations, runs
+from submissions.leases import LeaseLost
 from submissions.models import QuotaEntry, RescoreBatch, ScoringRun, Submission
 from tests.factories import ScoringRunFactory, SubmissionFactory, UserFactory, prediction_bytes, report
 from tests.submissions.conftest import execute, limited, send
@@ -84,7 +85,7 @@ def test_worker_of_a_cancelled_run_stops(run, operator, scored_by, monkeypatch):
             for done in range(400):
                 progress(Progress("exact_match", done, 400))
                 threading.Event().wait(0.05)
-        except Exception:
+        except LeaseLost:
             stopped.set()
             raise
         return report(0.9)

@@ -47,7 +47,7 @@ def test_refusal_names_the_limit_that_holds_longest(limits, kind):
     submission = SubmissionFactory.create(phase=phase)
 
     with transaction.atomic(), pytest.raises(QuotaExceeded) as caught:
-        quota.take_slot(phase=phase, team=submission.team, now=timezone.now())
+        quota.require_room(phase=phase, team=submission.team, now=timezone.now())
 
     assert caught.value.kind == kind
 

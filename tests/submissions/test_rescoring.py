@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import threading
 from typing import Any
 
 import pytest
+from django.db import connection, transaction
 from django.utils import timezone
 
+from accounts.services import lock_team
 from competitions import drafts
 from competitions.models import Notice, ReferenceVersion, Track
 from competitions.phases import split_again
@@ -31,11 +34,12 @@ from submissions.models import ChainEntry, HiddenResult, QuotaEntry, RescoreBatc
 from submissions.reconciling import reconcile
 from submissions.rescoring import Announcement
 from submissions.selectors import run_to_show
-from tests.factories import PhaseFactory, file_bytes, finished_submission
+from tests.factories import PhaseFactory, TeamFactory, file_bytes, finished_submission
 from tests.submissions.contest_of_many import Contest, answers, fill, found, references, work_off
 
 pytestmark = pytest.mark.django_db(transaction=True)
 STRICT = "rag-qa-strict@1"
+EVERYTHING = Selection()
 State = RescoreBatch.State
 
 
@@ -46,7 +50,7 @@ def contest(sent: list[int], neural: list[Any]) -> Contest:
     return made
 
 
-def start(contest: Contest, selection: Selection = Selection(), **changes: Any) -> RescoreBatch:  # noqa: B008
+def start(contest: Contest, selection: Selection = EVERYTHING, **changes: Any) -> RescoreBatch:
     return rescoring.start_batch(
         phase=contest.phase,
         selection=selection,
@@ -393,3 +397,47 @@ def test_repetitions_are_scored_from_scratch_and_never_apply(contest: Contest, n
     assert Submission.objects.get(pk=submission.pk).live_run_id == live
     assert batches.open_batch(contest.phase) is None
     assert upload(contest).runs.count() == 1
+
+
+def test_repetitions_with_a_failed_run_are_complete_once_it_was_tried_again(contest: Contest) -> None:
+    batch = start(contest, Selection(submissions=(contest.submissions[0].pk,)), repeats=3)
+    lost = batch.runs.order_by("pk")[0]
+    ScoringRun.objects.filter(pk=lost.pk).update(state=ScoringRun.State.FAILED, error_code="worker_lost")
+    work_off()
+    assert batches.progress_of(batch) == batches.BatchProgress(finished=2, failed=1)
+
+    assert rescoring.retry_failed(batch=batch, actor=contest.organiser) == 1
+    work_off()
+
+    assert batches.progress_of(batch) == batches.BatchProgress(finished=3)
+    batch.refresh_from_db()
+    assert batch.state == State.READY
+    assert rescoring.retry_failed(batch=batch, actor=contest.organiser) == 0
+
+
+# --- locks ------------------------------------------------------------------------------------------------------------
+def test_an_applied_batch_does_not_wait_for_a_team_that_waits_for_its_phase(contest: Contest) -> None:
+    batch = start(contest)
+    newcomer = TeamFactory.create(competition=contest.phase.track.competition)
+    is_held, may_go = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with transaction.atomic():
+            lock_team(newcomer)
+            is_held.set()
+            may_go.wait(30)
+        connection.close()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    try:
+        assert is_held.wait(30)
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SET LOCAL lock_timeout = '2s'")
+            told = quota.reset_all(phase=contest.phase, reason="규칙 변경", actor=contest.organiser, batch=batch)
+    finally:
+        may_go.set()
+        thread.join()
+    assert told == QuotaEntry.objects.filter(batch=batch, kind="reset").count()
+    assert QuotaEntry.objects.filter(batch=batch, team=newcomer).exists()

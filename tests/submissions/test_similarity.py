@@ -126,8 +126,7 @@ def test_looking_at_some_pairs_finds_what_looking_at_all_would(
             for item, text in source.items()
         }
     found = similar_pairs(files, least=least)
-    everything = lambda coded, _least: combinations(range(len(coded)), 2)  # noqa: E731
-    monkeypatch.setattr("submissions.similarity._candidates", everything)
+    monkeypatch.setattr("submissions.similarity._candidates", lambda coded, _least: combinations(range(len(coded)), 2))
     assert found == similar_pairs(files, least=least)
     assert found
 
@@ -137,8 +136,8 @@ def test_four_hundred_teams_and_five_hundred_items_take_seconds() -> None:
     items = [f"q{number}" for number in range(500)]
     files = {f"t{n}": {item: f"{item} {chance.randrange(5000)}" for item in items} for n in range(399)}
     files["copy"] = copied(0.9, files["t0"])
-    started = time.perf_counter()
+    started = time.process_time()
     pairs = similar_pairs(files)
-    taken = time.perf_counter() - started
+    taken = time.process_time() - started
     assert [(pair.one, pair.other) for pair in pairs] == [("t0", "copy")]
     assert taken < 15, f"{taken:.1f} s"

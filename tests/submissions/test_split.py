@@ -6,25 +6,16 @@ import pytest
 
 from competitions.phases import split_again, update_phase
 from competitions.services import publish_reference_version
-from scoring.metrics import METRICS
 from submissions import runs
 from submissions.models import HiddenResult, MetricResult, ScoringRun
 from tests.factories import PhaseFactory, TeamFactory, file_bytes, report, rows
-from tests.scoring.fakes import RESOURCES, FakeNeural
+from tests.scoring.fakes import FakeNeural
 from tests.submissions.conftest import execute, send
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("neural")]
 
 ITEMS = 6
 REFERENCE = "‘맞히다’가 옳다. 정답을 고르는 일은 맞히다로 쓴다."
-
-
-@pytest.fixture(autouse=True)
-def _fake_models(monkeypatch):
-    monkeypatch.setitem(METRICS, "bertscore", "tests.scoring.fakes:FakeBertScore")
-    monkeypatch.setitem(METRICS, "bleurt", "tests.scoring.fakes:FakeBleurt")
-    monkeypatch.setattr("scoring.checkpoints.shared_resources", lambda *_args: RESOURCES)
-    monkeypatch.setattr(FakeNeural, "asked", [])
 
 
 def _references() -> list[dict[str, Any]]:

@@ -64,6 +64,16 @@ def test_the_private_part_is_shown_once_the_final_board_is_published():
     assert (shown.covers, shown.hidden.final_score) == ("public", 0.25)
 
 
+def test_hints_at_playing_the_metrics_are_for_organisers_alone():
+    row = _submission(1)
+    ScoringRun.objects.update(warnings=[{"code": "near_constant"}, {"code": "many_normalized"}])
+    row.live_run.refresh_from_db()
+    for shown in (run_for_team(row), team_history(row.team, row.phase)[0].run):
+        assert [warning["code"] for warning in shown.warnings] == ["many_normalized"]
+    seen = run_for(UserFactory.create(is_superuser=True), row).warnings
+    assert [warning["code"] for warning in seen] == ["near_constant", "many_normalized"]
+
+
 def test_organisers_see_the_private_part_and_scores_that_are_kept_back():
     row = _submission(1, board="hidden", shows_own_score=False)
     shown = run_for(UserFactory.create(is_superuser=True), row)

@@ -28,11 +28,7 @@ ARGUMENTS = [
 ]
 SCORED_WITHIN = 90_000  # milliseconds
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.services,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: apt-get install chromium"),
-]
+pytestmark = [pytest.mark.browser, pytest.mark.services]
 
 
 @pytest.fixture(scope="module")

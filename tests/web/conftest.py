@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from accounts.invitations import create_invitation
 from accounts.models import Team, User
+from accounts.services import create_api_token, revoke_api_token
 from competitions.models import Competition, Phase, Track
 from competitions.services import add_data_file, post_notice
 from submissions import quota
@@ -114,6 +115,8 @@ def contest(phase: Phase, team: Team) -> Contest:
     baseline = TeamFactory.create(competition=team.competition, name="Baseline", is_baseline=True)
     finished_submission(phase, baseline, 0.5, scores=dict.fromkeys(SCORES, 0.4))
     _invitation, token = create_invitation(team=team, actor=leader)
+    revoke_api_token(api_token=create_api_token(user=leader, label="old laptop")[0], actor=leader)
+    create_api_token(user=leader, label="laptop")
     post_notice(competition=team.competition, title_ko="공지", title_en="Notice", body_ko="본문", body_en="Body")
     for kind, name in (("data", "questions.json"), ("sample", "sample.json")):
         add_data_file(
@@ -212,6 +215,7 @@ def pages(contest: Contest) -> PageList:
         ("broken reset link", "/accounts/password/reset/key/1-broken/", False),
         ("password change", "/accounts/password/change/", True),
         ("e-mail addresses", "/accounts/email/", True),
+        ("API tokens", "/tokens/", True),
         ("broken confirmation link", "/accounts/confirm-email/broken/", False),
         ("confirmation sent", "/accounts/confirm-email/", False),
         ("account inactive", "/accounts/inactive/", False),

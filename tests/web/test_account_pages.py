@@ -42,7 +42,7 @@ def test_signing_up_keeps_the_name_and_logs_in(client: Client) -> None:
 def test_what_is_wrong_stands_beside_its_field(client: Client, change: dict[str, str], field: str, text: str) -> None:
     page = page_of(client.post("/accounts/signup/", NEW | change))
     control = page.one("input", name=field)
-    assert text in control.parent.one("ul", "errorlist").text  # type: ignore[union-attr]
+    assert text in control.parent.one("ul", "errorlist").text
     assert control.attributes["aria-invalid"] == "true"
     assert User.objects.count() == 0
 

@@ -153,4 +153,4 @@ def test_a_contest_board_has_neither_marks_nor_a_choice_of_metrics(client: Clien
 
 @pytest.mark.parametrize("recipe", [recipe for recipe in RECIPES.values() if recipe.baseline], ids=lambda r: r.id)
 def test_a_baseline_always_says_what_must_be_known_of_it(recipe: object) -> None:
-    assert recipe.baseline.note("ko") != recipe.baseline.note("en")  # type: ignore[attr-defined]
+    assert recipe.baseline.note("ko") != recipe.baseline.note("en")

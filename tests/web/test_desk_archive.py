@@ -159,6 +159,17 @@ def test_import_makes_the_competition_and_says_what_came(archive: bytes, importe
     assert "가져왔습니다" in response.content.decode()
 
 
+def test_importer_without_a_role_in_an_unpublished_archive_is_led_to_a_page_that_opens(importer: User) -> None:
+    target = io.BytesIO()
+    hidden = CompetitionFactory.create(slug="original", is_published=False)
+    export_competition(competition=hidden, actor=None, target=target)
+
+    response = send(client_of(importer), target.getvalue(), slug="copy")
+
+    assert (response.status_code, response.redirect_chain[-1][0]) == (200, "/")
+    assert "가져왔습니다" in response.content.decode()
+
+
 @pytest.mark.parametrize(
     ("given", "field"), [({}, "slug"), ({"slug": "a b"}, "slug"), ({"slug": "copy", "confirms": ""}, "confirms")]
 )

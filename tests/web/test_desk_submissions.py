@@ -102,7 +102,7 @@ def test_a_hundred_stand_on_a_page(contest: Contest, viewer: Client) -> None:
         first = page_of(viewer, contest.url("desk/submissions/?team=one"))
     assert len(first.one("tbody").all("tr")) == 100
     assert len(queries) < 20
-    [link] = [each for each in first.one("nav", "desk-paging").all("a") if each.attributes.get("rel") == "next"]
+    [link] = [each for each in first.one("nav", "paging").all("a") if each.attributes.get("rel") == "next"]
     assert len(page_of(viewer, contest.url("desk/submissions/") + link.attributes["href"]).one("tbody").all("tr")) == 4
 
 

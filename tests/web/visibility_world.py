@@ -11,7 +11,7 @@ from typing import Any, Final
 from django.utils import timezone
 
 from accounts.invitations import create_invitation
-from accounts.models import CompetitionRole, Invitation, Membership, Team, User
+from accounts.models import ApiToken, CompetitionRole, Invitation, Membership, Team, User
 from accounts.services import create_api_token
 from competitions.drafts import create_draft
 from competitions.models import Competition, DataFile, Notice, Phase, Question, ReferenceVersion
@@ -131,6 +131,7 @@ class World:
             "files": [self.data_file],
             "team": [self.invitation, *own],
             "teams": own,
+            "tokens": ApiToken.objects.filter(user=leader_of(self.teams["own"])),
         }
         return [row.pk for row in found.get(family, [self.phase])]
 

@@ -6,18 +6,19 @@ import hashlib
 import json
 import zipfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import IO, Any, Final
 
-from django.db import connection, transaction
+from django.db import connection
 from django.utils import timezone
 
 from accounts.models import User
 from accounts.permissions import Permission, require
 from competitions.models import Competition, DataFile, ReferenceVersion
 from core import audit
+from core.consistent import one_moment
 from core.errors import PassphraseTooShort, StoredFileCorrupt, StoredFileMissing
 from core.models import AuditEntry
 from core.storage import open_private
@@ -61,20 +62,9 @@ def export_competition(
         raise PassphraseTooShort(limit=crypto.PASSPHRASE_MIN)
     facts = {"references": "encrypted" if passphrase else "left out"}
     audit.record(actor=actor, action="competition.export", obj=competition, after=facts)
-    with _one_moment(), zipfile.ZipFile(target, "w") as archive:
+    reading = nullcontext() if connection.in_atomic_block else one_moment()  # a transaction's level cannot change late
+    with reading, zipfile.ZipFile(target, "w") as archive:
         return _Writing(competition, archive).write(passphrase)
-
-
-@contextmanager
-def _one_moment() -> Iterator[None]:
-    """All reads see the database as it is now, whatever comes in meanwhile."""
-    if connection.in_atomic_block:
-        yield  # in somebody's transaction already: its level cannot change any more
-        return
-    with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        yield
 
 
 @dataclass

@@ -116,5 +116,5 @@ def target_of(field: Field[Any, Any]) -> Table | None:
     return BY_LABEL.get(_label(field)) if isinstance(field, ForeignKey) else None
 
 
-def _label(field: Field[Any, Any]) -> str:
-    return str(field.related_model._meta.label_lower)  # type: ignore[union-attr]
+def _label(field: ForeignKey[Any, Any]) -> str:
+    return str(field.target_field.model._meta.label_lower)

@@ -8,15 +8,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+import lzma
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Any, Final
 
 from core.errors import ArchiveRefused
 from submissions.archive import format as form
+
+# What a damaged or foreign file makes zipfile and its decompressors raise. ``ValueError``: an offset before the start.
+DAMAGE: Final = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
+    *(EOFError, OSError, RuntimeError, ValueError),  # NotImplementedError is a RuntimeError, UnicodeError a ValueError
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +55,7 @@ def open_archive(file: IO[bytes]) -> Archive:
     """Check the archive in ``file`` (seekable) from the first byte to the last. Raises ``ArchiveRefused``."""
     try:
         opened = zipfile.ZipFile(file)
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+    except DAMAGE:
         raise ArchiveRefused(reason="unreadable") from None
     members = _checked_names(opened)
     manifest = _manifest(opened, members.pop(form.MANIFEST, None))
@@ -131,5 +139,5 @@ def _damage_named(name: str) -> Iterator[None]:
     """What zipfile and zlib say of a broken member, as ``ArchiveRefused``."""
     try:
         yield
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError):
+    except DAMAGE:
         raise ArchiveRefused(reason="damaged", name=name[:80]) from None

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -19,7 +18,7 @@ from leaderboard.openings import public_openings
 from submissions import receipts
 from submissions.models import ChainEntry
 from submissions.selectors import submission_for
-from web.views.shared import MemberRequest, address, members_only, visit
+from web.views.shared import MemberRequest, address, members_only, page_of, visit
 
 PAGE_SIZE: Final = 50
 FORMAT: Final = "malpan-chain@1"
@@ -31,7 +30,7 @@ def chain_page(request: HttpRequest, slug: str) -> HttpResponse:
     """The entries, newest first, with the scores that stand on a public board."""
     seen = visit(request, slug)
     entries = ChainEntry.objects.filter(competition=seen.competition).order_by("-number")
-    page = Paginator(entries, PAGE_SIZE).get_page(request.GET.get("page"))
+    page = page_of(request, entries, PAGE_SIZE)
     opened = public_openings(seen.competition)
     context = seen.context("board") | {
         "page": page,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from competitions.selectors import notices_of
-from web.views.shared import visit
+from web.views.shared import page_of, visit
 
 PAGE_SIZE: Final = 20
 
@@ -18,6 +17,6 @@ PAGE_SIZE: Final = 20
 @require_safe
 def notices_page(request: HttpRequest, slug: str) -> HttpResponse:
     seen = visit(request, slug)
-    rows = Paginator(notices_of(seen.competition).order_by("-published_at", "-pk"), PAGE_SIZE)
-    context = seen.context("competition") | {"page": rows.get_page(request.GET.get("page"))}
+    rows = notices_of(seen.competition).order_by("-published_at", "-pk")
+    context = seen.context("competition") | {"page": page_of(request, rows, PAGE_SIZE)}
     return render(request, "competitions/notices.html", context)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -16,7 +15,7 @@ from competitions import questions
 from core.errors import DomainError, QuestionInvalid
 from core.messages import text_of
 from web.desk_forms import QuestionForm
-from web.views.shared import MemberRequest, Visit, members_only, visit
+from web.views.shared import MemberRequest, Visit, members_only, page_of, visit
 
 PAGE_SIZE: Final = 30
 
@@ -28,9 +27,8 @@ def questions_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _questions_page(request: HttpRequest, seen: Visit, form: QuestionForm, status: int = 200) -> HttpResponse:
-    rows = Paginator(questions.questions_for(request.user, seen.competition), PAGE_SIZE)
     context = seen.context("questions") | {
-        "page": rows.get_page(request.GET.get("page")),
+        "page": page_of(request, questions.questions_for(request.user, seen.competition), PAGE_SIZE),
         "form": form,
         "open_left": questions.OPEN_LIMIT - questions.open_count(request.user, seen.competition),
         "open_limit": questions.OPEN_LIMIT,

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, cast
+from typing import Any, Concatenate, Final, ParamSpec, cast
 from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import AnonymousUser
+from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, resolve_url
 from django.utils import timezone
@@ -29,6 +31,7 @@ from core.errors import CompetitionNotFound
 
 P = ParamSpec("P")
 DEMO_PROFILE = "demo"
+PAGE_SIZE: Final = 100
 
 
 class MemberRequest(HttpRequest):
@@ -119,6 +122,11 @@ def period_of(tracks: list[Track], now: datetime) -> Period:
     starts_at, ends_at = min(phase.starts_at for phase in phases), max(phase.ends_at for phase in phases)
     state = "upcoming" if now < starts_at else "running" if now < ends_at else "past"
     return Period(starts_at, ends_at, state)
+
+
+def page_of(request: HttpRequest, rows: QuerySet[Any] | Sequence[Any], size: int = PAGE_SIZE) -> Page[Any]:
+    """The page that ``?page=`` asks for; the nearest one where it asks for none that is there."""
+    return Paginator(rows, size).get_page(request.GET.get("page"))
 
 
 def uses_demo_models(track: Track) -> bool:

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.permissions import Permission
+from accounts.permissions import Permission, may
 from core.errors import ArchiveRefused, DomainError, NotAllowed
 from core.messages import text_of
 from leaderboard.verification import verify_competition
@@ -63,10 +63,10 @@ def export_action(request: MemberRequest, desk: Desk) -> HttpResponse:
     passphrase = form.cleaned_data["passphrase"] if form.cleaned_data["references"] else ""
     try:
         export_competition(competition=desk.competition, actor=request.user, target=target, passphrase=passphrase)
+        target.seek(0)
     except BaseException:
         target.close()
         raise
-    target.seek(0)
     name = f"{desk.competition.slug}-{timezone.localtime():%Y%m%d-%H%M%S}.zip"
     response = FileResponse(target, as_attachment=True, filename=name, content_type="application/zip")
     response.headers["Cache-Control"] = "no-store"
@@ -122,9 +122,10 @@ def _import(request: MemberRequest, given: dict[str, Any]) -> HttpResponse:
     if done.missing_files:
         count = len(done.missing_files)
         messages.warning(request, _("보관 파일에 없는 파일이 %(count)s개 있습니다.") % {"count": count})
-    if request.user.is_superuser:
+    if may(request.user, done.competition, TAB.permission):
         return redirect("desk_archive", done.competition.slug)
-    return redirect("competition", done.competition.slug)
+    # whoever came with no role in the archive has none here: an unpublished competition is not theirs to look at
+    return redirect("competition", done.competition.slug) if done.competition.is_published else redirect("home")
 
 
 def _field_of(error: DomainError) -> str:

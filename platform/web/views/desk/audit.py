@@ -17,9 +17,10 @@ from accounts.permissions import Permission
 from core import audit_selectors
 from core.models import AuditEntry
 from web.csv_export import csv_response
+from web.desk_forms import KstMinuteField
 from web.views.desk.frame import Desk, DeskTab, desk_page
-from web.views.desk.listing import FilterForm, KstField, filters_only, page_of, query_with
-from web.views.shared import MemberRequest
+from web.views.desk.listing import FilterForm, filters_only
+from web.views.shared import MemberRequest, page_of
 
 TAB = DeskTab("desk_audit", gettext_lazy("감사 로그"))
 EXPORT_LIMIT: Final = 50_000
@@ -36,8 +37,8 @@ class AuditSearchForm(FilterForm):
     action = forms.ChoiceField(label=gettext_lazy("행위"), required=False)
     object_type = forms.ChoiceField(label=gettext_lazy("대상 종류"), required=False)
     object_id = forms.CharField(label=gettext_lazy("대상 번호"), required=False, max_length=64)
-    since = KstField(label=gettext_lazy("이때부터(KST)"), required=False)
-    until = KstField(label=gettext_lazy("이때 전까지(KST)"), required=False)
+    since = KstMinuteField(label=gettext_lazy("이때부터(KST)"), required=False)
+    until = KstMinuteField(label=gettext_lazy("이때 전까지(KST)"), required=False)
     text = forms.CharField(label=gettext_lazy("이전·이후 값에 든 글"), required=False, max_length=200)
 
     def __init__(self, desk: Desk, data: Any) -> None:
@@ -92,8 +93,6 @@ def audit_page(request: MemberRequest, desk: Desk) -> HttpResponse:
         "lines": [line_of(entry) for entry in page],
         "is_filtered": bool(search),
         "export_query": filters_only(request),
-        "previous_query": query_with(request, page=str(page.number - 1)),
-        "next_query": query_with(request, page=str(page.number + 1)),
     }
     return render(request, "desk/audit.html", context)
 

@@ -17,8 +17,8 @@ from competitions.models import Phase
 from scoring.errors import InvalidFile
 from submissions import desk_selectors, duplicates
 from web.views.desk.frame import Desk, DeskTab, desk_page
-from web.views.desk.listing import FilterForm, page_of, query_with
-from web.views.shared import MemberRequest
+from web.views.desk.listing import FilterForm
+from web.views.shared import MemberRequest, page_of
 
 TAB = DeskTab("desk_duplicates", gettext_lazy("중복"))
 SHOWN_CHARS = 600
@@ -86,8 +86,6 @@ def beside_page(request: MemberRequest, desk: Desk, one_id: uuid.UUID, other_id:
         "form": form,
         "page": page,
         "shown_chars": SHOWN_CHARS,
-        "previous_query": query_with(request, page=str(page.number - 1)),
-        "next_query": query_with(request, page=str(page.number + 1)),
     }
     return render(request, "desk/duplicates_beside.html", context)
 

@@ -1,20 +1,17 @@
-"""What the desk's long tables share: pages, addresses that keep the filters, moments of a form in KST."""
+"""What the desk's long tables share: filters, addresses that keep them, columns to sort by."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from django import forms
-from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from competitions.models import Competition, Track
-
-PAGE_SIZE: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +21,6 @@ class SortLink:
     label: Any
     href: str
     direction: str
-
-
-def page_of(request: HttpRequest, rows: QuerySet[Any] | Sequence[Any], size: int = PAGE_SIZE) -> Page[Any]:
-    """The page that ``?page=`` asks for; the nearest one where it asks for none that is there."""
-    return Paginator(rows, size).get_page(request.GET.get("page"))
 
 
 def query_with(request: HttpRequest, **changes: str) -> str:
@@ -75,13 +67,6 @@ class FilterForm(forms.Form):
     def value(self, name: str) -> Any:
         """What was chosen; empty where nothing, or nothing sensible, was."""
         return (self.cleaned_data.get(name) if self.is_bound else None) or ""
-
-
-class KstField(forms.DateTimeField):
-    """A moment to the minute, in the time zone of the site, which is KST."""
-
-    widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
-    default_error_messages = {"invalid": _("날짜와 시각을 2026-11-20 23:50처럼 입력해 주십시오.")}
 
 
 def track_choices(competition: Competition) -> list[tuple[str, Any]]:

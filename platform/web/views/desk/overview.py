@@ -27,12 +27,10 @@ def overview_page(request: MemberRequest, desk: Desk) -> HttpResponse:
     """What waits now, what comes next, and how the set-up stands."""
     work = workload_of(desk.competition)
     items = checklist_of(desk.competition)
-    base = desk.context("desk_overview")
-    context = base | {
+    context = desk.context("desk_overview") | {
         "work": work,
         "oldest_wait": duration_text(_whole(work.oldest_wait)) if work.oldest_wait is not None else "",
         "is_calm": not (work.failed or work.questions or work.batches),
-        "hrefs": {name: href for name, _label, href in base["desk_tabs"]},
         "groups": groups_of(desk, items),
         "counts": _counts(items),
     }

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.permissions import Permission, require
-from competitions.models import Phase
+from competitions.models import Phase, ReferenceVersion
 from competitions.phases import split_again, update_phase
 from competitions.services import set_board
 from competitions.splitting import ids_of_text
@@ -35,7 +35,9 @@ def phases_page(request: MemberRequest, desk: Desk) -> HttpResponse:
     """Every phase of the competition with its state."""
     phases = Phase.objects.filter(track__competition=desk.competition).select_related("track")
     ordered = phases.order_by("track__position", "track", "position", "starts_at", "pk")
-    context = desk.context(TAB.url_name) | {"rows": [(phase, split_of(phase)) for phase in ordered]}
+    versions = {each.phase_id: each for each in ReferenceVersion.objects.filter(phase__in=phases, is_current=True)}
+    rows = [(phase, phase.pk in versions, split_of(versions.get(phase.pk))) for phase in ordered]
+    context = desk.context(TAB.url_name) | {"rows": rows}
     return render(request, "desk/phases.html", context)
 
 
@@ -126,12 +128,15 @@ def publish_action(request: MemberRequest, desk: Desk, pk: int) -> HttpResponse:
     return redirect("desk_phase_final", desk.competition.slug, phase.pk)
 
 
-def split_of(phase: Phase) -> tuple[int, int] | None:
+def split_of(version: ReferenceVersion | None) -> tuple[int, int] | None:
     """(public items, all items) of the current references; ``None`` where they are not split or not there."""
-    version = phase.reference_versions.filter(is_current=True).first()
     if version is None or version.public_ids is None:
         return None
     return len(version.public_ids), version.item_count
+
+
+def _current(phase: Phase) -> ReferenceVersion | None:
+    return phase.reference_versions.filter(is_current=True).first()
 
 
 def _phase_of(desk: Desk, pk: int) -> Phase:
@@ -141,7 +146,7 @@ def _phase_of(desk: Desk, pk: int) -> Phase:
 
 def _wants_another_split(phase: Phase) -> bool:
     """Whether the share that is set is not that of the current references."""
-    version = phase.reference_versions.filter(is_current=True).first()
+    version = _current(phase)
     if version is None:
         return False
     if phase.public_percent is None or version.public_ids is None:
@@ -159,12 +164,13 @@ def _phase_page(
     split_form: SplitForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
+    version = _current(phase)
     context: dict[str, Any] = desk.context(TAB.url_name) | {
         "edited": phase,
         "form": form,
         "split_form": split_form or SplitForm(),
-        "split": split_of(phase),
-        "has_references": phase.reference_versions.filter(is_current=True).exists(),
+        "split": split_of(version),
+        "has_references": version is not None,
         "is_frozen": is_frozen(phase),
         "boards": [(value, label) for value, label in Phase.Board.choices if value != phase.board],
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
@@ -21,7 +20,7 @@ from core.errors import QuestionInvalid
 from core.messages import text_of
 from web.desk_forms import AnswerForm
 from web.views.desk.frame import Desk, DeskTab, desk_page
-from web.views.shared import MemberRequest
+from web.views.shared import MemberRequest, page_of
 
 TAB = DeskTab("desk_questions", gettext_lazy("문의와 답변"))
 PAGE_SIZE: Final = 50
@@ -31,8 +30,8 @@ PAGE_SIZE: Final = 50
 @desk_page(Permission.VIEW_DESK)
 def questions_page(request: MemberRequest, desk: Desk) -> HttpResponse:
     """All questions, those that wait on top."""
-    rows = Paginator(questions.questions_on_desk(desk.competition), PAGE_SIZE)
-    context = desk.context("desk_questions") | {"page": rows.get_page(request.GET.get("page"))}
+    page = page_of(request, questions.questions_on_desk(desk.competition), PAGE_SIZE)
+    context = desk.context("desk_questions") | {"page": page}
     return render(request, "desk/questions.html", context)
 
 

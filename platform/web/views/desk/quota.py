@@ -25,9 +25,8 @@ from submissions import quota
 from submissions.ledger import QuotaStatus
 from web.ledger_lines import lines_of
 from web.views.desk.frame import Desk, DeskTab, desk_page
-from web.views.desk.listing import page_of, query_with
 from web.views.desk.quota_forms import GrantAllForm, GrantForm, QuotaFilterForm, RefundForm, ResetAllForm, ResetForm
-from web.views.shared import MemberRequest
+from web.views.shared import MemberRequest, page_of
 
 TAB = DeskTab("desk_quota", gettext_lazy("제출 횟수"))
 PAGE_SIZE: Final = 50
@@ -55,8 +54,6 @@ def quota_page(request: MemberRequest, desk: Desk) -> HttpResponse:
         "phase": phase,
         "page": page,
         "lines": [TeamLine(team, known[team.pk]) for team in page] if phase else [],
-        "previous_query": query_with(request, page=str(page.number - 1)),
-        "next_query": query_with(request, page=str(page.number + 1)),
     }
     return render(request, "desk/quota.html", context)
 

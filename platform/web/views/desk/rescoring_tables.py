@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from competitions.models import Track
+from core.messages import text_of_code
 from leaderboard.previews import Preview, preview
 from scoring.recipes import Column, get_recipe
 from submissions import batches, rescoring_preview
@@ -73,7 +74,7 @@ def facts_of(batch: RescoreBatch) -> dict[str, Any]:
     excluded = batches.excluded_of(batch)
     left_out = batch.phase.submissions.filter(pk__in=[int(key) for key in excluded]).select_related("team")
     return {
-        "failed_runs": [run for run in newest if run.state == ScoringRun.State.FAILED],
+        "failed_runs": [(run, text_of_code(run.error_code)) for run in newest if run.state == ScoringRun.State.FAILED],
         "excluded_rows": [(submission, excluded[str(submission.pk)]) for submission in left_out],
         "selection": batches.Selection.from_json(batch.selection),
         "selected_teams": batch.competition.teams.filter(pk__in=batch.selection.get("teams", [])),

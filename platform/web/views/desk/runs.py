@@ -26,8 +26,8 @@ from submissions import desk_selectors, operations
 from submissions.models import RescoreBatch, ScoringRun
 from web import labels
 from web.views.desk.frame import Desk, DeskTab, desk_page
-from web.views.desk.listing import FilterForm, page_of, query_with, track_choices
-from web.views.shared import MemberRequest
+from web.views.desk.listing import FilterForm, query_with, track_choices
+from web.views.shared import MemberRequest, page_of
 
 TAB = DeskTab("desk_runs", gettext_lazy("채점 현황"))
 State = ScoringRun.State
@@ -149,8 +149,6 @@ def _table(request: MemberRequest, desk: Desk) -> dict[str, Any]:
         "oldest_age": _age_text(queue),
         "page": page,
         "lines": lines,
-        "previous_query": query_with(request, page=str(page.number - 1), mark=""),
-        "next_query": query_with(request, page=str(page.number + 1), mark=""),
         "poll_query": query_with(request, mark=""),
         "is_filtered": any(form.value(name) for name in form.fields),
         # ticked boxes would be lost with every refresh: the table stands still where runs are chosen
@@ -246,7 +244,7 @@ def cancel_action(request: MemberRequest, desk: Desk, pk: int) -> HttpResponse:
 @desk_page(Permission.OPERATE)
 def retry_action(request: MemberRequest, desk: Desk) -> HttpResponse:
     """Try the chosen runs again, and say of each refused one why."""
-    chosen = [int(each) for each in request.POST.getlist("run") if each.isascii() and each.isdigit()]
+    chosen = _numbers(request.POST.getlist("run"))
     if not chosen:
         messages.warning(request, _("다시 채점할 것을 하나 이상 골라 주십시오."))
         return _back(request, desk)
@@ -264,10 +262,15 @@ def retry_action(request: MemberRequest, desk: Desk) -> HttpResponse:
     return _back(request, desk)
 
 
+def _numbers(texts: list[str]) -> list[int]:
+    """The primary keys among ``texts``; what cannot be one is left out."""
+    return [int(each) for each in texts if each.isascii() and each.isdigit() and len(each) <= 18]
+
+
 def _back(request: MemberRequest, desk: Desk) -> HttpResponse:
     """To the new run of one that was tried again from its own page, else to the failed ones."""
-    if request.POST.get("from_run", "").isdigit():
-        return redirect("desk_run", desk.competition.slug, int(request.POST["from_run"]))
+    if chosen := _numbers(request.POST.getlist("from_run")):
+        return redirect("desk_run", desk.competition.slug, chosen[0])
     return redirect(f"{reverse('desk_runs', args=[desk.competition.slug])}?state=failed")
 
 

@@ -65,9 +65,13 @@ def track_page(request: MemberRequest, desk: Desk, track_slug: str) -> HttpRespo
     track = get_track(desk.competition, track_slug)
     form = TrackForm(posted(request), competition=desk.competition, instance=Track.objects.get(pk=track.pk))
     if request.method == "POST" and form.is_valid():
-        update_track(track=track, actor=request.user, **form.cleaned_data)
-        messages.success(request, _("저장했습니다."))
-        return redirect("desk_setup_tracks", desk.competition.slug)
+        try:
+            update_track(track=track, actor=request.user, **form.cleaned_data)
+        except DomainError as error:
+            form.add_error("recipe", text_of(error))
+        else:
+            messages.success(request, _("저장했습니다."))
+            return redirect("desk_setup_tracks", desk.competition.slug)
     return _track_page(request, desk, form, track)
 
 

@@ -25,8 +25,8 @@ from submissions.models import ScoringRun, Submission
 from web import labels
 from web.csv_export import csv_response
 from web.views.desk.frame import Desk, DeskTab, desk_page
-from web.views.desk.listing import FilterForm, filters_only, page_of, query_with, sort_link, track_choices
-from web.views.shared import MemberRequest
+from web.views.desk.listing import FilterForm, filters_only, query_with, sort_link, track_choices
+from web.views.shared import MemberRequest, page_of
 
 TAB = DeskTab("desk_submissions", pgettext_lazy("menu", "제출"))
 
@@ -99,8 +99,6 @@ def submissions_page(request: MemberRequest, desk: Desk) -> HttpResponse:
         },
         "states": dict(STATES),
         "export_query": filters_only(request),
-        "previous_query": query_with(request, page=str(page.number - 1)),
-        "next_query": query_with(request, page=str(page.number + 1)),
     }
     return render(request, "desk/submissions.html", context)
 
@@ -201,8 +199,6 @@ def _result(request: MemberRequest, desk: Desk, run: ScoringRun, track: Track) -
         "page": page,
         "items": [(item, [_value(item.values.get(name)) for name in metrics]) for item in page],
         "is_split": run.reference_version.public_ids is not None,
-        "previous_query": query_with(request, page=str(page.number - 1)),
-        "next_query": query_with(request, page=str(page.number + 1)),
     }
 
 

@@ -51,7 +51,7 @@ def _team_page(request: HttpRequest, desk: Desk, team: Team, refused: Forms, sta
     context = desk.context("desk_teams") | {
         "team": team,
         "people": [_person(each, refused) for each in team.memberships.all()],
-        "submissions_made": Team.objects.filter(pk=team.pk).aggregate(made=Count("submissions"))["made"],
+        "submissions_made": team.submissions.count(),
         "history": entries_about("accounts.team", team.pk, limit=SHOWN_HISTORY),
         "merged_from": list(team.merged_from.order_by("number")),
         "rename": refused.get("rename") or TeamForm(initial={"name": team.name}, auto_id="rename-%s"),

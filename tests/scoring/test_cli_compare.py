@@ -1,0 +1,90 @@
+"""``python -m scoring compare``: two results in, differences and their certainty out."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scoring.cli import main
+from tests.scoring.command_line import REFERENCE_ROWS, score_arguments
+from tests.scoring.texts import contest_json
+
+
+@pytest.fixture
+def two_results(files, fake_models, capsys):
+    """A.json and B.json: the golden predictions, and the same with every answer wrong."""
+    wrong = [(item, "짜장면") for item, _ in REFERENCE_ROWS]
+    (files / "wrong.json").write_text(contest_json(wrong), encoding="utf-8")
+    main([*map(str, score_arguments(files, output="A.json"))])
+    main([*map(str, score_arguments(files, "wrong.json", "B.json"))])
+    capsys.readouterr()
+    return str(files / "A.json"), str(files / "B.json")
+
+
+def test_compare_shows_differences_intervals_and_p_in_three_forms(two_results, capsys):
+    shown = {}
+    for form in ("text", "markdown", "json"):
+        assert main(["compare", *two_results, "--format", form]) == 0
+        shown[form] = capsys.readouterr().out
+    assert "문항 8개, 시행 10,000회, 시드 20261120" in shown["text"]
+    assert "| EM | 75.0000000 | 12.5000000 | -62.5000000 |" in shown["markdown"]
+    out = json.loads(shown["json"])
+    assert out["scores"]["exact_match"]["difference"] == -0.625
+    assert 0 < out["scores"]["exact_match"]["p"] <= out["scores"]["exact_match"]["p_holm"] <= 1
+
+
+def test_compare_gives_the_same_numbers_every_time(two_results, capsys):
+    outputs = set()
+    for _ in range(2):
+        main(["compare", *two_results])
+        outputs.add(capsys.readouterr().out)
+    assert len(outputs) == 1
+
+
+def test_compare_speaks_english_when_asked(two_results, capsys):
+    assert main(["compare", *two_results, "--lang", "en"]) == 0
+    out = capsys.readouterr().out
+    assert "8 items, 10,000 trials, seed 20261120" in out
+    assert "no difference" in out
+
+
+def changed(path, **changes):
+    """The result at ``path`` with other values at the top, stored beside it."""
+    out = json.loads(Path(path).read_text(encoding="utf-8"))
+    other = Path(path).with_name(f"changed-{'-'.join(changes)}.json")
+    other.write_text(json.dumps(out | changes), encoding="utf-8")
+    return str(other)
+
+
+def test_compare_refuses_other_recipes_other_items_and_other_files(two_results, capsys):
+    a, b = two_results
+    for other, words in (
+        (changed(b, recipe="rag-qa-strict@1"), "채점 방식이 다릅니다: A는 rag-qa@1, B는 rag-qa-strict@1"),
+        (changed(b, items=[]), "문항이 서로 다릅니다: A에만 8개"),
+        (__file__, "채점 결과 파일이 아닙니다"),
+        ("/no/such/file", "파일이 없습니다"),
+    ):
+        assert main(["compare", a, other]) == 2
+        shown = capsys.readouterr()
+        assert (shown.out, words in shown.err) == ("", True)
+
+
+def test_compare_needs_two_files(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["compare", "A.json"])
+    assert stopped.value.code == 2
+    assert "필요한 인자가 없습니다: B" in capsys.readouterr().err
+
+
+def test_compare_loads_no_model_and_no_analyser(two_results):
+    code = (
+        "import sys; from scoring.cli import main; status = main(sys.argv[1:]);"
+        "print({'torch', 'transformers', 'mecab', 'konlpy', 'jpype', 'scipy'} & set(sys.modules), file=sys.stderr);"
+        "sys.exit(status)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "compare", *two_results], capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr.strip()) == (0, "set()")
