@@ -21,6 +21,7 @@ from scoring.model_files import (
     ClipKind,
     ClipModelUnsupported,
     ModelDamaged,
+    bytes_per_token,
     clip_input_sha256,
     clip_kind,
     find_folder,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from scoring.metrics.bertscore import BertScoreEncoder
     from scoring.metrics.bleurt import BleurtScorer
     from scoring.metrics.clip_model import ClipModel
+    from scoring.metrics.precision import Precision
 
 __all__ = [
     "Check",
@@ -83,7 +85,6 @@ DeviceName = Literal["auto", "cpu", "cuda"]
 
 Loaded = TypeVar("Loaded")
 
-DTYPE: Final = "float32"
 _FURTHER_LIBRARIES: Final[dict[str, tuple[str, ...]]] = {
     "bleurt": ("bleurt-pytorch",),
     "clip": ("sentencepiece", "pillow", "numpy"),  # images are scaled by Pillow and turned into numbers by numpy
@@ -113,7 +114,7 @@ class DeviceUnavailable(WordedError, ScoringFault):
 class Resources:
     """The models of one profile on one device, each loaded at its first use and kept.
 
-    ``token_budget`` is how many padded tokens a batch may hold; by default what suits the device.
+    ``token_budget`` is how many tokens a batch may hold; by default what suits the device.
     """
 
     def __init__(
@@ -129,6 +130,13 @@ class Resources:
     def device(self) -> str:
         """``"cpu"`` or ``"cuda"``. Raises ``DeviceUnavailable``."""
         return self._once("device", lambda: resolve_device(self._wanted_device))
+
+    @property
+    def precision(self) -> Precision:
+        """The number format of BERTScore and BLEURT. Raises ``PrecisionUnavailable`` where the device lacks it."""
+        from scoring.metrics.precision import precision_on
+
+        return self._once("precision", lambda: precision_on(self.profile.precision, self.device))
 
     @property
     def bertscore(self) -> BertScoreEncoder:
@@ -175,7 +183,7 @@ class Resources:
             **({"kind": clip_kind(folder)} if role == "clip" else {}),
             "max_length": text_limit(folder, role),
             "libraries": {name: version(name).split("+")[0] for name in libraries},
-            "dtype": DTYPE,
+            "dtype": "float32" if role == "clip" else self.precision.dtype,
             "device_class": self.device,
         }
 
@@ -184,25 +192,26 @@ class Resources:
 
         spec = self.profile.spec("bertscore")
         folder = find_folder(self.profile, spec)
-        num_layers = spec.num_layers or 1
-        return load_encoder(folder, num_layers, text_limit(folder, "bertscore"), self.device, self._budget())
+        num_layers, limit = spec.num_layers or 1, text_limit(folder, "bertscore")
+        return load_encoder(folder, num_layers, limit, self.device, self._budget(folder), self.precision)
 
     def _load_bleurt(self) -> BleurtScorer:
         from scoring.metrics.bleurt import load_scorer
 
         folder = find_folder(self.profile, self.profile.spec("bleurt"))
-        return load_scorer(folder, text_limit(folder, "bleurt"), self.device, self._budget())
+        return load_scorer(folder, text_limit(folder, "bleurt"), self.device, self._budget(folder), self.precision)
 
     def _load_clip(self) -> ClipModel:
         from scoring.metrics.clip_model import load_clip
 
         folder = find_folder(self.profile, self.profile.spec("clip"))
-        return load_clip(folder, self.clip_kind, text_limit(folder, "clip"), self.device, self._budget())
+        limit = text_limit(folder, "clip")
+        return load_clip(folder, self.clip_kind, limit, self.device, self._budget(folder))
 
-    def _budget(self) -> TokenBudget:
-        from scoring.metrics.batching import DEFAULT_TOKENS, TokenBudget
+    def _budget(self, folder: Path) -> TokenBudget:
+        from scoring.metrics.batching import TokenBudget, default_tokens
 
-        return TokenBudget(self._token_budget or DEFAULT_TOKENS[self.device])
+        return TokenBudget(self._token_budget or default_tokens(self.device, bytes_per_token(folder)))
 
     def _once(self, name: str, load: Callable[[], Loaded]) -> Loaded:
         with self._lock:

@@ -165,6 +165,17 @@ def text_limit(folder: Path, role: Role) -> int:
     return min(positions, int(stated)) if stated and 0 < stated <= _LARGEST_LENGTH else positions
 
 
+def bytes_per_token(folder: Path) -> int:
+    """Memory that a token's intermediate results take in one layer, in bytes, at four bytes a number.
+
+    At once there are at most the layer's input, query, key, value and their copies, and the wide part before and after
+    its activation.
+    """
+    config = _read_json(folder / "config.json")
+    width = int(config.get("hidden_size", 1024))
+    return 4 * (8 * width + 2 * int(config.get("intermediate_size", 4 * width)))
+
+
 def _cached_sha256(path: Path) -> str:
     """SHA-256 of a large file, kept beside it and believed while size and time of change stay the same."""
     cache = path.parent / HASH_CACHE

@@ -1,8 +1,9 @@
 """Which models score: a profile names them, with the exact revision of each.
 
 A profile is a TOML file: ``name``, then ``[bertscore] model, revision, num_layers``, ``[bleurt] model, revision`` and
-optionally ``[clip] model, revision``. ``model`` is a name on the Hugging Face hub or a path relative to the profile
-file. Three profiles come with Malpan (``scoring/profiles``); any other is named by its path.
+optionally ``[clip] model, revision`` and ``precision``, the number format of BERTScore and BLEURT. ``model`` is a name
+on the Hugging Face hub or a path relative to the profile file. Three profiles come with Malpan (``scoring/profiles``);
+any other is named by its path.
 
 Light on purpose: nothing here imports torch, so the web process and the command line may ask for profiles freely.
 """
@@ -28,7 +29,8 @@ _KEYS: Final[Mapping[Role, frozenset[str]]] = {
     "bleurt": frozenset({"model", "revision"}),
     "clip": frozenset({"model", "revision"}),
 }
-_TOP_KEYS: Final = frozenset({"name", "is_demo", *ROLES})
+PRECISIONS: Final = ("fp32", "tf32", "bf16", "fp16")
+_TOP_KEYS: Final = frozenset({"name", "is_demo", "precision", *ROLES})
 _HUB_NAME: Final = re.compile(r"[A-Za-z0-9][\w.\-]*(/[A-Za-z0-9][\w.\-]*)?")
 
 
@@ -110,11 +112,15 @@ class ModelSpec:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The models of one way of scoring. ``path`` is the TOML file; ``is_demo`` marks the models made here."""
+    """The models of one way of scoring. ``path`` is the TOML file; ``is_demo`` marks the models made here.
+
+    ``precision``, one of ``PRECISIONS``, is the number format in which BERTScore and BLEURT are computed.
+    """
 
     name: str
     path: Path
     is_demo: bool
+    precision: str = "fp32"
     bertscore: ModelSpec | None = None
     bleurt: ModelSpec | None = None
     clip: ModelSpec | None = None
@@ -161,10 +167,19 @@ def load_profile(name_or_path: str | Path) -> Profile:
     is_demo = table.get("is_demo", False)
     if not isinstance(is_demo, bool):
         raise _invalid(path, "is_demo", "true 또는 false여야 합니다", "it must be true or false")
+    precision = _read_precision(path, table)
     specs = {role: _read_spec(path, role, table[role], is_demo) for role in ROLES if role in table}
     if not specs:
         raise _invalid(path, "[bertscore]", "모델이 하나도 없습니다", "it names no model at all")
-    return Profile(name=name, path=path, is_demo=is_demo, **specs)
+    return Profile(name=name, path=path, is_demo=is_demo, precision=precision, **specs)
+
+
+def _read_precision(path: Path, table: Mapping[str, Any]) -> str:
+    precision = table.get("precision", "fp32")
+    if precision not in PRECISIONS:
+        known = ", ".join(PRECISIONS)
+        raise _invalid(path, "precision", f"{known} 가운데 하나여야 합니다", f"it must be one of {known}")
+    return str(precision)
 
 
 def _profile_path(name_or_path: str | Path) -> Path:

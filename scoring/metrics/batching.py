@@ -1,15 +1,16 @@
 """Batches cut by tokens instead of by count, and what happens when one does not fit into the device's memory.
 
-A batch costs what its longest row costs, times its rows. Sorting by length and cutting by padded tokens therefore saves
-most of the padding that batches of 64 texts in file order carry.
+A batch costs its tokens, not its texts: batches of equal tokens keep a device equally busy, and one that fits into its
+memory says that the others fit too. Texts are turned into tokens one window ahead, in a thread, while the device
+computes the window before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar, Final, TypeVar
 
 import torch
 
@@ -17,8 +18,15 @@ from scoring.errors import Message, ScoringFault
 from scoring.profile import WordedError
 
 # A processor gains nothing from larger batches: above this their intermediate results outgrow what the allocator keeps,
-# and every layer pays for fresh memory (measured: twice the time at 4,096). A GPU needs large ones to be busy.
-DEFAULT_TOKENS: Final = {"cpu": 1024, "cuda": 32768}
+# and every layer pays for fresh memory (measured: twice the time at 4,096).
+CPU_TOKENS: Final = 1024
+# A GPU needs large batches to be busy and gains nothing beyond this; a small one gets what half its free memory holds.
+MOST_GPU_TOKENS: Final = 65_536
+LEAST_GPU_TOKENS: Final = 512
+WINDOW_CHARACTERS: Final = 8192
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
 
 
 class DeviceMemoryExhausted(WordedError, ScoringFault):
@@ -35,7 +43,10 @@ class DeviceMemoryExhausted(WordedError, ScoringFault):
 
 @dataclass(slots=True)
 class TokenBudget:
-    """How many padded tokens one batch may hold. Shared by all batches of a model, so a lesson learnt stays learnt."""
+    """How many tokens one batch may hold, counted as a rectangle as wide as its longest row.
+
+    Shared by all batches of a model, so a lesson learnt stays learnt.
+    """
 
     tokens: int
 
@@ -48,8 +59,21 @@ class TokenBudget:
         return max(1, self.tokens // max(1, length))
 
     def halve(self, tried: int) -> None:
-        """After a batch of ``tried`` padded tokens did not fit: allow at most half of it."""
+        """After a batch of ``tried`` tokens did not fit: allow at most half of it."""
         self.tokens = max(1, min(self.tokens, tried) // 2)
+
+
+def default_tokens(device: str, bytes_per_token: int) -> int:
+    """How many tokens a batch may hold on ``device``; on a GPU from its free memory and what a token needs there."""
+    if device == "cpu":
+        return CPU_TOKENS
+    free, _ = torch.cuda.mem_get_info()
+    return gpu_tokens(free, bytes_per_token)
+
+
+def gpu_tokens(free_bytes: int, bytes_per_token: int) -> int:
+    """Tokens whose intermediate results take half of ``free_bytes``, within what makes sense for a GPU."""
+    return max(LEAST_GPU_TOKENS, min(MOST_GPU_TOKENS, free_bytes // 2 // max(1, bytes_per_token)))
 
 
 def run_batches(
@@ -104,13 +128,29 @@ def pad(rows: Sequence[Sequence[int]], value: int) -> torch.Tensor:
     return torch.tensor([[*row, *[value] * (width - len(row))] for row in rows], dtype=torch.long)
 
 
-@contextmanager
-def exact_inference() -> Iterator[None]:
-    """Inference without gradients in true float32: TF32 and bfloat16 shortcuts of matrix products are off inside."""
-    precision = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision("highest")
-    try:
-        with torch.inference_mode():
-            yield
-    finally:
-        torch.set_float32_matmul_precision(precision)
+def windows(items: Iterable[Given], size_of: Callable[[Given], int], most: int) -> Iterator[list[Given]]:
+    """``items`` in runs of at most ``most`` by ``size_of``, at least one item each."""
+    window: list[Given] = []
+    held = 0
+    for item in items:
+        size = size_of(item)
+        if window and held + size > most:
+            yield window
+            window, held = [], 0
+        window.append(item)
+        held += size
+    if window:
+        yield window
+
+
+def one_ahead(make: Callable[[Given], Made], inputs: Iterable[Given]) -> Iterator[tuple[Given, Made]]:
+    """Each input with what ``make`` makes of it, in order; while one is used, the next is being made in a thread."""
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="tokens") as thread:
+        ahead: tuple[Given, Future[Made]] | None = None
+        for given in inputs:
+            following = (given, thread.submit(make, given))
+            if ahead is not None:
+                yield ahead[0], ahead[1].result()
+            ahead = following
+        if ahead is not None:
+            yield ahead[0], ahead[1].result()

@@ -13,7 +13,7 @@ for a token of cosine 0, which shows only where all cosines of a token are negat
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -22,18 +22,21 @@ import torch
 from torch.nn.utils.rnn import pad_sequence
 
 from scoring.metrics import PairProgress
-from scoring.metrics.batching import TokenBudget, exact_inference, pad, run_batches
+from scoring.metrics.batching import WINDOW_CHARACTERS, TokenBudget, one_ahead, run_batches, windows
 from scoring.metrics.bert_ids import BertIds
+from scoring.metrics.encoder import PACKABLE, PackedEncoder, PaddedEncoder
+from scoring.metrics.packing import Packed, pack
+from scoring.metrics.precision import FP32, Precision, exact_inference
 
 if TYPE_CHECKING:
     from scoring.checkpoints import Resources
 
 VERSION: Final = 1  # raised whenever a change here could change a value
-CHUNK_TOKENS: Final = 131_072  # texts held at once, in tokens: 400 MB of embeddings of BERT-base
+CHUNK_CHARACTERS: Final = 131_072  # texts held at once: 400 MB of embeddings of BERT-base at a token a character
 CACHE_BYTES: Final = 512 << 20  # five reference sets of the contest, with BERT-base
 
 Pair = tuple[str, str]  # (reference, candidate)
-OnTokens = Callable[[int], None]
+OnCharacters = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,46 +87,57 @@ class EmbeddingCache:
 class BertScoreEncoder:
     """One model up to its layer ``num_layers``, on one device, with its tokenizer and its cache of references."""
 
-    def __init__(self, model: Any, ids: BertIds, device: str, budget: TokenBudget) -> None:
-        self.model = model
+    def __init__(
+        self,
+        encode: Callable[[Packed], torch.Tensor],
+        ids: BertIds,
+        device: str,
+        budget: TokenBudget,
+        precision: Precision = FP32,
+    ) -> None:
+        self.encode = encode
         self.ids = ids
         self.device = device
         self.budget = budget
+        self.precision = precision
         self.references = EmbeddingCache(CACHE_BYTES)
+        self._ignored = torch.tensor(sorted(ids.ignored_ids), device=device)
 
-    def embed(self, ids_of: dict[str, list[int]], on_tokens: OnTokens) -> dict[str, Embedded]:
-        """Embed each text of ``ids_of`` (text to ids). ``on_tokens`` hears how many tokens each batch held."""
-        texts = list(ids_of)
-        rows = [ids_of[text] for text in texts]
+    def embed(self, texts: Iterable[str], on_characters: OnCharacters) -> dict[str, Embedded]:
+        """Embed each text of ``texts`` once. ``on_characters`` hears how many characters each batch held."""
+        longest_first = sorted(set(texts), key=lambda text: (-len(text), text))
         embedded: dict[str, Embedded] = {}
-
-        def forward(batch: Sequence[int]) -> None:
-            vectors = self._encode([rows[index] for index in batch])
-            for row, index in enumerate(batch):
-                ids = rows[index]
-                weights = [0.0 if token in self.ids.ignored_ids else 1.0 for token in ids]
-                own = vectors[row, : len(ids)].clone()  # a view would keep the whole batch alive in the cache
-                embedded[texts[index]] = Embedded(own, torch.tensor(weights, device=self.device))
-
-        run_batches(
-            [len(row) for row in rows],
-            self.budget,
-            forward,
-            lambda batch: on_tokens(sum(len(rows[index]) for index in batch)),
-        )
+        parts = windows(longest_first, len, max(WINDOW_CHARACTERS, self.budget.tokens))
+        for part, rows in one_ahead(self.ids.encode_all, parts):
+            self._embed_window(part, rows, embedded, on_characters)
         return embedded
 
-    def _encode(self, rows: Sequence[Sequence[int]]) -> torch.Tensor:
-        """Unit vectors of the tokens of ``rows``: (rows, longest row, width)."""
-        input_ids = pad(rows, self.ids.pad_id)
-        lengths = torch.tensor([len(row) for row in rows])
-        mask = (torch.arange(input_ids.shape[1]) < lengths[:, None]).long()
-        hidden = self.model(input_ids.to(self.device), attention_mask=mask.to(self.device))[0]
-        unit: torch.Tensor = hidden / hidden.norm(dim=-1, keepdim=True)
-        return unit
+    def _embed_window(
+        self,
+        texts: Sequence[str],
+        rows: Sequence[Sequence[int]],
+        embedded: dict[str, Embedded],
+        on_characters: OnCharacters,
+    ) -> None:
+        def forward(batch: Sequence[int]) -> None:
+            packed = pack([rows[index] for index in batch], device=self.device)
+            hidden = self.encode(packed).float()
+            vectors = (hidden / hidden.norm(dim=-1, keepdim=True)).split(packed.lengths)
+            weights = (~torch.isin(packed.ids, self._ignored)).float().split(packed.lengths)
+            for index, own, counting in zip(batch, vectors, weights, strict=True):
+                embedded[texts[index]] = Embedded(own, counting)
+
+        run_batches(
+            list(map(len, rows)),
+            self.budget,
+            forward,
+            lambda batch: on_characters(sum(len(texts[index]) for index in batch)),
+        )
 
 
-def load_encoder(folder: Path, num_layers: int, max_length: int, device: str, budget: TokenBudget) -> BertScoreEncoder:
+def load_encoder(
+    folder: Path, num_layers: int, max_length: int, device: str, budget: TokenBudget, precision: Precision = FP32
+) -> BertScoreEncoder:
     """Load the model in ``folder`` without the layers above ``num_layers`` and without its pooler.
 
     Raises ``ModelDamaged`` if weights are missing from the file and ``TooFewLayers`` if the model has fewer layers.
@@ -139,7 +153,18 @@ def load_encoder(folder: Path, num_layers: int, max_length: int, device: str, bu
     model = load_pretrained(AutoModel, folder, config, optional=("pooler.",))
     if getattr(model, "pooler", None) is not None:
         model.pooler = None
-    return BertScoreEncoder(model.to(device), BertIds(folder, max_length), device, budget)
+    ids = BertIds(folder, max_length)
+    return BertScoreEncoder(_way_through(model.to(device), ids.pad_id, precision), ids, device, budget, precision)
+
+
+def _way_through(model: Any, pad_id: int, precision: Precision) -> Callable[[Packed], torch.Tensor]:
+    """How packed rows go through ``model``: without padding where its layers are BERT's, else by its own forward."""
+    config = model.config
+    if config.model_type not in PACKABLE or getattr(config, "position_embedding_type", "absolute") != "absolute":
+        return PaddedEncoder(model.to(precision.weights), pad_id)
+    model.encoder.to(precision.weights)
+    first_position = 0 if config.model_type == "bert" else config.pad_token_id + 1
+    return PackedEncoder(model.embeddings, list(model.encoder.layer), first_position=first_position)
 
 
 def greedy_f1(references: Sequence[Embedded], candidates: Sequence[Embedded]) -> list[float]:
@@ -189,32 +214,25 @@ class BertScore:
         pairs = list(zip(references, candidates, strict=True))
         if not pairs:
             return []
-        with exact_inference():
+        with exact_inference(self._resources.bertscore.precision):
             values = self._score_distinct(set(pairs), _Share(len(pairs), progress))
         if progress is not None:
             progress(len(pairs), len(pairs))
         return [values[pair] for pair in pairs]
 
     def _score_distinct(self, pairs: set[Pair], share: _Share) -> dict[Pair, float]:
-        encoder = self._resources.bertscore
-        ids = self._ids(pairs)
-        cached = {reference for reference, _ in pairs if reference in encoder.references}
-        fresh = {reference for reference, _ in pairs} - cached
-        share.total_tokens = sum(len(ids[text]) for side in (fresh, {c for _, c in pairs}) for text in side)
+        fresh = {reference for reference, _ in pairs if reference not in self._resources.bertscore.references}
+        share.expect(sum(map(len, fresh)) + sum(map(len, {candidate for _, candidate in pairs})))
         values: dict[Pair, float] = {}
-        for chunk in _chunks(pairs, ids):
-            values |= self._score_chunk(chunk, ids, share)
+        in_order = sorted(pairs, key=lambda pair: (len(pair[1]), pair[1], pair[0]))
+        for chunk in windows(in_order, lambda pair: len(pair[0]) + len(pair[1]), CHUNK_CHARACTERS):
+            values |= self._score_chunk(chunk, share)
         return values
 
-    def _ids(self, pairs: set[Pair]) -> dict[str, list[int]]:
-        """Ids of every text, each tokenized once; in sorted order, so that shuffled input gives equal batches."""
-        texts = sorted({text for pair in pairs for text in pair})
-        return dict(zip(texts, self._resources.bertscore.ids.encode_all(texts), strict=True))
-
-    def _score_chunk(self, chunk: Sequence[Pair], ids: dict[str, list[int]], share: _Share) -> dict[Pair, float]:
+    def _score_chunk(self, chunk: Sequence[Pair], share: _Share) -> dict[Pair, float]:
         encoder = self._resources.bertscore
-        references = self._references(sorted({reference for reference, _ in chunk}), ids, share)
-        candidates = encoder.embed({text: ids[text] for text in sorted({c for _, c in chunk})}, share.add)
+        references = self._references({reference for reference, _ in chunk}, share)
+        candidates = encoder.embed((candidate for _, candidate in chunk), share.add)
         scored = [(r, c) for r, c in chunk if references[r].counts and candidates[c].counts]
         values = dict.fromkeys(chunk, 0.0)
 
@@ -223,43 +241,33 @@ class BertScore:
             found = greedy_f1([references[r] for r, _ in part], [candidates[c] for _, c in part])
             values.update(zip(part, found, strict=True))
 
-        run_batches([len(ids[r]) + len(ids[c]) for r, c in scored], encoder.budget, match)
+        run_batches([references[r].length + candidates[c].length for r, c in scored], encoder.budget, match)
         return values
 
-    def _references(self, texts: Sequence[str], ids: dict[str, list[int]], share: _Share) -> dict[str, Embedded]:
+    def _references(self, texts: set[str], share: _Share) -> dict[str, Embedded]:
         """Embeddings of reference texts: kept ones, and the others encoded apart from candidates and then kept."""
-        cache = self._resources.bertscore.references
-        found = {text: kept for text in texts if (kept := cache.get(text)) is not None}
-        fresh = self._resources.bertscore.embed({text: ids[text] for text in texts if text not in found}, share.add)
-        for text, embedded in fresh.items():
-            cache.put(text, embedded)
-        return found | fresh
-
-
-def _chunks(pairs: set[Pair], ids: dict[str, list[int]]) -> Iterator[list[Pair]]:
-    """The pairs in order of candidate length, in runs of at most ``CHUNK_TOKENS`` tokens."""
-    chunk: list[Pair] = []
-    tokens = 0
-    for reference, candidate in sorted(pairs, key=lambda pair: (len(ids[pair[1]]), pair[1], pair[0])):
-        size = len(ids[reference]) + len(ids[candidate])
-        if chunk and tokens + size > CHUNK_TOKENS:
-            yield chunk
-            chunk, tokens = [], 0
-        chunk.append((reference, candidate))
-        tokens += size
-    if chunk:
-        yield chunk
+        encoder = self._resources.bertscore
+        found = {text: known for text in texts if (known := encoder.references.get(text)) is not None}
+        fresh = encoder.embed(texts - found.keys(), share.add)
+        # a view would keep its whole batch alive in the cache
+        kept = {text: Embedded(one.vectors.clone(), one.weights.clone()) for text, one in fresh.items()}
+        for text, embedded in kept.items():
+            encoder.references.put(text, embedded)
+        return found | kept
 
 
 class _Share:
-    """Turns tokens encoded into pairs done, for a progress bar that moves with the work and ends at the end."""
+    """Turns characters encoded into pairs done, for a progress bar that moves with the work and ends at the end."""
 
     def __init__(self, pairs: int, progress: PairProgress | None) -> None:
-        self.total_tokens = 0
-        self._pairs, self._progress, self._tokens = pairs, progress, 0
+        self._pairs, self._progress = pairs, progress
+        self._expected, self._done = 1, 0
 
-    def add(self, tokens: int) -> None:
-        self._tokens += tokens
+    def expect(self, characters: int) -> None:
+        self._expected = max(1, characters)
+
+    def add(self, characters: int) -> None:
+        self._done += characters
         if self._progress is not None:
-            done = self._pairs * self._tokens // max(1, self.total_tokens)
+            done = self._pairs * self._done // self._expected
             self._progress(min(done, self._pairs - 1), self._pairs)

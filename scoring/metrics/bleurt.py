@@ -4,26 +4,30 @@ A learnt metric: one transformer reads "[CLS] reference [SEP] candidate [SEP]", 
 score (Sellam et al. 2020, "BLEURT: Learning Robust Metrics for Text Generation"). Values are mostly within 0-1 but are
 not clipped, as the contest does not clip them. Pairs are cut to the model's length, the longer text first.
 
-The package's modules hold the weights; the forward pass here uses them with PyTorch's fused attention, and in the last
-layer computes only [CLS], the one position the head reads.
+The package's modules hold the weights; the way through them is ``encoder``'s: pairs packed without padding, and in the
+last layer only [CLS] computed, the one position the head reads. The head itself is always float32.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import torch
-from torch.nn import functional
 
 from scoring.metrics import PairProgress
-from scoring.metrics.batching import TokenBudget, exact_inference, pad, run_batches
+from scoring.metrics.batching import WINDOW_CHARACTERS, TokenBudget, one_ahead, run_batches, windows
+from scoring.metrics.encoder import PackedEncoder
+from scoring.metrics.packing import pack
+from scoring.metrics.precision import FP32, Precision, exact_inference
 
 if TYPE_CHECKING:
     from scoring.checkpoints import Resources
 
 VERSION: Final = 1  # raised whenever a change here could change a value
+KNOWN_TEXTS: Final = 8192  # texts whose pieces are kept: some sets of references, 20 MB
 
 Pair = tuple[str, str]  # (reference, candidate)
 
@@ -45,7 +49,7 @@ class PairTokenizer:
 
         self.max_length = max_length
         self._tokenizer = load_tokenizer(BleurtTokenizer, folder)
-        self.pad_id: int = self._tokenizer.pad_token_id
+        self._pieces = lru_cache(KNOWN_TEXTS)(self._cut_into_pieces)
 
     def encode_pairs(self, pairs: Sequence[Pair]) -> list[PairIds]:
         """The ids of each pair, equal to those of the package's tokenizer called with truncation."""
@@ -60,13 +64,15 @@ class PairTokenizer:
 
     def _encode_slow(self, pairs: Sequence[Pair]) -> list[PairIds]:
         """Each text is cut into pieces once, however many pairs it stands in; then pairs are put together."""
-        tokenizer = self._tokenizer
-        ids: dict[str, list[int]] = {
-            text: tokenizer.convert_tokens_to_ids(tokenizer.tokenize(text))
-            for text in {text for pair in pairs for text in pair}
-        }
-        room = self.max_length - tokenizer.num_special_tokens_to_add(pair=True)
-        return [self._join(*cut_longest_first(ids[reference], ids[candidate], room)) for reference, candidate in pairs]
+        room = self.max_length - self._tokenizer.num_special_tokens_to_add(pair=True)
+        return [
+            self._join(*cut_longest_first(self._pieces(reference), self._pieces(candidate), room))
+            for reference, candidate in pairs
+        ]
+
+    def _cut_into_pieces(self, text: str) -> list[int]:
+        ids: list[int] = self._tokenizer.convert_tokens_to_ids(self._tokenizer.tokenize(text))
+        return ids
 
     def _join(self, reference: list[int], candidate: list[int]) -> PairIds:
         tokenizer = self._tokenizer
@@ -91,27 +97,31 @@ def cut_longest_first(reference: list[int], candidate: list[int], room: int) -> 
 
 
 class BleurtScorer:
-    """One BLEURT checkpoint on one device, with its tokenizer."""
+    """One BLEURT checkpoint on one device in one precision, with its tokenizer."""
 
-    def __init__(self, model: Any, tokenizer: PairTokenizer, device: str, budget: TokenBudget) -> None:
+    def __init__(
+        self, model: Any, tokenizer: PairTokenizer, device: str, budget: TokenBudget, precision: Precision = FP32
+    ) -> None:
         self.model = model
         self.tokenizer = tokenizer
         self.device = device
         self.budget = budget
+        self.precision = precision
+        layers = model.bleurt.encoder
+        projection = getattr(layers, "embedding_projection", None)
+        self._encode = PackedEncoder(model.bleurt.embeddings, list(layers.layer), projection)
 
-    def predict(self, rows: Sequence[PairIds]) -> list[float]:
-        """The score of each row of one batch."""
-        lengths = torch.tensor([len(row.ids) for row in rows])
-        ids = pad([row.ids for row in rows], self.tokenizer.pad_id).to(self.device)
-        segments = pad([row.segments for row in rows], 0).to(self.device)
-        is_token = torch.arange(ids.shape[1]) < lengths[:, None]
-        # With nothing to mask, None lets PyTorch choose its fastest kernel.
-        mask = None if bool(is_token.all()) else is_token[:, None, None, :].to(self.device)
-        logits: list[float] = forward_cls(self.model, ids, segments, mask).tolist()
-        return logits
+    def predict(self, rows: Sequence[PairIds]) -> torch.Tensor:
+        """The score of each row of one batch: float32 of shape (rows,), on the device."""
+        packed = pack([row.ids for row in rows], [row.segments for row in rows], self.device)
+        first = self._encode.first_states(packed).float()
+        logits: torch.Tensor = self.model.classifier(self.model.bleurt.pooler(first[:, None]))
+        return logits.flatten()
 
 
-def load_scorer(folder: Path, max_length: int, device: str, budget: TokenBudget) -> BleurtScorer:
+def load_scorer(
+    folder: Path, max_length: int, device: str, budget: TokenBudget, precision: Precision = FP32
+) -> BleurtScorer:
     """Load the checkpoint in ``folder``. Raises ``ModelDamaged`` if weights are missing from the file."""
     from bleurt_pytorch import BleurtConfig, BleurtForSequenceClassification
 
@@ -121,33 +131,8 @@ def load_scorer(folder: Path, max_length: int, device: str, budget: TokenBudget)
     model = load_pretrained(
         BleurtForSequenceClassification, folder, config, optional=("bleurt.embeddings.position_ids",)
     )
-    return BleurtScorer(model.to(device), PairTokenizer(folder, max_length), device, budget)
-
-
-def forward_cls(model: Any, input_ids: torch.Tensor, segments: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
-    """The logit of each row: (rows,). ``mask`` is (rows, 1, 1, tokens), true at real tokens, or ``None``."""
-    encoder = model.bleurt.encoder
-    hidden = model.bleurt.embeddings(input_ids=input_ids, token_type_ids=segments)
-    if hasattr(encoder, "embedding_projection"):
-        hidden = encoder.embedding_projection(hidden)
-    for layer in encoder.layer[:-1]:
-        hidden = _layer(layer, hidden, hidden, mask)
-    cls = _layer(encoder.layer[-1], hidden[:, :1], hidden, mask)
-    logits: torch.Tensor = model.classifier(model.bleurt.pooler(cls))
-    return logits.flatten()
-
-
-def _layer(layer: Any, queries: torch.Tensor, hidden: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
-    """One transformer layer for the positions ``queries`` (rows, q, width) attending to ``hidden`` (rows, t, width)."""
-    attention = layer.attention.self
-    query, key, value = (
-        projection(states).unflatten(-1, (attention.num_attention_heads, -1)).transpose(1, 2)
-        for projection, states in ((attention.query, queries), (attention.key, hidden), (attention.value, hidden))
-    )
-    context = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
-    attended = layer.attention.output(context.transpose(1, 2).flatten(2), queries)
-    output: torch.Tensor = layer.output(layer.intermediate(attended), attended)
-    return output
+    model.bleurt.encoder.to(precision.weights)  # embeddings and head stay float32: they cost next to nothing
+    return BleurtScorer(model.to(device), PairTokenizer(folder, max_length), device, budget, precision)
 
 
 class Bleurt:
@@ -171,18 +156,43 @@ class Bleurt:
         if not pairs:
             return []
         scorer = self._resources.bleurt
-        distinct = sorted(set(pairs))  # sorted, so that shuffled input gives equal batches
-        rows = scorer.tokenizer.encode_pairs(distinct)
+        # Sorted, so that shuffled input gives equal batches; longest first, so that a batch too large shows at once.
+        distinct = sorted(set(pairs), key=lambda pair: (-_characters(pair), pair))
         values: dict[Pair, float] = {}
 
-        def forward(batch: Sequence[int]) -> None:
-            scores = scorer.predict([rows[index] for index in batch])
-            values.update(zip((distinct[index] for index in batch), scores, strict=True))
-
-        def report(_: Sequence[int]) -> None:
+        def report(done: int) -> None:
             if progress is not None:
-                progress(len(pairs) * len(values) // len(distinct), len(pairs))
+                progress(len(pairs) * done // len(distinct), len(pairs))
 
-        with exact_inference():
-            run_batches([len(row.ids) for row in rows], scorer.budget, forward, report)
+        with exact_inference(scorer.precision):
+            parts = windows(distinct, _characters, max(WINDOW_CHARACTERS, scorer.budget.tokens))
+            for part, rows in one_ahead(scorer.tokenizer.encode_pairs, parts):
+                _score_window(scorer, part, rows, values, report)
         return [values[pair] for pair in pairs]
+
+
+def _characters(pair: Pair) -> int:
+    return len(pair[0]) + len(pair[1])
+
+
+def _score_window(
+    scorer: BleurtScorer,
+    pairs: Sequence[Pair],
+    rows: Sequence[PairIds],
+    values: dict[Pair, float],
+    report: Callable[[int], None],
+) -> None:
+    """Score the pairs of one window. The device is asked for its numbers once, at the window's end."""
+    before = len(values)
+    batches: list[tuple[Sequence[int], torch.Tensor]] = []
+
+    def forward(batch: Sequence[int]) -> None:
+        batches.append((batch, scorer.predict([rows[index] for index in batch])))
+
+    def on_done(_: Sequence[int]) -> None:
+        report(before + sum(len(batch) for batch, _ in batches))
+
+    run_batches([len(row.ids) for row in rows], scorer.budget, forward, on_done)
+    scores = torch.cat([scores for _, scores in batches]).tolist()
+    order = [index for batch, _ in batches for index in batch]
+    values.update(zip((pairs[index] for index in order), scores, strict=True))

@@ -21,7 +21,8 @@ import torch
 from torch.nn import functional
 
 from scoring.media import open_frame
-from scoring.metrics.batching import TokenBudget, exact_inference, pad, run_batches
+from scoring.metrics.batching import TokenBudget, pad, run_batches
+from scoring.metrics.precision import exact_inference
 from scoring.model_files import ClipKind, ModelDamaged
 
 CACHE_BYTES: Final = 256 * 1024 * 1024  # 55,000 frames with 1,152 numbers each

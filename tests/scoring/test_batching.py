@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 
 import pytest
 import torch
 
-from scoring.metrics.batching import DeviceMemoryExhausted, TokenBudget, exact_inference, pad, run_batches
+from scoring.metrics.batching import (
+    CPU_TOKENS,
+    LEAST_GPU_TOKENS,
+    MOST_GPU_TOKENS,
+    DeviceMemoryExhausted,
+    TokenBudget,
+    default_tokens,
+    gpu_tokens,
+    one_ahead,
+    pad,
+    run_batches,
+    windows,
+)
+from scoring.metrics.precision import exact_inference
 
 
 def batches_of(lengths: Sequence[int], tokens: int) -> list[list[int]]:
@@ -103,15 +117,50 @@ def test_inference_is_exact_inside_and_the_former_precision_returns_after_an_err
 
     def fail_inside() -> None:
         with exact_inference():
-            seen.extend([torch.get_float32_matmul_precision(), torch.is_inference_mode_enabled()])
+            seen.extend([torch.get_float32_matmul_precision(), torch.is_grad_enabled()])
             raise KeyError
 
     torch.set_float32_matmul_precision("medium")
     try:
         with pytest.raises(KeyError):
             fail_inside()
-        assert seen == ["highest", True]
+        assert seen == ["highest", False]
         assert torch.get_float32_matmul_precision() == "medium"
-        assert not torch.is_inference_mode_enabled()
+        assert torch.is_grad_enabled()
     finally:
         torch.set_float32_matmul_precision("highest")
+
+
+def test_a_gpus_batches_take_half_its_free_memory_within_bounds():
+    assert gpu_tokens(free_bytes=2_000_000_000, bytes_per_token=100_000) == 10_000
+    assert gpu_tokens(free_bytes=140_000_000_000, bytes_per_token=100_000) == MOST_GPU_TOKENS
+    assert gpu_tokens(free_bytes=1_000, bytes_per_token=100_000) == LEAST_GPU_TOKENS
+    assert default_tokens("cpu", 100_000) == CPU_TOKENS
+
+
+def test_windows_hold_at_most_so_much_and_at_least_one_item():
+    assert list(windows(["가나", "다", "라마바사", "아"], len, 3)) == [["가나", "다"], ["라마바사"], ["아"]]
+    assert list(windows([], len, 3)) == []
+
+
+def test_the_next_window_is_made_while_one_is_used():
+    second_begun, made = threading.Event(), []
+
+    def make(number: int) -> int:
+        made.append(number)
+        if number == 2:
+            second_begun.set()
+        return number * 10
+
+    results = one_ahead(make, [1, 2, 3])
+    assert next(results) == (1, 10)
+    assert second_begun.wait(5)
+    assert list(results) == [(2, 20), (3, 30)]
+    assert made == [1, 2, 3]
+
+
+def test_what_goes_wrong_ahead_is_raised_where_it_is_used():
+    results = one_ahead(lambda number: 1 // number, [1, 0, 1])
+    assert next(results) == (1, 1)
+    with pytest.raises(ZeroDivisionError):
+        next(results)

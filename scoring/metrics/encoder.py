@@ -1,0 +1,185 @@
+"""A BERT-like encoder over packed rows: no padding is computed, and the last layer only where it is read.
+
+The modules of transformers and bleurt-pytorch hold the weights; only the way through them is ours. Query, key and value
+are one matrix product, their three weights being views of one tensor. Attention runs inside each row: by PyTorch's
+fused kernel over blocks of equally long rows, on a GPU by kernels for rows of any length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import torch
+from torch.nn import functional
+from torch.nn.utils.rnn import pad_sequence
+
+from scoring.metrics.packing import Packed
+
+PACKABLE: Final = frozenset({"bert", "roberta", "xlm-roberta"})  # model types with the layers written out here
+Attention = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, Packed, bool], torch.Tensor]
+
+
+class PackedEncoder:
+    """Embeddings and layers of one model, for packed rows, in the number format its layers have.
+
+    ``projection`` widens embeddings that are narrower than the layers. ``first_position`` is the position of a row's
+    first token (RoBERTa counts from its padding id on).
+    """
+
+    def __init__(self, embeddings: Any, layers: Sequence[Any], projection: Any = None, first_position: int = 0) -> None:
+        self.embeddings = embeddings
+        self.projection = projection
+        self.first_position = first_position
+        self.layers = [PackedLayer(layer) for layer in layers]
+
+    def __call__(self, packed: Packed) -> torch.Tensor:
+        """The last layer's states of every token: (tokens, width)."""
+        hidden = self._embed(packed)
+        for layer in self.layers:
+            hidden = layer(hidden, packed)
+        return hidden
+
+    def first_states(self, packed: Packed) -> torch.Tensor:
+        """The last layer's state of each row's first token, [CLS]: (rows, width). Nothing else of it is computed."""
+        hidden = self._embed(packed)
+        for layer in self.layers[:-1]:
+            hidden = layer(hidden, packed)
+        return self.layers[-1](hidden, packed, first_only=True)
+
+    def _embed(self, packed: Packed) -> torch.Tensor:
+        part = self.embeddings
+        hidden: torch.Tensor = part.word_embeddings(packed.ids) + part.token_type_embeddings(packed.segments)
+        hidden = part.LayerNorm(hidden + part.position_embeddings(packed.positions + self.first_position))
+        hidden = hidden.to(self.layers[0].dtype)
+        if self.projection is not None:
+            hidden = self.projection(hidden)
+        return hidden
+
+
+class PaddedEncoder:
+    """Any other encoder of transformers: rows padded, through the model's own forward, and laid end to end again."""
+
+    def __init__(self, model: Any, pad_id: int) -> None:
+        self.model = model
+        self.pad_id = pad_id
+
+    def __call__(self, packed: Packed) -> torch.Tensor:
+        """The last layer's states of every token: (tokens, width)."""
+        ids = pad_sequence(packed.ids.split(packed.lengths), batch_first=True, padding_value=self.pad_id)
+        lengths = torch.tensor(packed.lengths, device=ids.device)
+        is_token = torch.arange(ids.shape[1], device=ids.device) < lengths[:, None]
+        states: torch.Tensor = self.model(ids, attention_mask=is_token.long())[0]
+        return states[is_token]
+
+
+class PackedLayer:
+    """One transformer layer. Its weights stay those of ``layer``, which must be on its device in its format already."""
+
+    def __init__(self, layer: Any) -> None:
+        attention = layer.attention.self
+        self.heads: int = attention.num_attention_heads
+        self.weight = _one_tensor([attention.query.weight, attention.key.weight, attention.value.weight])
+        self.bias = _one_tensor([attention.query.bias, attention.key.bias, attention.value.bias])
+        self.attended = layer.attention.output
+        self.widen = layer.intermediate
+        self.narrow = layer.output
+        self.attend = attention_for(self.weight.device.type, self.weight.dtype)
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return self.weight.dtype
+
+    def __call__(self, hidden: torch.Tensor, packed: Packed, first_only: bool = False) -> torch.Tensor:
+        """States after this layer of every token (tokens, width), or with ``first_only`` of first tokens (rows, width).
+
+        ``hidden`` are the states before it: (tokens, width).
+        """
+        width = hidden.shape[-1]
+        if first_only:
+            asking = hidden[packed.first_tokens]
+            query = functional.linear(asking, self.weight[:width], self.bias[:width])
+            key, value = functional.linear(hidden, self.weight[width:], self.bias[width:]).chunk(2, dim=-1)
+        else:
+            asking = hidden
+            query, key, value = functional.linear(hidden, self.weight, self.bias).chunk(3, dim=-1)
+        query, key, value = (part.unflatten(-1, (self.heads, -1)) for part in (query, key, value))
+        context = self.attend(query, key, value, packed, first_only).flatten(1)
+        asking = self.attended.LayerNorm(self.attended.dense(context) + asking)
+        wide = self.widen.intermediate_act_fn(self.widen.dense(asking))
+        states: torch.Tensor = self.narrow.LayerNorm(self.narrow.dense(wide) + asking)
+        return states
+
+
+def attention_for(device: str, dtype: torch.dtype) -> Attention:
+    """The fastest way of attention inside packed rows on ``device``."""
+    if device != "cuda":
+        return attend_by_blocks
+    return attend_nested if dtype is torch.float32 else attend_varlen
+
+
+def attend_by_blocks(
+    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, packed: Packed, first_only: bool
+) -> torch.Tensor:
+    """Attention of rows in blocks of one length, each one call of the fused kernel without a mask.
+
+    ``key`` and ``value`` are (tokens, heads, size); ``query`` is too, or (rows, heads, size) with ``first_only``.
+    Returns the shape of ``query``. Rows sorted by length make few blocks.
+    """
+    parts = []
+    for block in packed.blocks:
+        shape = (block.rows, block.length)
+        keys, values = (states[block.start : block.stop].unflatten(0, shape).transpose(1, 2) for states in (key, value))
+        if first_only:
+            queries = query[block.first_row : block.first_row + block.rows].unsqueeze(2)
+        else:
+            queries = query[block.start : block.stop].unflatten(0, shape).transpose(1, 2)
+        context = functional.scaled_dot_product_attention(queries, keys, values)
+        parts.append(context.transpose(1, 2).flatten(0, 1))
+    return torch.cat(parts)
+
+
+def attend_nested(
+    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, packed: Packed, first_only: bool
+) -> torch.Tensor:
+    """The same by one call over jagged nested tensors: the memory-efficient kernel, which has float32 and TF32."""
+    offsets = packed.offsets.long()
+    own = torch.arange(len(packed.lengths) + 1, device=query.device) if first_only else offsets
+    longest = max(packed.lengths)
+
+    def nested(states: torch.Tensor, places: torch.Tensor, most: int) -> torch.Tensor:
+        jagged = torch.nested.nested_tensor_from_jagged(states, places, min_seqlen=1, max_seqlen=most)
+        return jagged.transpose(1, 2)
+
+    context = functional.scaled_dot_product_attention(
+        nested(query, own, 1 if first_only else longest),
+        nested(key, offsets, longest),
+        nested(value, offsets, longest),
+    )
+    return context.transpose(1, 2).values()
+
+
+def attend_varlen(
+    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, packed: Packed, first_only: bool
+) -> torch.Tensor:
+    """The same by FlashAttention's kernel for rows of any length, which has bfloat16 and float16 only."""
+    from torch.nn.attention.varlen import varlen_attn
+
+    rows = torch.arange(len(packed.lengths) + 1, dtype=torch.int32, device=query.device)
+    own, most = (rows, 1) if first_only else (packed.offsets, max(packed.lengths))
+    context: Any = varlen_attn(
+        query.contiguous(), key.contiguous(), value.contiguous(), own, packed.offsets, most, max(packed.lengths)
+    )
+    attended: torch.Tensor = context
+    return attended
+
+
+def _one_tensor(parameters: Sequence[torch.nn.Parameter]) -> torch.Tensor:
+    """The parameters one below the other, each made a view of its part, so that the weights stand in memory once."""
+    joined = torch.cat([parameter.data for parameter in parameters])
+    start = 0
+    for parameter in parameters:
+        stop = start + parameter.shape[0]
+        parameter.data = joined[start:stop]
+        start = stop
+    return joined

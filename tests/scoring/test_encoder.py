@@ -1,0 +1,166 @@
+"""The packed encoder equals the packages' own forward, whatever way its attention runs."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+import torch
+from transformers import AutoModel, BertConfig, BertModel, ElectraConfig, ElectraModel, RobertaConfig, RobertaModel
+
+from scoring.metrics import encoder as encoders
+from scoring.metrics.bertscore import _way_through
+from scoring.metrics.encoder import PackedEncoder, PaddedEncoder, attend_by_blocks, attend_nested
+from scoring.metrics.packing import Block, pack
+from scoring.metrics.precision import FP32, exact_inference, precision_on
+from tests.scoring.models import one_thread
+
+SHAPE = {
+    "vocab_size": 200,
+    "hidden_size": 48,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "intermediate_size": 96,
+    "max_position_embeddings": 130,
+    "initializer_range": 0.1,
+}
+KINDS = {
+    "bert": (BertModel, BertConfig(**SHAPE)),
+    "bert with another activation": (BertModel, BertConfig(**SHAPE, hidden_act="relu")),
+    "roberta": (RobertaModel, RobertaConfig(**SHAPE, pad_token_id=1, type_vocab_size=1)),
+    "electra": (ElectraModel, ElectraConfig(**SHAPE, embedding_size=24)),
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_thread() -> Iterator[None]:
+    with one_thread():
+        yield
+
+
+def rows_of(seed: int = 1) -> list[list[int]]:
+    """Rows of 1 to 120 ids, some of one length, none of them padding."""
+    rng = random.Random(seed)
+    lengths = [1, 1, 2, 120, 7, 7, 7, *(rng.randint(1, 120) for _ in range(20))]
+    return [[rng.randint(5, 199) for _ in range(length)] for length in sorted(lengths, reverse=True)]
+
+
+def made(kind: str):
+    loader, config = KINDS[kind]
+    torch.manual_seed(4)
+    return loader(config).eval()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_state_equals_the_models_own_forward_row_by_row(kind):
+    rows, model = rows_of(), made(kind)
+    expected = [model(torch.tensor([row]))[0][0] for row in rows]
+    with exact_inference():
+        states = _way_through(model, model.config.pad_token_id, FP32)(pack(rows))
+    assert (states - torch.cat(expected)).abs().max() <= 1e-5
+
+
+def test_models_with_the_layers_of_bert_are_packed_and_others_padded():
+    assert isinstance(_way_through(made("bert"), 0, FP32), PackedEncoder)
+    assert isinstance(_way_through(made("roberta"), 1, FP32), PackedEncoder)
+    assert isinstance(_way_through(made("electra"), 0, FP32), PaddedEncoder)
+
+
+def test_a_model_with_relative_positions_is_not_taken_for_one_with_absolute_ones():
+    config = BertConfig(**SHAPE, position_embedding_type="relative_key", attn_implementation="eager")
+    assert isinstance(_way_through(BertModel(config).eval(), 0, FP32), PaddedEncoder)
+
+
+def test_first_states_are_the_first_token_of_every_row():
+    model = made("bert")
+    packed, encode = pack(rows_of()), PackedEncoder(model.embeddings, list(model.encoder.layer))
+    with exact_inference():
+        everything, first = encode(packed), encode.first_states(packed)
+    assert first.shape == (len(packed.lengths), 48)
+    assert (everything[packed.first_tokens] - first).abs().max() <= 1e-5
+
+
+def test_segments_and_positions_reach_the_embeddings():
+    model = made("bert")
+    rows = [[7, 8, 9, 10], [11, 12]]
+    segments = [[0, 0, 1, 1], [0, 1]]
+    expected = [
+        model(torch.tensor([row]), token_type_ids=torch.tensor([kinds]))[0][0]
+        for row, kinds in zip(rows, segments, strict=True)
+    ]
+    with exact_inference():
+        states = PackedEncoder(model.embeddings, list(model.encoder.layer))(pack(rows, segments))
+    assert (states - torch.cat(expected)).abs().max() <= 1e-5
+
+
+@pytest.mark.parametrize("first_only", [False, True])
+def test_every_way_of_attention_equals_attention_row_by_row(first_only):
+    packed = pack(rows_of(2))
+    torch.manual_seed(3)
+    tokens = len(packed.ids)
+    query, key, value = (torch.randn(tokens, 3, 8) for _ in range(3))
+    if first_only:
+        query = query[packed.first_tokens]
+    expected = []
+    for row, (start, length) in enumerate(zip(packed.first_tokens.tolist(), packed.lengths, strict=True)):
+        own = query[row : row + 1] if first_only else query[start : start + length]
+        keys, values = key[start : start + length], value[start : start + length]
+        weights = torch.einsum("qhd,khd->hqk", own, keys).div(8**0.5).softmax(-1)
+        expected.append(torch.einsum("hqk,khd->qhd", weights, values))
+    with exact_inference():
+        for attend in (attend_by_blocks, attend_nested):
+            found = attend(query, key, value, packed, first_only)
+            assert (found - torch.cat(expected)).abs().max() <= 1e-5, attend
+
+
+def test_a_gpu_gets_the_kernels_for_rows_of_any_length():
+    assert encoders.attention_for("cpu", torch.float32) is attend_by_blocks
+    assert encoders.attention_for("cuda", torch.float32) is attend_nested
+    assert encoders.attention_for("cuda", torch.bfloat16) is encoders.attend_varlen
+
+
+def test_weights_stand_in_memory_once():
+    model = made("bert")
+    encode = PackedEncoder(model.embeddings, list(model.encoder.layer))
+    attention = model.encoder.layer[0].attention.self
+    assert attention.key.weight.data_ptr() == encode.layers[0].weight[48:].data_ptr()
+    assert torch.equal(attention.value.weight, encode.layers[0].weight[96:])
+
+
+def test_a_model_saved_and_loaded_gives_the_same_bits(tmp_path):
+    model = made("bert")
+    model.save_pretrained(tmp_path)
+    again = AutoModel.from_pretrained(tmp_path).eval()
+    with exact_inference():
+        first, second = (_way_through(one, 0, FP32)(pack(rows_of())) for one in (model, again))
+    assert torch.equal(first, second)
+
+
+@pytest.mark.parametrize("name", ["bf16", "fp16"])
+def test_half_formats_move_states_a_little_and_only_a_little(name):
+    rows = rows_of()
+    with exact_inference():
+        exact = _way_through(made("bert"), 0, FP32)(pack(rows))
+        half = _way_through(made("bert"), 0, precision_on(name, "cpu"))(pack(rows))
+    assert half.dtype is precision_on(name, "cpu").weights
+    moved = (half.float() - exact).abs()
+    assert 0 < moved.mean() < 0.02
+
+
+class TestPacking:
+    def test_rows_stand_end_to_end(self):
+        packed = pack([[5, 6, 7], [8], [9]], [[0, 1, 1], [0], [1]])
+        assert packed.ids.tolist() == [5, 6, 7, 8, 9]
+        assert packed.segments.tolist() == [0, 1, 1, 0, 1]
+        assert packed.positions.tolist() == [0, 1, 2, 0, 0]
+        assert packed.offsets.tolist() == [0, 3, 4, 5]
+        assert packed.first_tokens.tolist() == [0, 3, 4]
+
+    def test_neighbours_of_one_length_are_one_block(self):
+        blocks = pack([[1, 1], [2, 2], [3], [4, 4]]).blocks
+        assert blocks == (Block(0, 2, 0, 2), Block(2, 1, 4, 1), Block(3, 1, 5, 2))
+
+    def test_a_row_without_a_token_is_refused(self):
+        with pytest.raises(ValueError, match="without a token"):
+            pack([[1], []])
