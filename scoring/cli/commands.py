@@ -136,7 +136,23 @@ def _verify_models(profile: str, language: Language) -> int:
     for check in checks:
         result = say("passed" if check.ok else "failed", language)
         sys.stdout.write(f"{result}  {check.role} {check.name}: {check.message(language)}\n")
-    return 0 if all(check.ok for check in checks) else EXIT_USAGE
+    if not all(check.ok for check in checks):
+        return EXIT_USAGE
+    _show_precisions(profile, language)
+    return 0
+
+
+def _show_precisions(profile: str, language: Language) -> None:
+    """By how much each further number format moves scores here; nothing for a profile without such models."""
+    from scoring.precisions import SAMPLES, measure_precisions
+    from scoring.profile import load_profile
+
+    found = measure_precisions(load_profile(profile))
+    if found:
+        sys.stdout.write(say("precisions", language, count=len(SAMPLES)) + "\n")
+    for one in found:
+        numbers = say("precision", language, largest=one.largest, mean=one.mean, speed=one.speed)
+        sys.stdout.write(f"  {one.role} {one.precision}: {numbers}\n")
 
 
 def progress_printer() -> ProgressCallback:

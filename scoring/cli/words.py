@@ -80,6 +80,16 @@ WORDS: Final[dict[str, Message]] = {
     ),
     "passed": Message("통과", "passed"),
     "failed": Message("실패", "FAILED"),
+    "precisions": Message(
+        "정밀도에 따른 점수 차이(이 컴퓨터, 글 {count}쌍, fp32와 견줌). 정밀도는 프로필의 precision으로 고르며, "
+        "정밀도가 다른 점수끼리는 순위를 매기지 않습니다.",
+        "Scores by precision (this machine, {count} pairs, against fp32). Choose with precision in the profile; scores "
+        "of different precisions never rank against each other.",
+    ),
+    "precision": Message(
+        "최대 {largest:.1e}, 평균 {mean:.1e} 차이 · 속도 {speed:.1f}배",
+        "differs by {largest:.1e} at most, {mean:.1e} on average; {speed:.1f} times as fast",
+    ),
     "saved": Message("결과를 저장했습니다: {path}", "Saved: {path}"),
 }
 

@@ -1,6 +1,7 @@
 """``python -m scoring`` as its users run it: files in, report and exit status out."""
 
 import json
+import re
 import subprocess
 import sys
 import unicodedata
@@ -178,7 +179,13 @@ def test_models_list_says_what_is_missing(tmp_path):
 
 def test_models_verify_checks_the_demo_models(capsys):
     assert main(["models", "verify", "demo"]) == 0
-    assert "실패" not in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "실패" not in out
+    for role in ("bertscore", "bleurt"):
+        for precision in ("bf16", "fp16"):
+            line = re.search(rf"^  {role} {precision}: 최대 (\S+), 평균 (\S+) 차이 · 속도 [\d.]+배$", out, re.MULTILINE)
+            assert line is not None, out
+            assert 0 < float(line[2]) <= float(line[1]) < 0.5
 
 
 def test_check_report_recipes_import_no_model_library(files):
