@@ -5,26 +5,34 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet
 RUN_STAMP := $(VENV)/.installed-run
 TEST_STAMP := $(VENV)/.installed-test
+# the whole suite runs in a process a core, four at most (each takes 2 GB); a selection in one: TESTS=tests/web
+WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 1); echo $$((n < 4 ? n : 4)))
+SHARED := $(if $(TESTS),,-n $(WORKERS) --dist loadfile --no-loadscope-reorder)
 CHROMIUM := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
-lint bench: export PYTHONPATH := $(CURDIR)/platform:$(CURDIR)
+lint bench bench-gpu: export PYTHONPATH := $(CURDIR)/platform:$(CURDIR)
 lint: export MALPAN_VAR := $(CURDIR)/var/test
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench clean browser-present
+.PHONY: help run test lint lint-types lint-rest bench clean browser-present
 
 help: ## 이 목록을 보여 준다 / show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: $(RUN_STAMP) ## 사이트를 실행한다: 설치, 데모, 채점기까지 (Ctrl-C로 끝) / run the whole site (Ctrl-C stops it)
 	@exec $(BIN)/python manage.py up
 
 test: browser-present lint ## 모든 검사와 시험을 돌린다 / run every check and test
-	@$(BIN)/python -m pytest $(TESTS)
+	@$(BIN)/python -m pytest $(SHARED) $(TESTS)
 
 lint: $(TEST_STAMP) ## 형식, 타입, 의존 방향, 템플릿, 마이그레이션, 번역을 검사한다 / check style, types, contracts, catalogues
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint-types lint-rest
+
+lint-types: # most of the time of `lint`: beside it, the rest costs nothing
+	@$(BIN)/mypy scoring platform
+
+lint-rest:
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy scoring platform
 	@$(BIN)/lint-imports
 	@$(BIN)/djlint templates --lint --check --quiet
 	@$(BIN)/python manage.py makemigrations --check --dry-run
@@ -32,6 +40,9 @@ lint: $(TEST_STAMP) ## 형식, 타입, 의존 방향, 템플릿, 마이그레이
 
 bench: $(TEST_STAMP) ## 실제 크기의 모델로 다른 구현과 시간을 견준다 / time scoring against other implementations
 	@$(BIN)/python -m tests.benchmarks
+
+bench-gpu: $(TEST_STAMP) ## GPU에서 정밀도별 처리량과 이용률을 잰다 / measure throughput and utilisation on a GPU
+	@$(BIN)/python -m tests.benchmarks gpu --compile
 
 clean: ## 설치한 것과 캐시를 지운다(var의 데이터는 남긴다) / remove the installation and caches, never var/
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

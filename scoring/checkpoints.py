@@ -7,6 +7,8 @@ device is chosen, not before.
 
 from __future__ import annotations
 
+import json
+import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -85,6 +87,8 @@ DeviceName = Literal["auto", "cpu", "cuda"]
 
 Loaded = TypeVar("Loaded")
 
+# The folder where processes of this machine share what references became; unset, each keeps them in its memory alone.
+EMBEDDINGS_VARIABLE: Final = "MALPAN_EMBEDDINGS"
 _FURTHER_LIBRARIES: Final[dict[str, tuple[str, ...]]] = {
     "bleurt": ("bleurt-pytorch",),
     "clip": ("sentencepiece", "pillow", "numpy"),  # images are scaled by Pillow and turned into numbers by numpy
@@ -188,12 +192,17 @@ class Resources:
         }
 
     def _load_bertscore(self) -> BertScoreEncoder:
-        from scoring.metrics.bertscore import load_encoder
+        from scoring.metrics.bertscore import CACHE_BYTES, load_encoder
+        from scoring.metrics.embedding_cache import EmbeddingCache
 
         spec = self.profile.spec("bertscore")
         folder = find_folder(self.profile, spec)
         num_layers, limit = spec.num_layers or 1, text_limit(folder, "bertscore")
-        return load_encoder(folder, num_layers, limit, self.device, self._budget(folder), self.precision)
+        encoder = load_encoder(folder, num_layers, limit, self.device, self._budget(folder), self.precision)
+        if kept := os.environ.get(EMBEDDINGS_VARIABLE):
+            made_by = json.dumps(self.describe_model("bertscore"), sort_keys=True)
+            encoder.references = EmbeddingCache(CACHE_BYTES, Path(kept), namespace=made_by, device=self.device)
+        return encoder
 
     def _load_bleurt(self) -> BleurtScorer:
         from scoring.metrics.bleurt import load_scorer

@@ -6,48 +6,19 @@ pair to score: a submission without reasons loads none.
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from scoring.errors import ScoringFault
 from scoring.integrity import integrity_warnings
-from scoring.metrics import (
-    CorpusMetric,
-    Metric,
-    MetricOptions,
-    PairMetric,
-    PairProgress,
-    Row,
-    load_metric,
-)
-from scoring.recipes import Aggregate, Pairs, Prepared, Recipe, get_recipe
-from scoring.records import AnswerFile, ItemScores, Progress, ProgressCallback, ScoreReport, ScoreWarning
+from scoring.metrics import CorpusMetric, Metric, MetricOptions, Row, load_metric
+from scoring.pair_values import PairValues
+from scoring.recipes import Aggregate, Prepared, Recipe, get_recipe
+from scoring.records import AnswerFile, ItemScores, ProgressCallback, ScoreReport, ScoreWarning
+from scoring.running import NEURAL_METRICS, KnownValues, Scored, run_metrics
 from scoring.signature import build_signature, metric_signatures, signature_hash
 
 if TYPE_CHECKING:
     from scoring.checkpoints import DeviceName, Resources
-
-ItemValues = Mapping[str, float]
-KnownValues = Mapping[tuple[str, str], Mapping[str, float | Sequence[float]]]
-
-NEURAL_METRICS: Final = frozenset({"bertscore", "bleurt", "clipscore"})
-PROGRESS_INTERVAL_S: Final = 0.2
-
-
-class MetricFault(ScoringFault):
-    """A metric returned something that is no score: too few values, or one that is not a number."""
-
-
-@dataclass(slots=True)
-class _Scored:
-    """What the metrics gave: item values, rows of statistics and corpus scores."""
-
-    values: dict[str, dict[str, float]] = field(default_factory=dict)  # pair metric -> item -> value
-    rows: dict[str, dict[str, Row]] = field(default_factory=dict)  # corpus metric -> item -> its row
-    corpus: dict[str, float] = field(default_factory=dict)  # score name -> value
 
 
 def score(
@@ -61,14 +32,17 @@ def score(
     options: MetricOptions | None = None,
     progress: ProgressCallback | None = None,
     known: KnownValues | None = None,
+    pair_values: PairValues | None = None,
 ) -> ScoreReport:
     """Score ``predictions`` against ``references`` by the rule of ``recipe_id``.
 
     Items stand in the report in reference order; the order of the predictions file changes nothing. ``resources`` are
     the models; without them those of ``profile`` on ``device`` are used, shared by the whole process. ``known`` holds
     item values (or rows of statistics) scored earlier, by (metric name, metric signature hash): they are taken as they
-    are, and only the pairs of other items are scored. ``progress`` is called at the start and the end of each metric
-    and in between at most five times a second.
+    are, and only the pairs of other items are scored. ``pair_values`` is asked for the values of those pairs, and told
+    the ones it did not know; only this thread uses it. ``progress`` is called at the start and the end of each metric
+    (at the end alone where all is known) and in between at most five times a second, from two threads
+    (``scoring.running``) but never twice at once. What it raises stops the scoring.
 
     Raises ``UnknownRecipe``, ``MismatchedFiles``, ``ModelUnavailable``, ``InvalidSynonyms`` and ``ScoringFault``.
     """
@@ -83,7 +57,8 @@ def score(
     metrics = {name: load_metric(name, resources, options) for name in names}
     implementations = {name: metric.signature() for name, metric in metrics.items()}
     signature = build_signature(recipe, references, implementations, _about(recipe, resources))
-    scored = _run_all(metrics, prepared, metric_signatures(signature), known or {}, progress)
+    hashes = metric_signatures(signature)
+    scored = run_metrics(metrics, prepared, hashes, known=known or {}, pair_values=pair_values, progress=progress)
     aggregate = recipe.aggregate(prepared, scored.values, scored.corpus)
     warnings = (
         *_model_warnings(recipe, metrics, signature),
@@ -119,7 +94,7 @@ def _model_warnings(recipe: Recipe, metrics: Mapping[str, Metric], signature: Ma
     return warnings
 
 
-def _truncation_warning(scored: _Scored) -> list[ScoreWarning]:
+def _truncation_warning(scored: Scored) -> list[ScoreWarning]:
     """How many captions the CLIP model saw only the beginning of."""
     count = round(scored.corpus.get("clip_truncated", 0.0) * len(scored.rows.get("clipscore", {})))
     return [ScoreWarning("clip_truncated", {"count": count})] if count else []
@@ -129,7 +104,7 @@ def _report(
     recipe: Recipe,
     prepared: Prepared,
     metrics: Mapping[str, Metric],
-    scored: _Scored,
+    scored: Scored,
     aggregate: Aggregate,
     warnings: tuple[ScoreWarning, ...],
     signature: Mapping[str, Any],
@@ -147,9 +122,7 @@ def _report(
     )
 
 
-def _items(
-    recipe: Recipe, prepared: Prepared, metrics: Mapping[str, Metric], scored: _Scored
-) -> tuple[ItemScores, ...]:
+def _items(recipe: Recipe, prepared: Prepared, metrics: Mapping[str, Metric], scored: Scored) -> tuple[ItemScores, ...]:
     """Each item with the values that count for it, in reference order."""
     columns = {
         recipe.score_name(metric): prepared.item_values(metric, values) for metric, values in scored.values.items()
@@ -169,102 +142,3 @@ def _items(
         )
         for item in prepared.item_ids
     )
-
-
-def _run_all(
-    metrics: Mapping[str, Metric],
-    prepared: Prepared,
-    hashes: Mapping[str, str],
-    known: KnownValues,
-    progress: ProgressCallback | None,
-) -> _Scored:
-    scored = _Scored()
-    for name, metric in metrics.items():
-        pairs, kept = prepared.pairs[name], known.get((name, hashes[name]), {})
-        if isinstance(metric, CorpusMetric):
-            rows = _rows(metric, pairs, kept, progress)
-            scored.rows[name] = rows
-            scored.corpus |= _checked_scores(metric, [rows[item] for item in pairs.ids])
-        else:
-            scored.values[name] = _score_items(metric, pairs, kept, progress)
-    return scored
-
-
-def _rows(
-    metric: CorpusMetric, pairs: Pairs, known: Mapping[str, float | Sequence[float]], progress: ProgressCallback | None
-) -> dict[str, Row]:
-    """The row of every item: known ones only if they are all there, as each was made in the light of all."""
-    if pairs.ids and all(item in known for item in pairs.ids):
-        return {item: _as_row(known[item]) for item in pairs.ids}
-    report = _throttled(metric.name, progress)
-    report(0, len(pairs))
-    rows = metric.statistics(pairs.ids, pairs.references, pairs.candidates, report)
-    if len(rows) != len(pairs):
-        raise MetricFault(f"{metric.name} returned {len(rows)} rows for {len(pairs)} items")
-    if not all(math.isfinite(number) for row in rows for number in row):
-        raise MetricFault(f"{metric.name} returned a number that is not finite")
-    report(len(pairs), len(pairs))
-    return dict(zip(pairs.ids, rows, strict=True))
-
-
-def _as_row(value: float | Sequence[float]) -> Row:
-    return (value,) if isinstance(value, (int, float)) else tuple(value)
-
-
-def _checked_scores(metric: CorpusMetric, rows: Sequence[Row]) -> dict[str, float]:
-    scores = dict(metric.aggregate(rows))
-    if not all(map(math.isfinite, scores.values())):
-        raise MetricFault(f"{metric.name} returned a value that is not a finite number")
-    return scores
-
-
-def _score_items(
-    metric: PairMetric,
-    pairs: Pairs,
-    known: Mapping[str, float | Sequence[float]],
-    progress: ProgressCallback | None,
-) -> dict[str, float]:
-    """A value for every item of ``pairs``: known ones as they are, the others scored, equal pairs once.
-
-    Of several references the one with the highest value counts.
-    """
-    kept = {item: value for item in pairs.ids if isinstance(value := known.get(item), (int, float))}
-    wanted = {
-        item: [(reference, candidate) for reference in references]
-        for item, references, candidate in zip(pairs.ids, pairs.references, pairs.candidates, strict=True)
-        if item not in kept
-    }
-    distinct = list(dict.fromkeys(pair for of_item in wanted.values() for pair in of_item))
-    scored = dict(zip(distinct, _run(metric, distinct, progress), strict=True)) if distinct else {}
-    return {item: kept[item] if item in kept else max(scored[pair] for pair in wanted[item]) for item in pairs.ids}
-
-
-def _run(metric: PairMetric, pairs: Sequence[tuple[str, str]], progress: ProgressCallback | None) -> list[float]:
-    """One finite value for each (reference, candidate). Raises ``MetricFault`` if the metric does not give that."""
-    references = [reference for reference, _ in pairs]
-    candidates = [candidate for _, candidate in pairs]
-    report = _throttled(metric.name, progress)
-    report(0, len(pairs))
-    values = [float(value) for value in metric.score_pairs(references, candidates, report)]
-    if len(values) != len(pairs):
-        raise MetricFault(f"{metric.name} returned {len(values)} values for {len(pairs)} pairs")
-    if not all(map(math.isfinite, values)):
-        raise MetricFault(f"{metric.name} returned a value that is not a finite number")
-    report(len(pairs), len(pairs))
-    return values
-
-
-def _throttled(stage: str, progress: ProgressCallback | None) -> PairProgress:
-    """``progress`` for one stage: first and last call always and once, those between ``PROGRESS_INTERVAL_S`` apart."""
-    last_call = -math.inf
-    last_done = -1
-
-    def report(done: int, total: int) -> None:
-        nonlocal last_call, last_done
-        is_due = done in (0, total) or time.monotonic() - last_call >= PROGRESS_INTERVAL_S
-        if progress is None or done <= last_done or not is_due:
-            return
-        last_call, last_done = time.monotonic(), done
-        progress(Progress(stage, done, total))
-
-    return report

@@ -61,11 +61,29 @@ def begin_child(**_: Any) -> None:
     if not _serves_scoring:
         return
     os.nice(NICENESS)
+    os.environ.setdefault("MALPAN_EMBEDDINGS", str(settings.VAR_DIR / "embeddings"))
     try:
+        choose_gpu()
         load_models()
     except ScoringError as error:
         logger.critical("시스템 오류: 모델을 읽을 수 없습니다. / The models cannot be loaded. %s", error)
         os.kill(worker, signal.SIGQUIT)
+
+
+def choose_gpu() -> None:
+    """On a machine with several GPUs, give each process of the pool its own, in turn.
+
+    Which GPUs a worker has at all is said by ``CUDA_VISIBLE_DEVICES``, and how many processes by ``--concurrency``.
+    """
+    if settings.SCORING_DEVICE == "cpu":
+        return
+    import torch
+    from billiard import current_process
+
+    if (count := torch.cuda.device_count()) > 1:
+        number = current_process().index % count
+        torch.cuda.set_device(number)
+        logger.info("this process scores on GPU %d of %d", number, count)
 
 
 def load_models() -> None:

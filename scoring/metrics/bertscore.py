@@ -12,9 +12,7 @@ for a token of cosine 0, which shows only where all cosines of a token are negat
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,6 +22,7 @@ from torch.nn.utils.rnn import pad_sequence
 from scoring.metrics import PairProgress
 from scoring.metrics.batching import WINDOW_CHARACTERS, TokenBudget, one_ahead, run_batches, windows
 from scoring.metrics.bert_ids import BertIds
+from scoring.metrics.embedding_cache import Embedded, EmbeddingCache
 from scoring.metrics.encoder import PACKABLE, PackedEncoder, PaddedEncoder
 from scoring.metrics.packing import Packed, pack
 from scoring.metrics.precision import FP32, Precision, exact_inference
@@ -33,55 +32,10 @@ if TYPE_CHECKING:
 
 VERSION: Final = 1  # raised whenever a change here could change a value
 CHUNK_CHARACTERS: Final = 131_072  # texts held at once: 400 MB of embeddings of BERT-base at a token a character
-CACHE_BYTES: Final = 512 << 20  # five reference sets of the contest, with BERT-base
+CACHE_BYTES: Final = 512 << 20  # in memory; five reference sets of the contest, with BERT-base
 
 Pair = tuple[str, str]  # (reference, candidate)
 OnCharacters = Callable[[int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Embedded:
-    """A text as the metric sees it: unit vectors (tokens, width) and which tokens count (tokens,), both float32."""
-
-    vectors: torch.Tensor
-    weights: torch.Tensor
-
-    @property
-    def length(self) -> int:
-        return self.vectors.shape[0]
-
-    @property
-    def counts(self) -> bool:
-        """Whether any token counts; otherwise the score is 0."""
-        return bool(self.weights.any())
-
-
-class EmbeddingCache:
-    """Embeddings of texts by text, the least recently used dropped first once ``max_bytes`` are exceeded."""
-
-    def __init__(self, max_bytes: int) -> None:
-        self.max_bytes = max_bytes
-        self.bytes = 0
-        self._entries: OrderedDict[str, Embedded] = OrderedDict()
-
-    def __contains__(self, text: str) -> bool:
-        return text in self._entries
-
-    def get(self, text: str) -> Embedded | None:
-        if text in self._entries:
-            self._entries.move_to_end(text)
-        return self._entries.get(text)
-
-    def put(self, text: str, embedded: Embedded) -> None:
-        self._drop(text)
-        self._entries[text] = embedded
-        self.bytes += embedded.vectors.nbytes
-        while self.bytes > self.max_bytes:
-            self._drop(next(iter(self._entries)))
-
-    def _drop(self, text: str) -> None:
-        if (old := self._entries.pop(text, None)) is not None:
-            self.bytes -= old.vectors.nbytes
 
 
 class BertScoreEncoder:
@@ -154,7 +108,8 @@ def load_encoder(
     if getattr(model, "pooler", None) is not None:
         model.pooler = None
     ids = BertIds(folder, max_length)
-    return BertScoreEncoder(_way_through(model.to(device), ids.pad_id, precision), ids, device, budget, precision)
+    encode = _way_through(model.to(device), ids.pad_id, precision)
+    return BertScoreEncoder(encode, ids, device, budget, precision)
 
 
 def _way_through(model: Any, pad_id: int, precision: Precision) -> Callable[[Packed], torch.Tensor]:
@@ -247,13 +202,10 @@ class BertScore:
     def _references(self, texts: set[str], share: _Share) -> dict[str, Embedded]:
         """Embeddings of reference texts: kept ones, and the others encoded apart from candidates and then kept."""
         encoder = self._resources.bertscore
-        found = {text: known for text in texts if (known := encoder.references.get(text)) is not None}
+        found = encoder.references.get_many(texts)
         fresh = encoder.embed(texts - found.keys(), share.add)
-        # a view would keep its whole batch alive in the cache
-        kept = {text: Embedded(one.vectors.clone(), one.weights.clone()) for text, one in fresh.items()}
-        for text, embedded in kept.items():
-            encoder.references.put(text, embedded)
-        return found | kept
+        encoder.references.put_many(fresh)
+        return found | fresh
 
 
 class _Share:

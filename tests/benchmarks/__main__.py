@@ -1,20 +1,78 @@
-"""``make bench``, or ``python -m tests.benchmarks [scoring|captions [options]]``: without a name, both as they are."""
+"""``make bench``, or ``python -m tests.benchmarks [NAME [options] [--save]]``.
 
+Comparisons time ours beside another implementation in interleaved rounds and print one table; without a name, all of
+them. The others show one thing each: curves, the queue, shards over workers, a GPU. ``--save`` also writes what is
+printed into RESULTS.md, in the section of that name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
 import sys
+from collections.abc import Callable, Sequence
 
-from tests.benchmarks import bench_captions, bench_scoring
+from tests.benchmarks import (
+    bench_bertscore,
+    bench_bleurt,
+    bench_captions,
+    bench_curve,
+    bench_gpu,
+    bench_queue,
+    bench_run,
+)
+from tests.benchmarks.results import save_section
+from tests.benchmarks.tables import Row, comparison_table, environment
 
-BENCHMARKS = {"scoring": bench_scoring.main, "captions": bench_captions.main}
+COMPARISONS: dict[str, Callable[[Sequence[str]], list[Row]]] = {
+    "bleurt": bench_bleurt.rows,
+    "bertscore": bench_bertscore.rows,
+    "run": bench_run.rows,
+}
+SHOWS: dict[str, Callable[[Sequence[str]], None]] = {
+    "captions": bench_captions.main,
+    "curve": bench_curve.show,
+    "gpu": bench_gpu.show,
+    "queue": bench_queue.show,
+}
 
 
-def main(arguments: list[str]) -> int:
-    """Run one benchmark with its options, or all. Returns 0, 1 if a value differs, or 2 for an unknown name."""
-    if not arguments:
-        return max([benchmark([]) for benchmark in BENCHMARKS.values()])
-    if arguments[0] not in BENCHMARKS:
-        print(f"usage: python -m tests.benchmarks [{'|'.join(BENCHMARKS)} [options]]", file=sys.stderr)
+def main(arguments: Sequence[str]) -> int:
+    """Run one benchmark, or all comparisons. Returns 0, 1 if a value differs, or 2 for an unknown name."""
+    name, options = (arguments[0], list(arguments[1:])) if arguments else ("", [])
+    if name and name not in COMPARISONS and name not in SHOWS:
+        print(
+            f"usage: python -m tests.benchmarks [{'|'.join([*COMPARISONS, *SHOWS])} [options] [--save]]",
+            file=sys.stderr,
+        )
         return 2
-    return BENCHMARKS[arguments[0]](arguments[1:])
+    if "--save" not in options:
+        return run(name, options)
+    options.remove("--save")
+    with contextlib.redirect_stdout(Tee()) as printed:
+        status = run(name, options)
+    save_section(name, options, printed.getvalue())
+    return status
+
+
+def run(name: str, options: Sequence[str]) -> int:
+    """Print the environment, then what the benchmark called ``name`` finds; of all comparisons without a name."""
+    print(environment(), end="\n\n", flush=True)
+    if name in SHOWS:
+        SHOWS[name](options)
+        return 0
+    rows = [row for one in ([name] if name else COMPARISONS) for row in COMPARISONS[one](options)]
+    print(f"\n{comparison_table(rows)}", flush=True)
+    return 0 if all(row.agrees for row in rows) else 1
+
+
+class Tee(io.StringIO):
+    """Keeps what is printed and prints it as well."""
+
+    def write(self, text: str) -> int:
+        sys.__stdout__.write(text)
+        sys.__stdout__.flush()
+        return super().write(text)
 
 
 if __name__ == "__main__":

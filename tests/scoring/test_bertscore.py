@@ -10,12 +10,14 @@ import bert_score
 import pytest
 import torch
 
-from scoring import engine
 from scoring.checkpoints import Resources
 from scoring.metrics import load_metric
 from scoring.metrics.batching import TokenBudget
-from scoring.metrics.bertscore import BertScore, Embedded, EmbeddingCache, greedy_f1
-from scoring.recipes import Pairs
+from scoring.metrics.bertscore import BertScore, greedy_f1
+from scoring.metrics.embedding_cache import Embedded, EmbeddingCache
+from scoring.metrics.encoder import PackedEncoder
+from scoring.recipes import Pairs, Prepared
+from scoring.running import run_metrics
 from tests.scoring.models import make_bert, one_thread, strange_pairs, write_profile
 
 LAYERS = 2
@@ -105,15 +107,15 @@ def test_the_second_submission_encodes_no_reference_again_and_scores_the_same(be
 
 def count_rows(encoder) -> list[int]:
     """A list whose last number grows by each row the encoder runs through its model."""
-    encode, rows = encoder._encode, []
+    encode, rows = encoder.encode, []
 
-    def counted(batch):
+    def counted(packed):
         if not rows:
             rows.append(0)
-        rows[-1] += len(batch)
-        return encode(batch)
+        rows[-1] += len(packed.lengths)
+        return encode(packed)
 
-    encoder._encode = counted
+    encoder.encode = counted
     return rows
 
 
@@ -126,7 +128,7 @@ def test_equal_texts_are_encoded_once(bert):
 
 
 def test_sets_larger_than_one_chunk_score_the_same(bert, ours, monkeypatch):
-    monkeypatch.setattr("scoring.metrics.bertscore.CHUNK_TOKENS", 700)
+    monkeypatch.setattr("scoring.metrics.bertscore.CHUNK_CHARACTERS", 700)
     metric = metric_on(bert)
     metric._resources.bertscore.references = EmbeddingCache(max_bytes=200_000)  # too small for the references
     assert_close(metric.score_pairs(REFERENCES, CANDIDATES), ours)
@@ -162,14 +164,14 @@ def test_lists_of_different_length_are_refused(bert):
 def test_out_of_device_memory_is_survived_with_the_same_values(bert, ours):
     metric = metric_on(bert, token_budget=8192)
     encoder = metric._resources.bertscore
-    encode = encoder._encode
+    encode = encoder.encode
 
-    def small_device(rows):
-        if len(rows) * max(map(len, rows)) > 1024:
+    def small_device(packed):
+        if len(packed.ids) > 1024:
             raise torch.cuda.OutOfMemoryError("CUDA out of memory.")
-        return encode(rows)
+        return encode(packed)
 
-    encoder._encode = small_device
+    encoder.encode = small_device
     assert_close(metric.score_pairs(REFERENCES, CANDIDATES), ours)
     assert encoder.budget.tokens <= 1024
 
@@ -187,10 +189,10 @@ def test_progress_grows_with_the_work_and_ends_at_the_end(bert):
 
 
 def test_layers_above_the_wanted_one_and_the_pooler_are_not_kept(bert):
-    model = metric_on(bert)._resources.bertscore.model
-    assert len(model.encoder.layer) == LAYERS
-    assert model.pooler is None
-    assert model.config._attn_implementation == "sdpa"
+    encode = metric_on(bert)._resources.bertscore.encode
+    assert isinstance(encode, PackedEncoder)
+    assert len(encode.layers) == LAYERS
+    assert not hasattr(encode, "pooler")
 
 
 class TestTruncation:
@@ -287,7 +289,8 @@ def test_the_best_of_several_references_is_the_packages_too(bert):
     """bert-score takes the best F1 of an item's references; the engine does so for every pair metric."""
     items = [(f"i{n}", tuple(REFERENCES[n : n + 1 + n % 3]), CANDIDATES[n]) for n in range(0, 120, 3)]
     pairs = Pairs(*(tuple(column) for column in zip(*items, strict=True)))
-    values = engine._score_items(metric_on(bert), pairs, {}, None)
+    prepared = Prepared(pairs.ids, {"bertscore": pairs})
+    values = run_metrics({"bertscore": metric_on(bert)}, prepared, {"bertscore": ""}, known={}).values["bertscore"]
     f1 = bert_score.score(
         list(pairs.candidates),
         [list(references) for references in pairs.references],

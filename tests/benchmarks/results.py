@@ -1,0 +1,20 @@
+"""RESULTS.md: the last measured tables, each in a section of its own with the date and the command."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+RESULTS = Path(__file__).with_name("RESULTS.md")
+
+
+def save_section(name: str, options: Sequence[str], printed: str, path: Path = RESULTS) -> None:
+    """Put ``printed`` in the place of the section ``name`` of the document, or at its end where there is none."""
+    command = " ".join(["python -m tests.benchmarks", *filter(None, [name]), *options])
+    section = f"<!-- {name or 'all'} -->\n`{command}`, {date.today()}: {printed.strip()}\n<!-- end -->"
+    text = path.read_text(encoding="utf-8")
+    pattern = re.compile(rf"<!-- {re.escape(name or 'all')} -->\n.*?<!-- end -->", re.DOTALL)
+    replaced, count = pattern.subn(lambda _: section, text)
+    path.write_text(replaced if count else f"{text.rstrip()}\n\n{section}\n", encoding="utf-8")

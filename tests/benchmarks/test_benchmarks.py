@@ -1,0 +1,138 @@
+"""Every benchmark runs in its quick form, measures what it says, and agrees with what it is compared with."""
+
+from __future__ import annotations
+
+import random
+import re
+import statistics
+
+import pytest
+
+from tests.benchmarks import __main__ as program
+from tests.benchmarks import bench_bertscore, bench_bleurt, bench_curve, bench_gpu, bench_run
+from tests.benchmarks.contest import Shape, answer, reason, submissions
+from tests.benchmarks.results import save_section
+from tests.benchmarks.tables import Row, comparison_table, deviation, interleaved, markdown_table
+from tests.scoring.models import one_thread
+
+QUICK = ["--quick", "--rounds", "1"]
+
+
+def test_bleurt_stands_beside_the_readme_loop_and_the_sorted_loop(capsys):
+    with one_thread():
+        readme, by_length = bench_bleurt.rows(QUICK)
+    assert "README loop" in readme.peer
+    assert "sorted by length" in by_length.peer
+    assert readme.agrees
+    assert by_length.agrees
+    assert re.fullmatch(r"\d+% of sgemm peak, the loop \d+%", readme.note)
+    assert "tokens are padding" in capsys.readouterr().out
+
+
+def test_bertscore_stands_beside_both_ways_of_the_package():
+    with one_thread():
+        rows = bench_bertscore.rows(QUICK)
+    assert [row.peer for row in rows] == list(bench_bertscore.PEERS.values())
+    assert all(row.difference is not None and row.agrees for row in rows)
+
+
+def test_a_whole_run_is_compared_cold_second_and_again_with_changes():
+    with one_thread():
+        rows = bench_run.rows(QUICK)
+    assert [row.case.split(", ")[-1] for row in rows] == ["cold", "second submission", "re-upload with 10 changes"]
+    assert rows[0].difference is not None
+    assert rows[0].agrees
+
+
+def test_changed_answers_are_as_many_as_said():
+    (given,) = submissions(100, count=1)
+    changed = bench_run.with_changes(given, 10)
+    assert sum(one != other for one, other in zip(given.candidates, changed.candidates, strict=True)) == 10
+
+
+def test_the_curves_are_printed(capsys, monkeypatch):
+    monkeypatch.setattr(bench_curve, "items_row", lambda items: [f"{items}", "0.1", "1.0", "500", "501"])
+    with one_thread():
+        bench_curve.show(["--quick"])
+    out = capsys.readouterr().out
+    assert re.search(r"^\| 40 +\| ", out, re.MULTILINE)
+    assert re.search(r"ms for 1,000 tokens", out)
+
+
+def test_the_gpu_benchmark_runs_the_same_code_on_a_processor(capsys):
+    with one_thread():
+        bench_gpu.show(["--quick", "--device", "cpu", "--workers", "1"])
+    out = capsys.readouterr().out
+    for precision in ("fp32", "bf16", "fp16"):
+        assert re.search(rf"^\| BLEURT 2 x 64, {precision} +\|", out, re.MULTILINE), out
+    assert re.search(r"^\| 1 +\| +\d+ \| +1\.00x \|", out, re.MULTILINE), out
+
+
+def test_without_a_gpu_the_gpu_benchmark_says_so(capsys, monkeypatch):
+    monkeypatch.setattr(bench_gpu.torch.cuda, "is_available", lambda: False)
+    with pytest.raises(SystemExit) as ended:
+        bench_gpu.show([])
+    assert ended.value.code == 2
+    assert "No CUDA device" in capsys.readouterr().err
+
+
+def test_texts_are_as_long_as_the_contests():
+    """About 135 tokens a pair and 350 in the longest: a token a character and a word, and three special ones."""
+    rng = random.Random(1)
+    references = [reason(rng) for _ in range(498)]
+    tokens = [len(text) + 1 + len(answer(rng, text)) + 1 + 3 for text in references]
+    assert 125 < statistics.mean(tokens) < 145
+
+
+def test_needed_arithmetic_of_a_worked_example():
+    """One row of 2 tokens, width 4, no projection: one whole layer, then keys, values, and the rest for one token."""
+    whole = 2 * 2 * (4 * 16 + 2 * 4 * 16) + 4 * 2 * 2 * 4
+    last = 2 * 2 * 16 * 2 + 4 * 2 * 4 + 2 * (2 * 16 + 2 * 4 * 16)
+    assert bench_bleurt.needed_flops(Shape(2, 4, 1), [2]) == whole + last
+
+
+def test_rounds_are_interleaved_and_medians_taken():
+    heard: list[str] = []
+    ways = {name: lambda name=name: heard.append(name) or name for name in "가나다"}
+    measured = interleaved(ways, 3)
+    assert "".join(heard) == "가나다나다가다가나"
+    assert measured["나"].result == "나"
+    assert len(measured["나"].seconds) == 3
+    heard.clear()
+    interleaved(ways, 2, in_order=True)
+    assert "".join(heard) == "가나다가나다"
+
+
+def test_a_table_shows_ratio_and_deviation():
+    table = comparison_table([Row("BLEURT", 2.0, "loop", 9.0, 1e-6), Row("ROUGE", 0.5, "package", 1.0)])
+    assert re.search(r"^\| BLEURT \| +2\.0 \| +loop \| +9\.0 \| 4\.50x \| +1\.0e-06 \|", table, re.MULTILINE)
+    assert re.search(r"^\| ROUGE  \| +0\.500 \| +package \| +1\.0 \| 2\.00x \|  +\|", table, re.MULTILINE)
+    assert markdown_table(("가", "b"), [("x", "1")]).splitlines()[1] == "|---|--:|"
+
+
+def test_a_value_that_differs_too_much_fails_the_program(monkeypatch, capsys):
+    asked: list[list[str]] = []
+    comparisons = {
+        "one": lambda given: asked.append(list(given)) or [Row("one", 1, "peer", 2, 1e-6)],
+        "two": lambda given: asked.append(list(given)) or [Row("two", 1, "peer", 2, 1e-3)],
+    }
+    monkeypatch.setattr(program, "COMPARISONS", comparisons)
+    assert program.main([]) == 1
+    assert asked == [[], []]
+    assert program.main(["one", "--quick"]) == 0
+    assert asked[2:] == [["--quick"]]
+    assert program.main(["--quick"]) == 2
+    assert "one|two" in capsys.readouterr().err
+    assert deviation([1.0, 2.0], [1.5, 2.0]) == 0.5
+
+
+def test_a_saved_table_replaces_the_one_before(tmp_path):
+    path = tmp_path / "RESULTS.md"
+    path.write_text("# Measured\n\n<!-- run -->\nold\n<!-- end -->\n\nlast line\n", encoding="utf-8")
+    save_section("run", ["--rounds", "3"], "| new \\1 |\n", path)
+    save_section("curve", [], "| curve |", path)
+    text = path.read_text(encoding="utf-8")
+    assert "old" not in text
+    assert "`python -m tests.benchmarks run --rounds 3`" in text
+    assert "| new \\1 |" in text
+    assert text.index("last line") < text.index("| curve |")
