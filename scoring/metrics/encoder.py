@@ -8,13 +8,15 @@ fused kernel over blocks of equally long rows, on a GPU by kernels for rows of a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, Final
 
 import torch
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
-from scoring.metrics.packing import Packed
+from scoring.metrics.packing import Packed, pack
+from scoring.metrics.precision import exact_inference
 
 PACKABLE: Final = frozenset({"bert", "roberta", "xlm-roberta"})  # model types with the layers written out here
 Attention = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, Packed, bool], torch.Tensor]
@@ -111,11 +113,28 @@ class PackedLayer:
         return states
 
 
+@cache
 def attention_for(device: str, dtype: torch.dtype) -> Attention:
-    """The fastest way of attention inside packed rows on ``device``."""
-    if device != "cuda":
+    """The fastest way of attention inside packed rows on ``device``; by blocks where this card lacks its kernel."""
+    if device == "cpu":
         return attend_by_blocks
-    return attend_nested if dtype is torch.float32 else attend_varlen
+    fastest = attend_nested if dtype is torch.float32 else attend_varlen
+    return fastest if _works(fastest, device, dtype) else attend_by_blocks
+
+
+def _works(attend: Attention, device: str, dtype: torch.dtype) -> bool:
+    """Whether ``attend`` runs on ``device`` and gives there what attention by blocks gives, on a small sample."""
+    packed = pack([[1] * 5, [1] * 3, [1]], device=device)
+    query, key, value = (torch.randn(9, 2, 64, device=device, dtype=dtype) for _ in range(3))
+    first = query[packed.first_tokens]
+    try:
+        with exact_inference():
+            found = [attend(query, key, value, packed, False), attend(first, key, value, packed, True)]
+            expected = [attend_by_blocks(query, key, value, packed, False)]
+            expected.append(attend_by_blocks(first, key, value, packed, True))
+    except (ImportError, RuntimeError):
+        return False
+    return all(torch.allclose(one, other, atol=2e-2) for one, other in zip(found, expected, strict=True))
 
 
 def attend_by_blocks(

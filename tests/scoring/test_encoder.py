@@ -11,7 +11,7 @@ from transformers import AutoModel, BertConfig, BertModel, ElectraConfig, Electr
 
 from scoring.metrics import encoder as encoders
 from scoring.metrics.bertscore import _way_through
-from scoring.metrics.encoder import PackedEncoder, PaddedEncoder, attend_by_blocks, attend_nested
+from scoring.metrics.encoder import PackedEncoder, PaddedEncoder, attend_by_blocks, attend_nested, attend_varlen
 from scoring.metrics.packing import Block, pack
 from scoring.metrics.precision import FP32, exact_inference, precision_on
 from tests.scoring.models import one_thread
@@ -114,10 +114,22 @@ def test_every_way_of_attention_equals_attention_row_by_row(first_only):
             assert (found - torch.cat(expected)).abs().max() <= 1e-5, attend
 
 
-def test_a_gpu_gets_the_kernels_for_rows_of_any_length():
-    assert encoders.attention_for("cpu", torch.float32) is attend_by_blocks
-    assert encoders.attention_for("cuda", torch.float32) is attend_nested
-    assert encoders.attention_for("cuda", torch.bfloat16) is encoders.attend_varlen
+def test_a_gpu_gets_the_kernels_for_rows_of_any_length_and_blocks_where_it_lacks_them(monkeypatch):
+    for works in (True, False):
+        monkeypatch.setattr(encoders, "_works", lambda *_, works=works: works)
+        chosen = encoders.attention_for.__wrapped__
+        assert chosen("cpu", torch.float32) is attend_by_blocks
+        assert chosen("cuda", torch.float32) is (attend_nested if works else attend_by_blocks)
+        assert chosen("cuda", torch.bfloat16) is (attend_varlen if works else attend_by_blocks)
+
+
+def test_a_way_of_attention_is_tried_before_it_is_trusted():
+    def wrong(query, key, value, packed, first_only):
+        return attend_by_blocks(query, key, value, packed, first_only) + 1
+
+    assert encoders._works(attend_nested, "cpu", torch.float32)
+    assert not encoders._works(attend_varlen, "cpu", torch.bfloat16)  # no processor has this kernel
+    assert not encoders._works(wrong, "cpu", torch.float32)
 
 
 def test_weights_stand_in_memory_once():
