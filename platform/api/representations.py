@@ -10,9 +10,10 @@ from competitions.selectors import phase_to_show
 from core.messages import text_of_code
 from leaderboard.models import BoardSnapshot
 from leaderboard.selectors import Board, BoardRow
+from submissions.estimates import Forecast
 from submissions.ledger import QuotaStatus
 from submissions.models import ScoringRun, Submission
-from submissions.selectors import HistoryEntry, rejection_errors, run_for_team
+from submissions.selectors import HistoryEntry, rejection_errors, run_for_team, run_to_show
 from submissions.visibility import ShownRun
 
 
@@ -109,9 +110,13 @@ def _row(row: BoardRow) -> dict[str, Any]:
     }
 
 
-def submission(found: Submission, run: ShownRun | None = None) -> dict[str, Any]:
-    """A submission with what may be seen of its ``run``: by default, what its own team may see."""
+def submission(found: Submission, run: ShownRun | None = None, forecast: Forecast | None = None) -> dict[str, Any]:
+    """A submission with what may be seen of its ``run``: by default, what its own team may see.
+
+    ``forecast`` is that of the request, where several submissions are told of.
+    """
     run = run or run_for_team(found)
+    outlook = (forecast or Forecast()).of(run_to_show(found))
     return {
         "id": found.public_id,
         "file_name": found.file_name,
@@ -127,6 +132,7 @@ def submission(found: Submission, run: ShownRun | None = None) -> dict[str, Any]
         "withdrawn_at": found.withdrawn_at,
         "is_final_choice": found.is_final_choice,
         "run": run and _run(run),
+        "estimated_finish_at": outlook.finish_at,  # rounded, never a promise; null: over, or not known
     }
 
 
@@ -155,10 +161,10 @@ def _result(run: ShownRun) -> dict[str, Any]:
     }
 
 
-def history_entry(entry: HistoryEntry) -> dict[str, Any]:
+def history_entry(entry: HistoryEntry, forecast: Forecast) -> dict[str, Any]:
     """A submission, or a rejected file with its located errors."""
     if entry.submission is not None:
-        return {"kind": "submission", **submission(entry.submission, entry.run)}
+        return {"kind": "submission", **submission(entry.submission, entry.run, forecast)}
     rejection = entry.rejection
     return {
         "kind": "rejection",

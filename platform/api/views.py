@@ -23,6 +23,7 @@ from core import uploads
 from core.errors import AddressNotFound, ApiRequestInvalid, NotTeamMember, TrackNotFound, UploadTooLarge
 from leaderboard.selectors import board, published_board
 from submissions import quota
+from submissions.estimates import Forecast
 from submissions.intake import submit
 from submissions.selectors import run_for, submission_for, team_history
 
@@ -69,11 +70,12 @@ def submissions(request: HttpRequest, slug: str, track: str) -> JsonResponse:
     competition, phase = _find(slug, track)
     team = _require_team(token.user, competition)
     if request.method == "GET":
+        forecast = Forecast()
         return JsonResponse(
             {
                 "needs_terms": not is_accepted(token.user, competition),  # on the site, before the next file
                 "quota": shown.quota(quota.status(phase=phase, team=team)),
-                "history": [shown.history_entry(entry) for entry in team_history(team, phase)],
+                "history": [shown.history_entry(entry, forecast) for entry in team_history(team, phase)],
             }
         )
     upload, memo = _upload(request)

@@ -27,8 +27,10 @@ class Program:
     prefixed: bool = True
 
 
-def programs_of(root: Path, run_directory: Path, *, listen_descriptor: int, threads: int) -> list[Program]:
-    """Web server, scoring worker, housekeeper, beat, and the one that announces address and board."""
+def programs_of(
+    root: Path, run_directory: Path, *, listen_descriptor: int, threads: int, workers: int = 1
+) -> list[Program]:
+    """Web server, scoring workers of so many ``threads``, housekeeper, beat, and the one that announces the board."""
     celery = ("-m", "celery", "--app", "config", "--quiet")
     steady = ("--without-gossip", "--without-mingle")
     models = {
@@ -43,12 +45,18 @@ def programs_of(root: Path, run_directory: Path, *, listen_descriptor: int, thre
             {"MALPAN_LISTEN": f"fd://{listen_descriptor}"},
             takes_socket=True,
         ),
-        Program(
-            "worker",
-            (*celery, "worker", "--queues", "scoring", "--concurrency", "1", "--hostname", "scoring@%h", *steady),
-            models,
-            stop_signal=signal.SIGQUIT,  # a few seconds for the run at hand, then it goes back to the queue
-            grace=20.0,
+        *(
+            Program(
+                f"worker{number}",
+                (
+                    *celery, "worker", "--queues", "scoring", "--concurrency", "1",
+                    "--hostname", f"scoring{number}@%h", *steady,
+                ),
+                models,
+                stop_signal=signal.SIGQUIT,  # a few seconds for the run at hand, then it goes back to the queue
+                grace=20.0,
+            )
+            for number in ["", *(f"-{following}" for following in range(2, workers + 1))]
         ),
         Program(
             "chores",

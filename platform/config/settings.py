@@ -109,7 +109,7 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 # a blip of the broker must not end a healthy run: the lease in the database already covers a lost worker
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_TASK_DEFAULT_QUEUE = "housekeeping"
-CELERY_TASK_ROUTES = {"submissions.tasks.score_run": {"queue": "scoring"}}
+CELERY_TASK_ROUTES = {"submissions.tasks.score_next": {"queue": "scoring"}}
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_PROC_ALIVE_TIMEOUT = 600  # a child loads its models before it reports for work
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 5  # told to stop, a worker may finish a short run; a long one is queued again
@@ -119,6 +119,11 @@ CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_TIMEZONE = "Asia/Seoul"
 CELERY_BEAT_SCHEDULE = {
     "reconcile-runs": {"task": "submissions.tasks.reconcile_runs", "schedule": 10.0, "options": {"expires": 9}},
+    "prune-pair-values": {
+        "task": "submissions.tasks.prune_pair_values",
+        "schedule": 300.0,
+        "options": {"expires": 290},
+    },
 }
 
 # --- scoring --------------------------------------------------------------------------------------------------------
@@ -128,6 +133,13 @@ LOAD_DEMO = env.bool("LOAD_DEMO", default=LOCAL)  # `manage.py up` fills an empt
 SCORING_DEVICE = env.str("SCORING_DEVICE", default="auto")
 RUN_LEASE_SECONDS = env.int("RUN_LEASE_SECONDS", default=30)
 RUN_MAX_ATTEMPTS = 3
+SCORING_WORKERS = env.int("SCORING_WORKERS", default=1)  # how many `manage.py up` starts
+SCORING_THREADS = env.int("SCORING_THREADS", default=0)  # of each of them; 0: they share the processors
+# A run of more items than this is cut into shards of about so many pairs, which all workers score side by side
+SHARD_ABOVE_ITEMS = env.int("SHARD_ABOVE_ITEMS", default=8000)
+SHARD_PAIRS = env.int("SHARD_PAIRS", default=2000)
+# values of pairs kept for the next file that holds them, about 190 bytes each on disk; 0 keeps none
+PAIR_VALUES_MAX_ROWS = env.int("PAIR_VALUES_MAX_ROWS", default=5_000_000)
 
 # --- files ----------------------------------------------------------------------------------------------------------
 PRIVATE_ROOT = Path(env.str("PRIVATE_ROOT", default=str(VAR_DIR / "private")))

@@ -63,33 +63,20 @@ def begin_child(**_: Any) -> None:
     os.nice(NICENESS)
     os.environ.setdefault("MALPAN_EMBEDDINGS", str(settings.VAR_DIR / "embeddings"))
     try:
-        choose_gpu()
         load_models()
     except ScoringError as error:
         logger.critical("시스템 오류: 모델을 읽을 수 없습니다. / The models cannot be loaded. %s", error)
         os.kill(worker, signal.SIGQUIT)
 
 
-def choose_gpu() -> None:
-    """On a machine with several GPUs, give each process of the pool its own, in turn.
-
-    Which GPUs a worker has at all is said by ``CUDA_VISIBLE_DEVICES``, and how many processes by ``--concurrency``.
-    """
-    if settings.SCORING_DEVICE == "cpu":
-        return
-    import torch
-    from billiard import current_process
-
-    if (count := torch.cuda.device_count()) > 1:
-        number = current_process().index % count
-        torch.cuda.set_device(number)
-        logger.info("this process scores on GPU %d of %d", number, count)
-
-
 def load_models() -> None:
     """Load the models of the default profile once for this process, so that the first run does not wait for them."""
-    from scoring.checkpoints import shared_resources
+    from billiard import current_process
 
+    from scoring.checkpoints import shared_resources, use_gpu
+
+    if settings.SCORING_DEVICE != "cpu" and (gpu := use_gpu(current_process().index)) is not None:
+        logger.info("this process scores on GPU %d", gpu)
     resources = shared_resources(settings.SCORING_PROFILE, settings.SCORING_DEVICE)
     loaded = [getattr(resources, role) for role in ("bertscore", "bleurt") if getattr(resources.profile, role)]
     logger.info("%d models of %s loaded on %s", len(loaded), resources.profile.name, resources.device)

@@ -18,7 +18,7 @@ from core.messages import heading_of, text_of
 from scoring.errors import Language
 from scoring.recipes.warning_texts import INTEGRITY_CODES, warning_text
 from scoring.records import ScoreWarning
-from submissions.models import MetricResult, QuotaEntry, Rejection, ScoringRun, Submission
+from submissions.models import MetricResult, QuotaEntry, Rejection, RunShard, ScoringRun, Submission
 from submissions.runs import retry_failed_run
 
 
@@ -119,6 +119,15 @@ class ScoringRunAdmin(RecordAdmin):
                 "채점 %(count)d건을 다시 대기열에 넣었습니다.", "채점 %(count)d건을 다시 대기열에 넣었습니다.", count
             )
             self.message_user(request, text % {"count": count}, messages.SUCCESS)
+
+
+@admin.register(RunShard)
+class RunShardAdmin(RecordAdmin):
+    list_display = ["run", "number", "kind", "state", "attempt", "progress", "finished_at", "error_code", "worker"]
+    list_filter = ["state", "kind", "error_code"]
+    search_fields = ["run__submission__public_id", "run__submission__team__name"]
+    list_select_related = ["run__submission__team"]
+    exclude = ["values"]
 
 
 @admin.register(MetricResult)

@@ -21,9 +21,9 @@ from django.utils import timezone
 
 from competitions.models import Phase, ReferenceVersion
 from competitions.selectors import current_reference
+from submissions import queueing
 from submissions.models import RescoreBatch, ScoringRun, Submission
 
-BATCH_PRIORITY: Final = 6  # of 0-9, 0 first: rescoring waits while live submissions are waiting
 State = RescoreBatch.State
 OPEN_STATES: Final = (State.RUNNING, State.READY)
 
@@ -149,19 +149,22 @@ def open_batch(phase: Phase) -> RescoreBatch | None:
     return rows.select_related("reference_version").first()
 
 
-def new_run(submission: Submission, rule: Rule, batch: RescoreBatch, now: datetime | None = None) -> ScoringRun:
-    """A queued run, not saved."""
+def new_run(
+    submission: Submission, rule: Rule, batch: RescoreBatch, cost: int, now: datetime | None = None
+) -> ScoringRun:
+    """A queued run of ``cost`` expected tokens, not saved and without its turn (``queueing.give_turns``)."""
     return ScoringRun(
         submission=submission,
         reference_version=rule.reference_version,
         recipe=rule.recipe,
         profile=rule.profile,
         batch=batch,
+        cost=cost,
         queued_at=now or timezone.now(),
     )
 
 
-def beside(submission: Submission, phase: Phase) -> ScoringRun | None:
+def beside(submission: Submission, phase: Phase, cost: int) -> ScoringRun | None:
     """Queue the second run of a submission that comes in while a batch is open, or ``None`` where none takes it.
 
     Call it under ``hold_rule``. A batch that was ready waits for it again.
@@ -170,7 +173,8 @@ def beside(submission: Submission, phase: Phase) -> ScoringRun | None:
     if batch is None or not _takes_newcomer(batch, submission, phase):
         return None
     RescoreBatch.objects.filter(pk=batch.pk, state=State.READY).update(state=State.RUNNING, ready_at=None)
-    run = new_run(submission, rule_of(phase, batch), batch)
+    run = new_run(submission, rule_of(phase, batch), batch, cost)
+    queueing.give_turns([run])
     run.save()
     return run
 

@@ -9,11 +9,12 @@ The order of the checks, and why:
    browser brought back with its old key, is the team's own decision, and charged.
 4. The quota, without a lock, before the file is parsed: a team that cannot submit now is told so at once and costs no
    parsing. (Whether a file is sound can be asked at any time with ``python -m scoring check``.)
-5. The file itself: every error located. Nothing is charged, nothing of it is kept but the list of errors.
+5. The file itself: every error located. Nothing is charged, nothing of it is kept but the list of errors. What its
+   scoring will cost is told from its texts, before any lock.
 6. Under the team's lock 3 and 4 once more, and only then the slot is taken, the file stored, the run queued and the
    audit entry written: one transaction, so that a full disk or a lost database charges nobody.
 
-The run's message leaves when the transaction commits; a broker that is away then loses nothing (``runs.send_run``).
+The message leaves when the transaction commits; a broker that is away then loses nothing (``queueing.send_runs``).
 The moment that counts is the one at which the upload reached this function.
 """
 
@@ -41,6 +42,7 @@ from core import audit
 from core.errors import DuplicateUpload, FileRejected, NotTeamMember, PhaseNotOpen, UploadTooLarge
 from core.storage import store_private
 from core.text import without_unseen
+from scoring.costs import expected_tokens
 from scoring.errors import FileError, InvalidFile
 from scoring.reading import read_predictions
 from scoring.records import AnswerFile
@@ -97,6 +99,7 @@ def submit(
     _refuse_duplicate(arrival)
     quota.require_room(phase=phase, team=team, now=received_at)
     predictions = _parse(arrival, reference)
+    cost = expected_tokens(recipe_of(phase.track), load_references(reference, phase.track.recipe), predictions)
     with transaction.atomic():
         lock_team(team)
         _require_participant(phase, team, user)  # the team may have lost the person, or itself, meanwhile
@@ -104,7 +107,7 @@ def submit(
         quota.require_room(phase=phase, team=team, now=received_at)
         submission = _create(arrival, predictions)
         quota.charge(submission=submission, actor=user)
-        runs.queue_run(submission=submission)  # by the references that are current now, under the phase's lock
+        runs.queue_run(submission=submission, cost=cost)  # by the references of now, under the phase's lock
         audit.record(
             actor=user, action="submission.create", obj=submission, after={"file_sha256": submission.file_sha256}
         )

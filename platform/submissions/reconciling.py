@@ -14,9 +14,10 @@ from django.db.models import Q
 from django.utils import timezone
 
 from core.errors import WorkerLost
+from submissions import queueing, shards
 from submissions.batches import settle_open_batches
 from submissions.models import ScoringRun
-from submissions.runs import fail_run, send_run
+from submissions.runs import fail_run
 
 BATCH: Final = 200
 UNSENT_GRACE: Final = timedelta(seconds=5)  # the commit that created the run is about to send it itself
@@ -25,17 +26,23 @@ RESEND_AFTER: Final = timedelta(minutes=5)  # a message may wait in a long queue
 
 @dataclass(frozen=True, slots=True)
 class Reconciled:
-    """What one pass did: runs taken back from silent workers, and messages sent (again)."""
+    """What one pass did: runs and shards taken back from silent workers, and messages sent (again)."""
 
     taken_back: int
     sent: int
 
 
 def reconcile(*, now: datetime | None = None) -> Reconciled:
-    """Take back runs whose lease ran out; send queued runs that nobody took again; see which batches are complete."""
+    """Take back what has a lease that ran out; send again what nobody took; see which batches are complete.
+
+    A run that has open shards lives by them: its own lease is renewed here.
+    """
     now = now or timezone.now()
-    done = Reconciled(taken_back=_take_back(now), sent=_send_again(now))
+    shards.hold_runs(now)
+    taken_back = _take_back(now) + shards.take_back(now)
+    done = Reconciled(taken_back, sent=_send_again(now) + shards.send_again(now, _may_lack_a_message(now)))
     settle_open_batches()
+    shards.clear_ended()
     return done
 
 
@@ -48,17 +55,18 @@ def _take_back(now: datetime) -> int:
         return sum(fail_run(run_id=pk, attempt=attempt, error_code=WorkerLost.code) for pk, attempt in rows)
 
 
-def _send_again(now: datetime) -> int:
+def _may_lack_a_message(now: datetime) -> Q:
+    """What waits, of runs or shards, and was never sent or not for long."""
     never_sent = Q(sent_at=None, queued_at__lt=now - UNSENT_GRACE)
-    waiting_long = Q(sent_at__lt=now - RESEND_AFTER)
-    due = ScoringRun.objects.filter(never_sent | waiting_long, state=ScoringRun.State.QUEUED)
+    return never_sent | Q(sent_at__lt=now - RESEND_AFTER)
+
+
+def _send_again(now: datetime) -> int:
+    """A message for each run that may lack one. Those still under way are too many then, and find nothing."""
+    is_due = Q(not_before=None) | Q(not_before__lte=now)
+    due = ScoringRun.objects.filter(is_due, _may_lack_a_message(now), state=ScoringRun.State.QUEUED)
     with transaction.atomic():
-        run_ids = list(
-            due.select_for_update(skip_locked=True).order_by("queued_at", "pk").values_list("pk", flat=True)[:BATCH]
-        )
+        locked = due.select_for_update(skip_locked=True, no_key=True, of=("self",)).order_by(*queueing.FAIR_ORDER)
+        run_ids = list(locked.values_list("pk", flat=True)[:BATCH])
         ScoringRun.objects.filter(pk__in=run_ids).update(sent_at=now)  # ours: another reconciler passes them over
-    for sent, run_id in enumerate(run_ids):
-        if not send_run(run_id=run_id):  # the broker is away: the rest waits for the next pass
-            ScoringRun.objects.filter(pk__in=run_ids[sent:], state=ScoringRun.State.QUEUED).update(sent_at=None)
-            return sent
-    return len(run_ids)
+    return queueing.send_runs(run_ids)

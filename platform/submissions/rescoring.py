@@ -31,7 +31,7 @@ from core.errors import (
     RescoringCancelled,
 )
 from scoring.errors import InvalidFile
-from submissions import applying, batches, chain, reuse, runs
+from submissions import applying, batches, chain, queueing, reuse, shards
 from submissions.batches import Rule, Selection
 from submissions.models import RescoreBatch, ScoringRun, Submission
 
@@ -101,7 +101,7 @@ def start_batch(
 
 
 def cancel_batch(*, batch: RescoreBatch, actor: User) -> RescoreBatch:
-    """End an open batch without a trace on any board. Queued runs are dropped; one at work finishes for nothing.
+    """End an open batch without a trace on any board. Queued and large runs are dropped; others finish for nothing.
 
     Raises ``BatchClosed``.
     """
@@ -109,8 +109,7 @@ def cancel_batch(*, batch: RescoreBatch, actor: User) -> RescoreBatch:
         held = _locked_open(batch)
         before = {"state": held.state}
         _close(held, State.CANCELLED, actor)
-        waiting = held.runs.filter(state=ScoringRun.State.QUEUED)
-        dropped = waiting.update(
+        dropped = shards.droppable(held.runs.all()).update(
             state=ScoringRun.State.FAILED, finished_at=timezone.now(), error_code=RescoringCancelled.code
         )
         audit.record(
@@ -243,12 +242,15 @@ def _require_fitting(phase: Phase, rule: Rule) -> None:
 def _queue(batch: RescoreBatch, submissions: list[Submission], rule: Rule, times: int = 1) -> None:
     """One insert for all runs; their messages leave when the transaction commits."""
     now = timezone.now()
-    made = ScoringRun.objects.bulk_create(
-        [batches.new_run(submission, rule, batch, now) for submission in submissions for _time in range(times)],
-        batch_size=500,
-    )
-    keys = [run.pk for run in made]
-    transaction.on_commit(lambda: runs.send_runs(keys), robust=True)
+    costs = queueing.known_costs(submissions)
+    queued = [
+        batches.new_run(submission, rule, batch, costs[submission.pk], now)
+        for submission in submissions
+        for _time in range(times)
+    ]
+    queueing.give_turns(queued)
+    keys = [run.pk for run in ScoringRun.objects.bulk_create(queued, batch_size=500)]
+    transaction.on_commit(lambda: queueing.send_runs(keys), robust=True)
 
 
 def _require_reason(reason: str) -> None:

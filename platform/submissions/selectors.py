@@ -112,13 +112,6 @@ def rejection_errors(rejection: Rejection) -> tuple[FileError, ...]:
     )
 
 
-def queue_position(run: ScoringRun | ShownRun) -> int | None:
-    """How many queued runs stand before this one, itself not counted; ``None`` when it is not waiting."""
-    if run.state != ScoringRun.State.QUEUED:
-        return None
-    return ScoringRun.objects.filter(state=ScoringRun.State.QUEUED, batch=None, pk__lt=run.pk).count()
-
-
 def submission_of_upload(*, team: Team, upload_key: str, file_sha256: str) -> Submission | None:
     """The submission that these bytes, sent by the team's form or request of this key, became."""
     if not upload_key:

@@ -1,19 +1,25 @@
-"""Celery's side: a task takes a primary key and calls one function. Queues are named in the settings."""
+"""Celery's side: a task calls one function, and its message holds nothing. Queues are named in the settings."""
 
 from __future__ import annotations
 
 from celery import Task, shared_task
 
-from submissions import reconciling, runs
+from submissions import pair_values, reconciling, work
 
 
 @shared_task(bind=True)
-def score_run(self: Task, run_id: int) -> None:
-    """Score one run, unless it is finished, given up or in other hands by now."""
-    runs.execute_run(run_id=run_id, worker=self.request.hostname or "")
+def score_next(self: Task) -> None:
+    """Do the work whose turn it is, if any waits: a message says that there is work, not which."""
+    work.do_next(worker=self.request.hostname or "")
 
 
 @shared_task
 def reconcile_runs() -> None:
     """Put right what the queue or a worker lost."""
     reconciling.reconcile()
+
+
+@shared_task
+def prune_pair_values() -> None:
+    """Keep the store of pair values within its bound."""
+    pair_values.prune()

@@ -34,6 +34,17 @@ def kst_text(moment: datetime, *, seconds: bool = False) -> str:
     return moment.astimezone(KST).strftime("%Y-%m-%d %H:%M:%S KST" if seconds else "%Y-%m-%d %H:%M KST")
 
 
+def expected_end_text(end: datetime, now: datetime) -> str:
+    """``예상 완료 21:34 (약 3분 뒤)`` in KST, with the date where it is another day's; no finer than a minute."""
+    clock = end.astimezone(KST).strftime("%H:%M" if kst_day(end) == kst_day(now) else "%Y-%m-%d %H:%M")
+    minutes = max(1, round((end - now).total_seconds() / 60))
+    if minutes < 60:
+        text = ngettext("예상 완료 %(clock)s (약 %(count)d분 뒤)", "예상 완료 %(clock)s (약 %(count)d분 뒤)", minutes)
+        return text % {"clock": clock, "count": minutes}
+    text = _("예상 완료 %(clock)s (약 %(hours)d시간 %(minutes)d분 뒤)")
+    return text % {"clock": clock, "hours": minutes // 60, "minutes": minutes % 60}
+
+
 def closes_in_text(ends_at: datetime, now: datetime) -> str:
     """Calendar days in KST until the deadline, as contests write them: ``마감 D-3``, on the last day ``마감 D-DAY``."""
     days = _days_between(now, ends_at)

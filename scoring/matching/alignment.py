@@ -54,6 +54,29 @@ def greedy_alignment(reference: Sequence[Any], candidate: Sequence[Any], stages:
     return Alignment(_greedy(_keys(reference, stages), _keys(candidate, stages)))
 
 
+def greedy_counts(reference: Sequence[Hashable], candidate: Sequence[Hashable]) -> tuple[int, int]:
+    """Matches and chunks of NLTK's alignment of equal tokens, without the alignment itself.
+
+    What ``greedy_alignment`` with the token itself as the one key finds, several times as fast. The positions of a
+    token in the reference are a chain from the last to the first; a match takes the chain's head.
+    """
+    head: dict[Hashable, int] = {}
+    before: list[int] = []  # the position before this one that has the same token, -1: none
+    for position, token in enumerate(reference):
+        before.append(head.get(token, -1))
+        head[token] = position
+    matches = chunks = 0
+    following = -1  # where the candidate's next token is matched
+    for token in reversed(candidate):
+        position = head.get(token, -1)
+        if position >= 0:
+            head[token] = before[position]
+            matches += 1
+            chunks += position + 1 != following
+        following = position
+    return matches, chunks
+
+
 def optimal_alignment(
     reference: Sequence[Any],
     candidate: Sequence[Any],

@@ -9,11 +9,11 @@ reference (Papineni et al. 2002). Without a shared morph, so also for an empty c
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from scoring.metrics import PairProgress
+from scoring.metrics.ngrams import clipped_matches
 from scoring.tokenization import Analyser, mecab_ko
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def bleu_1(reference: Sequence[str], candidate: Sequence[str]) -> float:
     """Sentence BLEU-1 of two token sequences, 0-1."""
-    overlap = sum((Counter(reference) & Counter(candidate)).values())
+    overlap = clipped_matches(candidate, [reference])
     if overlap == 0:
         return 0.0
     precision = overlap / len(candidate)

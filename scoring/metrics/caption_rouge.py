@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from scoring.metrics import PairProgress
-from scoring.metrics.rouge import ALPHA, f_measure, lcs_positions, rouge_n
+from scoring.metrics.rouge import ALPHA, f_measure, lcs_length, rouge_n
 from scoring.tokenization import Analyser, Tokens, okt
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def sentence_rouge_l(reference: Sequence[str], candidate: Sequence[str], alpha: 
 
     ``alpha`` is the weight of precision.
     """
-    return f_measure(len(lcs_positions(reference, candidate)), len(candidate), len(reference), alpha)
+    return f_measure(lcs_length(reference, candidate), len(candidate), len(reference), alpha)
 
 
 class _CaptionRouge(ABC):

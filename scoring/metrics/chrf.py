@@ -13,11 +13,11 @@ F; of equals the first. Where a reference is too short for an order, the candida
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from scoring.metrics import PairProgress, Row
+from scoring.metrics.ngrams import clipped_matches
 
 if TYPE_CHECKING:
     from scoring.checkpoints import Resources
@@ -32,22 +32,20 @@ def best_counts(references: Sequence[str], candidate: str) -> Row:
     Raises ``ValueError`` without a reference.
     """
     grams = character_ngrams(candidate)
-    return max((_counts(character_ngrams(reference), grams) for reference in references), key=f_score)
+    rows = [_counts(character_ngrams(reference), grams) for reference in references]
+    return rows[0] if len(rows) == 1 else max(rows, key=f_score)
 
 
-def character_ngrams(text: str) -> list[Counter[str]]:
-    """The counted runs of 1 to 6 characters of ``text`` without white space."""
+def character_ngrams(text: str) -> list[list[str]]:
+    """The runs of 1 to 6 characters of ``text`` without white space: a list for each length."""
     characters = "".join(text.split())
-    return [
-        Counter(characters[start : start + n] for start in range(len(characters) - n + 1))
-        for n in range(1, LONGEST + 1)
-    ]
+    return [[characters[start : start + n] for start in range(len(characters) - n + 1)] for n in range(1, LONGEST + 1)]
 
 
-def _counts(reference: Sequence[Counter[str]], candidate: Sequence[Counter[str]]) -> Row:
+def _counts(reference: Sequence[list[str]], candidate: Sequence[list[str]]) -> Row:
     row: list[float] = []
     for theirs, ours in zip(reference, candidate, strict=True):
-        row += [ours.total() if theirs else 0, theirs.total(), (theirs & ours).total()]
+        row += (len(ours) if theirs else 0, len(theirs), clipped_matches(ours, (theirs,)))
     return tuple(row)
 
 

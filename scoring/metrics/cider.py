@@ -19,7 +19,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from scoring.metrics import PairProgress, Row
@@ -32,6 +33,17 @@ if TYPE_CHECKING:
 LONGEST: Final = 4
 SIGMA: Final = 6.0
 SCALE: Final = 10.0
+
+
+class Importance(NamedTuple):
+    """What an n-gram is worth: the natural logarithm of items / items whose references have it.
+
+    ``known`` by n-gram, 0.0 for one of every item. ``unseen`` is that of an n-gram no reference has, which counts as
+    one that one item has.
+    """
+
+    known: Mapping[Ngram, float]
+    unseen: float
 
 
 class Vector(NamedTuple):
@@ -57,31 +69,34 @@ def cider_d(
     return values
 
 
-def inverse_frequencies(references: Sequence[Sequence[Sequence[str]]]) -> Callable[[Ngram], float]:
-    """The logarithm of items / items with the n-gram. An n-gram that no reference has counts as one that one item has.
-
-    Natural logarithm; 0.0 for an n-gram of every item.
-    """
+def inverse_frequencies(references: Sequence[Sequence[Sequence[str]]]) -> Importance:
+    """The importance of n-grams in a corpus with these references."""
     items_with: Counter[Ngram] = Counter()
     for texts in references:
-        items_with.update({gram for tokens in texts for n in _ORDERS for gram in ngrams(tokens, n)})
+        items_with.update(set().union(*[ngrams(tokens, n) for tokens in texts for n in _ORDERS]))
     everything = math.log(len(references)) if references else 0.0
-    known = {gram: everything - math.log(items) for gram, items in items_with.items()}
-    return lambda gram: known.get(gram, everything)
+    # Most n-grams have one of a few frequencies: each logarithm is taken once.
+    worth = {items: everything - math.log(items) for items in set(items_with.values())}
+    return Importance({gram: worth[items] for gram, items in items_with.items()}, everything)
 
 
-def item_value(
-    references: Sequence[Sequence[str]], candidate: Sequence[str], importance: Callable[[Ngram], float]
-) -> float:
+def item_value(references: Sequence[Sequence[str]], candidate: Sequence[str], importance: Importance) -> float:
     """CIDEr-D of one item given the importance of n-grams: ten times the mean similarity over its references."""
     vector = vectorised(candidate, importance)
     values = [similarity(vector, vectorised(reference, importance)) for reference in references]
     return SCALE * math.fsum(values) / len(values)
 
 
-def vectorised(tokens: Sequence[str], importance: Callable[[Ngram], float]) -> Vector:
+def vectorised(tokens: Sequence[str], importance: Importance) -> Vector:
     """Count times importance of every n-gram of ``tokens``."""
-    weights = [{gram: count * importance(gram) for gram, count in Counter(ngrams(tokens, n)).items()} for n in _ORDERS]
+    weights: list[dict[Ngram, float]] = []
+    for n in _ORDERS:
+        grams = ngrams(tokens, n)
+        weight_of = dict(zip(grams, map(importance.known.get, grams, repeat(importance.unseen)), strict=True))
+        if len(weight_of) < len(grams):
+            for gram, count in Counter(grams).items():
+                weight_of[gram] *= count
+        weights.append(weight_of)
     return Vector(weights, [math.hypot(*one.values()) for one in weights], len(tokens))
 
 
@@ -91,9 +106,12 @@ def similarity(candidate: Vector, reference: Vector) -> float:
     for ours, theirs, our_norm, their_norm in zip(
         candidate.weights, reference.weights, candidate.norms, reference.norms, strict=True
     ):
+        shared = ours.keys() & theirs.keys()
+        if not shared:  # nor any longer n-gram
+            break
         if our_norm and their_norm:
-            shared = ours.keys() & theirs.keys()
-            product = math.fsum(min(ours[gram], theirs[gram]) * theirs[gram] for gram in shared)
+            pairs = [(ours[gram], theirs[gram]) for gram in shared]
+            product = math.fsum([(one if one < other else other) * other for one, other in pairs])
             cosines.append(product / (our_norm * their_norm))
     difference = candidate.length - reference.length
     return math.exp(-(difference**2) / (2 * SIGMA**2)) * math.fsum(cosines) / LONGEST

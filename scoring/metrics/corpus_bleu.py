@@ -23,13 +23,12 @@ the longer ones is exactly 0. Here the others differ, on purpose:
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from scoring.metrics import PairProgress, Row
 from scoring.metrics.bleu import brevity_penalty
-from scoring.metrics.ngrams import Ngram, closest_length, ngrams
+from scoring.metrics.ngrams import clipped_matches, closest_length, ngrams
 from scoring.tokenization import Analyser, okt
 
 if TYPE_CHECKING:
@@ -44,16 +43,15 @@ def counts(references: Sequence[Sequence[str]], candidate: Sequence[str]) -> Row
 
     Lengths in tokens. Raises ``ValueError`` without a reference.
     """
-    matches = [_matches(references, candidate, n) for n in range(1, LONGEST + 1)]
+    nearest = closest_length(map(len, references), len(candidate))
+    matches = [0] * LONGEST
+    for n in range(1, LONGEST + 1):
+        found = clipped_matches(ngrams(candidate, n), [ngrams(reference, n) for reference in references])
+        if not found:  # what has no match has none of a longer n-gram
+            break
+        matches[n - 1] = found
     totals = [max(0, len(candidate) - n + 1) for n in range(1, LONGEST + 1)]
-    return (*matches, *totals, len(candidate), closest_length(map(len, references), len(candidate)))
-
-
-def _matches(references: Sequence[Sequence[str]], candidate: Sequence[str], n: int) -> int:
-    most: Counter[Ngram] = Counter()
-    for reference in references:
-        most |= Counter(ngrams(reference, n))
-    return (Counter(ngrams(candidate, n)) & most).total()
+    return (*matches, *totals, len(candidate), nearest)
 
 
 def bleu(rows: Sequence[Row]) -> list[float]:

@@ -24,7 +24,7 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from scoring.matching import lemmas
-from scoring.matching.alignment import Method, Stage, align
+from scoring.matching.alignment import Method, Stage, align, greedy_counts
 from scoring.matching.lemmas import Morph, Tagger, morphs_of, without_josa
 from scoring.matching.search import BEAM_WIDTH, LOOKAHEAD, SEARCH_BUDGET
 from scoring.matching.synonyms import Synonyms, load_synonyms
@@ -50,13 +50,32 @@ def meteor(
 ) -> float:
     """METEOR of two token lists, 0-1. ``stages`` give a token's keys; tokens that share one match (see ``align``)."""
     aligned = align(reference_tokens, candidate_tokens, stages, alignment)
-    count = len(aligned.matches)
-    if count == 0:
+    lengths = len(reference_tokens), len(candidate_tokens)
+    return meteor_of_counts(len(aligned.matches), aligned.chunks, *lengths, alpha, beta, gamma)
+
+
+def exact_meteor(reference_tokens: Sequence[str], candidate_tokens: Sequence[str]) -> float:
+    """``meteor`` with the stage ``same_token`` alone, several times as fast."""
+    reference, candidate = list(map(str.lower, reference_tokens)), list(map(str.lower, candidate_tokens))
+    return meteor_of_counts(*greedy_counts(reference, candidate), len(reference), len(candidate))
+
+
+def meteor_of_counts(
+    matches: int,
+    chunks: int,
+    reference_length: int,
+    candidate_length: int,
+    alpha: float = ALPHA,
+    beta: float = BETA,
+    gamma: float = GAMMA,
+) -> float:
+    """The formula: METEOR of this many matches in this many chunks, 0-1. Lengths in tokens."""
+    if matches == 0:
         return 0.0
-    precision = count / len(candidate_tokens)
-    recall = count / len(reference_tokens)
+    precision = matches / candidate_length
+    recall = matches / reference_length
     f_mean = (precision * recall) / (alpha * precision + (1 - alpha) * recall)
-    penalty: float = gamma * (aligned.chunks / count) ** beta
+    penalty: float = gamma * (chunks / matches) ** beta
     return (1 - penalty) * f_mean
 
 
@@ -123,7 +142,7 @@ class Meteor(_Meteor):
         self._analyser = analyser or okt()
 
     def score(self, reference: str, candidate: str) -> float:
-        return meteor(self._analyser.morphs(reference), self._analyser.morphs(candidate), (same_token,))
+        return exact_meteor(self._analyser.morphs(reference), self._analyser.morphs(candidate))
 
     def _parts(self) -> dict[str, Any]:
         return {"stages": ["exact"], "alignment": "greedy", "tokenizer": self._analyser.signature()}

@@ -1,15 +1,36 @@
-"""What the n-gram metrics share: runs of tokens, and the reference length nearest to a candidate's."""
+"""What the n-gram metrics share: runs of tokens, how many of them other texts have, the nearest reference length."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
 
-Ngram = tuple[str, ...]
+Ngram = str | tuple[str, ...]
 
 
-def ngrams(tokens: Sequence[str], n: int) -> list[Ngram]:
-    """Every run of ``n`` neighbouring tokens in order: as many as tokens less ``n - 1``, or none."""
-    return list(zip(*(tokens[start:] for start in range(n)), strict=False))
+def ngrams(tokens: Sequence[str], n: int) -> Sequence[Ngram]:
+    """Every run of ``n`` neighbouring tokens in order: as many as tokens less ``n - 1``, or none.
+
+    For ``n`` = 1 the tokens as they are: a tuple of one token says no more and takes time to make.
+    """
+    return tokens if n == 1 else list(zip(*[tokens[start:] for start in range(n)], strict=False))
+
+
+def clipped_matches(grams: Sequence[Hashable], others: Sequence[Sequence[Hashable]]) -> int:
+    """How many of ``grams`` the ``others`` have: each at most as often as that of them that has it most often.
+
+    Few n-grams come twice in one text, and the others need no count: a set tells whether they are there. Linear in
+    all n-grams. Without ``others``, 0.
+    """
+    distinct = set(grams)
+    matches = len(distinct) - len(distinct.difference(*others))
+    if len(distinct) < len(grams) and matches:
+        counted = [Counter(other) for other in others]
+        for gram, count in Counter(grams).items():
+            if count > 1:
+                most = max([of.get(gram, 0) for of in counted])
+                matches += max(0, min(count, most) - 1)
+    return matches
 
 
 def closest_length(lengths: Iterable[int], length: int) -> int:

@@ -29,7 +29,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from scoring.metrics import PairProgress
-from scoring.metrics.ngrams import ngrams
+from scoring.metrics.ngrams import clipped_matches, ngrams
 from scoring.tokenization import Analyser, Tokens, mecab_ko
 
 if TYPE_CHECKING:
@@ -74,10 +74,8 @@ def f_measure(overlap: int, candidate_count: int, reference_count: int, alpha: f
 
 def rouge_n(reference: Sequence[str], candidate: Sequence[str], n: int) -> float:
     """ROUGE-N F of two token sequences: clipped n-gram overlap. 0.0 where either has no n-gram."""
-    reference_ngrams = Counter(ngrams(reference, n))
-    candidate_ngrams = Counter(ngrams(candidate, n))
-    overlap = (reference_ngrams & candidate_ngrams).total()
-    return f_measure(overlap, candidate_ngrams.total(), reference_ngrams.total())
+    theirs, ours = ngrams(reference, n), ngrams(candidate, n)
+    return f_measure(clipped_matches(ours, [theirs]), len(ours), len(theirs))
 
 
 def rouge_l(reference_lines: Sequence[Sequence[str]], candidate_lines: Sequence[Sequence[str]]) -> float:
@@ -112,6 +110,11 @@ def lcs_positions(reference: Sequence[str], candidate: Sequence[str]) -> set[int
         else:
             j -= 1
     return positions
+
+
+def lcs_length(reference: Sequence[str], candidate: Sequence[str]) -> int:
+    """Tokens of the longest common subsequence: ``len(lcs_positions(reference, candidate))`` without the trace back."""
+    return _lcs_length(_lcs_rows(reference, candidate)[-1], len(candidate))
 
 
 def _lcs_rows(reference: Sequence[str], candidate: Sequence[str]) -> list[int]:

@@ -31,8 +31,8 @@ from scoring.reading.json_syntax import (
 )
 from scoring.records import FileFormat
 
-MAX_ITEMS: Final = 50_000
-MAX_VALUES: Final = 1_000_000
+MAX_ITEMS: Final = 100_000
+MAX_VALUES: Final = 2_000_000
 
 _ITEM_KEYS: Final = frozenset({"input", "output", "answer"})  # an object with one of these is an item, not a wrapper
 _LINE: Final = re.compile(r"[^ \t\n\r\ufeff][^\n\r]*")  # a line from its first character on; files joined keep marks

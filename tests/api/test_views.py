@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -16,7 +16,7 @@ from competitions.models import Competition, Phase
 from competitions.services import set_board, update_competition
 from core.times import kst_day
 from submissions import quota
-from submissions.models import Submission
+from submissions.models import ScoringRun, Submission
 from submissions.withdrawal import withdraw
 from tests.factories import (
     CANARY,
@@ -115,6 +115,23 @@ def test_withdrawn_submission_says_when(api, team):
     entry = api.client.get(api.address("api-submissions")).json()["history"][0]
 
     assert (entry["is_withdrawn"], bool(entry["withdrawn_at"]), entry["refunded_at"]) == (True, True, None)
+
+
+def test_expected_end_is_told_where_it_is_known_and_null_where_not(api, phase, team):
+    created = api.submit().json()
+    assert created["estimated_finish_at"] is None
+
+    now = timezone.now()
+    finished_submission(phase, team, 0.5).runs.update(
+        cost=1000, started_at=now - timedelta(seconds=70), finished_at=now - timedelta(seconds=60), worker="w"
+    )
+    ScoringRun.objects.filter(submission__public_id=created["id"]).update(cost=12_000)
+
+    one = api.client.get(reverse("api-submission", args=[created["id"]])).json()
+    done, waiting = api.client.get(api.address("api-submissions")).json()["history"]
+    assert now + timedelta(minutes=2) <= datetime.fromisoformat(one["estimated_finish_at"]) < now + timedelta(minutes=4)
+    assert waiting["estimated_finish_at"] is not None
+    assert done["estimated_finish_at"] is None
 
 
 def test_malformed_file_is_answered_with_located_errors_and_costs_nothing(api):

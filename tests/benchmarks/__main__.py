@@ -20,6 +20,7 @@ from tests.benchmarks import (
     bench_gpu,
     bench_queue,
     bench_run,
+    bench_shards,
 )
 from tests.benchmarks.results import save_section
 from tests.benchmarks.tables import Row, comparison_table, environment
@@ -28,12 +29,13 @@ COMPARISONS: dict[str, Callable[[Sequence[str]], list[Row]]] = {
     "bleurt": bench_bleurt.rows,
     "bertscore": bench_bertscore.rows,
     "run": bench_run.rows,
+    "captions": bench_captions.rows,
 }
 SHOWS: dict[str, Callable[[Sequence[str]], None]] = {
-    "captions": bench_captions.main,
     "curve": bench_curve.show,
     "gpu": bench_gpu.show,
     "queue": bench_queue.show,
+    "shards": bench_shards.show,
 }
 
 

@@ -1,216 +1,221 @@
-"""Time and agreement of the captioning metrics that need no model, beside other implementations, in one run.
+"""Time and agreement of the metrics that need no model beside other implementations, in interleaved rounds.
 
-1,000 generated Korean captions of about 12 words with one to three references each, in two ways:
+5,000 generated Korean captions of about 12 words with one to three references each. Three kinds of rows:
 
-* metric by metric in this process, Okt started and warm. "Okt morphs" is the splitting of all texts, done once for all
-  metrics, ours and the others; the other rows take known morphs. "first" is a submission with new references, "next"
-  another one to the same references: then only the candidates are split. The others keep nothing, so their one time
-  stands for both. "max |diff|" compares the values of the first submission; for BLEU and chrF the corpus's, else each
-  item's. ROUGE-L has another rule in pycocoevalcap (beta 1.2, best precision and recall apart): compared in time only.
-* as a user runs it: ``python -m scoring score --recipe captioning-lexical@1`` with all its metrics, and a script with
-  konlpy, nltk, pycocoevalcap and sacrebleu (``caption_peers``), each a new process reading the same two files; the
-  faster of two runs taken by turns. "start" is a process that imports what scoring needs, starts Okt and splits one
-  word; "scoring" is the rest. The script has METEOR, CIDEr-D, BLEU, ROUGE-L and chrF only. What the recipe has besides
-  costs it a second Okt analysis of every text: synonyms and particles want lemmas and parts of speech.
+* a metric given known morphs: each side takes what the analyser found before, and computes. Of several references the
+  best counts on both sides; BLEU and chrF are the corpus's, else every item's value is compared;
+* with the analyser: Okt beside konlpy's on a fifth of the items (konlpy is slow), where ours gains as much as words
+  come again: their number is noted, and people use more different ones than this generator; ROUGE-1 and ROUGE-2 on
+  mecab-ko morphs as the contest has them, cleaning included. "next" is another submission to the same references,
+  whose morphs are remembered; the others keep nothing, so they do all anew;
+* as a user runs it: ``python -m scoring score --recipe captioning-lexical@1``, with all its metrics, and a script with
+  konlpy, nltk, pycocoevalcap and sacrebleu (``caption_peers``), each a new process that starts its JVM and reads the
+  same two files. The script has METEOR, CIDEr-D, BLEU, ROUGE-L and chrF only; what the recipe has besides is extra.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import random
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from scoring.metrics import CorpusMetric, PairMetric, load_metric
-from scoring.tokenization import okt
+from scoring.metrics.rouge import Rouge1, Rouge2
+from scoring.tokenization import MecabKo, Okt, okt
 from tests.benchmarks import caption_peers as peers
+from tests.benchmarks.tables import Row, deviation, interleaved
 from tests.scoring.caption_items import Item, caption_items, changed
 
 ROOT = Path(__file__).parents[2]
 RECIPE = "captioning-lexical@1"
 LIMIT = 1e-9
-PEERS: dict[str, tuple[str, Callable[..., list[float]] | None]] = {
+PEERS: dict[str, tuple[str, Callable[..., list[float]]]] = {
     "meteor": ("nltk", peers.meteor),
-    "meteor_synonym": ("", None),
-    "meteor_ko": ("", None),
-    "spice_ko": ("", None),
     "cider": ("pycocoevalcap", peers.cider),
     "bleu": ("pycocoevalcap", peers.bleu),
     "okt_rouge_1": ("rouge-metric", peers.rouge_n(1)),
     "okt_rouge_2": ("rouge-metric", peers.rouge_n(2)),
-    "okt_rouge_l": ("pycocoevalcap", peers.rouge_l),
+    "okt_rouge_l": ("rouge-metric", peers.rouge_l),
     "chrf": ("sacrebleu", peers.chrf),
-    "diversity": ("", None),
 }
-OTHER_RULE = frozenset({"okt_rouge_l"})
+MECAB_ROUGE = {1: Rouge1, 2: Rouge2}
 
 
-@dataclass(frozen=True)
-class Row:
-    """One line of the table; seconds, and the largest difference of a value where both have the same rule."""
+class Morphs(NamedTuple):
+    """Okt's morphs of every item: of its references, and of its candidate."""
 
-    metric: str
-    first_s: float
-    next_s: float
-    peer: str = ""
-    peer_s: float = math.nan
-    difference: float = math.nan
+    references: list[list[list[str]]]
+    candidates: list[list[str]]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the benchmark and print its tables. Returns 0, or 1 if a value differs by more than 1e-9."""
+def rows(arguments: Sequence[str] = ()) -> list[Row]:
+    """Measure; a row for each metric with known morphs, each analyser, and the whole as a user runs it."""
     options = _options(arguments)
     count = 12 if options.quick else options.captions
     items = caption_items(count, options.seed, edges=False)
-    source = random.Random(options.seed)
-    following = [Item(item.references, changed(source, item.candidate)) for item in items]
-    words = sum(len(item.references[0].split()) for item in items) / count
-    texts = sum(len(item.references) for item in items)
-    print(f"{count} captions of {words:.1f} words, {texts} references; load {os.getloadavg()[0]:.1f}", flush=True)
     start_okt(options.seed, 10 if options.quick else 300)
-    rows = metric_rows(items, following)
-    print_table(rows)
-    processes(items, 1 if options.quick else 2)
-    return 0 if all(not row.difference > LIMIT for row in rows) else 1
+    morphs = morphs_of(items)
+    return [
+        *(metric_row(name, items, morphs, options.rounds) for name in PEERS),
+        okt_row(items[: max(1, count // 5)], options.rounds),
+        *(row for n in MECAB_ROUGE for row in mecab_rows(n, items, options.rounds)),
+        process_row(items, options.rounds),
+    ]
 
 
 def start_okt(seed: int, texts: int) -> None:
-    """Start Okt and let it warm up on words that the measured captions do not have, as they would be remembered."""
-    _, start_s = timed(lambda: okt().morphs("가"))
-    others = caption_items(texts, seed + 1)
-    _, warm_s = timed(lambda: [okt().morphs(text[::-1]) for item in others for text in item.references])
-    print(f"Okt: start {start_s:.2f} s, warming up {warm_s:.2f} s (not in the table)", flush=True)
+    """Start Okt and let the JVM warm up on words that the measured captions do not have."""
+    for item in caption_items(texts, seed + 1):
+        for text in item.references:
+            okt().morphs(text[::-1])
 
 
-def metric_rows(items: Sequence[Item], following: Sequence[Item]) -> list[Row]:
-    """Okt, then every metric: ours, the other implementation, ours on the next submission."""
-    okt_row, tokens, answers = okt_times(items, following)
-    rows = [okt_row]
-    texts, captions = [item.references for item in items], [item.candidate for item in items]
-    for name, (peer, score_with_peer) in PEERS.items():
-        metric = load_metric(name)
-        values, first_s = timed(lambda metric=metric: our_values(metric, items))
-        row = Row(name, first_s, timed(lambda metric=metric: our_values(metric, following))[1])
-        if score_with_peer is not None:
-            given = (texts, captions) if name == "chrf" else (tokens, answers)
-            theirs, peer_s = timed(lambda score=score_with_peer, given=given: score(*given))
-            difference = max(abs(one - other) for one, other in zip(values, theirs, strict=True))
-            row = Row(name, row.first_s, row.next_s, peer, peer_s, math.nan if name in OTHER_RULE else difference)
-        rows.append(row)
-    return rows
+def morphs_of(items: Sequence[Item]) -> Morphs:
+    """Ours, which are konlpy's (``okt_row`` compares them)."""
+    split = okt().morphs
+    references = [[list(split(text)) for text in item.references] for item in items]
+    return Morphs(references, [list(split(item.candidate)) for item in items])
 
 
-def okt_times(items: Sequence[Item], following: Sequence[Item]) -> tuple[Row, list[list[list[str]]], list[list[str]]]:
-    """The row of the splitting, and konlpy's morphs of the first submission for the others."""
-    ours, theirs = okt().morphs, peers.okt_morphs()
-    seconds = {ours: 0.0, theirs: 0.0}
-    found: list[list[list[str]]] = []
-    different = 0
-    for number, item in enumerate(items):  # each first by turns: the JVM is faster with what it has just seen
-        tokens = {}
-        for morphs in (ours, theirs) if number % 2 else (theirs, ours):
-            tokens[morphs], took = timed(
-                lambda split=morphs, texts=item: [list(split(text)) for text in texts_of(texts)]
-            )
-            seconds[morphs] += took
-        different += tokens[ours] != tokens[theirs]
-        found.append(tokens[theirs])
-    _, next_s = timed(lambda: [ours(text) for item in following for text in texts_of(item)])
-    row = Row("Okt morphs", seconds[ours], next_s, "konlpy", seconds[theirs], float(different))
-    return row, [item[:-1] for item in found], [item[-1] for item in found]
-
-
-def texts_of(item: Item) -> tuple[str, ...]:
-    return (*item.references, item.candidate)
+def metric_row(name: str, items: Sequence[Item], morphs: Morphs, rounds: int) -> Row:
+    """One metric beside its peer, both given the morphs; chrF takes texts."""
+    peer, score_with_peer = PEERS[name]
+    texts = [item.references for item in items], [item.candidate for item in items]
+    metric = load_metric(name)
+    ways = interleaved(
+        {
+            "ours": lambda: our_values(metric, items),
+            peer: lambda: score_with_peer(*(texts if name == "chrf" else morphs)),
+        },
+        rounds,
+    )
+    ours, theirs = ways["ours"], ways[peer]
+    difference = deviation(ours.result, theirs.result)
+    return Row(f"{name}, {len(items)} items", ours.median_s, peer, theirs.median_s, difference, LIMIT)
 
 
 def our_values(metric: PairMetric | CorpusMetric, items: Sequence[Item]) -> list[float]:
     """Each item's value, or the corpus's scores of a metric without such: as the engine asks for them."""
-    if hasattr(metric, "score_pairs"):
-        pairs = [(reference, item.candidate) for item in items for reference in item.references]
-        values = iter(metric.score_pairs([pair[0] for pair in pairs], [pair[1] for pair in pairs]))
-        return [max(next(values) for _ in item.references) for item in items]
-    ids = [str(number) for number in range(len(items))]
-    rows = metric.statistics(ids, [item.references for item in items], [item.candidate for item in items])
-    return [row[0] for row in rows] if metric.has_item_values else list(metric.aggregate(rows).values())
+    if isinstance(metric, CorpusMetric):
+        ids = [str(number) for number in range(len(items))]
+        found = metric.statistics(ids, [item.references for item in items], [item.candidate for item in items])
+        return [row[0] for row in found] if metric.has_item_values else list(metric.aggregate(found).values())
+    pairs = [(reference, item.candidate) for item in items for reference in item.references]
+    values = iter(metric.score_pairs([pair[0] for pair in pairs], [pair[1] for pair in pairs]))
+    return [max(next(values) for _ in item.references) for item in items]
 
 
-def processes(items: Sequence[Item], rounds: int = 2) -> None:
-    """Both as a user starts them, by turns, and what starting alone takes."""
-    start = "from scoring.tokenization import okt; import scoring.engine, scoring.metrics.meteor; okt().morphs('가')"
-    other_start = "from tests.benchmarks.caption_peers import okt_morphs; okt_morphs()('가')"
+def okt_row(items: Sequence[Item], rounds: int) -> Row:
+    """Splitting every text: an Okt that remembers nothing yet, and konlpy's. The difference is in texts."""
+    texts = [text for item in items for text in (*item.references, item.candidate)]
+    theirs = peers.okt_morphs()
+
+    def ours() -> list[tuple[str, ...]]:
+        fresh = Okt()
+        return [fresh.morphs(text) for text in texts]
+
+    ways = interleaved({"ours": ours, "konlpy": lambda: [tuple(theirs(text)) for text in texts]}, rounds)
+    different = sum(one != other for one, other in zip(ways["ours"].result, ways["konlpy"].result, strict=True))
+    words = [word for text in texts for word in text.split()]
+    return Row(
+        f"Okt morphs, {len(texts)} texts",
+        ways["ours"].median_s,
+        "konlpy",
+        ways["konlpy"].median_s,
+        float(different),
+        0.0,
+        note=f"{len(words)} words, {len(set(words))} different",
+    )
+
+
+def mecab_rows(n: int, items: Sequence[Item], rounds: int) -> list[Row]:
+    """ROUGE-N of texts on mecab-ko morphs: new references, then other candidates to the same ones."""
+    source = random.Random(n)
+    references = [item.references[0] for item in items]
+    first = [item.candidate for item in items]
+    following = [changed(source, text) for text in references]
+    peer = peers.mecab_rouge_n(n)
+    metric: Any = None
+
+    def ours_first() -> list[float]:
+        nonlocal metric
+        metric = MECAB_ROUGE[n](analyser=MecabKo())
+        return metric.score_pairs(references, first)
+
+    ways = interleaved(
+        {
+            "first": ours_first,
+            "first, rouge-metric": lambda: peer(references, first),
+            "next": lambda: metric.score_pairs(references, following),
+            "next, rouge-metric": lambda: peer(references, following),
+        },
+        rounds,
+        in_order=True,
+    )
+    return [
+        Row(
+            f"rouge_{n} with mecab-ko, {len(items)} pairs, {part}",
+            ways[part].median_s,
+            "rouge-metric",
+            ways[f"{part}, rouge-metric"].median_s,
+            deviation(ways[part].result, ways[f"{part}, rouge-metric"].result),
+            LIMIT,
+        )
+        for part in ("first", "next")
+    ]
+
+
+def process_row(items: Sequence[Item], rounds: int) -> Row:
+    """The recipe and the script as a user starts them; the scores that both have are compared."""
     with tempfile.TemporaryDirectory(prefix="malpan-bench-") as folder:
-        names = [str(Path(folder) / name) for name in ("references.json", "predictions.json")]
-        contents = ({str(n): item[part] for n, item in enumerate(items)} for part in (0, 1))
-        for name, content in zip(names, contents, strict=True):
+        names = [str(Path(folder) / name) for name in ("references.json", "predictions.json", "scores.json")]
+        for part, name in enumerate(names[:2]):
+            content = {str(number): item[part] for number, item in enumerate(items)}
             Path(name).write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
-        files = ["--references", names[0], "--predictions", names[1], "--output", str(Path(folder) / "out.json")]
-        commands = {
-            "python -m scoring": (["-m", "scoring", "score", "--recipe", RECIPE, *files], ["-c", start]),
-            "nltk + pycocoevalcap": (["-m", "tests.benchmarks.caption_peers", *names], ["-c", other_start]),
-        }
-        runs: dict[str, list[float]] = {f"{name} {part}": [] for name in commands for part in ("all", "start")}
-        for _ in range(rounds):
-            for name, both in commands.items():
-                for part, arguments in zip(("all", "start"), both, strict=True):
-                    runs[f"{name} {part}"].append(timed(lambda given=arguments: _run(given))[1])
-    print(f"\n{'new process':<24} {'all':>9} {'start':>9} {'scoring':>9}")
-    for name in commands:
-        whole_s, start_s = (min(runs[f"{name} {part}"]) for part in ("all", "start"))
-        print(f"{name:<24} {whole_s:>7.2f} s {start_s:>7.2f} s {whole_s - start_s:>7.2f} s", flush=True)
+        files = ["--references", names[0], "--predictions", names[1], "--output", names[2]]
+
+        def ours() -> Mapping[str, float]:
+            _run(["-m", "scoring", "score", "--recipe", RECIPE, *files])
+            scores: Mapping[str, float] = json.loads(Path(names[2]).read_text(encoding="utf-8"))["scores"]
+            return scores
+
+        def script() -> Mapping[str, float]:
+            scores: Mapping[str, float] = json.loads(_run(["-m", "tests.benchmarks.caption_peers", *names[:2]]))
+            return scores
+
+        ways = interleaved({"ours": ours, "script": script}, rounds)
+    found, expected = ways["ours"].result, ways["script"].result
+    shared = sorted(found.keys() & expected.keys())
+    return Row(
+        f"{RECIPE} in a new process, {len(items)} items",
+        ways["ours"].median_s,
+        "konlpy + nltk + pycocoevalcap + sacrebleu",
+        ways["script"].median_s,
+        deviation([found[name] for name in shared], [expected[name] for name in shared]),
+        LIMIT,
+        note=f"{len(shared)} scores in both, ours has {len(found) - len(shared)} more",
+    )
 
 
-def _run(arguments: list[str]) -> None:
+def _run(arguments: list[str]) -> str:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{arguments[:2]} ended with {done.returncode}: {done.stderr}")
+    return done.stdout
 
 
-def timed(work: Callable[[], Any]) -> tuple[Any, float]:
-    """What ``work`` returns, and the seconds it took."""
-    started = time.perf_counter()
-    values = work()
-    return values, time.perf_counter() - started
-
-
-def print_table(rows: Sequence[Row]) -> None:
-    print(
-        f"\n{'metric':<15} {'first':>9} {'next':>9} {'other':>9}  {'other implementation':<20}"
-        f" {'first':>7} {'next':>7} {'max |diff|':>11}"
-    )
-    for row in rows:
-        line = f"{row.metric:<15} {row.first_s:>7.2f} s {row.next_s:>7.2f} s"
-        if row.peer:
-            line += f" {row.peer_s:>7.2f} s  {row.peer:<20} {row.peer_s / row.first_s:>6.2f}x"
-            line += f" {row.peer_s / row.next_s:>6.2f}x"
-            line += f" {'other rule' if row.metric in OTHER_RULE else format(row.difference, '.1e'):>11}"
-        print(line)
-    both = [row for row in rows if row.peer]
-    first, following, theirs = (
-        math.fsum(getattr(row, name) for row in both) for name in ("first_s", "next_s", "peer_s")
-    )
-    print(
-        f"{'with another':<15} {first:>7.2f} s {following:>7.2f} s {theirs:>7.2f} s  {'all that have one':<20}"
-        f" {theirs / first:>6.2f}x {theirs / following:>6.2f}x"
-    )
-    print(
-        f"{'all':<15} {sum(row.first_s for row in rows):>7.2f} s {sum(row.next_s for row in rows):>7.2f} s", flush=True
-    )
-
-
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks captions", description=__doc__.splitlines()[0])
-    parser.add_argument("--captions", type=int, default=1_000, help="captions of a submission (default: 1000)")
+    parser.add_argument("--captions", type=int, default=5_000, help="captions of a submission (default: 5000)")
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--quick", action="store_true", help="12 captions: only to see that it works")
     return parser.parse_args(arguments)

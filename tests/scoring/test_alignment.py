@@ -6,7 +6,7 @@ import time
 import pytest
 from nltk.translate.meteor_score import align_words
 
-from scoring.matching.alignment import Alignment, align, greedy_alignment, optimal_alignment
+from scoring.matching.alignment import Alignment, align, greedy_alignment, greedy_counts, optimal_alignment
 from scoring.matching.search import Match
 from tests.scoring.taggers import IDENTITY_STEMMER, FakeWordNet
 
@@ -63,6 +63,14 @@ def test_greedy_alignment_is_nltks_token_by_token():
         expected, _, _ = align_words(candidate, reference, stemmer=IDENTITY_STEMMER, wordnet=FakeWordNet(groups))
         found = greedy_alignment(reference, candidate, [exact, in_groups(groups)])
         assert [(match.candidate, match.reference) for match in found.matches] == expected
+
+
+def test_counts_of_equal_tokens_are_those_of_the_greedy_alignment():
+    source = random.Random(6)
+    for _ in range(1_000):
+        reference, candidate, _, _ = random_problem(source, 25)
+        greedy = greedy_alignment(reference, candidate, [exact])
+        assert greedy_counts(reference, candidate) == (len(greedy.matches), greedy.chunks)
 
 
 def test_optimal_alignment_is_the_best_of_all_alignments():

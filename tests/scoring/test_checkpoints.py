@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from safetensors.torch import load_file, save_file
 
-from scoring.checkpoints import DeviceUnavailable, ModelDamaged, Resources, TooFewLayers, shared_resources
+from scoring.checkpoints import DeviceUnavailable, ModelDamaged, Resources, TooFewLayers, shared_resources, use_gpu
 from scoring.metrics import load_metric
 from tests.scoring.models import one_thread, write_profile
 
@@ -114,3 +114,12 @@ def test_cuda_asked_for_and_not_there_is_an_error_not_a_slow_cpu(profile, monkey
     with pytest.raises(DeviceUnavailable, match="--device cpu"):
         Resources(profile, "cuda").describe()
     assert Resources(profile, "auto").device == "cpu"
+
+
+@pytest.mark.parametrize(("worker", "gpus", "taken"), [(0, 4, 0), (3, 4, 3), (5, 4, 1), (2, 1, None), (0, 0, None)])
+def test_workers_take_the_gpus_in_turn(monkeypatch, worker, gpus, taken):
+    chosen: list[int] = []
+    monkeypatch.setattr("torch.cuda.device_count", lambda: gpus)
+    monkeypatch.setattr("torch.cuda.set_device", chosen.append)
+    assert use_gpu(worker) == taken
+    assert chosen == ([] if taken is None else [taken])

@@ -12,7 +12,7 @@ import pytest
 from scoring.matching.alignment import greedy_alignment, optimal_alignment
 from scoring.matching.synonyms import InvalidSynonyms, load_synonyms
 from scoring.metrics import MetricOptions, load_metric
-from scoring.metrics.meteor import Meteor, MeteorKo, MeteorSynonym, meteor, same_token
+from scoring.metrics.meteor import Meteor, MeteorKo, MeteorSynonym, exact_meteor, meteor, same_token
 from scoring.tokenization import okt
 from tests.scoring.taggers import FakeTagger, nltk_meteor
 
@@ -97,6 +97,13 @@ def test_latin_case_does_not_count_as_in_nltk():
         score("meteor", "TV를 보는 사람", "tv를 보는 사람") == score("meteor", "TV를 보는 사람", "TV를 보는 사람") > 0.9
     )
     assert nltk_meteor([["TV", "사람"]], ["tv", "사람"]) == meteor(["TV", "사람"], ["tv", "사람"], [same_token])
+
+
+def test_exact_meteor_is_meteor_with_the_exact_stage_to_the_last_digit():
+    source = random.Random(8)
+    for _ in range(300):
+        (reference, *_), candidate = random_item(source)
+        assert exact_meteor(reference, candidate) == meteor(reference, candidate, [same_token])
 
 
 def test_parameters_are_the_formulas():

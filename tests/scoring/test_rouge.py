@@ -14,6 +14,7 @@ from scoring.metrics.rouge import (
     f_measure,
     first_words,
     first_words_of_lines,
+    lcs_length,
     lcs_positions,
     rouge_n,
 )
@@ -176,7 +177,9 @@ def test_bit_parallel_subsequence_is_the_textbook_one():
     for _ in range(500):
         reference = [source.choice("abcd") for _ in range(source.randint(0, 30))]
         candidate = [source.choice("abcd") for _ in range(source.randint(0, 30))]
-        assert lcs_positions(reference, candidate) == naive_lcs_positions(reference, candidate)
+        positions = naive_lcs_positions(reference, candidate)
+        assert lcs_positions(reference, candidate) == positions
+        assert lcs_length(reference, candidate) == len(positions)
 
 
 def test_progress_counts_pairs():

@@ -14,7 +14,7 @@ from competitions.services import add_data_file, post_notice
 from core import audit
 from leaderboard.models import BoardSnapshot
 from scoring.signature import json_sha256
-from submissions import chain, intake, runs
+from submissions import chain, intake, queueing, runs
 from submissions.archive.exporting import export_competition
 from submissions.models import HiddenResult, QuotaEntry, Rejection, RescoreBatch, Submission
 from tests.factories import (
@@ -54,7 +54,7 @@ def scored(phase: Phase, number: int) -> Submission:
     team = TeamFactory.create(competition=phase.track.competition, members=1)
     data = prediction_bytes(mark=number)
     submission = intake.submit(phase=phase, team=team, user=leader_of(team), file_name="가.json", upload=data)
-    run = runs.claim_run(run_id=submission.runs.get().pk, worker="w")
+    run = queueing.claim_run(run_id=submission.runs.get().pk, worker="w")
     assert run is not None
     runs.finish_run(run_id=run.pk, attempt=run.attempt, report=report(0.1 + number / 7))
     return submission

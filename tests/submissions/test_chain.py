@@ -17,7 +17,8 @@ from scoring.signature import json_sha256
 from submissions import chain, receipts
 from submissions.intake import submit
 from submissions.models import ChainEntry, HiddenResult, ScoringRun, Submission
-from submissions.runs import claim_run, finish_run
+from submissions.queueing import claim_run
+from submissions.runs import finish_run
 from tests.factories import (
     CompetitionFactory,
     PhaseFactory,

@@ -18,11 +18,12 @@ from competitions.models import Competition, DataFile, Phase, ReferenceVersion, 
 from competitions.selectors import published_competitions
 from core.storage import read_private
 from core.times import KST, kst_day
-from submissions import intake, runs
+from submissions import intake
 from submissions.demo import loading
 from submissions.demo.loading import LoadCount, load_demo
 from submissions.demo.specs import COMPETITIONS
 from submissions.models import Rejection, ScoringRun, Submission
+from tests.submissions.conftest import collect_sent
 
 pytestmark = pytest.mark.django_db
 EXPECTED = LoadCount(competitions=3, submissions=40, rejections=2)
@@ -31,9 +32,7 @@ EXPECTED = LoadCount(competitions=3, submissions=40, rejections=2)
 @pytest.fixture
 def sent(monkeypatch) -> list[int]:
     """The runs whose message was sent; no worker is there."""
-    ids: list[int] = []
-    monkeypatch.setattr(runs, "send_run", lambda *, run_id, countdown=0: ids.append(run_id) or True)
-    return ids
+    return collect_sent(monkeypatch)
 
 
 def load(capture) -> LoadCount:

@@ -8,7 +8,7 @@ import pytest
 from django.db import connections
 
 from scoring.records import Progress
-from submissions import leases, runs
+from submissions import leases, queueing
 from submissions.models import ScoringRun
 from tests.factories import report
 from tests.submissions.conftest import execute
@@ -24,7 +24,8 @@ def test_lease_is_renewed_and_progress_written_while_scoring(run, scored_by, set
 
     def score(*_args: Any, progress: Any, **_options: Any) -> Any:
         first = ScoringRun.objects.get(pk=run.pk).lease_expires_at
-        progress(Progress("bertscore", 1, 2))
+        for stage, done in [("exact_match", 2), ("bleurt", 2), ("bertscore", 1)]:
+            progress(Progress(stage, done, 2))
 
         def renewed() -> bool:
             row = ScoringRun.objects.get(pk=run.pk)
@@ -42,7 +43,7 @@ def test_lease_is_renewed_and_progress_written_while_scoring(run, scored_by, set
 
 
 def test_progress_never_goes_back(run):
-    claimed = runs.claim_run(run_id=run.pk, worker="w")
+    claimed = queueing.claim_run(run_id=run.pk, worker="w")
     keeper = leases.LeaseKeeper(claimed, ("exact_match", "bleurt"))
     shares = []
     for stage, done, total in [("exact_match", 3, 3), ("bleurt", 0, 9), ("bleurt", 9, 9), ("other", 0, 0)]:
@@ -50,6 +51,24 @@ def test_progress_never_goes_back(run):
         shares.append(keeper._share)
 
     assert shares == [0.5, 0.5, 1.0, 1.0]
+
+
+def test_stages_side_by_side_add_up_and_the_first_that_is_not_done_is_shown(run):
+    keeper = leases.LeaseKeeper(run, ("exact_match", "bleurt", "bertscore", "rouge_1"))
+    told = [("bleurt", 1), ("exact_match", 0), ("exact_match", 2), ("rouge_1", 2), ("bleurt", 2), ("bertscore", 1)]
+    seen = []
+    for stage, done in told:
+        keeper.report(Progress(stage, done, 2))
+        seen.append((keeper._stage, keeper._share * 8))
+
+    assert seen == [
+        ("exact_match", 1),
+        ("exact_match", 1),
+        ("bleurt", 3),
+        ("bleurt", 5),
+        ("bertscore", 6),
+        ("bertscore", 7),
+    ]
 
 
 def test_run_that_was_taken_back_stops_quietly(run, scored_by, settings, caplog):

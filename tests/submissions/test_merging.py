@@ -41,7 +41,7 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=KST)
 
 @pytest.fixture(autouse=True)
 def _no_broker(monkeypatch):
-    monkeypatch.setattr("submissions.runs.send_run", lambda *_args, **_kwargs: None)
+    monkeypatch.setattr("submissions.queueing.send_runs", lambda *_args, **_kwargs: 0)
 
 
 def open_phase(**fields):

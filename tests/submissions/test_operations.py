@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts.models import User
 from core.errors import RunBelongsToBatch, RunNotCancellable, RunNotRetryable, StoredFileMissing
 from core.models import AuditEntry
-from submissions import operations, runs
+from submissions import operations, queueing, runs
 from submissions.leases import LeaseLost
 from submissions.models import QuotaEntry, RescoreBatch, ScoringRun, Submission
 from tests.factories import ScoringRunFactory, SubmissionFactory, UserFactory, prediction_bytes, report
@@ -59,7 +59,7 @@ def test_message_of_a_cancelled_run_does_nothing(run, operator, fake_engine):
 
 @in_one_transaction
 def test_late_result_of_a_cancelled_run_is_refused(run, operator):
-    runs.claim_run(run_id=run.pk, worker="w")
+    queueing.claim_run(run_id=run.pk, worker="w")
 
     operations.cancel_run(run=ScoringRun.objects.get(), actor=operator)
 
@@ -141,7 +141,7 @@ def test_run_of_a_batch_goes_with_its_batch(run, operator):
 
 @committed
 def test_of_twenty_cancellations_and_a_result_at_once_exactly_one_counts(run, operator):
-    claimed = runs.claim_run(run_id=run.pk, worker="w")
+    claimed = queueing.claim_run(run_id=run.pk, worker="w")
     stale = ScoringRun.objects.get()
 
     calls = [lambda: operations.cancel_run(run=stale, actor=operator) for _number in range(20)]

@@ -11,7 +11,7 @@ from core.models import AuditEntry
 from leaderboard.selectors import board
 from submissions.intake import submit
 from submissions.models import MetricResult, Rejection, ScoringRun, Submission
-from submissions.tasks import reconcile_runs, score_run
+from submissions.tasks import reconcile_runs, score_next
 from tests.factories import CANARY, PhaseFactory, TeamFactory, file_bytes, leader_of, publish, rows
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -24,7 +24,7 @@ def test_submission_is_scored_by_the_real_engine_and_stands_on_the_board(caplog)
     answers = [*rows(3, f"{CANARY}가 옳다."), {"id": "q4", "output": {"answer": "틀린 말이 옳다."}}]
 
     submission = submit(phase=phase, team=team, user=leader_of(team), file_name="a.json", upload=file_bytes(answers))
-    score_run(submission.runs.get().pk)
+    score_next()
 
     run = submission.runs.get()
     assert (run.state, run.error_code) == (ScoringRun.State.FINISHED, "")
@@ -37,7 +37,7 @@ def test_submission_is_scored_by_the_real_engine_and_stands_on_the_board(caplog)
     assert CANARY not in caplog.text + _everything_stored()
 
 
-def test_message_holds_a_primary_key_and_nothing_else():
+def test_message_says_that_there_is_work_and_nothing_else():
     phase = PhaseFactory.create()
     publish(phase)
     team = TeamFactory.create(competition=phase.track.competition)
@@ -55,9 +55,9 @@ def test_message_holds_a_primary_key_and_nothing_else():
         for message in bodies:
             message.ack()
 
-    [message] = [each for each in bodies if each.payload[0] == [run.pk]]
-    assert message.headers["task"] == "submissions.tasks.score_run"
-    assert message.payload[1] == {}
+    message = bodies[-1]
+    assert message.headers["task"] == "submissions.tasks.score_next"
+    assert message.payload[:2] == [[], {}]
     assert CANARY not in json.dumps([message.payload, message.headers], default=str, ensure_ascii=False)
     assert run.sent_at is not None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from itertools import accumulate
 from typing import Any
 
 import pytest
@@ -27,7 +28,7 @@ from core.errors import (
 )
 from leaderboard.previews import preview
 from leaderboard.selectors import board
-from submissions import batches, quota, rescoring, runs
+from submissions import batches, queueing, quota, rescoring, runs
 from submissions.batches import Selection
 from submissions.intake import submit
 from submissions.models import ChainEntry, HiddenResult, QuotaEntry, RescoreBatch, ScoringRun, Submission
@@ -78,7 +79,7 @@ def fail_everything_queued() -> None:
     """What becomes of queued runs when every attempt fails."""
     for run in ScoringRun.objects.filter(state=ScoringRun.State.QUEUED).order_by("pk"):
         for _attempt in range(3):
-            claimed = runs.claim_run(run_id=run.pk, worker="w")
+            claimed = queueing.claim_run(run_id=run.pk, worker="w")
             assert claimed is not None
             runs.fail_run(run_id=run.pk, attempt=claimed.attempt, error_code="scoring_crashed")
 
@@ -145,18 +146,31 @@ def test_a_run_beside_stands_for_nothing_before_it_is_applied(contest: Contest) 
     assert shown.batch_id is None
 
 
-def test_messages_of_a_batch_wait_behind_those_of_uploads(contest: Contest, monkeypatch: pytest.MonkeyPatch) -> None:
-    from submissions.tasks import score_run
-
-    priorities: dict[int, int | None] = {}
-    monkeypatch.setattr(
-        score_run, "apply_async", lambda args, priority=None, **_rest: priorities.update({args[0]: priority})
-    )
+def test_runs_of_a_batch_wait_behind_those_of_uploads(contest: Contest) -> None:
     batch = start(contest)
     newcomer = upload(contest)
 
-    assert {priorities[pk] for pk in batch.runs.values_list("pk", flat=True)} == {batches.BATCH_PRIORITY}
-    assert priorities[newcomer.runs.get(batch=None).pk] is None
+    first = queueing.claim_next(worker="w")
+    second = queueing.claim_next(worker="w")
+
+    assert first == newcomer.runs.get(batch=None)
+    assert second == batch.runs.order_by("pk").first()
+
+
+def test_a_batch_costs_what_its_submissions_cost_before_and_asks_once(
+    contest: Contest, django_assert_max_num_queries: Any
+) -> None:
+    first, second, *_others = contest.submissions
+    ScoringRun.objects.filter(submission=first).update(cost=700)
+
+    with django_assert_max_num_queries(25):  # whatever the number of its runs
+        batch = start(contest)
+
+    costs = dict(batch.runs.values_list("submission", "cost"))
+    assert costs[first.pk] == 700
+    assert costs[second.pk] == second.file_size // 3
+    tags = list(batch.runs.order_by("pk").values_list("cost", "fair_tag"))
+    assert [tag for _cost, tag in tags] == list(accumulate(cost for cost, _tag in tags))
 
 
 # --- failures ---------------------------------------------------------------------------------------------------------

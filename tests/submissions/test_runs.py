@@ -13,9 +13,9 @@ from core.errors import ReferencesNotPublished, RunNotRetryable, StoredFileCorru
 from core.models import AuditEntry
 from scoring.errors import ModelUnavailable
 from scoring.records import ScoreWarning
-from submissions import quota, runs
+from submissions import faults, queueing, quota, runs
 from submissions.models import MetricResult, ScoringRun, Submission
-from submissions.tasks import score_run
+from submissions.tasks import score_next
 from tests.factories import (
     CANARY,
     PhaseFactory,
@@ -120,9 +120,9 @@ def test_twenty_workers_with_the_same_message_score_once(run, scored_by):
 
 @in_one_transaction
 def test_late_result_of_an_old_attempt_is_refused(run):
-    claimed = runs.claim_run(run_id=run.pk, worker="slow")
+    claimed = queueing.claim_run(run_id=run.pk, worker="slow")
     ScoringRun.objects.filter(pk=run.pk).update(state=State.QUEUED)
-    newer = runs.claim_run(run_id=run.pk, worker="quick")
+    newer = queueing.claim_run(run_id=run.pk, worker="quick")
     assert (claimed.attempt, newer.attempt) == (1, 2)
 
     assert not runs.finish_run(run_id=run.pk, attempt=1, report=report(0.1))
@@ -138,7 +138,7 @@ def test_late_result_of_an_old_attempt_is_refused(run):
 
 @in_one_transaction
 def test_late_fault_of_an_old_attempt_changes_nothing(run):
-    runs.claim_run(run_id=run.pk, worker="slow")
+    queueing.claim_run(run_id=run.pk, worker="slow")
     ScoringRun.objects.filter(pk=run.pk).update(attempt=2)
 
     assert not runs.fail_run(run_id=run.pk, attempt=1, error_code="worker_lost")
@@ -173,16 +173,20 @@ def test_fault_of_ours_is_tried_three_times_then_refunded_and_the_organiser_aler
 @committed
 def test_retry_waits_longer_after_each_attempt(run, scored_by, monkeypatch):
     pauses: list[float] = []
-    monkeypatch.setattr(score_run, "apply_async", lambda countdown, **_options: pauses.append(countdown))
+    monkeypatch.setattr(score_next, "apply_async", lambda countdown, **_options: pauses.append(countdown))
 
     def crash(*_args: Any, **_options: Any) -> Any:
         raise MemoryError
 
     scored_by(crash)
-    for _attempt in range(2):
+    for attempt in (1, 2):
+        before = timezone.now()
         execute(run)
+        pause = attempt * faults.RETRY_PAUSE_SECONDS
+        assert before <= run.not_before - timedelta(seconds=pause) <= timezone.now()
+        assert pauses.pop() == pause + runs.CLOCK_SKEW_SECONDS, "a message that comes too early finds nothing"
 
-    assert pauses == [runs.RETRY_PAUSE_SECONDS, 2 * runs.RETRY_PAUSE_SECONDS]
+    assert execute(run).not_before is None
 
 
 @committed
@@ -208,7 +212,7 @@ def test_fault_is_named(run, scored_by, fault, code, caplog):
 
 @committed
 def test_run_that_recovers_keeps_no_error(run, scored_by, fake_engine):
-    runs.claim_run(run_id=run.pk, worker="w")
+    queueing.claim_run(run_id=run.pk, worker="w")
     runs.fail_run(run_id=run.pk, attempt=1, error_code="worker_lost")
 
     assert (execute(run).state, run.error_code, run.attempt) == (State.FINISHED, "", 2)

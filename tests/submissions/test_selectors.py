@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.models import CompetitionRole
 from core.errors import SubmissionNotFound
 from submissions.models import Rejection, ScoringRun
-from submissions.selectors import queue_position, run_to_show, submission_for, team_history
+from submissions.selectors import run_to_show, submission_for, team_history
 from tests.factories import (
     CompetitionFactory,
     PhaseFactory,
@@ -100,13 +100,3 @@ def test_members_and_the_desk_of_the_competition_see_a_submission_and_nobody_els
             submission_for(refused, submission.public_id)
     with pytest.raises(SubmissionNotFound):
         submission_for(member, uuid.uuid4())
-
-
-def test_queue_position_counts_the_runs_before():
-    submission = SubmissionFactory.create()
-    first, second = ScoringRunFactory.create(submission=submission), ScoringRunFactory.create(submission=submission)
-    running = ScoringRunFactory.create(
-        submission=submission, state=ScoringRun.State.RUNNING, lease_expires_at=timezone.now()
-    )
-
-    assert [queue_position(each) for each in (first, second, running)] == [0, 1, None]

@@ -22,15 +22,17 @@ def contest(stack: Stack) -> dict:
 
 
 @pytest.mark.parametrize(
-    "victim", [Stack.pool_child, lambda stack: stack.program("scoring")], ids=["the pool's child", "the whole worker"]
+    ("victim", "words"),  # reasons of other lengths: what one case has scored must not spare the other its work
+    [(Stack.pool_child, REASON_WORDS), (lambda stack: stack.program("scoring"), REASON_WORDS - 1)],
+    ids=["the pool's child", "the whole worker"],
 )
 def test_a_run_whose_worker_was_killed_is_finished_once_by_another_attempt(
-    stack: Stack, contest: dict, victim: Callable[[Stack], psutil.Process], request: pytest.FixtureRequest
+    stack: Stack, contest: dict, victim: Callable[[Stack], psutil.Process], words: int, request: pytest.FixtureRequest
 ) -> None:
     visitor = Visitor(stack)
     visitor.found_team("large", request.node.callspec.id)
     wait_for(lambda: "models of demo loaded" in stack.log, "the worker is ready")
-    public_id = visitor.submit("large", answers(contest["ids"], REASON_WORDS, wrong=ITEMS // 2))
+    public_id = visitor.submit("large", answers(contest["ids"], words, wrong=ITEMS // 2))
     wait_for(lambda: run_of(stack, public_id)["state"] == "running", "the run is claimed", every=0.02)
 
     victim(stack).kill()

@@ -219,3 +219,20 @@ def test_a_session_that_ended_stops_the_refreshing_with_words(contest: Contest) 
     answer = Client().get(contest.url("desk/runs/live/"))
     assert answer.status_code == 286
     assert "로그인이 끊겼습니다" in answer.content.decode()
+
+
+def test_the_page_of_a_run_tells_its_cost_its_turn_and_its_expected_end(contest: Contest, viewer: Client) -> None:
+    now = timezone.now()
+    contest.finished.runs.update(
+        cost=1000, started_at=now - timedelta(seconds=70), finished_at=now - timedelta(seconds=60), worker="w"
+    )
+    contest.running.runs.update(cost=6_000, started_at=now)
+    contest.queued.runs.update(cost=12_000, fair_tag=20)
+    later = in_state(contest.phase, contest.team, State.QUEUED, cost=500, fair_tag=30)
+    text = page_of(viewer, contest.url(f"desk/runs/{later.runs.get().pk}/")).text
+    assert "예상 비용 약 500토큰 차례 앞에 1건 예상 완료 20" in text
+
+    over = page_of(viewer, contest.url(f"desk/runs/{contest.finished.runs.get().pk}/")).text
+    assert "예상 비용 약 1" in over
+    assert "차례 앞에" not in over
+    assert "예상 완료" not in over

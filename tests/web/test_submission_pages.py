@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from competitions.models import Phase
@@ -154,3 +157,46 @@ def test_a_person_without_a_team_is_sent_to_the_team_page(contest: Contest) -> N
 def test_an_empty_history_leads_to_the_upload_page(phase: Phase, member: Client) -> None:
     page = page_of(member, f"/competitions/{phase.track.competition.slug}/submissions/")
     assert page.one("div", "empty").one("a").attributes["href"].endswith("/submit/")
+
+
+def _with_pace(contest: Contest) -> None:
+    """A run that finished a minute ago at 100 tokens a second, and costs of those under way."""
+    now = timezone.now()
+    contest.finished.runs.update(
+        cost=1000, started_at=now - timedelta(seconds=70), finished_at=now - timedelta(seconds=60), worker="w"
+    )
+    contest.running.runs.update(cost=6_000, started_at=now)
+    contest.queued.runs.update(cost=12_000)
+
+
+def test_the_expected_end_stands_with_a_run_that_waits_and_one_at_work(contest: Contest, member: Client) -> None:
+    _with_pace(contest)
+    waiting = html.parse(member.get(fragment_address(contest.queued)).content.decode())
+    at_work = html.parse(member.get(fragment_address(contest.running)).content.decode())
+    assert re.search(r"예상 완료 \d\d:\d\d \(약 [2-4]분 뒤\)", waiting.text)
+    assert re.search(r"예상 완료 \d\d:\d\d \(약 [12]분 뒤\)", at_work.text)
+    history = page_of(member, contest.url("submissions/")).text
+    assert history.count("예상 완료") == 2
+
+
+def test_no_end_is_told_where_none_is_known_or_all_is_over(contest: Contest, member: Client) -> None:
+    assert "예상 완료" not in page_of(member, contest.url("submissions/")).text
+    _with_pace(contest)
+    assert "예상 완료" not in page_of(member, f"/submissions/{contest.finished.public_id}/").text
+
+
+def test_a_reader_who_polls_costs_few_queries(contest: Contest, member: Client, django_assert_max_num_queries) -> None:
+    _with_pace(contest)
+    mark = mark_of(html.parse(member.get(fragment_address(contest.queued)).content.decode()))
+    with django_assert_max_num_queries(10):
+        assert member.get(fragment_address(contest.queued), {"mark": mark}).status_code == 204
+
+
+def test_the_history_asks_of_the_queue_once(contest: Contest, member: Client, django_assert_num_queries) -> None:
+    _with_pace(contest)
+    with CaptureQueriesContext(connection) as before:
+        member.get(contest.url("submissions/"))
+    for _more in range(5):
+        in_state(contest.phase, contest.team, ScoringRun.State.RUNNING)
+    with django_assert_num_queries(len(before)):
+        member.get(contest.url("submissions/"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.utils import translation
@@ -105,3 +105,16 @@ def test_every_metric_of_every_recipe_has_a_label() -> None:
         for metric in (*recipe.metrics, *recipe.optional_metrics):
             label = recipe.metric_label(metric)
             assert label != metric or metric in {column.key for column in recipe.columns}, (recipe.id, metric)
+
+
+@pytest.mark.parametrize(
+    ("minutes", "text"),
+    [
+        (3, "예상 완료 23:53 (약 3분 뒤)"),
+        (0, "예상 완료 23:50 (약 1분 뒤)"),
+        (15, "예상 완료 2026-11-21 00:05 (약 15분 뒤)"),
+        (65, "예상 완료 2026-11-21 00:55 (약 1시간 5분 뒤)"),
+    ],
+)
+def test_expected_end_is_a_clock_in_kst_and_about_how_long(minutes: int, text: str) -> None:
+    assert formatting.expected_end_text(NOW + timedelta(minutes=minutes), NOW) == text

@@ -2,7 +2,8 @@
 viewer, searched for canaries. ``python -m tests.web.test_visibility_matrix`` prints the table as Markdown.
 
 Two things are held: who gets an answer at all (``RULES``: a route that is not there fails the test), and which secrets
-may stand in it (``may_see``).
+may stand in it (``may_see``). Left out is only what cannot differ (``_requests``): a method that a view declines before
+it looks at anything, and the administration, where the state of a phase decides nothing, in states with less to see.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache as remembered
 from typing import Any, Final
 
 import pytest
@@ -21,7 +23,7 @@ if __name__ == "__main__":  # pytest sets Django up; the table is printed by the
 from django.core import mail
 from django.core.cache import cache
 from django.db import transaction
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.urls import URLPattern, get_resolver
 
 from competitions.models import Competition
@@ -96,6 +98,7 @@ QUERIES: Final = {
     "submission_status": ("?view=full",),
     "desk_submission": ("?part=private", "?values=all"),
 }
+ASKS_IN_VAIN: Final = "own team"  # the one who asks for what a view declines to all alike, as any of them might
 ADMIN_PAGES: Final = ("admin/submissions", "admin/competitions", "admin/leaderboard")
 SEEN: dict[tuple[str, str], set[str]] = defaultdict(set)
 
@@ -250,7 +253,7 @@ def looked_at_everything(state: State) -> list[str]:
     for viewer in VIEWERS:
         client = client_of(world, viewer)
         for route, pattern, places in known:
-            for method, address in _requests(route, pattern, viewer, places):
+            for method, address in _requests(state, route, pattern, viewer, places):
                 status, text = fetch(client, method, address)
                 found = set(canaries_in(text))
                 SEEN[state.name, viewer] |= found
@@ -260,18 +263,34 @@ def looked_at_everything(state: State) -> list[str]:
     return wrong
 
 
-def _requests(route: str, pattern: URLPattern, viewer: str, places: list[str]) -> Iterator[tuple[str, str]]:
+def _requests(
+    state: State, route: str, pattern: URLPattern, viewer: str, places: list[str]
+) -> Iterator[tuple[str, str]]:
     is_outside = viewer not in ROLES
-    if route.startswith("admin/") and not route.startswith(ADMIN_PAGES):
-        return
+    if route.startswith("admin/") and not (route.startswith(ADMIN_PAGES) and state.is_published):
+        return  # who gets in there is a question of the person alone: asked where there is most to see
     if is_outside and rule_of(route) in (DESK, ADMIN):
         places = places[:1]  # refused for the competition's sake, whatever else the address names
-    for address in places:
-        yield "GET", address
-        for query in QUERIES.get(pattern.name or "", ()):
-            yield "GET", address + query
-        if is_outside and not route.startswith(("accounts/", "admin/")):
-            yield "POST", address
+    methods = ["GET", "POST"] if is_outside and not route.startswith(("accounts/", "admin/")) else ["GET"]
+    for method in methods:
+        if viewer != ASKS_IN_VAIN and declines(pattern.callback, method):
+            continue
+        queries = ("", *QUERIES.get(pattern.name or "", ())) if method == "GET" else ("",)
+        yield from ((method, address + query) for address in places for query in queries)
+
+
+@remembered
+def declines(view: Callable[..., Any], method: str) -> bool:
+    """Whether the view, a function, answers 405 before it looks at who asks and what for: then it does so to all alike.
+
+    The request here has no user, no session and none of the values in the address.
+    """
+    if hasattr(view, "view_class"):
+        return False
+    try:
+        return view(RequestFactory().generic(method, "/")).status_code == 405
+    except (AttributeError, TypeError):
+        return False
 
 
 def _is_let_in_wrongly(route: str, status: int, viewer: str, address: str, world: World) -> bool:

@@ -99,7 +99,11 @@ TABLES: Final = (  # in the order in which they are read in: what a row points a
     Table("audit_log", "core.auditentry", "competition_pk", left_out=("competition_pk",)),
 )
 BY_LABEL: Final = {table.label: table for table in TABLES}
-LEFT_OUT: Final = ("accounts.invitation",)  # single-use links into teams of this site
+LEFT_OUT: Final = (
+    "accounts.invitation",  # single-use links into teams of this site
+    "submissions.runshard",  # work that goes on: a run that is read in while it is under way is planned again
+    "submissions.pairvalue",  # readable under this site's key alone, and made again at need
+)
 
 
 def is_member_name(name: str) -> bool:

@@ -23,11 +23,13 @@ from core.errors import FinalsNotUsed, NotTeamMember, RequestError
 from core.messages import text_of, text_of_code
 from scoring.recipes import Column
 from submissions import selectors
+from submissions.estimates import Forecast
 from submissions.finals import choose_finals
 from submissions.models import ScoringRun, Submission
 from submissions.quota import status
 from submissions.visibility import ShownRun
 from web import labels
+from web.formatting import expected_end_text
 from web.ledger_lines import lines_of
 from web.views.shared import MemberRequest, address, members_only, visit
 
@@ -36,13 +38,17 @@ UNFINISHED = frozenset({ScoringRun.State.QUEUED, ScoringRun.State.RUNNING})
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """The state of one submission as the status fragment shows it: of the run what the reader may see."""
+    """The state of one submission as the status fragment shows it: of the run what the reader may see.
+
+    ``end`` says when the score is to be expected; empty where that cannot be told.
+    """
 
     submission: Submission
     run: ShownRun | None
     track: Track
     is_unfinished: bool
     waiting_before: int | None
+    end: str
     stage: str
     fault: str
 
@@ -54,17 +60,21 @@ class Live:
     @property
     def mark(self) -> str:
         """Changes whenever what the fragment shows changes."""
-        return f"{self.state_mark}/{self.stage}/{self.run.progress:.2f}" if self.run else "none"
+        return f"{self.state_mark}/{self.stage}/{self.run.progress:.2f}/{self.end}" if self.run else "none"
 
 
-def live_of(submission: Submission, track: Track, run: ShownRun | None) -> Live:
+def live_of(submission: Submission, track: Track, run: ShownRun | None, forecast: Forecast | None = None) -> Live:
+    """``forecast`` is that of the request, where several submissions are shown."""
     is_unfinished = run is not None and run.state in UNFINISHED
+    forecast = forecast or Forecast()
+    outlook = forecast.of(selectors.run_to_show(submission))
     return Live(
         submission=submission,
         run=run,
         track=track,
         is_unfinished=is_unfinished,
-        waiting_before=selectors.queue_position(run) if run else None,
+        waiting_before=outlook.waiting_before,
+        end=expected_end_text(outlook.finish_at, forecast.now) if outlook.finish_at else "",
         stage=labels.stage_label(run) if run and run.stage else "",
         fault=text_of_code(run.error_code) if run and run.state == ScoringRun.State.FAILED else "",
     )
@@ -153,9 +163,9 @@ def _ids(texts: list[str]) -> list[uuid.UUID]:
 
 
 def _rows(team: Any, phase: Phase) -> list[Row]:
-    rows = []
+    rows, forecast = [], Forecast()
     for entry in selectors.team_history(team, phase):
-        live = live_of(entry.submission, phase.track, entry.run) if entry.submission else None
+        live = live_of(entry.submission, phase.track, entry.run, forecast) if entry.submission else None
         errors = selectors.rejection_errors(entry.rejection) if entry.rejection else ()
         rows.append(Row(entry.created_at, live, entry.rejection, labels.located_errors(errors)))
     return rows

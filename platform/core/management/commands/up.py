@@ -100,8 +100,10 @@ class Command(BaseCommand):
 def _supervisor(run_directory: Path, record: Record, listener: socket.socket) -> Supervisor:
     root = settings.BASE_DIR
     started = psutil.Process().create_time()
+    workers = settings.SCORING_WORKERS
+    threads = settings.SCORING_THREADS or max(1, (os.cpu_count() or 1) // workers)
     return Supervisor(
-        programs_of(root, run_directory, listen_descriptor=listener.fileno(), threads=os.cpu_count() or 1),
+        programs_of(root, run_directory, listen_descriptor=listener.fileno(), threads=threads, workers=workers),
         root=root,
         run_directory=run_directory,
         environment=child_environment(root, settings.VAR_DIR, url=record.url, started=started),

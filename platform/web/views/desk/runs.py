@@ -23,6 +23,7 @@ from core.errors import DomainError
 from core.messages import duration_text, heading_of, text_of, text_of_code
 from scoring.recipes import UnknownRecipe, get_recipe
 from submissions import desk_selectors, operations
+from submissions.estimates import Forecast
 from submissions.models import RescoreBatch, ScoringRun
 from web import labels
 from web.views.desk.frame import Desk, DeskTab, desk_page
@@ -178,6 +179,7 @@ def _run_page(request: MemberRequest, desk: Desk, run: ScoringRun, form: CancelF
     context = desk.context("desk_runs") | {
         "line": line_of(run),
         "run": run,
+        "outlook": Forecast().of(run),
         "track": run.submission.phase.track,
         "steps": _steps(run),
         "others": [line_of(other) for other in desk_selectors.other_runs(run)],

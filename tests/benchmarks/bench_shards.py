@@ -1,0 +1,220 @@
+"""One large file over two local workers, on a real site: exact, in less time, in memory that does not grow with it.
+
+A site as ``manage.py up`` starts it (PostgreSQL, Redis, Celery) with the demo models, one thread a worker, no value
+remembered from before. Files of a tenth, a half and all of ``--items`` go through two workers; the largest also through
+one worker, and through two of which one is killed with SIGKILL twice, in the middle of a shard. "worker" is the highest
+resident memory of a process that scores, "step" that of the short processes that cut the file and gather the values.
+"exact" compares the final score and every item's value with those of the first row with as many items, bit by bit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from tests.benchmarks.tables import markdown_table, say
+from tests.system.stack import Stack
+from tests.waiting import wait_for
+
+SHARDS, SHARDS_IF_QUICK = 50, 6  # of the largest file
+KILL_AT = (0.2, 0.5)  # of the shards done
+SAMPLE_SECONDS = 0.05
+LIMIT_SECONDS = 1800.0
+LEASE_SECONDS = 10
+
+
+@dataclass(frozen=True)
+class Row:
+    """One run: seconds from its claim to its result, attempts that came to nothing, highest memory in MiB."""
+
+    items: int
+    workers: int
+    kills: int
+    seconds: float
+    lost: int
+    worker_mib: float
+    step_mib: float
+    digest: str  # of the final score and all item values
+
+
+def show(arguments: Sequence[str]) -> None:
+    """Run the benchmark and print its table."""
+    options = _options(arguments)
+    folder = Path(tempfile.mkdtemp(prefix="malpan-bench-"))
+    try:
+        rows = measured_quickly(options.items, folder) if options.quick else measured(options.items, folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    print(table(rows))
+
+
+def measured(items: int, folder: Path) -> list[Row]:
+    """All runs, on one site in ``folder``, which is short and empty."""
+    site = _site(folder, items, SHARDS)
+    with _serving(site, 2):
+        rows = [_run(site, size, 2) for size in (items // 10, items // 2, items)]
+        rows.append(_run(site, items, 2, kills=len(KILL_AT)))
+    with _serving(site, 1):
+        rows.append(_run(site, items, 1))
+    return rows
+
+
+def measured_quickly(items: int, folder: Path) -> list[Row]:
+    """Two workers of which one is killed, and one worker."""
+    site = _site(folder, items, SHARDS_IF_QUICK)
+    with _serving(site, 2):
+        rows = [_run(site, items, 2, kills=1)]
+    with _serving(site, 1):
+        rows.append(_run(site, items, 1))
+    return rows
+
+
+def _site(folder: Path, items: int, shards: int) -> Stack:
+    """A site, not started, that cuts ``items`` into so many shards."""
+    site = Stack(folder / "site", folder / "models")
+    site.environment |= {
+        "SCORING_THREADS": "1",
+        "SHARD_ABOVE_ITEMS": str(items // 20),
+        "SHARD_PAIRS": str(items // shards),
+        "PAIR_VALUES_MAX_ROWS": "0",
+        "RUN_LEASE_SECONDS": str(LEASE_SECONDS),
+        "WEB_STALL_SECONDS": "60",
+    }
+    return site
+
+
+def table(rows: Sequence[Row]) -> str:
+    """The runs as a Markdown table."""
+    first = {}
+    for row in rows:
+        first.setdefault(row.items, row.digest)
+    names = ("file", "workers", "kills", "s", "attempts lost", "worker, MiB", "step, MiB", "exact")
+    return markdown_table(
+        names,
+        [
+            [
+                f"{row.items:,} items",
+                str(row.workers),
+                str(row.kills),
+                f"{row.seconds:.1f}",
+                str(row.lost),
+                f"{row.worker_mib:.0f}",
+                f"{row.step_mib:.0f}",
+                "yes" if row.digest == first[row.items] else "NO",
+            ]
+            for row in rows
+        ],
+    )
+
+
+@contextmanager
+def _serving(site: Stack, workers: int) -> Iterator[None]:
+    """The site with so many scoring workers, all of them ready; stopped at the end."""
+    site.environment["SCORING_WORKERS"] = str(workers)
+    site.start()
+    try:
+        wait_for(lambda: site.log.count("loaded on") >= workers, "the workers are ready", seconds=180)
+        yield
+    finally:
+        site.stop()
+
+
+def _run(site: Stack, items: int, workers: int, kills: int = 0) -> Row:
+    """Submit the file of ``items`` as a new team and wait for its score."""
+    name = f"{workers}-{kills}"
+    if not site.query("SELECT 1 FROM competitions_competition WHERE slug = %s", f"items-{items}"):
+        site.run_script("tests.benchmarks.shard_contest", "make", f"items-{items}", str(items))
+    pk = site.run_script("tests.benchmarks.shard_contest", "submit", f"items-{items}", name, str(items))["run"]
+    with _Memory(site) as memory:
+        for share in KILL_AT[:kills]:
+            _kill_at(site, pk, share)
+        wait_for(lambda: _state(site, pk) in ("finished", "failed"), "the run ends", seconds=LIMIT_SECONDS, every=0.2)
+    assert _state(site, pk) == "finished", site.log[-4000:]
+    seconds = site.query(
+        "SELECT extract(epoch FROM finished_at - started_at)::float FROM submissions_scoringrun WHERE id = %s", pk
+    )[0][0]
+    lost = site.query("SELECT sum(attempt - 1)::int FROM submissions_runshard WHERE run_id = %s", pk)[0][0]
+    row = Row(items, workers, kills, seconds, lost, memory.worker_mib, memory.step_mib, _digest(site, pk))
+    say(f"  {row}")
+    return row
+
+
+def _kill_at(site: Stack, pk: int, share: float) -> None:
+    """Kill the second worker's scoring process in the middle of a shard, once ``share`` of the shards are done."""
+    done = "SELECT coalesce(avg((state = 'finished')::int), 0) FROM submissions_runshard WHERE run_id = %s"
+    held = "SELECT id, attempt FROM submissions_runshard WHERE run_id = %s AND kind = 'score' AND state = 'running'"
+    of_second = f"{held} AND worker LIKE 'scoring-2@%%'"
+    wait_for(lambda: site.query(done, pk)[0][0] >= share, f"{share:.0%} are done", seconds=LIMIT_SECONDS, every=0.01)
+    while True:  # until it was not just finished
+        lost = wait_for(lambda: site.query(of_second, pk), "the second worker has a shard", seconds=120, every=0.01)
+        process = site.program("scoring-2@%h").children()[0]
+        process.kill()
+        process.wait(10)
+        if site.query(of_second, pk) == lost:
+            return
+
+
+def _state(site: Stack, pk: int) -> str:
+    return site.query("SELECT state FROM submissions_scoringrun WHERE id = %s", pk)[0][0]
+
+
+def _digest(site: Stack, pk: int) -> str:
+    """One hash of the final score and of every item value of the run's submission, as stored."""
+    return site.query(
+        "SELECT md5(r.final_score::text || string_agg(m.metric || m.values::text, '' ORDER BY m.metric))"
+        " FROM submissions_scoringrun r JOIN submissions_metricresult m ON m.submission_id = r.submission_id"
+        " WHERE r.id = %s GROUP BY r.final_score",
+        pk,
+    )[0][0]
+
+
+class _Memory:
+    """The highest resident memory, in MiB, of the processes that score and of those of steps, inside a ``with``."""
+
+    def __init__(self, site: Stack) -> None:
+        self.worker_mib = self.step_mib = 0.0
+        self._site = site
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> _Memory:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        supervisor = self._site.supervisor
+        while not self._stop.wait(SAMPLE_SECONDS):
+            with suppress(psutil.Error):
+                for program in supervisor.children():
+                    if "scoring" in program.cmdline():
+                        self._look(program.children(recursive=True))
+
+    def _look(self, processes: Sequence[psutil.Process]) -> None:
+        for process in processes:
+            with suppress(psutil.Error):
+                mib = process.memory_info().rss / 2**20
+                if "shard_step" in process.cmdline():
+                    self.step_mib = max(self.step_mib, mib)
+                else:
+                    self.worker_mib = max(self.worker_mib, mib)
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks shards", description=__doc__.splitlines()[0])
+    parser.add_argument("--items", type=int, default=100_000, help="of the largest file (default: 100,000)")
+    parser.add_argument(
+        "--quick", action="store_true", help="with one kill, against one worker: only to see that it works"
+    )
+    return parser.parse_args(arguments)

@@ -1,0 +1,29 @@
+"""The programs of a site: as many scoring workers as were asked for, each with a name and threads of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from config.programs import Program, programs_of
+
+
+def scoring(**options: int) -> list[Program]:
+    made = programs_of(Path("/site"), Path("/run"), listen_descriptor=3, **({"threads": 4} | options))
+    return [program for program in made if "scoring" in program.arguments]
+
+
+def test_one_worker_scores_unless_more_are_asked_for() -> None:
+    [worker] = scoring()
+    assert (worker.name, worker.environment["OMP_NUM_THREADS"]) == ("worker", "4")
+    assert "scoring@%h" in worker.arguments
+
+
+@pytest.mark.parametrize("workers", [2, 3])
+def test_further_workers_have_names_of_their_own(workers: int) -> None:
+    found = scoring(workers=workers, threads=1)
+    names = [next(word for word in worker.arguments if word.endswith("@%h")) for worker in found]
+    assert names == ["scoring@%h", "scoring-2@%h", "scoring-3@%h"][:workers]
+    assert len({worker.name for worker in found}) == workers
+    assert {worker.environment["OMP_NUM_THREADS"] for worker in found} == {"1"}
