@@ -50,15 +50,16 @@ def show(arguments: Sequence[str]) -> None:
     options = _options(arguments)
     folder = Path(tempfile.mkdtemp(prefix="malpan-bench-"))
     try:
-        rows = measured_quickly(options.items, folder) if options.quick else measured(options.items, folder)
+        measure = measured_quickly if options.quick else measured
+        rows = measure(options.items, folder / "site", folder / "models")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     print(table(rows))
 
 
-def measured(items: int, folder: Path) -> list[Row]:
-    """All runs, on one site in ``folder``, which is short and empty."""
-    site = _site(folder, items, SHARDS)
+def measured(items: int, site_folder: Path, models: Path) -> list[Row]:
+    """All runs, on one site made in ``site_folder``, a short path; the demo models lie or are made in ``models``."""
+    site = _site(site_folder, models, items, SHARDS)
     with _serving(site, 2):
         rows = [_run(site, size, 2) for size in (items // 10, items // 2, items)]
         rows.append(_run(site, items, 2, kills=len(KILL_AT)))
@@ -67,9 +68,9 @@ def measured(items: int, folder: Path) -> list[Row]:
     return rows
 
 
-def measured_quickly(items: int, folder: Path) -> list[Row]:
+def measured_quickly(items: int, site_folder: Path, models: Path) -> list[Row]:
     """Two workers of which one is killed, and one worker."""
-    site = _site(folder, items, SHARDS_IF_QUICK)
+    site = _site(site_folder, models, items, SHARDS_IF_QUICK)
     with _serving(site, 2):
         rows = [_run(site, items, 2, kills=1)]
     with _serving(site, 1):
@@ -77,9 +78,9 @@ def measured_quickly(items: int, folder: Path) -> list[Row]:
     return rows
 
 
-def _site(folder: Path, items: int, shards: int) -> Stack:
+def _site(site_folder: Path, models: Path, items: int, shards: int) -> Stack:
     """A site, not started, that cuts ``items`` into so many shards."""
-    site = Stack(folder / "site", folder / "models")
+    site = Stack(site_folder, models)
     site.environment |= {
         "SCORING_THREADS": "1",
         "SHARD_ABOVE_ITEMS": str(items // 20),

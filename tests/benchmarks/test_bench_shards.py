@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.benchmarks.bench_shards import Row, measured_quickly, table
+from tests.system.stack import ROOT
 
 ITEMS = 600
 
 
 @pytest.mark.services
 def test_a_killed_worker_costs_an_attempt_and_changes_nothing(short_path: Path) -> None:
-    killed, alone = measured_quickly(ITEMS, short_path)
+    models = Path(os.environ.get("MALPAN_TEST_VAR") or ROOT / "var" / "test") / "models"
+    killed, alone = measured_quickly(ITEMS, short_path, models)
 
     assert (killed.items, killed.workers, killed.kills, killed.lost) == (ITEMS, 2, 1, 1)
     assert (alone.items, alone.workers, alone.kills, alone.lost) == (ITEMS, 1, 0, 0)
