@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from scoring.demo_models import demo_models_root, ensure_demo_models
-from scoring.errors import Message, ModelUnavailable, ScoringFault
+from scoring.devices import DeviceName, DeviceUnavailable, resolve_device, use_gpu
+from scoring.errors import Message, ModelUnavailable
 from scoring.fetching import Check, FetchFailed, ModelStatus, ProfileStatus, fetch, list_profiles, verify
 from scoring.model_files import (
     ClipKind,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Check",
     "ClipModelUnsupported",
+    "DeviceName",
     "DeviceUnavailable",
     "FetchFailed",
     "InvalidProfile",
@@ -84,8 +86,6 @@ __all__ = [
     "verify",
 ]
 
-DeviceName = Literal["auto", "cpu", "cuda"]
-
 Loaded = TypeVar("Loaded")
 
 # The folder where processes of this machine share what references became; unset, each keeps them in its memory alone.
@@ -103,16 +103,6 @@ class TooFewLayers(WordedError, ModelUnavailable):
     words: ClassVar[Message] = Message(
         "프로필의 num_layers가 {wanted}인데 모델에는 층이 {has}개뿐입니다: {folder}. 프로필의 num_layers를 고치세요.",
         "The profile asks for num_layers = {wanted}, but the model has {has} layers: {folder}. Mend num_layers.",
-    )
-
-
-class DeviceUnavailable(WordedError, ScoringFault):
-    """CUDA was asked for by name and is not there."""
-
-    code: ClassVar[str] = "device_unavailable"
-    words: ClassVar[Message] = Message(
-        "CUDA 장치를 쓸 수 없습니다. 드라이버와 CUDA용 torch를 확인하거나 --device cpu로 실행하십시오.",
-        "No CUDA device can be used. Check the driver and the CUDA build of torch, or run with --device cpu.",
     )
 
 
@@ -247,34 +237,6 @@ def require(resources: Resources | None, metric: str) -> Resources:
     if resources is None:
         raise TypeError(f"the metric '{metric}' needs models: load_metric('{metric}', shared_resources(profile))")
     return resources
-
-
-def resolve_device(wanted: DeviceName) -> str:
-    """``"cuda"`` if wanted or, for ``"auto"``, if there; else ``"cpu"``. Raises ``DeviceUnavailable``."""
-    import torch
-
-    if wanted == "cpu":
-        return "cpu"
-    if torch.cuda.is_available():
-        return "cuda"
-    if wanted == "cuda":
-        raise DeviceUnavailable
-    return "cpu"
-
-
-def use_gpu(worker: int) -> int | None:
-    """Where there are several GPUs, let the calling thread compute on the one whose turn worker number ``worker`` is.
-
-    Returns the GPU's number, or ``None`` where there is nothing to choose. Which GPUs a process sees at all is said by
-    ``CUDA_VISIBLE_DEVICES``.
-    """
-    import torch
-
-    count = torch.cuda.device_count()
-    if count < 2:
-        return None
-    torch.cuda.set_device(worker % count)
-    return worker % count
 
 
 def load_tokenizer(loader: Any, folder: Path, **options: Any) -> Any:

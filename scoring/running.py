@@ -236,8 +236,12 @@ class _Voice:
             self._error = self._error or error
 
     def raise_what_stopped(self) -> None:
-        if self._error is not None:
-            raise self._error
+        error, self._error = self._error, None
+        try:
+            if error is not None:
+                raise error
+        finally:
+            del error  # its traceback holds this frame: a cycle would keep the failed batch in the GPU's memory
 
     def of(self, stage: str) -> PairProgress:
         """The callback of one stage: first and last call always and once, others ``PROGRESS_INTERVAL_S`` apart."""

@@ -5,7 +5,9 @@ metrics with the same checks as a whole file. What the shards gave is put togeth
 asks ``GatheredValues`` first; corpus metrics, which see all items at once, run there.
 
 Equal input gives equal shards, and what a shard gives depends on its own pairs alone: by how many workers, in which
-order or how often it was scored changes no bit. Nothing here loads a model library before a metric needs its model.
+order or how often it was scored changes no bit on one kind of machine. (A GPU that runs out of memory goes on with
+smaller batches, which moves a value as any change of batches does, by less than 1e-6.) Nothing here loads a model
+library before a metric needs its model.
 """
 
 from __future__ import annotations

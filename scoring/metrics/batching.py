@@ -7,7 +7,7 @@ computes the window before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import ClassVar, Final, TypeVar
@@ -143,8 +143,11 @@ def windows(items: Iterable[Given], size_of: Callable[[Given], int], most: int) 
         yield window
 
 
-def one_ahead(make: Callable[[Given], Made], inputs: Iterable[Given]) -> Iterator[tuple[Given, Made]]:
-    """Each input with what ``make`` makes of it, in order; while one is used, the next is being made in a thread."""
+def one_ahead(make: Callable[[Given], Made], inputs: Iterable[Given]) -> Generator[tuple[Given, Made], None, None]:
+    """Each input with what ``make`` makes of it, in order; while one is used, the next is being made in a thread.
+
+    Close it where it may be left early: then nothing is made any more.
+    """
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="tokens") as thread:
         ahead: tuple[Given, Future[Made]] | None = None
         for given in inputs:

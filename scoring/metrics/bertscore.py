@@ -13,6 +13,7 @@ for a token of cosine 0, which shows only where all cosines of a token are negat
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -62,8 +63,9 @@ class BertScoreEncoder:
         longest_first = sorted(set(texts), key=lambda text: (-len(text), text))
         embedded: dict[str, Embedded] = {}
         parts = windows(longest_first, len, max(WINDOW_CHARACTERS, self.budget.tokens))
-        for part, rows in one_ahead(self.ids.encode_all, parts):
-            self._embed_window(part, rows, embedded, on_characters)
+        with closing(one_ahead(self.ids.encode_all, parts)) as encoded:
+            for part, rows in encoded:
+                self._embed_window(part, rows, embedded, on_characters)
         return embedded
 
     def _embed_window(
@@ -118,8 +120,8 @@ def _way_through(model: Any, pad_id: int, precision: Precision) -> Callable[[Pac
     if config.model_type not in PACKABLE or getattr(config, "position_embedding_type", "absolute") != "absolute":
         return PaddedEncoder(model.to(precision.weights), pad_id)
     model.encoder.to(precision.weights)
-    first_position = 0 if config.model_type == "bert" else config.pad_token_id + 1
-    return PackedEncoder(model.embeddings, list(model.encoder.layer), first_position=first_position)
+    counts_from = None if config.model_type == "bert" else config.pad_token_id
+    return PackedEncoder(model.embeddings, list(model.encoder.layer), counts_from=counts_from)
 
 
 def greedy_f1(references: Sequence[Embedded], candidates: Sequence[Embedded]) -> list[float]:
@@ -132,7 +134,8 @@ def greedy_f1(references: Sequence[Embedded], candidates: Sequence[Embedded]) ->
     precision = _weighted_mean(cosines.amax(dim=2).clamp(max=1), candidate_weights)
     recall = _weighted_mean(cosines.amax(dim=1).clamp(max=1), reference_weights)
     f1 = 2 * precision * recall / (precision + recall)
-    values: list[float] = f1.nan_to_num(nan=0.0).tolist()
+    # 0 where both are 0; what is no number for another reason (an overflow in half precision) must be seen as such
+    values: list[float] = torch.where(precision + recall == 0, 0.0, f1).tolist()
     return values
 
 

@@ -11,6 +11,7 @@ last layer only [CLS] computed, the one position the head reads. The head itself
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from scoring.checkpoints import Resources
 
 VERSION: Final = 1  # raised whenever a change here could change a value
-KNOWN_TEXTS: Final = 8192  # texts whose pieces are kept: some sets of references, 20 MB
+KNOWN_TEXTS: Final = 8192  # texts whose pieces are kept: some sets of references, 20 MB; 150 MB of the longest texts
 
 Pair = tuple[str, str]  # (reference, candidate)
 
@@ -72,7 +73,7 @@ class PairTokenizer:
 
     def _cut_into_pieces(self, text: str) -> list[int]:
         ids: list[int] = self._tokenizer.convert_tokens_to_ids(self._tokenizer.tokenize(text))
-        return ids
+        return ids[: self.max_length]  # no pair has room for more
 
     def _join(self, reference: list[int], candidate: list[int]) -> PairIds:
         tokenizer = self._tokenizer
@@ -166,8 +167,9 @@ class Bleurt:
 
         with exact_inference(scorer.precision):
             parts = windows(distinct, _characters, max(WINDOW_CHARACTERS, scorer.budget.tokens))
-            for part, rows in one_ahead(scorer.tokenizer.encode_pairs, parts):
-                _score_window(scorer, part, rows, values, report)
+            with closing(one_ahead(scorer.tokenizer.encode_pairs, parts)) as encoded:
+                for part, rows in encoded:
+                    _score_window(scorer, part, rows, values, report)
         return [values[pair] for pair in pairs]
 
 

@@ -151,7 +151,11 @@ class CiderD:
     ) -> list[Row]:
         """One row an item: its CIDEr-D, 0-10."""
         morphs = self._analyser.morphs
-        texts = [[morphs(text) for text in item] for item in references]
+        texts = []
+        for item in references:
+            if progress is not None:
+                progress(0, len(ids))  # analysing takes long: whoever wants to stop it is heard here
+            texts.append([morphs(text) for text in item])
         return [(value,) for value in cider_d(texts, list(map(morphs, candidates)), progress)]
 
     def aggregate(self, rows: Sequence[Row]) -> Mapping[str, float]:

@@ -62,9 +62,6 @@ class EmbeddingCache:
     def __contains__(self, text: str) -> bool:
         return text in self._entries or (self._disk is not None and text in self._disk)
 
-    def get(self, text: str) -> Embedded | None:
-        return self.get_many([text]).get(text)
-
     def get_many(self, texts: Iterable[str]) -> dict[str, Embedded]:
         """What is kept of ``texts``, also where it is more than memory holds."""
         wanted = dict.fromkeys(texts)
@@ -78,11 +75,8 @@ class EmbeddingCache:
                 self._remember(text, found[text])
         return found
 
-    def put(self, text: str, embedded: Embedded) -> None:
-        self.put_many({text: embedded})
-
     def put_many(self, entries: Mapping[str, Embedded]) -> None:
-        """Keep ``entries``. On disk one call makes one file: give the references of a submission together."""
+        """Keep ``entries``. On disk one call makes one file: give many together."""
         for text, embedded in entries.items():
             self._remember(text, embedded)
         if self._disk is not None:

@@ -1,4 +1,4 @@
-"""Embeddings on disk: a folder of segment files, each the references of one submission that were new.
+"""Embeddings on disk: a folder of segment files, each some references that were new.
 
 A segment is the float32 numbers of its entries one after another, then a footer (JSON: width, and of every entry its
 key, tokens and sha256), then a trailer (length and sha256 of the footer). It is written beside its place and renamed
@@ -130,6 +130,9 @@ class SegmentFolder:
                 self._seen.add(path.name)
             except FileNotFoundError:
                 continue
+            except OSError as error:
+                self._seen.add(path.name)
+                logger.warning("embeddings: %s: %s", path.name, error.strerror)
             except _Damaged:
                 self._discard(path.name)
         self._scanned_at = changed_at
@@ -184,10 +187,8 @@ def _told(what: str) -> Iterator[None]:
 
 
 def _make_private(folder: Path) -> None:
-    """Make ``folder`` if need be, and close it to all but its owner."""
+    """Make ``folder`` if need be, closed to all but its owner. One that is there keeps its mode: it may be /tmp."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if folder.stat().st_mode & 0o077:
-        folder.chmod(0o700)
 
 
 def _files(folder: Path, pattern: str) -> list[tuple[Path, os.stat_result]]:

@@ -40,10 +40,6 @@ class Precision:
     matmul: str
     dtype: str  # as signatures spell it
 
-    @property
-    def is_half(self) -> bool:
-        return self.weights is not torch.float32
-
 
 _PRECISIONS: Final = {
     "fp32": Precision("fp32", torch.float32, "highest", "float32"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import sys
 from collections.abc import Callable, Sequence
 
@@ -59,6 +60,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def run(name: str, options: Sequence[str]) -> int:
     """Print the environment, then what the benchmark called ``name`` finds; of all comparisons without a name."""
+    os.environ.pop("MALPAN_EMBEDDINGS", None)  # embeddings on disk would be read instead of computed
     print(environment(), end="\n\n", flush=True)
     if name in SHOWS:
         SHOWS[name](options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import statistics
@@ -67,7 +68,8 @@ def interleaved(ways: Mapping[str, Callable[[], Any]], rounds: int, *, in_order:
 
 def deviation(values: Sequence[float], others: Sequence[float]) -> float:
     """The largest difference of two values of one item."""
-    return max(abs(one - other) for one, other in zip(values, others, strict=True))
+    moved = [abs(one - other) for one, other in zip(values, others, strict=True)]
+    return max(moved) if all(map(math.isfinite, moved)) else math.inf
 
 
 def comparison_table(rows: Sequence[Row]) -> str:

@@ -59,10 +59,15 @@ def test_the_curves_are_printed(capsys, monkeypatch):
     assert re.search(r"ms for 1,000 tokens", out)
 
 
-def test_the_gpu_benchmark_runs_the_same_code_on_a_processor(capsys):
+def test_the_gpu_benchmark_runs_the_same_code_on_a_processor(capsys, monkeypatch):
+    def compiled(layer, dynamic):  # what torch.compile gives is a function too, but takes a compiler
+        return lambda *given, **options: layer(*given, **options)
+
+    monkeypatch.setattr(bench_gpu.torch, "compile", compiled)
     with one_thread():
-        bench_gpu.show(["--quick", "--device", "cpu", "--workers", "1"])
+        bench_gpu.show(["--quick", "--device", "cpu", "--workers", "1", "--compile"])
     out = capsys.readouterr().out
+    assert re.search(r"^\| BLEURT 2 x 64, fp32, compiled +\|", out, re.MULTILINE), out
     for precision in ("fp32", "bf16", "fp16"):
         assert re.search(rf"^\| BLEURT 2 x 64, {precision} +\|", out, re.MULTILINE), out
     assert re.search(r"^\| 1 +\| +\d+ \| +1\.00x \|", out, re.MULTILINE), out

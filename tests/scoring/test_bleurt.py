@@ -115,6 +115,12 @@ def test_a_model_without_embedding_projection_equals_the_package(tmp_path):
     assert_close(metric_on(folder).score_pairs(REFERENCES[:60], CANDIDATES[:60]), package_scores(folder, PAIRS[:60]))
 
 
+def test_of_a_text_no_more_pieces_are_kept_than_a_pair_has_room_for(tmp_path):
+    tokenizer = PairTokenizer(make_sentencepiece_bleurt(tmp_path / "plain"), 512)
+    tokenizer.encode_pairs([("가나다라 " * 2000, "짧은 답")])
+    assert len(tokenizer._pieces("가나다라 " * 2000)) == 512
+
+
 def test_equal_pairs_are_scored_once(bleurt):
     metric = metric_on(bleurt)
     scorer, rows = metric._resources.bleurt, []

@@ -69,23 +69,23 @@ def test_without_a_folder_memory_alone_holds_them() -> None:
     cache.put_many(some(3))
     assert same(cache.get_many(["정답 2", "정답 0", "다른 글"]), {k: some(3)[k] for k in ("정답 2", "정답 0")})
     assert "정답 1" in cache
-    assert cache.get("다른 글") is None
+    assert cache.get_many(["다른 글"]) == {}
 
 
 def test_a_text_used_late_outlives_one_put_later() -> None:
     cache = EmbeddingCache(2 * 3 * WIDTH * 4)
-    cache.put("가", embedded(1))
-    cache.put("나", embedded(2))
+    cache.put_many({"가": embedded(1)})
+    cache.put_many({"나": embedded(2)})
     cache.get_many(["가"])
-    cache.put("다", embedded(3))
+    cache.put_many({"다": embedded(3)})
     assert [text in cache for text in ("가", "나", "다")] == [True, False, True]
 
 
 def test_what_is_kept_does_not_hold_the_batch_it_was_cut_from() -> None:
     cache = EmbeddingCache(10_000)
     batch = torch.randn(100, WIDTH)
-    cache.put("가", Embedded(batch[3:6], torch.ones(3)))
-    kept = cache.get("가")
+    cache.put_many({"가": Embedded(batch[3:6], torch.ones(3))})
+    kept = cache.get_many(["가"])["가"]
     assert kept is not None
     assert kept.vectors.untyped_storage().nbytes() == kept.vectors.nbytes
     assert torch.equal(kept.vectors, batch[3:6])
@@ -102,7 +102,7 @@ def test_another_process_finds_the_same_bits(folder: Path) -> None:
     again = on_disk(folder)
     assert "정답 7" in again
     assert same(again.get_many([*kept, "다른 글"]), kept)
-    assert same({"정답 7": again.get("정답 7")}, {"정답 7": kept["정답 7"]})
+    assert same(again.get_many(["정답 7"]), {"정답 7": kept["정답 7"]})
 
 
 def test_what_comes_from_disk_stays_in_memory_and_may_be_written_to(folder: Path) -> None:
@@ -145,8 +145,22 @@ def test_what_another_process_wrote_since_is_found(folder: Path) -> None:
     assert same(early.get_many(some(3)), some(3))
 
 
+def test_a_folder_that_is_there_keeps_its_mode(folder: Path) -> None:
+    """Somebody may name /tmp."""
+    folder.mkdir(parents=True)
+    folder.chmod(0o755)
+    on_disk(folder).put_many(some(3))
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o755
+
+
+def test_one_segment_that_cannot_be_read_hides_no_other(folder: Path) -> None:
+    on_disk(folder).put_many(some(3))
+    (segment,) = segments(folder)
+    (folder / segment.name.replace("-", "-0", 1)).mkdir()  # a name like a segment's that opens as no file
+    assert same(on_disk(folder).get_many(some(3)), some(3))
+
+
 def test_neither_texts_nor_the_folder_are_open_to_others(folder: Path) -> None:
-    folder.mkdir(parents=True, mode=0o755)
     on_disk(folder, namespace="모델").put_many(some(3))
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     (segment,) = segments(folder)
@@ -266,7 +280,7 @@ def test_a_draft_that_nobody_finished_is_swept_away(folder: Path) -> None:
 
 
 # --- many at once -----------------------------------------------------------------------------------------------------
-def test_processes_that_write_read_and_make_room_at_once_harm_nobody(folder: Path) -> None:
+def test_caches_that_write_read_and_make_room_at_once_harm_nobody(folder: Path) -> None:
     """Each keeps sets that overlap in a folder with room for few of them; whatever is found is right."""
     room = 6 * 4_000
 

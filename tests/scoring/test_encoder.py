@@ -61,6 +61,18 @@ def test_every_state_equals_the_models_own_forward_row_by_row(kind):
     assert (states - torch.cat(expected)).abs().max() <= 1e-5
 
 
+@pytest.mark.parametrize("place", [0, 1, -1])
+def test_roberta_passes_over_padding_tokens_that_a_text_spells_out(place):
+    model = made("roberta")
+    rows = [[7, 8, 9, 10, 11], [12, 13], [14, 15, 16]]
+    rows[0][place] = rows[2][place] = model.config.pad_token_id
+    every = [torch.ones(1, len(row)) for row in rows]  # bert-score masks by length, not by id
+    expected = [model(torch.tensor([row]), attention_mask=mask)[0][0] for row, mask in zip(rows, every, strict=True)]
+    with exact_inference():
+        states = _way_through(model, model.config.pad_token_id, FP32)(pack(rows))
+    assert (states - torch.cat(expected)).abs().max() <= 1e-5
+
+
 def test_models_with_the_layers_of_bert_are_packed_and_others_padded():
     assert isinstance(_way_through(made("bert"), 0, FP32), PackedEncoder)
     assert isinstance(_way_through(made("roberta"), 1, FP32), PackedEncoder)
@@ -99,7 +111,7 @@ def test_every_way_of_attention_equals_attention_row_by_row(first_only):
     packed = pack(rows_of(2))
     torch.manual_seed(3)
     tokens = len(packed.ids)
-    query, key, value = (torch.randn(tokens, 3, 8) for _ in range(3))
+    query, key, value = (part.unflatten(-1, (3, 8)) for part in torch.randn(tokens, 72).chunk(3, dim=-1))
     if first_only:
         query = query[packed.first_tokens]
     expected = []
@@ -118,18 +130,26 @@ def test_a_gpu_gets_the_kernels_for_rows_of_any_length_and_blocks_where_it_lacks
     for works in (True, False):
         monkeypatch.setattr(encoders, "_works", lambda *_, works=works: works)
         chosen = encoders.attention_for.__wrapped__
-        assert chosen("cpu", torch.float32) is attend_by_blocks
-        assert chosen("cuda", torch.float32) is (attend_nested if works else attend_by_blocks)
-        assert chosen("cuda", torch.bfloat16) is (attend_varlen if works else attend_by_blocks)
+        assert chosen("cpu", torch.float32, 64) is attend_by_blocks
+        assert chosen("cuda", torch.float32, 64) is (attend_nested if works else attend_by_blocks)
+        assert chosen("cuda", torch.bfloat16, 64) is (attend_varlen if works else attend_by_blocks)
 
 
 def test_a_way_of_attention_is_tried_before_it_is_trusted():
     def wrong(query, key, value, packed, first_only):
         return attend_by_blocks(query, key, value, packed, first_only) + 1
 
-    assert encoders._works(attend_nested, "cpu", torch.float32)
-    assert not encoders._works(attend_varlen, "cpu", torch.bfloat16)  # no processor has this kernel
-    assert not encoders._works(wrong, "cpu", torch.float32)
+    assert encoders._works(attend_nested, "cpu", torch.float32, 12)
+    assert not encoders._works(attend_varlen, "cpu", torch.bfloat16, 12)  # no processor has this kernel
+    assert not encoders._works(wrong, "cpu", torch.float32, 12)
+
+
+def test_a_device_without_memory_is_not_taken_for_one_without_the_kernel():
+    def full(*_):
+        raise torch.OutOfMemoryError
+
+    with pytest.raises(torch.OutOfMemoryError):
+        encoders._works(full, "cpu", torch.float32, 12)
 
 
 def test_weights_stand_in_memory_once():
