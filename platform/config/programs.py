@@ -12,6 +12,9 @@ from pathlib import Path
 # A program that ends with this code refuses its settings: starting it again would change nothing (sysexits.h)
 EX_CONFIG = 78
 
+CELERY = ("-m", "celery", "--app", "config", "--quiet")
+STEADY = ("--without-gossip", "--without-mingle")
+
 
 @dataclass(frozen=True, slots=True)
 class Program:
@@ -31,13 +34,6 @@ def programs_of(
     root: Path, run_directory: Path, *, listen_descriptor: int, threads: int, workers: int = 1
 ) -> list[Program]:
     """Web server, scoring workers of so many ``threads``, housekeeper, beat, and the one that announces the board."""
-    celery = ("-m", "celery", "--app", "config", "--quiet")
-    steady = ("--without-gossip", "--without-mingle")
-    models = {
-        "OMP_NUM_THREADS": str(threads),
-        "TOKENIZERS_PARALLELISM": "false",
-        "TRANSFORMERS_VERBOSITY": "error",
-    }
     return [
         Program(
             "web",
@@ -45,33 +41,41 @@ def programs_of(
             {"MALPAN_LISTEN": f"fd://{listen_descriptor}"},
             takes_socket=True,
         ),
-        *(
-            Program(
-                f"worker{number}",
-                (
-                    *celery, "worker", "--queues", "scoring", "--concurrency", "1",
-                    "--hostname", f"scoring{number}@%h", *steady,
-                ),
-                models,
-                stop_signal=signal.SIGQUIT,  # a few seconds for the run at hand, then it goes back to the queue
-                grace=20.0,
-            )
-            for number in ["", *(f"-{following}" for following in range(2, workers + 1))]
-        ),
+        *(_scoring_worker(number, threads) for number in range(workers)),
         Program(
             "chores",
             (
-                *celery, "worker", "--queues", "housekeeping", "--pool", "threads", "--concurrency", "2",
-                "--hostname", "chores@%h", *steady,
+                *CELERY, "worker", "--queues", "housekeeping", "--pool", "threads", "--concurrency", "2",
+                "--hostname", "chores@%h", *STEADY,
             ),
             {"LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING")},  # one line every ten seconds helps nobody
         ),
         Program(
             "beat",
-            (*celery, "beat", "--schedule", str(run_directory / "beat-schedule"), "--pidfile="),
+            (*CELERY, "beat", "--schedule", str(run_directory / "beat-schedule"), "--pidfile="),
         ),
         Program("site", (str(root / "manage.py"), "announce"), runs_once=True, prefixed=False),
     ]  # fmt: skip
+
+
+def _scoring_worker(number: int, threads: int) -> Program:
+    """One scoring worker of ``threads``; ``number``, from 0, tells it from the others on this machine."""
+    suffix = f"-{number + 1}" if number else ""
+    return Program(
+        f"worker{suffix}",
+        (
+            *CELERY, "worker", "--queues", "scoring", "--concurrency", "1",
+            "--hostname", f"scoring{suffix}@%h", *STEADY,
+        ),
+        {
+            "SCORING_WORKER_NUMBER": str(number),
+            "OMP_NUM_THREADS": str(threads),
+            "TOKENIZERS_PARALLELISM": "false",
+            "TRANSFORMERS_VERBOSITY": "error",
+        },
+        stop_signal=signal.SIGQUIT,  # a few seconds for the run at hand, then it goes back to the queue
+        grace=20.0,
+    )  # fmt: skip
 
 
 def child_environment(root: Path, var_directory: Path, *, url: str, started: float) -> dict[str, str]:

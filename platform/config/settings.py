@@ -135,11 +135,24 @@ RUN_LEASE_SECONDS = env.int("RUN_LEASE_SECONDS", default=30)
 RUN_MAX_ATTEMPTS = 3
 SCORING_WORKERS = env.int("SCORING_WORKERS", default=1)  # how many `manage.py up` starts
 SCORING_THREADS = env.int("SCORING_THREADS", default=0)  # of each of them; 0: they share the processors
+# the place of this worker among those of its machine, from 0: with several GPUs each takes another
+SCORING_WORKER_NUMBER = env.int("SCORING_WORKER_NUMBER", default=0)
 # A run of more items than this is cut into shards of about so many pairs, which all workers score side by side
 SHARD_ABOVE_ITEMS = env.int("SHARD_ABOVE_ITEMS", default=8000)
 SHARD_PAIRS = env.int("SHARD_PAIRS", default=2000)
 # values of pairs kept for the next file that holds them, about 190 bytes each on disk; 0 keeps none
 PAIR_VALUES_MAX_ROWS = env.int("PAIR_VALUES_MAX_ROWS", default=5_000_000)
+for name, least in {
+    "RUN_LEASE_SECONDS": 1,
+    "SCORING_WORKERS": 1,
+    "SCORING_THREADS": 0,
+    "SCORING_WORKER_NUMBER": 0,
+    "SHARD_ABOVE_ITEMS": 0,
+    "SHARD_PAIRS": 1,
+    "PAIR_VALUES_MAX_ROWS": 0,
+}.items():
+    if (value := vars()[name]) < least:
+        raise ImproperlyConfigured(f"{name} is {value}, but must be at least {least}. Mend it and start again.")
 
 # --- files ----------------------------------------------------------------------------------------------------------
 PRIVATE_ROOT = Path(env.str("PRIVATE_ROOT", default=str(VAR_DIR / "private")))

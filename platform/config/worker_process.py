@@ -75,7 +75,8 @@ def load_models() -> None:
 
     from scoring.checkpoints import shared_resources, use_gpu
 
-    if settings.SCORING_DEVICE != "cpu" and (gpu := use_gpu(current_process().index)) is not None:
+    number = settings.SCORING_WORKER_NUMBER + current_process().index  # of this process on its machine
+    if settings.SCORING_DEVICE != "cpu" and (gpu := use_gpu(number)) is not None:
         logger.info("this process scores on GPU %d", gpu)
     resources = shared_resources(settings.SCORING_PROFILE, settings.SCORING_DEVICE)
     loaded = [getattr(resources, role) for role in ("bertscore", "bleurt") if getattr(resources.profile, role)]

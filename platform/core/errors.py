@@ -151,6 +151,12 @@ class ModelMissing(SystemFault):
     code = "model_missing"
 
 
+class PlanOutdated(SystemFault):
+    """A large run was cut into pieces for other models or programs than those that the worker has now."""
+
+    code = "plan_outdated"
+
+
 class ScoringCrashed(SystemFault):
     """The engine stopped on an error that is not the file's."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import OuterRef, Subquery
@@ -9,11 +10,25 @@ from django.db.models import OuterRef, Subquery
 from accounts.models import Team, User
 from competitions import drafts
 from competitions.models import Track
+from competitions.services import post_notice
 from core import audit
 from core.errors import BatchHurtsOtherPhases, BatchNeverApplies, BatchNotReady, BatchOutdated
 from submissions import batches, quota
 from submissions.batches import Rule
 from submissions.models import RescoreBatch, ScoringRun, Submission
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """The notice of an applied batch; an empty Korean title posts none."""
+
+    title_ko: str = ""
+    body_ko: str = ""
+    title_en: str = ""
+    body_en: str = ""
+
+
+NO_ANNOUNCEMENT = Announcement()
 
 
 def hold_teams(batch: RescoreBatch) -> None:
@@ -93,3 +108,20 @@ def settle_quota(batch: RescoreBatch, actor: User, *, resets_quota: bool, grants
         quota.reset_all(phase=batch.phase, reason=batch.reason, actor=actor, batch=batch)
     if grants_slots:
         quota.grant_all(phase=batch.phase, slots=grants_slots, reason=batch.reason, actor=actor, batch=batch)
+
+
+def announce(batch: RescoreBatch, announcement: Announcement, actor: User) -> None:
+    """Keep the notice with the batch and post it, unless its Korean title is empty."""
+    if not announcement.title_ko.strip():
+        return
+    batch.notice_title_ko, batch.notice_body_ko = announcement.title_ko, announcement.body_ko
+    batch.notice_title_en, batch.notice_body_en = announcement.title_en, announcement.body_en
+    batch.save(update_fields=["notice_title_ko", "notice_body_ko", "notice_title_en", "notice_body_en"])
+    post_notice(
+        competition=batch.phase.track.competition,
+        title_ko=announcement.title_ko,
+        body_ko=announcement.body_ko,
+        title_en=announcement.title_en,
+        body_en=announcement.body_en,
+        actor=actor,
+    )

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from django.db.models import Case, Count, F, Func, IntegerField, OuterRef, QuerySet, Subquery, Value, When
+from django.db.models import Case, Count, F, Func, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from competitions.models import Competition, DataFile
 from core.errors import RunNotFound, SubmissionNotFound
 from scoring.signature import metric_signatures
-from submissions.models import HiddenResult, MetricResult, ScoringRun, Submission
+from submissions.models import HiddenResult, MetricResult, RunShard, ScoringRun, Submission
 
 State = ScoringRun.State
 HOUR: Final = timedelta(hours=1)
@@ -27,12 +27,14 @@ class QueueStatus:
     """The queue at ``now``. ``running`` come with submission, team and track, the longest running first.
 
     ``queued`` counts the competition's runs, ``queued_everywhere`` those of the whole site, which the same workers
-    score. ``mean_seconds`` is of the runs finished in the last hour, ``None`` without any.
+    score; ``queued_shards`` the waiting pieces of its large runs, which are running themselves. ``mean_seconds`` is of
+    the runs finished in the last hour, ``None`` without any.
     """
 
     now: datetime
     queued: int
     queued_everywhere: int
+    queued_shards: int
     oldest_queued_at: datetime | None
     running: Sequence[ScoringRun]
     finished_last_hour: int
@@ -48,10 +50,11 @@ class QueueStatus:
 
 
 def queue_status(competition: Competition, now: datetime | None = None) -> QueueStatus:
-    """How the queue stands; four queries."""
+    """How the queue stands; five queries."""
     now = now or timezone.now()
     queued = ScoringRun.objects.filter(state=State.QUEUED)
     waiting = _runs(competition).filter(state=State.QUEUED).order_by("queued_at", "pk")
+    at_work = runs_of(competition).filter(state=State.RUNNING)
     recent = _runs(competition).filter(finished_at__gt=now - HOUR)
     over = list(recent.values_list("state", "started_at", "finished_at"))
     spans = [(end - start).total_seconds() for state, start, end in over if state == State.FINISHED and start and end]
@@ -60,8 +63,9 @@ def queue_status(competition: Competition, now: datetime | None = None) -> Queue
         now=now,
         queued=len(queued_at),
         queued_everywhere=queued.count(),
+        queued_shards=RunShard.objects.filter(run__in=at_work, state=RunShard.State.QUEUED).count(),
         oldest_queued_at=queued_at[0] if queued_at else None,
-        running=list(runs_of(competition).filter(state=State.RUNNING).order_by("started_at", "pk")),
+        running=list(at_work.order_by("started_at", "pk")),
         finished_last_hour=sum(state == State.FINISHED for state, *_span in over),
         failed_last_hour=sum(state == State.FAILED for state, *_span in over),
         mean_seconds=sum(spans) / len(spans) if spans else None,
@@ -95,6 +99,25 @@ def other_runs(run: ScoringRun) -> list[ScoringRun]:
     return list(
         ScoringRun.objects.filter(submission=run.submission_id).exclude(pk=run.pk).select_related("submission", "batch")
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ShardStatus:
+    """How many pieces of a large run are done, of how many; ``error_code``: of the one that was tried most often."""
+
+    finished: int
+    total: int
+    error_code: str
+
+
+def shard_status(run: ScoringRun) -> ShardStatus | None:
+    """How far the pieces of ``run`` are, ``None`` where it is in one; two queries. Their gathering is not counted."""
+    done = Count("pk", filter=Q(state=RunShard.State.FINISHED))
+    found = run.shards.filter(kind=RunShard.Kind.SCORE).aggregate(total=Count("pk"), done=done)
+    if not found["total"]:
+        return None
+    faults = run.shards.exclude(error_code="").order_by("-attempt", "-pk")
+    return ShardStatus(found["done"], found["total"], faults.values_list("error_code", flat=True).first() or "")
 
 
 def _runs(competition: Competition) -> QuerySet[ScoringRun]:

@@ -35,6 +35,7 @@ from django.db.models.lookups import IsNull
 from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerAway
 
+from competitions.models import Competition
 from scoring.costs import tokens_of_file
 from submissions.leases import lease_length
 from submissions.models import RescoreBatch, RunShard, ScoringRun, Submission
@@ -47,16 +48,38 @@ FAIR_ORDER: Final = (IsNull(F("batch"), False), F("fair_tag"), F("pk"))  # as th
 
 # --- tags -------------------------------------------------------------------------------------------------------------
 def give_turns(runs: Sequence[ScoringRun]) -> None:
-    """Set the tags of new, unsaved ``runs`` of one flow: of one team, or of one batch. Three queries for all of them.
+    """Set the tags of new ``runs`` of one flow: of one team, or of one batch, without saving. Three queries for them.
 
     They are served in the order given. Their costs must be set; call it in the transaction that saves them.
     """
     if not runs:
         return
-    tags = accumulate(map(_cost_of_turn, runs), initial=start_of_turn(runs[0]))
+    tags = accumulate(map(cost_of_turn, runs), initial=start_of_turn(runs[0]))
     next(tags)  # where the first one starts
     for run, tag in zip(runs, tags, strict=True):
         run.fair_tag = tag
+
+
+def join_the_line(competition: Competition) -> None:
+    """Queue the unfinished runs of a competition that was read in, whose workers are elsewhere, as if they were new.
+
+    Call it in the transaction that brought them. The reconciler sends their messages.
+    """
+    unfinished = ScoringRun.objects.filter(
+        submission__phase__track__competition=competition, state__in=[State.QUEUED, State.RUNNING]
+    )
+    fresh = {"attempt": 0, "worker": "", "stage": "", "progress": 0.0}
+    unfinished.update(state=State.QUEUED, lease_expires_at=None, started_at=None, sent_at=None, **fresh)
+    found = list(unfinished.select_related("submission").order_by("pk"))
+    costs = known_costs([run.submission for run in found])
+    flows: dict[tuple[int | None, int | None], list[ScoringRun]] = {}
+    for run in found:
+        run.cost = costs[run.submission_id]
+        flow = (run.batch_id, run.submission.team_id if run.batch_id is None else None)
+        flows.setdefault(flow, []).append(run)
+    for runs in flows.values():
+        give_turns(runs)
+    ScoringRun.objects.bulk_update(found, ["cost", "fair_tag"], batch_size=500)
 
 
 def start_of_turn(run: ScoringRun) -> int:
@@ -76,7 +99,7 @@ def is_large(run: ScoringRun) -> bool:
     return run.submission.item_count > settings.SHARD_ABOVE_ITEMS
 
 
-def _cost_of_turn(run: ScoringRun) -> int:
+def cost_of_turn(run: ScoringRun) -> int:
     """What the first turn of ``run`` takes: all of it or, where it is large, about what one of its shards will."""
     if not is_large(run):
         return run.cost

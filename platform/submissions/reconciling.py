@@ -1,6 +1,7 @@
 """The reconciler: what the queue or a worker lost is put right from the database, a bounded number at a time.
 
-Any number of reconcilers may run at once: each locks the rows it works on and skips those of the others.
+Any number of reconcilers may run at once. Runs, and whatever is sent again, are locked and those of the others skipped;
+a silent shard is taken back by the one whose conditional update comes first.
 """
 
 from __future__ import annotations
@@ -33,12 +34,8 @@ class Reconciled:
 
 
 def reconcile(*, now: datetime | None = None) -> Reconciled:
-    """Take back what has a lease that ran out; send again what nobody took; see which batches are complete.
-
-    A run that has open shards lives by them: its own lease is renewed here.
-    """
+    """Take back what has a lease that ran out; send again what nobody took; see which batches are complete."""
     now = now or timezone.now()
-    shards.hold_runs(now)
     taken_back = _take_back(now) + shards.take_back(now)
     done = Reconciled(taken_back, sent=_send_again(now) + shards.send_again(now, _may_lack_a_message(now)))
     settle_open_batches()
@@ -47,7 +44,7 @@ def reconcile(*, now: datetime | None = None) -> Reconciled:
 
 
 def _take_back(now: datetime) -> int:
-    silent = ScoringRun.objects.filter(state=ScoringRun.State.RUNNING, lease_expires_at__lt=now)
+    silent = ScoringRun.objects.filter(~shards.has_open(), state=ScoringRun.State.RUNNING, lease_expires_at__lt=now)
     with transaction.atomic():
         rows = list(
             silent.select_for_update(skip_locked=True).order_by("lease_expires_at").values_list("pk", "attempt")[:BATCH]

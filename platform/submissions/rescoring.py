@@ -8,7 +8,6 @@ before it or after it. How a single run meets a batch is in ``batches``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -18,7 +17,6 @@ from django.utils import timezone
 from accounts.models import User
 from competitions.models import Phase, ReferenceVersion
 from competitions.references import load_references, recipe_named
-from competitions.services import post_notice
 from core import audit
 from core.errors import (
     BatchClosed,
@@ -32,24 +30,12 @@ from core.errors import (
 )
 from scoring.errors import InvalidFile
 from submissions import applying, batches, chain, queueing, reuse, shards
+from submissions.applying import NO_ANNOUNCEMENT, Announcement
 from submissions.batches import Rule, Selection
 from submissions.models import RescoreBatch, ScoringRun, Submission
 
 State = RescoreBatch.State
 REASON_CHARS = 300
-
-
-@dataclass(frozen=True, slots=True)
-class Announcement:
-    """The notice of an applied batch; an empty Korean title posts none."""
-
-    title_ko: str = ""
-    body_ko: str = ""
-    title_en: str = ""
-    body_en: str = ""
-
-
-NO_ANNOUNCEMENT = Announcement()
 
 
 def start_batch(
@@ -184,7 +170,7 @@ def apply_batch(
         applying.requeue_by(held, rule)
         applying.settle_quota(held, actor, resets_quota=resets_quota, grants_slots=grants_slots)
         held.resets_quota, held.grants_slots = resets_quota, grants_slots
-        _announce(held, announcement, actor)
+        applying.announce(held, announcement, actor)
         _close(held, State.APPLIED, actor, "resets_quota", "grants_slots")
         audit.record(
             actor=actor,
@@ -271,22 +257,6 @@ def _locked_open(batch: RescoreBatch) -> RescoreBatch:
             pk=held.reference_version_id
         )
     return held
-
-
-def _announce(batch: RescoreBatch, announcement: Announcement, actor: User) -> None:
-    if not announcement.title_ko.strip():
-        return
-    batch.notice_title_ko, batch.notice_body_ko = announcement.title_ko, announcement.body_ko
-    batch.notice_title_en, batch.notice_body_en = announcement.title_en, announcement.body_en
-    batch.save(update_fields=["notice_title_ko", "notice_body_ko", "notice_title_en", "notice_body_en"])
-    post_notice(
-        competition=batch.phase.track.competition,
-        title_ko=announcement.title_ko,
-        body_ko=announcement.body_ko,
-        title_en=announcement.title_en,
-        body_en=announcement.body_en,
-        actor=actor,
-    )
 
 
 def _close(batch: RescoreBatch, state: str, actor: User, *also: str) -> None:

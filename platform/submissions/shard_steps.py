@@ -19,11 +19,12 @@ from competitions.references import load_references, recipe_named
 from core.storage import read_for_work, read_private, store_for_work
 from scoring.recipes import Recipe
 from scoring.records import AnswerFile
-from submissions import pair_values, parts, reuse, runs, shards
+from submissions import pair_values, parts, queueing, reuse, runs, shards
 from submissions.leases import LeaseLost
 from submissions.models import RunShard, ScoringRun
 
 if TYPE_CHECKING:
+    from scoring.pair_values import Pair
     from scoring.sharding import Shard
 
 
@@ -43,9 +44,9 @@ def plan_run(run_id: int, attempt: int) -> None:
     names = sharding.sharded_metrics(texts.recipe)
     resources = sharding.resources_for(names, run.profile, settings.SCORING_DEVICE)
     signatures = sharding.signature_hashes(texts.recipe, sharding.load_metrics(names, resources))
-    wanted = _unknown_pairs(run, texts, signatures)
+    wanted, characters = _unknown_pairs(run, texts, signatures)
     planned = sharding.plan(wanted, settings.SHARD_PAIRS)
-    rows = _rows(run, planned, signatures)
+    rows = _rows(run, planned, signatures, characters)
     connection.close_if_unusable_or_obsolete()  # it lay idle for a while
     if not shards.create_shards(run=run, shards=rows):
         raise LeaseLost
@@ -88,18 +89,24 @@ def _texts(run: ScoringRun) -> _Texts:
     return _Texts(recipe_named(run.recipe), references, predictions)
 
 
-def _unknown_pairs(run: ScoringRun, texts: _Texts, signatures: dict[str, str]) -> dict[str, list[tuple[str, str]]]:
-    """By metric the pairs that neither an earlier score of the submission nor the store of pair values answers."""
+def _unknown_pairs(run: ScoringRun, texts: _Texts, signatures: dict[str, str]) -> tuple[dict[str, list[Pair]], int]:
+    """By metric the pairs that neither an earlier score of the submission nor the store of pair values answers.
+
+    And how many characters there are in all pairs, known or not, over all metrics: what the cost of the run is for.
+    """
     from scoring.sharding import open_pairs
 
     prepared = texts.recipe.prepare(texts.references, texts.predictions)
     known, store = _known(run, texts), pair_values.store_for(run)
-    wanted = {}
+    wanted, characters = {}, 0
     for metric, signature in signatures.items():
-        pairs = open_pairs(metric, prepared, known.get((metric, signature), {}))
+        every = open_pairs(metric, prepared)
+        known_items = known.get((metric, signature))
+        pairs = open_pairs(metric, prepared, known_items) if known_items else every
         answered = store.get(metric, signature, pairs) if store is not None else {}
         wanted[metric] = [pair for pair in pairs if pair not in answered]
-    return wanted
+        characters += sum(len(text) for pair in every for text in pair)
+    return wanted, characters
 
 
 def _known(run: ScoringRun, texts: _Texts) -> parts.Known:
@@ -115,13 +122,13 @@ def _known(run: ScoringRun, texts: _Texts) -> parts.Known:
     return known
 
 
-def _rows(run: ScoringRun, planned: Sequence[Shard], signatures: dict[str, str]) -> list[RunShard]:
-    """Unsaved rows of the planned shards, whose files are stored."""
-    characters = max(1, sum(shard.characters for shard in planned))
+def _rows(run: ScoringRun, planned: Sequence[Shard], signatures: dict[str, str], characters: int) -> list[RunShard]:
+    """Unsaved rows of the planned shards, whose files are stored. ``characters`` are those of all pairs of the run."""
+    cost = run.cost or queueing.known_costs([run.submission])[run.submission_id]  # 0: older than the queue
     return [
         RunShard(
             number=number,
-            cost=max(1, run.cost * shard.characters // characters),
+            cost=max(1, cost * shard.characters // max(1, characters)),
             input_sha256=store_for_work(shards.work_of(run.pk), shard.dump()).sha256,
             signatures={metric: signatures[metric] for metric in shard.wanted},
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from functools import partial
 from typing import Final, Literal
@@ -17,10 +18,10 @@ from django.conf import settings
 from django.db import connection
 
 from competitions.references import recipe_named
-from core.errors import WorkerLost
+from core.errors import PlanOutdated, WorkerLost
 from core.storage import read_for_work
 from scoring.records import ProgressCallback
-from submissions import pair_values, runs, shards
+from submissions import pair_values, shards
 from submissions.faults import FaultsFail, StepFailed
 from submissions.leases import LeaseKeeper, ShardLeaseKeeper
 from submissions.models import RunShard, ScoringRun
@@ -33,7 +34,7 @@ FAULT_PREFIX: Final = "fault "  # before the code, in the last line that a faile
 
 def plan(run: ScoringRun) -> None:
     """Cut a claimed run into shards. Faults queue it again, as those of a run in one piece do."""
-    fail = partial(runs.fail_run, run_id=run.pk, attempt=run.attempt)
+    fail = partial(shards.fail_planning, run=run)
     with FaultsFail(f"planning of run {run.pk}", run.attempt, fail), LeaseKeeper(run, ()) as keeper:
         run_apart("plan", run.pk, run.attempt, keeper.check)
 
@@ -51,14 +52,17 @@ def execute(shard: RunShard) -> None:
 
 
 def _score(shard: RunShard, progress: ProgressCallback) -> dict[str, list[float]]:
-    """The values of the shard's pairs by metric, which other runs may use from now on."""
+    """The values of the shard's pairs by metric, which other runs may use from now on. Raises ``PlanOutdated``."""
     from scoring import sharding  # a process that merely claims loads no metric
 
     run = shard.run
     content = sharding.Shard.load(read_for_work(shards.work_of(run.pk), shard.input_sha256))
     resources = sharding.resources_for(content.wanted, run.profile, settings.SCORING_DEVICE)
     recipe = recipe_named(run.recipe)
-    values = sharding.score_shard(content, recipe, shard.signatures, resources=resources, progress=progress)
+    try:
+        values = sharding.score_shard(content, recipe, shard.signatures, resources=resources, progress=progress)
+    except sharding.ForeignShard as error:
+        raise PlanOutdated from error
     store = pair_values.store_for(run)
     if store is not None:
         for metric, of_metric in values.items():
@@ -72,24 +76,26 @@ def run_apart(step: Step, pk: int, attempt: int, check: Callable[[], None]) -> N
     Raises ``StepFailed`` with the code of the fault; the process has logged what it was, and ends with this one.
     """
     command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "shard_step", step, str(pk), str(attempt)]
-    process = subprocess.Popen(  # noqa: S603 (our own program, with numbers)
-        [*command, "--parent", str(os.getpid())], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
-    )
-    with process:
-        try:
-            while process.poll() is None:
-                check()
-                _wait(process)
-        except BaseException:
-            process.kill()
-            raise
-        last = (process.stdout.read() if process.stdout else "").strip().rpartition("\n")[2]
+    with tempfile.TemporaryFile("w+", errors="replace") as said:  # a pipe would be full at 64 KiB, and the step hang
+        process = subprocess.Popen(  # noqa: S603 (our own program, with numbers)
+            [*command, "--parent", str(os.getpid())], stdin=subprocess.DEVNULL, stdout=said
+        )
+        with process:
+            try:
+                while process.poll() is None:
+                    check()
+                    _wait(process)
+            except BaseException:
+                process.kill()
+                raise
+        said.seek(0)
+        last = said.read().strip().rpartition("\n")[2]
     if process.returncode:
         code = last.removeprefix(FAULT_PREFIX) if last.startswith(FAULT_PREFIX) else WorkerLost.code
         raise StepFailed(code)
 
 
-def _wait(process: subprocess.Popen[str]) -> None:
+def _wait(process: subprocess.Popen[bytes]) -> None:
     try:
         process.wait(CHECK_SECONDS)
     except subprocess.TimeoutExpired:

@@ -7,7 +7,10 @@ last one that finishes adds one more, which gathers what all of them gave and fi
 
 Of everything that can meet here exactly one wins: a claim, a result and a fault each move one row by a conditional
 update; results and faults hold the run's row first, so that one of them is the last. A shard that fails for good fails
-its run. When the run is over, however it ended, its files and values go; what a worker still sends is refused.
+its run, unless a new plan may help. When the run is over, however it ended, its files and values go; what a worker
+still sends is refused.
+
+Locks are taken in one order: the batch, the run, its shards. A claim holds its shard and nothing else.
 """
 
 from __future__ import annotations
@@ -25,11 +28,11 @@ from django.db.models.functions import Greatest
 from django.db.models.lookups import IsNull
 from django.utils import timezone
 
-from core.errors import WorkerLost
+from core.errors import PlanOutdated, RescoringCancelled, StoredFileMissing, WorkerLost
 from core.storage import remove_work, works
 from submissions import queueing, runs
 from submissions.leases import lease_length
-from submissions.models import RunShard, ScoringRun
+from submissions.models import RescoreBatch, RunShard, ScoringRun
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +43,8 @@ State = RunShard.State
 Kind = RunShard.Kind
 OPEN: Final = (State.QUEUED, State.RUNNING)
 AT_WORK: Final = ScoringRun.State.RUNNING
+UNFINISHED: Final = (ScoringRun.State.QUEUED, ScoringRun.State.RUNNING)
+PLANNED_ANEW: Final = frozenset({PlanOutdated.code, StoredFileMissing.code})  # an upgrade, a restore without the files
 
 
 def work_of(run_id: int) -> str:
@@ -52,11 +57,21 @@ def create_shards(*, run: ScoringRun, shards: Sequence[RunShard]) -> bool:
     """Add the planned, unsaved ``shards``, with their costs, and give each its turn in the fair order.
 
     Without any the gathering is all that is left. False, and nothing done, when the run is no longer running under the
-    attempt of ``run``: two planners that overlap leave the shards of one.
+    attempt of ``run``: two planners that overlap leave the shards of one. False too when its batch was cancelled
+    meanwhile, which ends the run.
     """
     now = timezone.now()
     with transaction.atomic():
+        is_wanted = _batch_goes_on(run)
         if not _hold(run.pk, attempt=run.attempt):
+            return False
+        if not is_wanted:
+            ScoringRun.objects.filter(pk=run.pk).update(
+                state=ScoringRun.State.FAILED,
+                lease_expires_at=None,
+                finished_at=now,
+                error_code=RescoringCancelled.code,
+            )
             return False
         RunShard.objects.filter(run=run).delete()
         for shard, tag in zip(shards, _tags(run, [shard.cost for shard in shards]), strict=True):
@@ -68,6 +83,14 @@ def create_shards(*, run: ScoringRun, shards: Sequence[RunShard]) -> bool:
         keys = [shard.pk for shard in shards]
         transaction.on_commit(lambda: send_shards(keys), robust=True)
     return True
+
+
+def _batch_goes_on(run: ScoringRun) -> bool:
+    """Whether somebody wants the run still. A batch is held: whoever cancels it then finds the shards."""
+    if run.batch_id is None:
+        return True
+    batch = RescoreBatch.objects.select_for_update(no_key=True).get(pk=run.batch_id)
+    return batch.state != RescoreBatch.State.CANCELLED
 
 
 def _tags(run: ScoringRun, costs: Sequence[int]) -> list[int]:
@@ -92,18 +115,29 @@ def waiting(now: datetime) -> QuerySet[RunShard]:
 
 
 def claim_next(*, worker: str) -> RunShard | None:
-    """Move the shard whose turn it is to running, or ``None`` when none waits. No two workers get the same."""
-    now = timezone.now()
-    with transaction.atomic():
-        shard = waiting(now).select_for_update(skip_locked=True, no_key=True, of=("self",)).first()
-        if shard is None:
-            return None
-        shard.state, shard.attempt, shard.worker = State.RUNNING, shard.attempt + 1, worker[:120]
-        shard.lease_expires_at, shard.not_before, shard.progress = now + lease_length(), None, 0.0
-        shard.save(update_fields=["state", "attempt", "worker", "lease_expires_at", "not_before", "progress"])
-        # the virtual time of the queue is read from the runs
-        ScoringRun.objects.filter(pk=shard.run_id).update(fair_tag=Greatest("fair_tag", shard.fair_tag))
-    return RunShard.objects.select_related("run").get(pk=shard.pk)
+    """Move the shard whose turn it is to running, or ``None`` when none waits. No two workers get the same.
+
+    Rows that somebody holds this moment are passed over, and waited for when nothing else is there, as
+    ``queueing.claim_next`` does.
+    """
+    for passes_over in (True, False):
+        with transaction.atomic():
+            rows = waiting(timezone.now()).select_for_update(skip_locked=passes_over, no_key=True, of=("self",))
+            shard = rows.first()
+            if shard is not None:
+                _take(shard, worker)
+        if shard is not None:
+            # the virtual time of the queue is read from the runs; apart, as the claim waits for nobody who has the run
+            ScoringRun.objects.filter(pk=shard.run_id).update(fair_tag=Greatest("fair_tag", shard.fair_tag))
+            return RunShard.objects.select_related("run").get(pk=shard.pk)
+    return None
+
+
+def _take(shard: RunShard, worker: str) -> None:
+    """Write the claim of ``shard``, whose row is held: a new attempt, with a lease."""
+    shard.state, shard.attempt, shard.worker = State.RUNNING, shard.attempt + 1, worker[:120]
+    shard.lease_expires_at, shard.not_before, shard.progress = timezone.now() + lease_length(), None, 0.0
+    shard.save(update_fields=["state", "attempt", "worker", "lease_expires_at", "not_before", "progress"])
 
 
 # --- ends -------------------------------------------------------------------------------------------------------------
@@ -134,6 +168,8 @@ def finish_gathering(*, shard: RunShard) -> bool:
 def fail_shard(*, shard: RunShard, error_code: str, pause: float = 0) -> bool:
     """Note a fault of ours: queue the shard again after ``pause`` seconds or, after the last attempt, fail its run.
 
+    Where the plan itself no longer holds, the last attempt ends the shards, and the run is queued to be planned anew
+    as often as runs are tried.
     False, and nothing done, when the shard or its run is no longer running under this attempt.
     """
     with transaction.atomic():
@@ -141,8 +177,7 @@ def fail_shard(*, shard: RunShard, error_code: str, pause: float = 0) -> bool:
         if run is None:
             return False
         if shard.attempt >= settings.RUN_MAX_ATTEMPTS:
-            moved = _end(shard, State.FAILED, error_code=error_code)
-            return moved and runs.fail_run(run_id=run.pk, attempt=run.attempt, error_code=error_code, for_good=True)
+            return _end(shard, State.FAILED, error_code=error_code) and _fail_run_of(run, error_code, pause)
         moved = bool(
             _held(shard).update(
                 state=State.QUEUED,
@@ -159,6 +194,27 @@ def fail_shard(*, shard: RunShard, error_code: str, pause: float = 0) -> bool:
         return moved
 
 
+def fail_planning(*, run: ScoringRun, error_code: str, pause: float = 0) -> bool:
+    """Note a fault of the planning of ``run``, as ``runs.fail_run`` does.
+
+    False, and nothing done, when its shards were made before the fault came, and when it is in other hands.
+    """
+    with transaction.atomic():
+        if not _hold(run.pk, attempt=run.attempt) or RunShard.objects.filter(run=run, state__in=OPEN).exists():
+            return False
+        return runs.fail_run(run_id=run.pk, attempt=run.attempt, error_code=error_code, pause=pause)
+
+
+def _fail_run_of(run: ScoringRun, error_code: str, pause: float) -> bool:
+    """Fail the run whose shard has failed, or have it planned anew. Its row is held."""
+    is_planned_anew = error_code in PLANNED_ANEW
+    if is_planned_anew:  # while it is planned it is running, and nobody must take its old shards
+        _end_open(run.pk)
+    return runs.fail_run(
+        run_id=run.pk, attempt=run.attempt, error_code=error_code, pause=pause, for_good=not is_planned_anew
+    )
+
+
 def _hold(run_id: int, **wanted: Any) -> ScoringRun | None:
     """The row of a run that is at work, held until the transaction ends."""
     rows = ScoringRun.objects.filter(pk=run_id, state=AT_WORK, **wanted)
@@ -171,6 +227,16 @@ def _held(shard: RunShard) -> QuerySet[RunShard]:
 
 def _end(shard: RunShard, state: RunShard.State, **fields: Any) -> bool:
     return bool(_held(shard).update(state=state, lease_expires_at=None, finished_at=timezone.now(), **fields))
+
+
+def _end_open(run_id: int) -> None:
+    rows = RunShard.objects.filter(run=run_id, state__in=OPEN)
+    rows.update(state=State.FAILED, lease_expires_at=None, finished_at=timezone.now())
+
+
+def has_open() -> Exists:
+    """Of a query of runs: whether the run has an open shard. It lives by that, whatever its own lease says."""
+    return Exists(RunShard.objects.filter(run=OuterRef("pk"), state__in=OPEN))
 
 
 def droppable(rows: QuerySet[ScoringRun]) -> QuerySet[ScoringRun]:
@@ -187,13 +253,6 @@ def send_shards(keys: Sequence[int], *, pause: float = 0) -> int:
     queued.filter(pk__in=keys[sent:]).update(sent_at=None)
     queued.filter(pk__in=keys[:sent]).update(sent_at=timezone.now() + timedelta(seconds=pause))
     return sent
-
-
-def hold_runs(now: datetime) -> int:
-    """Renew the leases of the runs that have an open shard: a shard is their life, whoever has it or not yet."""
-    shards = RunShard.objects.filter(run=OuterRef("pk"), state__in=OPEN)
-    held = ScoringRun.objects.filter(Exists(shards), state=AT_WORK)
-    return held.update(lease_expires_at=now + lease_length())
 
 
 def take_back(now: datetime) -> int:
@@ -215,18 +274,17 @@ def send_again(now: datetime, due: Q) -> int:
 
 def clear(run_id: int) -> None:
     """Remove what the shards of a run that is over were given and gave; the rows stay as a record."""
-    rows = RunShard.objects.filter(run=run_id)
-    rows.filter(state__in=OPEN).update(state=State.FAILED, lease_expires_at=None, finished_at=timezone.now())
-    rows.exclude(values=None).update(values=None)
+    _end_open(run_id)
+    RunShard.objects.filter(run=run_id).exclude(values=None).update(values=None)
     remove_work(work_of(run_id))
 
 
 def clear_ended() -> int:
-    """Clear every run that is over and still has files; how many."""
-    found = [int(name.removeprefix(WORK_PREFIX)) for name in works() if name.startswith(WORK_PREFIX)]
-    unfinished = (ScoringRun.State.QUEUED, ScoringRun.State.RUNNING)
-    going_on = set(ScoringRun.objects.filter(pk__in=found, state__in=unfinished).values_list("pk", flat=True))
-    over = [run_id for run_id in found if run_id not in going_on]
+    """Clear every run that is over and still has files or open shards; how many."""
+    found = {int(name.removeprefix(WORK_PREFIX)) for name in works() if name.startswith(WORK_PREFIX)}
+    going_on = ScoringRun.objects.filter(pk__in=found, state__in=UNFINISHED).values_list("pk", flat=True)
+    left_open = RunShard.objects.filter(state__in=OPEN).exclude(run__state__in=UNFINISHED)
+    over = found.difference(going_on).union(left_open.values_list("run", flat=True))
     for run_id in over:
         clear(run_id)
     return len(over)

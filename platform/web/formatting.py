@@ -24,6 +24,11 @@ def percent_text(value: float) -> str:
     return f"{value:+.1f}%".replace("-", "−")
 
 
+def rough_text(count: int) -> str:
+    """A whole number of which two digits tell: ``120,000`` of 123456."""
+    return f"{round(count, 2 - len(str(abs(count)))):,}"
+
+
 def text_width(text: str) -> int:
     """Columns that ``text`` takes, a Hangul syllable counting two."""
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
@@ -35,14 +40,19 @@ def kst_text(moment: datetime, *, seconds: bool = False) -> str:
 
 
 def expected_end_text(end: datetime, now: datetime) -> str:
-    """``예상 완료 21:34 (약 3분 뒤)`` in KST, with the date where it is another day's; no finer than a minute."""
+    """``예상 완료 21:34 KST (약 3분 뒤)``, with the date where it is another day's; past an hour to five minutes."""
     clock = end.astimezone(KST).strftime("%H:%M" if kst_day(end) == kst_day(now) else "%Y-%m-%d %H:%M")
     minutes = max(1, round((end - now).total_seconds() / 60))
     if minutes < 60:
-        text = ngettext("예상 완료 %(clock)s (약 %(count)d분 뒤)", "예상 완료 %(clock)s (약 %(count)d분 뒤)", minutes)
+        text = ngettext(
+            "예상 완료 %(clock)s KST (약 %(count)d분 뒤)", "예상 완료 %(clock)s KST (약 %(count)d분 뒤)", minutes
+        )
         return text % {"clock": clock, "count": minutes}
-    text = _("예상 완료 %(clock)s (약 %(hours)d시간 %(minutes)d분 뒤)")
-    return text % {"clock": clock, "hours": minutes // 60, "minutes": minutes % 60}
+    hours, rest = divmod(5 * round(minutes / 5), 60)
+    if not rest:
+        return _("예상 완료 %(clock)s KST (약 %(hours)d시간 뒤)") % {"clock": clock, "hours": hours}
+    text = _("예상 완료 %(clock)s KST (약 %(hours)d시간 %(minutes)d분 뒤)")
+    return text % {"clock": clock, "hours": hours, "minutes": rest}
 
 
 def closes_in_text(ends_at: datetime, now: datetime) -> str:

@@ -13,8 +13,8 @@ from accounts.models import Team
 from competitions.models import Phase, ReferenceVersion
 from scoring.profile import profile_names
 from scoring.recipes import RECIPES
+from submissions.applying import Announcement
 from submissions.batches import Selection
-from submissions.rescoring import Announcement
 from web.desk_forms import KstMinuteField
 from web.labels import language
 

@@ -11,10 +11,15 @@ RESULTS = Path(__file__).with_name("RESULTS.md")
 
 
 def save_section(name: str, options: Sequence[str], printed: str, path: Path = RESULTS) -> None:
-    """Put ``printed`` in the place of the section ``name`` of the document, or at its end where there is none."""
+    """Put ``printed`` in the place of its section of the document, or at the end where there is none.
+
+    A section is marked with the benchmark's name, or with name and ``--layers`` where these are named.
+    """
     command = " ".join(["python -m tests.benchmarks", *filter(None, [name]), *options])
-    section = f"<!-- {name or 'all'} -->\n`{command}`, {date.today()}: {printed.strip()}\n<!-- end -->"
+    layers = options[options.index("--layers") :][:2] if "--layers" in options else []
+    mark = f"<!-- {' '.join([name or 'all', *layers])} -->"
+    section = f"{mark}\n`{command}`, {date.today()}: {printed.strip()}\n<!-- end -->"
     text = path.read_text(encoding="utf-8")
-    pattern = re.compile(rf"<!-- {re.escape(name or 'all')} -->\n.*?<!-- end -->", re.DOTALL)
+    pattern = re.compile(rf"{re.escape(mark)}\n.*?<!-- end -->", re.DOTALL)
     replaced, count = pattern.subn(lambda _: section, text)
     path.write_text(replaced if count else f"{text.rstrip()}\n\n{section}\n", encoding="utf-8")

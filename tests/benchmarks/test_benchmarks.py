@@ -136,8 +136,10 @@ def test_a_saved_table_replaces_the_one_before(tmp_path):
     path.write_text("# Measured\n\n<!-- run -->\nold\n<!-- end -->\n\nlast line\n", encoding="utf-8")
     save_section("run", ["--rounds", "3"], "| new \\1 |\n", path)
     save_section("curve", [], "| curve |", path)
+    save_section("bleurt", ["--layers", "12", "--rounds", "2"], "| twelve |", path)
+    save_section("bleurt", ["--layers", "32"], "| thirty-two |", path)
     text = path.read_text(encoding="utf-8")
     assert "old" not in text
     assert "`python -m tests.benchmarks run --rounds 3`" in text
     assert "| new \\1 |" in text
-    assert text.index("last line") < text.index("| curve |")
+    assert text.index("last line") < text.index("| curve |") < text.index("| twelve |") < text.index("| thirty-two |")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from config.programs import Program, programs_of
+from config.worker_process import load_models
 
 
 def scoring(**options: int) -> list[Program]:
@@ -27,3 +30,20 @@ def test_further_workers_have_names_of_their_own(workers: int) -> None:
     assert names == ["scoring@%h", "scoring-2@%h", "scoring-3@%h"][:workers]
     assert len({worker.name for worker in found}) == workers
     assert {worker.environment["OMP_NUM_THREADS"] for worker in found} == {"1"}
+    assert [worker.environment["SCORING_WORKER_NUMBER"] for worker in found] == ["0", "1", "2"][:workers]
+
+
+@pytest.mark.parametrize(("number", "index", "taken"), [(0, 0, 0), (2, 0, 2), (0, 3, 3), (4, 1, 5)])
+def test_every_process_of_a_machine_takes_a_gpu_by_a_number_of_its_own(
+    settings: Any, monkeypatch: pytest.MonkeyPatch, number: int, index: int, taken: int
+) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr("billiard.current_process", lambda: SimpleNamespace(index=index))
+    monkeypatch.setattr("scoring.checkpoints.use_gpu", asked.append)
+    nothing = SimpleNamespace(profile=SimpleNamespace(name="none", bertscore=None, bleurt=None), device="cuda")
+    monkeypatch.setattr("scoring.checkpoints.shared_resources", lambda *_args: nothing)
+    settings.SCORING_WORKER_NUMBER, settings.SCORING_DEVICE = number, "cuda"
+
+    load_models()
+
+    assert asked == [taken]

@@ -62,6 +62,16 @@ def test_production_refuses_to_start_without(missing: str, entry: tuple[str, ...
     assert f"DEBUG is off and {missing} is not set" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("SCORING_WORKERS", "0"), ("SHARD_PAIRS", "0"), ("SHARD_PAIRS", "-1"), ("RUN_LEASE_SECONDS", "0")],
+)
+def test_numbers_that_no_site_can_work_with_are_refused_at_the_start(name: str, value: str) -> None:
+    done = python("-c", "import config.settings", **PRODUCTION, **{name: value})
+    assert done.returncode != 0
+    assert f"{name} is {value}, but must be at least 1" in done.stderr
+
+
 def test_production_settings_pass_djangos_deployment_checks() -> None:
     done = python("manage.py", "check", "--deploy", "--fail-level", "WARNING", **PRODUCTION)
     assert done.returncode == 0, done.stderr

@@ -84,6 +84,16 @@ def large_run(**fields: Any) -> ScoringRun:
     return send(phase, team, answers()).runs.get()
 
 
+def in_one_piece(settings: Any, **fields: Any) -> ScoringRun:
+    """The same file, scored by one worker in one go."""
+    threshold, settings.SHARD_ABOVE_ITEMS = settings.SHARD_ABOVE_ITEMS, 10**6
+    run = large_run(**fields)
+    work_off()
+    assert not run.shards.exists()
+    settings.SHARD_ABOVE_ITEMS = threshold
+    return run
+
+
 def planned_run(**fields: Any) -> ScoringRun:
     """A run that is cut into shards, none of them taken."""
     run = large_run(**fields)

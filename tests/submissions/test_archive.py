@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,13 @@ from core.errors import ArchiveRefused, DeskNotFound, NotAllowed, PassphraseTooS
 from core.models import AuditEntry
 from core.storage import read_private
 from leaderboard.verification import verify_competition
-from submissions import quota
+from scoring.costs import tokens_of_file
+from submissions import queueing, quota
 from submissions.archive import format as form
 from submissions.archive.exporting import export_competition
 from submissions.archive.importing import import_competition
 from submissions.models import RescoreBatch, ScoringRun, Submission
-from tests.factories import CANARY, ScoringRunFactory, UserFactory, leader_of
+from tests.factories import CANARY, ScoringRunFactory, SubmissionFactory, UserFactory, leader_of
 from tests.submissions.full_competition import exported, members
 
 pytestmark = pytest.mark.django_db
@@ -141,6 +142,37 @@ def test_people_are_matched_by_email_whatever_case_and_others_have_no_usable_pas
     assert not any(user.has_usable_password() for user in others)
     known.refresh_from_db()
     assert known.name == "이미 있는 사람"
+
+
+def test_runs_that_went_on_elsewhere_take_their_turns_in_the_line_of_this_site(
+    competition: Competition, empty_site: Callable[[], None]
+) -> None:
+    phase = Phase.objects.get(track__competition=competition)
+    busy, other = Team.objects.filter(competition=competition, merged_into=None)[:2]
+    first, _second, _of_other = (
+        ScoringRunFactory.create(submission=SubmissionFactory.create(phase=phase, team=team))
+        for team in (busy, busy, other)
+    )
+    ScoringRun.objects.filter(pk=first.pk).update(
+        state="running", attempt=32767, worker="gpu-9", lease_expires_at=timezone.now() + timedelta(days=999)
+    )
+    archive = exported(competition)
+    empty_site()
+    over = {"state": "finished", "finished_at": timezone.now(), "final_score": 1}
+    here = ScoringRunFactory.create(attempt=1, fair_tag=1000, **over)
+
+    import_competition(file=archive, actor=None)
+
+    waiting = ScoringRun.objects.filter(state="queued").order_by("pk")
+    cost = tokens_of_file(waiting[0].submission.file_size)
+    assert [run.cost for run in waiting] == [cost] * 3
+    assert [run.fair_tag - here.fair_tag for run in waiting] == [cost, 2 * cost, cost]
+    assert claimed() == [busy.name, other.name, busy.name]
+
+
+def claimed() -> list[str]:
+    """Whose runs are taken, one after the other."""
+    return [run.submission.team.name for run in iter(lambda: queueing.claim_next(worker="w"), None)]
 
 
 def test_numbers_inside_a_batch_and_the_audit_log_are_those_of_the_new_site(

@@ -49,11 +49,23 @@ def refusal(archive: io.BytesIO, **options: Any) -> str:
 
 @pytest.fixture
 def forged(competition: Competition, empty_site: Callable[[], None]) -> Callable[..., io.BytesIO]:
-    """Make an archive with members changed, its manifest fitting again unless told otherwise; the site is empty."""
+    """Make an archive with members changed, or columns of all ``rows`` of a table.
+
+    Its manifest fits again unless told otherwise; the site is empty.
+    """
     original = members(exported(competition))
     empty_site()
 
-    def forge(changes: dict[str, Any], *, fits: bool = True, manifest: dict[str, Any] | None = None) -> io.BytesIO:
+    def forge(
+        changes: dict[str, Any],
+        *,
+        fits: bool = True,
+        manifest: dict[str, Any] | None = None,
+        rows: dict[str, dict[str, Any]] | None = None,
+    ) -> io.BytesIO:
+        for table, columns in (rows or {}).items():
+            lines = [json.loads(line) | columns for line in original[f"tables/{table}.jsonl"].splitlines()]
+            changes = changes | {f"tables/{table}.jsonl": b"".join(json.dumps(line).encode() + b"\n" for line in lines)}
         changed = {name: data for name, data in {**original, **changes}.items() if data is not None}
         body = json.loads(original[form.MANIFEST]) | (manifest or {})
         if fits:
@@ -105,6 +117,12 @@ def test_archive_that_was_tampered_with_changes_nothing(
     forged: Callable[..., io.BytesIO], changes: dict[str, Any], options: dict[str, Any], reason: str
 ) -> None:
     assert refusal(forged(changes, **options)) == reason
+
+
+@pytest.mark.parametrize("column", ["fair_tag", "cost", "not_before"])
+def test_archive_cannot_say_whose_turn_it_is_here(forged: Callable[..., io.BytesIO], column: str) -> None:
+    value = timezone.now().isoformat() if column == "not_before" else 2**63 - 1
+    assert refusal(forged({}, rows={"runs": {column: value}})) == "rows"
 
 
 def test_what_is_no_archive_is_refused() -> None:

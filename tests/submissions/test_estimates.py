@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from competitions.models import Phase
 from submissions.estimates import ACTIVE_WITHIN, Forecast, Outlook, pace_of
-from submissions.models import RescoreBatch, RunShard, ScoringRun
+from submissions.models import RescoreBatch, RunShard, ScoringRun, Submission
 from tests.factories import PhaseFactory, ScoringRunFactory, SubmissionFactory, TeamFactory, UserFactory, publish
 
 pytestmark = pytest.mark.django_db
@@ -27,8 +27,10 @@ def phase(db: None) -> Phase:
 
 
 def a_run(phase: Phase, **fields: Any) -> ScoringRun:
-    team = TeamFactory.create(competition=phase.track.competition)
-    return ScoringRunFactory.create(submission=SubmissionFactory.create(phase=phase, team=team), **fields)
+    if "submission" not in fields:
+        team = TeamFactory.create(competition=phase.track.competition)
+        fields["submission"] = SubmissionFactory.create(phase=phase, team=team)
+    return ScoringRunFactory.create(**fields)
 
 
 def queued(phase: Phase, cost: int, tag: int, **fields: Any) -> ScoringRun:
@@ -71,18 +73,30 @@ def test_those_before_are_counted_in_the_order_in_which_they_are_served(phase):
 
 
 # --- how fast ---------------------------------------------------------------------------------------------------------
-def test_pace_is_the_median_of_the_last_runs_of_the_profile(phase):
+def test_pace_is_that_of_the_last_runs_of_a_kind_together(phase):
     for _old in range(30):
         finished(phase, 1, MINUTE, ago=timedelta(days=2))
-    for speed in (100, 200, 900):
-        for _run in range(7):
-            finished(phase, speed * 10, 10 * SECOND)
+    for _small in range(19):
+        finished(phase, 10, SECOND)  # overhead, most of it
+    finished(phase, 99_810, timedelta(seconds=81))
     finished(phase, 10**9, SECOND, profile="other")
+    finished(phase, 10**9, SECOND, recipe="other")
     finished(phase, 10**9, SECOND, batch=_batch(phase))
     finished(phase, 0, SECOND)
 
-    assert pace_of("demo").rate == 200
-    assert pace_of("never used") is None
+    recipe = phase.track.recipe
+    assert pace_of(recipe, "demo") == 1000
+    assert pace_of(recipe, "never used") is None
+
+
+def test_what_stands_before_takes_as_long_as_its_own_kind(phase):
+    finished(phase, 1000, 10 * SECOND)  # 100 tokens a second
+    finished(phase, 1000, SECOND, recipe="counts words")  # 1000
+    running(phase, 120_000, since=MINUTE, recipe="counts words", worker="w1")  # 60 s of it are left
+    queued(phase, 60_000, tag=1, recipe="counts words")  # 60 s
+    queued(phase, 6_000, tag=2, recipe="never scored")  # 60 s, as far as one knows
+
+    assert end_of(queued(phase, 6_000, tag=3)) == NOW + 4 * MINUTE
 
 
 # --- the end of a run that waits --------------------------------------------------------------------------------------
@@ -113,6 +127,15 @@ def test_a_paused_run_begins_no_earlier_than_it_may(phase):
     assert end_of(mine) == NOW + 5 * MINUTE
 
 
+def test_processes_of_one_worker_are_as_many_as_have_a_run_in_hand(phase):
+    finished(phase, 1000, 10 * SECOND, worker="scoring@host")
+    for _process in range(4):  # started with --concurrency 4
+        running(phase, 12_000, since=MINUTE, worker="scoring@host")  # 60 s of each are left
+    queued(phase, 24_000, tag=1)
+
+    assert end_of(queued(phase, 6_000, tag=2)) == NOW + 3 * MINUTE
+
+
 def test_the_end_is_told_to_the_minute_and_far_ones_to_five(phase):
     finished(phase, 1000, 10 * SECOND)
     near, far = queued(phase, 6_100, tag=1), queued(phase, 400_000, tag=2)
@@ -132,6 +155,7 @@ def test_where_nothing_is_known_nothing_is_told(phase):
     finished(phase, 1000, 10 * SECOND)
     assert end_of(mine) is not None
     assert end_of(queued(phase, 0, tag=1)) is None, "its own cost is unknown"
+    assert end_of(queued(phase, 2**62, tag=1)) is None, "nobody can tell what will be in a million years"
 
 
 # --- the end of a run at work -----------------------------------------------------------------------------------------
@@ -187,6 +211,14 @@ def test_shards_of_rescoring_wait_behind_a_live_run(phase):
     assert end_of(queued(phase, 6_000, tag=50)) == NOW + MINUTE
 
 
+def test_all_live_runs_come_before_a_rescored_one(phase):
+    finished(phase, 1000, 10 * SECOND)
+    queued(phase, 6_000, tag=90_000)
+    queued(phase, 6_000, tag=1, batch=_batch(phase))
+
+    assert end_of(queued(phase, 6_000, tag=2, batch=_batch(phase))) == NOW + 3 * MINUTE
+
+
 def test_a_run_in_shards_ends_when_the_workers_come_to_the_last_of_them(phase):
     finished(phase, 1000, 10 * SECOND, worker="w1")
     finished(phase, 1000, 10 * SECOND, worker="w2")
@@ -211,13 +243,42 @@ def test_all_workers_share_a_large_run_that_waits(phase, settings):
     assert (alone, end_of(mine)) == (NOW + 4 * MINUTE, NOW + 2 * MINUTE)
 
 
+def test_a_large_run_that_waits_ends_after_its_last_turn_not_its_first(phase, settings):
+    settings.SHARD_ABOVE_ITEMS, settings.SHARD_PAIRS = 10, 5
+    finished(phase, 1000, 10 * SECOND)
+    mine, other = (queued(phase, 24_000, tag=6_000, submission=_of_items(phase, 20)) for _run in range(2))
+    queued(phase, 6_000, tag=20_000)  # before the last of its four turns, though not before the first
+    queued(phase, 6_000, tag=30_000)
+
+    assert outlook(mine) == Outlook(0, NOW + 9 * MINUTE)
+    assert outlook(other).waiting_before == 1
+
+
+def test_of_a_large_run_that_waits_only_the_turns_before_count(phase, settings):
+    settings.SHARD_ABOVE_ITEMS, settings.SHARD_PAIRS = 10, 5
+    finished(phase, 1000, 10 * SECOND)
+    queued(phase, 24_000, tag=6_000, submission=_of_items(phase, 20))  # turns at 6, 12, 18 and 24 thousand
+
+    assert outlook(queued(phase, 6_000, tag=12_001)) == Outlook(1, NOW + 4 * MINUTE)
+
+
+def test_large_runs_whose_pieces_have_their_turn_before_are_counted_once_each(phase):
+    early, late, rescored = (running(phase, 9, MINUTE, batch=batch) for batch in (None, None, _batch(phase)))
+    for number in range(3):
+        shard(early, number, 3, tag=number)
+        shard(late, number, 3, tag=90 + number)
+        shard(rescored, number, 3, tag=number)
+
+    assert outlook(queued(phase, 9, tag=50)).waiting_before == 1
+
+
 def test_pace_is_not_that_of_runs_which_several_workers_shared(phase):
     finished(phase, 1000, 10 * SECOND)
     for _run in range(3):
         shared = finished(phase, 90_000, 10 * SECOND)
         shard(shared, 0, 90_000, tag=1, state=RunShard.State.FINISHED, finished_at=NOW)
 
-    assert pace_of("demo").rate == 100
+    assert pace_of(phase.track.recipe, "demo") == 100
 
 
 # --- its price --------------------------------------------------------------------------------------------------------
@@ -229,6 +290,23 @@ def test_many_runs_share_three_queries(phase, django_assert_num_queries):
     with django_assert_num_queries(3 + 5):
         for run in runs:
             forecast.of(run)
+
+
+def test_the_pieces_of_large_runs_cost_as_many_queries_however_many_they_are(phase, django_assert_num_queries):
+    finished(phase, 1000, 10 * SECOND)
+    for _run in range(3):
+        large = running(phase, 100, MINUTE)
+        for number in range(20):
+            shard(large, number, 5, tag=number)
+    mine = queued(phase, 100, tag=50)
+
+    with django_assert_num_queries(3 + 1 + 2):
+        Forecast(NOW).of(mine)
+
+
+def _of_items(phase: Phase, items: int) -> Submission:
+    team = TeamFactory.create(competition=phase.track.competition)
+    return SubmissionFactory.create(phase=phase, team=team, item_count=items)
 
 
 def _batch(phase: Phase) -> RescoreBatch:

@@ -29,11 +29,11 @@ from core.errors import (
 from leaderboard.previews import preview
 from leaderboard.selectors import board
 from submissions import batches, queueing, quota, rescoring, runs
+from submissions.applying import Announcement
 from submissions.batches import Selection
 from submissions.intake import submit
 from submissions.models import ChainEntry, HiddenResult, QuotaEntry, RescoreBatch, ScoringRun, Submission
 from submissions.reconciling import reconcile
-from submissions.rescoring import Announcement
 from submissions.selectors import run_to_show
 from tests.factories import PhaseFactory, TeamFactory, file_bytes, finished_submission
 from tests.submissions.contest_of_many import Contest, answers, fill, found, references, work_off

@@ -19,10 +19,10 @@ from core.models import AuditEntry
 from leaderboard.previews import Preview, preview
 from leaderboard.selectors import Board, board
 from submissions import batches, quota, rescoring
+from submissions.applying import Announcement
 from submissions.batches import Selection
 from submissions.intake import submit
 from submissions.models import RescoreBatch, ScoringRun, Submission
-from submissions.rescoring import Announcement
 from tests.snapshots import Snapshot
 from tests.submissions.contest_of_many import Contest, answers, fill, found, work_off
 from tests.waiting import wait_for

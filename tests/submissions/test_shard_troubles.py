@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from itertools import pairwise
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
 from django.core import mail
+from django.db import connection, transaction
 from django.utils import timezone
 
 from core.storage import works
 from scoring import sharding
-from submissions import operations, rescoring, shards, work
+from submissions import operations, rescoring, runs, shards, work
 from submissions.batches import Selection
 from submissions.models import RunShard, ScoringRun, Submission
 from submissions.reconciling import UNSENT_GRACE, reconcile
@@ -21,16 +24,15 @@ from submissions.withdrawal import withdraw
 from tests.factories import CANARY, TeamFactory, UserFactory, leader_of
 from tests.submissions.conftest import send
 from tests.submissions.large_runs import (
-    ITEMS,
     SHARDS,
     answers,
     asked,
     large_run,
-    pass_by,
     planned_run,
     states,
     work_off,
 )
+from tests.waiting import wait_for
 
 __all__ = ["asked"]
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
@@ -93,33 +95,6 @@ def test_fault_of_one_shard_is_tried_again_after_a_pause_and_costs_the_others_no
     assert sorted(run.shards.values_list("attempt", flat=True)) == [1] * SHARDS + [2]
 
 
-def test_planning_that_fails_is_tried_three_times_like_a_run(monkeypatch):
-    def crash(*_args: Any, **_options: Any) -> Any:
-        raise RuntimeError
-
-    monkeypatch.setattr(sharding, "plan", crash)
-    run = large_run()
-    seen = []
-    for _attempt in range(3):
-        ScoringRun.objects.update(not_before=None)
-        work.do_next(worker="w")
-        run.refresh_from_db()
-        seen.append((run.state, run.attempt))
-
-    assert seen == [(RunState.QUEUED, 1), (RunState.QUEUED, 2), (RunState.FAILED, 3)]
-    assert Submission.objects.get(pk=run.submission_id).refunded_at is not None
-
-
-def test_worker_with_other_models_fails_the_shard_and_not_the_result(monkeypatch):
-    run = planned_run()
-    RunShard.objects.update(signatures={"bertscore": "0" * 64, "bleurt": "0" * 64, "rouge_1": "0" * 64})
-
-    work.do_next(worker="other models")
-
-    assert run.shards.get(attempt=1).error_code == "scoring_crashed"
-    assert not run.shards.exclude(values=None).exists()
-
-
 # --- taken back by people ---------------------------------------------------------------------------------------------
 def test_cancelled_run_stops_its_shards_and_leaves_no_file():
     run = planned_run()
@@ -132,6 +107,19 @@ def test_cancelled_run_stops_its_shards_and_leaves_no_file():
     reconcile()
     run.refresh_from_db()
     assert (run.state, run.error_code, works()) == (RunState.FAILED, "cancelled_by_organiser", [])
+
+
+def test_cancelled_run_that_had_nothing_but_a_gathering_leaves_no_open_shard():
+    run = large_run()
+    work_off()
+    again = runs.queue_run(submission=run.submission)
+    work.do_next(worker="planner")
+    assert (states(again), works()) == ({State.QUEUED: 1}, [])
+
+    operations.cancel_run(run=again, actor=UserFactory.create(is_superuser=True))
+    reconcile()
+
+    assert states(again) == {State.FAILED: 1}
 
 
 def test_withdrawn_submission_is_scored_to_the_end_as_in_one_piece(settings):
@@ -178,18 +166,6 @@ def test_small_run_of_another_team_passes_between_the_shards_of_a_huge_one():
     assert pieces[0] == small
 
 
-def test_large_run_waits_for_the_cost_of_one_shard_and_its_shards_follow_one_another():
-    run = large_run()
-    assert 0 < run.fair_tag <= -(-run.cost * 3 // ITEMS)
-    work.do_next(worker="planner")
-
-    tags = list(run.shards.order_by("number").values_list("fair_tag", flat=True))
-    costs = list(run.shards.order_by("number").values_list("cost", flat=True))
-    assert [after - before for before, after in pairwise(tags)] == costs[1:]
-    assert tags[0] == run.fair_tag + costs[0]
-    assert sum(costs) == pytest.approx(run.cost, abs=SHARDS)
-
-
 def test_next_run_of_the_team_stands_behind_its_shards():
     run = planned_run()
     last = max(run.shards.values_list("fair_tag", flat=True))
@@ -212,6 +188,56 @@ def test_live_run_goes_before_the_shards_of_a_rescoring():
     live = send(phase, other, answers(mark="새 ")).runs.filter(batch=None).get()
 
     assert work.claim_next(worker="w") == live
+
+
+# --- claims that meet others ------------------------------------------------------------------------------------------
+def test_the_last_shard_is_waited_for_when_somebody_holds_it_for_a_moment():
+    run = planned_run()
+    last = run.shards.last()
+    run.shards.exclude(pk=last.pk).delete()
+
+    with ThreadPoolExecutor() as pool, transaction.atomic():
+        RunShard.objects.select_for_update().get(pk=last.pk)
+        claimed = pool.submit(apart, partial(shards.claim_next, worker="w"))
+        wait_for(somebody_waits_for_us, "the claim waits")
+        RunShard.objects.filter(pk=last.pk).update(sent_at=timezone.now())
+    assert claimed.result() == last
+
+
+def test_claim_waits_for_nobody_who_has_the_run_while_it_holds_a_shard():
+    run = planned_run()
+
+    with ThreadPoolExecutor() as pool, transaction.atomic():
+        ScoringRun.objects.select_for_update(no_key=True).get(pk=run.pk)
+        claimed = pool.submit(apart, partial(shards.claim_next, worker="w"))
+        wait_for(somebody_waits_for_us, "the claim moves the clock")
+        RunShard.objects.filter(run=run).update(worker="a new plan")  # as a deletion: a deadlock, were one held
+    assert claimed.result().run_id == run.pk
+
+
+def test_reconciler_waits_for_nobody_who_has_a_run_with_shards():
+    run = planned_run()
+    ScoringRun.objects.update(lease_expires_at=timezone.now())
+
+    with ThreadPoolExecutor() as pool, transaction.atomic():
+        ScoringRun.objects.select_for_update(no_key=True).get(pk=run.pk)
+        pool.submit(apart, reconcile).result(timeout=10)
+
+
+def apart(call: Callable[[], Any]) -> Any:
+    """What ``call`` gives, on a connection of its own."""
+    try:
+        return call()
+    finally:
+        connection.close()
+
+
+def somebody_waits_for_us() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid)))"
+        )
+        return cursor.fetchone()[0]
 
 
 # --- messages and files -----------------------------------------------------------------------------------------------
@@ -253,14 +279,3 @@ def test_shard_whose_message_was_lost_is_sent_again(monkeypatch):
 
     assert reconcile(now=timezone.now() + 2 * UNSENT_GRACE).sent == SHARDS
     assert (len(calls), run.shards.filter(sent_at=None).count()) == (SHARDS, 0)
-
-
-def test_run_read_in_from_an_archive_without_its_shards_is_planned_again():
-    run = planned_run()
-    run.shards.all().delete()
-
-    assert pass_by(run).taken_back == 1
-    work_off()
-
-    run.refresh_from_db()
-    assert (run.state, run.attempt) == (RunState.FINISHED, 2)

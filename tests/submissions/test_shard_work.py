@@ -47,6 +47,7 @@ def test_step_gets_its_row_its_attempt_and_its_parent(program, tmp_path):
         ("print('loaded'); print('fault storage_full'); raise SystemExit(1)", "storage_full"),
         ("import os; os.kill(os.getpid(), 9)", "worker_lost"),  # out of memory, as the kernel says it
         ("raise SystemExit('no database')", "worker_lost"),
+        ("print(('x' * 99 + chr(10)) * 10**4); print('fault storage_full'); raise SystemExit(1)", "storage_full"),
     ],
 )
 def test_failed_step_says_how(program, text, code):
@@ -73,7 +74,7 @@ def test_step_of_a_lost_lease_is_stopped(program, tmp_path):
 
 
 def test_step_ends_with_its_worker():
-    """The real command's first act, in a child whose parent is killed."""
+    """A stand-in for the command, whose first act is the command's, in a child whose parent is killed."""
     child = "import os, sys, time; from config.bound import die_with_parent; die_with_parent(int(sys.argv[1]));"
     parent = (
         "import os, subprocess, sys, time;"

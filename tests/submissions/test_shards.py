@@ -7,11 +7,9 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from django.utils import timezone
 
-from core.storage import works
 from scoring import engine
-from submissions import queueing, rescoring, runs, shard_steps, shards, work
+from submissions import rescoring, runs, shard_steps, shards, work
 from submissions.batches import Selection
 from submissions.leases import LeaseLost
 from submissions.models import HiddenResult, MetricResult, RescoreBatch, RunShard, ScoringRun, Submission
@@ -23,6 +21,7 @@ from tests.submissions.large_runs import (
     SHARDS,
     answers,
     asked,
+    in_one_piece,
     large_phase,
     large_run,
     pass_by,
@@ -40,16 +39,6 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 State = RunShard.State
 RunState = ScoringRun.State
 EVERYTHING = Selection()
-
-
-def in_one_piece(settings: Any, **fields: Any) -> ScoringRun:
-    """The same file, scored by one worker in one go."""
-    threshold, settings.SHARD_ABOVE_ITEMS = settings.SHARD_ABOVE_ITEMS, 10**6
-    run = large_run(**fields)
-    work_off()
-    assert not run.shards.exists()
-    settings.SHARD_ABOVE_ITEMS = threshold
-    return run
 
 
 # --- the same result --------------------------------------------------------------------------------------------------
@@ -218,45 +207,9 @@ def test_run_whose_shards_wait_for_hours_is_not_taken_back():
     assert pass_by(run).taken_back == 0
 
     assert (run.state, run.attempt) == (RunState.RUNNING, 1)
-    assert run.lease_expires_at > timezone.now()
     work_off()
     run.refresh_from_db()
     assert run.state == RunState.FINISHED
-
-
-def test_killed_planner_leaves_nothing_and_the_run_is_planned_again(settings, monkeypatch):
-    whole = in_one_piece(settings)
-    run = large_run()
-
-    def killed(*_args: Any, **_options: Any) -> Any:
-        raise SystemExit
-
-    with monkeypatch.context() as patch:
-        patch.setattr(shards, "create_shards", killed)  # the files are written, the rows are not
-        with pytest.raises(SystemExit):
-            work.do_next(worker="killed")
-    assert (run.shards.count(), works()) == (0, [shards.work_of(run.pk)])
-
-    assert pass_by(run).taken_back == 1
-    work_off()
-
-    assert result_of(run) == result_of(whole)
-    assert (run.attempt, works()) == (2, [])
-
-
-def test_planner_that_comes_late_is_refused():
-    run = large_run()
-    late = queueing.claim_next(worker="slow")
-    pass_by(run)
-    work.do_next(worker="quick")
-    planned = list(run.shards.values_list("pk", flat=True))
-    assert len(planned) == SHARDS
-
-    with pytest.raises(LeaseLost):
-        shard_steps.plan_run(late.pk, late.attempt)
-    assert not shards.create_shards(run=late, shards=[])
-
-    assert list(run.shards.values_list("pk", flat=True)) == planned
 
 
 def test_killed_gatherer_is_followed_by_another_and_the_result_is_written_once(settings, monkeypatch):

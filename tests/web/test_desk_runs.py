@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.models import CompetitionRole, User
 from competitions.models import Competition
-from submissions.models import RescoreBatch, ScoringRun, Submission
+from submissions.models import RescoreBatch, RunShard, ScoringRun, Submission
 from tests.factories import (
     PhaseFactory,
     ScoringRunFactory,
@@ -108,6 +108,23 @@ def test_the_page_of_a_run_shows_how_far_each_metric_has_come(contest: Contest, 
     page = page_of(viewer, contest.url(f"desk/runs/{contest.running.runs.get().pk}/"))
     steps = [each.text for each in page.one("ol", "desk-steps").all("li")]
     assert steps == ["EM 끝남", "BLEURT 계산 중 42%", "BERTScore 차례 전", "ROUGE-1 차례 전"]
+
+
+def test_the_page_of_a_run_in_shards_counts_them_and_tells_their_last_fault(contest: Contest, viewer: Client) -> None:
+    run = contest.running.runs.get()
+    moment = timezone.now()
+    fields = {"run": run, "queued_at": moment, "input_sha256": "0" * 64}
+    for number in range(2):
+        RunShard.objects.create(**fields, number=number, state=State.FINISHED, finished_at=moment)
+    RunShard.objects.create(**fields, number=2, attempt=2, error_code="worker_lost")
+    RunShard.objects.create(**fields, number=3)
+    page = page_of(viewer, contest.url(f"desk/runs/{run.pk}/"))
+    assert not page.all("ol", "desk-steps")
+    assert page.text.count("조각 2/4") == 2
+    assert "worker_lost" in page.text
+
+    queue = page_of(viewer, contest.url("desk/runs/")).one("dl", "desk-figures")
+    assert "큰 채점의 조각 2개" in queue.text
 
 
 def test_every_state_has_a_sound_page(contest: Contest, operator: Client) -> None:
@@ -230,9 +247,9 @@ def test_the_page_of_a_run_tells_its_cost_its_turn_and_its_expected_end(contest:
     contest.queued.runs.update(cost=12_000, fair_tag=20)
     later = in_state(contest.phase, contest.team, State.QUEUED, cost=500, fair_tag=30)
     text = page_of(viewer, contest.url(f"desk/runs/{later.runs.get().pk}/")).text
-    assert "예상 비용 약 500토큰 차례 앞에 1건 예상 완료 20" in text
+    assert "예상 작업량 약 500토큰 차례 앞에 1건 예상 완료 20" in text
 
     over = page_of(viewer, contest.url(f"desk/runs/{contest.finished.runs.get().pk}/")).text
-    assert "예상 비용 약 1" in over
+    assert "예상 작업량 약 1" in over
     assert "차례 앞에" not in over
     assert "예상 완료" not in over

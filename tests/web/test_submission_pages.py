@@ -173,8 +173,8 @@ def test_the_expected_end_stands_with_a_run_that_waits_and_one_at_work(contest: 
     _with_pace(contest)
     waiting = html.parse(member.get(fragment_address(contest.queued)).content.decode())
     at_work = html.parse(member.get(fragment_address(contest.running)).content.decode())
-    assert re.search(r"예상 완료 \d\d:\d\d \(약 [2-4]분 뒤\)", waiting.text)
-    assert re.search(r"예상 완료 \d\d:\d\d \(약 [12]분 뒤\)", at_work.text)
+    assert re.search(r"예상 완료 \d\d:\d\d KST \(약 [2-4]분 뒤\)", waiting.text)
+    assert re.search(r"예상 완료 \d\d:\d\d KST \(약 [12]분 뒤\)", at_work.text)
     history = page_of(member, contest.url("submissions/")).text
     assert history.count("예상 완료") == 2
 

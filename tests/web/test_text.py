@@ -100,6 +100,14 @@ def test_a_share_and_a_count_of_coverage_read_as_such() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(0, "0"), (7, "7"), (99, "99"), (104, "100"), (123_456, "120,000"), (9_960_000, "10,000,000")],
+)
+def test_a_rough_number_has_two_digits_that_tell(count: int, text: str) -> None:
+    assert formatting.rough_text(count) == text
+
+
 def test_every_metric_of_every_recipe_has_a_label() -> None:
     for recipe in RECIPES.values():
         for metric in (*recipe.metrics, *recipe.optional_metrics):
@@ -110,10 +118,12 @@ def test_every_metric_of_every_recipe_has_a_label() -> None:
 @pytest.mark.parametrize(
     ("minutes", "text"),
     [
-        (3, "예상 완료 23:53 (약 3분 뒤)"),
-        (0, "예상 완료 23:50 (약 1분 뒤)"),
-        (15, "예상 완료 2026-11-21 00:05 (약 15분 뒤)"),
-        (65, "예상 완료 2026-11-21 00:55 (약 1시간 5분 뒤)"),
+        (3, "예상 완료 23:53 KST (약 3분 뒤)"),
+        (0, "예상 완료 23:50 KST (약 1분 뒤)"),
+        (15, "예상 완료 2026-11-21 00:05 KST (약 15분 뒤)"),
+        (66, "예상 완료 2026-11-21 00:56 KST (약 1시간 5분 뒤)"),
+        (61, "예상 완료 2026-11-21 00:51 KST (약 1시간 뒤)"),
+        (118, "예상 완료 2026-11-21 01:48 KST (약 2시간 뒤)"),
     ],
 )
 def test_expected_end_is_a_clock_in_kst_and_about_how_long(minutes: int, text: str) -> None:

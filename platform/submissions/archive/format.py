@@ -47,7 +47,7 @@ class Table:
     """A table of the archive: its member's name, its model, and the path from a row to its competition.
 
     ``later``: columns that point at rows further down; they are filled when those are there. ``left_out``: columns that
-    follow from the archive itself.
+    follow from the archive itself, or are a matter of the site that reads it.
     """
 
     name: str
@@ -90,7 +90,12 @@ TABLES: Final = (  # in the order in which they are read in: what a row points a
     Table("rescore_batches", "submissions.rescorebatch", "competition", later=("selection",)),
     Table("submissions", "submissions.submission", "phase__track__competition", later=("live_run",)),
     Table("rejections", "submissions.rejection", "phase__track__competition"),
-    Table("runs", "submissions.scoringrun", "submission__phase__track__competition"),
+    Table(
+        "runs",
+        "submissions.scoringrun",
+        "submission__phase__track__competition",
+        left_out=("cost", "fair_tag", "not_before"),  # a place in the line of this site, which no archive gives away
+    ),
     Table("hidden_results", "submissions.hiddenresult", "run__submission__phase__track__competition"),
     Table("metric_results", "submissions.metricresult", "submission__phase__track__competition"),
     Table("quota_entries", "submissions.quotaentry", "phase__track__competition"),

@@ -22,6 +22,7 @@ from competitions.models import Competition, DataFile, ReferenceVersion
 from core import audit
 from core.errors import ArchiveRefused, NotAllowed, StoredFileMissing
 from core.storage import open_private, store_private
+from submissions import queueing
 from submissions.archive import crypto
 from submissions.archive.format import PEOPLE, TABLES, Table
 from submissions.archive.reading import Archive, open_archive
@@ -60,6 +61,7 @@ def import_competition(*, file: IO[bytes], actor: User | None, slug: str = "", p
         reading = _Reading(archive)
         competition = reading.read(address)
         _refuse_foreign_files(archive, competition, has_references)
+        queueing.join_the_line(competition)
         facts = {"slug": address, "made_at": archive.manifest.get("made_at"), "counts": reading.counts}
         audit.record(actor=actor, action="competition.import", obj=competition, after=facts)
     missing = [str(name) for name in archive.manifest.get("missing_files") or []]

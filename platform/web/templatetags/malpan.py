@@ -67,6 +67,12 @@ def percent(share: float | None) -> str:
 
 
 @register.filter
+def rough(count: int) -> str:
+    """``120,000``: two digits of a whole number."""
+    return formatting.rough_text(count)
+
+
+@register.filter
 def duration(span: timedelta) -> str:
     """``72시간``, ``90분``, ``30초``."""
     return duration_text(span)

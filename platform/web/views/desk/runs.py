@@ -176,12 +176,15 @@ def run_page(request: MemberRequest, desk: Desk, pk: int) -> HttpResponse:
 
 
 def _run_page(request: MemberRequest, desk: Desk, run: ScoringRun, form: CancelForm, status: int = 200) -> HttpResponse:
+    shards = desk_selectors.shard_status(run)  # its metrics are computed piece by piece, not one after the other
     context = desk.context("desk_runs") | {
         "line": line_of(run),
         "run": run,
         "outlook": Forecast().of(run),
         "track": run.submission.phase.track,
-        "steps": _steps(run),
+        "steps": [] if shards and run.state != State.FINISHED else _steps(run),
+        "shards": shards,
+        "shard_fault": text_of_code(shards.error_code) if shards and shards.error_code else "",
         "others": [line_of(other) for other in desk_selectors.other_runs(run)],
         "entries": _entries(run),
         "signature": json.dumps(run.signature, ensure_ascii=False, indent=2) if run.signature else "",
