@@ -1,7 +1,7 @@
 """A BERT-like encoder over packed rows: no padding is computed, and the last layer only where it is read.
 
-The modules of transformers and bleurt-pytorch hold the weights; only the way through them is ours. Query, key and value
-are one matrix product, their three weights being views of one tensor. Attention runs inside each row: by PyTorch's
+The weights are those of modules of transformers and bleurt-pytorch; only the way through them is ours (``products``
+multiplies). Attention runs inside each row: by PyTorch's
 fused kernel over blocks of equally long rows, on a GPU by kernels for rows of any length.
 """
 
@@ -17,6 +17,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from scoring.metrics.packing import Packed, pack
 from scoring.metrics.precision import exact_inference
+from scoring.metrics.products import Product
 
 PACKABLE: Final = frozenset({"bert", "roberta", "xlm-roberta"})  # model types with the layers written out here
 Attention = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, Packed, bool], torch.Tensor]
@@ -88,40 +89,30 @@ class PaddedEncoder:
 
 
 class PackedLayer:
-    """One transformer layer. Its weights stay those of ``layer``, which must be on its device in its format already."""
+    """One transformer layer with the weights of ``layer``, which must be on its device in its format already."""
 
     def __init__(self, layer: Any) -> None:
-        attention = layer.attention.self
+        attention, output = layer.attention.self, layer.attention.output
         self.heads: int = attention.num_attention_heads
-        self.weight = _one_tensor([attention.query.weight, attention.key.weight, attention.value.weight])
-        self.bias = _one_tensor([attention.query.bias, attention.key.bias, attention.value.bias])
-        self.attended = layer.attention.output
-        self.widen = layer.intermediate
-        self.narrow = layer.output
-        self.attend = attention_for(self.weight.device.type, self.weight.dtype, self.weight.shape[1] // self.heads)
-
-    @property
-    def dtype(self) -> torch.dtype:
-        return self.weight.dtype
+        self.query = Product(attention.query)
+        self.key_value = Product(attention.key, attention.value)
+        self.attended, self.attended_norm = Product(output.dense), output.LayerNorm
+        self.widen = Product(layer.intermediate.dense, activation=layer.intermediate.intermediate_act_fn)
+        self.narrow, self.narrow_norm = Product(layer.output.dense), layer.output.LayerNorm
+        self.dtype = self.query.dtype
+        self.attend = attention_for(self.query.device.type, self.dtype, self.query.inputs // self.heads)
 
     def __call__(self, hidden: torch.Tensor, packed: Packed, first_only: bool = False) -> torch.Tensor:
         """States after this layer of every token (tokens, width), or with ``first_only`` of first tokens (rows, width).
 
         ``hidden`` are the states before it: (tokens, width).
         """
-        width = hidden.shape[-1]
-        if first_only:
-            asking = hidden[packed.first_tokens]
-            query = functional.linear(asking, self.weight[:width], self.bias[:width])
-            key, value = functional.linear(hidden, self.weight[width:], self.bias[width:]).chunk(2, dim=-1)
-        else:
-            asking = hidden
-            query, key, value = functional.linear(hidden, self.weight, self.bias).chunk(3, dim=-1)
-        query, key, value = (part.unflatten(-1, (self.heads, -1)) for part in (query, key, value))
+        asking = hidden[packed.first_tokens] if first_only else hidden
+        key, value = self.key_value(hidden).chunk(2, dim=-1)
+        query, key, value = (part.unflatten(-1, (self.heads, -1)) for part in (self.query(asking), key, value))
         context = self.attend(query, key, value, packed, first_only).flatten(1)
-        asking = self.attended.LayerNorm(self.attended.dense(context) + asking)
-        wide = self.widen.intermediate_act_fn(self.widen.dense(asking))
-        states: torch.Tensor = self.narrow.LayerNorm(self.narrow.dense(wide) + asking)
+        asking = self.attended_norm(self.attended.added_to(context, asking))
+        states: torch.Tensor = self.narrow_norm(self.narrow.added_to(self.widen(asking), asking))
         return states
 
 
@@ -216,14 +207,3 @@ def attend_varlen(
     )
     attended: torch.Tensor = context
     return attended
-
-
-def _one_tensor(parameters: Sequence[torch.nn.Parameter]) -> torch.Tensor:
-    """The parameters one below the other, each made a view of its part, so that the weights stand in memory once."""
-    joined = torch.cat([parameter.data for parameter in parameters])
-    start = 0
-    for parameter in parameters:
-        stop = start + parameter.shape[0]
-        parameter.data = joined[start:stop]
-        start = stop
-    return joined

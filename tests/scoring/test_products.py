@@ -1,0 +1,88 @@
+"""Products of a layer equal PyTorch's linear modules, fused or not."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+from scoring.metrics import products
+from scoring.metrics.precision import exact_inference
+from scoring.metrics.products import Product, fuses, is_exact_gelu
+
+ACTIVATIONS = {
+    "none": None,
+    "gelu": nn.GELU(),
+    "gelu by tanh": nn.GELU(approximate="tanh"),
+    "relu": nn.ReLU(),
+}
+
+
+@pytest.fixture(params=[True, False], ids=["fused", "plain"])
+def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not request.param:
+        monkeypatch.setattr(products, "fuses", lambda *_: False)
+    elif not fuses("cpu", torch.float32):
+        pytest.skip("this processor has no oneDNN")
+
+
+def linears(*outputs: int) -> list[nn.Linear]:
+    torch.manual_seed(2)
+    return [nn.Linear(40, size) for size in outputs]
+
+
+@pytest.mark.usefixtures("_way")
+@pytest.mark.parametrize("name", ACTIVATIONS)
+@pytest.mark.parametrize("rows", [1, 7, 64])
+def test_a_product_is_the_linear_module_and_its_activation(name, rows):
+    (module,), states = linears(24), torch.randn(rows, 40)
+    activation = ACTIVATIONS[name]
+    with exact_inference():
+        plain = module(states)
+        expected = plain if activation is None else activation(plain)
+        assert torch.allclose(Product(module, activation=activation)(states), expected, atol=2e-6)
+
+
+@pytest.mark.usefixtures("_way")
+def test_modules_one_below_the_other_are_one_product():
+    modules, states = linears(8, 16), torch.randn(5, 40)
+    with exact_inference():
+        expected = torch.cat([module(states) for module in modules], dim=-1)
+        assert torch.allclose(Product(*modules)(states), expected, atol=2e-6)
+
+
+@pytest.mark.usefixtures("_way")
+def test_what_came_before_is_added_and_stays_as_it_was():
+    (module,), states, before = linears(12), torch.randn(5, 40), torch.randn(5, 12)
+    kept = before.clone()
+    with exact_inference():
+        expected = module(states) + before
+        assert torch.allclose(Product(module).added_to(states, before), expected, atol=2e-6)
+    assert torch.equal(before, kept)
+
+
+def test_half_formats_are_left_to_pytorch():
+    (module,) = linears(24)
+    module.to(torch.bfloat16)
+    product = Product(module)
+    states = torch.randn(3, 40).to(torch.bfloat16)
+    with exact_inference():
+        assert torch.equal(product(states), functional.linear(states, module.weight, module.bias))
+    assert not fuses("cuda", torch.float32)
+
+
+@pytest.mark.usefixtures("_way")
+def test_weights_stand_in_memory_once():
+    modules = linears(8, 16)
+    Product(*modules)
+    held = {module.weight.untyped_storage().data_ptr() for module in modules}
+    assert len(held) == 1  # one joined tensor, or none at all
+    assert sum(module.weight.numel() for module in modules) in (0, 24 * 40)
+
+
+def test_only_gelu_by_the_error_function_is_taken_for_gelu():
+    assert is_exact_gelu(nn.GELU())
+    assert is_exact_gelu(functional.gelu)
+    assert not is_exact_gelu(nn.GELU(approximate="tanh"))
+    assert not is_exact_gelu(nn.ReLU())
