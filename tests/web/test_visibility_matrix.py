@@ -263,9 +263,7 @@ def looked_at_everything(state: State) -> list[str]:
     return wrong
 
 
-def _requests(
-    route: str, pattern: URLPattern, viewer: str, places: list[str]
-) -> Iterator[tuple[str, str]]:
+def _requests(route: str, pattern: URLPattern, viewer: str, places: list[str]) -> Iterator[tuple[str, str]]:
     is_outside = viewer not in ROLES
     if route.startswith("admin/") and not route.startswith(ADMIN_PAGES):
         return
