@@ -16,6 +16,7 @@ from tests.scoring.test_reading_hostile import mutated
 
 CAPTIONING = get_recipe("captioning@1")
 SECONDS = 8.0  # of processor time: far above what is measured (2 s at most), far below what anything quadratic takes
+pytestmark = pytest.mark.usefixtures("_own_garbage_only")
 
 
 @pytest.fixture(scope="module")
@@ -66,9 +67,9 @@ HOSTILE = {
 def test_a_hostile_file_is_answered_in_bounded_time(known, name):
     data = HOSTILE[name].encode()
     assert len(data) < MAX_BYTES
-    started = time.process_time()
+    started = time.thread_time()
     invalid = read_or_errors(data, known)
-    assert time.process_time() - started < SECONDS
+    assert time.thread_time() - started < SECONDS
     assert isinstance(invalid, InvalidFile)
     assert len(invalid.errors) <= MAX_ERRORS_KEPT
     assert all(len(json.dumps(error.as_dict())) < 4_000 for error in invalid.errors)
@@ -76,10 +77,10 @@ def test_a_hostile_file_is_answered_in_bounded_time(known, name):
 
 @pytest.mark.parametrize("name", ["references without end", "tiny table", "many lists", "combining marks"])
 def test_hostile_references_are_answered_in_bounded_time(name):
-    started = time.process_time()
+    started = time.thread_time()
     with pytest.raises(InvalidFile):
         read_references(HOSTILE[name].encode(), CAPTIONING)
-    assert time.process_time() - started < SECONDS
+    assert time.thread_time() - started < SECONDS
 
 
 @pytest.mark.parametrize("form", ["object", "object over lines", "rows", "wrapped", "lines", "table"])
@@ -96,9 +97,9 @@ def test_a_sound_file_of_twenty_megabytes_is_read_in_seconds(form):
         "table": lambda: "\n".join(f"{item_id}\t{text}" for item_id in captions),
     }[form]().encode()
     assert 18_000_000 < len(data) < MAX_BYTES
-    started = time.process_time()
+    started = time.thread_time()
     answers = read_predictions(data, CAPTIONING).answers
-    assert time.process_time() - started < SECONDS
+    assert time.thread_time() - started < SECONDS
     assert len(answers) == len(captions)
 
 

@@ -15,6 +15,7 @@ from tests.scoring.bad_files import CANARY, GOOD, IDS, REFERENCES, array, good_i
 
 RAG = get_recipe("rag-qa@1")
 SECONDS = 8.0  # of processor time: far above what is measured (1 s at most), far below what anything quadratic takes
+pytestmark = pytest.mark.usefixtures("_own_garbage_only")
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +65,9 @@ HOSTILE = {
 def test_a_hostile_file_is_answered_in_bounded_time(references, name):
     data = HOSTILE[name].encode()
     assert len(data) < MAX_BYTES
-    started = time.process_time()
+    started = time.thread_time()
     invalid = read_or_errors(data, references)
-    assert time.process_time() - started < SECONDS
+    assert time.thread_time() - started < SECONDS
     assert isinstance(invalid, InvalidFile)
     assert len(invalid.errors) <= MAX_ERRORS_KEPT
     assert all(len(json.dumps(error.as_dict())) < 4_000 for error in invalid.errors)
@@ -78,9 +79,9 @@ def test_a_sound_file_of_twenty_megabytes_is_read_in_seconds(form):
     text = {"array": array, "lines": lines}.get(form, lambda *all_: '{"data": ' + array(*all_) + "}")(*texts)
     data = text.encode()
     assert 19_000_000 < len(data) < MAX_BYTES
-    started = time.process_time()
+    started = time.thread_time()
     read = read_predictions(data, RAG)
-    assert time.process_time() - started < SECONDS
+    assert time.thread_time() - started < SECONDS
     assert len(read.answers) == 18_000
     assert read.answers[-1].line == (18_000 if form == "lines" else 18_001)
 
