@@ -9,56 +9,89 @@ formats, the product is PyTorch's linear one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from itertools import pairwise
+from typing import Any, Final
 
 import torch
 from torch.nn import functional
 
 Activation = Callable[[torch.Tensor], torch.Tensor]
+PARTS: Final = 2
 
 
 class Product:
-    """One product with the weights of one or more linear modules, one below the other.
+    """One product: ``weight`` (outputs, inputs), ``bias`` (outputs,) or ``None``, and what is applied to the result.
 
-    The modules' own weights become views of the joined ones or, where oneDNN has its own copy, are given up: what is
-    computed with them from then on is computed here.
+    Where oneDNN multiplies, it has a copy of the weights of its own.
     """
 
-    def __init__(self, *modules: Any, activation: Activation | None = None) -> None:
+    def __init__(
+        self, weight: torch.Tensor, bias: torch.Tensor | None = None, activation: Activation | None = None
+    ) -> None:
+        self.dtype, self.device = weight.dtype, weight.device
+        self.inputs = weight.shape[1]
         self._activation = activation
         self._is_gelu = activation is not None and is_exact_gelu(activation)
-        self._weight = _one_tensor([module.weight for module in modules])
-        self._bias = _one_tensor([module.bias for module in modules])
-        self.dtype, self.device = self._weight.dtype, self._weight.device
-        self.inputs = self._weight.shape[1]
-        self._fused: torch.Tensor | None = None
-        if fuses(self.device.type, self.dtype):
-            self._fused = torch.ops.mkldnn._reorder_linear_weight(self._weight)
-            self._weight = torch.empty(0)
-            for module in modules:
-                module.weight.data = self._weight
+        self._is_fused = fuses(weight.device.type, weight.dtype)
+        self._weight = torch.ops.mkldnn._reorder_linear_weight(weight.contiguous()) if self._is_fused else weight
+        self._bias = bias
 
     def __call__(self, states: torch.Tensor) -> torch.Tensor:
         """(tokens, outputs), after the activation if there is one."""
-        if self._fused is None:
-            product = functional.linear(states, self._weight, self._bias)
-            return product if self._activation is None else self._activation(product)
-        if self._activation is None:
-            return self._pointwise(states, "none", None)
-        if self._is_gelu:
+        if self._is_fused and self._is_gelu:
             return self._pointwise(states, "gelu", "none")
-        return self._activation(self._pointwise(states, "none", None))
+        product = self._pointwise(states, "none", None) if self._is_fused else self._linear(states)
+        return product if self._activation is None else self._activation(product)
 
     def added_to(self, states: torch.Tensor, before: torch.Tensor) -> torch.Tensor:
-        """The product plus ``before``, both (tokens, outputs)."""
-        if self._fused is None:
-            return functional.linear(states, self._weight, self._bias) + before
-        added: torch.Tensor = torch.ops.mkldnn._linear_pointwise.binary(states, before, self._fused, self._bias, "add")
+        """The product, without an activation, plus ``before``; both are (tokens, outputs)."""
+        if not self._is_fused:
+            return self._linear(states) + before
+        operator = torch.ops.mkldnn._linear_pointwise.binary
+        added: torch.Tensor = operator(states, before, self._weight, self._bias, "add")
         return added
 
+    def _linear(self, states: torch.Tensor) -> torch.Tensor:
+        return functional.linear(states, self._weight, self._bias)
+
     def _pointwise(self, states: torch.Tensor, name: str, algorithm: str | None) -> torch.Tensor:
-        product: torch.Tensor = torch.ops.mkldnn._linear_pointwise(states, self._fused, self._bias, name, [], algorithm)
+        operator = torch.ops.mkldnn._linear_pointwise
+        product: torch.Tensor = operator(states, self._weight, self._bias, name, [], algorithm)
         return product
+
+
+def product_of(*modules: Any) -> Product:
+    """One product of linear modules that read the same states, one below the other. Their own weights are given up."""
+    return Product(_joined([module.weight for module in modules]), _joined([module.bias for module in modules]))
+
+
+class FeedForward:
+    """The wide part of a layer: widen, activate, narrow, and add what came in. The modules' weights are given up.
+
+    On a processor the wide part is computed in two halves, one after the other: a half of 2,048 tokens is small enough
+    for the memory allocator to use again what it has, and does not touch fresh pages in every layer.
+    """
+
+    def __init__(self, widen: Any, narrow: Any, activation: Activation) -> None:
+        wide = narrow.weight.shape[1]
+        parts = PARTS if fuses(widen.weight.device.type, widen.weight.dtype) else 1
+        cuts = [wide * part // parts for part in range(parts + 1)]
+        self._parts = [
+            (
+                Product(widen.weight.data[start:stop], widen.bias.data[start:stop], activation),
+                Product(narrow.weight.data[:, start:stop], narrow.bias.data if start == 0 else None),
+            )
+            for start, stop in pairwise(cuts)
+        ]
+        if parts > 1:
+            _give_up(widen.weight, narrow.weight)
+
+    def __call__(self, states: torch.Tensor) -> torch.Tensor:
+        """(tokens, width), of states of the same shape."""
+        result = states
+        for widen, narrow in self._parts:
+            result = narrow.added_to(widen(states), result)
+        return result
 
 
 def fuses(device: str, dtype: torch.dtype) -> bool:
@@ -72,14 +105,14 @@ def is_exact_gelu(activation: Activation) -> bool:
     return torch.equal(activation(sample), functional.gelu(sample))
 
 
-def _one_tensor(parameters: Sequence[torch.nn.Parameter]) -> torch.Tensor:
-    """The parameters one below the other, each made a view of its part, so that the weights stand in memory once."""
-    if len(parameters) == 1:
-        return parameters[0].data
-    joined = torch.cat([parameter.data for parameter in parameters])
-    start = 0
-    for parameter in parameters:
-        stop = start + parameter.shape[0]
-        parameter.data = joined[start:stop]
-        start = stop
+def _joined(parameters: Sequence[torch.nn.Parameter]) -> torch.Tensor:
+    """The parameters one below the other, in memory once."""
+    joined = torch.cat([parameter.data for parameter in parameters]) if len(parameters) > 1 else parameters[0].data
+    _give_up(*parameters)
     return joined
+
+
+def _give_up(*parameters: torch.nn.Parameter) -> None:
+    """Free the memory of parameters that nobody computes with any more."""
+    for parameter in parameters:
+        parameter.data = torch.empty(0)

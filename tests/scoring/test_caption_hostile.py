@@ -2,7 +2,11 @@
 
 import json
 import random
+import subprocess
+import sys
 import time
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,11 +16,12 @@ from scoring.reading.caption_files import scan_captions
 from scoring.recipes import get_recipe
 from scoring.records import AnswerFile
 from tests.scoring.caption_samples import CANARY, CANDIDATE_FILES, KNOWN, REFERENCE_FILES, dumped
+from tests.scoring.hostile_captions import HOSTILE, HOSTILE_REFERENCES
 from tests.scoring.test_reading_hostile import mutated
 
+ROOT = Path(__file__).parents[2]
 CAPTIONING = get_recipe("captioning@1")
 SECONDS = 8.0  # of processor time: far above what is measured (2 s at most), far below what anything quadratic takes
-pytestmark = pytest.mark.usefixtures("_own_garbage_only")
 
 
 @pytest.fixture(scope="module")
@@ -31,56 +36,29 @@ def read_or_errors(data: bytes, known: AnswerFile | None = None) -> AnswerFile |
         return invalid
 
 
-HOSTILE = {
-    "open objects": '{"a":' * 900_000,
-    "open objects in a row": '[{"annotation":' * 450_000,
-    "same key again and again": "{" + '"a":"",' * 900_000 + '"a":""}',
-    "many keys": "{" + ",".join(f'"{n}":""' for n in range(900_000)) + "}",
-    "many lists": "{" + ",".join(f'"{n}":[{{}}]' for n in range(300_000)) + "}",
-    "many wrappers": "{" + '"captions":[{}],' * 300_000 + '"captions":[{}]}',
-    "key of megabytes": '{"' + "k" * 19_000_000 + '":""}',
-    "endings of megabytes": '{"' + ".mp4" * 4_700_000 + '":""}',
-    "caption of megabytes": '{"v-1":"' + "k" * 19_000_000 + '"}',
-    "one quote": '{"v-1":"' + "a" * 19_000_000,
-    "backslashes": '{"' + "\\" * 19_000_000,
-    "ids like keys": '[{"x":"' + '\\"image_id\\" ' * 1_400_000 + "'",
-    "keys like ids": '[{"id" ' + '"id" ' * 3_800_000,
-    "white space after a key": '{"results": [{"id":' + " " * 19_000_000,
-    "many ids without value": '[{"x": "' + "'id':" * 3_800_000,
-    "broken lines": '{"id":"1"\n' * 400_000,
-    "unknown lines": '{"id":"1","caption":""}\n' * 300_000,
-    "tiny table": "a\tb\n" * 4_900_000,
-    "lines without tabs": "a\tb\n" + "a\n" * 9_000_000,
-    "tabs": "a" + "\t" * 19_000_000,
-    "blank lines": "a\tb" + "\n \n" * 6_000_000 + "a\tb",
-    "quotes in a table": 'a\t"' + '""' * 9_000_000,
-    "odd quotes in a table": 'a\t"' + '""' * 9_000_000 + '""x',
-    "carriage returns": "a\tb" + "\r" * 19_000_000 + "c",
-    "combining marks": "a\t" + "\u0301\u0323" * 4_500_000,
-    "no tab": "가나다 " * 1_900_000,
-    "digits": "9" * 19_000_000,
-    "references without end": '{"a": [' + '"x",' * 900_000 + '"x"]}',
-}
+@pytest.fixture(scope="module")
+def measured() -> dict[str, dict[str, Any]]:
+    """What reading each hostile file took and gave, in a process that has done nothing else, as the web process."""
+    command = [sys.executable, "-m", "tests.scoring.hostile_captions"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=True)
+    answers: dict[str, dict[str, Any]] = json.loads(done.stdout)
+    return answers
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_file_is_answered_in_bounded_time(known, name):
-    data = HOSTILE[name].encode()
-    assert len(data) < MAX_BYTES
-    started = time.thread_time()
-    invalid = read_or_errors(data, known)
-    assert time.thread_time() - started < SECONDS
-    assert isinstance(invalid, InvalidFile)
-    assert len(invalid.errors) <= MAX_ERRORS_KEPT
-    assert all(len(json.dumps(error.as_dict())) < 4_000 for error in invalid.errors)
+def test_a_hostile_file_is_answered_in_bounded_time(measured, name):
+    answer = measured[name]
+    assert answer["bytes"] < MAX_BYTES
+    assert answer["seconds"] < SECONDS
+    assert 0 < answer["errors"] <= MAX_ERRORS_KEPT
+    assert answer["longest error"] < 4_000
 
 
-@pytest.mark.parametrize("name", ["references without end", "tiny table", "many lists", "combining marks"])
-def test_hostile_references_are_answered_in_bounded_time(name):
-    started = time.thread_time()
-    with pytest.raises(InvalidFile):
-        read_references(HOSTILE[name].encode(), CAPTIONING)
-    assert time.thread_time() - started < SECONDS
+@pytest.mark.parametrize("name", HOSTILE_REFERENCES)
+def test_hostile_references_are_answered_in_bounded_time(measured, name):
+    answer = measured[f"references: {name}"]
+    assert answer["seconds"] < SECONDS
+    assert answer["errors"] > 0
 
 
 @pytest.mark.parametrize("form", ["object", "object over lines", "rows", "wrapped", "lines", "table"])

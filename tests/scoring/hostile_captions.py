@@ -1,0 +1,81 @@
+"""Hostile caption files, and what it takes to read each: ``python -m tests.scoring.hostile_captions`` prints JSON.
+
+It runs apart because time in a process with a past (a JVM, models, a gigabyte of other tests' heap) says little about a
+web process, which is what reads uploads.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from scoring.errors import InvalidFile
+from scoring.reading import read_predictions, read_references
+from scoring.recipes import get_recipe
+from tests.scoring.caption_samples import KNOWN, dumped
+
+HOSTILE = {
+    "open objects": '{"a":' * 900_000,
+    "open objects in a row": '[{"annotation":' * 450_000,
+    "same key again and again": "{" + '"a":"",' * 900_000 + '"a":""}',
+    "many keys": "{" + ",".join(f'"{n}":""' for n in range(900_000)) + "}",
+    "many lists": "{" + ",".join(f'"{n}":[{{}}]' for n in range(300_000)) + "}",
+    "many wrappers": "{" + '"captions":[{}],' * 300_000 + '"captions":[{}]}',
+    "key of megabytes": '{"' + "k" * 19_000_000 + '":""}',
+    "endings of megabytes": '{"' + ".mp4" * 4_700_000 + '":""}',
+    "caption of megabytes": '{"v-1":"' + "k" * 19_000_000 + '"}',
+    "one quote": '{"v-1":"' + "a" * 19_000_000,
+    "backslashes": '{"' + "\\" * 19_000_000,
+    "ids like keys": '[{"x":"' + '\\"image_id\\" ' * 1_400_000 + "'",
+    "keys like ids": '[{"id" ' + '"id" ' * 3_800_000,
+    "white space after a key": '{"results": [{"id":' + " " * 19_000_000,
+    "many ids without value": '[{"x": "' + "'id':" * 3_800_000,
+    "broken lines": '{"id":"1"\n' * 400_000,
+    "unknown lines": '{"id":"1","caption":""}\n' * 300_000,
+    "tiny table": "a\tb\n" * 4_900_000,
+    "lines without tabs": "a\tb\n" + "a\n" * 9_000_000,
+    "tabs": "a" + "\t" * 19_000_000,
+    "blank lines": "a\tb" + "\n \n" * 6_000_000 + "a\tb",
+    "quotes in a table": 'a\t"' + '""' * 9_000_000,
+    "odd quotes in a table": 'a\t"' + '""' * 9_000_000 + '""x',
+    "carriage returns": "a\tb" + "\r" * 19_000_000 + "c",
+    "combining marks": "a\t" + "\u0301\u0323" * 4_500_000,
+    "no tab": "가나다 " * 1_900_000,
+    "digits": "9" * 19_000_000,
+    "references without end": '{"a": [' + '"x",' * 900_000 + '"x"]}',
+}
+
+HOSTILE_REFERENCES = ("references without end", "tiny table", "many lists", "combining marks")
+
+
+def measured(read: Callable[[], object], size: int) -> dict[str, Any]:
+    """Processor time of ``read`` and the errors it raised: none where it raised none."""
+    started = time.process_time()
+    errors = ()
+    try:
+        read()
+    except InvalidFile as invalid:
+        errors = invalid.errors
+    seconds = time.process_time() - started
+    longest = max((len(json.dumps(error.as_dict())) for error in errors), default=0)
+    return {"bytes": size, "seconds": seconds, "errors": len(errors), "longest error": longest}
+
+
+def main() -> dict[str, dict[str, Any]]:
+    recipe = get_recipe("captioning@1")
+    known = read_references(dumped(KNOWN).encode(), recipe)
+    answers = {}
+    for name, text in HOSTILE.items():
+        data = text.encode()
+        answers[name] = measured(lambda data=data: read_predictions(data, recipe, known), len(data))
+    for name in HOSTILE_REFERENCES:
+        data = HOSTILE[name].encode()
+        answers[f"references: {name}"] = measured(lambda data=data: read_references(data, recipe), len(data))
+    return answers
+
+
+if __name__ == "__main__":
+    json.dump(main(), sys.stdout)
