@@ -17,7 +17,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from scoring.metrics.packing import Packed, pack
 from scoring.metrics.precision import exact_inference
-from scoring.metrics.products import FeedForward, product_of
+from scoring.metrics.products import product_of
 
 PACKABLE: Final = frozenset({"bert", "roberta", "xlm-roberta"})  # model types with the layers written out here
 Attention = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, Packed, bool], torch.Tensor]
@@ -97,9 +97,8 @@ class PackedLayer:
         self.query = product_of(attention.query)
         self.key_value = product_of(attention.key, attention.value)
         self.attended, self.attended_norm = product_of(output.dense), output.LayerNorm
-        wide = layer.intermediate
-        self.feed_forward = FeedForward(wide.dense, layer.output.dense, wide.intermediate_act_fn)
-        self.norm = layer.output.LayerNorm
+        self.widen = product_of(layer.intermediate.dense, activation=layer.intermediate.intermediate_act_fn)
+        self.narrow, self.narrow_norm = product_of(layer.output.dense), layer.output.LayerNorm
         self.dtype = self.query.dtype
         self.attend = attention_for(self.query.device.type, self.dtype, self.query.inputs // self.heads)
 
@@ -113,7 +112,7 @@ class PackedLayer:
         query, key, value = (part.unflatten(-1, (self.heads, -1)) for part in (self.query(asking), key, value))
         context = self.attend(query, key, value, packed, first_only).flatten(1)
         asking = self.attended_norm(self.attended.added_to(context, asking))
-        states: torch.Tensor = self.norm(self.feed_forward(asking))
+        states: torch.Tensor = self.narrow_norm(self.narrow.added_to(self.widen(asking), asking))
         return states
 
 

@@ -9,25 +9,21 @@ formats, the product is PyTorch's linear one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
-from typing import Any, Final
+from typing import Any
 
 import torch
 from torch.nn import functional
 
 Activation = Callable[[torch.Tensor], torch.Tensor]
-PARTS: Final = 2
 
 
 class Product:
-    """One product: ``weight`` (outputs, inputs), ``bias`` (outputs,) or ``None``, and what is applied to the result.
+    """One product: ``weight`` (outputs, inputs), ``bias`` (outputs,), and what is applied to the result.
 
     Where oneDNN multiplies, it has a copy of the weights of its own.
     """
 
-    def __init__(
-        self, weight: torch.Tensor, bias: torch.Tensor | None = None, activation: Activation | None = None
-    ) -> None:
+    def __init__(self, weight: torch.Tensor, bias: torch.Tensor, activation: Activation | None = None) -> None:
         self.dtype, self.device = weight.dtype, weight.device
         self.inputs = weight.shape[1]
         self._activation = activation
@@ -60,38 +56,10 @@ class Product:
         return product
 
 
-def product_of(*modules: Any) -> Product:
+def product_of(*modules: Any, activation: Activation | None = None) -> Product:
     """One product of linear modules that read the same states, one below the other. Their own weights are given up."""
-    return Product(_joined([module.weight for module in modules]), _joined([module.bias for module in modules]))
-
-
-class FeedForward:
-    """The wide part of a layer: widen, activate, narrow, and add what came in. The modules' weights are given up.
-
-    On a processor the wide part is computed in two halves, one after the other: a half of 2,048 tokens is small enough
-    for the memory allocator to use again what it has, and does not touch fresh pages in every layer.
-    """
-
-    def __init__(self, widen: Any, narrow: Any, activation: Activation) -> None:
-        wide = narrow.weight.shape[1]
-        parts = PARTS if fuses(widen.weight.device.type, widen.weight.dtype) else 1
-        cuts = [wide * part // parts for part in range(parts + 1)]
-        self._parts = [
-            (
-                Product(widen.weight.data[start:stop], widen.bias.data[start:stop], activation),
-                Product(narrow.weight.data[:, start:stop], narrow.bias.data if start == 0 else None),
-            )
-            for start, stop in pairwise(cuts)
-        ]
-        if parts > 1:
-            _give_up(widen.weight, narrow.weight)
-
-    def __call__(self, states: torch.Tensor) -> torch.Tensor:
-        """(tokens, width), of states of the same shape."""
-        result = states
-        for widen, narrow in self._parts:
-            result = narrow.added_to(widen(states), result)
-        return result
+    weight, bias = (_joined([getattr(module, name) for module in modules]) for name in ("weight", "bias"))
+    return Product(weight, bias, activation)
 
 
 def fuses(device: str, dtype: torch.dtype) -> bool:
@@ -106,13 +74,8 @@ def is_exact_gelu(activation: Activation) -> bool:
 
 
 def _joined(parameters: Sequence[torch.nn.Parameter]) -> torch.Tensor:
-    """The parameters one below the other, in memory once."""
+    """The parameters one below the other, in memory once: each is given up."""
     joined = torch.cat([parameter.data for parameter in parameters]) if len(parameters) > 1 else parameters[0].data
-    _give_up(*parameters)
-    return joined
-
-
-def _give_up(*parameters: torch.nn.Parameter) -> None:
-    """Free the memory of parameters that nobody computes with any more."""
     for parameter in parameters:
         parameter.data = torch.empty(0)
+    return joined

@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from scoring.metrics import products
 from scoring.metrics.precision import exact_inference
-from scoring.metrics.products import FeedForward, Product, fuses, is_exact_gelu, product_of
+from scoring.metrics.products import Product, fuses, is_exact_gelu, product_of
 
 ACTIVATIONS = {
     "none": None,
@@ -60,16 +60,6 @@ def test_what_came_before_is_added_and_stays_as_it_was():
         expected = module(states) + before
         assert torch.allclose(product_of(module).added_to(states, before), expected, atol=2e-6)
     assert torch.equal(before, kept)
-
-
-@pytest.mark.usefixtures("_way")
-@pytest.mark.parametrize("wide", [96, 97])
-def test_the_wide_part_is_widen_activate_narrow_and_add(wide):
-    torch.manual_seed(3)
-    widen, narrow, states = nn.Linear(40, wide), nn.Linear(wide, 40), torch.randn(9, 40)
-    with exact_inference():
-        expected = narrow(functional.gelu(widen(states))) + states
-        assert torch.allclose(FeedForward(widen, narrow, nn.GELU())(states), expected, atol=2e-6)
 
 
 def test_half_formats_are_left_to_pytorch():
