@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scoring.checkpoints import Resources
-from scoring.metrics import load_metric
+from scoring.metrics import PairMetric, load_pair_metric
 from tests.benchmarks.contest import TINY, Shape, Submission, make_models, text_of
 from tests.benchmarks.tables import markdown_table, say
 
@@ -68,7 +68,7 @@ def length_rows(is_quick: bool) -> list[list[str]]:
     rng, rows = random.Random(1), []
     with tempfile.TemporaryDirectory(prefix="malpan-bench-") as folder:
         profile = make_models(Path(folder), bleurt=TINY if is_quick else THREE_LAYERS)
-        metric = load_metric("bleurt", Resources(profile, "cpu"))
+        metric = load_pair_metric("bleurt", Resources(profile, "cpu"))
         for characters in CHARACTERS[:2] if is_quick else CHARACTERS:
             texts = [text_of(rng, characters) for _ in range(128)]
             given = Submission(texts[:64], texts[64:])
@@ -79,9 +79,9 @@ def length_rows(is_quick: bool) -> list[list[str]]:
     return rows
 
 
-def timed(metric: object, given: Submission) -> float:
+def timed(metric: PairMetric, given: Submission) -> float:
     started = time.perf_counter()
-    metric.score_pairs(given.references, given.candidates)  # type: ignore[attr-defined]
+    metric.score_pairs(given.references, given.candidates)
     return time.perf_counter() - started
 
 

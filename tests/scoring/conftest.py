@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import shutil
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -70,12 +68,3 @@ def files(tmp_path: Path) -> Path:
     (tmp_path / "R.json").write_text(contest_json(REFERENCE_ROWS), encoding="utf-8")
     (tmp_path / "P.json").write_text(contest_json(PREDICTION_ROWS), encoding="utf-8")
     return tmp_path
-
-
-@pytest.fixture(scope="module")
-def _own_garbage_only() -> Iterator[None]:
-    """What earlier tests left in this process is not looked through again: measured time is then the test's own."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()

@@ -15,7 +15,6 @@ from tests.scoring.bad_files import CANARY, GOOD, IDS, REFERENCES, array, good_i
 
 RAG = get_recipe("rag-qa@1")
 SECONDS = 8.0  # of processor time: far above what is measured (1 s at most), far below what anything quadratic takes
-pytestmark = pytest.mark.usefixtures("_own_garbage_only")
 
 
 @pytest.fixture(scope="module")
