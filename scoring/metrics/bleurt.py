@@ -110,12 +110,12 @@ class BleurtScorer:
         self.precision = precision
         layers = model.bleurt.encoder
         projection = getattr(layers, "embedding_projection", None)
-        self._encode = PackedEncoder(model.bleurt.embeddings, list(layers.layer), projection)
+        self._encode = PackedEncoder(model.bleurt.embeddings, list(layers.layer), projection, first_only=True)
 
     def predict(self, rows: Sequence[PairIds]) -> torch.Tensor:
         """The score of each row of one batch: float32 of shape (rows,), on the device."""
         packed = pack([row.ids for row in rows], [row.segments for row in rows], self.device)
-        first = self._encode.first_states(packed).float()
+        first = self._encode(packed).float()
         logits: torch.Tensor = self.model.classifier(self.model.bleurt.pooler(first[:, None]))
         return logits.flatten()
 

@@ -15,9 +15,8 @@ import torch
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Neighbouring rows of one length: ``rows`` of ``length`` tokens from token ``start`` and row ``first_row`` on."""
+    """Neighbouring rows of one length: ``rows`` of ``length`` tokens from token ``start`` on."""
 
-    first_row: int
     rows: int
     start: int
     length: int
@@ -45,17 +44,26 @@ class Packed:
     def blocks(self) -> tuple[Block, ...]:
         """The rows in runs of one length, in order."""
         found: list[Block] = []
-        row = start = 0
+        start = 0
         for length, same in groupby(self.lengths):
-            block = Block(row, sum(1 for _ in same), start, length)
-            found.append(block)
-            row, start = row + block.rows, block.stop
+            found.append(Block(sum(1 for _ in same), start, length))
+            start = found[-1].stop
         return tuple(found)
 
     @property
     def first_tokens(self) -> torch.Tensor:
         """Where each row begins: int64 of shape (rows,)."""
         return self.offsets[:-1].long()
+
+    def as_rectangle(self, states: torch.Tensor, fill: float = 0) -> tuple[torch.Tensor, torch.Tensor]:
+        """``states`` of every token (tokens, ...) as (rows, longest row, ...), filled up with ``fill`` on the right.
+
+        With it the places that are tokens of their row: bool of shape (rows, longest row).
+        """
+        place = torch.arange(max(self.lengths), device=states.device)
+        is_token = place < self.offsets.diff()[:, None]
+        spread = states[(self.first_tokens[:, None] + place).clamp(max=len(states) - 1)]
+        return spread.masked_fill(~is_token[(..., *[None] * (states.dim() - 1))], fill), is_token
 
 
 def pack(rows: Sequence[Sequence[int]], segments: Sequence[Sequence[int]] | None = None, device: str = "cpu") -> Packed:

@@ -78,13 +78,13 @@ def compared(shape: Shape, ways: dict[str, Measured], least_s: float) -> list[Ro
 
 def needed_flops(shape: Shape, lengths: Sequence[int]) -> float:
     """Multiplications and additions of the matrix products for rows of ``lengths`` tokens; [CLS] in the last layer."""
-    width, wide = shape.width, 4 * shape.width
+    width, wide, heads = shape.width, 4 * shape.width, shape.heads
     projection = 2 * (shape.embedding or 0) * width
     per_token = 2 * (4 * width * width + 2 * width * wide)
     total = 0.0
     for length in lengths:
         inner = length * per_token + 4 * length * length * width
-        last = 2 * 2 * width * width * length + 4 * length * width + 2 * (2 * width * width + 2 * width * wide)
+        last = 4 * length * width * heads + per_token  # keys and values are not needed for one query a row
         total += length * projection + (shape.layers - 1) * inner + last
     return total
 

@@ -11,8 +11,15 @@ from transformers import AutoModel, BertConfig, BertModel, ElectraConfig, Electr
 
 from scoring.metrics import encoder as encoders
 from scoring.metrics.bertscore import _way_through
-from scoring.metrics.encoder import PackedEncoder, PaddedEncoder, attend_by_blocks, attend_nested, attend_varlen
-from scoring.metrics.packing import Block, pack
+from scoring.metrics.encoder import (
+    FirstTokenLayer,
+    PackedEncoder,
+    PaddedEncoder,
+    attend_by_blocks,
+    attend_nested,
+    attend_varlen,
+)
+from scoring.metrics.packing import Block, Packed, pack
 from scoring.metrics.precision import FP32, exact_inference, precision_on
 from tests.scoring.models import one_thread
 
@@ -84,13 +91,43 @@ def test_a_model_with_relative_positions_is_not_taken_for_one_with_absolute_ones
     assert isinstance(_way_through(BertModel(config).eval(), 0, FP32), PaddedEncoder)
 
 
-def test_first_states_are_the_first_token_of_every_row():
-    model = made("bert")
-    packed, encode = pack(rows_of()), PackedEncoder(model.embeddings, list(model.encoder.layer))
+@pytest.mark.parametrize("ordered", [True, False])
+def test_first_states_are_the_first_token_of_every_row(ordered):
+    model, rows = made("bert"), rows_of()
+    packed = pack(rows if ordered else random.Random(5).sample(rows, len(rows)))
     with exact_inference():
-        everything, first = encode(packed), encode.first_states(packed)
+        everything = model_states(model, packed)
+        first = PackedEncoder(model.embeddings, list(model.encoder.layer), first_only=True)(packed)
     assert first.shape == (len(packed.lengths), 48)
     assert (everything[packed.first_tokens] - first).abs().max() <= 1e-5
+
+
+def test_first_states_of_one_layer_alone():
+    model = made("bert")
+    model.encoder.layer = model.encoder.layer[:1]
+    packed = pack(rows_of())
+    with exact_inference():
+        everything = model_states(model, packed)
+        first = PackedEncoder(model.embeddings, list(model.encoder.layer), first_only=True)(packed)
+    assert (everything[packed.first_tokens] - first).abs().max() <= 1e-5
+
+
+def test_a_row_that_overflows_leaves_the_first_states_of_others_alone():
+    model = made("bert")
+    packed = pack([[7, 8, 9], [10, 11]])
+    layer = FirstTokenLayer(model.encoder.layer[-1])
+    hidden = torch.randn(5, 48, generator=torch.Generator().manual_seed(6))
+    with exact_inference():
+        before = layer(hidden, packed)
+        hidden[:3] = float("inf")
+        after = layer(hidden, packed)
+    assert after[0].isnan().all()
+    assert torch.equal(after[1], before[1])
+
+
+def model_states(model, packed: Packed) -> torch.Tensor:
+    """The model's own states of every token, row by row."""
+    return torch.cat([model(row[None])[0][0] for row in packed.ids.split(packed.lengths)])
 
 
 def test_segments_and_positions_reach_the_embeddings():
@@ -106,24 +143,17 @@ def test_segments_and_positions_reach_the_embeddings():
     assert (states - torch.cat(expected)).abs().max() <= 1e-5
 
 
-@pytest.mark.parametrize("first_only", [False, True])
-def test_every_way_of_attention_equals_attention_row_by_row(first_only):
+def test_every_way_of_attention_equals_attention_row_by_row():
     packed = pack(rows_of(2))
     torch.manual_seed(3)
-    tokens = len(packed.ids)
-    query, key, value = (part.unflatten(-1, (3, 8)) for part in torch.randn(tokens, 72).chunk(3, dim=-1))
-    if first_only:
-        query = query[packed.first_tokens]
+    parts = [part.unflatten(-1, (3, 8)) for part in torch.randn(len(packed.ids), 72).chunk(3, dim=-1)]
     expected = []
-    for row, (start, length) in enumerate(zip(packed.first_tokens.tolist(), packed.lengths, strict=True)):
-        own = query[row : row + 1] if first_only else query[start : start + length]
-        keys, values = key[start : start + length], value[start : start + length]
-        weights = torch.einsum("qhd,khd->hqk", own, keys).div(8**0.5).softmax(-1)
-        expected.append(torch.einsum("hqk,khd->qhd", weights, values))
+    for query, key, value in zip(*(part.split(packed.lengths) for part in parts), strict=True):
+        weights = torch.einsum("qhd,khd->hqk", query, key).div(8**0.5).softmax(-1)
+        expected.append(torch.einsum("hqk,khd->qhd", weights, value))
     with exact_inference():
         for attend in (attend_by_blocks, attend_nested):
-            found = attend(query, key, value, packed, first_only)
-            assert (found - torch.cat(expected)).abs().max() <= 1e-5, attend
+            assert (attend(*parts, packed) - torch.cat(expected)).abs().max() <= 1e-5, attend
 
 
 def test_a_gpu_gets_the_kernels_for_rows_of_any_length_and_blocks_where_it_lacks_them(monkeypatch):
@@ -136,8 +166,8 @@ def test_a_gpu_gets_the_kernels_for_rows_of_any_length_and_blocks_where_it_lacks
 
 
 def test_a_way_of_attention_is_tried_before_it_is_trusted():
-    def wrong(query, key, value, packed, first_only):
-        return attend_by_blocks(query, key, value, packed, first_only) + 1
+    def wrong(query, key, value, packed):
+        return attend_by_blocks(query, key, value, packed) + 1
 
     assert encoders._works(attend_nested, "cpu", torch.float32, 12)
     assert not encoders._works(attend_varlen, "cpu", torch.bfloat16, 12)  # no processor has this kernel
@@ -183,7 +213,15 @@ class TestPacking:
 
     def test_neighbours_of_one_length_are_one_block(self):
         blocks = pack([[1, 1], [2, 2], [3], [4, 4]]).blocks
-        assert blocks == (Block(0, 2, 0, 2), Block(2, 1, 4, 1), Block(3, 1, 5, 2))
+        assert blocks == (Block(2, 0, 2), Block(1, 4, 1), Block(1, 5, 2))
+
+    def test_a_rectangle_is_filled_up_on_the_right(self):
+        packed = pack([[5, 6], [7], [8, 9, 4]])
+        ids, is_token = packed.as_rectangle(packed.ids, fill=1)
+        assert ids.tolist() == [[5, 6, 1], [7, 1, 1], [8, 9, 4]]
+        assert is_token.sum(1).tolist() == [2, 1, 3]
+        states, _ = packed.as_rectangle(torch.full((6, 2), float("inf")))
+        assert states[1].tolist() == [[float("inf")] * 2, [0, 0], [0, 0]]
 
     def test_a_row_without_a_token_is_refused(self):
         with pytest.raises(ValueError, match="without a token"):
