@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 import statistics
 
@@ -10,7 +9,7 @@ import pytest
 
 from tests.benchmarks import __main__ as program
 from tests.benchmarks import bench_bertscore, bench_bleurt, bench_curve, bench_gpu, bench_run
-from tests.benchmarks.contest import Shape, answer, reason, submissions
+from tests.benchmarks.contest import Shape, submissions
 from tests.benchmarks.results import save_section
 from tests.benchmarks.tables import Row, comparison_table, deviation, interleaved, markdown_table
 from tests.scoring.models import one_thread
@@ -82,11 +81,14 @@ def test_without_a_gpu_the_gpu_benchmark_says_so(capsys, monkeypatch):
 
 
 def test_texts_are_as_long_as_the_contests():
-    """About 135 tokens a pair and 350 in the longest: a token a character and a word, and three special ones."""
-    rng = random.Random(1)
-    references = [reason(rng) for _ in range(498)]
-    tokens = [len(text) + 1 + len(answer(rng, text)) + 1 + 3 for text in references]
-    assert 125 < statistics.mean(tokens) < 145
+    """A token a character and a word, and three special ones; padding of batches of 64 in the order of the file."""
+    (submission,) = submissions(498, count=1)
+    tokens = [sum(len(text) + 1 for text in pair) + 3 for pair in submission.pairs]
+    batches = [tokens[start : start + 64] for start in range(0, len(tokens), 64)]
+    padding = 1 - sum(tokens) / sum(max(batch) * len(batch) for batch in batches)
+    assert statistics.mean(tokens) == pytest.approx(135, abs=2)
+    assert max(tokens) == pytest.approx(352, abs=4)
+    assert padding == pytest.approx(0.58, abs=0.01)
 
 
 def test_needed_arithmetic_of_a_worked_example():
