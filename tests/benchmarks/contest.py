@@ -1,8 +1,8 @@
 """What the neural benchmarks score: submissions like the contest's, and models of real sizes with random weights.
 
-A submission is pairs of reasons as long as the contest's: about 135 tokens a pair, the longest about 350, so uneven that
-58 % of a rectangle of 64 neighbours is padding. The texts are written here: words of real rules of spelling in ever new
-order.
+A submission is pairs of reasons as long as the contest's: about 135 tokens a pair, the longest about 350, so uneven
+that 58 % of a rectangle of 64 neighbours is padding. The texts are written here: words of real rules of spelling in
+ever new order.
 """
 
 from __future__ import annotations
