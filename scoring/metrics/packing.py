@@ -55,6 +55,20 @@ class Packed:
         """Where each row begins: int64 of shape (rows,)."""
         return self.offsets[:-1].long()
 
+    def filled_up(self, step: int) -> Packed:
+        """With one row more, of tokens 0, so that the tokens are a multiple of ``step``; unchanged where they are."""
+        missing = -len(self.ids) % step
+        if not missing:
+            return self
+        zeros = self.ids.new_zeros(missing)
+        return Packed(
+            ids=torch.cat([self.ids, zeros]),
+            segments=torch.cat([self.segments, zeros]),
+            positions=torch.cat([self.positions, torch.arange(missing, device=zeros.device)]),
+            offsets=torch.cat([self.offsets, self.offsets[-1:] + missing]),
+            lengths=(*self.lengths, missing),
+        )
+
     def as_rectangle(self, states: torch.Tensor, fill: float = 0) -> tuple[torch.Tensor, torch.Tensor]:
         """``states`` of every token (tokens, ...) as (rows, longest row, ...), filled up with ``fill`` on the right.
 

@@ -112,6 +112,24 @@ def test_first_states_of_one_layer_alone():
     assert (everything[packed.first_tokens] - first).abs().max() <= 1e-5
 
 
+@pytest.mark.parametrize("first_only", [False, True])
+def test_what_fills_a_buffer_up_is_cut_off_and_products_see_few_sizes(first_only, monkeypatch):
+    model = made("bert")
+    encode = PackedEncoder(model.embeddings, list(model.encoder.layer), first_only=first_only)
+    seen = set()
+    attend = encode.layers[0].attend
+
+    def watched(query, *others):
+        seen.add(len(query))
+        return attend(query, *others)
+
+    monkeypatch.setattr(encode.layers[0], "attend", watched)
+    for tokens in range(1, 33):
+        with exact_inference():
+            assert len(encode(pack([[7] * tokens, [8]]))) == (2 if first_only else tokens + 1)
+    assert seen == {16, 32, 48}
+
+
 def test_a_row_that_overflows_leaves_the_first_states_of_others_alone():
     model = made("bert")
     packed = pack([[7, 8, 9], [10, 11]])
@@ -222,6 +240,17 @@ class TestPacking:
         assert is_token.sum(1).tolist() == [2, 1, 3]
         states, _ = packed.as_rectangle(torch.full((6, 2), float("inf")))
         assert states[1].tolist() == [[float("inf")] * 2, [0, 0], [0, 0]]
+
+    def test_a_buffer_is_filled_up_by_a_row_of_its_own(self):
+        packed = pack([[5, 6, 7], [8]], [[0, 1, 1], [0]])
+        filled = packed.filled_up(8)
+        assert filled.lengths == (3, 1, 4)
+        assert filled.ids.tolist() == [5, 6, 7, 8, 0, 0, 0, 0]
+        assert filled.segments.tolist() == [0, 1, 1, 0, 0, 0, 0, 0]
+        assert filled.positions.tolist() == [0, 1, 2, 0, 0, 1, 2, 3]
+        assert filled.offsets.tolist() == [0, 3, 4, 8]
+        assert filled.offsets.dtype is torch.int32
+        assert packed.filled_up(4) is packed
 
     def test_a_row_without_a_token_is_refused(self):
         with pytest.raises(ValueError, match="without a token"):
