@@ -20,8 +20,8 @@ from scoring.metrics.precision import exact_inference
 from scoring.metrics.products import product_of
 
 PACKABLE: Final = frozenset({"bert", "roberta", "xlm-roberta"})  # model types with the layers written out here
-# Buffers are filled up to a multiple of this: for every number of rows that oneDNN multiplies it makes programs (8 ms) and
-# keeps them (2 MB), and tensor cores like multiples of 8 and 16.
+# Buffers are filled up to a multiple of this: for every number of rows that oneDNN multiplies it makes programs (8 ms)
+# and keeps them (2 MB), and tensor cores like multiples of 8 and 16.
 TOKEN_STEP: Final = 16
 Attention = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, Packed], torch.Tensor]
 
