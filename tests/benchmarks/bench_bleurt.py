@@ -2,7 +2,8 @@
 
 Random weights, float32, 498 pairs as long as the contest's. Models are loaded before the clock starts. GFLOP/s counts
 the arithmetic that the scores need (real tokens, the last layer only for [CLS]) over the time taken, and the share is
-of the fastest square product of this machine's own matrix library in the same process.
+of the fastest square product of this machine's own matrix library in the same process; where the processor's tile units
+multiply for us, it may be more than the whole. With ``CC=false`` before the command they do not.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import torch
 
 from scoring.checkpoints import Resources
 from scoring.metrics import load_metric
+from scoring.metrics.products import AmxProduct, fastest_product
 from tests.benchmarks.contest import BLEURT_20, BLEURT_D12, TINY, Shape, Submission, make_models, submissions
 from tests.benchmarks.contest_peers import BleurtLoop
 from tests.benchmarks.tables import Measured, Row, deviation, interleaved, say
@@ -54,9 +56,14 @@ def measure(shape: Shape, submission: Submission, rounds: int) -> list[Row]:
         f"BLEURT {shape}: {len(lengths)} pairs, tokens a pair: mean {statistics.mean(lengths):.0f}, longest "
         f"{max(lengths)}; {padding:.0%} of the README loop's tokens are padding; sorting moves that loop's own values "
         f"by {deviation(ways['sorted loop'].result, ways['README loop'].result):.1e}; sgemm peak {peak / 1e9:.0f} "
-        f"GFLOP/s; rounds: {rounds}"
+        f"GFLOP/s; products by {products_by()}; rounds: {rounds}"
     )
     return compared(shape, ways, needed_flops(shape, lengths) / peak)
+
+
+def products_by() -> str:
+    """Who multiplies for us."""
+    return "the tile units" if fastest_product("cpu", torch.float32) is AmxProduct else "the float32 units"
 
 
 def compared(shape: Shape, ways: dict[str, Measured], least_s: float) -> list[Row]:

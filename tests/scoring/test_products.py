@@ -7,9 +7,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from scoring.metrics import products
+from scoring.metrics import amx, products
 from scoring.metrics.precision import exact_inference
-from scoring.metrics.products import Product, fuses, is_exact_gelu, product_of
+from scoring.metrics.products import AmxProduct, OneDnnProduct, Product, fastest_product, is_exact_gelu, product_of
 
 ACTIVATIONS = {
     "none": None,
@@ -19,12 +19,16 @@ ACTIVATIONS = {
 }
 
 
-@pytest.fixture(params=[True, False], ids=["fused", "plain"])
-def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not request.param:
-        monkeypatch.setattr(products, "fuses", lambda *_: False)
-    elif not fuses("cpu", torch.float32):
+@pytest.fixture(params=[AmxProduct, OneDnnProduct, Product])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> type[Product]:
+    """Who multiplies, also where ``product_of`` chooses."""
+    chosen: type[Product] = request.param
+    if chosen is AmxProduct and amx.kernel() is None:
+        pytest.skip("no tile units here")
+    if chosen is OneDnnProduct and not torch.backends.mkldnn.is_available():
         pytest.skip("this processor has no oneDNN")
+    monkeypatch.setattr(products, "fastest_product", lambda *_: chosen)
+    return chosen
 
 
 def linears(*outputs: int) -> list[nn.Linear]:
@@ -32,19 +36,18 @@ def linears(*outputs: int) -> list[nn.Linear]:
     return [nn.Linear(40, size) for size in outputs]
 
 
-@pytest.mark.usefixtures("_way")
 @pytest.mark.parametrize("name", ACTIVATIONS)
 @pytest.mark.parametrize("rows", [1, 7, 64])
-def test_a_product_is_the_linear_module_and_its_activation(name, rows):
+def test_a_product_is_the_linear_module_and_its_activation(way, name, rows):
     (module,), states = linears(24), torch.randn(rows, 40)
     activation = ACTIVATIONS[name]
     with exact_inference():
         plain = module(states)
         expected = plain if activation is None else activation(plain)
-        assert torch.allclose(Product(module.weight.data, module.bias.data, activation)(states), expected, atol=2e-6)
+        assert torch.allclose(way(module.weight.data, module.bias.data, activation)(states), expected, atol=2e-6)
 
 
-@pytest.mark.usefixtures("_way")
+@pytest.mark.usefixtures("way")
 def test_modules_one_below_the_other_are_one_product():
     modules, states = linears(8, 16), torch.randn(5, 40)
     with exact_inference():
@@ -52,7 +55,7 @@ def test_modules_one_below_the_other_are_one_product():
         assert torch.allclose(product_of(*modules)(states), expected, atol=2e-6)
 
 
-@pytest.mark.usefixtures("_way")
+@pytest.mark.usefixtures("way")
 def test_what_came_before_is_added_and_stays_as_it_was():
     (module,), states, before = linears(12), torch.randn(5, 40), torch.randn(5, 12)
     kept = before.clone()
@@ -69,10 +72,18 @@ def test_half_formats_are_left_to_pytorch():
     states = torch.randn(3, 40).to(torch.bfloat16)
     with exact_inference():
         assert torch.equal(product_of(module)(states), functional.linear(states, weight, bias))
-    assert not fuses("cuda", torch.float32)
+    for device, dtype in [("cpu", torch.bfloat16), ("cpu", torch.float16), ("cuda", torch.float32)]:
+        assert fastest_product(device, dtype) is Product
 
 
-@pytest.mark.usefixtures("_way")
+def test_the_tile_units_come_before_onednn(monkeypatch):
+    monkeypatch.setattr(amx, "kernel", object)
+    assert fastest_product("cpu", torch.float32) is AmxProduct
+    monkeypatch.setattr(amx, "kernel", lambda: None)
+    assert fastest_product("cpu", torch.float32) is (OneDnnProduct if torch.backends.mkldnn.is_available() else Product)
+
+
+@pytest.mark.usefixtures("way")
 def test_weights_do_not_stand_in_memory_twice():
     modules = linears(8, 16)
     product_of(*modules)
