@@ -36,7 +36,7 @@ enum {
     GELU_TERMS = 5
 };
 
-static const float GELU_END = 6.0f; /* beyond it the normal distribution is 0 or 1 in float32's eyes */
+static const float GELU_END = 6.0f; /* beyond it the normal distribution is 1 in float32 */
 
 static long least(long one, long other) { return one < other ? one : other; }
 
@@ -109,10 +109,10 @@ static void configure_tiles(void) {
 }
 
 /* Tiles 0-3 are sums, 4 and 5 one part of the states, 6 and 7 one of the weights. */
-#define LOAD(upper, lower, from, part)                              \
-    do {                                                            \
-        _tile_loadd(upper, (from) + (part) * TILE, 64);             \
-        _tile_loadd(lower, (from) + HALF + (part) * TILE, 64);      \
+#define LOAD(upper, lower, from, part)                         \
+    do {                                                       \
+        _tile_loadd(upper, (from) + (part) * TILE, 64);        \
+        _tile_loadd(lower, (from) + HALF + (part) * TILE, 64); \
     } while (0)
 #define MULTIPLY()               \
     do {                         \
@@ -151,17 +151,18 @@ static void multiply(const char *states, const char *weight, long steps, float *
 
 /* x * Phi(x), Phi the normal distribution: `terms` has polynomials of it over GELU_PIECES pieces of 0 to GELU_END. */
 static inline __m512 gelu(__m512 x, const float *terms) {
-    const __m512 per_piece = _mm512_set1_ps(GELU_PIECES / GELU_END);
-    const __m512 last = _mm512_set1_ps(GELU_PIECES - 1e-3f);
-    __m512 at = _mm512_min_ps(_mm512_mul_ps(_mm512_abs_ps(x), per_piece), last);
+    const __m512 end = _mm512_set1_ps(GELU_PIECES), one = _mm512_set1_ps(1);
+    __m512 at = _mm512_mul_ps(_mm512_abs_ps(x), _mm512_set1_ps(GELU_PIECES / GELU_END));
+    __mmask16 beyond = _mm512_cmp_ps_mask(at, end, _CMP_GE_OQ);
     __m512i piece = _mm512_cvttps_epi32(at);
     __m512 within = _mm512_sub_ps(at, _mm512_cvtepi32_ps(piece));
     __m512 phi = _mm512_setzero_ps();
     for (int term = 0; term < GELU_TERMS; term++, terms += GELU_PIECES)
         phi = _mm512_fmadd_ps(
             phi, within, _mm512_permutex2var_ps(_mm512_loadu_ps(terms), piece, _mm512_loadu_ps(terms + 16)));
+    phi = _mm512_mask_mov_ps(phi, beyond, one);
     __mmask16 negative = _mm512_movepi32_mask(_mm512_castps_si512(x));
-    return _mm512_mul_ps(x, _mm512_mask_sub_ps(phi, negative, _mm512_set1_ps(1), phi));
+    return _mm512_mul_ps(x, _mm512_mask_sub_ps(phi, negative, one, phi));
 }
 
 typedef struct {
