@@ -1,4 +1,4 @@
-"""Float32 products on a processor's tile units (Intel AMX): twice the speed of its float32 units, at smaller errors.
+"""Float32 products on a processor's tile units (Intel AMX): faster than its float32 units, at smaller errors.
 
 The kernel is ``amx_product.c``, which says how. It is compiled when a process first asks for it (half a second) by the
 machine's C compiler, which ``CC`` may name, and tried against PyTorch before it is trusted. Where there is no such
