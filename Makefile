@@ -9,7 +9,6 @@ TEST_STAMP := $(VENV)/.installed-test
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 1); echo $$((n < 4 ? n : 4)))
 SHARED := $(if $(TESTS),,-n $(WORKERS) --dist loadfile --no-loadscope-reorder)
 CHROMIUM := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
-lint bench bench-gpu: export PYTHONPATH := $(CURDIR)/platform:$(CURDIR)
 lint: export MALPAN_VAR := $(CURDIR)/var/test
 
 .DEFAULT_GOAL := help
@@ -28,7 +27,7 @@ lint: $(TEST_STAMP) ## 형식, 타입, 의존 방향, 템플릿, 마이그레이
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint-types lint-rest
 
 lint-types: # most of the time of `lint`: beside it, the rest costs nothing
-	@$(BIN)/mypy scoring platform
+	@$(BIN)/mypy scoring platform/malpan
 
 lint-rest:
 	@$(BIN)/ruff check .
@@ -61,12 +60,14 @@ $(BIN)/python:
 	  echo "가상 환경을 만들지 못했습니다: apt-get install python3-venv"; \
 	  echo "Could not make a virtual environment: apt-get install python3-venv"; exit 1; }
 
-$(RUN_STAMP): requirements.txt constraints.txt | $(BIN)/python
+$(RUN_STAMP): requirements.txt constraints.txt pyproject.toml | $(BIN)/python
 	@echo "설치하는 중입니다. 처음에는 몇 분 걸립니다. / installing; this takes some minutes the first time."
 	@$(PIP) -r requirements.txt
+	@$(PIP) --no-deps --editable .
 	@touch $@
 
-$(TEST_STAMP): requirements.txt requirements-test.txt constraints.txt | $(BIN)/python
+$(TEST_STAMP): requirements.txt requirements-test.txt constraints.txt pyproject.toml | $(BIN)/python
 	@echo "시험 도구를 설치하는 중입니다. / installing what the tests need."
 	@$(PIP) -r requirements-test.txt
+	@$(PIP) --no-deps --editable .
 	@touch $(RUN_STAMP) $@

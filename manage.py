@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Entry point of the site: puts the source root on sys.path and, where none is given, finds the embedded services."""
+"""Entry point of the site: where no services are named it provides the embedded ones."""
 
 import os
 import sys
@@ -14,9 +14,8 @@ NEEDS_NO_SERVICES = {
 
 
 def main() -> None:
-    sys.path.insert(0, str(ROOT / "platform"))
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    from config import environment
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "malpan.settings")
+    from malpan.local import environment
 
     environment.prepare(ROOT, needs_services=len(sys.argv) > 1 and sys.argv[1] not in NEEDS_NO_SERVICES)
 

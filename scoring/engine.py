@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from scoring.integrity import integrity_warnings
 from scoring.metrics import CorpusMetric, Metric, MetricOptions, Row, load_metric
-from scoring.pair_values import PairValues
 from scoring.recipes import Aggregate, Prepared, Recipe, get_recipe
 from scoring.records import AnswerFile, ItemScores, ProgressCallback, ScoreReport, ScoreWarning
-from scoring.running import NEURAL_METRICS, KnownValues, Scored, run_metrics
+from scoring.running.pair_values import PairValues
+from scoring.running.run import NEURAL_METRICS, KnownValues, Scored, run_metrics
 from scoring.signature import build_signature, metric_signatures, signature_hash
 
 if TYPE_CHECKING:
-    from scoring.checkpoints import DeviceName, Resources
+    from scoring.models.store import DeviceName, Resources
 
 
 def score(
@@ -50,7 +50,7 @@ def score(
     prepared = recipe.prepare(references, predictions)
     options = options or MetricOptions()
     if resources is None and needs_models(recipe):
-        from scoring.checkpoints import shared_resources
+        from scoring.models.store import shared_resources
 
         resources = shared_resources(profile, device)
     names = [*recipe.metrics, *_configured(recipe, resources, options)]

@@ -9,7 +9,7 @@ from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
-from accounts.models import User
+from malpan.accounts.models import User
 from tests.factories import UserFactory
 
 

@@ -14,12 +14,13 @@ import factory
 from django.utils import timezone
 from factory.django import DjangoModelFactory
 
-from accounts.models import Membership, Team, User
-from accounts.services import next_team_number
-from competitions.models import Competition, Phase, ReferenceVersion, Track
-from competitions.services import publish_reference_version
+from malpan.accounts.models import User
+from malpan.competitions.models import Competition, Phase, ReferenceVersion, Track
+from malpan.competitions.services import publish_reference_version
+from malpan.submissions.models import QuotaEntry, ScoringRun, Submission
+from malpan.teams.models import Membership, Team
+from malpan.teams.services import next_team_number
 from scoring.records import ItemScores, ScoreReport
-from submissions.models import QuotaEntry, ScoringRun, Submission
 
 CANARY = "비밀카나리아정답"
 PASSWORD = "열두글자가넘는암호입니다"

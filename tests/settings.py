@@ -6,7 +6,7 @@ This module starts them because pytest-django reads the settings before any conf
 import os
 from pathlib import Path
 
-from config import embedded, environment
+from malpan.local import embedded, environment
 
 _ROOT = Path(__file__).resolve().parents[1]
 _VAR = Path(os.environ.get("MALPAN_TEST_VAR") or _ROOT / "var" / "test")
@@ -18,8 +18,8 @@ embedded.provide(_VAR, durable=False)
 os.environ.setdefault("MALPAN_VAR", str(_VAR))
 (_VAR / "static").mkdir(exist_ok=True)
 
-from config.settings import *  # noqa: E402,F403 (they are read from the environment completed above)
-from config.settings import CACHES, DATABASES  # noqa: E402
+from malpan.settings import *  # noqa: E402,F403 (they are read from the environment completed above)
+from malpan.settings import CACHES, DATABASES  # noqa: E402
 
 # each run has a database and cache keys of its own, so that two runs at once do not meet
 DATABASES["default"]["TEST"] = {"NAME": f"test_malpan_{os.getpid()}"}

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from django.db import connection
 
-from core.errors import DomainError
+from malpan.core.errors import DomainError
 
 Outcome = TypeVar("Outcome")
 # PostgreSQL takes a hundred by default: the processes of one run share eighty, and other runs need theirs

@@ -16,7 +16,7 @@ from scoring.cli.files import (
 from scoring.cli.parser import EXIT_USAGE
 from scoring.cli.words import say
 from scoring.errors import Language, ScoringError
-from scoring.file_formats import format_label
+from scoring.reading.file_formats import format_label
 from scoring.recipes import RECIPES, get_recipe
 from scoring.records import Progress, ProgressCallback
 from scoring.report import render, report_as_json
@@ -108,7 +108,7 @@ class ProfileNeeded(ScoringError):
 
 
 def _list_models(language: Language) -> int:
-    from scoring.fetching import list_profiles
+    from scoring.models.fetching import list_profiles
 
     for status in list_profiles():
         profile = status.profile
@@ -122,7 +122,7 @@ def _list_models(language: Language) -> int:
 
 
 def _fetch_models(profile: str, language: Language) -> int:
-    from scoring.fetching import fetch
+    from scoring.models.fetching import fetch
 
     for model in fetch(profile):
         sys.stdout.write(f"{model.spec.role}: {model.spec.model} @ {model.spec.revision}  {model.folder}\n")
@@ -130,7 +130,7 @@ def _fetch_models(profile: str, language: Language) -> int:
 
 
 def _verify_models(profile: str, language: Language) -> int:
-    from scoring.fetching import verify
+    from scoring.models.fetching import verify
 
     checks = verify(profile)
     for check in checks:
@@ -144,8 +144,8 @@ def _verify_models(profile: str, language: Language) -> int:
 
 def _show_precisions(profile: str, language: Language) -> None:
     """By how much each further number format moves scores here; nothing for a profile without such models."""
-    from scoring.precisions import SAMPLES, measure_precisions
-    from scoring.profile import load_profile
+    from scoring.models.profile import load_profile
+    from scoring.verification.precisions import SAMPLES, measure_precisions
 
     found = measure_precisions(load_profile(profile))
     if found:

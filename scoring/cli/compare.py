@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from scoring.cli.files import load_report
-from scoring.comparing.comparison import compare
-from scoring.comparing.view import render_comparison
 from scoring.errors import Language
 from scoring.report import ReportFormat
+from scoring.significance.comparison import compare
+from scoring.significance.view import render_comparison
 
 
 def compare_files(a: str, b: str, form: ReportFormat, language: Language) -> str:

@@ -23,7 +23,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from scoring.errors import Message, ScoringError, quoted
-from scoring.profile import WordedError
+from scoring.models.profile import WordedError
 
 BUILT_IN: Final = Path(__file__).resolve().parent / "synonyms.tsv"
 COLUMNS: Final = ("group", "word", "pos", "source")

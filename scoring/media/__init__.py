@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from scoring.errors import Message, ScoringFault, quoted
-from scoring.profile import WordedError
+from scoring.models.profile import WordedError
 from scoring.reading.caption_checks import without_ending
 
 if TYPE_CHECKING:

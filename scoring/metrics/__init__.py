@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from scoring.checkpoints import Resources
+    from scoring.models.store import Resources
 
 PairProgress = Callable[[int, int], None]  # (pairs done, pairs in all)
 Row = tuple[float, ...]
@@ -78,7 +78,8 @@ class CorpusMetric(Protocol):
     """One row of numbers for each item, in the light of all references; scores from all rows.
 
     ``score_names`` are the names under which ``aggregate`` reports, in order. ``has_item_values``: a row is one number,
-    the item's value, and the score its mean. Which rows can be resampled: ``scoring.comparing.corpus_sums``.
+    the item's value, and the score its mean. Which rows can be resampled:
+    ``scoring.significance.sufficient_statistics``.
     """
 
     name: str

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from scoring.metrics import PairProgress
 
 if TYPE_CHECKING:
-    from scoring.checkpoints import Resources
+    from scoring.models.store import Resources
 
 
 def accuracy(reference: str, candidate: str) -> float:

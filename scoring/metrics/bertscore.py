@@ -21,15 +21,15 @@ import torch
 from torch.nn.utils.rnn import pad_sequence
 
 from scoring.metrics import PairProgress
-from scoring.metrics.batching import WINDOW_CHARACTERS, TokenBudget, one_ahead, run_batches, windows
-from scoring.metrics.bert_ids import BertIds
-from scoring.metrics.embedding_cache import Embedded, EmbeddingCache
-from scoring.metrics.encoder import PACKABLE, PackedEncoder, PaddedEncoder
-from scoring.metrics.packing import Packed, pack
-from scoring.metrics.precision import FP32, Precision, exact_inference
+from scoring.models.batching import WINDOW_CHARACTERS, TokenBudget, one_ahead, run_batches, windows
+from scoring.models.cache import Embedded, EmbeddingCache
+from scoring.models.encoder import PACKABLE, PackedEncoder, PaddedEncoder
+from scoring.models.packing import Packed, pack
+from scoring.models.precision import FP32, Precision, exact_inference
+from scoring.models.tokenizer import BertIds
 
 if TYPE_CHECKING:
-    from scoring.checkpoints import Resources
+    from scoring.models.store import Resources
 
 VERSION: Final = 1  # raised whenever a change here could change a value
 CHUNK_CHARACTERS: Final = 131_072  # texts held at once: 400 MB of embeddings of BERT-base at a token a character
@@ -100,7 +100,7 @@ def load_encoder(
     """
     from transformers import AutoConfig, AutoModel
 
-    from scoring.checkpoints import TooFewLayers, load_pretrained
+    from scoring.models.store import TooFewLayers, load_pretrained
 
     config = AutoConfig.from_pretrained(folder, local_files_only=True)
     if num_layers > config.num_hidden_layers:
@@ -157,7 +157,7 @@ class BertScore:
     name = "bertscore"
 
     def __init__(self, resources: Resources | None) -> None:
-        from scoring.checkpoints import require
+        from scoring.models.store import require
 
         self._resources = require(resources, self.name)
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from scoring.metrics import PairProgress
 from scoring.metrics.ngrams import clipped_matches
-from scoring.tokenization import Analyser, mecab_ko
+from scoring.text.tokenization import Analyser, mecab_ko
 
 if TYPE_CHECKING:
-    from scoring.checkpoints import Resources
+    from scoring.models.store import Resources
 
 
 def bleu_1(reference: Sequence[str], candidate: Sequence[str]) -> float:

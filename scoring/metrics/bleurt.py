@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import torch
 
 from scoring.metrics import PairProgress
-from scoring.metrics.batching import WINDOW_CHARACTERS, TokenBudget, one_ahead, run_batches, windows
-from scoring.metrics.encoder import PackedEncoder
-from scoring.metrics.packing import pack
-from scoring.metrics.precision import FP32, Precision, exact_inference
+from scoring.models.batching import WINDOW_CHARACTERS, TokenBudget, one_ahead, run_batches, windows
+from scoring.models.encoder import PackedEncoder
+from scoring.models.packing import pack
+from scoring.models.precision import FP32, Precision, exact_inference
 
 if TYPE_CHECKING:
-    from scoring.checkpoints import Resources
+    from scoring.models.store import Resources
 
 VERSION: Final = 1  # raised whenever a change here could change a value
 KNOWN_TEXTS: Final = 8192  # texts whose pieces are kept: some sets of references, 20 MB; 150 MB of the longest texts
@@ -46,7 +46,7 @@ class PairTokenizer:
     def __init__(self, folder: Path, max_length: int) -> None:
         from bleurt_pytorch import BleurtTokenizer
 
-        from scoring.checkpoints import load_tokenizer
+        from scoring.models.store import load_tokenizer
 
         self.max_length = max_length
         self._tokenizer = load_tokenizer(BleurtTokenizer, folder)
@@ -126,7 +126,7 @@ def load_scorer(
     """Load the checkpoint in ``folder``. Raises ``ModelDamaged`` if weights are missing from the file."""
     from bleurt_pytorch import BleurtConfig, BleurtForSequenceClassification
 
-    from scoring.checkpoints import load_pretrained
+    from scoring.models.store import load_pretrained
 
     config = BleurtConfig.from_pretrained(folder, local_files_only=True)
     model = load_pretrained(
@@ -142,7 +142,7 @@ class Bleurt:
     name = "bleurt"
 
     def __init__(self, resources: Resources | None) -> None:
-        from scoring.checkpoints import require
+        from scoring.models.store import require
 
         self._resources = require(resources, self.name)
 

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any
 
 from scoring.metrics import PairProgress
 from scoring.metrics.rouge import ALPHA, f_measure, lcs_length, rouge_n
-from scoring.tokenization import Analyser, Tokens, okt
+from scoring.text.tokenization import Analyser, Tokens, okt
 
 if TYPE_CHECKING:
-    from scoring.checkpoints import Resources
+    from scoring.models.store import Resources
 
 
 def alpha_of(beta: float) -> float:

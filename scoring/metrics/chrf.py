@@ -20,7 +20,7 @@ from scoring.metrics import PairProgress, Row
 from scoring.metrics.ngrams import clipped_matches
 
 if TYPE_CHECKING:
-    from scoring.checkpoints import Resources
+    from scoring.models.store import Resources
 
 LONGEST: Final = 6
 BETA: Final = 2

@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from scoring.metrics import PairProgress, Row
 from scoring.metrics.ngrams import Ngram, ngrams
-from scoring.tokenization import Analyser, okt
+from scoring.text.tokenization import Analyser, okt
 
 if TYPE_CHECKING:
-    from scoring.checkpoints import Resources
+    from scoring.models.store import Resources
 
 LONGEST: Final = 4
 SIGMA: Final = 6.0

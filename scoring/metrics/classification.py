@@ -30,7 +30,7 @@ from scoring.metrics import PairProgress, Row
 from scoring.recipes.labels import MAX_LABELS, labels_of
 
 if TYPE_CHECKING:
-    from scoring.checkpoints import Resources
+    from scoring.models.store import Resources
 
 LabelPair = tuple[frozenset[float], frozenset[float]]  # codes of the reference labels, of the predicted labels
 

@@ -28,12 +28,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from scoring.media import MediaSet, frames_of
 from scoring.media.archive import media_folder
 from scoring.metrics import MetricOptions, PairProgress, Row
-from scoring.metrics.clip_model import Frame
+from scoring.models.clip import Frame
 
 if TYPE_CHECKING:
     import torch
 
-    from scoring.checkpoints import Resources
+    from scoring.models.store import Resources
 
 VERSION: Final = 1  # raised whenever a change here could change a value
 WEIGHT: Final = 2.5
@@ -78,7 +78,7 @@ class ClipScore:
     has_item_values = False
 
     def __init__(self, resources: Resources | None, options: MetricOptions) -> None:
-        from scoring.checkpoints import require
+        from scoring.models.store import require
 
         if options.media is None:
             raise TypeError(f"the metric '{self.name}' needs frames: MetricOptions(media=folder)")

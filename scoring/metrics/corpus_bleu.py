@@ -29,10 +29,10 @@ from typing import TYPE_CHECKING, Any, Final
 from scoring.metrics import PairProgress, Row
 from scoring.metrics.bleu import brevity_penalty
 from scoring.metrics.ngrams import clipped_matches, closest_length, ngrams
-from scoring.tokenization import Analyser, okt
+from scoring.text.tokenization import Analyser, okt
 
 if TYPE_CHECKING:
-    from scoring.checkpoints import Resources
+    from scoring.models.store import Resources
 
 LONGEST: Final = 4
 NAMES: Final = ("bleu_1", "bleu_2", "bleu_3", "bleu_4")

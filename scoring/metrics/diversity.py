@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from scoring.metrics import PairProgress, Row
 from scoring.metrics.ngrams import Ngram, closest_length, ngrams
-from scoring.tokenization import Analyser, okt
+from scoring.text.tokenization import Analyser, okt
 
 if TYPE_CHECKING:
-    from scoring.checkpoints import Resources
+    from scoring.models.store import Resources
 
 NAMES: Final = ("distinct_1", "distinct_2", "unique_captions", "length_ratio")
 

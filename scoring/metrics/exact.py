@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from scoring.metrics import PairProgress
 
 if TYPE_CHECKING:
-    from scoring.checkpoints import Resources
+    from scoring.models.store import Resources
 
 ALTERNATIVE_SEPARATOR: Final = "#"
 

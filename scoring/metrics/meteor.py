@@ -23,16 +23,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from scoring.matching import lemmas
 from scoring.matching.alignment import Method, Stage, align, greedy_counts
-from scoring.matching.lemmas import Morph, Tagger, morphs_of, without_josa
 from scoring.matching.search import BEAM_WIDTH, LOOKAHEAD, SEARCH_BUDGET
 from scoring.matching.synonyms import Synonyms, load_synonyms
 from scoring.metrics import MetricOptions, PairProgress
-from scoring.tokenization import Analyser, okt
+from scoring.text import lemmas
+from scoring.text.lemmas import Morph, Tagger, morphs_of, without_josa
+from scoring.text.tokenization import Analyser, okt
 
 if TYPE_CHECKING:
-    from scoring.checkpoints import Resources
+    from scoring.models.store import Resources
 
 ALPHA: Final = 0.9
 BETA: Final = 3.0

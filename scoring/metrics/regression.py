@@ -14,7 +14,7 @@ from scoring.metrics import PairProgress
 from scoring.recipes.labels import number_of
 
 if TYPE_CHECKING:
-    from scoring.checkpoints import Resources
+    from scoring.models.store import Resources
 
 
 def squared_error(reference: float, prediction: float) -> float:

@@ -30,10 +30,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from scoring.metrics import PairProgress
 from scoring.metrics.ngrams import clipped_matches, ngrams
-from scoring.tokenization import Analyser, Tokens, mecab_ko
+from scoring.text.tokenization import Analyser, Tokens, mecab_ko
 
 if TYPE_CHECKING:
-    from scoring.checkpoints import Resources
+    from scoring.models.store import Resources
 
 WORD_LIMIT: Final = 1_000
 ALPHA: Final = 0.5

@@ -32,12 +32,12 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from scoring.matching.lemmas import Tagger
 from scoring.metrics import PairProgress
-from scoring.tokenization import Tagged, okt
+from scoring.text.lemmas import Tagger
+from scoring.text.tokenization import Tagged, okt
 
 if TYPE_CHECKING:
-    from scoring.checkpoints import Resources
+    from scoring.models.store import Resources
 
 SceneTuple = tuple[str, ...]  # (noun,), (modifier, noun) or (noun, role, verb)
 

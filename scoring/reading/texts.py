@@ -2,7 +2,7 @@
 
 python-mecab-ko stops reading at a NUL and raises ``TypeError`` on a lone surrogate. Time grows with the square of an
 unbroken run: measured on one core, python-mecab-ko takes 0.02 s for 2,500 characters and 0.1 s for 10,000, Okt 14 s for
-2,000 syllables of Hangul; for Okt ``scoring.tokenization`` cuts such a run.
+2,000 syllables of Hangul; for Okt ``scoring.text.tokenization`` cuts such a run.
 """
 
 from __future__ import annotations

@@ -5,9 +5,10 @@ import json
 import pytest
 from django.urls import reverse
 
-from accounts.models import Membership, Team, User
-from accounts.services import create_api_token
-from core.models import AuditEntry
+from malpan.accounts.models import User
+from malpan.accounts.services import create_api_token
+from malpan.core.models import AuditEntry
+from malpan.teams.models import Membership, Team
 from tests.admin_pages import address, fields_of, messages_of, organiser, pages
 from tests.factories import (
     CompetitionFactory,

@@ -11,10 +11,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from scoring.checkpoints import Resources
 from scoring.metrics import load_metric
 from scoring.metrics.bertscore import CACHE_BYTES
-from scoring.metrics.embedding_cache import EmbeddingCache
+from scoring.models.cache import EmbeddingCache
+from scoring.models.store import Resources
 from tests.benchmarks.contest import BERT_BASE, LAYER, TINY, Submission, make_models, submissions
 from tests.benchmarks.contest_peers import bert_score_of, bert_scorer_of
 from tests.benchmarks.tables import Row, deviation, interleaved

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import torch
 
-from scoring.checkpoints import Resources
 from scoring.metrics import load_metric
-from scoring.metrics.products import AmxProduct, fastest_product
+from scoring.models.products import AmxProduct, fastest_product
+from scoring.models.store import Resources
 from tests.benchmarks.contest import BLEURT_20, BLEURT_D12, TINY, Shape, Submission, make_models, submissions
 from tests.benchmarks.contest_peers import BleurtLoop
 from tests.benchmarks.tables import Measured, Row, deviation, interleaved, say

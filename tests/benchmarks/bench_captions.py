@@ -28,12 +28,12 @@ from typing import Any, NamedTuple
 
 from scoring.metrics import CorpusMetric, PairMetric, load_metric
 from scoring.metrics.rouge import Rouge1, Rouge2
-from scoring.tokenization import MecabKo, Okt, okt
+from scoring.text.tokenization import MecabKo, Okt, okt
 from tests.benchmarks import caption_peers as peers
 from tests.benchmarks.tables import Row, deviation, interleaved
+from tests.paths import ROOT
 from tests.scoring.caption_items import Item, caption_items, changed
 
-ROOT = Path(__file__).parents[2]
 RECIPE = "captioning-lexical@1"
 LIMIT = 1e-9
 PEERS: dict[str, tuple[str, Callable[..., list[float]]]] = {
@@ -205,7 +205,7 @@ def process_row(items: Sequence[Item], rounds: int) -> Row:
 
 
 def _run(arguments: list[str]) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = dict(os.environ)
     done = subprocess.run([sys.executable, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{arguments[:2]} ended with {done.returncode}: {done.stderr}")

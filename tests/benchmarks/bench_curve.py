@@ -18,12 +18,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from scoring.checkpoints import Resources
 from scoring.metrics import PairMetric, load_pair_metric
+from scoring.models.store import Resources
 from tests.benchmarks.contest import TINY, Shape, Submission, make_models, text_of
 from tests.benchmarks.tables import markdown_table, say
+from tests.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 ITEMS = (100, 1_000, 10_000, 100_000)
 CHARACTERS = (15, 30, 60, 120, 240)  # of one text without spaces
 THREE_LAYERS = Shape(3, 768, 12, 128)

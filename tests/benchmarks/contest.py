@@ -11,7 +11,7 @@ import random
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.scoring.models import SENTENCES, make_bert, make_sentencepiece_bleurt, write_profile
+from tests.scoring.tiny_models import SENTENCES, make_bert, make_sentencepiece_bleurt, write_profile
 
 MEAN_CHARACTERS, LONGEST_CHARACTERS, SPREAD = 47, 124, 0.52  # of one reason without spaces
 LAYER = 9  # of BERTScore, as in the contest

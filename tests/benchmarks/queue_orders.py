@@ -10,7 +10,7 @@ from typing import Any, Final
 from django.db.models import F
 from django.db.models.lookups import IsNull
 
-from submissions import queueing
+from malpan.submissions.evaluation import queueing
 
 FAIR: Final = "fair"
 ORDERS: Final[dict[str, tuple[Any, ...]]] = {

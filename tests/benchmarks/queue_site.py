@@ -10,17 +10,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from accounts.models import User
-from config.celery import app
-from core.storage import store_private
-from submissions import rescoring, runs
-from submissions.batches import Selection
-from submissions.models import RescoreBatch, ScoringRun, Submission
+from malpan.accounts.models import User
+from malpan.celery import app
+from malpan.core.storage import store_private
+from malpan.submissions.evaluation import runs
+from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
+from malpan.submissions.rescoring import services as rescoring
+from malpan.submissions.rescoring.batches import Selection
 from tests.benchmarks.queue_loads import CONTEST_TOKENS, Load, Wait
-from tests.submissions.contest_of_many import Contest, answers, found
+from tests.paths import ROOT
+from tests.submissions.rescoring.contest_of_many import Contest, answers, found
 from tests.waiting import wait_for
 
-ROOT = Path(__file__).resolve().parents[2]
 State = ScoringRun.State
 
 
@@ -91,7 +92,6 @@ def _workers(count: int, order: str, rate: float, folder: Path) -> Iterator[None
             cwd=ROOT,
             env=os.environ
             | {
-                "PYTHONPATH": os.pathsep.join([str(ROOT / "platform"), str(ROOT)]),
                 "PYTHONWARNINGS": "ignore:You're running the worker with superuser",
             },
         )

@@ -18,15 +18,15 @@ def main(name: str, order: str, rate: float, ready: Path) -> None:
     django.setup()
     from celery.signals import worker_ready
 
-    from config import worker_process
-    from config.celery import app
-    from submissions import parts, runs
+    from malpan import worker_process
+    from malpan.celery import app
+    from malpan.submissions.evaluation import results, runs
     from tests.benchmarks.queue_orders import stand_in
     from tests.factories import report
 
-    def sleep(run: Any, **_options: Any) -> parts.Outcome:
+    def sleep(run: Any, **_options: Any) -> results.Outcome:
         time.sleep(run.cost / rate)
-        return parts.Outcome(shown=report())
+        return results.Outcome(shown=report())
 
     worker_process.SCORING_QUEUE = ""  # no models are loaded
     runs.score = sleep

@@ -10,10 +10,10 @@ import json
 import os
 import random
 import sys
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.paths import ROOT
+
 RULES = (
     "사이시옷은 순우리말로 된 합성어에서 앞말이 모음으로 끝날 때 받치어 적는다",
     "조사는 앞말에 붙여 쓰고 의존 명사는 띄어 쓴다",
@@ -53,10 +53,10 @@ def make(slug: str, items: int) -> dict[str, Any]:
 
 
 def submit(slug: str, name: str, items: int) -> dict[str, Any]:
-    from accounts.models import User
-    from accounts.services import create_team
-    from competitions.models import Phase
-    from submissions import intake
+    from malpan.accounts.models import User
+    from malpan.competitions.models import Phase
+    from malpan.submissions import intake
+    from malpan.teams.services import create_team
 
     phase = Phase.objects.select_related("track__competition").get(track__competition__slug=slug)
     user = User.objects.create(email=f"{slug}-{name}@example.org", name=name)
@@ -66,9 +66,8 @@ def submit(slug: str, name: str, items: int) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT / "platform"))
-    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
-    from config import environment
+    os.environ["DJANGO_SETTINGS_MODULE"] = "malpan.settings"
+    from malpan.local import environment
 
     environment.prepare(ROOT, needs_services=True)
     import django

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from submissions.models import ScoringRun, Submission
+from malpan.submissions.models import ScoringRun, Submission
 from tests.benchmarks.bench_queue import RATE, ROOT, simulated
 from tests.benchmarks.queue_loads import (
     CONTEST_TOKENS,

@@ -12,7 +12,7 @@ from tests.benchmarks import bench_bertscore, bench_bleurt, bench_curve, bench_g
 from tests.benchmarks.contest import Shape, submissions
 from tests.benchmarks.results import save_section
 from tests.benchmarks.tables import Row, comparison_table, deviation, interleaved, markdown_table
-from tests.scoring.models import one_thread
+from tests.scoring.tiny_models import one_thread
 
 QUICK = ["--quick", "--rounds", "1"]
 

@@ -5,8 +5,8 @@ import re
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from competitions.models import DataFile, Phase, ReferenceVersion, Track
-from core.models import AuditEntry
+from malpan.competitions.models import DataFile, Phase, ReferenceVersion, Track
+from malpan.core.models import AuditEntry
 from tests.admin_pages import address, fields_of, messages_of, organiser, pages
 from tests.factories import (
     CANARY,

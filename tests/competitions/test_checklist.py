@@ -6,11 +6,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone, translation
 
-from accounts import roles
-from competitions import readiness
-from competitions.checklist import Facts, PhaseFacts, State, TrackFacts, checklist
-from competitions.models import Competition, DataFile
-from competitions.services import add_data_file
+from malpan.competitions import readiness, roles
+from malpan.competitions.checklist import Facts, PhaseFacts, State, TrackFacts, checklist
+from malpan.competitions.models import Competition, DataFile
+from malpan.competitions.services import add_data_file
+from malpan.teams.selectors import competing_with_a_role
 from tests.factories import (
     CANARY,
     CompetitionFactory,
@@ -144,7 +144,8 @@ def phase(db):
 
 
 def facts(phase):
-    return readiness.facts_of(Competition.objects.get(pk=phase.track.competition_id))
+    competition = Competition.objects.get(pk=phase.track.competition_id)
+    return readiness.facts_of(competition, competing_with_a_role(competition).values())
 
 
 def offer(phase, data, kind=DataFile.Kind.SAMPLE):

@@ -12,13 +12,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import translation
 from PIL import Image
 
-from competitions.media import media_folder, media_root
-from competitions.models import ReferenceVersion
-from competitions.services import publish_reference_version
-from core.errors import MediaRejected
-from core.messages import text_of
-from core.models import AuditEntry
-from core.storage import read_private
+from malpan.competitions.media import media_folder, media_root
+from malpan.competitions.models import ReferenceVersion
+from malpan.competitions.services import publish_reference_version
+from malpan.core.errors import MediaRejected
+from malpan.core.messages import text_of
+from malpan.core.models import AuditEntry
+from malpan.core.storage import read_private
 from scoring.media import frames_of
 from scoring.metrics import MetricOptions
 from scoring.records import ScoreReport

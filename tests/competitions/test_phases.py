@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from competitions.models import Phase
-from competitions.phases import split_again, update_phase
-from competitions.services import publish_reference_version
-from core.errors import PhaseAlreadyPublished, PhaseSettingsInvalid, ReferencesInUse, SplitInvalid
-from core.models import AuditEntry
+from malpan.competitions.models import Phase
+from malpan.competitions.phases import split_again, update_phase
+from malpan.competitions.services import publish_reference_version
+from malpan.core.errors import PhaseAlreadyPublished, PhaseSettingsInvalid, ReferencesInUse, SplitInvalid
+from malpan.core.models import AuditEntry
 from tests.factories import PhaseFactory, SubmissionFactory, UserFactory, publish, reference_bytes
 
 pytestmark = pytest.mark.django_db

@@ -6,10 +6,10 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.core import mail
 
-from competitions import questions
-from competitions.models import Question
-from core.errors import QuestionInvalid, QuestionNotFound, TooManyQuestions
-from core.models import AuditEntry
+from malpan.competitions import questions
+from malpan.competitions.models import Question
+from malpan.core.errors import QuestionInvalid, QuestionNotFound, TooManyQuestions
+from malpan.core.models import AuditEntry
 from tests.factories import CompetitionFactory, UserFactory
 from tests.threads import at_once
 
@@ -91,7 +91,7 @@ def test_people_see_their_own_and_what_was_answered_for_all():
 
     assert set(questions.questions_for(person, competition)) == {own, public}
     assert set(questions.questions_for(AnonymousUser(), competition)) == {public}
-    assert list(questions.questions_on_desk(competition)[:2]) == [own, waiting]
+    assert list(questions.questions_for_organisers(competition)[:2]) == [own, waiting]
 
 
 def test_a_reopened_question_hides_its_answer_from_the_public():
@@ -160,4 +160,4 @@ def test_a_mail_server_that_is_away_loses_no_answer(monkeypatch, django_capture_
 
 def test_a_question_of_another_competition_is_not_found():
     with pytest.raises(QuestionNotFound):
-        questions.question_on_desk(CompetitionFactory.create(), ask().pk)
+        questions.question_for_organisers(CompetitionFactory.create(), ask().pk)

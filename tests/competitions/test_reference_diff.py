@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from competitions.reference_diff import diff_references
+from malpan.competitions.reference_diff import diff_references
 from scoring.records import Answer, AnswerFile
 
 

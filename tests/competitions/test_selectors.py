@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from competitions.selectors import (
+from malpan.competitions.selectors import (
     current_reference,
     data_file,
     get_competition,
@@ -16,8 +16,8 @@ from competitions.selectors import (
     sample_file,
     tracks_of,
 )
-from competitions.services import add_data_file, post_notice
-from core.errors import CompetitionNotFound, DataFileNotFound, ReferencesNotPublished, TrackNotFound
+from malpan.competitions.services import add_data_file, post_notice
+from malpan.core.errors import CompetitionNotFound, DataFileNotFound, ReferencesNotPublished, TrackNotFound
 from tests.factories import CompetitionFactory, PhaseFactory, TrackFactory
 
 pytestmark = pytest.mark.django_db

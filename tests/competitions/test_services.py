@@ -6,19 +6,13 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from competitions.models import DataFile, Phase, ReferenceVersion
-from competitions.references import load_references
-from competitions.services import (
-    add_data_file,
-    create_phase,
-    create_track,
-    publish_reference_version,
-    set_board,
-)
-from core.errors import AnswersWouldLeak, ReferencesInUse, ReferencesRejected, UnknownTrackRecipe
-from core.messages import text_of
-from core.models import AuditEntry
-from core.storage import read_private
+from malpan.competitions.models import DataFile, Phase, ReferenceVersion
+from malpan.competitions.references import load_references
+from malpan.competitions.services import add_data_file, create_phase, create_track, publish_reference_version, set_board
+from malpan.core.errors import AnswersWouldLeak, ReferencesInUse, ReferencesRejected, UnknownTrackRecipe
+from malpan.core.messages import text_of
+from malpan.core.models import AuditEntry
+from malpan.core.storage import read_private
 from tests.factories import (
     CANARY,
     CompetitionFactory,
@@ -117,7 +111,7 @@ def test_data_file_keeps_only_the_last_part_of_its_name():
 def test_references_are_parsed_once_per_process(monkeypatch):
     version = publish(PhaseFactory.create(), 7)
     first = load_references(version, "rag-qa@1")
-    monkeypatch.setattr("competitions.references.read_private", lambda _sha256: pytest.fail("read again"))
+    monkeypatch.setattr("malpan.competitions.references.read_private", lambda _sha256: pytest.fail("read again"))
 
     assert load_references(version, "rag-qa@1") is first
 

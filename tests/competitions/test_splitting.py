@@ -2,7 +2,7 @@
 
 import pytest
 
-from competitions.splitting import ids_of_text, split_ids, unknown_ids
+from malpan.competitions.splitting import ids_of_text, split_ids, unknown_ids
 
 IDS = [f"q{number}" for number in range(1, 101)]
 

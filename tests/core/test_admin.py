@@ -5,11 +5,11 @@ from django.contrib import admin
 from django.test import Client
 from django.urls import reverse
 
-from accounts.invitations import create_invitation
-from accounts.services import create_api_token
-from competitions.models import Competition
-from core.models import AuditEntry
-from submissions.models import MetricResult
+from malpan.accounts.services import create_api_token
+from malpan.competitions.models import Competition
+from malpan.core.models import AuditEntry
+from malpan.submissions.models import MetricResult
+from malpan.teams.invitations import create_invitation
 from tests.admin_pages import address, fields_of, organiser, pages
 from tests.factories import (
     CANARY,
@@ -88,7 +88,7 @@ def test_deletion_of_many_is_audited_one_by_one(pages):
     assert AuditEntry.objects.filter(action="competition.delete").count() == 3
 
 
-@pytest.mark.parametrize("label", [*RECORDS, "accounts.invitation", "accounts.apitoken"])
+@pytest.mark.parametrize("label", [*RECORDS, "teams.invitation", "accounts.apitoken"])
 def test_record_can_be_read_but_not_made_changed_or_deleted(label, pages, rf, organiser):
     model_admin = next(each for model, each in admin.site._registry.items() if model._meta.label_lower == label)
     request = rf.get("/")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core import audit
+from malpan.core import audit
 from tests.factories import CompetitionFactory, UserFactory
 
 pytestmark = pytest.mark.django_db

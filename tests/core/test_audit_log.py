@@ -6,7 +6,6 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,9 +14,9 @@ from django.contrib import admin
 from django.db import IntegrityError, connection, models, transaction
 from django.test import RequestFactory
 
-from core import audit
-from core.models import AuditEntry
-from submissions.models import ChainEntry, QuotaEntry
+from malpan.core import audit
+from malpan.core.models import AuditEntry
+from malpan.submissions.models import ChainEntry, QuotaEntry
 from tests.factories import (
     CompetitionFactory,
     PhaseFactory,
@@ -26,8 +25,9 @@ from tests.factories import (
     TeamFactory,
     UserFactory,
 )
+from tests.paths import ROOT
 
-PLATFORM = Path(__file__).resolve().parents[2] / "platform"
+PLATFORM = ROOT / "platform/malpan"
 APPS = ("core", "accounts", "competitions", "submissions", "leaderboard")
 PERSONAL = {"accounts.user", "accounts.apitoken"}  # of a person, whatever they take part in
 APPEND_ONLY = (AuditEntry, QuotaEntry, ChainEntry)
@@ -126,7 +126,7 @@ def test_an_entry_about_a_person_belongs_to_no_competition() -> None:
 
 
 # --- nothing an organiser does goes unnoted ---------------------------------------------------------------------------
-RECORD = "record"  # core.audit.record
+RECORD = "record"  # malpan.core.audit.record
 NOTED_BY_CALLER = {
     "close_request": "asking, accepting, declining and withdrawing a merge each write what became of the teams",
     "charge": "a submission that comes in, or counts again, has an entry of its own",

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import translation
 
-from core import errors
-from core.errors import DomainError, QuotaExceeded, RequestError, SubmissionError, SystemFault
-from core.messages import TEXTS, duration_text, heading_of, text_of, text_of_code
+from malpan.core import errors
+from malpan.core.errors import DomainError, QuotaExceeded, RequestError, SubmissionError, SystemFault
+from malpan.core.messages import TEXTS, duration_text, heading_of, text_of, text_of_code
 
 NOON = datetime(2026, 11, 20, 3, 0, tzinfo=UTC)  # 12:00 KST
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import StorageFull, StorageUnavailable, StoredFileCorrupt, StoredFileMissing
-from core.storage import (
+from malpan.core.errors import StorageFull, StorageUnavailable, StoredFileCorrupt, StoredFileMissing
+from malpan.core.storage import (
     CHUNK_BYTES,
     open_private,
     read_for_work,

@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from core.text import has_unseen, one_line, without_unseen
+from malpan.core.text import has_unseen, one_line, without_unseen
 
 
 def test_nfd_and_spaces_are_made_one():

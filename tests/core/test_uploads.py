@@ -4,7 +4,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import RequestFactory
 
-from core.uploads import was_too_large
+from malpan.core.uploads import was_too_large
 
 
 @pytest.mark.parametrize(("sizes", "kept"), [([600, 400], 2), ([600, 401], 1), ([1001, 1], 0)])

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from leaderboard.ranking import Entry, best_entries, board_signature, rank
+from malpan.leaderboard.ranking import Entry, best_entries, board_signature, rank
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 TIES = ("exact_match", "bleurt")

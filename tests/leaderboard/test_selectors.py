@@ -5,12 +5,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from accounts.models import Team
-from competitions.models import Phase
-from competitions.phases import update_phase
-from competitions.services import set_board
-from leaderboard.selectors import board
-from submissions.models import ScoringRun
+from malpan.competitions.models import Phase
+from malpan.competitions.phases import update_phase
+from malpan.competitions.services import set_board
+from malpan.leaderboard.selectors import board
+from malpan.submissions.models import ScoringRun
+from malpan.teams.models import Team
 from tests.factories import (
     PhaseFactory,
     ReferenceVersionFactory,

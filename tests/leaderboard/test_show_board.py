@@ -1,6 +1,6 @@
 """The board as a text table in a terminal."""
 
-from leaderboard.management.commands.show_board import NAME_WIDTH, _aligned, _cut, _width
+from malpan.leaderboard.management.commands.show_board import NAME_WIDTH, _aligned, _cut, _width
 
 
 def test_columns_stand_under_each_other_whatever_the_script() -> None:

@@ -10,12 +10,12 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
-from competitions.models import Competition, Phase
-from leaderboard.models import BoardSnapshot
-from leaderboard.verification import TEXTS, Finding, verify_competition
+from malpan.competitions.models import Competition, Phase
+from malpan.leaderboard.models import BoardSnapshot
+from malpan.leaderboard.verification import TEXTS, Finding, verify_competition
+from malpan.submissions.integrity import chain, receipts
+from malpan.submissions.models import ChainEntry, HiddenResult, ScoringRun, Submission
 from scoring.signature import json_sha256
-from submissions import chain, receipts
-from submissions.models import ChainEntry, HiddenResult, ScoringRun, Submission
 from tests.factories import (
     PhaseFactory,
     ScoringRunFactory,

@@ -13,7 +13,7 @@ import pytest
 def made_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with models ``bert`` and ``bleurt``; tests that change one work on a copy."""
     folder = tmp_path_factory.mktemp("made")
-    from tests.scoring.models import make_bert, make_sentencepiece_bleurt
+    from tests.scoring.tiny_models import make_bert, make_sentencepiece_bleurt
 
     make_bert(folder / "bert")
     make_sentencepiece_bleurt(folder / "bleurt")
@@ -29,7 +29,7 @@ def models(made_models: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def profile(models: Path) -> Path:
     """A profile file that names copies of those models, for the test to change as it likes."""
-    from tests.scoring.models import write_profile
+    from tests.scoring.tiny_models import write_profile
 
     return write_profile(models / "mine.toml", bertscore=models / "bert", bleurt=models / "bleurt")
 

@@ -8,12 +8,12 @@ import textwrap
 
 import pytest
 
-from scoring import running
 from scoring.engine import score
 from scoring.metrics import METRICS
 from scoring.recipes import MismatchedFiles, UnknownRecipe
 from scoring.report import report_as_json
-from scoring.running import MetricFault
+from scoring.running import run as running
+from scoring.running.run import MetricFault
 from tests.scoring.fakes import DEMO_RESOURCES, RESOURCES, FakeNeural
 from tests.scoring.texts import GOLDEN, answer_file
 

@@ -12,18 +12,18 @@ from django.apps import apps
 from django.db import connection
 from kombu.exceptions import OperationalError
 
-from accounts.models import Team
-from competitions.models import Competition, Phase
-from config.celery import app
+from malpan.celery import app
+from malpan.competitions.models import Competition, Phase
+from malpan.submissions.evaluation import queueing, runs
+from malpan.submissions.intake import submit
+from malpan.submissions.models import ScoringRun, Submission
+from malpan.submissions.tasks import score_next
+from malpan.teams.models import Team
 from scoring import engine
 from scoring.records import Progress, ScoreReport
-from submissions import queueing, runs
-from submissions.intake import submit
-from submissions.models import ScoringRun, Submission
-from submissions.tasks import score_next
+from tests.archive import full_competition
 from tests.factories import PhaseFactory, TeamFactory, leader_of, prediction_bytes, publish, report
-from tests.submissions import full_competition
-from tests.submissions.contest_of_many import with_fake_models
+from tests.submissions.rescoring.contest_of_many import with_fake_models
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def empty_site(tmp_path: Path, settings: Any) -> Callable[[], None]:
             cursor.execute("SET CONSTRAINTS ALL DEFERRED")
             for _number in range(3):  # numbers of the new site are others
                 cursor.execute("SELECT nextval(pg_get_serial_sequence('submissions_submission', 'id'))")
-                cursor.execute("SELECT nextval(pg_get_serial_sequence('accounts_team', 'id'))")
+                cursor.execute("SELECT nextval(pg_get_serial_sequence('teams_team', 'id'))")
         settings.PRIVATE_ROOT = tmp_path / "other"
 
     return forget

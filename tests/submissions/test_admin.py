@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from submissions.models import ScoringRun
+from malpan.submissions.models import ScoringRun
 from tests.admin_pages import address, messages_of, organiser, pages
 from tests.factories import (
     PhaseFactory,

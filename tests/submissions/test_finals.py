@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from competitions.models import Phase
-from core.errors import FinalNotEligible, FinalsLocked, FinalsNotUsed, NotTeamMember, TooManyFinals
-from core.models import AuditEntry
-from submissions.finals import choose_finals, chosen_finals
-from submissions.models import Submission
+from malpan.competitions.models import Phase
+from malpan.core.errors import FinalNotEligible, FinalsLocked, FinalsNotUsed, NotTeamMember, TooManyFinals
+from malpan.core.models import AuditEntry
+from malpan.submissions.finals import choose_finals, chosen_finals
+from malpan.submissions.models import Submission
 from tests.factories import PhaseFactory, SubmissionFactory, TeamFactory, UserFactory, finished_submission, leader_of
 from tests.threads import at_once
 

@@ -9,7 +9,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from core.errors import (
+from malpan.core.errors import (
     DomainError,
     DuplicateUpload,
     FileRejected,
@@ -19,12 +19,12 @@ from core.errors import (
     ReferencesNotPublished,
     UploadTooLarge,
 )
-from core.models import AuditEntry
-from core.storage import read_private
-from submissions import quota
-from submissions.intake import KEPT_ERRORS, clean_file_name
-from submissions.models import Rejection, ScoringRun, Submission
-from submissions.selectors import rejection_errors
+from malpan.core.models import AuditEntry
+from malpan.core.storage import read_private
+from malpan.submissions.intake import KEPT_ERRORS, clean_file_name
+from malpan.submissions.models import Rejection, ScoringRun, Submission
+from malpan.submissions.quota import services as quota
+from malpan.submissions.selectors import rejection_errors
 from tests.factories import (
     CANARY,
     PhaseFactory,
@@ -171,7 +171,7 @@ def test_hostile_file_is_rejected_and_its_record_can_be_stored_and_shown(phase, 
 def test_team_without_quota_is_told_before_its_file_is_parsed(monkeypatch):
     phase, team = limited(daily_limit=1)
     send(phase, team)
-    monkeypatch.setattr("submissions.intake.read_predictions", lambda *_args: pytest.fail("parsed"))
+    monkeypatch.setattr("malpan.submissions.intake.read_predictions", lambda *_args: pytest.fail("parsed"))
 
     with pytest.raises(QuotaExceeded):
         send(phase, team, prediction_bytes(mark=2))

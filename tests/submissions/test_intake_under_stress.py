@@ -12,15 +12,15 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import Team
-from accounts.services import create_api_token
-from competitions.models import Phase
-from core.errors import DuplicateUpload, PhaseNotOpen, QuotaExceeded, StorageFull
-from core.models import AuditEntry
-from core.times import kst_day_bounds
-from submissions import quota
-from submissions.models import QuotaEntry, ScoringRun, Submission
-from submissions.reconciling import UNSENT_GRACE, reconcile
+from malpan.accounts.services import create_api_token
+from malpan.competitions.models import Phase
+from malpan.core.errors import DuplicateUpload, PhaseNotOpen, QuotaExceeded, StorageFull
+from malpan.core.models import AuditEntry
+from malpan.core.times import kst_day_bounds
+from malpan.submissions.evaluation.reconciling import UNSENT_GRACE, reconcile
+from malpan.submissions.models import QuotaEntry, ScoringRun, Submission
+from malpan.submissions.quota import services as quota
+from malpan.teams.models import Team
 from tests.factories import leader_of, prediction_bytes
 from tests.submissions.conftest import limited, send
 from tests.threads import at_once

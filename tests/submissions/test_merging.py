@@ -5,11 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from accounts.invitations import create_invitation, join_team
-from accounts.merging import ask_merge, withdraw_merge
-from accounts.models import Membership, MergeRequest, Team
-from accounts.selectors import open_invitations, team_of
-from core.errors import (
+from malpan.core.errors import (
     DomainError,
     InvitationRevoked,
     MergeImpossible,
@@ -18,13 +14,17 @@ from core.errors import (
     NotTeamMember,
     QuotaExceeded,
 )
-from core.models import AuditEntry
-from core.times import KST
-from submissions import quota
-from submissions.intake import submit
-from submissions.merging import accept_merge
-from submissions.models import Submission
-from submissions.selectors import submission_for, team_history
+from malpan.core.models import AuditEntry
+from malpan.core.times import KST
+from malpan.submissions.intake import submit
+from malpan.submissions.merging import accept_merge
+from malpan.submissions.models import Submission
+from malpan.submissions.quota import services as quota
+from malpan.submissions.selectors import submission_for, team_history
+from malpan.teams.invitations import create_invitation, join_team
+from malpan.teams.merging import ask_merge, withdraw_merge
+from malpan.teams.models import Membership, MergeRequest, Team
+from malpan.teams.selectors import open_invitations, team_of
 from tests.factories import (
     PhaseFactory,
     TeamFactory,
@@ -41,7 +41,7 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=KST)
 
 @pytest.fixture(autouse=True)
 def _no_broker(monkeypatch):
-    monkeypatch.setattr("submissions.queueing.send_runs", lambda *_args, **_kwargs: 0)
+    monkeypatch.setattr("malpan.submissions.evaluation.queueing.send_runs", lambda *_args, **_kwargs: 0)
 
 
 def open_phase(**fields):

@@ -7,10 +7,10 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.utils import timezone
 
-from accounts.models import CompetitionRole
-from core.errors import SubmissionNotFound
-from submissions.models import Rejection, ScoringRun
-from submissions.selectors import run_to_show, submission_for, team_history
+from malpan.competitions.models import CompetitionRole
+from malpan.core.errors import SubmissionNotFound
+from malpan.submissions.models import Rejection, ScoringRun
+from malpan.submissions.selectors import run_to_show, submission_for, team_history
 from tests.factories import (
     CompetitionFactory,
     PhaseFactory,
@@ -60,7 +60,7 @@ def test_history_holds_submissions_and_rejected_files_newest_first(django_assert
 
 
 def test_history_does_not_grow_with_rejected_files(monkeypatch):
-    monkeypatch.setattr("submissions.selectors.SHOWN_REJECTIONS", 2)
+    monkeypatch.setattr("malpan.submissions.selectors.SHOWN_REJECTIONS", 2)
     first = SubmissionFactory.create()
     files = [_rejection(first, first.created_at + timedelta(minutes=minute)) for minute in range(1, 5)]
 
@@ -85,7 +85,7 @@ def test_newest_run_is_shown_while_none_is_live():
     assert run_to_show(submission) == retried
 
 
-def test_members_and_the_desk_of_the_competition_see_a_submission_and_nobody_else():
+def test_members_and_the_manage_of_the_competition_see_a_submission_and_nobody_else():
     submission = SubmissionFactory.create(team=TeamFactory.create(members=1))
     member = submission.team.memberships.get(role="member").user
     viewer, foreign, staff = UserFactory.create(), UserFactory.create(), UserFactory.create(is_staff=True)

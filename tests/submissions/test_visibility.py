@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from competitions.models import Phase
-from submissions.models import HiddenResult, ScoringRun
-from submissions.selectors import run_for, run_for_team, team_history
-from submissions.visibility import shows_own_score
+from malpan.competitions.models import Phase
+from malpan.submissions.models import HiddenResult, ScoringRun
+from malpan.submissions.selectors import run_for, run_for_team, team_history
+from malpan.submissions.visibility import shows_own_score
 from tests.factories import PhaseFactory, TeamFactory, UserFactory, finished_submission
 
 pytestmark = pytest.mark.django_db

@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from core.errors import NotTeamMember, WithdrawalClosed
-from core.models import AuditEntry
-from submissions import quota
-from submissions.models import Submission
-from submissions.withdrawal import withdraw
+from malpan.core.errors import NotTeamMember, WithdrawalClosed
+from malpan.core.models import AuditEntry
+from malpan.submissions.models import Submission
+from malpan.submissions.quota import services as quota
+from malpan.submissions.withdrawal import withdraw
 from tests.factories import PhaseFactory, SubmissionFactory, UserFactory, leader_of
 
 pytestmark = pytest.mark.django_db

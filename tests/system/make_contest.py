@@ -10,13 +10,13 @@ import sys
 from datetime import timedelta
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.paths import ROOT
 
 
 def make(slug: str, ids: list[str], references: bytes) -> dict:
     from django.utils import timezone
 
-    from competitions.services import create_competition, create_phase, create_track, publish_reference_version
+    from malpan.competitions.services import create_competition, create_phase, create_track, publish_reference_version
 
     competition = create_competition(slug=slug, title_ko=f"시험 대회 {slug}", is_published=True)
     track = create_track(competition=competition, slug="main", title_ko="질의응답", recipe="rag-qa@1")
@@ -46,9 +46,8 @@ def answers(ids: list[str], words: int, *, wrong: int = 0) -> bytes:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT / "platform"))
-    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
-    from config import environment
+    os.environ["DJANGO_SETTINGS_MODULE"] = "malpan.settings"
+    from malpan.local import environment
 
     environment.prepare(ROOT, needs_services=True)
     import django

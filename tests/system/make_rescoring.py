@@ -11,16 +11,16 @@ import json
 import os
 import sys
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.paths import ROOT
+
 DISTINCT = 8  # files; the other submissions repeat them, so that a large contest is made in seconds
 
 
 def prepare(slug: str, teams: int, each: int, items: int, words: int) -> dict[str, Any]:
     """Teams with scored submissions; every value is the engine's own, of equal files computed once."""
-    from submissions.models import Submission
+    from malpan.submissions.models import Submission
     from tests.system.make_contest import answers, make
 
     ids = [f"item-{number}" for number in range(items)]
@@ -38,8 +38,8 @@ def prepare(slug: str, teams: int, each: int, items: int, words: int) -> dict[st
 
 
 def organise(slug: str, email: str) -> dict[str, Any]:
-    from accounts.models import CompetitionRole, User
-    from competitions.models import Competition
+    from malpan.accounts.models import User
+    from malpan.competitions.models import Competition, CompetitionRole
 
     competition = Competition.objects.get(slug=slug)
     user = User.objects.get(email=email)
@@ -48,8 +48,8 @@ def organise(slug: str, email: str) -> dict[str, Any]:
 
 
 def draft(slug: str, items: int, words: int) -> dict[str, Any]:
-    from competitions.drafts import create_draft
-    from competitions.models import Phase
+    from malpan.competitions.drafts import create_draft
+    from malpan.competitions.models import Phase
     from tests.system.make_contest import answers
 
     ids = [f"item-{number}" for number in range(items)]
@@ -59,8 +59,9 @@ def draft(slug: str, items: int, words: int) -> dict[str, Any]:
 
 
 def _people(slug: str, count: int) -> tuple[Any, list[Any], list[Any]]:
-    from accounts.models import Membership, Team, User
-    from competitions.models import Competition, Phase
+    from malpan.accounts.models import User
+    from malpan.competitions.models import Competition, Phase
+    from malpan.teams.models import Membership, Team
 
     competition = Competition.objects.get(slug=slug)
     competition.prize_places = [1, 3, 10]
@@ -84,8 +85,8 @@ def _people(slug: str, count: int) -> tuple[Any, list[Any], list[Any]]:
 def _submission(phase: Any, team: Any, user: Any, data: bytes) -> Any:
     from django.utils import timezone
 
-    from core.storage import store_private
-    from submissions.models import Submission
+    from malpan.core.storage import store_private
+    from malpan.submissions.models import Submission
 
     stored = store_private(data)
     return Submission(
@@ -101,7 +102,7 @@ def _submission(phase: Any, team: Any, user: Any, data: bytes) -> Any:
 
 
 def _charge(submissions: list[Any]) -> None:
-    from submissions.models import QuotaEntry
+    from malpan.submissions.models import QuotaEntry
 
     QuotaEntry.objects.bulk_create(
         [
@@ -113,8 +114,10 @@ def _charge(submissions: list[Any]) -> None:
 
 def _score(phase: Any, submissions: list[Any]) -> None:
     """Score the first submission of each file; give the others the same run and item values."""
-    from submissions import batches, chain, runs
-    from submissions.models import MetricResult, ScoringRun, Submission
+    from malpan.submissions.evaluation import runs
+    from malpan.submissions.integrity import chain
+    from malpan.submissions.models import MetricResult, ScoringRun, Submission
+    from malpan.submissions.rescoring import batches
 
     rule = batches.rule_of(phase)
     first: dict[str, Any] = {}
@@ -141,7 +144,7 @@ def _score(phase: Any, submissions: list[Any]) -> None:
 def _queued(submission: Any, rule: Any) -> Any:
     from django.utils import timezone
 
-    from submissions.models import ScoringRun
+    from malpan.submissions.models import ScoringRun
 
     return ScoringRun(
         submission=submission,
@@ -160,9 +163,8 @@ def _copy(row: Any, **changes: Any) -> Any:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT / "platform"))
-    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
-    from config import environment
+    os.environ["DJANGO_SETTINGS_MODULE"] = "malpan.settings"
+    from malpan.local import environment
 
     environment.prepare(ROOT, needs_services=True)
     import django

@@ -15,9 +15,9 @@ from pathlib import Path
 import psutil
 import psycopg
 
+from tests.paths import ROOT
 from tests.waiting import wait_for
 
-ROOT = Path(__file__).resolve().parents[2]
 LEASE_SECONDS = 4
 STALL_SECONDS = 5
 _NOT_INHERITED = {

@@ -21,7 +21,7 @@ def test_the_first_start_ends_with_a_complete_board_and_the_second_keeps_it(new_
 
     workers = site.query("SELECT state, split_part(worker, '@', 1), count(*) FROM submissions_scoringrun GROUP BY 1, 2")
     assert [(state, worker) for state, worker, _ in workers] == [("finished", "scoring")]
-    teams = site.query("SELECT DISTINCT name FROM accounts_team WHERE NOT is_baseline AND length(name) <= 15")
+    teams = site.query("SELECT DISTINCT name FROM teams_team WHERE NOT is_baseline AND length(name) <= 15")
     assert len(teams) >= 7
     assert all(name in site.log for (name,) in teams)
     assert "데모 모델 점수" in site.log

@@ -50,7 +50,7 @@ def test_every_bad_file_gets_its_message_and_none_costs_quota(stack: Stack, visi
         assert "<strong>20</strong>/20회 남음" in response.text, bad
         assert CANARY not in page, bad
 
-    assert stack.query("SELECT count(*) FROM submissions_submission s JOIN accounts_team t ON t.id = s.team_id"
+    assert stack.query("SELECT count(*) FROM submissions_submission s JOIN teams_team t ON t.id = s.team_id"
                        " WHERE t.name = '두드려 보는 팀'") == [(0,)]  # fmt: skip
 
 

@@ -81,9 +81,9 @@ def test_a_batch_survives_the_death_of_the_worker_and_of_the_web_server(
     draft = stack.run_script("tests.system.make_rescoring", "draft", slug, str(ITEMS), str(WORDS + 2))
     old = board_of(stack, slug)
 
-    start = f"/competitions/{slug}/desk/rescoring/start/{contest['phase']}/"
+    start = f"/competitions/{slug}/manage/rescoring/start/{contest['phase']}/"
     organiser.post(
-        start, at_end="/desk/rescoring/", reason="새 이유", reference_version=str(draft["reference_version"])
+        start, at_end="/manage/rescoring/", reason="새 이유", reference_version=str(draft["reference_version"])
     )
     batch = wait_for(lambda: batch_of(stack, slug), "the batch is there")[0]
     kill_with_children(stack.program("gunicorn"))
@@ -99,7 +99,7 @@ def test_a_batch_survives_the_death_of_the_worker_and_of_the_web_server(
     assert max(attempt for _state, attempt, _submission in runs) == 2
     assert board_of(stack, slug) == old
 
-    page = f"/competitions/{slug}/desk/rescoring/{batch}/"
+    page = f"/competitions/{slug}/manage/rescoring/{batch}/"
     organiser.post(f"{page}apply/", form_at=page, at_end=page, is_sure="on", title_ko="정정", body_ko="새 이유로 채점")
     new = board_of(stack, slug)
     assert new != old
@@ -116,12 +116,12 @@ def test_a_web_server_killed_while_applying_leaves_the_old_board_or_the_new_one(
 ) -> None:
     slug = contest["slug"]
     old = board_of(stack, slug)
-    start = f"/competitions/{slug}/desk/rescoring/start/{contest['phase']}/"
-    organiser.post(start, at_end="/desk/rescoring/", reason="엄격", recipe="rag-qa-strict@1")
+    start = f"/competitions/{slug}/manage/rescoring/start/{contest['phase']}/"
+    organiser.post(start, at_end="/manage/rescoring/", reason="엄격", recipe="rag-qa-strict@1")
     batch = wait_for(lambda: batch_of(stack, slug), "the batch is there")[0]
     wait_for(lambda: batch_of(stack, slug) == (batch, "ready"), "the batch is ready", seconds=120, every=0.2)
 
-    page = f"/competitions/{slug}/desk/rescoring/{batch}/"
+    page = f"/competitions/{slug}/manage/rescoring/{batch}/"
     web = stack.program("gunicorn")
     with held_phase(stack, contest["phase"]), ThreadPoolExecutor(1) as pool:
         applying = pool.submit(organiser.post, f"{page}apply/", form_at=page, at_end=page, is_sure="on")
@@ -141,9 +141,9 @@ def test_uploads_while_a_batch_is_open_are_scored_both_ways(
 ) -> None:
     slug = contest["slug"]
     draft = stack.run_script("tests.system.make_rescoring", "draft", slug, str(ITEMS), str(WORDS + 2))
-    start = f"/competitions/{slug}/desk/rescoring/start/{contest['phase']}/"
+    start = f"/competitions/{slug}/manage/rescoring/start/{contest['phase']}/"
     organiser.post(
-        start, at_end="/desk/rescoring/", reason="새 이유", reference_version=str(draft["reference_version"])
+        start, at_end="/manage/rescoring/", reason="새 이유", reference_version=str(draft["reference_version"])
     )
     batch = wait_for(lambda: batch_of(stack, slug), "the batch is there")[0]
     visitor = Visitor(stack)

@@ -94,7 +94,7 @@ def test_a_changed_rule_is_previewed_and_applied_at_once(stack: Stack, contest: 
     stack.run_script("tests.system.make_rescoring", "organise", slug, email)
     old = board_of(stack, slug)
 
-    page.goto(f"{stack.url}/competitions/{slug}/desk/rescoring/")
+    page.goto(f"{stack.url}/competitions/{slug}/manage/rescoring/")
     page.get_by_role("link", name="재채점 시작").click()
     page.get_by_label("사유").fill("이유를 빠뜨린 문항은 0점")
     page.get_by_label("채점 방식").select_option(STRICT)
@@ -157,8 +157,8 @@ def test_the_pages_of_the_workflow_do_not_scroll_sideways_on_a_phone(
     email = sign_up(page, stack)
     stack.run_script("tests.system.make_rescoring", "organise", slug, email)
     page.set_viewport_size({"width": 390, "height": 800})
-    start = f"{stack.url}/competitions/{slug}/desk/rescoring/start/{contest['phase']}/"
-    addresses = [f"{stack.url}/competitions/{slug}/desk/{name}/" for name in ("references", "rescoring")]
+    start = f"{stack.url}/competitions/{slug}/manage/rescoring/start/{contest['phase']}/"
+    addresses = [f"{stack.url}/competitions/{slug}/manage/{name}/" for name in ("references", "rescoring")]
     page.goto(start)
     page.get_by_label("사유").fill("이유를 빠뜨린 문항은 0점")
     page.get_by_label("채점 방식").select_option(STRICT)

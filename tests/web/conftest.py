@@ -13,13 +13,14 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
-from accounts.invitations import create_invitation
-from accounts.models import Team, User
-from accounts.services import create_api_token, revoke_api_token
-from competitions.models import Competition, Phase, Track
-from competitions.services import add_data_file, post_notice
-from submissions import quota
-from submissions.models import Rejection, ScoringRun, Submission
+from malpan.accounts.models import User
+from malpan.accounts.services import create_api_token, revoke_api_token
+from malpan.competitions.models import Competition, Phase, Track
+from malpan.competitions.services import add_data_file, post_notice
+from malpan.submissions.models import Rejection, ScoringRun, Submission
+from malpan.submissions.quota import services as quota
+from malpan.teams.invitations import create_invitation
+from malpan.teams.models import Team
 from tests.factories import (
     CompetitionFactory,
     PhaseFactory,

@@ -9,7 +9,7 @@ import pytest
 from django.core import mail
 from django.test import Client
 
-from accounts.models import User
+from malpan.accounts.models import User
 from tests.factories import PASSWORD, UserFactory
 from tests.web import html
 

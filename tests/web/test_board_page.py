@@ -9,14 +9,14 @@ import pytest
 from django.test import Client
 from django.utils import timezone, translation
 
-from competitions.models import Phase
-from leaderboard.selectors import board
+from malpan.competitions.models import Phase
+from malpan.leaderboard.selectors import board
+from malpan.submissions.models import ScoringRun
+from malpan.web.pages.board import Sorting, _second_line, _shown_columns
 from scoring.recipes import RECIPES
-from submissions.models import ScoringRun
 from tests.factories import PhaseFactory, TeamFactory, TrackFactory, finished_submission
 from tests.web import html
 from tests.web.conftest import SCORES, Contest
-from web.views.board import Sorting, _second_line, _shown_columns
 
 
 def page_of(client: Client, address: str) -> html.Element:

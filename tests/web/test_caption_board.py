@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import pytest
 from django.test import Client
 
-from competitions.models import Phase, Track
+from malpan.competitions.models import Phase, Track
+from malpan.submissions.models import ScoringRun
 from scoring.recipes import RECIPES
-from submissions.models import ScoringRun
 from tests.factories import PhaseFactory, TeamFactory, TrackFactory, finished_submission
 from tests.web import html
 

@@ -13,16 +13,16 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from accounts.models import Team
-from competitions.models import Phase, ReferenceVersion
-from leaderboard.models import BoardSnapshot
-from leaderboard.services import publish_final_board
-from leaderboard.verification import verify_competition
-from submissions import chain, receipts
-from submissions.models import ChainEntry, HiddenResult, Submission
+from malpan.competitions.models import Phase, ReferenceVersion
+from malpan.leaderboard.models import BoardSnapshot
+from malpan.leaderboard.snapshots import publish_final_board
+from malpan.leaderboard.verification import verify_competition
+from malpan.submissions.integrity import chain, receipts
+from malpan.submissions.models import ChainEntry, HiddenResult, Submission
+from malpan.teams.models import Team
+from malpan.web.pages.chain import SCRIPT
 from tests.factories import TeamFactory, UserFactory, finished_submission
 from tests.web.conftest import SCORES, client_of
-from web.views.chain import SCRIPT
 
 pytestmark = pytest.mark.django_db
 

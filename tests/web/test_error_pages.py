@@ -15,11 +15,11 @@ from django.utils import translation
 from django.views.defaults import bad_request, server_error
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from core.errors import StorageFull
+from malpan.core.errors import StorageFull
+from malpan.web.pages import competition
 from tests.factories import CANARY
 from tests.web import html
 from tests.web.conftest import Contest
-from web.views import competition
 
 
 def page_of(response: Any) -> html.Element:
@@ -71,7 +71,7 @@ def test_an_unexpected_fault_shows_no_variable_of_the_program(
 def test_the_local_default_keeps_the_debug_pages_off() -> None:
     done = subprocess.run(
         [sys.executable, "-c", "from config import settings; print(settings.LOCAL, settings.DEBUG)"],
-        env={"PYTHONPATH": "platform", "PATH": os.environ["PATH"]}, capture_output=True, text=True, check=True,
+        env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert done.stdout.split() == ["True", "False"]
 

@@ -8,9 +8,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.models import Team
-from competitions.models import Phase
-from submissions.models import Submission
+from malpan.competitions.models import Phase
+from malpan.submissions.models import Submission
+from malpan.teams.models import Team
 from tests.factories import TeamFactory, finished_submission
 from tests.web import html
 

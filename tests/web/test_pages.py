@@ -10,7 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from competitions.models import Competition
+from malpan.competitions.models import Competition
 from tests.factories import CANARY
 from tests.web import html
 from tests.web.conftest import Contest, Look, PageList

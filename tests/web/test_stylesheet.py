@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
-SHEETS = Path(__file__).resolve().parents[2] / "platform" / "web" / "static" / "web"
+from tests.paths import ROOT
+
+SHEETS = ROOT / "platform/malpan/web/static/web"
 ALL_CSS = "\n".join(path.read_text(encoding="utf-8") for path in sorted(SHEETS.glob("*.css")))
 TEXT_PAIRS = [
     ("text", "surface"),
@@ -108,7 +109,7 @@ def test_braces_match() -> None:
 
 
 def test_every_class_of_the_sheets_stands_in_a_template() -> None:
-    root = SHEETS.parents[3]
+    root = ROOT
     sources = [*(root / "templates").rglob("*.html"), *SHEETS.glob("*.js")]
     markup = "\n".join(path.read_text(encoding="utf-8") for path in sources)
     styled = set(re.findall(r"\.([a-z][\w-]*)(?=[\s.:,>{\[)])", re.sub(r"/\*.*?\*/", "", ALL_CSS, flags=re.S)))

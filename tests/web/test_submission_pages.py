@@ -11,8 +11,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from competitions.models import Phase
-from submissions.models import ScoringRun, Submission
+from malpan.competitions.models import Phase
+from malpan.submissions.models import ScoringRun, Submission
 from tests.factories import PhaseFactory, TeamFactory, finished_submission
 from tests.web import html
 from tests.web.conftest import SCORES, Contest, client_of, in_state

@@ -10,9 +10,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
-from competitions.models import Phase
-from core.times import KST
-from submissions.models import Rejection, Submission
+from malpan.competitions.models import Phase
+from malpan.core.times import KST
+from malpan.submissions.models import Rejection, Submission
 from tests.factories import (
     PhaseFactory,
     TeamFactory,

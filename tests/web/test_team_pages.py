@@ -13,11 +13,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
-from accounts.invitations import create_invitation
-from accounts.merging import ask_merge
-from accounts.models import Invitation, Membership, MergeRequest, Team, TermsAcceptance
-from competitions.models import Competition, Phase
-from submissions.models import Submission
+from malpan.competitions.models import Competition, Phase, TermsAcceptance
+from malpan.submissions.models import Submission
+from malpan.teams.invitations import create_invitation
+from malpan.teams.merging import ask_merge
+from malpan.teams.models import Invitation, Membership, MergeRequest, Team
 from tests.factories import TeamFactory, UserFactory, leader_of, prediction_bytes
 from tests.web import html
 from tests.web.conftest import client_of

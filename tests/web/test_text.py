@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import translation
 
+from malpan.submissions.models import ScoringRun
+from malpan.web.markdown import to_html
+from malpan.web.presenters import formatting, scores
 from scoring.recipes import RECIPES
-from submissions.models import ScoringRun
-from web import formatting, labels
-from web.markdown import to_html
 
 NOW = datetime(2026, 11, 20, 14, 50, 5, tzinfo=UTC)  # 23:50:05 KST
 
@@ -88,13 +88,13 @@ def test_the_width_of_a_text_counts_a_syllable_twice() -> None:
 
 def test_the_stage_of_a_run_is_a_column_of_the_board_in_the_readers_language() -> None:
     run = ScoringRun(recipe="culture-qa@1", stage="accuracy")
-    assert labels.stage_label(run) == "정확도"
+    assert scores.stage_label(run) == "정확도"
     with translation.override("en"):
-        assert labels.stage_label(run) == "Accuracy"
+        assert scores.stage_label(run) == "Accuracy"
 
 
 def test_a_share_and_a_count_of_coverage_read_as_such() -> None:
-    assert labels.coverage_of({"items": 1498, "reason_coverage": 0.9395, "unknown": 1}) == [
+    assert scores.coverage_of({"items": 1498, "reason_coverage": 0.9395, "unknown": 1}) == [
         ("전체 문항", "1,498"),
         ("이유 응답률", "94.0%"),
     ]

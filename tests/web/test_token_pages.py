@@ -7,11 +7,12 @@ import re
 import pytest
 from django.test import Client
 
-from accounts.models import ApiToken, Team, User
-from accounts.services import API_TOKENS_MAX, create_api_token, revoke_api_token
-from competitions.models import Phase
-from core.errors import TooManyApiTokens
-from submissions.models import Submission
+from malpan.accounts.models import ApiToken, User
+from malpan.accounts.services import API_TOKENS_MAX, create_api_token, revoke_api_token
+from malpan.competitions.models import Phase
+from malpan.core.errors import TooManyApiTokens
+from malpan.submissions.models import Submission
+from malpan.teams.models import Team
 from tests.factories import UserFactory, finished_submission, leader_of
 from tests.threads import at_once
 from tests.web import html

@@ -26,7 +26,7 @@ from django.db import transaction
 from django.test import Client, RequestFactory
 from django.urls import URLPattern, get_resolver
 
-from competitions.models import Competition
+from malpan.competitions.models import Competition
 from tests.web.visibility_world import (
     PUBLIC,
     REFERENCE,
@@ -41,7 +41,7 @@ from tests.web.visibility_world import (
 
 pytestmark = pytest.mark.django_db
 
-EVERYONE, TEAM, DESK, ADMIN = "everyone", "team and desk", "desk", "superusers"
+EVERYONE, TEAM, MANAGE_PAGES, ADMIN = "everyone", "team and desk", "desk", "superusers"
 
 # who may get an answer (200) from the addresses that begin so; the longest beginning counts
 RULES: Final[dict[str, str]] = {
@@ -69,10 +69,10 @@ RULES: Final[dict[str, str]] = {
     "competitions/<slug:slug>/team/": EVERYONE,  # of the reader's own team, if any
     "competitions/<slug:slug>/submissions/": EVERYONE,  # of the reader's own team, if any
     "submissions/<uuid:public_id>/": TEAM,
-    "desk/new/": ADMIN,
-    "desk/import/": ADMIN,
+    "manage/new/": ADMIN,
+    "manage/import/": ADMIN,
     **{
-        f"competitions/<slug:slug>/desk/{page}": DESK
+        f"competitions/<slug:slug>/manage/{page}": MANAGE_PAGES
         for page in (
             "setup/",
             "phases/",
@@ -91,12 +91,12 @@ RULES: Final[dict[str, str]] = {
         )
     },
 }
-EXACT: Final = frozenset({"", "competitions/<slug:slug>/", "competitions/<slug:slug>/desk/"})  # no beginnings
-SHOWS_REFERENCES: Final = "competitions/<slug:slug>/desk/references/"  # to those who may view answers
+EXACT: Final = frozenset({"", "competitions/<slug:slug>/", "competitions/<slug:slug>/manage/"})  # no beginnings
+SHOWS_REFERENCES: Final = "competitions/<slug:slug>/manage/references/"  # to those who may view answers
 QUERIES: Final = {
     "board": ("?metrics=all", "?view=public", "?view=public&metrics=all", "?sort=bleurt"),
     "submission_status": ("?view=full",),
-    "desk_submission": ("?part=private", "?values=all"),
+    "manage_submission": ("?part=private", "?values=all"),
 }
 ASKS_IN_VAIN: Final = "own team"  # the one who asks for what a view declines to all alike, as any of them might
 ADMIN_PAGES: Final = ("admin/submissions", "admin/competitions", "admin/leaderboard")
@@ -115,8 +115,8 @@ def routes(resolver: Any = None, prefix: str = "") -> Iterator[tuple[str, URLPat
 
 def rule_of(route: str) -> str | None:
     """Who may get an answer there; ``None``: nobody has thought about it."""
-    if route == "competitions/<slug:slug>/desk/":
-        return DESK
+    if route == "competitions/<slug:slug>/manage/":
+        return MANAGE_PAGES
     if route in EXACT:
         return RULES[route]
     beginnings = [start for start in RULES if start not in EXACT and route.startswith(start)]
@@ -197,7 +197,7 @@ def may_see(state: State, viewer: str, canary: str, route: str) -> bool:
     if canary == REFERENCE:
         return viewer == "organiser" and route.startswith(SHOWS_REFERENCES)
     if viewer in ROLES:
-        return route.startswith(("competitions/<slug:slug>/desk/", "submissions/", "api/v1/submissions/")) or may_see(
+        return route.startswith(("competitions/<slug:slug>/manage/", "submissions/", "api/v1/submissions/")) or may_see(
             state, "anonymous", canary, route
         )
     kind, _space, name = canary.rpartition(" ")
@@ -267,7 +267,7 @@ def _requests(route: str, pattern: URLPattern, viewer: str, places: list[str]) -
     is_outside = viewer not in ROLES
     if route.startswith("admin/") and not route.startswith(ADMIN_PAGES):
         return
-    if is_outside and rule_of(route) in (DESK, ADMIN):
+    if is_outside and rule_of(route) in (MANAGE_PAGES, ADMIN):
         places = places[:1]  # refused for the competition's sake, whatever else the address names
     methods = ["GET", "POST"] if is_outside and not route.startswith(("accounts/", "admin/")) else ["GET"]
     for method in methods:
@@ -311,9 +311,9 @@ def test_an_organiser_elsewhere_reaches_nothing_of_this_competition_through_thei
     """Every address of a desk, under the slug of the other competition and with the numbers of this one."""
     world = make(next(state for state in STATES if state.name == "over, not published"))
     client = client_of(world, "organiser elsewhere")
-    assert fetch(client, "GET", "/competitions/elsewhere/desk/phases/")[0] == 200
+    assert fetch(client, "GET", "/competitions/elsewhere/manage/phases/")[0] == 200
     for route, _pattern in routes():
-        if rule_of(route) != DESK:
+        if rule_of(route) != MANAGE_PAGES:
             continue
         for address in addresses(route, world):
             theirs = address.replace(f"/{world.competition.slug}/", "/elsewhere/", 1)
@@ -329,7 +329,7 @@ def test_every_route_has_a_rule() -> None:
     assert [route for route, _pattern in routes() if rule_of(route) is None] == []
 
 
-def test_an_unpublished_competition_is_there_for_its_desk_alone() -> None:
+def test_an_unpublished_competition_is_there_for_its_manage_alone() -> None:
     world = make(STATES[1])
     Competition.objects.filter(pk=world.competition.pk).update(is_published=False)
     for viewer in ("anonymous", "other team", "organiser elsewhere", "own team"):

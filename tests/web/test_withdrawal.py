@@ -5,8 +5,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from competitions.models import Phase
-from submissions.models import Submission
+from malpan.competitions.models import Phase
+from malpan.submissions.models import Submission
 from tests.factories import TeamFactory, UserFactory, leader_of
 from tests.web.conftest import client_of
 

@@ -10,18 +10,19 @@ from typing import Any, Final
 
 from django.utils import timezone
 
-from accounts.invitations import create_invitation
-from accounts.models import ApiToken, CompetitionRole, Invitation, Membership, Team, User
-from accounts.services import create_api_token
-from competitions.drafts import create_draft
-from competitions.models import Competition, DataFile, Notice, Phase, Question, ReferenceVersion
-from competitions.services import add_data_file, post_notice, publish_reference_version
-from core.models import AuditEntry
-from core.storage import store_private
-from leaderboard.services import publish_final_board
-from submissions import chain
-from submissions.models import HiddenResult, MetricResult, ScoringRun, Submission
-from submissions.receipts import issue_receipt
+from malpan.accounts.models import ApiToken, User
+from malpan.accounts.services import create_api_token
+from malpan.competitions.drafts import create_draft
+from malpan.competitions.models import Competition, CompetitionRole, DataFile, Notice, Phase, Question, ReferenceVersion
+from malpan.competitions.services import add_data_file, post_notice, publish_reference_version
+from malpan.core.models import AuditEntry
+from malpan.core.storage import store_private
+from malpan.leaderboard.snapshots import publish_final_board
+from malpan.submissions.integrity import chain
+from malpan.submissions.integrity.receipts import issue_receipt
+from malpan.submissions.models import HiddenResult, MetricResult, ScoringRun, Submission
+from malpan.teams.invitations import create_invitation
+from malpan.teams.models import Invitation, Membership, Team
 from tests.factories import (
     CANARY,
     CompetitionFactory,

@@ -1,9 +1,0 @@
-"""The name of this app in the admin."""
-
-from django.apps import AppConfig
-from django.utils.translation import gettext_lazy as _
-
-
-class AccountsConfig(AppConfig):
-    name = "accounts"
-    verbose_name = _("사용자와 팀")

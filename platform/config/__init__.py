@@ -1,5 +1,0 @@
-"""Project configuration. The Celery app is loaded with Django so that tasks bind to it."""
-
-from config.celery import app as celery_app
-
-__all__ = ["celery_app"]

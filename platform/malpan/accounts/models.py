@@ -1,0 +1,70 @@
+"""People and the teams they compete in."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.base_user import BaseUserManager
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models.functions import Lower
+from django.utils.translation import gettext_lazy as _
+
+
+class UserManager(BaseUserManager["User"]):
+    def create_user(self, email: str, password: str | None = None, **extra: Any) -> "User":
+        user = self.model(email=self.normalize_email(email), **extra)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **extra: Any) -> "User":
+        return self.create_user(email, password, is_staff=True, is_superuser=True, **extra)
+
+
+class User(AbstractUser):
+    """A person, known by an e-mail address and shown by ``name``."""
+
+    username = None  # type: ignore[assignment]
+    first_name = None  # type: ignore[assignment]
+    last_name = None  # type: ignore[assignment]
+    email = models.EmailField(_("이메일"), unique=True)
+    name = models.CharField(_("이름"), max_length=40)
+
+    USERNAME_FIELD = "email"
+    REQUIRED_FIELDS = ["name"]
+    objects = UserManager()  # type: ignore[misc,assignment]
+
+    class Meta:
+        verbose_name = _("사용자")
+        verbose_name_plural = _("사용자")
+        constraints = [models.UniqueConstraint(Lower("email"), name="user_email_unique_whatever_case")]
+
+    def __str__(self) -> str:
+        return self.name or self.email
+
+    def get_full_name(self) -> str:
+        return self.name
+
+    def get_short_name(self) -> str:
+        return self.name
+
+
+class ApiToken(models.Model):
+    """A participant's key to the API. Only the sha256 of the token is stored; ``prefix`` names it to its owner."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens", verbose_name=_("사용자")
+    )
+    label = models.CharField(_("이름"), max_length=60)
+    prefix = models.CharField(_("앞자리"), max_length=8)
+    token_sha256 = models.CharField(_("토큰 sha256"), max_length=64, unique=True)
+    created_at = models.DateTimeField(_("만든 시각"), auto_now_add=True)
+    last_used_at = models.DateTimeField(_("마지막 제출에 쓴 시각"), null=True, blank=True)
+    revoked_at = models.DateTimeField(_("폐기 시각"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("API 토큰")
+        verbose_name_plural = _("API 토큰")
+
+    def __str__(self) -> str:
+        return f"{self.label} ({self.prefix}…)"

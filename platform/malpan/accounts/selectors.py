@@ -1,0 +1,51 @@
+"""Reads of teams, invitations and API tokens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from allauth.account.models import EmailAddress
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import F, QuerySet
+
+from malpan.accounts.models import ApiToken, User
+from malpan.accounts.tokens import hash_token
+from malpan.core.errors import (
+    ApiTokenInvalid,
+    ApiTokenNotFound,
+)
+
+if TYPE_CHECKING:
+    pass
+
+
+def has_verified(user: User | AnonymousUser, email: str) -> bool:
+    """Whether ``email`` is an address that the person has verified as their own."""
+    if not user.is_authenticated:
+        return False
+    return EmailAddress.objects.filter(user=user, email__iexact=email, verified=True).exists()
+
+
+def api_tokens_of(user: User) -> QuerySet[ApiToken]:
+    """The person's tokens: those that still work first, then as they were revoked; newest first."""
+    return user.api_tokens.order_by(F("revoked_at").desc(nulls_first=True), "-created_at", "-pk")
+
+
+def api_token_of(user: User, pk: int) -> ApiToken:
+    """The person's token with this number. Raises ``ApiTokenNotFound`` for every other one."""
+    row = user.api_tokens.filter(pk=pk).first()
+    if row is None:
+        raise ApiTokenNotFound
+    return row
+
+
+def api_token_by_secret(token: str) -> ApiToken:
+    """The key, with its user. Raises ``ApiTokenInvalid`` for an unknown or revoked one and for a closed account."""
+    row = (
+        ApiToken.objects.filter(token_sha256=hash_token(token), revoked_at=None, user__is_active=True)
+        .select_related("user")
+        .first()
+    )
+    if row is None:
+        raise ApiTokenInvalid
+    return row

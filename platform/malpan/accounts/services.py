@@ -1,0 +1,48 @@
+"""Writes of teams and API tokens. Invitations are in ``invitations``, requests to merge in ``merging``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from django.db import transaction
+from django.utils import timezone
+
+from malpan.accounts.models import ApiToken, User
+from malpan.accounts.tokens import hash_token, make_token
+from malpan.core import audit
+from malpan.core.errors import (
+    TooManyApiTokens,
+)
+
+if TYPE_CHECKING:
+    pass
+
+API_TOKENS_MAX: Final = 10  # that work at once, a person
+API_KEY_MARK: Final = "mlp_"  # lets a secret scanner, and a person, recognise a leaked token
+
+
+def create_api_token(*, user: User, label: str) -> tuple[ApiToken, str]:
+    """Make a key to the API for ``user``. The token is returned here and never again; only its sha256 is kept.
+
+    Raises ``TooManyApiTokens`` when ``API_TOKENS_MAX`` of the person's tokens work already.
+    """
+    token = make_token(API_KEY_MARK)
+    with transaction.atomic():
+        locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
+        if locked.api_tokens.filter(revoked_at=None).count() >= API_TOKENS_MAX:
+            raise TooManyApiTokens(limit=API_TOKENS_MAX)
+        row = ApiToken.objects.create(user=user, label=label, prefix=token[:8], token_sha256=hash_token(token))
+        audit.record(actor=user, action="api_token.create", obj=row, after={"prefix": row.prefix})
+    return row, token
+
+
+def revoke_api_token(*, api_token: ApiToken, actor: User) -> None:
+    """Make the token worthless from now on. Revoking twice is harmless."""
+    with transaction.atomic():
+        if ApiToken.objects.filter(pk=api_token.pk, revoked_at=None).update(revoked_at=timezone.now()):
+            audit.record(actor=actor, action="api_token.revoke", obj=api_token, after={"prefix": api_token.prefix})
+
+
+def note_token_use(*, api_token: ApiToken) -> None:
+    """Remember when the token last submitted, so that its owner can tell a forgotten one from one in use."""
+    ApiToken.objects.filter(pk=api_token.pk).update(last_used_at=timezone.now())

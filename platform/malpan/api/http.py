@@ -1,0 +1,113 @@
+"""The frame of every API view: methods, errors as JSON, the caller by token. Cookies are not looked at.
+
+``{"error": {"code", "kind", "message", …}}`` with the HTTP status of the error's class is the one shape of a refusal;
+``kind`` is ``submission`` (제출 오류), ``system`` (시스템 오류) or ``request`` (요청 오류).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Final
+
+from django.db import OperationalError
+from django.http import HttpRequest, JsonResponse
+from django.utils.translation import get_language
+from django.views.decorators.csrf import csrf_exempt
+
+from malpan.accounts.models import ApiToken
+from malpan.accounts.selectors import api_token_by_secret
+from malpan.core.errors import (
+    ApiTokenInvalid,
+    DomainError,
+    DuplicateUpload,
+    FileRejected,
+    MethodNotAllowed,
+    QuotaExceeded,
+    SubmissionError,
+    SystemFault,
+)
+from malpan.core.messages import text_of
+from scoring.errors import Language
+
+logger = logging.getLogger(__name__)
+
+JsonView = Callable[..., JsonResponse]
+SHOWN_ERRORS: Final = 100
+_SCHEME: Final = "Bearer "
+
+
+def endpoint(*methods: str) -> Callable[[JsonView], JsonView]:
+    """Make a function an API view that takes ``methods`` and answers every domain error, and a database that is away,
+    as JSON.
+
+    Exempt from CSRF checks, because nothing here is done on the strength of a cookie.
+    """
+
+    def decorate(view: JsonView) -> JsonView:
+        @csrf_exempt
+        @wraps(view)
+        def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> JsonResponse:
+            try:
+                if request.method not in methods:
+                    raise MethodNotAllowed(allowed=", ".join(methods))
+                return view(request, *args, **kwargs)
+            except DomainError as error:
+                if isinstance(error, SystemFault):
+                    logger.error("%s at %s", error.code, request.path)
+                return error_response(error)
+            except OperationalError as error:
+                logger.error("the database is away", exc_info=error)
+                return error_response(SystemFault())
+
+        return answer
+
+    return decorate
+
+
+def token_of(request: HttpRequest) -> ApiToken | None:
+    """The token the request carries, with its user; ``None`` without one. A wrong one raises ``ApiTokenInvalid``."""
+    header = request.headers.get("Authorization", "")
+    if not header:
+        return None
+    if not header.startswith(_SCHEME):
+        raise ApiTokenInvalid
+    return api_token_by_secret(header.removeprefix(_SCHEME).strip())
+
+
+def require_token(request: HttpRequest) -> ApiToken:
+    """The token the request carries, with its user; raises ``ApiTokenInvalid`` without one."""
+    token = token_of(request)
+    if token is None:
+        raise ApiTokenInvalid
+    return token
+
+
+def language() -> Language:
+    """The language of the answer, as ``Accept-Language`` asked for it."""
+    return "en" if (get_language() or "ko").startswith("en") else "ko"
+
+
+def error_response(error: DomainError) -> JsonResponse:
+    """The one mapping from an error to an answer."""
+    body: dict[str, Any] = {"code": error.code, "kind": _kind(error), "message": text_of(error)}
+    if isinstance(error, FileRejected):
+        body["total"] = error.total
+        body["errors"] = [each.as_dict(language()) for each in error.errors[:SHOWN_ERRORS]]
+    if isinstance(error, QuotaExceeded):
+        body |= {"limit_kind": error.kind, "next_allowed_at": error.next_allowed_at}
+    if isinstance(error, DuplicateUpload):
+        body["submission"] = error.params["public_id"]
+    response = JsonResponse({"error": body}, status=error.http_status)
+    if isinstance(error, ApiTokenInvalid):
+        response["WWW-Authenticate"] = "Bearer"
+    if isinstance(error, MethodNotAllowed):
+        response["Allow"] = error.params["allowed"]
+    return response
+
+
+def _kind(error: DomainError) -> str:
+    if isinstance(error, SubmissionError):
+        return "submission"
+    return "system" if isinstance(error, SystemFault) else "request"

@@ -1,0 +1,141 @@
+"""The API: what a participant's script needs to submit a file and follow it to its score."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.core.exceptions import SuspiciousOperation
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, JsonResponse, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
+from django.urls import reverse
+
+from malpan.accounts.models import User
+from malpan.accounts.services import note_token_use
+from malpan.api import schemas as shown
+from malpan.api.http import endpoint, require_token, token_of
+from malpan.competitions.models import Competition, Phase
+from malpan.competitions.selectors import get_competition, get_track, phase_to_show, published_competitions, tracks_of
+from malpan.competitions.terms import is_accepted
+from malpan.core import uploads
+from malpan.core.errors import AddressNotFound, ApiRequestInvalid, NotTeamMember, TrackNotFound, UploadTooLarge
+from malpan.leaderboard.selectors import board, published_board
+from malpan.submissions.evaluation.eta import Forecast
+from malpan.submissions.intake import submit
+from malpan.submissions.quota import services as quota
+from malpan.submissions.selectors import run_for, submission_for, team_history
+from malpan.teams.models import Team
+from malpan.teams.selectors import team_of
+
+FORM_OVERHEAD_BYTES = 64 * 1024  # boundaries, headers and the memo around the file itself
+
+
+@endpoint("GET")
+def competition_list(request: HttpRequest) -> JsonResponse:
+    """The published competitions, by state."""
+    found = published_competitions()
+    return JsonResponse(
+        {
+            state: [shown.competition(each) for each in getattr(found, state)]
+            for state in ("running", "upcoming", "past")
+        }
+    )
+
+
+@endpoint("GET")
+def competition_detail(request: HttpRequest, slug: str) -> JsonResponse:
+    """One competition with its tracks and the phase of each that counts now."""
+    found = get_competition(slug)
+    return JsonResponse(shown.competition(found, tracks_of(found)))
+
+
+@endpoint("GET")
+def board_detail(request: HttpRequest, slug: str, track: str) -> JsonResponse:
+    """The public board of the track's phase and, once published, its final board; a token marks the caller's row."""
+    token = token_of(request)
+    competition, phase = _find(slug, track)
+    own_team = team_of(token.user, competition) if token else None
+    final = published_board(phase, viewer_team=own_team)
+    return JsonResponse(shown.board(board(phase, viewer_team=own_team), final))
+
+
+@endpoint("GET", "POST")
+def submissions(request: HttpRequest, slug: str, track: str) -> JsonResponse:
+    """GET: the team's history and what is left. POST ``file`` (and ``memo``) as multipart/form-data: submit.
+
+    A client that may have to try again sends an ``Idempotency-Key``: a key used before is answered 409 with the
+    submission it became, and nothing is charged.
+    """
+    token = require_token(request)
+    competition, phase = _find(slug, track)
+    team = _require_team(token.user, competition)
+    if request.method == "GET":
+        forecast = Forecast()
+        return JsonResponse(
+            {
+                "needs_terms": not is_accepted(token.user, competition),  # on the site, before the next file
+                "quota": shown.quota(quota.status(phase=phase, team=team)),
+                "history": [shown.history_entry(entry, forecast) for entry in team_history(team, phase)],
+            }
+        )
+    upload, memo = _upload(request)
+    note_token_use(api_token=token)
+    submission = submit(
+        phase=phase,
+        team=team,
+        user=token.user,
+        file_name=upload.name or "",
+        upload=upload,
+        memo=memo,
+        upload_key=request.headers.get("Idempotency-Key", ""),
+    )
+    address = reverse("api-submission", args=[submission.public_id])
+    return JsonResponse(shown.submission(submission), status=201, headers={"Location": address})
+
+
+@endpoint("GET")
+def submission_detail(request: HttpRequest, public_id: uuid.UUID) -> JsonResponse:
+    """One submission of the caller's team, or of a competition the caller runs, with the state of its scoring."""
+    user = require_token(request).user
+    found = submission_for(user, public_id)
+    return JsonResponse(shown.submission(found, run_for(user, found)))
+
+
+@endpoint("GET", "POST", "PUT", "PATCH", "DELETE")
+def unknown_address(request: HttpRequest, path: str = "") -> JsonResponse:
+    """Everything else under ``/api/``."""
+    raise AddressNotFound
+
+
+def _find(slug: str, track_slug: str) -> tuple[Competition, Phase]:
+    """The competition and the phase of its track that counts now."""
+    competition = get_competition(slug)
+    phase = phase_to_show(get_track(competition, track_slug))
+    if phase is None:
+        raise TrackNotFound
+    return competition, phase
+
+
+def _require_team(user: User, competition: Competition) -> Team:
+    team = team_of(user, competition)
+    if team is None:
+        raise NotTeamMember
+    return team
+
+
+def _upload(request: HttpRequest) -> tuple[UploadedFile, str]:
+    """The file and the memo of the form. A body too large is refused before a byte of it is read."""
+    limit = settings.UPLOAD_MAX_BYTES
+    size = uploads.body_size(request)
+    if size > limit + FORM_OVERHEAD_BYTES:
+        raise UploadTooLarge(size_bytes=size, limit_bytes=limit)
+    try:
+        upload, memo = request.FILES.get("file"), request.POST.get("memo", "")
+    except (MultiPartParserError, SuspiciousOperation, UnreadablePostError):
+        raise ApiRequestInvalid(field="multipart/form-data") from None
+    if uploads.was_too_large(request):
+        raise UploadTooLarge(size_bytes=size, limit_bytes=limit)
+    if upload is None:
+        raise ApiRequestInvalid(field="file")
+    return upload, memo

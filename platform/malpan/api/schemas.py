@@ -1,0 +1,188 @@
+"""What the API says of each thing. Scores are 0-1; times are ISO 8601 with their offset."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from malpan.api.http import language
+from malpan.competitions.models import Competition, Phase, Track
+from malpan.competitions.selectors import phase_to_show
+from malpan.core.messages import text_of_code
+from malpan.leaderboard.models import BoardSnapshot
+from malpan.leaderboard.selectors import Board, BoardRow
+from malpan.submissions.evaluation.eta import Forecast
+from malpan.submissions.models import ScoringRun, Submission
+from malpan.submissions.quota.ledger import QuotaStatus
+from malpan.submissions.selectors import HistoryEntry, rejection_errors, run_for_team, run_to_show
+from malpan.submissions.visibility import ShownRun
+
+
+def competition(found: Competition, tracks: list[Track] | None = None) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "slug": found.slug,
+        "title": found.title,
+        "summary": found.summary,
+        "organizer": found.organizer,
+        "is_demo": found.is_demo,
+        "terms_version": found.terms_version,  # 0: there are no terms to accept
+    }
+    if tracks is not None:
+        body["tracks"] = [track(each) for each in tracks]
+    return body
+
+
+def track(found: Track) -> dict[str, Any]:
+    shown = phase_to_show(found)
+    return {
+        "slug": found.slug,
+        "title": found.title,
+        "recipe": found.recipe,
+        "phase": shown and phase(shown),
+    }
+
+
+def phase(found: Phase) -> dict[str, Any]:
+    return {
+        "slug": found.slug,
+        "title": found.title,
+        "starts_at": found.starts_at,
+        "ends_at": found.ends_at,
+        "is_open": found.is_open(),
+        "daily_limit": found.daily_limit,
+        "total_limit": found.total_limit,
+        "min_interval_seconds": int(found.min_interval.total_seconds()),
+        "board": found.board,
+        "finals_limit": found.finals_limit,
+        "final_published_at": found.final_published_at,
+    }
+
+
+def board(found: Board, final: Board | None = None) -> dict[str, Any]:
+    """The public board, and under ``final`` the final one once it is published."""
+    return {
+        "phase": phase(found.phase),
+        "recipe": found.recipe.id,
+        "columns": [
+            {
+                "key": column.key,
+                "label": column.label(language()),
+                "is_scaled": column.is_scaled,
+                "group": column.group,
+            }
+            for column in found.columns
+        ],
+        "rows": [_row(row) for row in found.rows],
+        "is_hidden": found.is_hidden,
+        "frozen_at": found.frozen_at,
+        "is_demo_models": found.is_demo_models,
+        "signature_hash": found.signature_hash,
+        "excluded_count": found.excluded_count,
+        "covers": "public" if found.covers_part else "all",
+        "disqualified": [{"team": each.team_name, "note": each.note} for each in found.disqualified],
+        "final": _final(final.snapshot) if final and final.snapshot else None,
+    }
+
+
+def _final(snapshot: BoardSnapshot) -> dict[str, Any]:
+    """The rows as they were published: ``sha256`` is that of their canonical JSON, and stands in the public chain."""
+    return {
+        "snapshot": snapshot.number,
+        "published_at": snapshot.published_at,
+        "recipe": snapshot.recipe,
+        "signature_hash": snapshot.signature_hash,
+        "sha256": snapshot.sha256,
+        "note": snapshot.note_en if language() == "en" and snapshot.note_en else snapshot.note_ko,
+        "rows": snapshot.rows,
+    }
+
+
+def _row(row: BoardRow) -> dict[str, Any]:
+    return {
+        "rank": row.rank,
+        "team": row.team_name,
+        "is_baseline": row.is_baseline,
+        "is_own": row.is_own,
+        "final_score": row.final_score,
+        "scores": row.scores,
+        "submission_count": row.submission_count,
+        "submitted_at": row.submitted_at,
+        "submission": row.run and row.run.submission.public_id,  # under which the public chain records the score
+    }
+
+
+def submission(found: Submission, run: ShownRun | None = None, forecast: Forecast | None = None) -> dict[str, Any]:
+    """A submission with what may be seen of its ``run``: by default, what its own team may see.
+
+    ``forecast`` is that of the request, where several submissions are told of.
+    """
+    run = run or run_for_team(found)
+    outlook = (forecast or Forecast()).of(run_to_show(found))
+    return {
+        "id": found.public_id,
+        "file_name": found.file_name,
+        "file_sha256": found.file_sha256,
+        "format": found.file_format,
+        "item_count": found.item_count,
+        "normalized_count": found.normalized_count,
+        "memo": found.memo,
+        "submitted_at": found.created_at,
+        "is_refunded": found.refunded_at is not None,
+        "refunded_at": found.refunded_at,
+        "is_withdrawn": found.withdrawn_at is not None,
+        "withdrawn_at": found.withdrawn_at,
+        "is_final_choice": found.is_final_choice,
+        "run": run and _run(run),
+        "estimated_finish_at": outlook.finish_at,  # rounded, never a promise; null: over, or not known
+    }
+
+
+def _run(run: ShownRun) -> dict[str, Any]:
+    body: dict[str, Any] = {"state": run.state, "progress": run.progress, "stage": run.stage}
+    if run.state == ScoringRun.State.FINISHED:
+        body |= {"finished_at": run.finished_at, "is_score_hidden": run.is_score_hidden}
+        if not run.is_score_hidden:
+            body |= _result(run)
+    if run.state == ScoringRun.State.FAILED:
+        body["error"] = {"code": run.error_code, "kind": "system", "message": text_of_code(run.error_code)}
+    return body
+
+
+def _result(run: ShownRun) -> dict[str, Any]:
+    hidden = run.hidden
+    return {
+        "covers": run.covers,
+        "final_score": run.final_score,
+        "scores": run.scores,
+        "coverage": run.coverage,
+        "warnings": run.warnings,
+        "is_demo_models": run.is_demo_models,
+        "signature_hash": run.signature_hash,
+        "private": hidden and {"final_score": hidden.final_score, "scores": hidden.scores, "coverage": hidden.coverage},
+    }
+
+
+def history_entry(entry: HistoryEntry, forecast: Forecast) -> dict[str, Any]:
+    """A submission, or a rejected file with its located errors."""
+    if entry.submission is not None:
+        return {"kind": "submission", **submission(entry.submission, entry.run, forecast)}
+    rejection = entry.rejection
+    return {
+        "kind": "rejection",
+        "file_name": rejection and rejection.file_name,
+        "submitted_at": entry.created_at,
+        "total": rejection and rejection.error_count,
+        "errors": [error.as_dict(language()) for error in rejection_errors(rejection)] if rejection else [],
+    }
+
+
+def quota(found: QuotaStatus) -> dict[str, Any]:
+    return {
+        "daily_limit": found.daily_limit,
+        "granted_today": found.granted_today,  # of daily_limit
+        "left_today": found.left_today,
+        "total_limit": found.total_limit,
+        "granted_total": found.granted_total,  # of total_limit
+        "left_total": found.left_total,
+        "next_allowed_at": found.next_allowed_at,
+        "can_submit": found.can_submit,
+    }

@@ -1,0 +1,173 @@
+"""Writing the archive of a competition, in little memory: rows and files pass through one at a time."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import IO, Any, Final
+
+from django.db import connection
+from django.utils import timezone
+
+from malpan.accounts.models import User
+from malpan.archive import crypto
+from malpan.archive.format import BY_LABEL, CHUNK_BYTES, FORMAT, MANIFEST, PEOPLE, TABLES, VERSION, points_at_person
+from malpan.archive.rows import PERSON, encoded
+from malpan.competitions.models import Competition, DataFile, ReferenceVersion
+from malpan.competitions.permissions import Permission, require
+from malpan.core import audit
+from malpan.core.errors import PassphraseTooShort, StoredFileCorrupt, StoredFileMissing
+from malpan.core.locks import one_moment
+from malpan.core.models import AuditEntry
+from malpan.core.storage import open_private
+from malpan.submissions.models import Submission
+
+ROWS_AT_ONCE: Final = 100  # item values of a large test set are half a megabyte a row
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written. ``missing_files``: sha256 of stored files that are not on this site's disk, or are damaged."""
+
+    counts: dict[str, int]
+    missing_files: list[str]
+    has_references: bool
+
+
+def export_competition(
+    *, competition: Competition, actor: User | None, target: IO[bytes], passphrase: str = ""
+) -> Exported:
+    """Write everything of ``competition`` into ``target`` as it stands at one moment.
+
+    Reference answers are left out, or with a ``passphrase`` included under it. ``actor`` is ``None`` for the operator
+    of the machine. Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to own; ``PassphraseTooShort``.
+    """
+    if actor is not None:
+        require(actor, competition, Permission.OWN)
+    if passphrase and len(passphrase) < crypto.PASSPHRASE_MIN:
+        raise PassphraseTooShort(limit=crypto.PASSPHRASE_MIN)
+    facts = {"references": "encrypted" if passphrase else "left out"}
+    audit.record(actor=actor, action="competition.export", obj=competition, after=facts)
+    reading = nullcontext() if connection.in_atomic_block else one_moment()  # a transaction's level cannot change late
+    with reading, zipfile.ZipFile(target, "w") as archive:
+        return _Writing(competition, archive).write(passphrase)
+
+
+@dataclass
+class _Writing:
+    competition: Competition
+    archive: zipfile.ZipFile
+    members: list[dict[str, Any]] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+    numbers: dict[str, dict[int, int]] = field(default_factory=dict)
+
+    def write(self, passphrase: str) -> Exported:
+        self._add(PEOPLE, _lines(self._people()))
+        self.counts["people"] = len(self.people)
+        for table in TABLES:
+            self.counts[table.name] = self._add(table.member, _lines(self._rows(table)))
+        for sha256 in self._public_files():
+            self._add_file(f"files/{sha256}", sha256)
+        lock = self._add_references(passphrase) if passphrase else None
+        self._add_manifest(lock)
+        return Exported(self.counts, self.missing, has_references=bool(passphrase))
+
+    @cached_property
+    def people(self) -> dict[int, int]:
+        """The number of everybody a row names: by e-mail, so that it is the same on every site."""
+        named = {int(key) for key in self._about_people().values_list("object_id", flat=True) if key.isdecimal()}
+        for table in TABLES:
+            for column in filter(points_at_person, table.fields()):
+                keys = table.rows(self.competition).order_by().values_list(column.attname, flat=True).distinct()
+                named.update(key for key in keys if key is not None)
+        found = sorted(User.objects.filter(pk__in=named).values_list("email", "pk"), key=lambda row: row[0].lower())
+        return {key: number for number, (_email, key) in enumerate(found, start=1)}
+
+    def renumber(self, label: str, key: int) -> int:
+        """The archive's number of a row; ``KeyError`` where it is no part of the archive."""
+        if label == PERSON:
+            return self.people[key]
+        if label not in self.numbers:
+            keys = BY_LABEL[label].rows(self.competition).values_list("pk", flat=True)
+            self.numbers[label] = {each: number for number, each in enumerate(keys.iterator(), start=1)}
+        return self.numbers[label][key]
+
+    def _about_people(self) -> Any:
+        return AuditEntry.objects.filter(competition_pk=self.competition.pk, object_type=PERSON)
+
+    def _people(self) -> Iterator[dict[str, Any]]:
+        users = User.objects.in_bulk(list(self.people))
+        for key, number in self.people.items():
+            yield {"id": number, "email": users[key].email, "name": users[key].name}
+
+    def _rows(self, table: Any) -> Iterator[dict[str, Any]]:
+        columns = [column.attname for column in table.fields()]
+        rows = table.rows(self.competition).values(*columns).iterator(chunk_size=ROWS_AT_ONCE)
+        for number, row in enumerate(rows, start=1):
+            yield encoded(table, row, number, self.renumber)
+
+    def _public_files(self) -> list[str]:
+        """What is stored of submissions and files for download; each once."""
+        submitted = Submission.objects.filter(phase__track__competition=self.competition)
+        offered = DataFile.objects.filter(track__competition=self.competition)
+        names = {*submitted.values_list("file_sha256", flat=True), *offered.values_list("file_sha256", flat=True)}
+        return sorted(names)
+
+    def _add_references(self, passphrase: str) -> crypto.Lock:
+        lock = crypto.new_lock()
+        key = crypto.key_of(lock, passphrase)
+        versions = ReferenceVersion.objects.filter(phase__track__competition=self.competition)
+        names = {name for row in versions.values_list("file_sha256", "media_sha256") for name in row if name}
+        for sha256 in sorted(names):
+            self._add_file(f"references/{sha256}.enc", sha256, key)
+        return lock
+
+    def _add_file(self, name: str, sha256: str, key: bytes | None = None) -> None:
+        try:
+            file = open_private(sha256)
+        except (StoredFileMissing, StoredFileCorrupt):
+            self.missing.append(sha256)
+            return
+        with file:
+            if key is None:
+                self._add(name, iter(lambda: file.read(CHUNK_BYTES), b""))
+            else:
+                self._add(name, crypto.sealed(file, key=key, name=name), zipfile.ZIP_STORED)
+
+    def _add(self, name: str, chunks: Iterable[bytes], compression: int = zipfile.ZIP_DEFLATED) -> int:
+        """Write a member and note its size and sha256 for the manifest; returns the number of chunks."""
+        info = zipfile.ZipInfo(name)  # of no particular time: the same content makes the same member
+        info.compress_type, info.external_attr = compression, 0o600 << 16
+        digest, size, count = hashlib.sha256(), 0, 0
+        with self.archive.open(info, "w", force_zip64=True) as member:
+            for chunk in chunks:
+                member.write(chunk)
+                digest.update(chunk)
+                size, count = size + len(chunk), count + 1
+        self.members.append({"name": name, "size": size, "sha256": digest.hexdigest()})
+        return count
+
+    def _add_manifest(self, lock: crypto.Lock | None) -> None:
+        manifest = {
+            "format": FORMAT,
+            "version": VERSION,
+            "made_at": timezone.localtime().isoformat(),
+            "competition": {"slug": self.competition.slug, "title": self.competition.title_ko},
+            "counts": self.counts,
+            "references": lock and lock.as_json(),
+            "missing_files": self.missing,
+            "members": self.members,
+        }
+        text = json.dumps(manifest, ensure_ascii=False, indent=1)
+        self.archive.writestr(MANIFEST, text.encode(), zipfile.ZIP_DEFLATED)
+
+
+def _lines(rows: Iterable[dict[str, Any]]) -> Iterator[bytes]:
+    for row in rows:
+        yield json.dumps(row, ensure_ascii=False, allow_nan=False, sort_keys=True).encode() + b"\n"

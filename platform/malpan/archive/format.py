@@ -1,0 +1,129 @@
+"""What stands in the archive of a competition.
+
+A zip file of
+
+* ``manifest.json``: format, version, when and of what it was made, and name, size and sha256 of every other member;
+* ``people.jsonl``: everybody a row names, by e-mail and name; no password, no token;
+* ``tables/<name>.jsonl``: the rows of a table, one a line, by column; numbered from 1 in the order they were made, and
+  pointing at each other by these numbers, so that the same competition gives the same lines on every site;
+* ``files/<sha256>``: submissions and files for download;
+* ``references/<sha256>.enc``: reference answers and their frames, only where asked for, and only encrypted
+  (``archive.crypto``).
+
+Invitations, API tokens and passwords are never part of it. The audit log is kept as it was written: the numbers inside
+its ``before`` and ``after`` are those of the site where it happened.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.apps import apps
+from django.conf import settings
+from django.db.models import Field, ForeignKey, Model, QuerySet
+
+from malpan.competitions.models import Competition
+
+FORMAT: Final = "malpan-competition"
+VERSION: Final = 1
+MANIFEST: Final = "manifest.json"
+PEOPLE: Final = "people.jsonl"
+CHUNK_BYTES: Final = 1024 * 1024
+
+MANIFEST_MAX_BYTES: Final = 64 * 1024 * 1024
+LINE_MAX_BYTES: Final = 64 * 1024 * 1024  # one row: the item values of a metric are the longest
+MEMBERS_MAX: Final = 500_000
+TOTAL_MAX_BYTES: Final = 50 * 1024**3
+RATIO_MAX: Final = 200  # unpacked to packed, of a whole archive; JSON shrinks to a twentieth
+RATIO_FREE_BYTES: Final = 50 * 1024 * 1024  # below this the ratio does not matter
+
+_MEMBER: Final = re.compile(r"people\.jsonl|tables/[a-z_]{1,40}\.jsonl|files/[0-9a-f]{64}|references/[0-9a-f]{64}\.enc")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of the archive: its member's name, its model, and the path from a row to its competition.
+
+    ``later``: columns that point at rows further down; they are filled when those are there. ``left_out``: columns that
+    follow from the archive itself, or are a matter of the site that reads it.
+    """
+
+    name: str
+    label: str
+    path: str
+    later: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def model(self) -> type[Model]:
+        return apps.get_model(self.label)  # by its label: one of them stands above this app
+
+    @property
+    def member(self) -> str:
+        return f"tables/{self.name}.jsonl"
+
+    def rows(self, competition: Competition) -> QuerySet[Any]:
+        """The rows of ``competition`` in the order they were made."""
+        return self.model._default_manager.filter(**{self.path: competition.pk}).order_by("pk")
+
+    def fields(self) -> list[Field[Any, Any]]:
+        """The columns that are archived."""
+        columns = self.model._meta.concrete_fields
+        return [field for field in columns if not field.primary_key and field.name not in self.left_out]
+
+
+TABLES: Final = (  # in the order in which they are read in: what a row points at stands before it
+    Table("competitions", "competitions.competition", "pk"),
+    Table("tracks", "competitions.track", "competition"),
+    Table("phases", "competitions.phase", "track__competition"),
+    Table("reference_versions", "competitions.referenceversion", "phase__track__competition"),
+    Table("data_files", "competitions.datafile", "track__competition"),
+    Table("notices", "competitions.notice", "competition"),
+    Table("questions", "competitions.question", "competition"),
+    Table("roles", "competitions.competitionrole", "competition"),
+    Table("teams", "teams.team", "competition", later=("merged_into",)),
+    Table("memberships", "teams.membership", "competition"),
+    Table("merge_requests", "teams.mergerequest", "source__competition"),
+    Table("terms_acceptances", "competitions.termsacceptance", "competition"),
+    Table("rescore_batches", "submissions.rescorebatch", "competition", later=("selection",)),
+    Table("submissions", "submissions.submission", "phase__track__competition", later=("live_run",)),
+    Table("rejections", "submissions.rejection", "phase__track__competition"),
+    Table(
+        "runs",
+        "submissions.scoringrun",
+        "submission__phase__track__competition",
+        left_out=("cost", "fair_tag", "not_before"),  # a place in the line of this site, which no archive gives away
+    ),
+    Table("hidden_results", "submissions.hiddenresult", "run__submission__phase__track__competition"),
+    Table("metric_results", "submissions.metricresult", "submission__phase__track__competition"),
+    Table("quota_entries", "submissions.quotaentry", "phase__track__competition"),
+    Table("chain", "submissions.chainentry", "competition"),
+    Table("board_snapshots", "leaderboard.boardsnapshot", "phase__track__competition"),
+    Table("audit_log", "core.auditentry", "competition_pk", left_out=("competition_pk",)),
+)
+BY_LABEL: Final = {table.label: table for table in TABLES}
+LEFT_OUT: Final = (
+    "teams.invitation",  # single-use links into teams of this site
+    "submissions.runshard",  # work that goes on: a run that is read in while it is under way is planned again
+    "submissions.pairvalue",  # readable under this site's key alone, and made again at need
+)
+
+
+def is_member_name(name: str) -> bool:
+    """Whether a member of an archive may be called ``name``: never a way out of a folder."""
+    return _MEMBER.fullmatch(name) is not None
+
+
+def points_at_person(field: Field[Any, Any]) -> bool:
+    return isinstance(field, ForeignKey) and _label(field) == settings.AUTH_USER_MODEL.lower()
+
+
+def target_of(field: Field[Any, Any]) -> Table | None:
+    """The table that ``field`` points into; ``None`` for a plain column or one that points at a person."""
+    return BY_LABEL.get(_label(field)) if isinstance(field, ForeignKey) else None
+
+
+def _label(field: ForeignKey[Any, Any]) -> str:
+    return str(field.target_field.model._meta.label_lower)

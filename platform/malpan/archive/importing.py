@@ -1,0 +1,221 @@
+"""Reading a competition in from its archive: everything or nothing.
+
+The files are stored first (content-addressed: a file without a row harms nobody), then all rows go in by one
+transaction. Rows are inserted exactly as they were, moments and append-only entries included; only their numbers are
+new. An archive can name neither a person's password nor a stored file that it does not bring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Final
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_slug
+from django.db import DatabaseError, transaction
+
+from malpan.accounts.models import User
+from malpan.archive import crypto
+from malpan.archive.format import PEOPLE, TABLES, Table
+from malpan.archive.reading import Archive, open_archive
+from malpan.archive.rows import PERSON, decoded, decoded_later
+from malpan.competitions.models import Competition, DataFile, ReferenceVersion
+from malpan.core import audit
+from malpan.core.errors import ArchiveRefused, NotAllowed, StoredFileMissing
+from malpan.core.storage import open_private, store_private
+from malpan.submissions.evaluation import queueing
+from malpan.submissions.models import Submission
+
+PERMISSION: Final = "competitions.add_competition"
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What came in. ``missing_files``: what the archive could not bring; ``has_references``: the answers are here."""
+
+    competition: Competition
+    counts: dict[str, int]
+    new_people: int
+    missing_files: list[str]
+    has_references: bool
+
+
+def import_competition(*, file: IO[bytes], actor: User | None, slug: str = "", passphrase: str = "") -> Imported:
+    """Read the archive in ``file`` in as a competition of this site, at ``slug`` (default: as it was).
+
+    People are found by e-mail or made without a usable password. Encrypted references need the ``passphrase``; without
+    it they are left out. ``actor`` is ``None`` for the operator of the machine.
+
+    Raises ``NotAllowed`` without the permission to add competitions; ``ArchiveRefused``; the faults of the storage.
+    """
+    if actor is not None and not actor.has_perm(PERMISSION):
+        raise NotAllowed(permission=PERMISSION)
+    archive = open_archive(file)
+    address = _free_slug(archive, slug)
+    _refuse_twice(archive)
+    has_references = _store_files(archive, passphrase)
+    with transaction.atomic():
+        reading = _Reading(archive)
+        competition = reading.read(address)
+        _refuse_foreign_files(archive, competition, has_references)
+        queueing.join_the_line(competition)
+        facts = {"slug": address, "made_at": archive.manifest.get("made_at"), "counts": reading.counts}
+        audit.record(actor=actor, action="competition.import", obj=competition, after=facts)
+    missing = [str(name) for name in archive.manifest.get("missing_files") or []]
+    return Imported(competition, reading.counts, reading.new_people, missing, has_references)
+
+
+def _free_slug(archive: Archive, wanted: str) -> str:
+    """The address of the new competition; refused before anything is stored where it is taken."""
+    row = next(archive.lines(TABLES[0].member), {})
+    slug = wanted or str(row.get("slug", ""))
+    try:
+        validate_slug(slug)
+    except ValidationError:
+        raise ArchiveRefused(reason="slug_invalid") from None
+    if Competition.objects.filter(slug=slug).exists():
+        raise ArchiveRefused(reason="slug_taken", slug=slug)
+    return slug
+
+
+def _refuse_twice(archive: Archive) -> None:
+    """A submission has one public number in the world: the same competition cannot stand here twice."""
+    table = next(table for table in TABLES if table.label == "submissions.submission")
+    batch: list[Any] = []
+    for line in archive.lines(table.member):
+        batch.append(line.get("public_id"))
+        if len(batch) == 1000:
+            _refuse_present(batch, table)
+            batch = []
+    _refuse_present(batch, table)
+
+
+def _refuse_present(public_ids: list[Any], table: Table) -> None:
+    try:
+        is_here = Submission.objects.filter(public_id__in=public_ids).exists()
+    except (ValidationError, ValueError, TypeError):
+        raise ArchiveRefused(reason="rows", table=table.member) from None
+    if is_here:
+        raise ArchiveRefused(reason="present")
+
+
+def _store_files(archive: Archive, passphrase: str) -> bool:
+    """Store what the archive brings; whether references were among it."""
+    for name in archive.names("files"):
+        with archive.file.open(name) as member:
+            _store(member, name, sha256=name.rpartition("/")[2])
+    lock = archive.manifest.get("references")
+    if not lock or not passphrase:
+        return False
+    key = crypto.key_of(crypto.lock_from_json(lock), passphrase)
+    for name in archive.names("references"):
+        with archive.file.open(name) as member:
+            pieces = _Pieces(crypto.opened(member, key=key, name=name))
+            _store(pieces, name, sha256=Path(name).stem)
+    return True
+
+
+def _store(file: Any, name: str, *, sha256: str) -> None:
+    if store_private(file).sha256 != sha256:
+        raise ArchiveRefused(reason="damaged", name=name)
+
+
+@dataclass(slots=True)
+class _Pieces:
+    """Pieces of bytes as a file that is read from start to end."""
+
+    pieces: Iterator[bytes]
+
+    def read(self, size: int = -1) -> bytes:
+        return next(self.pieces, b"")
+
+
+def _refuse_foreign_files(archive: Archive, competition: Competition, has_references: bool) -> None:
+    """Refuse rows that name a stored file of this site which the archive did not bring: it may be another's answers."""
+    brought = {name.rpartition("/")[2] for name in archive.names("files")}
+    if has_references:
+        brought |= {Path(name).stem for name in archive.names("references")}
+    versions = ReferenceVersion.objects.filter(phase__track__competition=competition)
+    named = {name for row in versions.values_list("file_sha256", "media_sha256") for name in row if name}
+    named.update(Submission.objects.filter(phase__track__competition=competition).values_list("file_sha256", flat=True))
+    named.update(DataFile.objects.filter(track__competition=competition).values_list("file_sha256", flat=True))
+    if any(_is_stored(sha256) for sha256 in named - brought):
+        raise ArchiveRefused(reason="foreign_file")
+
+
+def _is_stored(sha256: str) -> bool:
+    try:
+        open_private(sha256).close()
+    except StoredFileMissing:
+        return False
+    return True
+
+
+@dataclass
+class _Reading:
+    archive: Archive
+    counts: dict[str, int] = field(default_factory=dict)
+    new_people: int = 0
+    numbers: dict[str, dict[int, int]] = field(default_factory=dict)
+    later: list[tuple[Table, int, dict[str, Any]]] = field(default_factory=list)
+
+    def read(self, slug: str) -> Competition:
+        self.numbers[PERSON] = dict(self._people())
+        for table in TABLES:
+            self._read_table(table, slug)
+        for table, key, line in self.later:
+            with _misfit_named(table.member):
+                table.model._default_manager.filter(pk=key).update(**decoded_later(table, line, self.renumber))
+        (key,) = self.numbers["competitions.competition"].values()
+        return Competition.objects.get(pk=key)
+
+    def renumber(self, label: str, number: int) -> int:
+        """This site's number of a row of the archive; ``KeyError`` where there is none (yet)."""
+        return self.numbers[label][number]
+
+    def _people(self) -> Iterator[tuple[int, int]]:
+        for line in self.archive.lines(PEOPLE):
+            email: Any = line.get("email")
+            name: Any = line.get("name")
+            with _misfit_named(PEOPLE):
+                user = User.objects.filter(email__iexact=email).first()
+                if user is None:
+                    user = User(email=email, name=name)
+                    user.set_unusable_password()
+                    user.full_clean(exclude=["password"])
+                    user.save()
+                    self.new_people += 1
+            yield line["id"], user.pk
+
+    def _read_table(self, table: Table, slug: str) -> None:
+        numbers = self.numbers[table.label] = {}
+        for line in self.archive.lines(table.member):
+            with _misfit_named(table.member):
+                row = table.model(**decoded(table, line, self.renumber) | self._own_columns(table, slug))
+                row.save_base(raw=True, force_insert=True)  # raw: moments stay as they were
+            numbers[line["id"]] = row.pk
+            if any(line.get(name) for name in table.later):
+                self.later.append((table, row.pk, line))
+        self.counts[table.name] = len(numbers)
+        if table.label == "competitions.competition" and len(numbers) != 1:
+            raise ArchiveRefused(reason="rows", table=table.member)
+
+    def _own_columns(self, table: Table, slug: str) -> dict[str, Any]:
+        """What a row has of this site, not of the archive."""
+        if table.label == "competitions.competition":
+            return {"slug": slug}
+        if table.label == "core.auditentry":
+            return {"competition_pk": self.renumber("competitions.competition", 1)}
+        return {}
+
+
+@contextmanager
+def _misfit_named(member: str) -> Iterator[None]:
+    """What does not fit together, or into the database, as ``ArchiveRefused``."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, ValidationError, DatabaseError):
+        raise ArchiveRefused(reason="rows", table=member) from None

@@ -1,0 +1,112 @@
+"""One row of a table as a line of an archive, and back: numbers of this site against numbers of the archive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import date, datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import Field, JSONField
+from django.utils.duration import duration_string
+
+from malpan.archive.format import Table, points_at_person, target_of
+
+PERSON: Final = settings.AUTH_USER_MODEL.lower()
+Renumber = Callable[[str, int], int]  # label of a model (or PERSON) and a number there; KeyError where it is not
+
+
+def encoded(table: Table, row: Mapping[str, Any], number: int, renumber: Renumber) -> dict[str, Any]:
+    """A row, given by column name, as the archive has it."""
+    line: dict[str, Any] = {"id": number}
+    for field in table.fields():
+        value = row[field.attname]
+        line[field.name] = _encoded_value(field, value, renumber)
+    if table.label == "submissions.rescorebatch":
+        line["selection"] = _renumbered_selection(line["selection"], renumber)
+    if table.label == "core.auditentry":
+        line["object_id"] = _encoded_object(line["object_type"], line["object_id"], renumber)
+    return line
+
+
+def decoded(table: Table, line: Mapping[str, Any], renumber: Renumber) -> dict[str, Any]:
+    """A line as columns of the model, without those that come later.
+
+    Raises ``KeyError`` for a number or column that is not there, ``ValidationError``, ``TypeError`` or ``ValueError``
+    for a value that does not fit. A column that the archive does not know yet keeps its default.
+    """
+    fields = {field.name: field for field in table.fields()}
+    values = {}
+    for name, value in line.items():
+        if name != "id" and name not in table.later:
+            field = fields[name]
+            values[field.attname] = _decoded_value(field, value, renumber)
+    if table.label == "core.auditentry":
+        values["object_id"] = _decoded_object(values["object_type"], values["object_id"], renumber)
+    return values
+
+
+def decoded_later(table: Table, line: Mapping[str, Any], renumber: Renumber) -> dict[str, Any]:
+    """The columns of ``line`` that point at rows further down, where they are filled."""
+    fields = {field.name: field for field in table.fields()}
+    values = {
+        fields[name].attname: _decoded_value(fields[name], line[name], renumber)
+        for name in table.later
+        if line.get(name)
+    }
+    if table.label == "submissions.rescorebatch" and "selection" in values:
+        values["selection"] = _renumbered_selection(values["selection"], renumber)
+    return values
+
+
+def _encoded_value(field: Field[Any, Any], value: Any, renumber: Renumber) -> Any:
+    if value is None or isinstance(field, JSONField):
+        return value
+    if points_at_person(field):
+        return renumber(PERSON, value)
+    if (target := target_of(field)) is not None:
+        return renumber(target.label, value)
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return duration_string(value)
+    return str(value) if isinstance(value, UUID) else value
+
+
+def _decoded_value(field: Field[Any, Any], value: Any, renumber: Renumber) -> Any:
+    if value is None or isinstance(field, JSONField):
+        return value
+    if points_at_person(field):
+        return renumber(PERSON, value)
+    if (target := target_of(field)) is not None:
+        return renumber(target.label, value)
+    return field.to_python(value)
+
+
+def _renumbered_selection(selection: Mapping[str, Any], renumber: Renumber) -> dict[str, Any]:
+    """What a rescoring batch took (``rescoring.batches.Selection``): it names teams and submissions by number."""
+    changed = dict(selection)
+    for name, label in (("teams", "teams.team"), ("submissions", "submissions.submission")):
+        if name in changed:
+            changed[name] = [renumber(label, number) for number in changed[name]]
+    if "excluded" in changed:
+        excluded = changed["excluded"].items()
+        changed["excluded"] = {str(renumber("submissions.submission", int(key))): why for key, why in excluded}
+    return changed
+
+
+def _encoded_object(object_type: str, object_id: str, renumber: Renumber) -> str:
+    """What an audit entry is about: ``#12`` in the archive's numbers; ``~17`` for a row that is no longer there."""
+    if not object_id.isdecimal():
+        return object_id
+    try:
+        return f"#{renumber(object_type, int(object_id))}"
+    except KeyError:
+        return f"~{object_id}"  # a number of the site it happened on: it must not name another row elsewhere
+
+
+def _decoded_object(object_type: str, object_id: str, renumber: Renumber) -> str:
+    if not object_id.startswith("#"):
+        return f"~{object_id}" if object_id.isdecimal() else object_id
+    return str(renumber(object_type, int(object_id[1:])))

@@ -1,0 +1,58 @@
+"""Frames of a reference version: checked when it is published, unpacked where it is scored.
+
+The zip archive lies among the private files; a worker unpacks it once, below the site's own directory, into a folder
+named by its sha256.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import IO
+
+from django.conf import settings
+from django.utils.translation import get_language
+
+from malpan.competitions.models import ReferenceVersion
+from malpan.core.errors import MediaRejected
+from malpan.core.storage import open_private
+from scoring.media import MediaFault, MediaSet, check_frames, frames_of
+from scoring.media.archive import extract, unpacked
+from scoring.records import AnswerFile
+
+
+def check_media(*, media: IO[bytes], references: AnswerFile) -> None:
+    """Unpack the archive for a look: every item of ``references`` must have frames, and every frame be an image.
+
+    Raises ``MediaRejected``, which says in the active language what is wrong and where.
+    """
+    root = media_root()
+    root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        with tempfile.TemporaryDirectory(prefix="check-", dir=root) as temporary:
+            folder = Path(temporary) / "frames"
+            extract(media, folder)
+            frames = frames_of(folder)
+            MediaSet(frames).require(answer.id for answer in references.answers)
+            check_frames(frames)
+    except MediaFault as error:
+        reason = error.message("en" if (get_language() or "ko").startswith("en") else "ko")
+        raise MediaRejected(reason=reason) from None
+
+
+def media_folder(version: ReferenceVersion) -> Path | None:
+    """The folder with the frames of ``version`` on this machine, or ``None`` when it has none.
+
+    Raises the faults of ``core.storage.open_private``.
+    """
+    if not version.media_sha256:
+        return None
+    folder = media_root() / version.media_sha256
+    if folder.is_dir():
+        return folder
+    with open_private(version.media_sha256) as archive:
+        return unpacked(archive, version.media_sha256, media_root())
+
+
+def media_root() -> Path:
+    return Path(settings.VAR_DIR) / "media"

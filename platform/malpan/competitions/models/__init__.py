@@ -1,0 +1,17 @@
+"""The tables of this app, one file an aggregate."""
+
+from malpan.competitions.models.competition import Competition, Notice, Question
+from malpan.competitions.models.people import CompetitionRole, TermsAcceptance
+from malpan.competitions.models.track import DataFile, Phase, ReferenceVersion, Track
+
+__all__ = [
+    "Competition",
+    "CompetitionRole",
+    "DataFile",
+    "Notice",
+    "Phase",
+    "Question",
+    "ReferenceVersion",
+    "TermsAcceptance",
+    "Track",
+]

@@ -1,0 +1,126 @@
+"""A competition and what its people are told: notices, questions and answers."""
+
+from django.conf import settings
+from django.core.validators import MinValueValidator
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from malpan.core.language import in_language
+
+
+class Competition(models.Model):
+    """What teams enter. Descriptions are Markdown, rendered and sanitised by the page."""
+
+    slug = models.SlugField(_("주소 이름"), unique=True)
+    title_ko = models.CharField(_("제목"), max_length=120)
+    title_en = models.CharField(_("제목(영어)"), max_length=120, blank=True)
+    summary_ko = models.CharField(_("한 줄 소개"), max_length=300, blank=True)
+    summary_en = models.CharField(_("한 줄 소개(영어)"), max_length=300, blank=True)
+    description_ko = models.TextField(_("대회 안내"), blank=True)
+    description_en = models.TextField(_("대회 안내(영어)"), blank=True)
+    organizer_ko = models.CharField(_("주최"), max_length=120, blank=True)
+    organizer_en = models.CharField(_("주최(영어)"), max_length=120, blank=True)
+    team_size_max = models.PositiveSmallIntegerField(_("팀 최대 인원"), default=5, validators=[MinValueValidator(1)])
+    is_published = models.BooleanField(_("공개"), default=False)
+    terms_ko = models.TextField(_("참가 약관"), blank=True)
+    terms_en = models.TextField(_("참가 약관(영어)"), blank=True)
+    terms_version = models.PositiveSmallIntegerField(_("약관 판"), default=0)  # 0: no terms to accept
+    has_blind_names = models.BooleanField(
+        _("팀 이름 가리기"), default=False, help_text=_("단계가 열려 있는 동안 순위표에 팀 번호만 보입니다.")
+    )
+    prize_places = models.JSONField(_("시상 순위"), default=list, blank=True)  # ranks under which a line is drawn
+    is_demo = models.BooleanField(_("데모"), default=False)
+    created_at = models.DateTimeField(_("만든 시각"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("대회")
+        verbose_name_plural = _("대회")
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return self.title_ko
+
+    @property
+    def title(self) -> str:
+        return in_language(self.title_ko, self.title_en)
+
+    @property
+    def summary(self) -> str:
+        return in_language(self.summary_ko, self.summary_en)
+
+    @property
+    def description(self) -> str:
+        return in_language(self.description_ko, self.description_en)
+
+    @property
+    def organizer(self) -> str:
+        return in_language(self.organizer_ko, self.organizer_en)
+
+
+class Notice(models.Model):
+    """An organiser's announcement, bilingual, newest first; pinned ones stand on top."""
+
+    competition = models.ForeignKey(
+        Competition, on_delete=models.CASCADE, related_name="notices", verbose_name=_("대회")
+    )
+    title_ko = models.CharField(_("제목"), max_length=200)
+    title_en = models.CharField(_("제목(영어)"), max_length=200, blank=True)
+    body_ko = models.TextField(_("내용"))
+    body_en = models.TextField(_("내용(영어)"), blank=True)
+    is_pinned = models.BooleanField(_("상단 고정"), default=False)
+    published_at = models.DateTimeField(_("게시"), default=timezone.now)
+
+    class Meta:
+        verbose_name = _("공지")
+        verbose_name_plural = _("공지")
+        ordering = ["-is_pinned", "-published_at"]
+
+    def __str__(self) -> str:
+        return self.title_ko
+
+    @property
+    def title(self) -> str:
+        return in_language(self.title_ko, self.title_en)
+
+    @property
+    def body(self) -> str:
+        return in_language(self.body_ko, self.body_en)
+
+
+class Question(models.Model):
+    """문의: what a participant asks the organisers. Public once an organiser answers it so."""
+
+    competition = models.ForeignKey(
+        Competition, on_delete=models.CASCADE, related_name="questions", verbose_name=_("대회")
+    )
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="questions", verbose_name=_("질문한 사람")
+    )
+    title = models.CharField(_("제목"), max_length=200)
+    body = models.TextField(_("내용"))
+    answer_ko = models.TextField(_("답변"), blank=True)
+    answer_en = models.TextField(_("답변(영어)"), blank=True)
+    is_public = models.BooleanField(_("공개 답변"), default=False)
+    answered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        verbose_name=_("답한 사람"),
+    )
+    created_at = models.DateTimeField(_("질문 시각"), auto_now_add=True)
+    answered_at = models.DateTimeField(_("답변 시각"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("문의")
+        verbose_name_plural = _("문의")
+        ordering = ["-created_at", "-id"]
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def answer(self) -> str:
+        return in_language(self.answer_ko, self.answer_en)

@@ -1,0 +1,169 @@
+"""What an organiser sets on a phase, and the split of its references into a public and a private part."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from malpan.competitions import splitting
+from malpan.competitions.models import Phase, ReferenceVersion
+from malpan.competitions.references import load_references
+from malpan.competitions.selectors import current_reference
+from malpan.core import audit
+from malpan.core.errors import PhaseAlreadyPublished, PhaseSettingsInvalid, ReferencesInUse, SplitInvalid
+from scoring.records import AnswerFile
+
+if TYPE_CHECKING:
+    from malpan.accounts.models import User
+
+SETTINGS: Final = (
+    "title_ko",
+    "title_en",
+    "starts_at",
+    "ends_at",
+    "daily_limit",
+    "total_limit",
+    "min_interval",
+    "board",
+    "frozen_at",
+    "shows_own_score",
+    "public_percent",
+    "private_covers_all",
+    "finals_limit",
+)
+SPLIT_SETTINGS: Final = frozenset({"public_percent", "private_covers_all"})
+SEED_BYTES: Final = 16
+
+
+def update_phase(*, phase: Phase, actor: User | None, now: datetime | None = None, **settings: Any) -> Phase:
+    """Change any of ``SETTINGS``. A board frozen without a moment is frozen now; another board has none.
+
+    The split of what is scored already stays as it is until a new reference version is published (``split_again``).
+    Raises ``PhaseSettingsInvalid`` with the fields at fault, and ``PhaseAlreadyPublished`` when the final board is out
+    and the split, the finals or the end would change. ``TypeError`` for what is no setting.
+    """
+    if foreign := settings.keys() - set(SETTINGS):
+        raise TypeError(f"not settings of a phase: {sorted(foreign)}")
+    with transaction.atomic():
+        locked = Phase.objects.select_for_update(no_key=True).get(pk=phase.pk)
+        before = audit.snapshot(locked)
+        for name, value in settings.items():
+            setattr(locked, name, value)
+        _set_moment_of_freezing(locked, now or timezone.now())
+        was, then = audit.changed(before, audit.snapshot(locked))
+        if locked.final_published_at and then.keys() & {*SPLIT_SETTINGS, "finals_limit", "ends_at"}:
+            raise PhaseAlreadyPublished
+        _check(locked)
+        if then:
+            locked.save(update_fields=list(then))
+            audit.record(actor=actor, action="phase.update", obj=locked, before=was, after=then)
+    return locked
+
+
+def _set_moment_of_freezing(phase: Phase, now: datetime) -> None:
+    if phase.board != Phase.Board.FROZEN:
+        phase.frozen_at = None
+    elif phase.frozen_at is None:
+        phase.frozen_at = now
+
+
+def _check(phase: Phase) -> None:
+    try:
+        phase.full_clean(validate_unique=False)
+    except ValidationError as error:
+        raise PhaseSettingsInvalid(fields=sorted(error.message_dict)) from None
+
+
+def public_ids_for(
+    *, phase: Phase, references: AnswerFile, public_ids: Collection[str] | None = None, actor: User | None = None
+) -> list[str] | None:
+    """The public part of new ``references`` of ``phase``, or ``None`` where every item is public.
+
+    ``public_ids`` names it and takes the place of the phase's share; an empty collection asks for no split. Without it
+    the phase's share is drawn by its seed, stratified by question type; a phase without a share keeps the part of its
+    current version, so that uploading a corrected file never makes private items public. Call it under the phase's
+    lock: it may write the seed and clear the share. Raises ``SplitInvalid`` when an id is unknown, or a part would be
+    empty.
+    """
+    ids = [answer.id for answer in references.answers]
+    if public_ids is not None:
+        part = _checked(list(dict.fromkeys(public_ids)), ids) if public_ids else None
+        if phase.public_percent is not None:
+            update_phase(phase=phase, actor=actor, public_percent=None)
+        return part
+    if phase.public_percent:
+        strata = {answer.id: answer.question_type or "" for answer in references.answers}
+        return _checked(splitting.split_ids(ids, phase.public_percent, _seed_of(phase), strata), ids)
+    current = phase.reference_versions.filter(is_current=True).first()
+    if current is None or current.public_ids is None:
+        return None
+    known = set(ids)
+    return _checked([item for item in current.public_ids if item in known], ids)
+
+
+def _checked(public: list[str], ids: list[str]) -> list[str]:
+    """``public`` in the order of ``ids``."""
+    unknown = splitting.unknown_ids(public, ids)
+    if unknown:
+        raise SplitInvalid(reason="unknown", count=len(unknown), first=unknown[0][:60])
+    wanted = set(public)
+    if not wanted or len(wanted) == len(ids):
+        raise SplitInvalid(reason="empty", count=len(wanted), first="")
+    return [item for item in ids if item in wanted]
+
+
+def _seed_of(phase: Phase) -> str:
+    """The phase's seed, drawn where it has none: with a known one everybody could work out the public part."""
+    if not phase.split_seed:
+        phase.split_seed = secrets.token_hex(SEED_BYTES)
+        Phase.objects.filter(pk=phase.pk).update(split_seed=phase.split_seed)
+    return phase.split_seed
+
+
+def split_again(
+    *, phase: Phase, actor: User | None, public_ids: Iterable[str] | None = None, replace_in_use: bool = False
+) -> ReferenceVersion:
+    """Publish the current reference file of ``phase`` once more, split anew: as a version of its own.
+
+    ``public_ids`` as for ``public_ids_for``. Raises ``ReferencesNotPublished``, ``SplitInvalid``,
+    ``PhaseAlreadyPublished``, and ``ReferencesInUse`` unless ``replace_in_use``: the scores made with the old split
+    leave the board until they are scored again.
+    """
+    with transaction.atomic():
+        locked = Phase.objects.select_for_update(no_key=True).select_related("track").get(pk=phase.pk)
+        if locked.final_published_at:
+            raise PhaseAlreadyPublished
+        current = current_reference(locked)
+        count = Phase.objects.filter(pk=locked.pk, submissions__refunded_at=None, submissions__isnull=False).count()
+        if count and not replace_in_use:
+            raise ReferencesInUse(count=count)
+        references = load_references(current, locked.track.recipe)
+        chosen = None if public_ids is None else list(public_ids)
+        part = public_ids_for(phase=locked, references=references, public_ids=chosen, actor=actor)
+        newest = locked.reference_versions.order_by("-number").first()
+        locked.reference_versions.filter(is_current=True).update(is_current=False)
+        version = ReferenceVersion.objects.create(
+            phase=locked,
+            number=(newest or current).number + 1,
+            file_sha256=current.file_sha256,
+            media_sha256=current.media_sha256,
+            item_count=current.item_count,
+            is_current=True,
+            public_ids=part,
+            published_at=timezone.now(),
+            created_by=actor,
+        )
+        audit.record(actor=actor, action="reference_version.split", obj=version, after=split_facts(version))
+    return version
+
+
+def split_facts(version: ReferenceVersion) -> dict[str, Any]:
+    """What the audit log says of a version's split: how many items, not which."""
+    public = None if version.public_ids is None else len(version.public_ids)
+    return {"number": version.number, "item_count": version.item_count, "public_count": public}

@@ -1,0 +1,192 @@
+"""문의: participants ask, organisers answer privately or for everybody. Who asked is never public."""
+
+from __future__ import annotations
+
+import logging
+import unicodedata
+from smtplib import SMTPException
+from typing import TYPE_CHECKING, Final
+
+from django.conf import settings
+from django.core.mail import send_mail
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+
+from malpan.accounts.models import User
+from malpan.competitions.models import Competition, Question
+from malpan.core import audit
+from malpan.core.errors import QuestionInvalid, QuestionNotFound, TooManyQuestions
+from malpan.core.text import without_unseen
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser
+
+logger = logging.getLogger(__name__)
+
+OPEN_LIMIT: Final = 10  # unanswered questions a person may have in one competition
+TITLE_MAX_CHARS: Final = 200
+BODY_MAX_CHARS: Final = 4000
+ANSWER_MAX_CHARS: Final = 10_000
+_SHOWN: Final = ("title", "answer_ko", "answer_en", "is_public", "answered_by_id", "answered_at")
+
+
+def ask_question(*, competition: Competition, asked_by: User, title: str, body: str) -> Question:
+    """Send a question to the organisers of ``competition``.
+
+    Raises ``QuestionInvalid`` and, with ``OPEN_LIMIT`` unanswered questions there, ``TooManyQuestions``; questions of
+    one person at once take turns.
+    """
+    title = _checked("title", without_unseen(title), TITLE_MAX_CHARS)
+    body = _checked("body", _clean(body), BODY_MAX_CHARS)
+    with transaction.atomic():
+        User.objects.select_for_update(no_key=True).get(pk=asked_by.pk)
+        waiting = Question.objects.filter(competition=competition, asked_by=asked_by, answered_at=None)
+        if waiting.count() >= OPEN_LIMIT:
+            raise TooManyQuestions(limit=OPEN_LIMIT)
+        question = Question.objects.create(competition=competition, asked_by=asked_by, title=title, body=body)
+        audit.record(actor=asked_by, action="question.ask", obj=question, after={"title": title})
+    return question
+
+
+def answer_question(
+    *, question: Question, answer_ko: str, answer_en: str = "", is_public: bool, actor: User
+) -> Question:
+    """Answer, or put another answer in the place of an earlier one; ``is_public`` shows both to everybody.
+
+    The person who asked is sent an e-mail when the answer is new or reads otherwise. Raises ``QuestionInvalid``.
+    """
+    answer_ko = _checked("answer_ko", _clean(answer_ko), ANSWER_MAX_CHARS)
+    answer_en = _checked("answer_en", _clean(answer_en), ANSWER_MAX_CHARS, may_be_empty=True)
+    with transaction.atomic():
+        locked, before = _locked(question)
+        is_news = (locked.answer_ko, locked.answer_en) != (answer_ko, answer_en)
+        locked.answer_ko, locked.answer_en, locked.is_public = answer_ko, answer_en, is_public
+        _stamp(locked, actor)
+        _save(locked, before, "question.answer", actor)
+        if is_news:
+            transaction.on_commit(lambda: send_answer(locked))
+    return locked
+
+
+def close_question(*, question: Question, actor: User) -> Question:
+    """Mark an unanswered question as dealt with: it waits no more and shows no answer. Nobody is sent anything."""
+    with transaction.atomic():
+        locked, before = _locked(question)
+        if locked.answered_at is None:
+            _stamp(locked, actor)
+            _save(locked, before, "question.close", actor)
+    return locked
+
+
+def reopen_question(*, question: Question, actor: User) -> Question:
+    """Put a question back among those that wait. An answer stays written and is shown to nobody until given again."""
+    with transaction.atomic():
+        locked, before = _locked(question)
+        locked.is_public, locked.answered_at, locked.answered_by = False, None, None
+        _save(locked, before, "question.reopen", actor)
+    return locked
+
+
+# --- reads ------------------------------------------------------------------------------------------------------------
+def questions_for(user: User | AnonymousUser, competition: Competition) -> QuerySet[Question]:
+    """What ``user`` may read: own questions, and those answered for everybody. Newest first."""
+    public = Q(is_public=True, answered_at__isnull=False) & ~Q(answer_ko="")
+    own = Q(asked_by=user) if user.is_authenticated else Q(pk__in=())
+    return competition.questions.filter(public | own)
+
+
+def questions_for_organisers(competition: Competition) -> QuerySet[Question]:
+    """All questions with their people: those that wait first, the oldest of them on top; then the last answered."""
+    rows = competition.questions.select_related("asked_by", "answered_by")
+    return rows.order_by(F("answered_at").desc(nulls_first=True), "created_at", "pk")
+
+
+def question_for_organisers(competition: Competition, pk: int) -> Question:
+    """The question number ``pk`` if it was asked in ``competition``; raises ``QuestionNotFound``."""
+    question = competition.questions.select_related("asked_by", "answered_by").filter(pk=pk).first()
+    if question is None:
+        raise QuestionNotFound
+    return question
+
+
+def open_count(user: User | AnonymousUser, competition: Competition) -> int:
+    """How many questions of ``user`` wait for an answer."""
+    if not user.is_authenticated:
+        return 0
+    return competition.questions.filter(asked_by=user, answered_at=None).count()
+
+
+# --- the e-mail -------------------------------------------------------------------------------------------------------
+def send_answer(question: Question) -> None:
+    """Tell the person who asked, in Korean and English. Best effort: what fails is logged, the answer stands."""
+    parts = []
+    for language in ("ko", "en"):
+        with translation.override(language):
+            parts.append(_mail_text(question))
+    with translation.override("ko"):
+        subject = f"[{_('말판')}] {_('문의에 답변이 있습니다')} / Your question was answered"
+    try:
+        send_mail(subject, "\n\n---\n\n".join(parts), settings.DEFAULT_FROM_EMAIL, [question.asked_by.email])
+    except (OSError, SMTPException):
+        logger.warning("the answer to question %s could not be mailed", question.pk, exc_info=True)
+
+
+def _mail_text(question: Question) -> str:
+    """The letter in the active language."""
+    facts = {
+        "competition": question.competition.title,
+        "title": question.title,
+        "answer": question.answer,
+        "url": f"{settings.SITE_URL.rstrip('/')}/competitions/{question.competition.slug}/questions/",
+    }
+    return (
+        _(
+            "‘%(competition)s’에 남긴 문의 ‘%(title)s’에 답변이 있습니다.\n\n%(answer)s\n\n"
+            "문의와 답변은 여기에서 볼 수 있습니다: %(url)s"
+        )
+        % facts
+    )
+
+
+# --- inside -----------------------------------------------------------------------------------------------------------
+def _locked(question: Question) -> tuple[Question, dict[str, object]]:
+    rows = Question.objects.select_related("asked_by", "competition").select_for_update(of=("self",), no_key=True)
+    locked = rows.filter(pk=question.pk).first()
+    if locked is None:
+        raise QuestionNotFound
+    return locked, _facts(locked)
+
+
+def _stamp(question: Question, actor: User) -> None:
+    question.answered_by = actor
+    question.answered_at = question.answered_at or timezone.now()
+
+
+def _save(question: Question, before: dict[str, object], action: str, actor: User) -> None:
+    question.save(update_fields=["answer_ko", "answer_en", "is_public", "answered_by", "answered_at"])
+    old, new = audit.changed(before, _facts(question))
+    if new:
+        audit.record(actor=actor, action=action, obj=question, before=old, after=new)
+
+
+def _facts(question: Question) -> dict[str, object]:
+    return {name: getattr(question, name) for name in _SHOWN}
+
+
+def _clean(text: str) -> str:
+    """NFC, line ends made one, less control characters and what turns the direction of writing around."""
+    lines = unicodedata.normalize("NFC", text).replace("\r\n", "\n").replace("\r", "\n")
+    return "".join(char for char in lines if char in "\n\t" or not _is_unsafe(char)).strip()
+
+
+def _is_unsafe(char: str) -> bool:
+    turns = unicodedata.bidirectional(char) in {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+    return turns or unicodedata.category(char) in {"Cc", "Cs"}
+
+
+def _checked(field: str, text: str, limit: int, *, may_be_empty: bool = False) -> str:
+    if len(text) > limit or not (without_unseen(text) or may_be_empty):
+        raise QuestionInvalid(field=field, limit=limit)
+    return text

@@ -1,0 +1,186 @@
+"""Gathers the facts that the checklist of a competition asks for, from rows, stored files and settings.
+
+A sample is held against the references, and files for download are searched for reference answers; each pair of files
+is looked at once per process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final, Literal
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.utils import timezone
+
+from malpan.competitions.checklist import Facts, Item, PhaseFacts, TrackFacts, checklist
+from malpan.competitions.models import Competition, CompetitionRole, DataFile, Phase, ReferenceVersion, Track
+from malpan.competitions.references import recipe_named
+from malpan.core.errors import SystemFault, UnknownTrackRecipe
+from malpan.core.storage import read_private
+from scoring.errors import InvalidFile, ModelUnavailable, ScoringError
+from scoring.models.files import find_folder
+from scoring.models.profile import load_profile
+from scoring.reading import read_predictions, read_references
+
+Fit = Literal["ok", "invalid", "none", "faulty"]
+
+LEAK_SHARE: Final = 0.5  # of the texts are those of the references: no sample guesses so many
+LEAK_SHARE_OF_LABELS: Final = 0.9  # one label for all items may be right half the time
+LEAK_MIN_ITEMS: Final = 2
+SEARCHED_MAX_BYTES: Final = 20 * 1024 * 1024
+LOCAL_HOSTS: Final = frozenset({"127.0.0.1", "localhost", "::1"})
+SENDING_BACKENDS: Final = frozenset({"smtp"})
+
+
+def items_of(facts: Facts) -> list[Item]:
+    """The checklist over ``facts``."""
+    return checklist(facts)
+
+
+def facts_of(competition: Competition, competing: Iterable[str] = ()) -> Facts:
+    """What stands now. Four queries, and files that this process has not looked at yet.
+
+    ``competing``: names of teams in which somebody with a role competes (``teams.selectors.competing_with_a_role``).
+    """
+    texts = competition
+    return Facts(
+        now=timezone.now(),
+        has_korean=all((texts.title_ko, texts.summary_ko, texts.description_ko)),
+        has_english=all((texts.title_en, texts.summary_en, texts.description_en)),
+        has_organizer=bool(texts.organizer_ko),
+        has_terms=bool(texts.terms_ko or texts.terms_en),
+        has_terms_in_both=bool(texts.terms_ko and texts.terms_en),
+        has_prize_places=bool(texts.prize_places),
+        helpers=_helpers(competition),
+        competing=tuple(sorted(set(competing))),
+        site_url=settings.SITE_URL,
+        is_local_site=urlsplit(settings.SITE_URL).hostname in LOCAL_HOSTS,
+        sends_email=settings.EMAIL_BACKEND.split(".")[-2] in SENDING_BACKENDS,
+        tracks=tuple(
+            _track(row) for row in competition.tracks.prefetch_related("phases__reference_versions", "data_files").all()
+        ),
+    )
+
+
+def _helpers(competition: Competition) -> int:
+    roles = [CompetitionRole.Role.OWNER, CompetitionRole.Role.ORGANISER]
+    return CompetitionRole.objects.filter(competition=competition, role__in=roles, user__is_active=True).count()
+
+
+def _track(track: Track) -> TrackFacts:
+    profile = track.profile or settings.SCORING_PROFILE
+    files = list(track.data_files.all())
+    samples = [file for file in files if file.kind == DataFile.Kind.SAMPLE]
+    has_recipe = _has_recipe(track.recipe)
+    models, is_demo = models_of(profile)
+    versions = [version for phase in track.phases.all() if (version := _current(phase))] if has_recipe else []
+    return TrackFacts(
+        title=track.title,
+        has_english=bool(track.title_en and (track.description_en or not track.description_ko)),
+        has_recipe=has_recipe,
+        profile=profile,
+        models=models,
+        is_demo_profile=is_demo,
+        has_sample=bool(samples),
+        has_data=any(file.kind == DataFile.Kind.DATA for file in files),
+        leaks=tuple(
+            file.file_name
+            for file in files
+            if any(_leaks(file, version.file_sha256, track.recipe) for version in versions)
+        ),
+        phases=tuple(_phase(phase, track, samples[:1] if has_recipe else []) for phase in track.phases.all()),
+    )
+
+
+def _phase(phase: Phase, track: Track, samples: list[DataFile]) -> PhaseFacts:
+    version = _current(phase)
+    fits = "none"
+    if version and samples:
+        fits = sample_fit(samples[0].file_sha256, version.file_sha256, track.recipe)
+    return PhaseFacts(
+        title=phase.title,
+        starts_at=phase.starts_at,
+        ends_at=phase.ends_at,
+        has_references=version is not None,
+        has_limits=bool(phase.daily_limit or phase.total_limit or phase.min_interval),
+        wants_split=phase.public_percent is not None,
+        has_split=version is not None and version.public_ids is not None,
+        sample=fits,
+    )
+
+
+def _current(phase: Phase) -> ReferenceVersion | None:
+    return next((version for version in phase.reference_versions.all() if version.is_current), None)
+
+
+def _has_recipe(recipe_id: str) -> bool:
+    try:
+        recipe_named(recipe_id)
+    except UnknownTrackRecipe:
+        return False
+    return True
+
+
+def models_of(profile_name: str) -> tuple[Literal["ready", "absent", "unknown"], bool]:
+    """Whether the models of a profile lie on this machine, and whether it is the demo. Loads none of them."""
+    try:
+        profile = load_profile(profile_name)
+    except ScoringError:
+        return "unknown", False
+    if profile.is_demo:  # made at their first use
+        return "ready", True
+    try:
+        for spec in profile.specs():
+            find_folder(profile, spec)
+    except ModelUnavailable:
+        return "absent", False
+    return "ready", False
+
+
+def sample_fit(sample_sha256: str, references_sha256: str, recipe_id: str) -> Fit:
+    """Whether the sample submission, uploaded as it is, would be taken in."""
+    try:
+        return "ok" if _is_taken_in(sample_sha256, references_sha256, recipe_id) else "invalid"
+    except SystemFault:  # not kept: the store may be back at the next look
+        return "faulty"
+
+
+@lru_cache(maxsize=64)
+def _is_taken_in(sample_sha256: str, references_sha256: str, recipe_id: str) -> bool:
+    recipe = recipe_named(recipe_id)
+    try:
+        references = read_references(read_private(references_sha256), recipe)
+        read_predictions(read_private(sample_sha256), recipe, references)
+    except InvalidFile:
+        return False
+    return True
+
+
+def _leaks(file: DataFile, references_sha256: str, recipe_id: str) -> bool:
+    if file.file_sha256 == references_sha256:
+        return True
+    if file.file_size > SEARCHED_MAX_BYTES:
+        return False
+    try:
+        return holds_answers(file.file_sha256, references_sha256, recipe_id)
+    except SystemFault:
+        return False
+
+
+@lru_cache(maxsize=256)
+def holds_answers(file_sha256: str, references_sha256: str, recipe_id: str) -> bool:
+    """Whether a file in the format of the recipe answers at least half of the items just as the references do.
+
+    Raises the faults of ``core.storage.open_private``.
+    """
+    recipe = recipe_named(recipe_id)
+    try:
+        references = read_references(read_private(references_sha256), recipe).answers
+        offered = read_predictions(read_private(file_sha256), recipe).by_id()
+    except InvalidFile:
+        return False  # not a file of answers: questions, a document, an archive
+    same = sum(1 for answer in references if (given := offered.get(answer.id)) and given.text in answer.texts)
+    share = LEAK_SHARE_OF_LABELS if recipe.answer_form in {"labels", "number"} else LEAK_SHARE
+    return same >= max(LEAK_MIN_ITEMS, share * len(references))

@@ -1,0 +1,41 @@
+"""Reference answers in memory: parsed once per process and version, handed to validation and scoring only.
+
+Nothing here is rendered, logged or sent anywhere; a caller must not put an ``AnswerFile`` of references into an error,
+a log line, a task argument or a template.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from malpan.competitions.models import ReferenceVersion, Track
+from malpan.core.errors import UnknownTrackRecipe
+from malpan.core.storage import read_private
+from scoring.reading import read_references
+from scoring.recipes import Recipe, UnknownRecipe, get_recipe
+from scoring.records import AnswerFile
+
+_KEPT_VERSIONS = 4
+
+
+def recipe_of(track: Track) -> Recipe:
+    """The recipe a track is scored by; raises ``UnknownTrackRecipe`` when the organiser named one that is not there."""
+    return recipe_named(track.recipe)
+
+
+def recipe_named(recipe_id: str) -> Recipe:
+    """The recipe called ``recipe_id`` (``rag-qa@1``); raises ``UnknownTrackRecipe``."""
+    try:
+        return get_recipe(recipe_id)
+    except UnknownRecipe:
+        raise UnknownTrackRecipe(recipe=recipe_id) from None
+
+
+def load_references(version: ReferenceVersion, recipe_id: str) -> AnswerFile:
+    """The parsed reference answers of ``version``. Raises the faults of ``core.storage.open_private``."""
+    return _parsed(version.file_sha256, recipe_id)
+
+
+@lru_cache(maxsize=_KEPT_VERSIONS)
+def _parsed(sha256: str, recipe_id: str) -> AnswerFile:
+    return read_references(read_private(sha256), recipe_named(recipe_id))

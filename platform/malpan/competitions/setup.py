@@ -1,0 +1,142 @@
+"""Founding a competition, copying one, publishing it, and taking out what nothing was made with."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from django.db import transaction
+from django.db.models import ProtectedError
+from django.utils import timezone
+
+from malpan.accounts.models import User
+from malpan.competitions.models import Competition, CompetitionRole, DataFile, Phase, Track
+from malpan.competitions.permissions import Permission, may
+from malpan.competitions.readiness import facts_of, items_of
+from malpan.competitions.roles import appoint
+from malpan.competitions.services import create_competition, create_phase, create_track
+from malpan.core import audit
+from malpan.core.errors import CompetitionNotReady, ManageNotFound, PartInUse
+
+if TYPE_CHECKING:
+    from django.db import models
+
+WEEK: Final = timedelta(weeks=1)
+COPIED_TEXTS: Final = (
+    *("summary_ko", "summary_en", "description_ko", "description_en", "organizer_ko", "organizer_en"),
+    *("team_size_max", "terms_ko", "terms_en", "has_blind_names", "prize_places"),
+)
+COPIED_TRACK: Final = (
+    *("slug", "title_ko", "title_en", "description_ko", "description_en", "recipe", "profile"),
+    *("score_scale", "score_decimals", "position"),
+)
+COPIED_PHASE: Final = (
+    *("slug", "title_ko", "title_en", "daily_limit", "total_limit", "min_interval", "shows_own_score"),
+    *("public_percent", "private_covers_all", "finals_limit", "position"),
+)
+
+
+def may_found(user: User) -> bool:
+    """Whether ``user`` may make competitions: superusers, and people with the site's permission for it."""
+    return user.is_active and user.has_perm("competitions.add_competition")
+
+
+def found_competition(
+    *, founder: User, slug: str, title_ko: str, title_en: str = "", copy_of: Competition | None = None
+) -> Competition:
+    """Make a hidden competition owned by ``founder``, empty or with the definition of ``copy_of``.
+
+    Copied are texts, terms, tracks and phases; never references, files, people, submissions or the seed of a split.
+    Raises ``ManageNotFound`` for people who may not, also when they have no role in ``copy_of``.
+    """
+    if not may_found(founder) or (copy_of is not None and not may(founder, copy_of, Permission.VIEW)):
+        raise ManageNotFound
+    texts = _columns(copy_of, COPIED_TEXTS) if copy_of else {}
+    if texts.get("terms_ko") or texts.get("terms_en"):
+        texts["terms_version"] = 1
+    with transaction.atomic():
+        competition = create_competition(actor=founder, slug=slug, title_ko=title_ko, title_en=title_en, **texts)
+        appoint(competition=competition, user=founder, role=CompetitionRole.Role.OWNER, actor=founder)
+        if copy_of is not None:
+            _copy_tracks(copy_of, competition, founder)
+    return competition
+
+
+def _copy_tracks(source: Competition, target: Competition, actor: User) -> None:
+    tracks = list(source.tracks.prefetch_related("phases"))
+    starts = [phase.starts_at for track in tracks for phase in track.phases.all()]
+    later = shift_to_future(min(starts), timezone.now()) if starts else timedelta(0)
+    for track in tracks:
+        copy = create_track(actor=actor, competition=target, **_columns(track, COPIED_TRACK))
+        for phase in track.phases.all():
+            create_phase(
+                actor=actor,
+                track=copy,
+                starts_at=phase.starts_at + later,
+                ends_at=phase.ends_at + later,
+                **_columns(phase, COPIED_PHASE),
+            )
+
+
+def shift_to_future(first_start: datetime, now: datetime) -> timedelta:
+    """How far to move a schedule so that it begins a week from ``now`` or later: whole weeks keep its weekdays."""
+    earliest = now + WEEK
+    if first_start >= earliest:
+        return timedelta(0)
+    return -((first_start - earliest) // WEEK) * WEEK
+
+
+def publish_competition(*, competition: Competition, actor: User, accepts_gaps: bool = False) -> Competition:
+    """Show ``competition`` to everybody. Raises ``CompetitionNotReady`` while the checklist has gaps, unless
+    ``accepts_gaps``.
+    """
+    gaps = [item.code for item in items_of(facts_of(competition)) if item.is_gap]
+    if gaps and not accepts_gaps:
+        raise CompetitionNotReady(count=len(gaps))
+    return _set_published(competition, True, "competition.publish", actor, gaps=gaps)
+
+
+def hide_competition(*, competition: Competition, actor: User) -> Competition:
+    """Take ``competition`` out of sight of everybody without a role in it. Nothing is lost."""
+    return _set_published(competition, False, "competition.hide", actor)
+
+
+def _set_published(
+    competition: Competition, is_published: bool, action: str, actor: User, **facts: object
+) -> Competition:
+    with transaction.atomic():
+        locked = Competition.objects.select_for_update(no_key=True).get(pk=competition.pk)
+        if locked.is_published != is_published:
+            locked.is_published = is_published
+            locked.save(update_fields=["is_published"])
+            before, after = {"is_published": not is_published}, {"is_published": is_published, **facts}
+            audit.record(actor=actor, action=action, obj=locked, before=before, after=after)
+    return locked
+
+
+def remove_track(*, track: Track, actor: User) -> None:
+    """Take out a track without phases; its files for download go with it. Raises ``PartInUse``."""
+    _remove(track, "track.remove", actor)
+
+
+def remove_phase(*, phase: Phase, actor: User) -> None:
+    """Take out a phase without references, submissions or anything else made in it. Raises ``PartInUse``."""
+    _remove(phase, "phase.remove", actor)
+
+
+def remove_data_file(*, file: DataFile, actor: User) -> None:
+    """Offer a file no more. Its bytes stay in the private store."""
+    _remove(file, "data_file.remove", actor)
+
+
+def _remove(row: models.Model, action: str, actor: User) -> None:
+    try:
+        with transaction.atomic():
+            audit.record(actor=actor, action=action, obj=row, before=audit.snapshot(row))
+            row.delete()
+    except ProtectedError:
+        raise PartInUse from None
+
+
+def _columns(row: models.Model, names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names}

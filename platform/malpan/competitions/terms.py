@@ -1,0 +1,49 @@
+"""The terms of a competition: who accepted which version. Version 0 means that there are none to accept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.contrib.auth.models import AnonymousUser
+from django.db import transaction
+
+from malpan.accounts.models import User
+from malpan.competitions.models import TermsAcceptance
+from malpan.core import audit
+from malpan.core.errors import TermsChanged, TermsNotAccepted
+
+if TYPE_CHECKING:
+    from malpan.competitions.models import Competition
+
+
+def acceptance_of(user: User | AnonymousUser, competition: Competition) -> TermsAcceptance | None:
+    """The person's acceptance of the current version, or ``None``."""
+    if not user.is_authenticated:
+        return None
+    return TermsAcceptance.objects.filter(user=user, competition=competition, version=competition.terms_version).first()
+
+
+def is_accepted(user: User | AnonymousUser, competition: Competition) -> bool:
+    """Whether nothing of the terms stands in the person's way: there are none, or the current ones are accepted."""
+    return competition.terms_version == 0 or acceptance_of(user, competition) is not None
+
+
+def require_accepted(user: User | AnonymousUser, competition: Competition) -> None:
+    """Raise ``TermsNotAccepted`` unless the person accepted the current version. No query where there are none."""
+    if not is_accepted(user, competition):
+        raise TermsNotAccepted(version=competition.terms_version)
+
+
+def accept_terms(*, user: User, competition: Competition, version: int) -> TermsAcceptance:
+    """Keep that ``user`` accepted ``version``, the one they read. Accepting twice is harmless.
+
+    Raises ``TermsChanged`` when another version is the current one by now.
+    """
+    with transaction.atomic():
+        current = type(competition).objects.select_for_update(no_key=True).get(pk=competition.pk).terms_version
+        if version != current or current == 0:
+            raise TermsChanged(version=current)
+        row, is_new = TermsAcceptance.objects.get_or_create(user=user, competition=competition, version=version)
+        if is_new:
+            audit.record(actor=user, action="terms.accept", obj=row, after={"version": version})
+    return row

@@ -1,0 +1,66 @@
+"""The audit log's one way in. It records facts about rows; never the content of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from django.db import models
+
+from malpan.core.models import AuditEntry
+
+if TYPE_CHECKING:
+    from malpan.accounts.models import User
+
+_UPWARDS: Final = ("track", "phase", "team", "submission", "run", "batch", "source")  # from a row to what it is part of
+
+
+def record(
+    *,
+    actor: User | None,
+    action: str,
+    obj: models.Model,
+    before: Mapping[str, Any] | None = None,
+    after: Mapping[str, Any] | None = None,
+) -> AuditEntry:
+    """Write that ``actor`` (``None``: the system itself) did ``action`` (``<object>.<verb>``) to ``obj``.
+
+    Call it in the transaction of the change, so that neither stands without the other.
+    """
+    return AuditEntry.objects.create(
+        actor=actor,
+        action=action,
+        object_type=obj._meta.label_lower,
+        object_id=str(obj.pk),
+        competition_pk=competition_pk_of(obj),
+        before=dict(before or {}),
+        after=dict(after or {}),
+    )
+
+
+def competition_pk_of(obj: models.Model) -> int | None:
+    """The number of the competition ``obj`` belongs to, by the names under which rows point upwards."""
+    if obj._meta.label_lower == "competitions.competition":
+        return int(obj.pk)
+    direct = getattr(obj, "competition_id", None)
+    if direct is not None:
+        return int(direct)
+    for name in _UPWARDS:
+        above = getattr(obj, name, None)
+        if isinstance(above, models.Model):
+            return competition_pk_of(above)
+    return None
+
+
+def snapshot(obj: models.Model, *, leave_out: Iterable[str] = ("password",)) -> dict[str, Any]:
+    """The stored columns of ``obj`` by name, for ``before`` and ``after``; secrets in ``leave_out`` are not taken."""
+    hidden = set(leave_out)
+    return {
+        field.attname: field.value_from_object(obj) for field in obj._meta.concrete_fields if field.name not in hidden
+    }
+
+
+def changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """``before`` and ``after`` cut down to the columns that differ."""
+    names = [name for name in after if before.get(name) != after[name]]
+    return {name: before.get(name) for name in names}, {name: after[name] for name in names}

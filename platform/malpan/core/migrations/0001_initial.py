@@ -1,0 +1,38 @@
+import django.core.serializers.json
+import django.db.models.deletion
+from django.conf import settings
+from malpan.core.append_only import append_only
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    initial = True
+
+    dependencies = [
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name='AuditEntry',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('action', models.CharField(db_index=True, max_length=64, verbose_name='행위')),
+                ('object_type', models.CharField(max_length=64, verbose_name='대상 종류')),
+                ('object_id', models.CharField(max_length=64, verbose_name='대상 번호')),
+                ('competition_pk', models.PositiveBigIntegerField(blank=True, db_index=True, null=True, verbose_name='대회 번호')),
+                ('before', models.JSONField(blank=True, default=dict, encoder=django.core.serializers.json.DjangoJSONEncoder, verbose_name='이전')),
+                ('after', models.JSONField(blank=True, default=dict, encoder=django.core.serializers.json.DjangoJSONEncoder, verbose_name='이후')),
+                ('created_at', models.DateTimeField(auto_now_add=True, db_index=True, verbose_name='시각')),
+                ('actor', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='행위자')),
+            ],
+            options={
+                'verbose_name': '감사 기록',
+                'verbose_name_plural': '감사 기록',
+                'ordering': ['-id'],
+                'indexes': [models.Index(fields=['object_type', 'object_id'], name='audit_by_object')],
+            },
+        ),
+        append_only("core_auditentry"),
+    ]

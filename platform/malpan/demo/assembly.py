@@ -1,0 +1,139 @@
+"""Makes a demo competition with everything but its submissions. The caller holds one transaction around it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db.models import Min
+
+from malpan.accounts.models import User
+from malpan.competitions.models import Competition, DataFile, Phase, Track
+from malpan.competitions.services import (
+    add_data_file,
+    create_competition,
+    create_phase,
+    create_track,
+    post_notice,
+    publish_reference_version,
+)
+from malpan.core import audit
+from malpan.core.times import kst_day_bounds
+from malpan.demo.habits import DemoTeam
+from malpan.demo.specs import CompetitionSpec, PhaseSpec
+from malpan.demo.tracks import TrackSpec
+from malpan.teams.invitations import create_invitation, join_team
+from malpan.teams.services import create_team
+
+PHASE_SLUG: Final = "main"
+ORGANIZER: Final = ("demo-organizer@example.com", "말판 데모 운영진")
+
+
+def set_up(spec: CompetitionSpec, now: datetime) -> Competition:
+    """Make the competition of ``spec`` with tracks, phases, references, public files, people and teams."""
+    organizer = person(*ORGANIZER)
+    competition = create_competition(
+        actor=organizer,
+        slug=spec.slug,
+        title_ko=spec.title_ko,
+        title_en=spec.title_en,
+        summary_ko=spec.summary_ko,
+        summary_en=spec.summary_en,
+        description_ko=spec.description_ko,
+        description_en=spec.description_en,
+        organizer_ko="말판",
+        organizer_en="Malpan",
+        is_published=True,
+        is_demo=True,
+    )
+    for position, track_spec in enumerate(spec.tracks):
+        track = _set_up_track(competition, track_spec, position, organizer)
+        _set_up_phase(track, spec.phase, track_spec, organizer, now)
+        _publish_files(track, track_spec, organizer)
+    for team in spec.teams:
+        _set_up_team(competition, team)
+    _welcome(competition, organizer)
+    return competition
+
+
+def person(email: str, name: str) -> User:
+    """The demo's user of that address, made without a usable password: nobody can log in as one."""
+    known = User.objects.filter(email=email).first()
+    if known is not None:
+        return known
+    user = User.objects.create_user(email, password=None, name=name)
+    audit.record(actor=None, action="user.create", obj=user, after={"email": email})
+    return user
+
+
+def email_of(team: DemoTeam, number: int) -> str:
+    """The address of the ``number``-th person of ``team``; the leader is the first."""
+    return f"demo-{team.key}-{number}@example.com"
+
+
+def _set_up_track(competition: Competition, spec: TrackSpec, position: int, organizer: User) -> Track:
+    return create_track(
+        actor=organizer,
+        competition=competition,
+        slug=spec.slug,
+        title_ko=spec.title_ko,
+        title_en=spec.title_en,
+        description_ko=spec.description_ko,
+        description_en=spec.description_en,
+        recipe=spec.recipe,
+        score_scale=spec.score_scale,
+        score_decimals=spec.score_decimals,
+        position=position,
+    )
+
+
+def _set_up_phase(track: Track, spec: PhaseSpec, track_spec: TrackSpec, organizer: User, now: datetime) -> Phase:
+    midnight, _ = kst_day_bounds(now)
+    phase = create_phase(
+        actor=organizer,
+        track=track,
+        slug=PHASE_SLUG,
+        title_ko=spec.title_ko,
+        title_en=spec.title_en,
+        starts_at=midnight + timedelta(days=spec.first_day),
+        ends_at=midnight + timedelta(days=spec.last_day, hours=23, minutes=59),
+        daily_limit=spec.daily_limit,
+    )
+    publish_reference_version(phase=phase, data=track_spec.references(), actor=organizer, note="데모 정답")
+    return phase
+
+
+def _publish_files(track: Track, spec: TrackSpec, organizer: User) -> None:
+    """What the task gives, a sample submission, the notes on the format: none holds a reference answer."""
+    for position, file in enumerate(spec.public_files()):
+        add_data_file(
+            track=track,
+            kind=DataFile.Kind(file.kind),
+            title_ko=file.title_ko,
+            title_en=file.title_en,
+            file_name=file.file_name,
+            data=file.data,
+            position=position,
+            actor=organizer,
+        )
+
+
+def _set_up_team(competition: Competition, spec: DemoTeam) -> None:
+    """The team and its people, who come in by invitation like everybody else's."""
+    leader, *others = (person(email_of(spec, number), name) for number, name in enumerate(spec.people, start=1))
+    team = create_team(competition=competition, name=spec.name, leader=leader, is_baseline=spec.is_baseline)
+    begun = competition.tracks.aggregate(first=Min("phases__starts_at"))["first"]  # a past demo takes nobody now
+    for other in others:
+        _, token = create_invitation(team=team, actor=leader, now=begun)
+        join_team(token=token, user=other, now=begun)
+
+
+def _welcome(competition: Competition, organizer: User) -> None:
+    post_notice(
+        actor=organizer,
+        competition=competition,
+        title_ko="데모 대회에 오신 것을 환영합니다",
+        title_en="Welcome to the demo competition",
+        body_ko="문제, 정답, 팀, 답안은 모두 말판이 만든 것입니다. 저작권 걱정 없이 내려받아 시험해 보세요.",
+        body_en="Tasks, answers, teams and submissions were all made for Malpan. Download and try them freely.",
+    )

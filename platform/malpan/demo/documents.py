@@ -1,0 +1,54 @@
+"""The files of the demo that the organiser publishes: references (privately), questions, a sample, format notes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from malpan.demo.content import CHOICE, ContestItem, Item, verdict
+from malpan.demo.readme_texts import READMES
+
+_SAMPLE_FORM: Final = "여기에 고른 문장을 쓰세요."
+_SAMPLE_REASON: Final = "여기에 그렇게 판단한 이유를 쓰세요."
+_SAMPLE_BARE: Final = "답"
+_SAMPLE_CHOICE: Final = "1"
+
+
+def references_file(items: Sequence[Item]) -> bytes:
+    """Questions with their reference answers: for ``publish_reference_version`` and nobody else."""
+    return _official(items, lambda item: {"answer": item.reference})
+
+
+def questions_file(items: Sequence[Item]) -> bytes:
+    """The questions alone. Nothing of an answer is in it."""
+    return _official(items, None)
+
+
+def sample_file(items: Sequence[Item]) -> bytes:
+    """A sound submission that answers every question with a placeholder of the right shape."""
+    return _official(items, lambda item: {"answer": _placeholder(item)})
+
+
+def readme_file(track_slug: str) -> bytes:
+    """The notes on the format of a track, Korean first, in Markdown."""
+    return READMES[track_slug].encode()
+
+
+def file_stem(track_slug: str) -> str:
+    """How the published files of a track are called, without an ending: ``rag_qa``."""
+    return track_slug.replace("-", "_")
+
+
+def _placeholder(item: Item) -> str:
+    if isinstance(item, ContestItem):
+        return _SAMPLE_BARE if item.is_bare else f"{verdict(_SAMPLE_FORM)} {_SAMPLE_REASON}"
+    return _SAMPLE_CHOICE if item.question_type == CHOICE else _SAMPLE_BARE
+
+
+def _official(items: Sequence[Item], output: Callable[[Item], dict[str, str]] | None) -> bytes:
+    rows: list[dict[str, Any]] = []
+    for item in items:
+        row: dict[str, Any] = {"id": item.id, "input": item.input}
+        rows.append(row if output is None else {**row, "output": output(item)})
+    return (json.dumps(rows, ensure_ascii=False, indent=2) + "\n").encode()

@@ -1,0 +1,119 @@
+"""The demo's competitions as a table: two that are open for two months, and a small one that is over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from malpan.demo import descriptions
+from malpan.demo.caption_teams import CAPTION_TEAMS
+from malpan.demo.captions import scenes
+from malpan.demo.content import contest_items, culture_items, first_culture_items
+from malpan.demo.habits import CAPTIONS, CULTURE_QA, RAG_QA, DemoTeam
+from malpan.demo.teams import PAST_TEAMS, TEAMS
+from malpan.demo.tracks import CaptionTrack, QuestionTrack, TrackSpec
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseSpec:
+    """The one phase of every track. Days count from today, in Korea: from 00:00 of one to 23:59 of the other."""
+
+    first_day: int
+    last_day: int
+    title_ko: str
+    title_en: str
+    daily_limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class CompetitionSpec:
+    slug: str
+    title_ko: str
+    title_en: str
+    summary_ko: str
+    summary_en: str
+    description_ko: str
+    description_en: str
+    phase: PhaseSpec
+    tracks: tuple[TrackSpec, ...]
+    teams: tuple[DemoTeam, ...]
+
+
+_RAG_QA: Final = QuestionTrack(
+    slug=RAG_QA,
+    recipe="rag-qa@1",
+    title_ko="한국어 어문 규범 질의응답",
+    title_en="Korean language norms",
+    description_ko="맞춤법과 띄어쓰기, 표준어에 맞는 문장을 고르거나 고치고(선택형, 교정형) 그 이유를 설명합니다.",
+    description_en="Choose or correct a sentence by the norms of Korean spelling and usage, and explain why.",
+    items=contest_items,
+)
+_CULTURE_QA: Final = QuestionTrack(
+    slug=CULTURE_QA,
+    recipe="culture-qa@1",
+    title_ko="한국 문화 질의응답",
+    title_en="Korean culture",
+    description_ko="한국의 기록과 예술, 의식주와 세시 풍속을 묻습니다. 선다형, 단답형, 서술형이 있습니다.",
+    description_en="Questions on Korean records, arts, daily life and seasonal customs: choices, terms, descriptions.",
+    items=culture_items,
+)
+_PAST_CULTURE_QA: Final = QuestionTrack(
+    slug=CULTURE_QA,
+    recipe="culture-qa@1",
+    title_ko="한국 문화 질의응답(예선)",
+    title_en="Korean culture (warm-up)",
+    description_ko="선다형, 단답형, 서술형을 다섯 문항씩 풉니다.",
+    description_en="Five choices, five terms, five descriptions.",
+    items=partial(first_culture_items, 5),
+)
+_CAPTIONS: Final = CaptionTrack(
+    slug=CAPTIONS,
+    recipe="captioning@1",
+    title_ko="장면 설명",
+    title_en="Captions of scenes",
+    description_ko="일상의 장면 예순네 개를 한국어 한 문장씩으로 설명합니다. METEOR로 순위를 매깁니다.",
+    description_en="Describe sixty-four everyday scenes in one Korean sentence each. METEOR ranks.",
+    score_scale=1,
+    score_decimals=4,
+    scenes=scenes,
+)
+
+COMPETITIONS: Final[tuple[CompetitionSpec, ...]] = (
+    CompetitionSpec(
+        slug="demo-past",
+        title_ko="말판 데모 예선: 한국 문화 맛보기",
+        title_en="Malpan demo warm-up: a taste of Korean culture",
+        summary_ko="한국 문화 문항 열다섯 개로 치른 짧은 예선입니다. 끝난 대회의 순위표를 볼 수 있습니다.",
+        summary_en="A short warm-up on fifteen questions of Korean culture. It is over; its board stays.",
+        description_ko=descriptions.PAST_KO,
+        description_en=descriptions.PAST_EN,
+        phase=PhaseSpec(-60, -31, "예선", "Warm-up", daily_limit=5),
+        tracks=(_PAST_CULTURE_QA,),
+        teams=PAST_TEAMS,
+    ),
+    CompetitionSpec(
+        slug="demo",
+        title_ko="말판 데모: 한국어 어문 규범과 한국문화",
+        title_en="Malpan demo: Korean language norms and Korean culture",
+        summary_ko="어문 규범은 이유까지, 한국 문화는 세 유형으로 묻습니다. 누구나 제출해 볼 수 있습니다.",
+        summary_en="Questions on language norms, with reasons, and on culture. A demo open to everybody.",
+        description_ko=descriptions.DEMO_KO,
+        description_en=descriptions.DEMO_EN,
+        phase=PhaseSpec(-7, 60, "본선", "Main round", daily_limit=5),
+        tracks=(_RAG_QA, _CULTURE_QA),
+        teams=TEAMS,
+    ),
+    CompetitionSpec(
+        slug="demo-captions",
+        title_ko="말판 데모: 한국어 영상 설명",
+        title_en="Malpan demo: Korean captions of scenes",
+        summary_ko="시장과 바다, 운동장과 골목의 장면을 한국어 한 문장으로 설명합니다. METEOR로 순위를 매깁니다.",
+        summary_en="Describe scenes of markets, seas, pitches and alleys in one Korean sentence. METEOR ranks.",
+        description_ko=descriptions.CAPTIONS_KO,
+        description_en=descriptions.CAPTIONS_EN,
+        phase=PhaseSpec(-7, 60, "본선", "Main round", daily_limit=5),
+        tracks=(_CAPTIONS,),
+        teams=CAPTION_TEAMS,
+    ),
+)

@@ -1,0 +1,106 @@
+"""The two kinds of track in the demo: questions with answers, and scenes with captions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from malpan.demo import captions, documents
+from malpan.demo.answers import answer_file
+from malpan.demo.captions import Scene
+from malpan.demo.content import Item
+from malpan.demo.habits import DemoTeam, Upload
+
+
+@dataclass(frozen=True, slots=True)
+class PublicFile:
+    """A file for download. ``kind`` is a value of ``DataFile.Kind``."""
+
+    kind: Literal["data", "sample", "document"]
+    title_ko: str
+    title_en: str
+    file_name: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrackSpec(ABC):
+    """A track: what it is called, how it is scored and shown, and the files that belong to it."""
+
+    slug: str
+    recipe: str
+    title_ko: str
+    title_en: str
+    description_ko: str
+    description_en: str
+    score_scale: int = 100
+    score_decimals: int = 7
+
+    @abstractmethod
+    def references(self) -> bytes:
+        """The reference file: for ``publish_reference_version`` and nobody else."""
+
+    @abstractmethod
+    def public_files(self) -> tuple[PublicFile, ...]:
+        """What participants download. None holds a reference answer."""
+
+    @abstractmethod
+    def upload_bytes(self, team: DemoTeam, upload: Upload) -> bytes:
+        """The file that ``team`` uploads to this track."""
+
+    def _files(self, data: PublicFile, sample: bytes) -> tuple[PublicFile, ...]:
+        stem = documents.file_stem(self.slug)
+        return (
+            data,
+            PublicFile("sample", "제출 예시", "Sample submission", f"{stem}_sample.json", sample),
+            PublicFile(
+                "document",
+                "제출 형식 안내",
+                "Notes on the format",
+                f"{stem}_README.md",
+                documents.readme_file(self.slug),
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionTrack(TrackSpec):
+    """Questions in the official format."""
+
+    items: Callable[[], Sequence[Item]]
+
+    def references(self) -> bytes:
+        return documents.references_file(self.items())
+
+    def public_files(self) -> tuple[PublicFile, ...]:
+        items, stem = self.items(), documents.file_stem(self.slug)
+        questions = documents.questions_file(items)
+        return self._files(
+            PublicFile("data", "문항", "Questions", f"{stem}_questions.json", questions), documents.sample_file(items)
+        )
+
+    def upload_bytes(self, team: DemoTeam, upload: Upload) -> bytes:
+        return answer_file(team, upload, self.items())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptionTrack(TrackSpec):
+    """Scenes to describe."""
+
+    scenes: Callable[[], Sequence[Scene]]
+
+    def references(self) -> bytes:
+        return captions.references_file(self.scenes())
+
+    def public_files(self) -> tuple[PublicFile, ...]:
+        scenes, stem = self.scenes(), documents.file_stem(self.slug)
+        cards = captions.cards_file(scenes)
+        return self._files(
+            PublicFile("data", "장면 설명 카드", "Scene cards", f"{stem}_cards.json", cards),
+            captions.sample_file(scenes),
+        )
+
+    def upload_bytes(self, team: DemoTeam, upload: Upload) -> bytes:
+        return captions.caption_file(team, upload, self.scenes())

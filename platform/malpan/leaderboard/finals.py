@@ -1,0 +1,140 @@
+"""The final board as it would be published now: for organisers only, as it is made of hidden results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Q
+
+from malpan.competitions.models import Phase
+from malpan.competitions.references import recipe_of
+from malpan.leaderboard import ranking
+from malpan.leaderboard.selectors import Reader, comparable_entries, entry_of, standing_runs, submission_counts
+from malpan.submissions.models import HiddenResult, ScoringRun
+from scoring.recipes import Recipe
+
+
+@dataclass(frozen=True, slots=True)
+class FinalRow:
+    """One team with the submission that counts. Scores are 0-1, of the private part where there is a split."""
+
+    rank: int | None
+    run: ScoringRun
+    final_score: float
+    scores: dict[str, float]
+    submission_count: int
+    public_rank: int | None
+    public_score: float
+
+    @property
+    def moved(self) -> int | None:
+        """By how many places the team stands higher than on the public board; negative: lower."""
+        return None if self.rank is None or self.public_rank is None else self.public_rank - self.rank
+
+
+@dataclass(frozen=True, slots=True)
+class FinalBoard:
+    """``excluded_count`` results that would count bear another signature or have no private part."""
+
+    phase: Phase
+    recipe: Recipe
+    rows: tuple[FinalRow, ...]
+    signature_hash: str
+    is_split: bool
+    excluded_count: int
+
+
+def final_board(phase: Phase) -> FinalBoard:
+    """The teams by the best (private) score among what they chose, or by default their best on the public part.
+
+    Two queries. The public board it is held against is the live one, whatever the phase shows.
+    """
+    recipe = recipe_of(phase.track)
+    runs = _runs_with_hidden_results(phase)
+    public = comparable_entries(runs.values(), recipe)
+    chosen = {key for key, run in runs.items() if run.submission.is_final_choice}
+    counted = ranking.counted_finals(public, chosen, phase.finals_limit, recipe.tie_breaks)
+    candidates = [entry for key in sorted(counted) if (entry := _final_entry(runs[key])) is not None]
+    signature = ranking.board_signature(candidates)
+    entries = [entry for entry in candidates if entry.signature_hash == signature]
+    stood = {entry.entry.team_id: entry for entry in ranking.rank(public, recipe.tie_breaks)}
+    counts = submission_counts(phase)
+    rows = tuple(
+        _row(ranked, runs[ranked.entry.submission_id], stood[ranked.entry.team_id], counts[ranked.entry.team_id])
+        for ranked in ranking.rank(entries, recipe.tie_breaks)
+    )
+    return FinalBoard(
+        phase=phase,
+        recipe=recipe,
+        rows=rows,
+        signature_hash=signature or "",
+        is_split=any(_is_split(run) for run in runs.values()),
+        excluded_count=len(runs) - len(public) + len(counted) - len(entries),
+    )
+
+
+def rows_to_publish(rows: Iterable[FinalRow], reader: Reader) -> list[dict[str, Any]]:
+    """The public rows as plain JSON, teams by the names that ``reader`` may know: what a snapshot and its hash hold."""
+    return [
+        {
+            "rank": row.rank,
+            "team": reader.name_of(row.run.submission.team),
+            "team_number": row.run.submission.team.number,  # the same on every site: archives carry rows as they are
+            "is_baseline": row.run.submission.team.is_baseline,
+            "submission": str(row.run.submission.public_id),
+            "final_score": row.final_score + 0.0,  # no minus zero, which JSON in the database does not keep
+            "scores": {name: value + 0.0 for name, value in row.scores.items()},
+            "submission_count": row.submission_count,
+            "submitted_at": row.run.submission.created_at.isoformat(),
+            "is_demo_models": row.run.is_demo_models,
+            "public_rank": row.public_rank,
+            "public_score": row.public_score + 0.0,
+        }
+        for row in rows
+    ]
+
+
+def _runs_with_hidden_results(phase: Phase) -> dict[int, Any]:
+    runs = standing_runs(phase).annotate(is_split=Q(reference_version__public_ids__isnull=False))
+    runs = runs.select_related("submission__team", "reference_version", "hidden_result")
+    runs = runs.defer("signature", "warnings", "coverage", "reference_version__public_ids")
+    return {run.submission_id: run for run in runs}
+
+
+def _is_split(run: Any) -> bool:
+    return bool(run.is_split)
+
+
+def _result_of(run: ScoringRun) -> ScoringRun | HiddenResult | None:
+    """What ``run`` scored for the final board; ``None`` where the private part was not scored."""
+    return getattr(run, "hidden_result", None) if _is_split(run) else run
+
+
+def _final_entry(run: ScoringRun) -> ranking.Entry | None:
+    result = _result_of(run)
+    if result is None:
+        return None
+    public = entry_of(run)
+    return ranking.Entry(
+        team_id=public.team_id,
+        is_baseline=public.is_baseline,
+        submission_id=public.submission_id,
+        submitted_at=public.submitted_at,
+        final_score=result.final_score or 0.0,
+        scores=result.scores,
+        signature_hash=result.signature_hash,
+    )
+
+
+def _row(ranked: ranking.Ranked, run: ScoringRun, stood: ranking.Ranked, submission_count: int) -> FinalRow:
+    return FinalRow(
+        rank=ranked.rank,
+        run=run,
+        final_score=ranked.entry.final_score,
+        scores=dict(ranked.entry.scores),
+        submission_count=submission_count,
+        public_rank=stood.rank,
+        public_score=stood.entry.final_score,
+    )

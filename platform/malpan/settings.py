@@ -1,0 +1,281 @@
+"""All settings, read from the environment. Unset means the local default: embedded services under var/."""
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import environ
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+BASE_DIR = Path(__file__).resolve().parents[2]
+env = environ.Env()
+
+# The variable DEBUG tells the local default from production. Django's own debug pages stay off in both: they show local
+# variables, and those can be reference answers.
+LOCAL = env.bool("DEBUG", default=True)
+DEBUG = False
+VAR_DIR = Path(env.str("MALPAN_VAR", default=str(BASE_DIR / "var"))).resolve()
+
+if not LOCAL:
+    missing = [name for name in ("SECRET_KEY", "DATABASE_URL", "REDIS_URL") if not env.str(name, default="")]
+    if missing:
+        raise ImproperlyConfigured(f"DEBUG is off and {', '.join(missing)} is not set. Set it and start again.")
+
+# manage.py sets one made for this site; the default serves processes that were started without it
+SECRET_KEY = env.str("SECRET_KEY", default="local-default-key-never-used-in-production")
+SITE_URL = env.str("SITE_URL", default="http://127.0.0.1:8000")
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]", urlsplit(SITE_URL).hostname])
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+
+INSTALLED_APPS = [
+    "malpan.core",
+    "malpan.accounts",
+    "malpan.competitions",
+    "malpan.teams",
+    "malpan.submissions",
+    "malpan.leaderboard",
+    "malpan.archive",
+    "malpan.demo",
+    "malpan.web",
+    "malpan.local",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "allauth",
+    "allauth.account",
+    "csp",
+    "django_htmx",
+    "health_check",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "malpan.web.middleware.PersonalPagesMiddleware",
+    "malpan.web.middleware.ErrorPagesMiddleware",  # last, so that its pages pass through all the others
+]
+
+ROOT_URLCONF = "malpan.urls"
+WSGI_APPLICATION = "malpan.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# --- services -------------------------------------------------------------------------------------------------------
+# manage.py sets both variables from the embedded servers when they are absent in the local default.
+DATABASES = {"default": env.db_url("DATABASE_URL", default="postgresql://postgres@/malpan")}
+DATABASES["default"]["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=60)
+DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+REDIS_URL = env.str("REDIS_URL", default="redis://127.0.0.1:6379/0")
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
+
+# kombu names a Unix socket otherwise than redis-py does
+CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace("?db=", "?virtual_host=")
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 3600,  # a hint only: the reconciler finds lost runs sooner
+    # an upload does not wait for a broker that is away (6 s otherwise): the reconciler sends its message later
+    "socket_connect_timeout": 3,
+    "max_retries": 1,
+    "interval_start": 0,
+    "interval_step": 0,
+    "interval_max": 0,
+}
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+# a blip of the broker must not end a healthy run: the lease in the database already covers a lost worker
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
+CELERY_TASK_DEFAULT_QUEUE = "housekeeping"
+CELERY_TASK_ROUTES = {"malpan.submissions.tasks.score_next": {"queue": "scoring"}}
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_PROC_ALIVE_TIMEOUT = 600  # a child loads its models before it reports for work
+CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 5  # told to stop, a worker may finish a short run; a long one is queued again
+CELERY_WORKER_REDIRECT_STDOUTS = False
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False  # nothing uses it, and it keeps every worker subscribed to a broadcast
+CELERY_WORKER_SEND_TASK_EVENTS = False
+CELERY_TIMEZONE = "Asia/Seoul"
+CELERY_BEAT_SCHEDULE = {
+    "reconcile-runs": {"task": "malpan.submissions.tasks.reconcile_runs", "schedule": 10.0, "options": {"expires": 9}},
+    "prune-pair-values": {
+        "task": "malpan.submissions.tasks.prune_pair_values",
+        "schedule": 300.0,
+        "options": {"expires": 290},
+    },
+}
+
+# --- scoring --------------------------------------------------------------------------------------------------------
+# The profile of the models: a name under scoring/profiles or a path. The demo models are the local default only.
+SCORING_PROFILE = env.str("SCORING_PROFILE", default="demo" if LOCAL else "official")
+LOAD_DEMO = env.bool("LOAD_DEMO", default=LOCAL)  # `manage.py up` fills an empty site with the demo competitions
+SCORING_DEVICE = env.str("SCORING_DEVICE", default="auto")
+RUN_LEASE_SECONDS = env.int("RUN_LEASE_SECONDS", default=30)
+RUN_MAX_ATTEMPTS = 3
+SCORING_WORKERS = env.int("SCORING_WORKERS", default=1)  # how many `manage.py up` starts
+SCORING_THREADS = env.int("SCORING_THREADS", default=0)  # of each of them; 0: they share the processors
+# the place of this worker among those of its machine, from 0: with several GPUs each takes another
+SCORING_WORKER_NUMBER = env.int("SCORING_WORKER_NUMBER", default=0)
+# A run of more items than this is cut into shards of about so many pairs, which all workers score side by side
+SHARD_ABOVE_ITEMS = env.int("SHARD_ABOVE_ITEMS", default=8000)
+SHARD_PAIRS = env.int("SHARD_PAIRS", default=2000)
+# values of pairs kept for the next file that holds them, about 190 bytes each on disk; 0 keeps none
+PAIR_VALUES_MAX_ROWS = env.int("PAIR_VALUES_MAX_ROWS", default=5_000_000)
+for name, least in {
+    "RUN_LEASE_SECONDS": 1,
+    "SCORING_WORKERS": 1,
+    "SCORING_THREADS": 0,
+    "SCORING_WORKER_NUMBER": 0,
+    "SHARD_ABOVE_ITEMS": 0,
+    "SHARD_PAIRS": 1,
+    "PAIR_VALUES_MAX_ROWS": 0,
+}.items():
+    if (value := vars()[name]) < least:
+        raise ImproperlyConfigured(f"{name} is {value}, but must be at least {least}. Mend it and start again.")
+
+# --- files ----------------------------------------------------------------------------------------------------------
+PRIVATE_ROOT = Path(env.str("PRIVATE_ROOT", default=str(VAR_DIR / "private")))
+UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=20 * 1024 * 1024)
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+FILE_UPLOAD_HANDLERS = [
+    "malpan.core.uploads.CappedUploadHandler",  # first: nothing above UPLOAD_MAX_BYTES reaches memory or disk
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
+STATIC_URL = "/static/"
+STATIC_ROOT = VAR_DIR / "static"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if not LOCAL
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
+}
+WHITENOISE_USE_FINDERS = LOCAL
+
+# --- people ---------------------------------------------------------------------------------------------------------
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = env.str("EMAIL_VERIFICATION", default="none" if LOCAL else "mandatory")
+ACCOUNT_UNIQUE_EMAIL = True
+ACCOUNT_ADAPTER = "malpan.web.account_adapter.AccountAdapter"
+ACCOUNT_FORMS = {
+    "add_email": "malpan.web.forms.pages.AddEmailForm",
+    "change_password": "malpan.web.forms.pages.ChangePasswordForm",
+    "login": "malpan.web.forms.pages.LoginForm",
+    "reauthenticate": "malpan.web.forms.pages.ReauthenticateForm",
+    "reset_password": "malpan.web.forms.pages.ResetPasswordForm",
+    "reset_password_from_key": "malpan.web.forms.pages.ResetPasswordKeyForm",
+    "set_password": "malpan.web.forms.pages.SetPasswordForm",
+    "signup": "malpan.web.forms.pages.SignupForm",
+}
+# log-ins are limited by address; behind proxies that is the one they report, not the last proxy's own
+ALLAUTH_TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXY_COUNT", default=0)
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_LOGOUT_ON_GET = False
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "home"
+ACCOUNT_LOGOUT_REDIRECT_URL = "home"
+EMAIL_CONFIG = env.email_url("EMAIL_URL", default="consolemail://")
+vars().update(EMAIL_CONFIG)
+DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="말판 <noreply@localhost>")
+SERVER_EMAIL = DEFAULT_FROM_EMAIL
+ADMINS = [(address, address) for address in env.list("ADMINS", default=[])]  # told when a run was given up
+
+# --- language and time ----------------------------------------------------------------------------------------------
+LANGUAGE_CODE = "ko"
+LANGUAGES = [("ko", "한국어"), ("en", "English")]
+LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+LOCALE_PATHS = [BASE_DIR / "platform" / "malpan" / "locale"]
+USE_I18N = True
+TIME_ZONE = "Asia/Seoul"
+USE_TZ = True
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- hardening ------------------------------------------------------------------------------------------------------
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+if not LOCAL and SITE_URL.startswith("https://"):
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
+    SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)
+    SECURE_REDIRECT_EXEMPT = [r"^healthz/$"]  # a load balancer asks in plain HTTP
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=30 * 24 * 3600)
+# HSTS for subdomains and browser preload lists bind every other host of the domain: its owner's decision, not ours
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "object-src": [NONE],
+        "base-uri": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}
+
+# --- log ------------------------------------------------------------------------------------------------------------
+LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)-7s %(name)s: %(message)s", "datefmt": "%H:%M:%S"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
+    "loggers": {
+        # Django's own handlers would print each line a second time, or mail it
+        "django": {"handlers": [], "level": LOG_LEVEL, "propagate": True},
+        "django.server": {"handlers": [], "propagate": True},
+        # one line a task is enough: "succeeded" and "failed" come from celery.app.trace
+        "celery.worker.strategy": {"level": "WARNING"},
+        "celery.beat": {"level": "WARNING"},
+        "celery.worker.consumer.connection": {"level": "WARNING"},
+        "circus": {"level": "WARNING"},
+        "httpx": {"level": "WARNING"},
+    },
+}

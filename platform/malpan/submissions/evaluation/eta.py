@@ -1,0 +1,256 @@
+"""When a run will be done: told from what is to be scored before it and from how fast the last ones were.
+
+Work is counted in model tokens (``scoring.running.costs``), and told in seconds by the speed of its own kind: tokens
+of a recipe that reads with large models take longer than those of one that counts words. An estimate is no promise:
+small runs that come later may pass, a worker may stop. So it is rounded, and where nothing is known, or the end is
+days away, there is none. It says of other teams' submissions no more than how long they take together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import Final
+
+from django.conf import settings
+from django.db.models import BigIntegerField, Case, Count, Exists, F, Max, OuterRef, Q, Sum, Value, When
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Least
+from django.utils import timezone
+
+from malpan.submissions.evaluation.queueing import cost_of_turn, is_large
+from malpan.submissions.models import RunShard, ScoringRun
+
+RECENT_RUNS: Final = 20
+ACTIVE_WITHIN: Final = timedelta(minutes=10)  # a worker that finished nothing for longer may be gone
+EXACT_UNTIL: Final = timedelta(minutes=30)  # nearer ends are told to the minute, later ones to five
+FORESEEN: Final = timedelta(days=7)  # nothing is told of later ends
+SHOWN_PROGRESS: Final = 0.1  # share done from which a run's own progress tells something
+State = ScoringRun.State
+OPEN_SHARD: Final = Q(shards__state__in=[RunShard.State.QUEUED, RunShard.State.RUNNING])
+
+Kind = tuple[str, str]  # recipe and model profile: runs of one kind are equally fast, token by token
+Costs = Iterable[tuple[Kind, float]]  # tokens of some pieces of work
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """Of one run: how many runs are served before it (``None`` when it does not wait), and when it will be done.
+
+    ``finish_at`` is rounded up to a whole minute, or to five; ``None`` when it is over, or when nothing is known.
+    """
+
+    waiting_before: int | None = None
+    finish_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What is served before a run: how many runs, and the tokens of it by kind."""
+
+    count: int
+    costs: Sequence[tuple[Kind, float]]
+
+
+class Forecast:
+    """The queue as it stands at ``now``. What several runs have in common is asked once: make one for each request.
+
+    Of a queued run it takes a query, two while a large run is under way; and whatever the number of runs, one for what
+    is at work, or two, one for the workers of each profile, and one for the pace of each kind that is met.
+    """
+
+    def __init__(self, now: datetime | None = None) -> None:
+        self.now = now or timezone.now()
+        self._paces: dict[Kind, float | None] = {}
+        self._names: dict[str, set[str]] = {}
+
+    def of(self, run: ScoringRun | None) -> Outlook:
+        """What is to be expected of ``run``."""
+        if run is not None and run.state == State.QUEUED:
+            before = self._before_queued(run)
+            return Outlook(before.count, self._moment(self._end_of_queued(run, before.costs)))
+        if run is not None and run.state == State.RUNNING:
+            return Outlook(None, self._moment(self._end_of_running(run)))
+        return Outlook()
+
+    # --- the end of a run, in seconds from now ------------------------------------------------------------------------
+    def _end_of_queued(self, run: ScoringRun, before: Costs) -> float | None:
+        """The workers share what is before the run; then one of them does it, or all of them where it is large."""
+        pace, workers = self._pace(_kind(run)), self._workers(run.profile)
+        if pace is None or not workers or not run.cost:
+            return None
+        begins = (self._at_work(pace) + self._seconds(before, pace)) / workers
+        if run.not_before is not None:
+            begins = max(begins, (run.not_before - self.now).total_seconds())
+        return begins + run.cost / pace / (workers if is_large(run) else 1)
+
+    def _end_of_running(self, run: ScoringRun) -> float | None:
+        """As its cost foretells; from its own progress once that is past, or where nothing is foretold."""
+        if run.started_at is None:
+            return None
+        foretold = self._foretold(run)
+        if foretold is not None and foretold > 0:
+            return foretold
+        if run.progress < SHOWN_PROGRESS:
+            return None
+        return self._elapsed(run) * (1 - run.progress) / run.progress
+
+    def _foretold(self, run: ScoringRun) -> float | None:
+        """The end of a run at work by its cost; one in shards ends when the workers come to the last of them."""
+        pace = self._pace(_kind(run))
+        if pace is None:
+            return None
+        if run.pk not in self._last_turns:
+            return run.cost / pace - self._elapsed(run)
+        last = self._last_turns[run.pk]
+        before = [*_runs_before(run, last, last).costs, *_shards_before(run, last, last).costs]
+        return (self._at_work(pace) + self._seconds(before, pace)) / max(1, self._workers(run.profile))
+
+    # --- what there is to do ------------------------------------------------------------------------------------------
+    def _before_queued(self, run: ScoringRun) -> Waiting:
+        """The work that has its turn before ``run`` does its last; counted are the runs that are before its first."""
+        until = run.fair_tag - cost_of_turn(run) + run.cost
+        runs = _runs_before(run, run.fair_tag, until)
+        if not self._last_turns:
+            return runs
+        shards = _shards_before(run, run.fair_tag, until)
+        return Waiting(runs.count + shards.count, [*runs.costs, *shards.costs])
+
+    def _at_work(self, usual: float) -> float:
+        """Seconds of one worker that what the workers have in hand still takes."""
+        whole = (
+            max(0.0, self._seconds([(_kind(run), run.cost)], usual) - self._elapsed(run)) for run in self._whole_runs
+        )
+        shards = [(_kind(shard.run), shard.cost * (1 - shard.progress)) for shard in self._shards_at_work]
+        return sum(whole) + self._seconds(shards, usual)
+
+    def _seconds(self, costs: Costs, usual: float) -> float:
+        """How long one worker takes; ``usual`` is the pace of what is of a kind that has none yet."""
+        return sum(cost / (self._pace(kind) or usual) for kind, cost in costs)
+
+    def _elapsed(self, run: ScoringRun) -> float:
+        return (self.now - (run.started_at or self.now)).total_seconds()
+
+    # --- what is asked once -------------------------------------------------------------------------------------------
+    def _pace(self, kind: Kind) -> float | None:
+        if kind not in self._paces:
+            self._paces[kind] = pace_of(*kind)
+        return self._paces[kind]
+
+    @cached_property
+    def _running(self) -> Sequence[ScoringRun]:
+        """All runs under way; ``last_turn`` is the tag of the last open shard of one that is cut into shards."""
+        last_turn = Max("shards__fair_tag", filter=OPEN_SHARD)
+        rows = ScoringRun.objects.filter(state=State.RUNNING).annotate(last_turn=last_turn)
+        return list(rows.only("recipe", "profile", "cost", "started_at", "worker"))
+
+    @cached_property
+    def _whole_runs(self) -> Sequence[ScoringRun]:
+        """The runs that a worker has in hand as a whole."""
+        return [run for run in self._running if run.pk not in self._last_turns]
+
+    @cached_property
+    def _last_turns(self) -> dict[int, int]:
+        """The tag of the last open shard, by the key of its run."""
+        turns = ((run.pk, getattr(run, "last_turn", None)) for run in self._running)
+        return {pk: turn for pk, turn in turns if turn is not None}
+
+    @cached_property
+    def _shards_at_work(self) -> Sequence[RunShard]:
+        """The pieces of large runs that a worker has in hand: no more than there are workers."""
+        if not self._last_turns:
+            return []
+        rows = RunShard.objects.filter(state=RunShard.State.RUNNING, run__state=State.RUNNING).select_related("run")
+        return list(rows.only("cost", "progress", "worker", "run__recipe", "run__profile"))
+
+    def _workers(self, profile: str) -> int:
+        """How many worker processes there are.
+
+        Several processes of one worker bear its name; but while anything waits each of them has a piece in hand.
+        """
+        if profile not in self._names:
+            lately = ScoringRun.objects.filter(profile=profile, batch=None, state=State.FINISHED)
+            active = lately.filter(finished_at__gte=self.now - ACTIVE_WITHIN)
+            self._names[profile] = set(active.order_by().values_list("worker", flat=True).distinct())
+        pieces: list[ScoringRun | RunShard] = [*self._whole_runs, *self._shards_at_work]
+        return max(len(self._names[profile] | {piece.worker for piece in pieces}), len(pieces))
+
+    def _moment(self, seconds: float | None) -> datetime | None:
+        """The moment so many seconds from now, rounded up; ``None`` beyond what is foreseen."""
+        if seconds is None or seconds > FORESEEN.total_seconds():
+            return None
+        end = self.now + timedelta(seconds=seconds)
+        step = 60 if end - self.now <= EXACT_UNTIL else 300
+        return datetime.fromtimestamp(math.ceil(end.timestamp() / step) * step, tz=end.tzinfo)
+
+
+def pace_of(recipe: str, profile: str) -> float | None:
+    """Tokens a second of one worker over the last runs of a kind, or ``None`` where none tells. One query.
+
+    Of all of them together: one by one, small runs tell of the overhead alone, and those whose values were known from
+    before of nothing. Batches are left out, as most of their values are, and so are runs that several workers shared.
+    """
+    rows = ScoringRun.objects.filter(recipe=recipe, profile=profile, batch=None, state=State.FINISHED, cost__gt=0)
+    whole = rows.exclude(Exists(RunShard.objects.filter(run=OuterRef("pk"))))
+    last = whole.order_by("-finished_at").values_list("cost", "started_at", "finished_at")[:RECENT_RUNS]
+    spans = [(cost, (end - start).total_seconds()) for cost, start, end in last if start and end and end > start]
+    seconds = sum(span for _cost, span in spans)
+    return sum(cost for cost, _span in spans) / seconds if seconds else None
+
+
+def _kind(run: ScoringRun) -> Kind:
+    return run.recipe, run.profile
+
+
+def _runs_before(run: ScoringRun, first: int, until: int) -> Waiting:
+    """The queued runs whose turn comes before that of tag ``first`` in the lane of ``run``; and what, up to the turn of
+    tag ``until``, is to be scored of any but ``run``. One query.
+    """
+
+    def before(tag: int) -> Q:
+        earlier = Q(fair_tag__lt=tag) | Q(fair_tag=tag, pk__lt=run.pk)
+        return Q(batch=None) & earlier if run.batch_id is None else Q(batch=None) | earlier
+
+    rows = ScoringRun.objects.filter(before(until), state=State.QUEUED).exclude(pk=run.pk).order_by()
+    tokens = Sum(_share_before(until, is_live=run.batch_id is None))
+    found = rows.values_list("recipe", "profile").annotate(count=Count("pk", filter=before(first)), tokens=tokens)
+    return _waiting(found)
+
+
+def _share_before(until: int, *, is_live: bool) -> Combinable:
+    """The tokens of a queued run that have their turn up to ``until``: of a large one not all do."""
+    turn = Case(
+        When(
+            submission__item_count__gt=settings.SHARD_ABOVE_ITEMS,
+            then=F("cost") * settings.SHARD_PAIRS / F("submission__item_count"),
+        ),
+        default=F("cost"),
+        output_field=BigIntegerField(),
+    )
+    share = Least(F("cost"), Value(until) - F("fair_tag") + turn, output_field=BigIntegerField())
+    if is_live:
+        return share
+    return Case(When(batch=None, then=F("cost")), default=share, output_field=BigIntegerField())
+
+
+def _shards_before(run: ScoringRun, first: int, until: int) -> Waiting:
+    """As ``_runs_before``: the large runs under way of which a shard waits before, and the tokens of those shards."""
+
+    def before(tag: int) -> Q:
+        earlier = Q(fair_tag__lte=tag)  # of equal turns the shard's comes first
+        return Q(run__batch=None) & earlier if run.batch_id is None else Q(run__batch=None) | earlier
+
+    rows = RunShard.objects.filter(before(until), state=RunShard.State.QUEUED, run__state=State.RUNNING).order_by()
+    count = Count("run", distinct=True, filter=before(first))
+    found = rows.values_list("run__recipe", "run__profile").annotate(count=count, tokens=Sum("cost"))
+    return _waiting(found)
+
+
+def _waiting(found: Iterable[tuple[str, str, int, int]]) -> Waiting:
+    """Of rows of recipe, profile, how many runs, and tokens."""
+    rows = list(found)
+    costs = [((recipe, profile), tokens) for recipe, profile, _count, tokens in rows]
+    return Waiting(sum(count for _recipe, _profile, count, _tokens in rows), costs)

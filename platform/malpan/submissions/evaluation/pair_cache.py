@@ -1,0 +1,167 @@
+"""Values of pairs that any worker scored before, for any team: the site's store behind ``scoring.running.pair_values``.
+
+A file that was uploaded again with ten changed answers costs ten pairs. The store is a help and never a need: its
+table may lose everything at any time (it is UNLOGGED), and a database that refuses or dawdles is left alone for the
+rest of the run. It holds no text: a pair is named by an HMAC under the site's secret key, for a plain hash of a short
+reference could be guessed by whoever may read the table.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from hmac import HMAC
+from itertools import islice
+from typing import Final, TypeVar
+
+from django.conf import settings
+from django.db import Error, connection, transaction
+from django.db.models import Max
+from django.utils.crypto import salted_hmac
+
+from malpan.submissions.evaluation import reuse
+from malpan.submissions.models import PairValue, ScoringRun
+from scoring.running.pair_values import Pair
+
+logger = logging.getLogger(__name__)
+
+KEY_SALT: Final = "malpan.submissions.evaluation.pair_cache"
+CHUNK: Final = 5_000  # pairs a statement
+STATEMENT_SECONDS: Final = 2.0  # a chunk takes some 20 ms
+BUDGET_SECONDS: Final = 20.0  # what all statements of one scoring may take together
+PRUNE_CHUNK: Final = 10_000
+PRUNE_CHUNKS: Final = 50  # a pass
+# Looking a pair up takes 10 µs and keeping it as much. Comparing two answers takes 1 µs; ROUGE of captions takes 15 µs
+# of tokens that the corpus metrics beside it need anyway.
+CHEAP_METRICS: Final = frozenset(
+    {"exact_match", "accuracy", "squared_error", "okt_rouge_1", "okt_rouge_2", "okt_rouge_l"}
+)
+
+_SELECT: Final = "SELECT key, value FROM submissions_pairvalue WHERE key = ANY(%s)"
+_INSERT: Final = """
+    INSERT INTO submissions_pairvalue (key, value) SELECT * FROM unnest(%s::bytea[], %s::float8[])
+    ON CONFLICT DO NOTHING
+"""
+_PRUNE: Final = """
+    DELETE FROM submissions_pairvalue WHERE id IN (
+        SELECT id FROM submissions_pairvalue WHERE id <= %s ORDER BY id LIMIT %s FOR UPDATE SKIP LOCKED
+    )
+"""
+
+Found = TypeVar("Found")
+Rows = list[tuple[bytes, float]]
+
+
+def store_for(run: ScoringRun) -> DatabasePairValues | None:
+    """The store for ``run``; ``None`` where it is turned off, and for a repetition: it shows what computing gives."""
+    if settings.PAIR_VALUES_MAX_ROWS <= 0 or reuse.is_repeat(run):
+        return None
+    return DatabasePairValues()
+
+
+class DatabasePairValues:
+    """The store, for one scoring, outside any transaction. After its first failure it answers nothing more."""
+
+    def __init__(self) -> None:
+        self._is_out = False
+        self._seconds = 0.0
+
+    def get(self, metric: str, signature: str, pairs: Sequence[Pair]) -> dict[Pair, float]:
+        if metric in CHEAP_METRICS:
+            return {}
+        found: dict[Pair, float] = {}
+        for chunk in _chunks(zip(_keys(metric, signature, pairs), pairs, strict=True)):
+            pair_of = dict(chunk)
+            rows = self._ask(partial(_select, list(pair_of))) or []
+            found |= {pair_of[key]: value for key, value in rows if math.isfinite(value)}
+        return found
+
+    def put(self, metric: str, signature: str, values: Mapping[Pair, float]) -> None:
+        if metric in CHEAP_METRICS:
+            return
+        if not connection.in_atomic_block:
+            connection.close_if_unusable_or_obsolete()  # it lay idle while the metric worked
+        rows = zip(_keys(metric, signature, list(values)), values.values(), strict=True)
+        # in order of key: two workers that write the same pairs wait for each other, but never in a circle
+        for chunk in _chunks(sorted(row for row in rows if math.isfinite(row[1]))):
+            self._ask(partial(_insert, chunk))
+
+    def _ask(self, statement: Callable[[], Found]) -> Found | None:
+        """What ``statement`` gives, in a short transaction of its own; ``None`` once the store is out."""
+        if self._is_out:
+            return None
+        started = time.monotonic()
+        try:
+            with transaction.atomic():
+                with connection.cursor() as cursor:
+                    cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{STATEMENT_SECONDS}s"])
+                return statement()
+        except Error as error:
+            self._give_up(type(error).__name__)
+            return None
+        finally:
+            self._seconds += time.monotonic() - started
+            if self._seconds > BUDGET_SECONDS:
+                self._give_up("too slow")
+
+    def _give_up(self, why: str) -> None:
+        if not self._is_out:  # no message of the error: it may quote a statement
+            logger.warning("the store of pair values is left alone for this scoring: %s", why)
+        self._is_out = True
+
+
+def prune() -> int:
+    """Delete the oldest rows beyond ``PAIR_VALUES_MAX_ROWS``, a bounded number a pass; how many went.
+
+    Rows are numbered as they come, so the bound needs no count. A number is skipped where two workers computed the
+    same pair: a few rows less are kept then, never more.
+    """
+    newest = PairValue.objects.aggregate(newest=Max("pk"))["newest"] or 0
+    deleted = 0
+    for _chunk in range(PRUNE_CHUNKS):
+        with connection.cursor() as cursor:
+            cursor.execute(_PRUNE, [newest - settings.PAIR_VALUES_MAX_ROWS, PRUNE_CHUNK])
+            deleted += cursor.rowcount
+            if cursor.rowcount < PRUNE_CHUNK:
+                break
+    return deleted
+
+
+def _select(keys: list[bytes]) -> Rows:
+    with connection.cursor() as cursor:
+        cursor.execute(_SELECT, [keys])
+        return [(bytes(key), value) for key, value in cursor.fetchall()]
+
+
+def _insert(rows: Rows) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(_INSERT, [[key for key, _ in rows], [value for _, value in rows]])
+
+
+def _keys(metric: str, signature: str, pairs: Sequence[Pair]) -> Iterator[bytes]:
+    """The 32 bytes that name each pair of this metric. Every text goes in after its length: no two lists are alike."""
+    keyed = salted_hmac(KEY_SALT, b"", algorithm="sha256")
+    _feed(keyed, metric, signature)
+    for pair in pairs:
+        own = keyed.copy()
+        _feed(own, *pair)
+        yield own.digest()
+
+
+def _feed(keyed: HMAC, *texts: str) -> None:
+    for text in texts:
+        encoded = text.encode("utf-8", "surrogatepass")  # a score must not fail for a strange text
+        keyed.update(len(encoded).to_bytes(8, "big"))
+        keyed.update(encoded)
+
+
+Item = TypeVar("Item")
+
+
+def _chunks(items: Iterator[Item] | Sequence[Item]) -> Iterator[list[Item]]:
+    rest = iter(items)
+    while chunk := list(islice(rest, CHUNK)):
+        yield chunk

@@ -1,0 +1,145 @@
+"""The parts of a scoring: all items, or a public and a private part, and the item values that they share.
+
+What a pair metric gives an item does not depend on the other items, so its values serve every part and every version
+of the same reference file: a split costs no metric a second run. A row of a corpus metric is made in the light of all
+references of its part and serves that part alone.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from malpan.competitions.models import ReferenceVersion
+from malpan.competitions.references import recipe_named
+from malpan.submissions.models import HiddenResult, MetricResult, ScoringRun
+from scoring.records import AnswerFile, ScoreReport
+
+PartName = Literal["all", "public", "private"]
+ItemValues = dict[str, Any]  # by item: a value, or a corpus metric's row
+Known = dict[tuple[str, str], ItemValues]  # by (metric, metric signature)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The references and predictions of the items of one part."""
+
+    name: PartName
+    references: AnswerFile
+    predictions: AnswerFile
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a scoring gave: ``shown`` of all items or of the public part, ``hidden`` of the private part."""
+
+    shown: ScoreReport
+    hidden: ScoreReport | None = None
+
+
+def parts_of(
+    version: ReferenceVersion, references: AnswerFile, predictions: AnswerFile, *, private_covers_all: bool
+) -> list[Part]:
+    """What to score, the largest part first so that the progress shown is of most of the work."""
+    if version.public_ids is None:
+        return [Part("all", references, predictions)]
+    everything = {answer.id for answer in references.answers}
+    public = everything & set(version.public_ids)
+    private = everything if private_covers_all else everything - public
+    wanted: list[tuple[PartName, set[str]]] = [("public", public), ("private", private)]
+    parts = [Part(name, only(references, ids), only(predictions, ids)) for name, ids in wanted]
+    return sorted(parts, key=lambda part: -len(part.references.answers))
+
+
+def only(file: AnswerFile, ids: set[str]) -> AnswerFile:
+    """``file`` without the items that are not in ``ids``; it keeps the hash of the whole file."""
+    answers = tuple(answer for answer in file.answers if answer.id in ids)
+    return replace(file, answers=answers, normalized_ids=tuple(item for item in file.normalized_ids if item in ids))
+
+
+def known_values(run: ScoringRun, part: Part) -> Known:
+    """Item values scored before that serve ``part`` of ``run``, by (metric, metric signature)."""
+    known: Known = defaultdict(dict)
+    items = {answer.id for answer in part.references.answers}
+    rows = MetricResult.objects.filter(
+        submission=run.submission_id, reference_version__file_sha256=run.reference_version.file_sha256
+    )
+    for row in rows.order_by("pk"):
+        is_own = row.reference_version_id == run.reference_version_id and row.part == part.name
+        if _is_shared(row.metric) or (is_own and row.values.keys() <= items):  # else made when the part was larger
+            known[(row.metric, row.metric_signature)] |= row.values
+    return dict(known)
+
+
+def learn(known: Known, report: ScoreReport) -> None:
+    """Add to ``known`` what the pair metrics of ``report`` gave."""
+    for (metric, signature), values in item_values(report).items():
+        if _is_shared(metric):
+            known[(metric, signature)] = known.get((metric, signature), {}) | values
+
+
+def merged(first: Known, second: Known) -> Known:
+    """The item values of both, metric by metric."""
+    return {key: first.get(key, {}) | second.get(key, {}) for key in first.keys() | second.keys()}
+
+
+def _is_shared(metric: str) -> bool:
+    from scoring.metrics import METRICS, is_corpus_metric  # the web process queues runs and needs no metric
+
+    return metric in METRICS and not is_corpus_metric(metric)
+
+
+def item_values(report: ScoreReport) -> Known:
+    """What each metric of ``report`` gave each item: a value, or a corpus metric's row of statistics."""
+    recipe = recipe_named(report.recipe)
+    return {
+        (metric, signature): _values_of(report, metric, recipe.score_name(metric))
+        for metric, signature in report.metric_signatures.items()
+    }
+
+
+def _values_of(report: ScoreReport, metric: str, score_name: str) -> ItemValues:
+    values: ItemValues = {}
+    for item in report.items:
+        if score_name in item.scores:
+            values[item.id] = item.scores[score_name]
+        elif metric in item.statistics:
+            values[item.id] = item.statistics[metric]
+    return values
+
+
+def keep(run: ScoringRun, shown: ScoreReport, hidden: ScoreReport | None) -> None:
+    """Store the item values of both parts and the hidden result, in the transaction that finishes ``run``."""
+    parts: list[tuple[PartName, ScoreReport]] = [("all" if hidden is None else "public", shown)]
+    if hidden is not None:
+        parts.append(("private", hidden))
+        HiddenResult.objects.create(run=run, **result_of(hidden))
+    MetricResult.objects.bulk_create(
+        [
+            MetricResult(
+                submission_id=run.submission_id,
+                reference_version_id=run.reference_version_id,
+                part=part,
+                metric=metric,
+                metric_signature=signature,
+                values=values,
+            )
+            for part, report in parts
+            for (metric, signature), values in item_values(report).items()
+        ],
+        ignore_conflicts=True,  # an earlier run of the same signature wrote the same values
+    )
+
+
+def result_of(report: ScoreReport) -> Mapping[str, Any]:
+    """The columns that a run and a hidden result have in common."""
+    return {
+        "final_score": report.final_score,
+        "scores": dict(report.scores),
+        "coverage": dict(report.coverage),
+        "warnings": [{"code": each.code, "params": dict(each.params)} for each in report.warnings],
+        "signature": report.signature,
+        "signature_hash": report.signature_hash,
+    }

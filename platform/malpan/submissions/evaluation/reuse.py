@@ -1,0 +1,124 @@
+"""What of earlier scorings holds for another set of references, so that a rescoring runs only what changed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from malpan.competitions.models import ReferenceVersion
+from malpan.competitions.references import load_references, recipe_named
+from malpan.core.errors import DomainError
+from malpan.submissions.models import MetricResult, ScoringRun
+from scoring.errors import InvalidFile, ScoringError
+from scoring.reading import read_predictions
+from scoring.recipes import Pairs, Recipe
+from scoring.records import Answer, AnswerFile
+
+FILLABLE_FORMS: Final = frozenset({"answers", "captions"})  # an empty answer is an answer there, and scores 0
+
+Input = tuple[tuple[str, ...], str]  # what a pair metric is given of an item: its references and the candidate
+Values = dict[tuple[str, str], dict[str, float]]
+
+
+def reusable_values(run: ScoringRun, references: AnswerFile, predictions: AnswerFile) -> Values:
+    """Item values by (metric, metric signature) that were scored against other reference versions and hold here too.
+
+    A value holds where a pair metric is given the very same texts of the item: a further alternative of the answer
+    leaves its reason as it was. Corpus metrics see all items at once and are never reused. Empty for a repetition,
+    which is made to show what scoring again gives.
+    """
+    if is_repeat(run):
+        return {}
+    recipe = recipe_named(run.recipe)
+    rows = MetricResult.objects.filter(submission=run.submission_id, metric__in=_pair_metrics(recipe))
+    rows = rows.exclude(reference_version=run.reference_version_id).select_related("reference_version").order_by("pk")
+    now = _inputs(recipe, references, predictions)
+    then: dict[int, Mapping[str, Mapping[str, Input]]] = {}
+    found: Values = defaultdict(dict)
+    for row in rows:
+        version = row.reference_version
+        if version.pk not in then:
+            then[version.pk] = _inputs_with(version, recipe, predictions)
+        was, now_of_metric = then[version.pk].get(row.metric, {}), now.get(row.metric, {})
+        found[row.metric, row.metric_signature] |= {
+            item: value
+            for item, value in row.values.items()
+            if isinstance(value, int | float) and item in was and was[item] == now_of_metric.get(item)
+        }
+    return dict(found)
+
+
+def is_repeat(run: ScoringRun) -> bool:
+    """Whether ``run`` scores again what is known, to show numeric noise."""
+    return run.batch is not None and run.batch.repeats > 1
+
+
+def read_answers(run: ScoringRun, data: bytes, references: AnswerFile) -> AnswerFile:
+    """The answers of a stored file, laid out for ``references``, which may hold other items than when it was taken.
+
+    Answers to items that are gone are left out; an item that was added counts as answered with nothing. Raises
+    ``InvalidFile`` when the file fits no version of its phase.
+    """
+    recipe = recipe_named(run.recipe)
+    try:
+        return read_predictions(data, recipe, references)
+    except InvalidFile:
+        others = ReferenceVersion.objects.filter(phase=run.reference_version.phase_id)
+        for version in others.exclude(pk=run.reference_version_id).order_by("-number"):
+            try:
+                taken = read_predictions(data, recipe, load_references(version, run.recipe))
+            except (InvalidFile, DomainError):
+                continue
+            if recipe.answer_form in FILLABLE_FORMS or unanswered(references, taken) == 0:
+                return fitted(taken, references, recipe)
+        raise
+
+
+def unanswered(references: AnswerFile, taken: AnswerFile) -> int:
+    """How many items of ``references`` the answers do not speak of."""
+    return len(references.by_id().keys() - taken.by_id().keys())
+
+
+def fitted(taken: AnswerFile, references: AnswerFile, recipe: Recipe) -> AnswerFile:
+    """``taken`` with exactly the items of ``references``, in their order; what a caption file leaves out stays out."""
+    given = taken.by_id()
+    skips = recipe.answer_form == "captions"
+    answers = tuple(
+        replace(given[item.id], question_type=item.question_type)
+        if item.id in given
+        else Answer(item.id, "", 0, item.question_type)
+        for item in references.answers
+        if item.id in given or not skips
+    )
+    kept = {answer.id for answer in answers}
+    return replace(taken, answers=answers, normalized_ids=tuple(item for item in taken.normalized_ids if item in kept))
+
+
+def _pair_metrics(recipe: Recipe) -> list[str]:
+    from scoring.metrics import METRICS, is_corpus_metric  # the web process queues runs and needs no metric
+
+    names = (*recipe.metrics, *recipe.optional_metrics)
+    return [name for name in names if name in METRICS and not is_corpus_metric(name)]
+
+
+def _inputs(recipe: Recipe, references: AnswerFile, predictions: AnswerFile) -> dict[str, dict[str, Input]]:
+    pairs = recipe.prepare(references, predictions).pairs
+    return {metric: _by_item(pairs[metric]) for metric in _pair_metrics(recipe) if metric in pairs}
+
+
+def _by_item(pairs: Pairs) -> dict[str, Input]:
+    rows = zip(pairs.ids, pairs.references, pairs.candidates, strict=True)
+    return {item: (references, candidate) for item, references, candidate in rows}
+
+
+def _inputs_with(
+    version: ReferenceVersion, recipe: Recipe, predictions: AnswerFile
+) -> Mapping[str, Mapping[str, Input]]:
+    """What the metrics were given with ``version``; nothing where that cannot be told any more."""
+    try:
+        references = load_references(version, recipe.id)
+        return _inputs(recipe, references, fitted(predictions, references, recipe))
+    except (ScoringError, DomainError):
+        return {}

@@ -1,0 +1,70 @@
+"""Which submissions of a team count for the final board."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from malpan.accounts.models import User
+from malpan.competitions.models import Phase
+from malpan.core import audit
+from malpan.core.errors import FinalNotEligible, FinalsLocked, FinalsNotUsed, TooManyFinals
+from malpan.submissions.models import Submission
+from malpan.teams.models import Team
+from malpan.teams.selectors import require_member
+from malpan.teams.services import lock_team
+
+
+def choose_finals(
+    *, team: Team, phase: Phase, submissions: Collection[Submission], actor: User, now: datetime | None = None
+) -> list[Submission]:
+    """Make ``submissions`` the final choice of ``team`` in ``phase``, in place of what was chosen before.
+
+    None of them: the team's best on the public part will count. One that is still being scored may be chosen; whoever
+    submits in the last minutes could not choose otherwise.
+
+    Raises ``NotTeamMember``, ``FinalsNotUsed``, ``FinalsLocked`` from the end of the phase on, ``TooManyFinals`` and
+    ``FinalNotEligible``.
+    """
+    require_member(actor, team)
+    with transaction.atomic():
+        lock_team(team)
+        # held for the moment of writing, so that the end and the limit cannot move meanwhile
+        current = Phase.objects.select_for_update(of=["self"], no_key=True).get(pk=phase.pk)
+        if current.finals_limit is None:
+            raise FinalsNotUsed
+        if current.is_over(now or timezone.now()) or current.final_published_at is not None:
+            raise FinalsLocked(ends_at=current.ends_at)
+        wanted = {submission.pk for submission in submissions}
+        if len(wanted) > current.finals_limit:
+            raise TooManyFinals(limit=current.finals_limit)
+        eligible = Submission.objects.filter(team=team, phase=current, refunded_at=None, withdrawn_at=None)
+        if eligible.filter(pk__in=wanted).count() != len(wanted):
+            raise FinalNotEligible
+        return _write(team, current, wanted, actor)
+
+
+def chosen_finals(team: Team, phase: Phase) -> list[Submission]:
+    """What ``team`` chose, in the order of submission."""
+    chosen = Submission.objects.filter(team=team, phase=phase, is_final_choice=True)
+    return list(chosen.order_by("created_at", "pk"))
+
+
+def _write(team: Team, phase: Phase, wanted: set[int], actor: User) -> list[Submission]:
+    before = chosen_finals(team, phase)
+    of_team = Submission.objects.filter(team=team, phase=phase)
+    of_team.filter(is_final_choice=True).exclude(pk__in=wanted).update(is_final_choice=False)
+    of_team.filter(pk__in=wanted, is_final_choice=False).update(is_final_choice=True)
+    after = chosen_finals(team, phase)
+    if [row.pk for row in before] != [row.pk for row in after]:
+        audit.record(
+            actor=actor,
+            action="team.choose_finals",
+            obj=team,
+            before={"phase": phase.pk, "submissions": [str(row.public_id) for row in before]},
+            after={"phase": phase.pk, "submissions": [str(row.public_id) for row in after]},
+        )
+    return after

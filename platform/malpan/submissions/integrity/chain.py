@@ -1,0 +1,232 @@
+"""The public hash chain of a competition: receipts, scores and final boards, each linked to the one before.
+
+The sha256 of an entry is that of the canonical JSON (keys sorted, no spaces, UTF-8) of ``{number, kind, payload,
+previous}``; a payload holds no floats, so that every language writes it alike. Whoever keeps one entry can prove that
+nothing before it was changed.
+
+A score enters as a commitment: ``score_sha256`` is that of the canonical JSON of ``{final_score, salt, scores}``, the
+numbers in the shortest decimal form that reads back as the same double. The values and the salt (together the opening)
+are shown only where the score itself may be seen: to its team, and to everybody for what stands on a public board. So
+every score is bound in the moment it counts, hidden ones too, and the chain gives none away.
+
+Entries of one competition take turns under its row's lock. **It is the last lock of a transaction**: team, then phase,
+then submissions and runs, then the chain; take no other after it, and append as late as you can.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from typing import Any, Final, Literal, Protocol
+
+from django.db import transaction
+from django.db.models import Count, F, Q
+from django.utils import timezone
+
+from malpan.competitions.models import Competition
+from malpan.submissions.models import ChainEntry, HiddenResult, ScoringRun, Submission
+from scoring.signature import json_sha256
+
+Kind = ChainEntry.Kind
+Part = Literal["public", "private"]  # what a run shows, and what it keeps back until the final board
+PUBLIC: Final[Part] = "public"
+PRIVATE: Final[Part] = "private"
+SALT_BYTES: Final = 16
+
+
+class Scored(Protocol):
+    """A ``ScoringRun`` or a ``HiddenResult``."""
+
+    final_score: Any
+    scores: Any
+
+
+class Linked(Protocol):
+    """What ``verify`` reads of an entry; ``ChainEntry`` is one."""
+
+    number: int
+    kind: str
+    payload: Any
+    previous_sha256: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntry:
+    """An entry to append. ``salt`` is that of a score's commitment and stays with the site."""
+
+    kind: str
+    payload: Mapping[str, Any]
+    submission: Submission | None = None
+    salt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with entry ``number``. ``code``: number, previous or hash."""
+
+    number: int
+    code: str
+
+
+def link_sha256(*, number: int, kind: str, payload: Mapping[str, Any], previous: str) -> str:
+    """The hash of one entry, in hex."""
+    body = {"number": number, "kind": str(kind), "payload": payload, "previous": previous}
+    return json_sha256(body)
+
+
+def plain(value: Any) -> Any:
+    """``value`` without floats, moments and the like: numbers with a fraction as their shortest exact decimal text."""
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, datetime):
+        return value.astimezone(timezone.get_default_timezone()).isoformat()
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    return str(value)
+
+
+def verify(entries: Iterable[Linked]) -> list[Problem]:
+    """Every broken link of a whole chain, given in the order of its numbers. Pure; an intact chain has none."""
+    problems = []
+    previous = ""
+    for position, entry in enumerate(entries, start=1):
+        if entry.number != position:
+            problems.append(Problem(entry.number, "number"))
+        if entry.previous_sha256 != previous:
+            problems.append(Problem(entry.number, "previous"))
+        expected = link_sha256(
+            number=entry.number, kind=entry.kind, payload=entry.payload, previous=entry.previous_sha256
+        )
+        if entry.sha256 != expected:
+            problems.append(Problem(entry.number, "hash"))
+        previous = entry.sha256
+    return problems
+
+
+def append(
+    *,
+    competition: Competition,
+    kind: str,
+    payload: Mapping[str, Any],
+    submission: Submission | None = None,
+    now: datetime | None = None,
+) -> ChainEntry:
+    """Add one entry to the chain of ``competition``, in the transaction of what it tells. ``payload`` is public."""
+    return append_many(competition=competition, entries=[NewEntry(kind, payload, submission)], now=now)[0]
+
+
+def append_many(
+    *, competition: Competition, entries: Sequence[NewEntry], now: datetime | None = None
+) -> list[ChainEntry]:
+    """Add ``entries`` in their order under one lock, with three statements however many they are."""
+    if not entries:
+        return []
+    moment = now or timezone.now()
+    with transaction.atomic():
+        Competition.objects.select_for_update(no_key=True).only("pk").get(pk=competition.pk)
+        last = ChainEntry.objects.filter(competition=competition).order_by("number").last()
+        taken, previous = (last.number, last.sha256) if last else (0, "")
+        rows = []
+        for number, entry in enumerate(entries, start=taken + 1):
+            payload = plain(entry.payload)
+            row = ChainEntry(
+                competition=competition,
+                number=number,
+                kind=str(entry.kind),
+                submission=entry.submission,
+                payload=payload,
+                previous_sha256=previous,
+                sha256=link_sha256(number=number, kind=entry.kind, payload=payload, previous=previous),
+                salt=entry.salt,
+                created_at=moment,
+            )
+            rows.append(row)
+            previous = row.sha256
+        return ChainEntry.objects.bulk_create(rows, batch_size=1000)
+
+
+def append_scores(submissions: Iterable[Submission], *, now: datetime | None = None) -> list[ChainEntry]:
+    """Commit to the scores of the live runs of ``submissions``, as they stand in the database now.
+
+    Call it wherever a live run is set or switched, or a final board published; what the newest entry of a submission
+    already says is not said again, so calling it twice does no harm. One lock a competition, however many they are.
+    """
+    wanted = [submission.pk for submission in submissions]
+    runs = live_runs().filter(live_for__in=wanted).order_by("submission__phase__track__competition", "pk")
+    added: list[ChainEntry] = []
+    with transaction.atomic():
+        newest = newest_scores(ChainEntry.objects.filter(submission__in=wanted))
+        for competition, group in groupby(runs, key=lambda run: run.submission.phase.track.competition):
+            entries = [entry for run in group for entry in _new_scores(run, newest)]
+            added += append_many(competition=competition, entries=entries, now=now)
+    return added
+
+
+def live_runs() -> Any:
+    """The finished live runs, each with its ``number`` among the runs of its submission, its hidden result."""
+    earlier = Count("submission__runs", filter=Q(submission__runs__pk__lte=F("pk")), distinct=True)
+    return (
+        ScoringRun.objects.filter(live_for__isnull=False, state=ScoringRun.State.FINISHED)
+        .annotate(number=earlier)
+        .select_related("submission__phase__track__competition", "reference_version", "hidden_result")
+    )
+
+
+def parts_of(run: ScoringRun) -> list[tuple[Part, ScoringRun | HiddenResult]]:
+    """What ``run`` scored: the public part and, where the phase keeps one back, the private part."""
+    hidden = getattr(run, "hidden_result", None)
+    return [(PUBLIC, run)] if hidden is None else [(PUBLIC, run), (PRIVATE, hidden)]
+
+
+def newest_scores(entries: Any) -> dict[tuple[int | None, str], ChainEntry]:
+    """Of the ``entries`` given as a query, the newest score entry of each submission and part."""
+    scores = entries.filter(kind=Kind.SCORE).order_by("number")
+    return {(entry.submission_id, entry.payload["part"]): entry for entry in scores}
+
+
+def values_of(scored: Scored) -> dict[str, Any]:
+    """The numbers of a result as exact decimal texts."""
+    scores = {name: repr(float(value)) for name, value in scored.scores.items() if value is not None}
+    return {"final_score": repr(float(scored.final_score)), "scores": scores}
+
+
+def commitment(scored: Scored, salt: str) -> str:
+    """The ``score_sha256`` that binds a result under ``salt``."""
+    return json_sha256({**values_of(scored), "salt": salt})
+
+
+def says(entry: ChainEntry, run: ScoringRun, number: int, scored: Scored) -> bool:
+    """Whether a score entry says exactly this of the result of the ``number``-th run of its submission."""
+    part = entry.payload.get("part")
+    return bool(entry.payload == _score_payload(run, number, part, scored, entry.salt))
+
+
+def _new_scores(run: Any, newest: Mapping[tuple[int | None, str], ChainEntry]) -> list[NewEntry]:
+    entries = []
+    for part, scored in parts_of(run):
+        last = newest.get((run.submission_id, part))
+        if last is None or not says(last, run, run.number, scored):
+            salt = secrets.token_hex(SALT_BYTES)
+            payload = _score_payload(run, run.number, part, scored, salt)
+            entries.append(NewEntry(Kind.SCORE, payload, run.submission, salt))
+    return entries
+
+
+def _score_payload(run: ScoringRun, number: int, part: Any, scored: Any, salt: str) -> dict[str, Any]:
+    return {
+        "submission": str(run.submission.public_id),
+        "part": part,
+        "run": number,
+        "reference": run.reference_version.number,
+        "recipe": run.recipe,
+        "signature_hash": scored.signature_hash,
+        "score_sha256": commitment(scored, salt),
+    }

@@ -1,0 +1,117 @@
+"""Receipts: what a team holds in its hand after an upload, and the place of it in the competition's hash chain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from malpan.competitions.models import Competition
+from malpan.submissions.integrity import chain
+from malpan.submissions.models import ChainEntry, HiddenResult, ScoringRun, Submission
+from malpan.submissions.visibility import shows_own_score
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreEntry:
+    """A score entry of a receipt. ``opening`` is what its ``score_sha256`` binds: ``None`` where it is not shown."""
+
+    entry: ChainEntry
+    opening: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """The receipt of a submission; ``entry`` is ``None`` for one that came in before there were receipts."""
+
+    submission: Submission
+    entry: ChainEntry | None
+    scores: tuple[ScoreEntry, ...]
+
+
+def issue_receipt(*, submission: Submission) -> ChainEntry:
+    """Enter an accepted submission in the chain, as the last step of the transaction that accepts it."""
+    track = submission.phase.track
+    payload = receipt_payload(submission)
+    return chain.append(competition=track.competition, kind=chain.Kind.RECEIPT, payload=payload, submission=submission)
+
+
+def receipt_payload(submission: Submission) -> dict[str, Any]:
+    """What a receipt says, as it stands in the chain. A team goes by its number: its name is not for ever."""
+    track = submission.phase.track
+    payload = {
+        "submission": submission.public_id,
+        "received_at": submission.created_at,
+        "file_sha256": submission.file_sha256,
+        "team": submission.team.number,
+        "track": track.slug,
+        "phase": submission.phase.slug,
+    }
+    return dict(chain.plain(payload))
+
+
+def receipt_of(submission: Submission) -> Receipt:
+    """The receipt for the submission's team. Three queries; reads its phase and its live run.
+
+    Of the scores only those that count now are opened, and only as far as the team may see them; the private part once
+    the final board is published.
+    """
+    entries = list(ChainEntry.objects.filter(submission=submission).order_by("number"))
+    scores = [entry for entry in entries if entry.kind == chain.Kind.SCORE]
+    opened = openings(_shown_results(submission))
+    return Receipt(
+        submission=submission,
+        entry=next((entry for entry in entries if entry.kind == chain.Kind.RECEIPT), None),
+        scores=tuple(ScoreEntry(entry, opened.get(entry.number)) for entry in scores),
+    )
+
+
+def _shown_results(submission: Submission) -> list[ScoringRun | HiddenResult]:
+    """The results of ``submission`` that its team may see now."""
+    if submission.live_run is None or not shows_own_score(submission):
+        return []
+    is_final = submission.phase.final_published_at is not None
+    return [result for part, result in chain.parts_of(submission.live_run) if is_final or part == chain.PUBLIC]
+
+
+def openings(results: Sequence[ScoringRun | HiddenResult]) -> dict[int, dict[str, Any]]:
+    """For results that the reader may see: what opens the newest entry of each, by number of entry. One query."""
+    by_key = {_key(result): result for result in results}
+    entries = chain.newest_scores(ChainEntry.objects.filter(submission__in={pk for pk, _part in by_key}))
+    opened = {}
+    for key, result in by_key.items():
+        entry = entries.get(key)
+        if entry is not None:
+            opened[entry.number] = {**chain.values_of(result), "salt": entry.salt}
+    return opened
+
+
+def _key(result: ScoringRun | HiddenResult) -> tuple[int, str]:
+    if isinstance(result, HiddenResult):
+        return result.run.submission_id, chain.PRIVATE
+    return result.submission_id, chain.PUBLIC
+
+
+def entry_as_dict(entry: ChainEntry, opening: dict[str, Any] | None = None) -> dict[str, Any]:
+    """An entry as the chain's JSON gives it."""
+    body = {
+        "number": entry.number,
+        "kind": entry.kind,
+        "payload": entry.payload,
+        "previous": entry.previous_sha256,
+        "sha256": entry.sha256,
+    }
+    return body if opening is None else {**body, "opening": opening}
+
+
+def receipt_as_dict(receipt: Receipt, competition: Competition) -> dict[str, Any]:
+    """A receipt as its JSON download gives it; ``verify_chain.py --receipt`` reads it."""
+    entries = [entry_as_dict(each.entry, each.opening) for each in receipt.scores]
+    if receipt.entry is not None:
+        entries.insert(0, entry_as_dict(receipt.entry))
+    return {
+        "competition": competition.slug,
+        "submission": str(receipt.submission.public_id),
+        "file_name": receipt.submission.file_name,
+        "entries": entries,
+    }

@@ -1,0 +1,286 @@
+"""What the organisers' desk reads of runs and submissions. Every read is held to one competition."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.db.models import Case, Count, F, Func, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from malpan.competitions.models import Competition, DataFile
+from malpan.core.errors import RunNotFound, SubmissionNotFound
+from malpan.submissions.models import HiddenResult, MetricResult, RunShard, ScoringRun, Submission
+from scoring.signature import metric_signatures
+
+State = ScoringRun.State
+HOUR: Final = timedelta(hours=1)
+MINUTE: Final = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class QueueStatus:
+    """The queue at ``now``. ``running`` come with submission, team and track, the longest running first.
+
+    ``queued`` counts the competition's runs, ``queued_everywhere`` those of the whole site, which the same workers
+    score; ``queued_shards`` the waiting pieces of its large runs, which are running themselves. ``mean_seconds`` is of
+    the runs finished in the last hour, ``None`` without any.
+    """
+
+    now: datetime
+    queued: int
+    queued_everywhere: int
+    queued_shards: int
+    oldest_queued_at: datetime | None
+    running: Sequence[ScoringRun]
+    finished_last_hour: int
+    failed_last_hour: int
+    mean_seconds: float | None
+
+    @property
+    def oldest_age(self) -> timedelta | None:
+        """How long the oldest queued run has waited, in whole seconds."""
+        if self.oldest_queued_at is None:
+            return None
+        return timedelta(seconds=int((self.now - self.oldest_queued_at).total_seconds()))
+
+
+def queue_status(competition: Competition, now: datetime | None = None) -> QueueStatus:
+    """How the queue stands; five queries."""
+    now = now or timezone.now()
+    queued = ScoringRun.objects.filter(state=State.QUEUED)
+    waiting = _runs(competition).filter(state=State.QUEUED).order_by("queued_at", "pk")
+    at_work = runs_of(competition).filter(state=State.RUNNING)
+    recent = _runs(competition).filter(finished_at__gt=now - HOUR)
+    over = list(recent.values_list("state", "started_at", "finished_at"))
+    spans = [(end - start).total_seconds() for state, start, end in over if state == State.FINISHED and start and end]
+    queued_at = list(waiting.values_list("queued_at", flat=True))
+    return QueueStatus(
+        now=now,
+        queued=len(queued_at),
+        queued_everywhere=queued.count(),
+        queued_shards=RunShard.objects.filter(run__in=at_work, state=RunShard.State.QUEUED).count(),
+        oldest_queued_at=queued_at[0] if queued_at else None,
+        running=list(at_work.order_by("started_at", "pk")),
+        finished_last_hour=sum(state == State.FINISHED for state, *_span in over),
+        failed_last_hour=sum(state == State.FAILED for state, *_span in over),
+        mean_seconds=sum(spans) / len(spans) if spans else None,
+    )
+
+
+def runs_of(
+    competition: Competition, *, state: str = "", track: str = "", team: str = "", batch: int | None = None
+) -> QuerySet[ScoringRun]:
+    """Runs, newest first, with their submission, team and track. ``track`` is a slug, ``team`` a part of the name."""
+    rows = _runs(competition).select_related("submission__phase__track", "submission__team", "batch")
+    if state:
+        rows = rows.filter(state=state)
+    if track:
+        rows = rows.filter(submission__phase__track__slug=track)
+    if team:
+        rows = rows.filter(submission__team__name__icontains=team)
+    return rows if batch is None else rows.filter(batch=batch)
+
+
+def run_of(competition: Competition, pk: int) -> ScoringRun:
+    """One run, with all that its page shows. Raises ``RunNotFound``."""
+    run = runs_of(competition).select_related("reference_version", "submission__submitted_by").filter(pk=pk).first()
+    if run is None:
+        raise RunNotFound
+    return run
+
+
+def other_runs(run: ScoringRun) -> list[ScoringRun]:
+    """The other runs of the submission of ``run``, newest first."""
+    return list(
+        ScoringRun.objects.filter(submission=run.submission_id).exclude(pk=run.pk).select_related("submission", "batch")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ShardStatus:
+    """How many pieces of a large run are done, of how many; ``error_code``: of the one that was tried most often."""
+
+    finished: int
+    total: int
+    error_code: str
+
+
+def shard_status(run: ScoringRun) -> ShardStatus | None:
+    """How far the pieces of ``run`` are, ``None`` where it is in one; two queries. Their gathering is not counted."""
+    done = Count("pk", filter=Q(state=RunShard.State.FINISHED))
+    found = run.shards.filter(kind=RunShard.Kind.SCORE).aggregate(total=Count("pk"), done=done)
+    if not found["total"]:
+        return None
+    faults = run.shards.exclude(error_code="").order_by("-attempt", "-pk")
+    return ShardStatus(found["done"], found["total"], faults.values_list("error_code", flat=True).first() or "")
+
+
+def _runs(competition: Competition) -> QuerySet[ScoringRun]:
+    return ScoringRun.objects.filter(submission__phase__track__competition=competition)
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionSearch:
+    """Which submissions; an empty field asks for nothing. ``track`` and ``phase`` are slugs, ``team`` part of a name.
+
+    ``state`` is a run's state, or ``refunded`` or ``withdrawn``; ``warned``: only those with something to look at.
+    """
+
+    track: str = ""
+    phase: str = ""
+    team: str = ""
+    state: str = ""
+    warned: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.track or self.phase or self.team or self.state or self.warned)
+
+
+SORTS: Final[dict[str, Sequence[Any]]] = {
+    "time": (F("created_at"), F("pk")),
+    "team": (F("team__name"), F("created_at")),
+    "score": (F("shown_score"), F("created_at")),
+    "hidden": (F("hidden_score"), F("created_at")),
+    "warnings": (F("warning_count"), F("created_at")),
+}
+
+
+def submissions_of(
+    competition: Competition, search: SubmissionSearch, *, sort: str = "time", ascending: bool = False
+) -> QuerySet[Submission]:
+    """Submissions with team, phase, track and live run, those without the sorted value last.
+
+    Each carries ``shown_state`` (of the live run, else of the newest outside a batch), ``shown_score``,
+    ``hidden_score`` and ``warning_count``.
+    """
+    newest = ScoringRun.objects.filter(submission=OuterRef("pk"), batch=None).order_by("-pk").values("state")[:1]
+    rows = Submission.objects.filter(phase__track__competition=competition).annotate(
+        shown_state=Coalesce("live_run__state", Subquery(newest)),
+        shown_score=F("live_run__final_score"),
+        hidden_score=F("live_run__hidden_result__final_score"),
+        warning_count=_length("live_run__warnings"),
+    )
+    rows = rows.select_related("team", "phase__track", "live_run")
+    if search.track:
+        rows = rows.filter(phase__track__slug=search.track)
+    if search.phase:
+        rows = rows.filter(phase__slug=search.phase)
+    if search.team:
+        rows = rows.filter(team__name__icontains=search.team)
+    if search.warned:
+        rows = rows.filter(warning_count__gt=0)
+    return _in_state(rows, search.state).order_by(*_order(sort, ascending))
+
+
+def _in_state(rows: QuerySet[Any], state: str) -> QuerySet[Any]:  # annotated by ``submissions_of``
+    if state == "refunded":
+        return rows.exclude(refunded_at=None)
+    if state == "withdrawn":
+        return rows.exclude(withdrawn_at=None)
+    return rows.filter(shown_state=state) if state else rows
+
+
+def _order(sort: str, ascending: bool) -> list[Any]:
+    columns = SORTS.get(sort, SORTS["time"])
+    return [each.asc(nulls_last=True) if ascending else each.desc(nulls_last=True) for each in columns]
+
+
+def _length(column: str) -> Case:
+    """How many warnings a run carries; 0 without a run."""
+    count = Func(column, function="jsonb_array_length", output_field=IntegerField())
+    return Case(When(live_run=None, then=Value(0)), default=count, output_field=IntegerField())
+
+
+def submission_of(competition: Competition, public_id: uuid.UUID | str) -> Submission:
+    """One submission with team, phase, track and live run. Raises ``SubmissionNotFound``."""
+    rows = Submission.objects.filter(phase__track__competition=competition, public_id=public_id)
+    row = rows.select_related("team", "phase__track", "live_run__reference_version", "submitted_by").first()
+    if row is None:
+        raise SubmissionNotFound
+    return row
+
+
+def hidden_result_of(run: ScoringRun) -> HiddenResult | None:
+    """What ``run`` scored on the private part. Only for people who may view hidden scores."""
+    return HiddenResult.objects.filter(run=run).first()
+
+
+@dataclass(frozen=True, slots=True)
+class ItemValues:
+    """What one item scored: its id, whether it counts in public (``None`` where nothing is split), values by metric."""
+
+    id: str
+    is_public: bool | None
+    values: Mapping[str, float]
+
+
+def item_values(run: ScoringRun, *, by: str = "", with_private: bool) -> tuple[list[str], list[ItemValues]]:
+    """The metrics that gave ``run`` item values, and the items, the lowest value of ``by`` first.
+
+    ``by`` is a metric, by default the first; equal values are settled by the following ones, and an item without a
+    value stands last. Private items are left out unless ``with_private``.
+    """
+    signatures = metric_signatures(run.signature) if run.signature.get("metrics") else {}
+    found: dict[str, dict[str, float]] = {}
+    seen: set[str] = set()
+    rows = MetricResult.objects.filter(submission=run.submission_id, reference_version=run.reference_version_id)
+    for row in rows.order_by("created_at", "pk"):
+        if signatures and signatures.get(row.metric) != row.metric_signature:
+            continue
+        for item, value in row.values.items():
+            if isinstance(value, int | float):  # a corpus metric keeps a row of statistics there
+                found.setdefault(item, {})[row.metric] = value
+                seen.add(row.metric)
+    public_ids = run.reference_version.public_ids
+    metrics = [*(name for name in signatures if name in seen), *sorted(seen - signatures.keys())]
+    order = [by, *metrics] if by in seen else metrics
+    items = [
+        ItemValues(item, None if public_ids is None else item in public, values)
+        for public in [frozenset(public_ids or ())]
+        for item, values in found.items()
+        if with_private or public_ids is None or item in public
+    ]
+    return metrics, sorted(items, key=lambda row: [row.values.get(name, float("inf")) for name in order])
+
+
+@dataclass(frozen=True, slots=True)
+class SharedFile:
+    """One file that several teams sent in, the first sender first. ``is_sample``: the organisers gave it out."""
+
+    sha256: str
+    submissions: Sequence[Submission]
+    is_sample: bool
+
+
+def shared_files(competition: Competition) -> list[SharedFile]:
+    """Every file of the competition that came from more than one team, the most widely shared first; three queries."""
+    rows = Submission.objects.filter(phase__track__competition=competition)
+    counts = rows.order_by().values("file_sha256").annotate(teams=Count(_root_team(), distinct=True))
+    shared = dict(counts.filter(teams__gt=1).values_list("file_sha256", "teams"))
+    samples = set(
+        DataFile.objects.filter(track__competition=competition, file_sha256__in=shared).values_list(
+            "file_sha256", flat=True
+        )
+    )
+    senders: dict[str, list[Submission]] = {sha256: [] for sha256 in shared}
+    for row in rows.filter(file_sha256__in=shared).select_related("team", "phase__track").order_by("created_at", "pk"):
+        senders[row.file_sha256].append(row)
+    order = sorted(shared, key=lambda sha256: (-shared[sha256], senders[sha256][0].created_at))
+    return [SharedFile(sha256, senders[sha256], sha256 in samples) for sha256 in order]
+
+
+def _root_team() -> Coalesce:
+    """The team that goes on where two were merged: what one of them sent is no copy of the other's."""
+    return Coalesce("team__merged_into", "team")
+
+
+def best_submissions(phase_id: int) -> list[Submission]:
+    """The best scored submission of each team in a phase, by the score that it is ranked by in public."""
+    rows = Submission.objects.filter(phase=phase_id, live_run__state=State.FINISHED).annotate(root_team=_root_team())
+    best = rows.order_by("root_team", "-live_run__final_score", "created_at", "pk").distinct("root_team")
+    return sorted(best.select_related("team", "phase__track"), key=lambda row: row.pk)

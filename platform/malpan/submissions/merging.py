@@ -1,0 +1,139 @@
+"""Two teams become one: the answer to a merge request that moves people and submissions.
+
+Allowed only while both together have used no more than one team could have by now: in every phase that is not over, the
+charged submissions of each KST day within the daily limit and all of them within the total. (Intervals between uploads
+are not looked at; a limit is that of the team that remains, with what it was granted.) What the asking team was charged
+is charged to the remaining one, at the moments of its uploads: the ledger of the one that remains tells everything.
+
+The submissions of a phase that is over stay with the team that made them, so that its board stands as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+from django.utils import timezone
+
+from malpan.accounts.models import User
+from malpan.competitions.models import Phase
+from malpan.core import audit
+from malpan.core.errors import MergeImpossible, TeamNotFound
+from malpan.submissions.models import Rejection, Submission
+from malpan.submissions.quota import services as quota
+from malpan.submissions.quota.ledger import Account, DailyRoom, account_from
+from malpan.teams.merging import close_request, require_fit
+from malpan.teams.models import Invitation, Membership, MergeRequest, Team
+from malpan.teams.selectors import merge_request_of, require_leader
+
+
+def accept_merge(*, request: MergeRequest, actor: User, now: datetime | None = None) -> Team:
+    """Take the asking team into the asked one, whose leader ``actor`` is; return the team that remains.
+
+    In one transaction: people and the submissions and rejected files of the phases not over move, open invitations and
+    other requests of the asking team end, and where more submissions would be chosen for the final board than a team
+    may choose, the choices of the asking team lapse.
+
+    Raises ``NotTeamLeader``, ``MergeRequestNotFound`` (answered by now), ``MergeImpossible``.
+    """
+    moment = now or timezone.now()
+    with transaction.atomic():
+        source, target = _lock_both(request)
+        require_leader(actor, target)
+        open_request = merge_request_of(target, request.pk)
+        require_fit(source, target, moment)
+        phases = _phases_not_over(target, moment)
+        for phase in phases:
+            _require_room_together(phase, source, target)
+        close_request(open_request, MergeRequest.State.ACCEPTED, actor=actor, now=moment)
+        _end_what_is_open(source, actor, moment)
+        lapsed = _lapse_choices(phases, source, target)
+        moved = _move(phases, source, target)
+        _charge_over(phases, source, target, actor)
+        source.merged_into = target
+        source.save(update_fields=["merged_into"])
+        after = {"source": source.pk, "target": target.pk, "choices_lapsed": lapsed} | moved
+        for team in (source, target):
+            audit.record(actor=actor, action="team.merge", obj=team, after=after)
+    return target
+
+
+def _lock_both(request: MergeRequest) -> tuple[Team, Team]:
+    """Both rows, always locked in the same order; uploads of both teams wait. Raises ``TeamNotFound``."""
+    wanted = Team.objects.select_for_update(no_key=True).filter(pk__in=[request.source_id, request.target_id])
+    teams = {team.pk: team for team in wanted.order_by("pk")}
+    if len(teams) != 2:
+        raise TeamNotFound
+    return teams[request.source_id], teams[request.target_id]
+
+
+def _phases_not_over(team: Team, now: datetime) -> list[Phase]:
+    return list(Phase.objects.filter(track__competition_id=team.competition_id, ends_at__gt=now).order_by("pk"))
+
+
+def _require_room_together(phase: Phase, source: Team, target: Team) -> None:
+    joining, remaining = (_account(phase, team) for team in (source, target))
+    excess = excess_of(phase, replace(remaining, charged={**joining.charged, **remaining.charged}))
+    if excess is not None:
+        raise MergeImpossible(phase=phase.title, **excess)
+
+
+def excess_of(phase: Phase, account: Account) -> dict[str, Any] | None:
+    """What one team could not have done, as params of ``MergeImpossible``; ``None`` when it is within the limits."""
+    used = len(account.charged)
+    if phase.total_limit is not None and used > phase.total_limit + account.phase_grant:
+        return {"reason": "total", "used": used, "limit": phase.total_limit + account.phase_grant}
+    days = DailyRoom.of(phase, account)
+    for day, used in sorted(days.used.items()) if days else ():
+        if days and days.left(day) < 0:
+            return {"reason": "daily", "day": day.isoformat(), "used": used, "limit": days.limit + days.granted(day)}
+    return None
+
+
+def _account(phase: Phase, team: Team) -> Account:
+    return account_from(quota.entries_of(phase=phase, team=team))
+
+
+def _charge_over(phases: Sequence[Phase], source: Team, target: Team, actor: User) -> None:
+    """Write the counted submissions of ``source``, which have moved, into the ledger of ``target``."""
+    for phase in phases:
+        counted = Submission.objects.filter(pk__in=_account(phase, source).charged, team=target)
+        for submission in counted.select_related("phase", "team").order_by("created_at", "pk"):
+            quota.charge(submission=submission, actor=actor)
+
+
+def _end_what_is_open(source: Team, actor: User, now: datetime) -> None:
+    Invitation.objects.filter(team=source, used_at=None, revoked_at=None).update(revoked_at=now)
+    for waiting in MergeRequest.objects.filter(target=source, state=MergeRequest.State.OPEN):
+        close_request(waiting, MergeRequest.State.DECLINED, actor=actor, now=now)
+
+
+def _lapse_choices(phases: Sequence[Phase], source: Team, target: Team) -> list[int]:
+    """Unchoose the finals of ``source`` where both teams' together are too many; their numbers."""
+    lapsed: list[int] = []
+    for phase in phases:
+        chosen = Submission.objects.filter(phase=phase, team__in=[source, target], is_final_choice=True)
+        if phase.finals_limit is not None and chosen.count() > phase.finals_limit:
+            lapsed += chosen.filter(team=source).order_by("pk").values_list("pk", flat=True)
+    Submission.objects.filter(pk__in=lapsed).update(is_final_choice=False)
+    return lapsed
+
+
+def _move(phases: Sequence[Phase], source: Team, target: Team) -> dict[str, object]:
+    """Move people, submissions and rejected files; who and what moved, by number."""
+    people = list(source.memberships.order_by("pk").values_list("user_id", flat=True))
+    Membership.objects.filter(team=source).update(team=target, role=Membership.Role.MEMBER)
+    moving = Submission.objects.filter(team=source, phase__in=phases)
+    numbers = list(moving.order_by("pk").values_list("pk", flat=True))
+    twins = Submission.objects.filter(
+        team=target, upload_key=OuterRef("upload_key"), file_sha256=OuterRef("file_sha256")
+    )
+    moving.filter(Exists(twins)).update(upload_key="")  # a key names one upload of one team
+    moving.update(team=target)
+    Rejection.objects.filter(team=source, phase__in=phases).update(team=target)
+    Team.objects.filter(merged_into=source).update(merged_into=target)  # never a chain: a member of the last sees all
+    return {"people": people, "submissions": numbers}

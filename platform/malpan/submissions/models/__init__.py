@@ -1,0 +1,20 @@
+"""The tables of this app, one file an aggregate."""
+
+from malpan.submissions.models.chain import ChainEntry
+from malpan.submissions.models.quota import QuotaEntry
+from malpan.submissions.models.rescore import RescoreBatch
+from malpan.submissions.models.run import HiddenResult, MetricResult, PairValue, RunShard, ScoringRun
+from malpan.submissions.models.submission import Rejection, Submission
+
+__all__ = [
+    "ChainEntry",
+    "HiddenResult",
+    "MetricResult",
+    "PairValue",
+    "QuotaEntry",
+    "Rejection",
+    "RescoreBatch",
+    "RunShard",
+    "ScoringRun",
+    "Submission",
+]

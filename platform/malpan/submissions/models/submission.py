@@ -1,0 +1,84 @@
+"""Uploads: those that were accepted, and those that were refused."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from malpan.competitions.models import Phase
+from malpan.teams.models import Team
+
+
+class Submission(models.Model):
+    """A file that passed validation and was charged to its team. ``live_run`` is the one that counts.
+
+    A withdrawn submission stays charged and stands on no board. ``is_final_choice``: its team chose it for the final
+    board.
+    """
+
+    public_id = models.UUIDField(_("공개 번호"), default=uuid.uuid4, unique=True, editable=False)
+    phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="submissions", verbose_name=_("단계"))
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="submissions", verbose_name=_("팀"))
+    submitted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="submissions", verbose_name=_("제출한 사람")
+    )
+    file_name = models.CharField(_("파일 이름"), max_length=255)
+    file_sha256 = models.CharField(_("파일 sha256"), max_length=64, db_index=True)
+    file_size = models.PositiveIntegerField(_("크기(바이트)"))
+    file_format = models.CharField(_("인식한 형식"), max_length=20, blank=True)  # scoring.records.FileFormat
+    item_count = models.PositiveIntegerField(_("문항 수"))
+    normalized_count = models.PositiveIntegerField(_("NFC로 바뀐 문항 수"), default=0)
+    memo = models.CharField(_("메모"), max_length=200, blank=True)
+    upload_key = models.CharField(max_length=64, blank=True, editable=False)  # of the form or request that brought it
+    created_at = models.DateTimeField(_("제출 시각"), db_index=True)
+    refunded_at = models.DateTimeField(_("환불 시각"), null=True, blank=True)
+    withdrawn_at = models.DateTimeField(_("철회 시각"), null=True, blank=True)
+    is_final_choice = models.BooleanField(_("최종 선택"), default=False)
+    live_run = models.OneToOneField(
+        "ScoringRun",
+        verbose_name=_("반영된 채점"),
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="live_for",
+    )
+
+    class Meta:
+        verbose_name = _("제출")
+        verbose_name_plural = _("제출")
+        ordering = ["-created_at", "-id"]
+        indexes = [models.Index(fields=["team", "phase", "created_at"], name="submission_quota_window")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["team", "upload_key", "file_sha256"],
+                condition=~models.Q(upload_key=""),
+                name="one_submission_per_upload_key",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.team} {self.created_at:%Y-%m-%d %H:%M}"
+
+
+class Rejection(models.Model):
+    """A file that failed validation: kept as a record for its team, charged to nobody. Holds no file content."""
+
+    phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="rejections", verbose_name=_("단계"))
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="rejections", verbose_name=_("팀"))
+    submitted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", verbose_name=_("제출한 사람")
+    )
+    file_name = models.CharField(_("파일 이름"), max_length=255)
+    file_size = models.PositiveBigIntegerField(_("크기(바이트)"))
+    errors = models.JSONField(_("오류"))  # the first hundred FileErrors: code, params, line, id, field
+    error_count = models.PositiveIntegerField(_("오류 수"))
+    created_at = models.DateTimeField(_("시각"))
+
+    class Meta:
+        verbose_name = _("반려된 파일")
+        verbose_name_plural = _("반려된 파일")
+        ordering = ["-created_at", "-id"]
+
+    def __str__(self) -> str:
+        return f"{self.team} {self.file_name}"

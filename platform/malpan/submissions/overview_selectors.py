@@ -1,0 +1,110 @@
+"""What waits for the people who run a competition: reads for the first page of the manage pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, Min, Q
+from django.utils import timezone
+
+from malpan.competitions.models import Competition, Notice, Phase, Question
+from malpan.core.times import kst_day_bounds
+from malpan.submissions.models import Rejection, RescoreBatch, ScoringRun, Submission
+from malpan.teams.models import Team
+
+State = ScoringRun.State
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A start or an end of a phase that is yet to come."""
+
+    phase: Phase
+    at: datetime
+    is_start: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """One look at a competition. ``oldest_wait``: how long the oldest queued run has waited, ``None`` without one."""
+
+    failed: int  # submissions without a result whose newest run failed
+    queued: int
+    running: int
+    oldest_wait: timedelta | None
+    questions: int
+    oldest_question_at: datetime | None
+    batches: tuple[RescoreBatch, ...]
+    coming: tuple[Moment, ...]
+    uploads_today: int
+    rejections_today: int
+    teams: int
+    submissions: int
+    last_notice: Notice | None
+
+
+def workload_of(competition: Competition, now: datetime | None = None) -> Workload:
+    """What stands in ``competition`` at ``now``. Eight queries; a day is a KST day."""
+    now = now or timezone.now()
+    start, end = kst_day_bounds(now)
+    runs = _runs(competition)
+    uploads = Submission.objects.filter(phase__track__competition=competition).aggregate(
+        all=Count("pk"), today=Count("pk", filter=Q(created_at__gte=start, created_at__lt=end))
+    )
+    rejections = Rejection.objects.filter(
+        phase__track__competition=competition, created_at__gte=start, created_at__lt=end
+    )
+    waiting = Question.objects.filter(competition=competition, answered_at=None).aggregate(
+        count=Count("pk"), oldest=Min("created_at")
+    )
+    return Workload(
+        failed=_failed(competition),
+        queued=runs["queued"],
+        running=runs["running"],
+        oldest_wait=now - runs["oldest"] if runs["oldest"] else None,
+        questions=waiting["count"],
+        oldest_question_at=waiting["oldest"],
+        batches=open_batches(competition),
+        coming=coming_moments(competition, now),
+        uploads_today=uploads["today"],
+        rejections_today=rejections.count(),
+        teams=Team.objects.filter(competition=competition, is_baseline=False, merged_into=None).count(),
+        submissions=uploads["all"],
+        last_notice=competition.notices.filter(published_at__lte=now).order_by("-published_at").first(),
+    )
+
+
+def open_batches(competition: Competition) -> tuple[RescoreBatch, ...]:
+    """Batches that run, or wait for somebody to apply or cancel them."""
+    states = [RescoreBatch.State.RUNNING, RescoreBatch.State.READY]
+    rows = RescoreBatch.objects.filter(competition=competition, state__in=states)
+    return tuple(rows.select_related("phase__track__competition"))
+
+
+def coming_moments(competition: Competition, now: datetime) -> tuple[Moment, ...]:
+    """Every start and end of a phase after ``now``, the next one first."""
+    phases = Phase.objects.filter(track__competition=competition, ends_at__gt=now).select_related("track__competition")
+    found = [Moment(phase, phase.ends_at, False) for phase in phases]
+    found += [Moment(phase, phase.starts_at, True) for phase in phases if phase.starts_at > now]
+    return tuple(sorted(found, key=lambda moment: (moment.at, moment.phase.pk)))
+
+
+def _runs(competition: Competition) -> dict[str, Any]:
+    rows = ScoringRun.objects.filter(
+        submission__phase__track__competition=competition, state__in=[State.QUEUED, State.RUNNING]
+    )
+    return rows.aggregate(
+        queued=Count("pk", filter=Q(state=State.QUEUED)),
+        running=Count("pk", filter=Q(state=State.RUNNING)),
+        oldest=Min("queued_at", filter=Q(state=State.QUEUED)),
+    )
+
+
+def _failed(competition: Competition) -> int:
+    """Submissions that have no result, no run on its way, and a failed one; withdrawn ones need nothing more."""
+    rows = Submission.objects.filter(phase__track__competition=competition, live_run=None, withdrawn_at=None)
+    under_way = ScoringRun.objects.filter(state__in=[State.QUEUED, State.RUNNING], batch=None)
+    failed = ScoringRun.objects.filter(state=State.FAILED, batch=None)
+    return rows.filter(pk__in=failed.values("submission")).exclude(pk__in=under_way.values("submission")).count()

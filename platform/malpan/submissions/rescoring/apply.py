@@ -1,0 +1,129 @@
+"""The steps by which a rescoring batch is applied. ``rescoring.apply_batch`` takes them, in one transaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import OuterRef, Subquery
+
+from malpan.accounts.models import User
+from malpan.competitions import drafts
+from malpan.competitions.models import Track
+from malpan.competitions.services import post_notice
+from malpan.core import audit
+from malpan.core.errors import BatchHurtsOtherPhases, BatchNeverApplies, BatchNotReady, BatchOutdated
+from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
+from malpan.submissions.quota import services as quota
+from malpan.submissions.rescoring import batches
+from malpan.submissions.rescoring.batches import Rule
+from malpan.teams.models import Team
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """The notice of an applied batch; an empty Korean title posts none."""
+
+    title_ko: str = ""
+    body_ko: str = ""
+    title_en: str = ""
+    body_en: str = ""
+
+
+NO_ANNOUNCEMENT = Announcement()
+
+
+def hold_teams(batch: RescoreBatch) -> None:
+    """Every team of the competition, before the phase: in the order in which an upload takes them."""
+    teams = Team.objects.filter(competition=batch.competition_id).order_by("pk").select_for_update(no_key=True)
+    list(teams.values_list("pk", flat=True))
+
+
+def require_applicable(batch: RescoreBatch) -> None:
+    if batch.repeats > 1:
+        raise BatchNeverApplies
+    progress = batches.progress_of(batch)
+    if not progress.is_complete:
+        raise BatchNotReady(unfinished=progress.unfinished, failed=progress.failed)
+
+
+def refuse_outdated(batch: RescoreBatch, rule: Rule) -> None:
+    same = (rule.reference_version.pk, rule.recipe, rule.profile)
+    scored_by = batches.newest_runs(batch).values_list("reference_version", "recipe", "profile")
+    if strangers := sum(row != same for row in scored_by):
+        raise BatchOutdated(count=strangers)
+
+
+def refuse_other_phases(batch: RescoreBatch) -> None:
+    if count := other_phases_hurt(batch):
+        raise BatchHurtsOtherPhases(count=count)
+
+
+def other_phases_hurt(batch: RescoreBatch) -> int:
+    """How many live scores in other phases of the track a changed recipe or other models would take off their boards.
+
+    Phases whose final board is published stand by their snapshot.
+    """
+    if not batch.recipe and not batch.profile:
+        return 0
+    rows = batches.counting(Submission.objects.filter(phase__track=batch.phase.track, live_run__isnull=False))
+    return rows.filter(phase__final_published_at=None).exclude(phase=batch.phase).count()
+
+
+def switch_pointers(batch: RescoreBatch) -> list[int]:
+    """Point every submission at its newest run of the batch, in one statement; the submissions."""
+    chosen = list(batches.newest_runs(batch).values_list("submission", flat=True))
+    newest = batch.runs.filter(submission=OuterRef("pk"), state=ScoringRun.State.FINISHED).order_by("-pk")
+    Submission.objects.filter(pk__in=chosen).update(live_run=Subquery(newest.values("pk")[:1]))
+    return chosen
+
+
+def switch_rule(batch: RescoreBatch, rule: Rule, actor: User, now: datetime | None) -> None:
+    track = batch.phase.track
+    before = {"recipe": track.recipe, "profile": track.profile}
+    after = {"recipe": rule.recipe, "profile": batch.profile or track.profile}
+    if after != before:
+        Track.objects.filter(pk=track.pk).update(**after)
+        track.recipe, track.profile = after["recipe"], after["profile"]
+        audit.record(actor=actor, action="track.update", obj=track, before=before, after=after)
+    if not rule.reference_version.is_current:
+        drafts.make_current(version=rule.reference_version, actor=actor, now=now)
+
+
+def requeue_by(batch: RescoreBatch, rule: Rule) -> None:
+    """Runs that still wait, outside the batch, are scored by the rule that holds when their turn comes.
+
+    One that somebody holds this moment is being claimed or cancelled, and is left alone: to wait for it, with the teams
+    held, could be to wait for each other.
+    """
+    waiting = ScoringRun.objects.filter(
+        submission__live_run=None, submission__phase=batch.phase_id, batch=None, state=ScoringRun.State.QUEUED
+    )
+    free = list(waiting.select_for_update(no_key=True, skip_locked=True, of=("self",)).values_list("pk", flat=True))
+    ScoringRun.objects.filter(pk__in=free).update(
+        reference_version=rule.reference_version, recipe=rule.recipe, profile=rule.profile
+    )
+
+
+def settle_quota(batch: RescoreBatch, actor: User, *, resets_quota: bool, grants_slots: int) -> None:
+    if resets_quota:
+        quota.reset_all(phase=batch.phase, reason=batch.reason, actor=actor, batch=batch)
+    if grants_slots:
+        quota.grant_all(phase=batch.phase, slots=grants_slots, reason=batch.reason, actor=actor, batch=batch)
+
+
+def announce(batch: RescoreBatch, announcement: Announcement, actor: User) -> None:
+    """Keep the notice with the batch and post it, unless its Korean title is empty."""
+    if not announcement.title_ko.strip():
+        return
+    batch.notice_title_ko, batch.notice_body_ko = announcement.title_ko, announcement.body_ko
+    batch.notice_title_en, batch.notice_body_en = announcement.title_en, announcement.body_en
+    batch.save(update_fields=["notice_title_ko", "notice_body_ko", "notice_title_en", "notice_body_en"])
+    post_notice(
+        competition=batch.phase.track.competition,
+        title_ko=announcement.title_ko,
+        body_ko=announcement.body_ko,
+        title_en=announcement.title_en,
+        body_en=announcement.body_en,
+        actor=actor,
+    )

@@ -1,0 +1,277 @@
+"""Rescoring batches: many submissions scored anew beside the live board, then applied all at once or not at all.
+
+running → ready → applied | cancelled. A batch writes nothing that a participant sees until it is applied: its runs
+bear ``batch``, and the live runs stay what they are. ``apply_batch`` switches every pointer, the track's recipe and
+models, the current references, quotas and the notice in one transaction that holds the phase; a reader sees the board
+before it or after it. How a single run meets a batch is in ``batches``.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from malpan.accounts.models import User
+from malpan.competitions.models import Phase, ReferenceVersion
+from malpan.competitions.references import load_references, recipe_named
+from malpan.core import audit
+from malpan.core.errors import (
+    BatchClosed,
+    BatchNotFound,
+    BatchOpenAlready,
+    BatchReasonMissing,
+    BatchReferencesUnfit,
+    BatchRunNotFailed,
+    BatchSelectsNothing,
+    RescoringCancelled,
+)
+from malpan.submissions.evaluation import queueing, reuse, shards
+from malpan.submissions.integrity import chain
+from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
+from malpan.submissions.rescoring import apply, batches
+from malpan.submissions.rescoring.apply import NO_ANNOUNCEMENT, Announcement
+from malpan.submissions.rescoring.batches import Rule, Selection
+from scoring.errors import InvalidFile
+
+State = RescoreBatch.State
+REASON_CHARS = 300
+
+
+def start_batch(
+    *,
+    phase: Phase,
+    selection: Selection,
+    reason: str,
+    actor: User,
+    reference_version: ReferenceVersion | None = None,
+    recipe: str = "",
+    profile: str = "",
+    repeats: int = 1,
+) -> RescoreBatch:
+    """Queue a run for every submission of ``phase`` that matches; the board does not change.
+
+    What is not named stays as it is. ``repeats`` > 1 scores each so often, from scratch, to show numeric noise.
+    Submissions that come in from now on are scored both ways, where they match.
+
+    Raises ``BatchReasonMissing``, ``UnknownTrackRecipe``, ``BatchOpenAlready``, ``BatchSelectsNothing``,
+    ``BatchReferencesUnfit`` and ``ReferencesNotPublished``.
+    """
+    _require_reason(reason)
+    with transaction.atomic():
+        held = batches.lock_phase(phase.pk)
+        batch = RescoreBatch(
+            competition=held.track.competition,
+            phase=held,
+            reason=reason.strip()[:REASON_CHARS],
+            selection=selection.as_json(),
+            reference_version=reference_version,
+            recipe=recipe,
+            profile=profile,
+            repeats=repeats,
+            created_by=actor,
+        )
+        _leave_out_what_stays(batch)
+        _refuse_second(batch)
+        rule = batches.rule_of(held, batch)
+        _require_fitting(held, rule)
+        selected = list(selection.submissions_of(held).order_by("pk"))
+        if not selected:
+            raise BatchSelectsNothing
+        batch.save()
+        _queue(batch, selected, rule, times=repeats)
+        audit.record(
+            actor=actor, action="rescoring.start", obj=batch, after=_facts(batch) | {"submissions": len(selected)}
+        )
+    return batch
+
+
+def cancel_batch(*, batch: RescoreBatch, actor: User) -> RescoreBatch:
+    """End an open batch without a trace on any board. Queued and large runs are dropped; others finish for nothing.
+
+    Raises ``BatchClosed``.
+    """
+    with transaction.atomic():
+        held = _locked_open(batch)
+        before = {"state": held.state}
+        _close(held, State.CANCELLED, actor)
+        dropped = shards.droppable(held.runs.all()).update(
+            state=ScoringRun.State.FAILED, finished_at=timezone.now(), error_code=RescoringCancelled.code
+        )
+        audit.record(
+            actor=actor,
+            action="rescoring.cancel",
+            obj=held,
+            before=before,
+            after={"state": held.state, "dropped_runs": dropped},
+        )
+    return held
+
+
+def retry_failed(*, batch: RescoreBatch, actor: User) -> int:
+    """Score every failed submission of an open batch once more, as a new run; how many. Raises ``BatchClosed``."""
+    with transaction.atomic():
+        held = _locked_open(batch)
+        failed = [run for run in _newest(held) if run.state == ScoringRun.State.FAILED]
+        rule = batches.rule_of(held.phase, held)
+        _queue(held, [run.submission for run in failed], rule)
+        after = {"submissions": [str(run.submission.public_id) for run in failed]}
+        audit.record(actor=actor, action="rescoring.retry", obj=held, after=after)
+    return len(failed)
+
+
+def exclude_submission(*, batch: RescoreBatch, submission: Submission, reason: str, actor: User) -> None:
+    """Leave a submission whose run failed out of the batch: it keeps its live run, and what that means for its place.
+
+    Raises ``BatchReasonMissing``, ``BatchClosed``, and ``BatchRunNotFailed`` when its newest run did not fail.
+    """
+    _require_reason(reason)
+    with transaction.atomic():
+        held = _locked_open(batch)
+        newest = held.runs.filter(submission=submission).order_by("-pk").first()
+        if newest is None or newest.state != ScoringRun.State.FAILED:
+            raise BatchRunNotFailed
+        excluded = batches.excluded_of(held) | {str(submission.pk): reason.strip()[:REASON_CHARS]}
+        held.selection = held.selection | {"excluded": excluded}
+        held.save(update_fields=["selection"])
+        after = {"submission": str(submission.public_id), "reason": reason}
+        audit.record(actor=actor, action="rescoring.exclude", obj=held, after=after)
+        transaction.on_commit(lambda: batches.settle(held.pk), robust=True)
+
+
+def apply_batch(
+    *,
+    batch: RescoreBatch,
+    actor: User,
+    resets_quota: bool = False,
+    grants_slots: int = 0,
+    announcement: Announcement = NO_ANNOUNCEMENT,
+    leaves_other_phases: bool = False,
+    now: datetime | None = None,
+) -> RescoreBatch:
+    """Make every run of a ready batch the live one, its rule the rule of the track, all in one transaction.
+
+    ``resets_quota`` and ``grants_slots`` hold for every team of the competition, in this phase. Uploads wait for the
+    commit and are then scored by the new rule.
+
+    Raises ``BatchClosed``, ``BatchNeverApplies``, ``BatchNotReady`` below 100 %, ``BatchOutdated`` when the rule was
+    changed by another way meanwhile, and ``BatchHurtsOtherPhases`` unless ``leaves_other_phases``.
+    """
+    with transaction.atomic():
+        apply.hold_teams(batch)
+        held = _locked_open(batch)
+        apply.require_applicable(held)
+        rule = batches.rule_of(held.phase, held)
+        apply.refuse_outdated(held, rule)
+        if not leaves_other_phases:
+            apply.refuse_other_phases(held)
+        switched = apply.switch_pointers(held)
+        apply.switch_rule(held, rule, actor, now)
+        apply.requeue_by(held, rule)
+        apply.settle_quota(held, actor, resets_quota=resets_quota, grants_slots=grants_slots)
+        held.resets_quota, held.grants_slots = resets_quota, grants_slots
+        apply.announce(held, announcement, actor)
+        _close(held, State.APPLIED, actor, "resets_quota", "grants_slots")
+        audit.record(
+            actor=actor,
+            action="rescoring.apply",
+            obj=held,
+            before={"state": State.READY.value},
+            after=_facts(held) | {"submissions": len(switched)},
+        )
+        chain.append_scores(Submission.objects.filter(pk__in=switched).order_by("pk"))  # the last lock of all
+    return held
+
+
+def get_batch(phase_competition_pk: int, pk: int) -> RescoreBatch:
+    """A batch of the competition, with its phase, track and references. Raises ``BatchNotFound``."""
+    rows = RescoreBatch.objects.filter(competition=phase_competition_pk, pk=pk)
+    batch = rows.select_related("phase__track__competition", "reference_version", "created_by", "closed_by").first()
+    if batch is None:
+        raise BatchNotFound
+    return batch
+
+
+# --- steps of a start -------------------------------------------------------------------------------------------------
+def _leave_out_what_stays(batch: RescoreBatch) -> None:
+    """Empty what names the rule as it is. Raises ``BatchReferencesUnfit`` for references of another phase."""
+    version, track = batch.reference_version, batch.phase.track
+    if version is not None and version.phase_id != batch.phase_id:
+        raise BatchReferencesUnfit(count=version.item_count)
+    if version is not None and version.is_current:
+        batch.reference_version = None
+    if batch.recipe:
+        recipe_named(batch.recipe)
+    batch.recipe = "" if batch.recipe == track.recipe else batch.recipe
+    batch.profile = "" if batch.profile == batches.rule_of(batch.phase).profile else batch.profile
+
+
+def _refuse_second(batch: RescoreBatch) -> None:
+    standing = batches.open_batch(batch.phase) if batch.repeats == 1 else None
+    if standing is not None:
+        raise BatchOpenAlready(number=standing.pk)
+
+
+def _require_fitting(phase: Phase, rule: Rule) -> None:
+    """The references must be readable by the recipe, and hold no new items where an empty answer is no answer."""
+    try:
+        references = load_references(rule.reference_version, rule.recipe)
+    except InvalidFile as error:
+        raise BatchReferencesUnfit(count=error.total) from None
+    if recipe_named(rule.recipe).answer_form in reuse.FILLABLE_FORMS or rule.reference_version.is_current:
+        return
+    current = load_references(batches.rule_of(phase).reference_version, phase.track.recipe)
+    if added := reuse.unanswered(references, current):
+        raise BatchReferencesUnfit(count=added)
+
+
+def _queue(batch: RescoreBatch, submissions: list[Submission], rule: Rule, times: int = 1) -> None:
+    """One insert for all runs; their messages leave when the transaction commits."""
+    now = timezone.now()
+    costs = queueing.known_costs(submissions)
+    queued = [
+        batches.new_run(submission, rule, batch, costs[submission.pk], now)
+        for submission in submissions
+        for _time in range(times)
+    ]
+    queueing.give_turns(queued)
+    keys = [run.pk for run in ScoringRun.objects.bulk_create(queued, batch_size=500)]
+    transaction.on_commit(lambda: queueing.send_runs(keys), robust=True)
+
+
+def _require_reason(reason: str) -> None:
+    if not reason.strip():
+        raise BatchReasonMissing(field="reason")
+
+
+# --- steps of an application ------------------------------------------------------------------------------------------
+def _locked_open(batch: RescoreBatch) -> RescoreBatch:
+    """The batch, its phase and itself held. Raises ``BatchClosed``."""
+    phase = batches.lock_phase(batch.phase_id)
+    held = RescoreBatch.objects.select_for_update().get(pk=batch.pk)
+    if held.state not in batches.OPEN_STATES:
+        raise BatchClosed
+    held.phase = phase
+    if held.reference_version_id is not None:
+        held.reference_version = ReferenceVersion.objects.select_related("phase__track__competition").get(
+            pk=held.reference_version_id
+        )
+    return held
+
+
+def _close(batch: RescoreBatch, state: str, actor: User, *also: str) -> None:
+    batch.state, batch.closed_by, batch.closed_at = state, actor, timezone.now()
+    batch.save(update_fields=["state", "closed_by", "closed_at", *also])
+
+
+def _newest(batch: RescoreBatch) -> list[ScoringRun]:
+    return list(batches.newest_runs(batch).select_related("submission"))
+
+
+def _facts(batch: RescoreBatch) -> dict[str, Any]:
+    """What the audit log keeps of a batch."""
+    names = ("reason", "selection", "reference_version_id", "recipe", "profile", "repeats", "state")
+    facts = {name: getattr(batch, name) for name in names}
+    return facts | {"resets_quota": batch.resets_quota, "grants_slots": batch.grants_slots}

@@ -1,0 +1,126 @@
+"""Reads of submissions, rejected files and runs."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Prefetch, Q, QuerySet
+
+from malpan.accounts.models import User
+from malpan.competitions.models import Phase
+from malpan.competitions.permissions import Permission, may
+from malpan.core.errors import SubmissionNotFound
+from malpan.submissions.models import Rejection, ScoringRun, Submission
+from malpan.submissions.visibility import ShownRun, shown_run
+from malpan.teams.models import Team
+from malpan.teams.selectors import membership_of
+from scoring.errors import FileError
+
+SHOWN_REJECTIONS: Final = 20  # they cost nothing, so a script may make thousands, each with its table of errors
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """One line of a team's history: a charged submission with what its team sees of its run, or a rejected file."""
+
+    kind: Literal["submission", "rejection"]
+    created_at: datetime
+    submission: Submission | None = None
+    rejection: Rejection | None = None
+    run: ShownRun | None = None
+
+
+def team_history(team: Team, phase: Phase) -> list[HistoryEntry]:
+    """Everything ``team`` uploaded in ``phase``, newest first; of rejected files the newest. Three queries."""
+    submissions = _with_runs(Submission.objects.filter(_made_by(team), phase=phase)).select_related("phase")
+    if phase.final_published_at is not None:
+        submissions = submissions.select_related("live_run__hidden_result")
+    rejections = Rejection.objects.filter(_made_by(team), phase=phase).select_related("submitted_by")[:SHOWN_REJECTIONS]
+    entries = [
+        *(HistoryEntry("submission", row.created_at, submission=row, run=run_for_team(row)) for row in submissions),
+        *(HistoryEntry("rejection", row.created_at, rejection=row) for row in rejections),
+    ]
+    return sorted(entries, key=lambda entry: entry.created_at, reverse=True)
+
+
+def submission_for(user: User | AnonymousUser, public_id: uuid.UUID | str) -> Submission:
+    """The submission for a member of its team, or somebody at the manage pages of its competition.
+
+    Raises ``SubmissionNotFound`` for anybody else. Comes with its phase, track, competition, team and runs.
+    """
+    rows = _with_runs(Submission.objects.filter(public_id=public_id))
+    submission = rows.select_related("phase__track__competition", "team__merged_into").first()
+    if submission is None or not (_is_of_the_team(user, submission) or _is_on_manage_pages(user, submission)):
+        raise SubmissionNotFound
+    return submission
+
+
+def _made_by(team: Team) -> Q:
+    """Rows of ``team``, and those which teams merged into it made in phases that were over by then."""
+    return Q(team=team) | Q(team__merged_into=team)
+
+
+def _is_of_the_team(user: User | AnonymousUser, submission: Submission) -> bool:
+    return membership_of(user, submission.team.merged_into or submission.team) is not None
+
+
+def sees_hidden(user: User | AnonymousUser, submission: Submission) -> bool:
+    """Whether ``user`` sees the hidden scores of the submission's competition."""
+    return may(user, submission.phase.track.competition, Permission.VIEW_HIDDEN)
+
+
+def _is_on_manage_pages(user: User | AnonymousUser, submission: Submission) -> bool:
+    return may(user, submission.phase.track.competition, Permission.VIEW)
+
+
+def run_to_show(submission: Submission) -> ScoringRun | None:
+    """The run whose state stands for the submission: the live one, else the newest. Reads fetched rows where it can.
+
+    Runs of a rescoring batch stand for nothing before the batch is applied.
+    """
+    if submission.live_run is not None:
+        return submission.live_run
+    return max((run for run in submission.runs.all() if run.batch_id is None), key=lambda run: run.pk, default=None)
+
+
+def run_for_team(submission: Submission) -> ShownRun | None:
+    """What the submission's own team may see of the run that stands for it."""
+    run = run_to_show(submission)
+    return None if run is None else shown_run(run, submission)
+
+
+def run_for(user: User | AnonymousUser, submission: Submission) -> ShownRun | None:
+    """What ``user``, to whom ``submission_for`` gave the submission, may see of the run that stands for it."""
+    run = run_to_show(submission)
+    return None if run is None else shown_run(run, submission, sees_all=sees_hidden(user, submission))
+
+
+def rejection_errors(rejection: Rejection) -> tuple[FileError, ...]:
+    """The located errors of a rejected file, as kept (at most a hundred)."""
+    return tuple(
+        FileError(
+            code=row["code"],
+            params=row.get("params", {}),
+            line=row.get("line"),
+            item_id=row.get("id"),
+            field=row.get("field"),
+        )
+        for row in rejection.errors
+    )
+
+
+def submission_of_upload(*, team: Team, upload_key: str, file_sha256: str) -> Submission | None:
+    """The submission that these bytes, sent by the team's form or request of this key, became."""
+    if not upload_key:
+        return None
+    return Submission.objects.filter(team=team, upload_key=upload_key, file_sha256=file_sha256).first()
+
+
+def _with_runs(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
+    return submissions.select_related("submitted_by", "live_run__reference_version").prefetch_related(
+        Prefetch("runs", queryset=ScoringRun.objects.select_related("reference_version").order_by("-pk"))
+    )

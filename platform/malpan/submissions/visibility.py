@@ -1,0 +1,123 @@
+"""What of a submission's scoring its own team may see. The pages, the API and the receipts all ask here.
+
+A team is handed a ``ShownRun``, never a ``ScoringRun``: what it may not see is not in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+
+from malpan.competitions.models import Phase
+from malpan.submissions.models import ScoringRun, Submission
+from scoring.recipes import ORGANISER_CODES
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenScores:
+    """The private part's result, shown once the final board is published, and to organisers."""
+
+    final_score: float
+    scores: Mapping[str, float]
+    coverage: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRun:
+    """A run as one reader may see it.
+
+    ``is_score_hidden``: a finished run whose scores are kept back; nothing below ``error_code`` is filled then.
+    ``covers``: the scores are of all items or of the public part.
+    """
+
+    pk: int
+    state: str
+    stage: str
+    progress: float
+    recipe: str
+    started_at: datetime | None
+    finished_at: datetime | None
+    error_code: str
+    is_score_hidden: bool = False
+    final_score: float | None = None
+    scores: Mapping[str, float] = field(default_factory=dict)
+    coverage: Mapping[str, Any] = field(default_factory=dict)
+    warnings: Sequence[Mapping[str, Any]] = ()
+    signature: Mapping[str, Any] = field(default_factory=dict)
+    signature_hash: str = ""
+    is_demo_models: bool = False
+    covers: str = "all"  # all or public
+    hidden: HiddenScores | None = None
+
+
+def shows_own_score(submission: Submission, now: datetime | None = None) -> bool:
+    """Whether the team of ``submission`` may see its (public) score.
+
+    Kept back where the phase says so: of everything while the board is hidden, and of what came in after the board was
+    frozen. The final board, once published, ends all of it. Reads ``submission.phase``.
+    """
+    phase = submission.phase
+    if phase.final_published_at is not None or phase.shows_own_score or phase.board == Phase.Board.LIVE:
+        return True
+    if phase.board == Phase.Board.HIDDEN:
+        return False
+    return not is_frozen(phase, now) or phase.frozen_at is None or submission.created_at < phase.frozen_at
+
+
+def is_frozen(phase: Phase, now: datetime | None = None) -> bool:
+    """Whether the board of ``phase`` stands still: a moment set ahead freezes it when it comes."""
+    is_due = phase.frozen_at is not None and phase.frozen_at <= (now or timezone.now())
+    return phase.board == Phase.Board.FROZEN and is_due and phase.final_published_at is None
+
+
+def is_hidden(phase: Phase) -> bool:
+    """Whether nobody but organisers sees the board of ``phase``."""
+    return phase.board == Phase.Board.HIDDEN and phase.final_published_at is None
+
+
+def shown_run(run: ScoringRun, submission: Submission, *, sees_all: bool = False) -> ShownRun:
+    """``run`` for a member of the submission's team, or, where ``sees_all``, for an organiser.
+
+    Reads the phase of ``submission``, and where the private part may be seen ``run.hidden_result`` and its reference
+    version.
+    """
+    state: dict[str, Any] = {
+        "pk": run.pk,
+        "state": run.state,
+        "stage": run.stage,
+        "progress": run.progress,
+        "recipe": run.recipe,
+        "started_at": run.started_at,
+        "finished_at": run.finished_at,
+        "error_code": run.error_code,
+    }
+    if run.state != ScoringRun.State.FINISHED:
+        return ShownRun(**state)
+    if not sees_all and not shows_own_score(submission):
+        return ShownRun(**state, is_score_hidden=True)
+    return ShownRun(
+        **state,
+        final_score=run.final_score,
+        scores=run.scores,
+        coverage=run.coverage,
+        warnings=run.warnings if sees_all else _for_participants(run.warnings),
+        signature=run.signature,
+        signature_hash=run.signature_hash,
+        is_demo_models=run.is_demo_models,
+        covers="all" if run.reference_version.public_ids is None else "public",
+        hidden=_hidden_of(run) if sees_all or submission.phase.final_published_at else None,
+    )
+
+
+def _for_participants(warnings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The stored warnings that a team is shown; the others are for organisers."""
+    return [row for row in warnings if row["code"] not in ORGANISER_CODES]
+
+
+def _hidden_of(run: ScoringRun) -> HiddenScores | None:
+    found = getattr(run, "hidden_result", None)  # a one-to-one that is not there raises an AttributeError of its own
+    return None if found is None else HiddenScores(found.final_score, found.scores, found.coverage)

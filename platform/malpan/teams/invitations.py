@@ -1,0 +1,210 @@
+"""Invitations into a team: by a link, or by a mail that only its addressee can use. Single-use, seven days."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from smtplib import SMTPException
+from typing import Final
+
+from django.core.exceptions import ValidationError
+from django.core.mail import send_mail
+from django.core.validators import validate_email
+from django.db import IntegrityError, transaction
+from django.template.loader import render_to_string
+from django.utils import timezone
+
+from malpan.accounts.models import User
+from malpan.accounts.selectors import has_verified
+from malpan.accounts.tokens import hash_token, make_token
+from malpan.competitions import terms
+from malpan.core import audit
+from malpan.core.errors import (
+    AlreadyInTeam,
+    CompetitionOver,
+    InvitationAddressInvalid,
+    InvitationExpired,
+    InvitationForAnother,
+    InvitationNotFound,
+    InvitationRevoked,
+    InvitationUsed,
+    MailNotSent,
+    TeamDisqualified,
+    TeamFull,
+    TooManyInvitations,
+)
+from malpan.core.text import one_line
+from malpan.core.times import kst_text
+from malpan.teams.models import Invitation, Membership, Team
+from malpan.teams.selectors import last_end, open_invitations, require_leader, stands_disqualified
+from malpan.teams.services import lock_team, team_refusal
+
+logger = logging.getLogger(__name__)
+
+INVITATION_LIFETIME: Final = timedelta(days=7)
+OPEN_MAX: Final = 20  # open invitations of a team, and mails to outsiders in a day
+MAIL_WINDOW: Final = timedelta(days=1)
+
+
+def create_invitation(
+    *, team: Team, actor: User, email: str = "", now: datetime | None = None
+) -> tuple[Invitation, str]:
+    """Make a single-use way into ``team``, good for seven days. The token is returned here and never again.
+
+    With an ``email`` only the person who has verified that address can use it; sending it is the caller's
+    (``invite_by_email``). Raises ``NotTeamLeader``, ``TeamDisqualified``, ``InvitationAddressInvalid`` and, beyond
+    ``OPEN_MAX``, ``TooManyInvitations``.
+    """
+    moment = now or timezone.now()
+    address = _clean_address(email)
+    token = make_token()
+    with transaction.atomic():
+        locked = lock_team(team)
+        require_leader(actor, locked)
+        if stands_disqualified(locked):
+            raise TeamDisqualified
+        _require_room(locked, address, moment)
+        invitation = Invitation.objects.create(
+            team=locked,
+            token_sha256=hash_token(token),
+            email=address,
+            created_by=actor,
+            expires_at=moment + INVITATION_LIFETIME,
+        )
+        after = {"team": team.pk, "email": address}
+        audit.record(actor=actor, action="invitation.create", obj=invitation, after=after)
+    return invitation, token
+
+
+def invite_by_email(
+    *, team: Team, actor: User, email: str, link_for: Callable[[str], str], now: datetime | None = None
+) -> Invitation:
+    """Make an invitation for one address and mail it there; ``link_for`` turns the token into the full address.
+
+    Raises what ``create_invitation`` raises, ``InvitationAddressInvalid`` for an empty address, and ``MailNotSent``
+    when the mail server fails; the invitation is revoked then.
+    """
+    if not email.strip():
+        raise InvitationAddressInvalid
+    invitation, token = create_invitation(team=team, actor=actor, email=email, now=now)
+    try:
+        _send(invitation, link_for(token))
+    except (OSError, SMTPException) as error:
+        logger.exception("invitation %s was not mailed", invitation.pk)
+        revoke_invitation(invitation=invitation, actor=actor, now=now)
+        raise MailNotSent from error
+    return invitation
+
+
+def revoke_invitation(*, invitation: Invitation, actor: User, now: datetime | None = None) -> None:
+    """Make the link worthless. Revoking twice is harmless. Raises ``NotTeamLeader``, ``InvitationUsed``."""
+    with transaction.atomic():
+        require_leader(actor, lock_team(invitation.team))
+        locked = Invitation.objects.select_for_update(of=["self"]).get(pk=invitation.pk)
+        if locked.used_at is not None:
+            raise InvitationUsed
+        if locked.revoked_at is None:
+            locked.revoked_at = now or timezone.now()
+            locked.save(update_fields=["revoked_at"])
+            audit.record(actor=actor, action="invitation.revoke", obj=locked, after={"team": locked.team_id})
+
+
+def join_team(*, token: str, user: User, now: datetime | None = None) -> Membership:
+    """Use up the invitation behind ``token`` and make ``user`` a member of its team.
+
+    Raises ``InvitationNotFound``, ``InvitationUsed``, ``InvitationRevoked``, ``InvitationExpired``,
+    ``InvitationForAnother``, ``CompetitionOver``, ``TeamDisqualified``, ``TermsNotAccepted``, ``TeamFull`` or
+    ``AlreadyInTeam``; the invitation is used up only when the person is in.
+    """
+    moment = now or timezone.now()
+    try:
+        with transaction.atomic():
+            invitation = _lock_invitation(token)
+            _check_usable(invitation, user, moment)
+            _check_joinable(invitation.team, user, moment)
+            membership = _add_member(invitation.team, user)
+            invitation.used_at, invitation.used_by = moment, user
+            invitation.save(update_fields=["used_at", "used_by"])
+            after = {"user": user.pk, "invitation": invitation.pk}
+            audit.record(actor=user, action="team.join", obj=invitation.team, after=after)
+    except IntegrityError as error:
+        raise team_refusal(error, "") from error
+    return membership
+
+
+def masked(email: str) -> str:
+    """``k***@example.com``: enough for its owner to know it by."""
+    name, _at, host = email.partition("@")
+    return f"{name[:1]}***@{host}"
+
+
+def _clean_address(email: str) -> str:
+    address = email.strip().lower()
+    if address:
+        try:
+            validate_email(address)
+        except ValidationError:
+            raise InvitationAddressInvalid from None
+    return address
+
+
+def _require_room(team: Team, email: str, now: datetime) -> None:
+    """The caller holds the team's row. What was mailed counts for a day, revoked or not: nobody mails a crowd."""
+    mailed = team.invitations.exclude(email="").filter(created_at__gt=now - MAIL_WINDOW)
+    if open_invitations(team, now).count() >= OPEN_MAX or (email and mailed.count() >= OPEN_MAX):
+        raise TooManyInvitations(limit=OPEN_MAX)
+
+
+def _send(invitation: Invitation, link: str) -> None:
+    context = {
+        "invitation": invitation,
+        "team": invitation.team,
+        "link": link,
+        "until": kst_text(invitation.expires_at.replace(second=0, microsecond=0)),
+    }
+    subject = one_line(render_to_string("emails/invitation_subject.txt", context))
+    send_mail(subject, render_to_string("emails/invitation_message.txt", context), None, [invitation.email])
+
+
+def _lock_invitation(token: str) -> Invitation:
+    """The invitation, with its team's row locked first and its own after: always in this order."""
+    token_sha256 = hash_token(token)
+    team_ids = Invitation.objects.filter(token_sha256=token_sha256).values("team")
+    if Team.objects.select_for_update(no_key=True).filter(pk__in=team_ids).first() is None:
+        raise InvitationNotFound
+    return (
+        Invitation.objects.select_for_update(of=["self"])
+        .select_related("team__competition")
+        .get(token_sha256=token_sha256)
+    )
+
+
+def _check_usable(invitation: Invitation, user: User, now: datetime) -> None:
+    if invitation.used_at is not None:
+        raise InvitationUsed
+    if invitation.revoked_at is not None:
+        raise InvitationRevoked
+    if invitation.expires_at <= now:
+        raise InvitationExpired(expired_at=invitation.expires_at)
+    if invitation.email and not has_verified(user, invitation.email):
+        raise InvitationForAnother(email=masked(invitation.email))
+
+
+def _check_joinable(team: Team, user: User, now: datetime) -> None:
+    ended_at = last_end(team.competition)
+    if ended_at is not None and ended_at <= now:
+        raise CompetitionOver(ended_at=ended_at)
+    if stands_disqualified(team):
+        raise TeamDisqualified
+    terms.require_accepted(user, team.competition)
+
+
+def _add_member(team: Team, user: User) -> Membership:
+    """Add ``user``; the caller holds the team's row, so the count cannot grow meanwhile."""
+    limit = team.competition.team_size_max
+    if Membership.objects.filter(competition_id=team.competition_id, user=user).exists():
+        raise AlreadyInTeam
+    if team.memberships.count() >= limit:
+        raise TeamFull(limit=limit)
+    return Membership.objects.create(team=team, user=user, competition=team.competition)

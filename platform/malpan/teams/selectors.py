@@ -1,0 +1,194 @@
+"""Reads of teams, invitations and requests to merge."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Count, Max, Prefetch, Q, QuerySet
+from django.utils import timezone
+
+from malpan.accounts.models import User
+from malpan.accounts.tokens import hash_token
+from malpan.core.errors import (
+    InvitationNotFound,
+    MergeRequestNotFound,
+    NotTeamLeader,
+    NotTeamMember,
+    TeamDisqualified,
+    TeamNotFound,
+)
+from malpan.core.text import one_line, without_unseen
+from malpan.teams.models import Invitation, Membership, MergeRequest, Team
+
+if TYPE_CHECKING:
+    from malpan.competitions.models import Competition
+
+FOUND_TEAMS: Final = 10  # as many as a search by name lists
+
+
+def team_of(user: User | AnonymousUser, competition: Competition) -> Team | None:
+    """The person's team in ``competition``; ``None`` for a visitor and for a person without one."""
+    if not user.is_authenticated:
+        return None
+    return Team.objects.filter(memberships__user=user, competition=competition).first()
+
+
+def membership_of(user: User | AnonymousUser, team: Team) -> Membership | None:
+    """The person's place in ``team``, or ``None``."""
+    if not user.is_authenticated:
+        return None
+    return Membership.objects.filter(team=team, user=user).first()
+
+
+def require_member(user: User | AnonymousUser, team: Team) -> Membership:
+    """The person's place in ``team``; raises ``NotTeamMember``."""
+    membership = membership_of(user, team)
+    if membership is None:
+        raise NotTeamMember
+    return membership
+
+
+def require_leader(user: User | AnonymousUser, team: Team) -> Membership:
+    """The leader's place in ``team``; raises ``NotTeamLeader`` for everybody else."""
+    membership = membership_of(user, team)
+    if membership is None or membership.role != Membership.Role.LEADER:
+        raise NotTeamLeader
+    return membership
+
+
+def stands_disqualified(team: Team) -> bool:
+    """Whether the row, as it was read, is of a disqualified team."""
+    return team.disqualified_at is not None
+
+
+def require_in_good_standing(team: Team) -> None:
+    """Raise ``TeamDisqualified`` when the team is disqualified now: asks the database, whatever ``team`` holds."""
+    if Team.objects.filter(pk=team.pk, disqualified_at__isnull=False).exists():
+        raise TeamDisqualified
+
+
+def disqualified_teams(competition: Competition) -> QuerySet[Team]:
+    """The disqualified teams, with their public notes (see ``naming.public_note``), the latest last."""
+    return Team.objects.filter(competition=competition, disqualified_at__isnull=False).order_by("disqualified_at", "pk")
+
+
+def last_end(competition: Competition) -> datetime | None:
+    """When the last phase of ``competition`` ends; ``None`` while it has none."""
+    return competition.tracks.aggregate(last=Max("phases__ends_at"))["last"]
+
+
+def members_of(team: Team) -> QuerySet[Membership]:
+    """The members with their people, the leader first, then as they joined."""
+    return team.memberships.select_related("user").order_by("role", "joined_at", "pk")
+
+
+def invitation_by_token(token: str) -> Invitation:
+    """The invitation behind a link, usable or not, with its team and competition. Raises ``InvitationNotFound``."""
+    invitation = (
+        Invitation.objects.filter(token_sha256=hash_token(token))
+        .select_related("team__competition", "created_by")
+        .first()
+    )
+    if invitation is None:
+        raise InvitationNotFound
+    return invitation
+
+
+def open_invitations(team: Team, now: datetime | None = None) -> QuerySet[Invitation]:
+    """The invitations of ``team`` that somebody could still use, newest first."""
+    return team.invitations.filter(used_at=None, revoked_at=None, expires_at__gt=now or timezone.now()).order_by(
+        "-created_at", "-pk"
+    )
+
+
+def invitation_of(team: Team, pk: int) -> Invitation:
+    """The invitation of ``team`` with this number. Raises ``InvitationNotFound`` for every other one."""
+    invitation = team.invitations.filter(pk=pk).first()
+    if invitation is None:
+        raise InvitationNotFound
+    return invitation
+
+
+def member_of(team: Team, pk: int) -> Membership:
+    """The place in ``team`` with this number. Raises ``NotTeamMember`` for every other one."""
+    membership = team.memberships.select_related("user").filter(pk=pk).first()
+    if membership is None:
+        raise NotTeamMember
+    return membership
+
+
+def teams_to_merge_with(team: Team, wanted: str, *, exactly: bool) -> list[Team]:
+    """Teams of the same competition by a part of the name, ``FOUND_TEAMS`` at most.
+
+    ``exactly``: only by the whole name, while names are blind and must not be listed.
+    """
+    wanted = _as_typed(wanted)
+    if not wanted:
+        return []
+    by_name = Q(name__iexact=wanted) if exactly else Q(name__icontains=wanted)
+    others = Team.objects.filter(by_name, competition_id=team.competition_id).exclude(pk=team.pk)
+    return list(_able_to_merge(others).order_by("name", "pk")[:FOUND_TEAMS])
+
+
+def team_named(competition: Competition, name: str) -> Team:
+    """The team of this very name that could merge; raises ``TeamNotFound``."""
+    team = _able_to_merge(Team.objects.filter(competition=competition, name__iexact=_as_typed(name))).first()
+    if team is None:
+        raise TeamNotFound
+    return team
+
+
+def _as_typed(name: str) -> str:
+    return without_unseen(one_line(name))  # PostgreSQL refuses a text that holds a NUL
+
+
+def _able_to_merge(teams: QuerySet[Team]) -> QuerySet[Team]:
+    return teams.filter(is_baseline=False, disqualified_at=None, merged_into=None)
+
+
+def merge_asked(team: Team) -> MergeRequest | None:
+    """The open request by which ``team`` asks another to take it in."""
+    return team.merges_asked.filter(state=MergeRequest.State.OPEN).select_related("target", "asked_by").first()
+
+
+def merges_offered(team: Team) -> QuerySet[MergeRequest]:
+    """The open requests of other teams to be taken in by ``team``, oldest first, with their members counted."""
+    offered = team.merges_offered.filter(state=MergeRequest.State.OPEN).select_related("source", "asked_by")
+    return offered.annotate(people=Count("source__memberships")).order_by("created_at", "pk")
+
+
+def merge_request_of(team: Team, pk: int) -> MergeRequest:
+    """The open request by or to ``team`` with this number. Raises ``MergeRequestNotFound`` for every other one."""
+    request = (
+        MergeRequest.objects.filter(Q(source=team) | Q(target=team), pk=pk, state=MergeRequest.State.OPEN)
+        .select_related("source", "target")
+        .first()
+    )
+    if request is None:
+        raise MergeRequestNotFound
+    return request
+
+
+def teams_with_members(competition: Competition, **counts: Any) -> QuerySet[Team]:
+    """Every team with its people, by number; ``counts`` are further annotations (an app above passes its own)."""
+    people = Prefetch("memberships", Membership.objects.select_related("user").order_by("role", "joined_at", "pk"))
+    rows = Team.objects.filter(competition=competition).select_related("merged_into")
+    return rows.annotate(**counts).prefetch_related(people).order_by("number", "pk")
+
+
+def team_by_number(competition: Competition, number: int) -> Team:
+    """The team of this number in ``competition``, whatever its state; raises ``TeamNotFound``."""
+    team = teams_with_members(competition).filter(number=number).first()
+    if team is None:
+        raise TeamNotFound
+    return team
+
+
+def competing_with_a_role(competition: Competition) -> dict[int, str]:
+    """People with a role who also compete: the name of their team by number of the user. Baselines do not compete."""
+    rows = Membership.objects.filter(
+        competition=competition, team__is_baseline=False, user__competition_roles__competition=competition
+    )
+    return dict(rows.values_list("user_id", "team__name"))

@@ -1,0 +1,234 @@
+"""Writes of teams. Invitations are in ``invitations``, requests to merge in ``merging``."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max, ProtectedError
+from django.utils import timezone
+
+from malpan.accounts.models import User
+from malpan.competitions import permissions, terms
+from malpan.competitions.permissions import Permission
+from malpan.core import audit
+from malpan.core.constraints import violated_constraint
+from malpan.core.errors import (
+    AlreadyInTeam,
+    CompetitionOver,
+    DisqualificationNoteInvalid,
+    DomainError,
+    LastMemberCannotLeave,
+    LeaderCannotLeave,
+    NotTeamMember,
+    TeamDisqualified,
+    TeamNameInvalid,
+    TeamNameTaken,
+)
+from malpan.core.text import has_unseen, one_line
+from malpan.teams.models import Membership, Team
+from malpan.teams.selectors import last_end, require_leader, require_member, stands_disqualified
+
+if TYPE_CHECKING:
+    from malpan.competitions.models import Competition
+
+TEAM_NAME_MAX_CHARS: Final = 60
+NOTE_MAX_CHARS: Final = 300
+
+
+def create_team(
+    *, competition: Competition, name: str, leader: User, is_baseline: bool = False, actor: User | None = None
+) -> Team:
+    """Make a team of ``competition`` led by ``leader``, with the next number.
+
+    ``actor``: the organiser who makes it for somebody; then the leader is asked for the terms when submitting.
+
+    Raises ``TermsNotAccepted``, ``TeamNameInvalid``, ``TeamNameTaken`` or, when the leader already has a team there,
+    ``AlreadyInTeam``. Two requests at once are told apart by the database's constraints.
+    """
+    clean_name = clean_team_name(name)
+    if actor is None and not is_baseline:
+        terms.require_accepted(leader, competition)
+    try:
+        with transaction.atomic():
+            number = next_team_number(type(competition).objects.select_for_update(no_key=True).get(pk=competition.pk))
+            team = Team.objects.create(competition=competition, name=clean_name, number=number, is_baseline=is_baseline)
+            Membership.objects.create(team=team, user=leader, competition=competition, role=Membership.Role.LEADER)
+            after = {"name": clean_name, "number": number, "leader": leader.pk}
+            audit.record(actor=actor or leader, action="team.create", obj=team, after=after)
+    except IntegrityError as error:
+        raise team_refusal(error, clean_name) from error
+    return team
+
+
+def next_team_number(competition: Competition) -> int:
+    """The number after the highest one. Final only while the competition's row is held."""
+    return (Team.objects.filter(competition=competition).aggregate(highest=Max("number"))["highest"] or 0) + 1
+
+
+def rename_team(*, team: Team, name: str, actor: User) -> Team:
+    """Give a team another name. For organisers (MANAGE). Raises ``TeamNameInvalid``, ``TeamNameTaken``."""
+    permissions.require(actor, team.competition, Permission.MANAGE)
+    clean_name = clean_team_name(name)
+    try:
+        with transaction.atomic():
+            locked = lock_team(team)
+            before, locked.name = locked.name, clean_name
+            locked.save(update_fields=["name"])
+            audit.record(
+                actor=actor, action="team.rename", obj=locked, before={"name": before}, after={"name": clean_name}
+            )
+    except IntegrityError as error:
+        raise team_refusal(error, clean_name) from error
+    return locked
+
+
+def leave_team(*, team: Team, user: User, now: datetime | None = None) -> None:
+    """Take ``user`` out of ``team``. A team whose only member leaves is removed, unless it has sent files.
+
+    Raises ``NotTeamMember``, ``CompetitionOver``, ``TeamDisqualified``, ``LeaderCannotLeave`` (others are in the team)
+    or ``LastMemberCannotLeave``.
+    """
+    with transaction.atomic():
+        locked = lock_team(team)
+        membership = require_member(user, locked)
+        _require_changeable(locked, now)
+        if locked.memberships.count() == 1:
+            _remove_team(locked, user)
+        elif membership.role == Membership.Role.LEADER:
+            raise LeaderCannotLeave
+        else:
+            membership.delete()
+            audit.record(actor=user, action="team.leave", obj=locked, before={"user": user.pk})
+
+
+def remove_member(*, team: Team, user: User, actor: User, now: datetime | None = None) -> None:
+    """Put ``user`` out of ``team``: by its leader, or by an organiser (MANAGE), of a disqualified team too.
+
+    Raises ``NotTeamLeader``, ``NotTeamMember``, ``CompetitionOver``, ``TeamDisqualified`` and, for the leader's own
+    place, ``LeaderCannotLeave``.
+    """
+    with transaction.atomic():
+        locked = lock_team(team)
+        by_organiser = _require_authority(locked, actor)
+        membership = require_member(user, locked)
+        _require_changeable(locked, now, even_disqualified=by_organiser)
+        if membership.role == Membership.Role.LEADER:
+            raise LeaderCannotLeave
+        membership.delete()
+        audit.record(actor=actor, action="team.remove_member", obj=locked, before={"user": user.pk})
+
+
+def hand_over(*, team: Team, to: User, actor: User) -> None:
+    """Make the member ``to`` the leader: by the leader of now, or by an organiser (MANAGE).
+
+    Raises ``NotTeamLeader`` and, when ``to`` is not in the team, ``NotTeamMember``.
+    """
+    with transaction.atomic():
+        locked = lock_team(team)
+        _require_authority(locked, actor)
+        successor = require_member(to, locked)
+        leader = locked.memberships.get(role=Membership.Role.LEADER)
+        if successor.pk == leader.pk:
+            return
+        locked.memberships.filter(pk=leader.pk).update(role=Membership.Role.MEMBER)
+        locked.memberships.filter(pk=successor.pk).update(role=Membership.Role.LEADER)
+        audit.record(
+            actor=actor,
+            action="team.hand_over",
+            obj=locked,
+            before={"leader": leader.user_id},
+            after={"leader": to.pk},
+        )
+
+
+def disqualify_team(*, team: Team, actor: User, note_ko: str, note_en: str = "", now: datetime | None = None) -> Team:
+    """Take a team off the boards and keep it from submitting. The note is public. For organisers (MANAGE).
+
+    Of a team that is disqualified already the note changes and the moment stays. Of a merged team it means what it
+    made in phases that were over by then. Raises ``DisqualificationNoteInvalid``.
+    """
+    permissions.require(actor, team.competition, Permission.MANAGE)
+    notes = {"disqualification_note_ko": one_line(note_ko), "disqualification_note_en": one_line(note_en)}
+    if not notes["disqualification_note_ko"] or max(map(len, notes.values())) > NOTE_MAX_CHARS:
+        raise DisqualificationNoteInvalid(limit=NOTE_MAX_CHARS)
+    with transaction.atomic():
+        locked = lock_team(team)
+        changes = notes | {"disqualified_at": locked.disqualified_at or now or timezone.now()}
+        _set(locked, changes, actor=actor, action="team.disqualify")
+    return locked
+
+
+def reinstate_team(*, team: Team, actor: User, reason: str = "") -> Team:
+    """Undo a disqualification; its public note goes. ``reason`` is for the audit log. For organisers (MANAGE).
+
+    Reinstating a team in good standing is harmless.
+    """
+    permissions.require(actor, team.competition, Permission.MANAGE)
+    with transaction.atomic():
+        locked = lock_team(team)
+        if locked.disqualified_at is not None:
+            changes = {"disqualified_at": None, "disqualification_note_ko": "", "disqualification_note_en": ""}
+            _set(locked, changes, actor=actor, action="team.reinstate", reason=one_line(reason)[:NOTE_MAX_CHARS])
+    return locked
+
+
+def lock_team(team: Team) -> Team:
+    """The team's row as it is now, held until the transaction ends. Raises ``NotTeamMember`` when it is gone."""
+    locked = Team.objects.select_for_update(no_key=True, of=["self"]).filter(pk=team.pk).first()
+    if locked is None:  # its last member has left
+        raise NotTeamMember
+    return locked
+
+
+def clean_team_name(name: str) -> str:
+    """``name`` as it is stored; raises ``TeamNameInvalid``."""
+    clean = one_line(name)
+    if not 0 < len(clean) <= TEAM_NAME_MAX_CHARS or has_unseen(clean):
+        raise TeamNameInvalid(limit=TEAM_NAME_MAX_CHARS)
+    return clean
+
+
+def team_refusal(error: IntegrityError, name: str) -> DomainError | IntegrityError:
+    """The named error behind a broken constraint, or the error itself where it is none of ours."""
+    return {
+        "team_name_unique_in_competition": TeamNameTaken(name=name),
+        "one_team_per_person_per_competition": AlreadyInTeam(),
+    }.get(violated_constraint(error) or "", error)
+
+
+def _require_authority(team: Team, actor: User) -> bool:
+    """Raise ``NotTeamLeader`` unless ``actor`` leads the team or manages the competition; whether it is the latter."""
+    if permissions.may(actor, team.competition, Permission.MANAGE):
+        return True
+    require_leader(actor, team)
+    return False
+
+
+def _require_changeable(team: Team, now: datetime | None, *, even_disqualified: bool = False) -> None:
+    """Who is in a team stands from the end of the last phase on, and while the team is disqualified."""
+    ended_at = last_end(team.competition)
+    if ended_at is not None and ended_at <= (now or timezone.now()):
+        raise CompetitionOver(ended_at=ended_at)
+    if stands_disqualified(team) and not even_disqualified:
+        raise TeamDisqualified
+
+
+def _remove_team(team: Team, actor: User) -> None:
+    """Delete a team that nothing hangs on but its people and invitations."""
+    Team.objects.select_for_update().get(pk=team.pk)  # now nothing can come to hang on it meanwhile either
+    audit.record(actor=actor, action="team.remove", obj=team, before=audit.snapshot(team))
+    try:
+        team.delete()
+    except ProtectedError:  # submissions, rejected files, a ledger, teams that were merged into it
+        raise LastMemberCannotLeave from None
+
+
+def _set(team: Team, changes: dict[str, Any], *, actor: User, action: str, reason: str = "") -> None:
+    before = {name: getattr(team, name) for name in changes}
+    for name, value in changes.items():
+        setattr(team, name, value)
+    team.save(update_fields=list(changes))
+    after = changes | ({"reason": reason} if reason else {})
+    audit.record(actor=actor, action=action, obj=team, before=before, after=after)

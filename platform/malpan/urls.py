@@ -1,0 +1,21 @@
+"""Every address of the site."""
+
+from allauth.account.decorators import secure_admin_login
+from django.contrib import admin
+from django.urls import include, path
+from health_check.views import HealthCheckView
+
+# one way in for everybody, with its limit of attempts and its confirmed addresses
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
+
+urlpatterns = [
+    path(
+        "healthz/",
+        HealthCheckView.as_view(checks=["health_check.checks.Database", "health_check.checks.Cache"]),
+        name="health",
+    ),
+    path("admin/", admin.site.urls),
+    path("accounts/", include("allauth.urls")),
+    path("api/", include("malpan.api.urls")),
+    path("", include("malpan.web.urls")),
+]

@@ -1,0 +1,46 @@
+"""How allauth speaks and saves on this site: our words for its errors, our name field, our mail subject."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from django.forms import BaseForm
+from django.http import HttpRequest
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from malpan.accounts.models import User
+
+
+class AccountAdapter(DefaultAccountAdapter):
+    error_messages = {
+        **DefaultAccountAdapter.error_messages,
+        "account_inactive": _("사용이 중지된 계정입니다. 주최 측에 문의해 주십시오."),
+        "cannot_remove_primary_email": _(
+            "기본 이메일은 삭제할 수 없습니다. 다른 주소를 기본으로 정한 뒤 삭제해 주십시오."
+        ),
+        "duplicate_email": _("이 계정에 이미 등록한 이메일입니다."),
+        "email_password_mismatch": _("이메일 또는 비밀번호가 올바르지 않습니다. 다시 확인해 주십시오."),
+        "email_taken": _("이미 가입된 이메일입니다. 로그인하거나 비밀번호를 다시 정해 주십시오."),
+        "enter_current_password": _("지금 쓰는 비밀번호와 다릅니다. 다시 입력해 주십시오."),
+        "incorrect_password": _("비밀번호가 올바르지 않습니다. 다시 입력해 주십시오."),
+        "invalid_or_expired_key": _("이미 사용했거나 기한이 지난 링크입니다. 새 링크를 받아 주십시오."),
+        "invalid_login": _("로그인하지 못했습니다. 이메일과 비밀번호를 확인해 주십시오."),
+        "invalid_password_reset": _("이미 사용했거나 기한이 지난 링크입니다. 새 링크를 받아 주십시오."),
+        "max_email_addresses": _("이메일은 %d개까지 등록할 수 있습니다."),
+        "rate_limited": _("요청이 너무 잦습니다. 잠시 뒤에 다시 시도해 주십시오."),
+        "same_as_current": _("지금 쓰는 값과 같습니다. 다른 값을 입력해 주십시오."),
+        "select_only_one": _("하나만 골라 주십시오."),
+        "too_many_login_attempts": _("로그인에 여러 번 실패하여 잠시 막았습니다. 몇 분 뒤에 다시 시도해 주십시오."),
+        "unknown_email": _("이 이메일로 가입한 계정이 없습니다."),
+        "unverified_primary_email": _("확인된 주소만 기본 이메일로 정할 수 있습니다."),
+    }
+
+    def format_email_subject(self, subject: str) -> str:
+        return f"[{gettext('말판')}] {subject}"
+
+    def save_user(self, request: HttpRequest, user: User, form: BaseForm, commit: bool = True) -> Any:
+        """Save the new ``user`` with the name of the sign-up form; the rest is allauth's."""
+        user.name = form.cleaned_data["name"]
+        return super().save_user(request, user, form, commit)

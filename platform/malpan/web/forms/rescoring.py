@@ -1,0 +1,191 @@
+"""Forms of the manage pages' pages of reference versions and rescoring. They check shape; the services decide."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from malpan.competitions.models import Phase, ReferenceVersion
+from malpan.submissions.rescoring.apply import Announcement
+from malpan.submissions.rescoring.batches import Selection
+from malpan.teams.models import Team
+from malpan.web.forms.manage import KstMinuteField
+from malpan.web.presenters.scores import language
+from scoring.models.profile import profile_names
+from scoring.recipes import RECIPES
+
+UNCHANGED: Final = _("바꾸지 않음")
+REQUIRED: Final = {"required": _("입력해 주십시오.")}
+REPEATS_MAX: Final = 20
+
+
+def _text(rows: int) -> forms.Textarea:
+    return forms.Textarea(attrs={"rows": rows, "class": "long-text"})
+
+
+class DraftForm(forms.Form):
+    phase = forms.ModelChoiceField(label=_("단계"), queryset=Phase.objects.none(), empty_label=None)
+    file = forms.FileField(
+        label=_("정답 파일"),
+        help_text=_("초안으로 저장하며 아직 아무 점수에도 쓰지 않습니다. 파일은 다시 내려받을 수 없습니다."),
+        error_messages={"required": _("파일을 골라 주십시오."), "missing": _("파일을 골라 주십시오.")},
+        allow_empty_file=True,  # a rejected file with a located message, not a missing one
+    )
+    note = forms.CharField(label=_("메모"), max_length=300, required=False, help_text=_("운영자만 봅니다."))
+    erratum_ko = forms.CharField(
+        label=_("정오 안내"),
+        required=False,
+        widget=_text(4),
+        help_text=_("반영할 때 공지로 올라갑니다. 무엇을 왜 고쳤는지 적되, 아직 쓰는 정답은 적지 마십시오."),
+    )
+    erratum_en = forms.CharField(label=_("정오 안내(영어)"), required=False, widget=_text(4))
+
+    def __init__(self, *args: Any, phases: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field: Any = self.fields["phase"]
+        field.queryset = phases
+        field.label_from_instance = lambda phase: f"{phase.track.title} · {phase.title}"
+
+
+class ErratumForm(forms.Form):
+    erratum_ko = forms.CharField(label=_("정오 안내"), required=False, widget=_text(4))
+    erratum_en = forms.CharField(label=_("정오 안내(영어)"), required=False, widget=_text(4))
+
+
+class ConfirmedForm(forms.Form):
+    """An explicit yes; ``label`` says to what."""
+
+    is_sure = forms.BooleanField(
+        error_messages={"required": _("내용을 확인하고 이 확인란을 선택해 주십시오.")},
+    )
+
+    def __init__(self, *args: Any, label: str | Promise, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["is_sure"].label = str(label)
+
+
+class StartForm(forms.Form):
+    """What changes, for which submissions, and why."""
+
+    reason = forms.CharField(
+        label=_("사유"),
+        max_length=300,
+        error_messages=REQUIRED,
+        help_text=_("감사 기록과 제출 횟수 기록에 남습니다."),
+    )
+    reference_version = forms.ModelChoiceField(
+        label=_("정답 판"), queryset=ReferenceVersion.objects.none(), required=False, empty_label=UNCHANGED
+    )
+    recipe = forms.ChoiceField(label=_("채점 방식"), required=False)
+    profile = forms.ChoiceField(label=_("모델 프로필"), required=False)
+    teams = forms.ModelMultipleChoiceField(
+        label=_("팀"),
+        queryset=Team.objects.none(),
+        required=False,
+        help_text=_("아무 팀도 고르지 않으면 모든 팀입니다."),
+    )
+    since = KstMinuteField(label=_("이 시각부터"), required=False, help_text=_("KST"))
+    until = KstMinuteField(label=_("이 시각 전까지"), required=False, help_text=_("KST"))
+    states = forms.ChoiceField(
+        label=_("상태"),
+        required=False,
+        choices=[("", _("모두")), ("finished", _("점수가 있는 제출")), ("waiting", _("아직 점수가 없는 제출"))],
+    )
+    signature_hash = forms.CharField(
+        label=_("서명 해시"),
+        max_length=64,
+        required=False,
+        help_text=_("이 서명으로 채점된 제출만. 비우면 모든 제출입니다."),
+    )
+
+    def __init__(self, *args: Any, phase: Phase, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        fields: Any = self.fields
+        versions = phase.reference_versions.filter(is_current=False).order_by("-number")
+        fields["reference_version"].queryset = versions
+        fields["reference_version"].label_from_instance = _version_label
+        fields["teams"].queryset = phase.track.competition.teams.filter(merged_into=None).order_by("name")
+        recipes = [(each.id, f"{each.title(language())} — {each.id}") for each in RECIPES.values()]
+        fields["recipe"].choices = [("", f"{UNCHANGED} ({phase.track.recipe})"), *recipes]
+        fields["profile"].choices = [("", UNCHANGED), *((name, name) for name in profile_names())]
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or {}
+        since, until = values.get("since"), values.get("until")
+        if since and until and since >= until:
+            raise ValidationError(_("시작 시각이 끝 시각보다 앞서야 합니다."))
+        return values
+
+    def selection(self) -> Selection:
+        values = self.cleaned_data
+        return Selection(
+            teams=tuple(team.pk for team in values["teams"]),
+            since=values["since"],
+            until=values["until"],
+            states=(values["states"],) if values["states"] else (),
+            signature_hash=values["signature_hash"].strip(),
+        )
+
+
+def _version_label(version: ReferenceVersion) -> str:
+    kind = _("초안") if version.published_at is None else _("지난 판")
+    values = {"number": version.number, "kind": kind, "count": version.item_count}
+    label = _("%(number)d판 (%(kind)s, %(count)d문항)") % values
+    return f"{label} {version.note}".strip()
+
+
+class RepeatForm(forms.Form):
+    """Score one submission again and again, to see the numeric noise."""
+
+    submission = forms.UUIDField(label=_("제출 번호"), error_messages={"invalid": _("제출 번호를 확인해 주십시오.")})
+    repeats = forms.IntegerField(label=_("반복 횟수"), min_value=2, max_value=REPEATS_MAX, initial=3)
+
+
+class ApplyForm(forms.Form):
+    """What happens together with the switch."""
+
+    resets_quota = forms.BooleanField(
+        label=_("모든 팀의 제출 횟수를 초기화합니다"),
+        required=False,
+        help_text=_("이 단계에서 지금까지 쓴 횟수와 최소 간격을 세지 않습니다. 제출과 점수는 그대로 남습니다."),
+    )
+    grants_slots = forms.IntegerField(
+        label=_("모든 팀에 더 줄 제출 횟수"), min_value=0, max_value=1000, required=False, initial=0
+    )
+    title_ko = forms.CharField(
+        label=_("공지 제목"), max_length=200, required=False, help_text=_("비우면 공지를 올리지 않습니다.")
+    )
+    body_ko = forms.CharField(label=_("공지 내용"), required=False, widget=_text(5))
+    title_en = forms.CharField(label=_("공지 제목(영어)"), max_length=200, required=False)
+    body_en = forms.CharField(label=_("공지 내용(영어)"), required=False, widget=_text(5))
+    leaves_other_phases = forms.BooleanField(
+        label=_("같은 트랙의 다른 단계에서 이전 규칙의 점수가 순위표에서 빠지는 것을 알고 있습니다"), required=False
+    )
+    is_sure = forms.BooleanField(
+        label=_("미리보기를 확인했고, 지금 모든 점수와 순위를 한꺼번에 바꾸겠습니다"),
+        error_messages={"required": _("내용을 확인하고 이 확인란을 선택해 주십시오.")},
+    )
+
+    def __init__(self, *args: Any, hurts_others: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not hurts_others:
+            del self.fields["leaves_other_phases"]
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or {}
+        if values.get("title_ko") and not values.get("body_ko"):
+            self.add_error("body_ko", _("공지 내용을 적어 주십시오."))
+        return values
+
+    def announcement(self) -> Announcement:
+        values = self.cleaned_data
+        return Announcement(values["title_ko"], values["body_ko"], values["title_en"], values["body_en"])
+
+
+class ExcludeForm(forms.Form):
+    submission = forms.IntegerField(widget=forms.HiddenInput)
+    reason = forms.CharField(label=_("제외 사유"), max_length=300, error_messages=REQUIRED)

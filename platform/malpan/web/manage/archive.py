@@ -1,0 +1,140 @@
+"""Export and import of the whole competition as one archive, and the check of its published scores."""
+
+from __future__ import annotations
+
+import tempfile
+from typing import Any, Final, cast
+
+from django.contrib import messages
+from django.core.files.uploadhandler import SkipFile, TemporaryFileUploadHandler
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import path
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from malpan.archive.exporting import export_competition
+from malpan.archive.importing import PERMISSION, import_competition
+from malpan.competitions.permissions import Permission, may
+from malpan.core.errors import ArchiveRefused, DomainError, NotAllowed
+from malpan.core.messages import text_of
+from malpan.leaderboard.verification import verify_competition
+from malpan.submissions.models import ChainEntry
+from malpan.web.forms.archive import ExportForm, ImportForm
+from malpan.web.manage.access import ManageAccess, ManageTab, manage_page
+from malpan.web.pages.context import MemberRequest, members_only
+
+TAB = ManageTab("manage_archive", gettext_lazy("보관"), Permission.OWN)
+IMPORT_MAX_BYTES: Final = 2 * 1024**3  # through the browser; ``manage.py import_competition`` takes any
+SHOWN_FINDINGS: Final = 100
+
+
+@require_safe
+@manage_page(Permission.OWN)
+def archive_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
+    """What can be exported; with ``?verify=1`` also whether the published scores are as the chain recorded them."""
+    return _archive_page(request, access, ExportForm())
+
+
+def _archive_page(request: MemberRequest, access: ManageAccess, form: ExportForm, status: int = 200) -> HttpResponse:
+    findings = verify_competition(access.competition) if request.GET.get("verify") else None
+    context = access.context("manage_archive") | {
+        "form": form,
+        "entry_count": ChainEntry.objects.filter(competition=access.competition).count(),
+        "is_verified": findings is not None,
+        "findings": (findings or [])[:SHOWN_FINDINGS],
+        "finding_count": len(findings or []),
+        "may_import": request.user.has_perm(PERMISSION),
+    }
+    return render(request, "manage/archive.html", context, status=status)
+
+
+@require_POST
+@manage_page(Permission.OWN)
+def export_action(request: MemberRequest, access: ManageAccess) -> HttpResponse:
+    """The archive as a download."""
+    form = ExportForm(request.POST)
+    if not form.is_valid():
+        return _archive_page(request, access, form, 422)
+    target = tempfile.TemporaryFile()  # noqa: SIM115 - the response closes it
+    passphrase = form.cleaned_data["passphrase"] if form.cleaned_data["references"] else ""
+    try:
+        export_competition(competition=access.competition, actor=request.user, target=target, passphrase=passphrase)
+        target.seek(0)
+    except BaseException:
+        target.close()
+        raise
+    name = f"{access.competition.slug}-{timezone.localtime():%Y%m%d-%H%M%S}.zip"
+    response = FileResponse(target, as_attachment=True, filename=name, content_type="application/zip")
+    response.headers["Cache-Control"] = "no-store"
+    return cast("HttpResponse", response)
+
+
+class ArchiveUploadHandler(TemporaryFileUploadHandler):
+    """An archive goes to the disk at once, and is dropped above ``IMPORT_MAX_BYTES``."""
+
+    received = 0
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        self.received += len(raw_data)
+        if self.received > IMPORT_MAX_BYTES:
+            raise SkipFile
+        super().receive_data_chunk(raw_data, start)
+
+
+@csrf_exempt  # checked by the inner view: the handler for large files must be set before the body is read
+@require_http_methods(["GET", "HEAD", "POST"])
+@members_only
+def import_page(request: MemberRequest) -> HttpResponse:
+    """Read an archive in. For people who may add competitions; raises ``NotAllowed``."""
+    if not request.user.has_perm(PERMISSION):
+        raise NotAllowed(permission=PERMISSION)
+    if request.method == "POST":
+        request.upload_handlers = [ArchiveUploadHandler(request)]
+    return _import_page(request)
+
+
+@csrf_protect
+def _import_page(request: HttpRequest) -> HttpResponse:
+    if request.method != "POST":
+        return render(request, "manage/archive_import.html", {"form": ImportForm()})
+    form = ImportForm(request.POST, request.FILES)
+    if form.is_valid():
+        try:
+            return _import(cast("MemberRequest", request), form.cleaned_data)
+        except DomainError as error:
+            form.add_error(_field_of(error), text_of(error))
+    return render(request, "manage/archive_import.html", {"form": form}, status=422)
+
+
+def _import(request: MemberRequest, given: dict[str, Any]) -> HttpResponse:
+    done = import_competition(
+        file=given["file"], actor=request.user, slug=given["slug"], passphrase=given["passphrase"]
+    )
+    text = _("‘%(title)s’을(를) 가져왔습니다: 팀 %(teams)s, 제출 %(submissions)s, 새로 만든 사람 %(people)s.")
+    numbers = {"teams": done.counts["teams"], "submissions": done.counts["submissions"], "people": done.new_people}
+    messages.success(request, text % ({"title": done.competition.title} | numbers))
+    if not done.has_references:
+        messages.warning(request, _("정답은 들어오지 않았습니다. 정답을 올리기 전에는 새로 채점할 수 없습니다."))
+    if done.missing_files:
+        count = len(done.missing_files)
+        messages.warning(request, _("보관 파일에 없는 파일이 %(count)s개 있습니다.") % {"count": count})
+    if may(request.user, done.competition, TAB.permission):
+        return redirect("manage_archive", done.competition.slug)
+    # whoever came with no role in the archive has none here: an unpublished competition is not theirs to look at
+    return redirect("competition", done.competition.slug) if done.competition.is_published else redirect("home")
+
+
+def _field_of(error: DomainError) -> str:
+    """The field that an error stands beside."""
+    reason = error.reason if isinstance(error, ArchiveRefused) else ""
+    return {"slug_taken": "slug", "slug_invalid": "slug", "passphrase": "passphrase"}.get(reason, "file")
+
+
+urlpatterns = [
+    path("archive/", archive_page, name="manage_archive"),
+    path("archive/export/", export_action, name="manage_export"),
+]

@@ -1,0 +1,51 @@
+"""The manage pages' first page: what waits for an organiser, and the checklist before opening."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import path
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from malpan.competitions.checklist import Item
+from malpan.competitions.permissions import Permission
+from malpan.core.messages import duration_text
+from malpan.submissions.overview_selectors import workload_of
+from malpan.web.manage.access import ManageAccess, ManageTab, manage_page
+from malpan.web.manage.setup import checklist_of, groups_of
+from malpan.web.pages.context import MemberRequest
+
+TAB = ManageTab("manage_overview", gettext_lazy("한눈에"))
+
+
+@require_safe
+@manage_page(Permission.VIEW)
+def overview_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
+    """What waits now, what comes next, and how the set-up stands."""
+    work = workload_of(access.competition)
+    items = checklist_of(access.competition)
+    context = access.context("manage_overview") | {
+        "work": work,
+        "oldest_wait": duration_text(_whole(work.oldest_wait)) if work.oldest_wait is not None else "",
+        "is_calm": not (work.failed or work.questions or work.batches),
+        "groups": groups_of(access, items),
+        "counts": _counts(items),
+    }
+    return render(request, "manage/overview.html", context)
+
+
+def _counts(items: list[Item]) -> dict[str, int]:
+    """How many items of the checklist stand how."""
+    return {state: sum(item.state == state for item in items) for state in ("missing", "warn", "ok")}
+
+
+def _whole(wait: timedelta) -> timedelta:
+    """``wait`` in the unit people speak of: whole minutes from one minute on, else seconds."""
+    unit = timedelta(minutes=1) if wait >= timedelta(minutes=1) else timedelta(seconds=1)
+    return max(wait // unit, 0) * unit
+
+
+urlpatterns = [path("", overview_page, name="manage_overview")]

@@ -1,0 +1,295 @@
+"""Scoring runs: the queue, its age, failures with their cause, retry and cancel."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import HttpResponseStopPolling
+
+from malpan.competitions.permissions import Permission
+from malpan.core import audit_selectors
+from malpan.core.errors import DomainError
+from malpan.core.messages import duration_text, heading_of, text_of, text_of_code
+from malpan.submissions import manage_selectors
+from malpan.submissions.evaluation import actions
+from malpan.submissions.evaluation.eta import Forecast
+from malpan.submissions.models import RescoreBatch, ScoringRun
+from malpan.web.manage.access import ManageAccess, ManageTab, manage_page
+from malpan.web.manage.filters import FilterForm, query_with, track_choices
+from malpan.web.pages.context import MemberRequest, page_of
+from malpan.web.presenters import scores
+from scoring.recipes import UnknownRecipe, get_recipe
+
+TAB = ManageTab("manage_runs", gettext_lazy("채점 현황"))
+State = ScoringRun.State
+UNFINISHED = frozenset({State.QUEUED, State.RUNNING})
+
+
+class RunFilterForm(FilterForm):
+    state = forms.ChoiceField(
+        label=gettext_lazy("상태"), required=False, choices=[("", gettext_lazy("모든 상태")), *State.choices]
+    )
+    track = forms.ChoiceField(label=gettext_lazy("과제"), required=False)
+    team = forms.CharField(label=gettext_lazy("팀 이름"), required=False, max_length=60)
+    batch = forms.ModelChoiceField(
+        RescoreBatch.objects.none(),
+        label=gettext_lazy("재채점 묶음"),
+        required=False,
+        empty_label=gettext_lazy("모든 채점"),
+    )
+
+    def __init__(self, access: ManageAccess, data: Any) -> None:
+        batches = RescoreBatch.objects.filter(competition=access.competition)
+        super().__init__(
+            data,
+            choices={"track": track_choices(access.competition)},
+            rows={"batch": batches.select_related("phase__track__competition")},
+        )
+
+
+class CancelForm(forms.Form):
+    """Why a run is cancelled, and the word that it is meant."""
+
+    reason = forms.CharField(label=gettext_lazy("사유"), max_length=200)
+    confirmed = forms.BooleanField(
+        label=gettext_lazy("이 채점을 취소합니다"),
+        error_messages={"required": gettext_lazy("취소하려면 확인란에 표시해 주십시오.")},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RunLine:
+    """One run as the table and its own page show it."""
+
+    run: ScoringRun
+    stage: str
+    fault: str
+    can_retry: bool
+
+    @property
+    def is_cancelled(self) -> bool:
+        return self.run.error_code == actions.RunCancelled.code
+
+
+def line_of(run: ScoringRun) -> RunLine:
+    is_failed = run.state == State.FAILED
+    return RunLine(
+        run=run,
+        stage=_stage(run),
+        # a run that waits for another attempt still bears the cause of the last one
+        fault=text_of_code(run.error_code) if run.error_code else "",
+        can_retry=is_failed and run.batch_id is None and run.submission.live_run_id is None,
+    )
+
+
+def _stage(run: ScoringRun) -> str:
+    try:
+        return scores.stage_label(run) if run.stage else ""
+    except UnknownRecipe:
+        return run.stage
+
+
+@require_safe
+@manage_page(Permission.VIEW)
+def runs_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
+    context = access.context("manage_runs") | _table(request, access)
+    context["mark"] = _mark(request, context)
+    return render(request, "manage/runs.html", context)
+
+
+@require_safe
+def runs_fragment(request: HttpRequest, slug: str) -> HttpResponse:
+    """What htmx polls. 204 while what it shows is the same; a reader whose session ended is told so."""
+    if not request.user.is_authenticated:
+        return HttpResponseStopPolling(_("로그인이 끊겼습니다. 다시 로그인한 뒤 페이지를 새로 열어 주십시오."))
+    return _fragment(request, slug)
+
+
+@manage_page(Permission.VIEW)
+def _fragment(request: MemberRequest, access: ManageAccess) -> HttpResponse:
+    context = access.context("manage_runs") | _table(request, access)
+    context["mark"] = _mark(request, context)
+    if context["mark"] == request.GET.get("mark"):
+        return HttpResponse(status=204)
+    return render(request, "manage/runs_live.html", context)
+
+
+def _mark(request: MemberRequest, context: dict[str, Any]) -> str:
+    """Changes whenever what the fragment shows changes."""
+    shown = render(request, "manage/runs_live.html", context | {"mark": ""}).content
+    return hashlib.sha256(shown).hexdigest()[:16]
+
+
+def _table(request: MemberRequest, access: ManageAccess) -> dict[str, Any]:
+    form = RunFilterForm(access, request.GET)
+    batch = form.value("batch")
+    rows = manage_selectors.runs_of(
+        access.competition,
+        state=form.value("state"),
+        track=form.value("track"),
+        team=form.value("team"),
+        batch=batch.pk if batch else None,
+    )
+    page = page_of(request, rows)
+    queue = manage_selectors.queue_status(access.competition)
+    lines = [line_of(run) for run in page]
+    return {
+        "form": form,
+        "queue": queue,
+        "running": [line_of(run) for run in queue.running],
+        "oldest_age": _age_text(queue),
+        "page": page,
+        "lines": lines,
+        "poll_query": query_with(request, mark=""),
+        "is_filtered": any(form.value(name) for name in form.fields),
+        # ticked boxes would be lost with every refresh: the table stands still where runs are chosen
+        "is_choosing": form.value("state") == State.FAILED and access.may(Permission.OPERATE),
+        "has_retryable": any(line.can_retry for line in lines),
+    }
+
+
+def _age_text(queue: manage_selectors.QueueStatus) -> str:
+    """The age of the oldest queued run, in whole minutes from the first minute on."""
+    age = queue.oldest_age
+    if age is None:
+        return ""
+    seconds = int(age.total_seconds())
+    if seconds < 60:
+        return ngettext("%(count)d초", "%(count)d초", seconds) % {"count": seconds}
+    return duration_text(age - (age % manage_selectors.MINUTE))
+
+
+@require_safe
+@manage_page(Permission.VIEW)
+def run_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
+    return _run_page(request, access, manage_selectors.run_of(access.competition, pk), CancelForm())
+
+
+def _run_page(
+    request: MemberRequest, access: ManageAccess, run: ScoringRun, form: CancelForm, status: int = 200
+) -> HttpResponse:
+    shards = manage_selectors.shard_status(run)  # its metrics are computed piece by piece, not one after the other
+    context = access.context("manage_runs") | {
+        "line": line_of(run),
+        "run": run,
+        "outlook": Forecast().of(run),
+        "track": run.submission.phase.track,
+        "steps": [] if shards and run.state != State.FINISHED else _steps(run),
+        "shards": shards,
+        "shard_fault": text_of_code(shards.error_code) if shards and shards.error_code else "",
+        "others": [line_of(other) for other in manage_selectors.other_runs(run)],
+        "entries": _entries(run),
+        "signature": json.dumps(run.signature, ensure_ascii=False, indent=2) if run.signature else "",
+        "is_unfinished": run.state in UNFINISHED,
+        "can_cancel": run.state in UNFINISHED and run.batch_id is None and access.may(Permission.OPERATE),
+        "form": form,
+    }
+    return render(request, "manage/runs_one.html", context, status=status)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One metric of a run: ``state`` done, now or to_come."""
+
+    label: str
+    state: str
+
+
+def _steps(run: ScoringRun) -> list[Step]:
+    """How far each metric of ``run`` has come, in the order in which they are computed."""
+    try:
+        recipe = get_recipe(run.recipe)
+    except UnknownRecipe:
+        return []
+    now = recipe.metrics.index(run.stage) if run.stage in recipe.metrics else -1
+    is_finished = run.state == State.FINISHED
+    return [
+        Step(
+            recipe.metric_label(name, scores.language()),
+            "done" if is_finished or at < now else "now" if at == now else "to_come",
+        )
+        for at, name in enumerate(recipe.metrics)
+    ]
+
+
+def _entries(run: ScoringRun) -> list[Any]:
+    """What people did to the run and its submission, newest first."""
+    found = [
+        *audit_selectors.entries_about(run._meta.label_lower, run.pk),
+        *audit_selectors.entries_about(run.submission._meta.label_lower, run.submission_id),
+    ]
+    return sorted(found, key=lambda entry: -entry.pk)
+
+
+@require_POST
+@manage_page(Permission.OPERATE)
+def cancel_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
+    run = manage_selectors.run_of(access.competition, pk)
+    form = CancelForm(request.POST)
+    if not form.is_valid():
+        return _run_page(request, access, run, form, status=422)
+    try:
+        actions.cancel_run(run=run, actor=request.user, reason=form.cleaned_data["reason"])
+    except DomainError as error:
+        _tell(request, error)
+    else:
+        messages.success(request, _("채점을 취소하고 제출 횟수를 되돌렸습니다. 참가 팀의 제출 내역에도 표시됩니다."))
+    return redirect("manage_run", access.competition.slug, pk)
+
+
+@require_POST
+@manage_page(Permission.OPERATE)
+def retry_action(request: MemberRequest, access: ManageAccess) -> HttpResponse:
+    """Try the chosen runs again, and say of each refused one why."""
+    chosen = _numbers(request.POST.getlist("run"))
+    if not chosen:
+        messages.warning(request, _("다시 채점할 것을 하나 이상 골라 주십시오."))
+        return _back(request, access)
+    runs = manage_selectors.runs_of(access.competition).filter(pk__in=chosen).order_by("pk")
+    outcome = actions.retry_runs(runs=runs, actor=request.user)
+    for run, error in outcome.refused:
+        _tell(request, error, f"{run.submission.team.name} · #{run.pk} — ")
+    if outcome.runs:
+        text = ngettext(
+            "채점 %(count)d건을 다시 대기열에 넣었습니다.",
+            "채점 %(count)d건을 다시 대기열에 넣었습니다.",
+            len(outcome.runs),
+        )
+        messages.success(request, text % {"count": len(outcome.runs)})
+    return _back(request, access)
+
+
+def _numbers(texts: list[str]) -> list[int]:
+    """The primary keys among ``texts``; what cannot be one is left out."""
+    return [int(each) for each in texts if each.isascii() and each.isdigit() and len(each) <= 18]
+
+
+def _back(request: MemberRequest, access: ManageAccess) -> HttpResponse:
+    """To the new run of one that was tried again from its own page, else to the failed ones."""
+    if chosen := _numbers(request.POST.getlist("from_run")):
+        return redirect("manage_run", access.competition.slug, chosen[0])
+    return redirect(f"{reverse('manage_runs', args=[access.competition.slug])}?state=failed")
+
+
+def _tell(request: MemberRequest, error: DomainError, about: str = "") -> None:
+    messages.error(request, f"{about}{heading_of(error)}: {text_of(error)}")
+
+
+urlpatterns: list[URLPattern] = [
+    path("runs/", runs_page, name="manage_runs"),
+    path("runs/live/", runs_fragment, name="manage_runs_live"),
+    path("runs/retry/", retry_action, name="manage_runs_retry"),
+    path("runs/<int:pk>/", run_page, name="manage_run"),
+    path("runs/<int:pk>/cancel/", cancel_action, name="manage_run_cancel"),
+]

@@ -1,0 +1,257 @@
+"""Submissions with their scores and warnings."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from django import forms
+from django.http import FileResponse, HttpResponse
+from django.shortcuts import render
+from django.urls import URLPattern, path
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext_lazy
+from django.views.decorators.http import require_POST, require_safe
+
+from malpan.competitions.models import Phase, Track
+from malpan.competitions.permissions import Permission
+from malpan.core import audit_selectors
+from malpan.submissions import manage_selectors
+from malpan.submissions.evaluation import actions
+from malpan.submissions.models import ScoringRun, Submission
+from malpan.web.csv_export import csv_response
+from malpan.web.manage.access import ManageAccess, ManageTab, manage_page
+from malpan.web.manage.filters import FilterForm, filters_only, query_with, sort_link, track_choices
+from malpan.web.pages.context import MemberRequest, page_of
+from malpan.web.presenters import scores as labels
+from scoring.recipes import ORGANISER_CODES, Column, UnknownRecipe, get_recipe, warning_text
+from scoring.records import ScoreWarning
+
+TAB = ManageTab("manage_submissions", pgettext_lazy("menu", "제출"))
+
+EXPORT_LIMIT: Final = 20_000
+STATES: Final = [
+    ("", gettext_lazy("모든 상태")),
+    *ScoringRun.State.choices,
+    ("refunded", gettext_lazy("환불됨")),
+    ("withdrawn", gettext_lazy("철회됨")),
+]
+
+
+class SubmissionFilterForm(FilterForm):
+    track = forms.ChoiceField(label=gettext_lazy("과제"), required=False)
+    phase = forms.ChoiceField(label=gettext_lazy("단계"), required=False)
+    team = forms.CharField(label=gettext_lazy("팀 이름"), required=False, max_length=60)
+    state = forms.ChoiceField(label=gettext_lazy("상태"), required=False, choices=STATES)
+    warned = forms.BooleanField(label=gettext_lazy("알림이 있는 제출만"), required=False)
+
+    def __init__(self, access: ManageAccess, data: Any) -> None:
+        phases = Phase.objects.filter(track__competition=access.competition)
+        named = {phase.slug: phase.title for phase in phases}
+        super().__init__(
+            data,
+            choices={
+                "track": track_choices(access.competition),
+                "phase": [("", gettext_lazy("모든 단계")), *named.items()],
+            },
+        )
+
+    def search(self) -> manage_selectors.SubmissionSearch:
+        return manage_selectors.SubmissionSearch(
+            track=self.value("track"),
+            phase=self.value("phase"),
+            team=self.value("team"),
+            state=self.value("state"),
+            warned=bool(self.value("warned")),
+        )
+
+
+def _rows(request: MemberRequest, access: ManageAccess, form: SubmissionFilterForm) -> Any:
+    sort = request.GET.get("sort", "time")
+    if sort == "hidden" and not access.may(Permission.VIEW_HIDDEN):
+        sort = "time"
+    return manage_selectors.submissions_of(
+        access.competition, form.search(), sort=sort, ascending=request.GET.get("order") == "asc"
+    )
+
+
+@require_safe
+@manage_page(Permission.VIEW)
+def submissions_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
+    form = SubmissionFilterForm(access, request.GET)
+    page = page_of(request, _rows(request, access, form))
+    heads = {
+        "time": _("접수 시각"),
+        "team": _("팀"),
+        "score": _("최종 점수"),
+        "warnings": _("알림"),
+    }
+    if access.may(Permission.VIEW_HIDDEN):
+        heads["hidden"] = _("비공개 점수")
+    context = access.context("manage_submissions") | {
+        "form": form,
+        "page": page,
+        "is_filtered": bool(form.search()),
+        "heads": {
+            key: sort_link(request, key, label, default="time", ascending_first=key == "team")
+            for key, label in heads.items()
+        },
+        "states": dict(STATES),
+        "export_query": filters_only(request),
+    }
+    return render(request, "manage/submissions.html", context)
+
+
+@require_safe
+@manage_page(Permission.VIEW)
+def submissions_csv(request: MemberRequest, access: ManageAccess) -> HttpResponse:
+    """The rows that the page shows under the same filters, with every score."""
+    rows = list(_rows(request, access, SubmissionFilterForm(access, request.GET))[:EXPORT_LIMIT])
+    shows_hidden = access.may(Permission.VIEW_HIDDEN)
+    keys = _score_keys(rows)
+    header = [
+        "public_id", "created_at", "team", "track", "phase", "file_name", "file_sha256", "file_size", "format",
+        "item_count", "state", "refunded_at", "withdrawn_at", "is_final_choice", "warnings", "final_score", *keys,
+        *(["hidden_final_score"] if shows_hidden else []),
+    ]  # fmt: skip
+    return csv_response(
+        f"{access.competition.slug}-submissions.csv", header, (_csv_row(row, keys, shows_hidden) for row in rows)
+    )
+
+
+def _score_keys(rows: Iterable[Submission]) -> list[str]:
+    """The names of every score of ``rows`` but the final one, in the order of their recipes."""
+    recipes = dict.fromkeys(row.phase.track.recipe for row in rows)
+    known = dict.fromkeys(column.key for recipe in recipes for column in _columns(recipe))
+    found = {key for row in rows if row.live_run for key in row.live_run.scores}
+    return [key for key in [*known, *sorted(found - known.keys())] if key in found and key != "final_score"]
+
+
+def _csv_row(row: Any, keys: Sequence[str], shows_hidden: bool) -> list[Any]:
+    scores: Mapping[str, float] = row.live_run.scores if row.live_run else {}
+    cells = [
+        row.public_id, row.created_at, row.team.name, row.phase.track.slug, row.phase.slug, row.file_name,
+        row.file_sha256, row.file_size, row.file_format, row.item_count, row.shown_state, row.refunded_at,
+        row.withdrawn_at, row.is_final_choice, row.warning_count, row.shown_score,
+    ]  # fmt: skip
+    return [*cells, *(scores.get(key) for key in keys), *([row.hidden_score] if shows_hidden else [])]
+
+
+def _columns(recipe_id: str) -> tuple[Column, ...]:
+    try:
+        return get_recipe(recipe_id).columns
+    except UnknownRecipe:
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreLine:
+    """One score of the submission's page: as all see it, and of the private part."""
+
+    label: str
+    shown: str
+    hidden: str
+    is_main: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """A warning in words. ``is_internal``: participants are not told."""
+
+    text: str
+    is_internal: bool
+
+
+@require_safe
+@manage_page(Permission.VIEW)
+def submission_page(request: MemberRequest, access: ManageAccess, public_id: uuid.UUID) -> HttpResponse:
+    submission = manage_selectors.submission_of(access.competition, public_id)
+    run = submission.live_run
+    context = access.context("manage_submissions") | {
+        "submission": submission,
+        "track": submission.phase.track,
+        "run": run,
+        "runs": list(submission.runs.select_related("batch")),
+        "file_format": labels.file_format(submission),
+        "entries": audit_selectors.entries_about(submission._meta.label_lower, submission.pk),
+        "ledger": list(submission.quota_entries.select_related("actor")),
+    }
+    if run is not None:
+        context |= _result(request, access, run, submission.phase.track)
+    return render(request, "manage/submissions_one.html", context)
+
+
+def _result(request: MemberRequest, access: ManageAccess, run: ScoringRun, track: Track) -> dict[str, Any]:
+    shows_hidden = access.may(Permission.VIEW_HIDDEN)
+    hidden = manage_selectors.hidden_result_of(run) if shows_hidden else None
+    by = request.GET.get("by", "")
+    metrics, items = manage_selectors.item_values(run, by=by, with_private=shows_hidden)
+    page = page_of(request, items)
+    return {
+        "scores": list(_score_lines(run, hidden.scores if hidden else {}, track)),
+        "hidden": hidden,
+        "coverage": labels.coverage_of(run.coverage),
+        "warnings": _warnings(run.warnings),
+        "hidden_warnings": _warnings(hidden.warnings) if hidden else [],
+        "metrics": [(_metric_label(run, name), query_with(request, by=name, page=""), name) for name in metrics],
+        "sorted_by": by if by in metrics else (metrics[0] if metrics else ""),
+        "page": page,
+        "items": [(item, [_value(item.values.get(name)) for name in metrics]) for item in page],
+        "is_split": run.reference_version.public_ids is not None,
+    }
+
+
+def _score_lines(run: ScoringRun, hidden: Mapping[str, float], track: Track) -> Iterator[ScoreLine]:
+    for column in _columns(run.recipe):
+        if column.key in run.scores or column.key in hidden:
+            yield ScoreLine(
+                label=column.label(labels.language()),
+                shown=labels.score_text(column, run.scores.get(column.key), track),
+                hidden=labels.score_text(column, hidden.get(column.key), track),
+                is_main=column.is_main,
+            )
+
+
+def _warnings(rows: Iterable[Mapping[str, Any]]) -> list[Warned]:
+    """Every stored warning as a sentence; one whose words are gone, by its code."""
+    return [Warned(_sentence(row), row["code"] in ORGANISER_CODES) for row in rows]
+
+
+def _sentence(row: Mapping[str, Any]) -> str:
+    try:
+        return warning_text(ScoreWarning(row["code"], row.get("params", {})), labels.language())
+    except KeyError:
+        return str(row["code"])
+
+
+def _metric_label(run: ScoringRun, name: str) -> str:
+    try:
+        return get_recipe(run.recipe).metric_label(name, labels.language())
+    except UnknownRecipe:
+        return name
+
+
+def _value(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4f}"
+
+
+@require_POST  # it writes who took the file
+@manage_page(Permission.MANAGE)
+def download_action(request: MemberRequest, access: ManageAccess, public_id: uuid.UUID) -> HttpResponse:
+    submission = manage_selectors.submission_of(access.competition, public_id)
+    file = actions.hand_out_file(submission=submission, actor=request.user)
+    response = FileResponse(
+        file, as_attachment=True, filename=submission.file_name, content_type="application/octet-stream"
+    )
+    response["X-Content-Type-Options"] = "nosniff"
+    return cast("HttpResponse", response)  # a streaming one
+
+
+urlpatterns: list[URLPattern] = [
+    path("submissions/", submissions_page, name="manage_submissions"),
+    path("submissions/export.csv", submissions_csv, name="manage_submissions_csv"),
+    path("submissions/<uuid:public_id>/", submission_page, name="manage_submission"),
+    path("submissions/<uuid:public_id>/file/", download_action, name="manage_submission_file"),
+]

@@ -1,0 +1,92 @@
+"""``manage.py announce``: loads the demo where it is wanted, waits for the site, prints its address and the board."""
+
+from __future__ import annotations
+
+import os
+import time
+from argparse import ArgumentParser
+from collections.abc import Callable
+from http.client import HTTPConnection, HTTPException
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.management import BaseCommand, CommandError, call_command
+
+from malpan.competitions.models import Competition
+from malpan.submissions.models import ScoringRun
+
+_POLL_SECONDS = 0.3
+
+
+class Command(BaseCommand):
+    help = "데모를 올리고 주소와 순위표를 보여 줍니다. / Loads the demo and prints the address and the board."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--patience", type=float, default=600.0, help="초 / seconds to wait for site and board")
+
+    def handle(self, *args: Any, patience: float, **options: Any) -> None:
+        deadline = time.monotonic() + patience
+        is_first = self._load_demo()
+        url = os.environ.get("MALPAN_LOCAL_URL", settings.SITE_URL)
+        _wait(lambda: _is_up(url), deadline, "사이트가 응답하지 않습니다. / The site does not answer.")
+        self._print_address(url)
+        if not Competition.objects.filter(is_demo=True).exists():
+            return
+        _wait(
+            lambda: not _waiting_runs(), deadline, "데모 채점이 끝나지 않았습니다. / The demo runs have not finished."
+        )
+        call_command("show_board", stdout=self.stdout)
+        started = float(os.environ.get("MALPAN_STARTED_AT", 0))
+        if started:
+            self._print_elapsed(time.time() - started, is_first)
+
+    def _load_demo(self) -> bool:
+        """Load the demo where it is wanted, and finish a load that was cut off; whether this was the first.
+
+        A site with a competition of its own is left alone.
+        """
+        is_first = not Competition.objects.exists()
+        if settings.LOAD_DEMO and not Competition.objects.filter(is_demo=False).exists():
+            call_command("load_demo", stdout=self.stdout)
+        return is_first
+
+    def _print_address(self, url: str) -> None:
+        self.stdout.write(f"\n  말판이 열렸습니다 / Malpan is up:  {url}\n  관리 / admin:  {url}/admin/")
+        password_file = settings.VAR_DIR / "admin-password"
+        if password_file.exists():
+            self.stdout.write(f"    admin@localhost, 비밀번호 / password: {password_file}")
+        self.stdout.write("  멈추기 / stop:  Ctrl-C\n")
+
+    def _print_elapsed(self, seconds: float, is_first: bool) -> None:
+        if is_first:
+            self.stdout.write(
+                f"설치 후 {seconds:.0f}초 만에 순위표 완성 / board complete {seconds:.0f} s after install\n"
+            )
+        else:
+            self.stdout.write(f"시작 후 {seconds:.0f}초 / {seconds:.0f} s after start\n")
+
+
+def _is_up(url: str) -> bool:
+    """Whether the site at ``url`` (plain HTTP, on this machine) says that it is well."""
+    address = urlsplit(url)
+    connection = HTTPConnection(address.hostname or "", address.port, timeout=10)
+    try:
+        connection.request("GET", "/healthz/?format=text")
+        return connection.getresponse().status == 200
+    except (OSError, HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def _waiting_runs() -> bool:
+    unfinished = [ScoringRun.State.QUEUED, ScoringRun.State.RUNNING]
+    return ScoringRun.objects.filter(submission__phase__track__competition__is_demo=True, state__in=unfinished).exists()
+
+
+def _wait(condition: Callable[[], bool], deadline: float, complaint: str) -> None:
+    while not condition():
+        if time.monotonic() > deadline:
+            raise CommandError(complaint)
+        time.sleep(_POLL_SECONDS)

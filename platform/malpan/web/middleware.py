@@ -1,0 +1,59 @@
+"""Turns what views raise on purpose into pages, the same in development and in production."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from django.conf import settings
+from django.db import OperationalError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.cache import add_never_cache_headers
+from redis.exceptions import RedisError
+
+from malpan.core.errors import DomainError, SystemFault
+from malpan.web.pages import errors
+
+logger = logging.getLogger(__name__)
+
+
+class PersonalPagesMiddleware:
+    """What is made for one person is kept by no cache and not shown by the back button after logging out.
+
+    Goes by what was sent, session cookie or token: asking who it is could need a database that is away.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if settings.SESSION_COOKIE_NAME in request.COOKIES or "Authorization" in request.headers:
+            add_never_cache_headers(response)
+        return response
+
+
+class ErrorPagesMiddleware:
+    """Stands last in ``MIDDLEWARE``, so that its pages pass through all the others."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if response.status_code == 404 and request.resolver_match is None:
+            return errors.not_found_page(request)
+        return response
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """The page for ``exception``; ``None`` leaves it to Django, which logs it and answers 500."""
+        if isinstance(exception, DomainError):
+            if isinstance(exception, SystemFault):
+                logger.error("%s at %s", exception.code, request.path, exc_info=exception)
+            return errors.domain_error_page(request, exception)
+        if isinstance(exception, Http404):
+            return errors.not_found_page(request)
+        if isinstance(exception, OperationalError | RedisError):  # log-ins count their attempts in Redis
+            logger.error("the database is away", exc_info=exception)
+            return errors.unavailable_page()
+        return None

@@ -1,0 +1,95 @@
+"""기록 확인: the public hash chain of a competition, the receipts of its teams, and the script that checks both."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from malpan.competitions.models import Competition
+from malpan.leaderboard.openings import public_openings
+from malpan.submissions.integrity import receipts
+from malpan.submissions.models import ChainEntry
+from malpan.submissions.selectors import submission_for
+from malpan.web.pages.context import MemberRequest, address, members_only, page_of, visit
+
+PAGE_SIZE: Final = 50
+FORMAT: Final = "malpan-chain@1"
+SCRIPT: Final = Path(__file__).parents[1] / "static" / "web" / "verify_chain.py"
+
+
+@require_safe
+def chain_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """The entries, newest first, with the scores that stand on a public board."""
+    seen = visit(request, slug)
+    entries = ChainEntry.objects.filter(competition=seen.competition).order_by("-number")
+    page = page_of(request, entries, PAGE_SIZE)
+    opened = public_openings(seen.competition)
+    context = seen.context("board") | {
+        "page": page,
+        "rows": [(entry, opened.get(entry.number)) for entry in page],
+        "last": entries.first(),
+    }
+    return render(request, "competitions/chain.html", context)
+
+
+@require_safe
+def chain_json(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+    """The whole chain, an entry a line, as ``verify_chain.py`` reads it."""
+    competition = visit(request, slug).competition
+    response = StreamingHttpResponse(_lines(competition), content_type="application/json")
+    response.headers["Content-Disposition"] = f'attachment; filename="{competition.slug}-chain.json"'
+    return response
+
+
+def _lines(competition: Competition) -> Iterator[str]:
+    head = {"format": FORMAT, "competition": competition.slug, "made_at": timezone.localtime().isoformat()}
+    opened = public_openings(competition)
+    yield json.dumps(head, ensure_ascii=False)[:-1] + ', "entries": ['
+    separator = "\n"
+    for entry in ChainEntry.objects.filter(competition=competition).order_by("number").iterator(chunk_size=500):
+        line = receipts.entry_as_dict(entry, opened.get(entry.number))
+        yield separator + json.dumps(line, ensure_ascii=False)
+        separator = ",\n"
+    yield "\n]}\n"
+
+
+@require_safe
+def script(request: HttpRequest) -> HttpResponse:
+    """The script that verifies a chain, a board and a receipt, to be read before it is run."""
+    return HttpResponse(SCRIPT.read_bytes(), content_type="text/plain; charset=utf-8")
+
+
+@require_safe
+@members_only
+def receipt_page(request: MemberRequest, public_id: uuid.UUID) -> HttpResponse:
+    """The receipt of a submission of the reader's team, to print. Raises ``SubmissionNotFound``."""
+    submission = submission_for(request.user, public_id)
+    track = submission.phase.track
+    context: dict[str, Any] = visit(request, track.competition.slug).context("submissions")
+    context |= {
+        "track": track,
+        "phase": submission.phase,
+        "submission": submission,
+        "receipt": receipts.receipt_of(submission),
+        "chain_href": address("chain", track.competition),
+    }
+    return render(request, "submissions/receipt.html", context)
+
+
+@require_safe
+@members_only
+def receipt_json(request: MemberRequest, public_id: uuid.UUID) -> JsonResponse:
+    """The receipt as a file, as ``verify_chain.py --receipt`` reads it. Raises ``SubmissionNotFound``."""
+    submission = submission_for(request.user, public_id)
+    body = receipts.receipt_as_dict(receipts.receipt_of(submission), submission.phase.track.competition)
+    response = JsonResponse(body, json_dumps_params={"ensure_ascii": False, "indent": 2})
+    response.headers["Content-Disposition"] = f'attachment; filename="receipt-{submission.public_id}.json"'
+    return response

@@ -1,0 +1,33 @@
+"""The pages that tell what a competition is: 대회안내 and 데이터."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from malpan.competitions.selectors import notices_of
+from malpan.web.pages.context import visit
+from malpan.web.presenters.scores import rules_of
+
+SHOWN_NOTICES: Final = 5
+
+
+@require_safe
+def overview_page(request: HttpRequest, slug: str) -> HttpResponse:
+    seen = visit(request, slug)
+    notices = list(notices_of(seen.competition)[: SHOWN_NOTICES + 1])
+    context = seen.context("competition") | {
+        "sections": [(track, rules_of(track)) for track in seen.tracks],
+        "notices": notices[:SHOWN_NOTICES],
+        "has_more_notices": len(notices) > SHOWN_NOTICES,
+    }
+    return render(request, "competitions/overview.html", context)
+
+
+@require_safe
+def data_page(request: HttpRequest, slug: str) -> HttpResponse:
+    seen = visit(request, slug)
+    return render(request, "competitions/data.html", seen.context("data"))

@@ -1,0 +1,188 @@
+"""What every page of a competition needs: the competition itself, its tabs, its period, the viewer's team."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import wraps
+from typing import Any, Concatenate, Final, ParamSpec, cast
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.models import AnonymousUser
+from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, resolve_url
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+
+from malpan.accounts.models import User
+from malpan.competitions.models import Competition, Phase, Track
+from malpan.competitions.permissions import Permission, may
+from malpan.competitions.selectors import get_competition, phase_to_show, tracks_of
+from malpan.competitions.terms import is_accepted
+from malpan.core.errors import CompetitionNotFound
+from malpan.teams.models import Team
+from malpan.teams.selectors import team_of
+
+P = ParamSpec("P")
+DEMO_PROFILE = "demo"
+PAGE_SIZE: Final = 100
+
+
+class MemberRequest(HttpRequest):
+    """A request behind ``members_only``: somebody is logged in."""
+
+    user: User
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """From the first start to the last end of all phases, and where now stands in it."""
+
+    starts_at: datetime | None
+    ends_at: datetime | None
+    state: str  # running | upcoming | past
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    name: str
+    label: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One look at a competition: what was asked for and who is looking."""
+
+    competition: Competition
+    tracks: list[Track]
+    track: Track | None
+    phase: Phase | None
+    team: Team | None
+    needs_terms: bool = False  # the member must accept the current terms before the next submission
+    has_manage_pages: bool = False  # the viewer has a role behind the scenes
+
+    def context(self, tab: str) -> dict[str, Any]:
+        """The context of ``competitions/base.html``."""
+        phases = list(self.track.phases.all()) if self.track else []
+        return {
+            "competition": self.competition,
+            "phases": phases,
+            "tracks": self.tracks,
+            "track": self.track,
+            "phase": self.phase,
+            "team": self.team,
+            "needs_terms": self.needs_terms,
+            "tab": tab,
+            "tabs": _tabs(self),
+            "period": period_of(self.tracks, timezone.now()),
+            "uses_demo_models": any(uses_demo_models(track) for track in self.tracks),
+        }
+
+
+def visit(request: HttpRequest, slug: str) -> Visit:
+    """Open the competition at ``slug``, the track of ``?track=`` (or ``track`` in the body; else the first) and the
+    phase of ``?phase=`` (else the one to show now).
+
+    Raises ``CompetitionNotFound``. Whoever has a role there may look at an unpublished competition.
+    """
+    competition = get_competition(slug, include_unpublished=True)
+    if not may_visit(request.user, competition):
+        raise CompetitionNotFound
+    tracks = tracks_of(competition)
+    wanted = request.POST.get("track") or request.GET.get("track")
+    track = next((track for track in tracks if track.slug == wanted), tracks[0] if tracks else None)
+    phase = _phase_of(track, request.GET.get("phase")) if track else None
+    team = team_of(request.user, competition)
+    needs_terms = team is not None and not is_accepted(request.user, competition)
+    has_manage_pages = may(request.user, competition, Permission.VIEW)
+    return Visit(competition, tracks, track, phase, team, needs_terms, has_manage_pages)
+
+
+def may_visit(user: User | AnonymousUser, competition: Competition) -> bool:
+    """Whether ``user`` may look at the pages of ``competition``: everybody once it is published."""
+    return competition.is_published or may(user, competition, Permission.VIEW)
+
+
+def _phase_of(track: Track, wanted: str | None) -> Phase | None:
+    return next((phase for phase in track.phases.all() if phase.slug == wanted), None) or phase_to_show(track)
+
+
+def period_of(tracks: list[Track], now: datetime) -> Period:
+    """The period over all phases of ``tracks``; upcoming while there is none."""
+    phases = [phase for track in tracks for phase in track.phases.all()]
+    if not phases:
+        return Period(None, None, "upcoming")
+    starts_at, ends_at = min(phase.starts_at for phase in phases), max(phase.ends_at for phase in phases)
+    state = "upcoming" if now < starts_at else "running" if now < ends_at else "past"
+    return Period(starts_at, ends_at, state)
+
+
+def page_of(request: HttpRequest, rows: QuerySet[Any] | Sequence[Any], size: int = PAGE_SIZE) -> Page[Any]:
+    """The page that ``?page=`` asks for; the nearest one where it asks for none that is there."""
+    return Paginator(rows, size).get_page(request.GET.get("page"))
+
+
+def uses_demo_models(track: Track) -> bool:
+    """Whether new scores of ``track`` are made with the demo models."""
+    return (track.profile or settings.SCORING_PROFILE) == DEMO_PROFILE
+
+
+def address(name: str, competition: Competition, track: Track | None = None) -> str:
+    """The address of page ``name`` of ``competition``, on ``track`` where it is not the only one."""
+    url = resolve_url(name, competition.slug)
+    return f"{url}?{urlencode({'track': track.slug})}" if track else url
+
+
+def _tabs(seen: Visit) -> list[Tab]:
+    track = seen.track if len(seen.tracks) > 1 else None
+    tabs = [
+        Tab("competition", _("대회안내"), address("competition", seen.competition)),
+        Tab("data", _("데이터"), address("competition_data", seen.competition)),
+        Tab("submit", pgettext("menu", "제출"), address("submit", seen.competition, track)),
+        Tab("board", _("순위표"), address("board", seen.competition, track)),
+    ]
+    if seen.team:
+        tabs.append(Tab("submissions", _("내 제출"), address("submissions", seen.competition, track)))
+    tabs.append(Tab("team", _("팀"), address("team", seen.competition)))
+    tabs.append(Tab("questions", _("문의와 답변"), address("questions", seen.competition)))
+    if seen.has_manage_pages:
+        tabs.append(Tab("manage", _("운영실"), address("manage_overview", seen.competition)))
+    return tabs
+
+
+def members_only(
+    view: Callable[Concatenate[MemberRequest, P], HttpResponse],
+) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    """Send a visitor to the log-in page; say so when what they sent is thereby lost."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if request.user.is_authenticated:
+            return view(cast("MemberRequest", request), *args, **kwargs)
+        if request.method == "POST":
+            text = _(
+                "로그인이 끊겨 보낸 내용을 처리하지 못했습니다. 다시 로그인한 뒤 한 번 더 보내 주십시오. "
+                "파일을 올렸다면 제출 횟수는 차감되지 않았습니다."
+            )
+            messages.warning(request, text)
+        return redirect(f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': _return_address(request)})}")
+
+    return guarded
+
+
+def _return_address(request: HttpRequest) -> str:
+    """Where to come back to: this page, or for a body that was sent, the page it was sent from."""
+    if request.method != "POST":
+        return request.get_full_path()
+    referer = request.META.get("HTTP_REFERER", "")
+    if url_has_allowed_host_and_scheme(referer, {request.get_host()}, require_https=request.is_secure()):
+        return referer.split(request.get_host(), 1)[1]
+    return request.get_full_path()

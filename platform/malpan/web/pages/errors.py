@@ -1,0 +1,32 @@
+"""Error pages: what happened, whose it is to mend, what to do next."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
+
+from malpan.core.errors import DomainError, SystemFault
+from malpan.core.messages import heading_of, text_of
+
+
+def domain_error_page(request: HttpRequest, error: DomainError) -> HttpResponse:
+    """The page of a refusal or fault that no view turned into a message, under its own HTTP status."""
+    is_ours = isinstance(error, SystemFault)
+    if error.http_status == 404:
+        title = _("찾을 수 없습니다")
+    else:
+        title = _("서버에 문제가 생겼습니다") if is_ours else _("요청을 처리할 수 없습니다")
+    context = {"heading": heading_of(error), "title": title, "text": text_of(error), "is_ours": is_ours}
+    return render(request, "error.html", context, status=error.http_status)
+
+
+def not_found_page(request: HttpRequest) -> HttpResponse:
+    """The page of an address that the site does not have."""
+    return render(request, "404.html", status=404)
+
+
+def unavailable_page() -> HttpResponse:
+    """The page shown while the database is away: rendered without session, user or any query."""
+    return HttpResponse(render_to_string("503.html"), status=503, headers={"Retry-After": "30"})

@@ -1,0 +1,66 @@
+"""The first page: competitions running, upcoming and past."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol, cast
+
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from malpan.competitions.models import Competition, CompetitionRole
+from malpan.competitions.roles import competitions_of
+from malpan.competitions.selectors import published_competitions
+from malpan.competitions.setup import may_found
+from malpan.teams.models import Team
+
+
+class Dated(Protocol):
+    """What ``published_competitions`` adds to a competition."""
+
+    starts_at: datetime | None
+    ends_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    competition: Competition
+    starts_at: datetime | None
+    ends_at: datetime | None
+    team_count: int
+
+
+@require_safe
+def home_page(request: HttpRequest) -> HttpResponse:
+    found = published_competitions()
+    counts = _team_counts()
+    groups = {name: _cards(getattr(found, name), counts) for name in ("running", "upcoming", "past")}
+    context = {"competitions": groups} | _manage_context(request)
+    return render(request, "home/home.html", context)
+
+
+def _manage_context(request: HttpRequest) -> dict[str, Any]:
+    """The competitions that the viewer runs, hidden ones too, and whether to offer a new one. Nothing for visitors."""
+    if not request.user.is_authenticated:
+        return {}
+    roles = competitions_of(request.user)
+    run = [(row, CompetitionRole.Role(roles[row.pk]).label) for row in Competition.objects.filter(pk__in=roles)]
+    return {"run_by_me": run, "may_found": may_found(request.user)}
+
+
+def _team_counts() -> dict[int, int]:
+    """Teams of each competition, baselines left out."""
+    rows = Team.objects.filter(is_baseline=False).values_list("competition").annotate(Count("pk"))
+    return dict(rows.order_by())
+
+
+def _cards(competitions: Iterable[Competition], counts: dict[int, int]) -> list[Card]:
+    return [_card(row, cast("Dated", row), counts.get(row.pk, 0)) for row in competitions]
+
+
+def _card(competition: Competition, dates: Dated, team_count: int) -> Card:
+    return Card(competition, dates.starts_at, dates.ends_at, team_count)

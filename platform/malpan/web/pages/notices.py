@@ -1,0 +1,22 @@
+"""공지: every notice of a competition, newest first."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from malpan.competitions.selectors import notices_of
+from malpan.web.pages.context import page_of, visit
+
+PAGE_SIZE: Final = 20
+
+
+@require_safe
+def notices_page(request: HttpRequest, slug: str) -> HttpResponse:
+    seen = visit(request, slug)
+    rows = notices_of(seen.competition).order_by("-published_at", "-pk")
+    context = seen.context("competition") | {"page": page_of(request, rows, PAGE_SIZE)}
+    return render(request, "competitions/notices.html", context)

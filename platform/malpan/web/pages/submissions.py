@@ -1,0 +1,245 @@
+"""내 제출: the team's history, its final selection, one submission in full, and the live fragment both poll."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import HttpResponseStopPolling
+
+from malpan.competitions.models import Phase, Track
+from malpan.core.errors import FinalsNotUsed, NotTeamMember, RequestError
+from malpan.core.messages import text_of, text_of_code
+from malpan.submissions import selectors
+from malpan.submissions.evaluation.eta import Forecast
+from malpan.submissions.finals import choose_finals
+from malpan.submissions.models import ScoringRun, Submission
+from malpan.submissions.quota.services import status
+from malpan.submissions.visibility import ShownRun
+from malpan.web.pages.context import MemberRequest, address, members_only, visit
+from malpan.web.presenters import scores
+from malpan.web.presenters.formatting import expected_end_text
+from malpan.web.presenters.quota_history import lines_of
+from scoring.recipes import Column
+
+UNFINISHED = frozenset({ScoringRun.State.QUEUED, ScoringRun.State.RUNNING})
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """The state of one submission as the status fragment shows it: of the run what the reader may see.
+
+    ``end`` says when the score is to be expected; empty where that cannot be told.
+    """
+
+    submission: Submission
+    run: ShownRun | None
+    track: Track
+    is_unfinished: bool
+    waiting_before: int | None
+    end: str
+    stage: str
+    fault: str
+
+    @property
+    def state_mark(self) -> str:
+        """Changes when there is something to announce: another state, another place in the queue."""
+        return f"{self.run.pk}:{self.run.state}:{self.waiting_before}" if self.run else "none"
+
+    @property
+    def mark(self) -> str:
+        """Changes whenever what the fragment shows changes."""
+        return f"{self.state_mark}/{self.stage}/{self.run.progress:.2f}/{self.end}" if self.run else "none"
+
+
+def live_of(submission: Submission, track: Track, run: ShownRun | None, forecast: Forecast | None = None) -> Live:
+    """``forecast`` is that of the request, where several submissions are shown."""
+    is_unfinished = run is not None and run.state in UNFINISHED
+    forecast = forecast or Forecast()
+    outlook = forecast.of(selectors.run_to_show(submission))
+    return Live(
+        submission=submission,
+        run=run,
+        track=track,
+        is_unfinished=is_unfinished,
+        waiting_before=outlook.waiting_before,
+        end=expected_end_text(outlook.finish_at, forecast.now) if outlook.finish_at else "",
+        stage=scores.stage_label(run) if run and run.stage else "",
+        fault=text_of_code(run.error_code) if run and run.state == ScoringRun.State.FAILED else "",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the history: a submission with its live state, or a rejected file with its errors."""
+
+    created_at: datetime
+    live: Live | None
+    rejection: Any
+    errors: list[dict[str, Any]]
+
+
+@require_safe
+@members_only
+def history_page(request: MemberRequest, slug: str) -> HttpResponse:
+    seen = visit(request, slug)
+    if seen.team is None:
+        return redirect("team", slug)
+    rows = _rows(seen.team, seen.phase) if seen.phase else []
+    context = seen.context("submissions") | {
+        "rows": rows,
+        "quota": status(phase=seen.phase, team=seen.team) if seen.phase else None,
+        "ledger": lines_of(phase=seen.phase, team=seen.team) if seen.phase else [],
+        "is_open": bool(seen.phase and seen.phase.is_open()),
+        "is_waiting": any(row.live and row.live.is_unfinished for row in rows),
+        "hides_scores": any(row.live and row.live.run and row.live.run.is_score_hidden for row in rows),
+        "finals": _finals(seen.phase, rows) if seen.phase else None,
+    }
+    return render(request, "submissions/history.html", context)
+
+
+@dataclass(frozen=True, slots=True)
+class Finals:
+    """The final selection of a phase: how many may be chosen, how many are, whether it is still open."""
+
+    limit: int
+    chosen_count: int
+    is_open: bool
+
+
+def _finals(phase: Phase, rows: list[Row]) -> Finals | None:
+    if phase.finals_limit is None:
+        return None
+    chosen = sum(bool(row.live and row.live.submission.is_final_choice) for row in rows)
+    return Finals(phase.finals_limit, chosen, not phase.is_over() and phase.final_published_at is None)
+
+
+@require_POST
+@members_only
+def finals_action(request: MemberRequest, slug: str) -> HttpResponse:
+    """Choose the submissions that count for the final board, by ``chosen`` (their public ids)."""
+    seen = visit(request, slug)
+    phases = seen.track.phases.all() if seen.track else ()
+    phase = next((row for row in phases if row.slug == request.POST.get("phase")), None)
+    if seen.team is None:
+        raise NotTeamMember
+    if phase is None:
+        raise FinalsNotUsed
+    try:
+        chosen = [selectors.submission_for(request.user, wanted) for wanted in _ids(request.POST.getlist("chosen"))]
+        kept = choose_finals(team=seen.team, phase=phase, submissions=chosen, actor=request.user)
+    except RequestError as error:
+        messages.error(request, text_of(error))
+    else:
+        messages.success(request, _kept_text(len(kept)))
+    query = urlencode({"track": phase.track.slug, "phase": phase.slug})
+    return redirect(f"{address('submissions', seen.competition)}?{query}")
+
+
+def _kept_text(count: int) -> str:
+    if not count:
+        return _("최종 선택을 비웠습니다. 공개 점수가 가장 높은 제출이 반영됩니다.")
+    return _("최종 제출 %(count)d건을 저장했습니다.") % {"count": count}
+
+
+def _ids(texts: list[str]) -> list[uuid.UUID]:
+    """The public ids that were sent; what is none is left out."""
+    found = []
+    for text in texts:
+        with suppress(ValueError):
+            found.append(uuid.UUID(text))
+    return found
+
+
+def _rows(team: Any, phase: Phase) -> list[Row]:
+    rows, forecast = [], Forecast()
+    for entry in selectors.team_history(team, phase):
+        live = live_of(entry.submission, phase.track, entry.run, forecast) if entry.submission else None
+        errors = selectors.rejection_errors(entry.rejection) if entry.rejection else ()
+        rows.append(Row(entry.created_at, live, entry.rejection, scores.located_errors(errors)))
+    return rows
+
+
+@require_safe
+@members_only
+def detail_page(request: MemberRequest, public_id: uuid.UUID) -> HttpResponse:
+    submission = selectors.submission_for(request.user, public_id)
+    track = submission.phase.track
+    context = visit(request, track.competition.slug).context("submissions")
+    context |= {"track": track, "phase": submission.phase}
+    context |= _result(live_of(submission, track, selectors.run_for(request.user, submission)))
+    context["file_format"] = scores.file_format(submission)
+    context["history_href"] = address("submissions", track.competition, track if len(context["tracks"]) > 1 else None)
+    return render(request, "submissions/detail.html", context)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One score as the detail page lists it."""
+
+    label: str
+    text: str
+    column: Column
+
+
+def _result(live: Live) -> dict[str, Any]:
+    """What the detail page shows of a run: its live state and, where they may be seen, scores, coverage, warnings and
+    signature. A score that is kept back is not in ``live.run``.
+    """
+    run = live.run
+    has_scores = run is not None and run.state == ScoringRun.State.FINISHED and not run.is_score_hidden
+    shown = {"live": live, "is_score_hidden": run is not None and run.is_score_hidden}
+    if run is None or not has_scores:
+        return shown
+    return shown | {
+        "scores": _scores(run, run.scores, live.track),
+        "private_scores": _scores(run, run.hidden.scores, live.track) if run.hidden else [],
+        "private_coverage": scores.coverage_of(run.hidden.coverage) if run.hidden else [],
+        "progress": scores.progress_of(run, live.track),
+        "coverage": scores.coverage_of(run.coverage),
+        "warnings": scores.warnings_of(run),
+        "signature": json.dumps(run.signature, ensure_ascii=False, indent=2) if run.signature else "",
+    }
+
+
+def _scores(run: ShownRun, values: Mapping[str, float], track: Track) -> list[Score]:
+    """``values`` of ``run`` in the recipe's order; an optional one only where it was computed."""
+    return [
+        Score(column.label(scores.language()), scores.score_text(column, values.get(column.key), track), column)
+        for column in scores.columns_of(run)
+        if column.group == "main" or column.key in values
+    ]
+
+
+@require_safe
+def status_fragment(request: HttpRequest, public_id: uuid.UUID) -> HttpResponse:
+    """What htmx polls. 204 while nothing changed; 286, which ends the polling, once the run is over."""
+    if not request.user.is_authenticated:
+        return HttpResponseStopPolling(_("로그인이 끊겼습니다. 다시 로그인한 뒤 페이지를 새로 열어 주십시오."))
+    submission = selectors.submission_for(request.user, public_id)
+    live = live_of(submission, submission.phase.track, selectors.run_for(request.user, submission))
+    seen_mark = request.GET.get("mark", "")
+    if live.is_unfinished and live.mark == seen_mark:
+        return HttpResponse(status=204)
+    is_full = request.GET.get("view") == "full"
+    context = (_result(live) if is_full else {"live": live}) | {
+        "is_swap": True,
+        "state_changed": seen_mark.split("/", 1)[0] != live.state_mark,
+        "track": live.track,
+    }
+    template = "submissions/_result.html" if is_full else "submissions/_state.html"
+    response = render(request, template, context)
+    if not live.is_unfinished:
+        response.status_code = HttpResponseStopPolling.status_code
+    return response

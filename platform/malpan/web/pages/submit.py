@@ -1,0 +1,121 @@
+"""The upload page: what is left, when the next file is taken, and what was wrong with the last one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from malpan.competitions.references import recipe_of
+from malpan.competitions.selectors import sample_file
+from malpan.core import uploads
+from malpan.core.errors import DomainError, DuplicateUpload, FileRejected, TermsNotAccepted, UploadTooLarge
+from malpan.core.messages import heading_of, text_of
+from malpan.submissions.intake import submit
+from malpan.submissions.models import Rejection, Submission
+from malpan.submissions.quota.services import status
+from malpan.submissions.selectors import rejection_errors
+from malpan.web.forms.pages import SubmitForm
+from malpan.web.pages.context import MemberRequest, Visit, address, members_only, visit
+from malpan.web.pages.terms import lead_to_terms
+from malpan.web.presenters import scores
+
+
+def submit_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the form to anybody; take a file from a member of a team."""
+    return _take(request, slug) if request.method == "POST" else _show(request, slug)
+
+
+@require_http_methods(["GET", "HEAD"])
+def _show(request: HttpRequest, slug: str) -> HttpResponse:
+    seen = visit(request, slug)
+    rejection = _rejection_asked_for(request, seen)
+    return render(request, "submissions/submit.html", _context(seen, SubmitForm(), rejection))
+
+
+@members_only
+def _take(request: MemberRequest, slug: str) -> HttpResponse:
+    form = SubmitForm(request.POST, request.FILES)
+    seen = visit(request, slug)
+    if seen.team is None or seen.phase is None:
+        messages.error(request, _("제출하려면 먼저 이 대회의 팀에 들어가야 합니다."))
+        return redirect("team", slug)
+    if uploads.was_too_large(request):
+        limit = UploadTooLarge(size_bytes=uploads.body_size(request), limit_bytes=settings.UPLOAD_MAX_BYTES)
+        return _back(request, seen, limit)
+    if not form.is_valid():
+        return render(request, "submissions/submit.html", _context(seen, form, None), status=422)
+    upload = form.cleaned_data["file"]
+    hand_over = partial(
+        submit,
+        phase=seen.phase,
+        team=seen.team,
+        user=request.user,
+        file_name=upload.name,
+        upload=upload,
+        memo=form.cleaned_data["memo"],
+        upload_key=form.cleaned_data["upload_key"],
+    )
+    return _outcome(request, seen, hand_over)
+
+
+def _outcome(request: HttpRequest, seen: Visit, hand_over: Callable[[], Submission]) -> HttpResponse:
+    """Hand the file over and go where what became of it is shown."""
+    try:
+        submission = hand_over()
+    except FileRejected as error:
+        if error.rejection is None:
+            return _back(request, seen, error)
+        separator = "&" if "?" in _form_address(seen) else "?"
+        return redirect(f"{_form_address(seen)}{separator}rejection={error.rejection.pk}#errors")
+    except DuplicateUpload as error:
+        messages.warning(request, text_of(error))
+        return redirect("submission", error.params["public_id"])
+    except TermsNotAccepted as error:
+        return lead_to_terms(request, seen.competition, error, back=_form_address(seen))
+    except DomainError as error:
+        return _back(request, seen, error)
+    messages.success(request, _("제출을 접수했습니다. 채점이 끝나면 이 페이지에 점수가 나타납니다."))
+    return redirect("submission", submission.public_id)
+
+
+def _back(request: HttpRequest, seen: Visit, error: DomainError) -> HttpResponse:
+    """To the form again, with what happened."""
+    messages.error(request, f"{heading_of(error)} — {text_of(error)}")
+    return redirect(_form_address(seen))
+
+
+def _form_address(seen: Visit) -> str:
+    return address("submit", seen.competition, seen.track if len(seen.tracks) > 1 else None)
+
+
+def _rejection_asked_for(request: HttpRequest, seen: Visit) -> Rejection | None:
+    """The rejected file of ``?rejection=``, if it is this team's."""
+    number = request.GET.get("rejection", "")
+    if seen.team is None or not number.isascii() or not number.isdigit() or len(number) > 18:
+        return None
+    return Rejection.objects.filter(pk=number, team=seen.team).first()
+
+
+def _context(seen: Visit, form: SubmitForm, rejection: Rejection | None) -> dict[str, Any]:
+    quota = status(phase=seen.phase, team=seen.team) if seen.team and seen.phase else None
+    errors = rejection_errors(rejection) if rejection else ()
+    form_of_answers = recipe_of(seen.track).answer_form if seen.track else "answers"
+    return seen.context("submit") | {
+        "form": form,
+        "quota": quota,
+        "is_open": bool(seen.phase and seen.phase.is_open()),
+        "answer_form": form_of_answers,
+        "file_types": ".json, .jsonl, .tsv" if form_of_answers == "captions" else ".json, .jsonl",
+        "sample": sample_file(seen.track) if seen.track else None,
+        "upload_max_bytes": settings.UPLOAD_MAX_BYTES,
+        "rejection": rejection,
+        "errors": scores.located_errors(errors),
+    }

@@ -1,0 +1,185 @@
+"""What people do in their team: invite, leave, hand over, remove, merge. Always in the viewer's own team."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib import messages
+from django.forms import Form
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import path, reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from malpan.core.errors import DomainError, NotTeamMember, TermsNotAccepted
+from malpan.core.messages import text_of
+from malpan.submissions.merging import accept_merge
+from malpan.teams import merging, selectors
+from malpan.teams.invitations import create_invitation, invite_by_email, revoke_invitation
+from malpan.teams.models import Team
+from malpan.teams.services import create_team, hand_over, leave_team, remove_member
+from malpan.web.forms.pages import ConfirmForm, InviteForm, TeamForm
+from malpan.web.pages import team as page
+from malpan.web.pages.context import MemberRequest, Visit, members_only, visit
+from malpan.web.pages.terms import lead_to_terms
+
+TeamAction = Callable[..., HttpResponse]
+
+
+def _team_action(view: TeamAction) -> Callable[..., HttpResponse]:
+    """A POST of a member of a team: the view gets the visit and the team. Raises ``NotTeamMember``.
+
+    What a service refuses becomes a message over the team page.
+    """
+
+    @wraps(view)
+    def guarded(request: MemberRequest, slug: str, **kwargs: Any) -> HttpResponse:
+        seen = visit(request, slug)
+        if seen.team is None:
+            raise NotTeamMember
+        try:
+            return view(request, seen, seen.team, **kwargs)
+        except DomainError as error:
+            messages.error(request, text_of(error))
+            return redirect("team", slug)
+
+    return require_POST(members_only(guarded))
+
+
+def _refused(request: HttpRequest, seen: Visit, key: str, form: Form, error: DomainError | None = None) -> HttpResponse:
+    """The team page with ``form`` in its place, its errors beside the fields."""
+    return page.render_team(request, seen, {key: form}, status=error.http_status if error else 422)
+
+
+@require_POST
+@members_only
+def create_action(request: MemberRequest, slug: str) -> HttpResponse:
+    """Make a team led by the viewer; a refused name comes back beside its field."""
+    seen = visit(request, slug)
+    form = TeamForm(request.POST)
+    if not form.is_valid():
+        return _refused(request, seen, "create", form)
+    try:
+        create_team(competition=seen.competition, name=form.cleaned_data["name"], leader=request.user)
+    except TermsNotAccepted as error:
+        return lead_to_terms(request, seen.competition, error, back=reverse("team", args=[slug]))
+    except DomainError as error:
+        form.add_error("name", text_of(error))
+        return _refused(request, seen, "create", form, error)
+    messages.success(request, _("팀을 만들었습니다. 이제 파일을 제출하고 팀원을 초대할 수 있습니다."))
+    return redirect("team", slug)
+
+
+@_team_action
+def invite_action(request: MemberRequest, seen: Visit, team: Team) -> HttpResponse:
+    """Make an invitation and carry its link to the team page, which shows it once."""
+    _invitation, token = create_invitation(team=team, actor=request.user)
+    messages.success(request, _link(request, token), extra_tags="invitation")
+    return redirect("team", seen.competition.slug)
+
+
+@_team_action
+def invite_email_action(request: MemberRequest, seen: Visit, team: Team) -> HttpResponse:
+    """Mail an invitation; a refused address comes back beside its field."""
+    form = InviteForm(request.POST, auto_id="invite-%s")
+    if not form.is_valid():
+        return _refused(request, seen, "invite", form)
+    email = form.cleaned_data["email"]
+    invite_by_email(team=team, actor=request.user, email=email, link_for=lambda token: _link(request, token))
+    messages.success(request, _("%(email)s 주소로 초대 메일을 보냈습니다.") % {"email": email})
+    return redirect("team", seen.competition.slug)
+
+
+def _link(request: HttpRequest, token: str) -> str:
+    return request.build_absolute_uri(reverse("invitation", args=[token]))
+
+
+@_team_action
+def revoke_action(request: MemberRequest, seen: Visit, team: Team, pk: int) -> HttpResponse:
+    revoke_invitation(invitation=selectors.invitation_of(team, pk), actor=request.user)
+    messages.success(request, _("초대를 취소했습니다. 그 링크는 이제 쓸 수 없습니다."))
+    return redirect("team", seen.competition.slug)
+
+
+@_team_action
+def leave_action(request: MemberRequest, seen: Visit, team: Team) -> HttpResponse:
+    form = page.leave_form(team, request.POST, is_alone=team.memberships.count() == 1)
+    if not form.is_valid():
+        return _refused(request, seen, "leave", form)
+    leave_team(team=team, user=request.user)
+    messages.success(request, _("‘%(name)s’ 팀에서 나왔습니다.") % {"name": team.name})
+    return redirect("team", seen.competition.slug)
+
+
+@_team_action
+def hand_over_action(request: MemberRequest, seen: Visit, team: Team, pk: int) -> HttpResponse:
+    membership = selectors.member_of(team, pk)
+    form = page.hand_over_form(membership, request.POST)
+    if not form.is_valid():
+        return _refused(request, seen, f"hand-over-{pk}", form)
+    hand_over(team=team, to=membership.user, actor=request.user)
+    messages.success(request, _("‘%(name)s’ 님이 팀장이 되었습니다.") % {"name": membership.user})
+    return redirect("team", seen.competition.slug)
+
+
+@_team_action
+def remove_action(request: MemberRequest, seen: Visit, team: Team, pk: int) -> HttpResponse:
+    membership = selectors.member_of(team, pk)
+    form = page.remove_form(membership, request.POST)
+    if not form.is_valid():
+        return _refused(request, seen, f"remove-{pk}", form)
+    remove_member(team=team, user=membership.user, actor=request.user)
+    messages.success(request, _("‘%(name)s’ 님을 팀에서 내보냈습니다.") % {"name": membership.user})
+    return redirect("team", seen.competition.slug)
+
+
+@_team_action
+def merge_ask_action(request: MemberRequest, seen: Visit, team: Team) -> HttpResponse:
+    """Ask the team of this very name; its leader answers."""
+    target = selectors.team_named(seen.competition, request.POST.get("target", ""))
+    merging.ask_merge(source=team, target=target, actor=request.user)
+    messages.success(request, _("‘%(name)s’ 팀에 합치기를 요청했습니다.") % {"name": target.name})
+    return redirect("team", seen.competition.slug)
+
+
+@_team_action
+def merge_withdraw_action(request: MemberRequest, seen: Visit, team: Team, pk: int) -> HttpResponse:
+    merging.withdraw_merge(request=selectors.merge_request_of(team, pk), actor=request.user)
+    messages.success(request, _("합치기 요청을 취소했습니다."))
+    return redirect("team", seen.competition.slug)
+
+
+@_team_action
+def merge_decline_action(request: MemberRequest, seen: Visit, team: Team, pk: int) -> HttpResponse:
+    merging.decline_merge(request=selectors.merge_request_of(team, pk), actor=request.user)
+    messages.success(request, _("합치기 요청을 거절했습니다."))
+    return redirect("team", seen.competition.slug)
+
+
+@_team_action
+def merge_accept_action(request: MemberRequest, seen: Visit, team: Team, pk: int) -> HttpResponse:
+    offer = selectors.merge_request_of(team, pk)
+    form: ConfirmForm = page.accept_form(offer, request.POST)
+    if not form.is_valid():
+        return _refused(request, seen, f"accept-{pk}", form)
+    accept_merge(request=offer, actor=request.user)
+    messages.success(request, _("‘%(name)s’ 팀과 합쳤습니다.") % {"name": offer.source.name})
+    return redirect("team", seen.competition.slug)
+
+
+urlpatterns = [
+    path("create/", create_action, name="team_create"),
+    path("invite/", invite_action, name="team_invite"),
+    path("invite/email/", invite_email_action, name="team_invite_email"),
+    path("invitations/<int:pk>/revoke/", revoke_action, name="team_invitation_revoke"),
+    path("leave/", leave_action, name="team_leave"),
+    path("members/<int:pk>/hand-over/", hand_over_action, name="team_hand_over"),
+    path("members/<int:pk>/remove/", remove_action, name="team_remove"),
+    path("merge/ask/", merge_ask_action, name="team_merge_ask"),
+    path("merge/<int:pk>/withdraw/", merge_withdraw_action, name="team_merge_withdraw"),
+    path("merge/<int:pk>/decline/", merge_decline_action, name="team_merge_decline"),
+    path("merge/<int:pk>/accept/", merge_accept_action, name="team_merge_accept"),
+]

@@ -1,0 +1,82 @@
+"""참가 약관: read the terms of a competition and accept the current version."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from malpan.competitions.models import Competition
+from malpan.competitions.terms import accept_terms, acceptance_of
+from malpan.core.errors import AddressNotFound, DomainError
+from malpan.core.language import in_language
+from malpan.core.messages import text_of
+from malpan.web.forms.pages import ConfirmForm
+from malpan.web.pages.context import MemberRequest, Visit, members_only, visit
+
+
+def lead_to_terms(request: HttpRequest, competition: Competition, error: DomainError, *, back: str) -> HttpResponse:
+    """Say that the terms stand in the way, and open them; accepting leads ``back``."""
+    messages.warning(request, text_of(error))
+    return redirect(f"{reverse('terms', args=[competition.slug])}?{urlencode({'next': back})}")
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def terms_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Anybody reads; a POST of somebody logged in accepts. Raises ``AddressNotFound`` where there are no terms."""
+    seen = visit(request, slug)
+    if seen.competition.terms_version == 0:
+        raise AddressNotFound
+    if request.method == "POST":
+        return _accept(request, seen)
+    return _page(request, seen, _form())
+
+
+@members_only
+def _accept(request: MemberRequest, seen: Visit) -> HttpResponse:
+    form = _form(request.POST)
+    if not form.is_valid():
+        return _page(request, seen, form, status=422)
+    try:
+        accept_terms(user=request.user, competition=seen.competition, version=_version(request))
+    except DomainError as error:
+        form.add_error(None, text_of(error))
+        return _page(request, seen, form, status=error.http_status)
+    messages.success(request, _("참가 약관에 동의했습니다."))
+    return redirect(_next(request) or reverse("team", args=[seen.competition.slug]))
+
+
+def _page(request: HttpRequest, seen: Visit, form: ConfirmForm, status: int = 200) -> HttpResponse:
+    competition = seen.competition
+    context = seen.context("terms") | {
+        "form": form,
+        "text": in_language(competition.terms_ko, competition.terms_en),
+        "acceptance": acceptance_of(request.user, competition),
+        "next": _next(request),
+    }
+    return render(request, "teams/terms.html", context, status=status)
+
+
+def _form(data: object = None) -> ConfirmForm:
+    return ConfirmForm(data, key="terms", sentence=_("참가 약관을 읽었고 동의합니다."))
+
+
+def _version(request: HttpRequest) -> int:
+    """The version that stood on the page; 0, which is never accepted, for anything that is no number."""
+    number = request.POST.get("version", "")
+    return int(number) if number.isascii() and number.isdigit() and len(number) < 6 else 0
+
+
+def _next(request: HttpRequest) -> str:
+    """Where to go afterwards, if it is an address of this site."""
+    wanted = request.POST.get("next") or request.GET.get("next") or ""
+    is_ours = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
+    return wanted if is_ours else ""

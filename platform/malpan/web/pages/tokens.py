@@ -1,0 +1,64 @@
+"""API 토큰: a person's keys to the API. A new one is shown once, on the page that follows."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_variables
+from django.views.decorators.http import require_http_methods, require_POST
+
+from malpan.accounts.selectors import api_token_of, api_tokens_of
+from malpan.accounts.services import API_TOKENS_MAX, create_api_token, revoke_api_token
+from malpan.core.errors import DomainError
+from malpan.core.messages import text_of
+from malpan.web.forms.pages import ApiTokenForm
+from malpan.web.pages.context import MemberRequest, members_only, page_of
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@members_only
+def tokens_page(request: MemberRequest) -> HttpResponse:
+    """The person's own tokens; a POST makes another."""
+    if request.method == "POST":
+        return _create(request)
+    return _page(request, ApiTokenForm())
+
+
+@sensitive_variables("token")
+def _create(request: MemberRequest) -> HttpResponse:
+    """Make a token and carry it to the page, which shows it once; what is refused comes back beside its field."""
+    form = ApiTokenForm(request.POST)
+    if not form.is_valid():
+        return _page(request, form, status=422)
+    try:
+        _row, token = create_api_token(user=request.user, label=form.cleaned_data["label"])
+    except DomainError as error:
+        form.add_error(None, text_of(error))
+        return _page(request, form, status=error.http_status)
+    messages.success(request, token, extra_tags="api-token")
+    return redirect("api_tokens")
+
+
+@require_POST
+@members_only
+def revoke_action(request: MemberRequest, pk: int) -> HttpResponse:
+    """Revoke one of the person's own tokens. Raises ``ApiTokenNotFound``."""
+    row = api_token_of(request.user, pk)
+    revoke_api_token(api_token=row, actor=request.user)
+    messages.success(request, _("‘%(label)s’ 토큰을 폐기했습니다. 이제 쓸 수 없습니다.") % {"label": row.label})
+    return redirect("api_tokens")
+
+
+def _page(request: MemberRequest, form: ApiTokenForm, status: int = 200) -> HttpResponse:
+    context = {
+        "form": form,
+        "page": page_of(request, api_tokens_of(request.user)),
+        "limit": API_TOKENS_MAX,
+        "submit_address": request.build_absolute_uri(reverse("api-submissions", args=["COMPETITION", "TRACK"])),
+    }
+    return render(request, "account/tokens.html", context, status=status)

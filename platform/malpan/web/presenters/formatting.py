@@ -1,0 +1,71 @@
+"""How values are written on the pages: scores, times, days left. Pure functions; the template filters are thin."""
+
+from __future__ import annotations
+
+import unicodedata
+from datetime import datetime
+from typing import Final
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from malpan.core.times import KST, kst_day
+
+SHORT_DECIMALS: Final = {1: 4, 100: 2}  # decimals of secondary scores on a phone, by the track's scale
+
+
+def score_text(value: float | None, scale: int, decimals: int) -> str:
+    """A score 0-1 as the track shows it: times ``scale``, with exactly ``decimals`` decimals; ``–`` for none."""
+    return "–" if value is None else f"{value * scale:.{decimals}f}"
+
+
+def percent_text(value: float) -> str:
+    """A change in per cent with its sign: ``+12.3%``; a true minus sign, as wide as the plus."""
+    return f"{value:+.1f}%".replace("-", "−")
+
+
+def rough_text(count: int) -> str:
+    """A whole number of which two digits tell: ``120,000`` of 123456."""
+    return f"{round(count, 2 - len(str(abs(count)))):,}"
+
+
+def text_width(text: str) -> int:
+    """Columns that ``text`` takes, a Hangul syllable counting two."""
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def kst_text(moment: datetime, *, seconds: bool = False) -> str:
+    """``2026-11-20 23:50 KST``, with seconds where the reader counts on them."""
+    return moment.astimezone(KST).strftime("%Y-%m-%d %H:%M:%S KST" if seconds else "%Y-%m-%d %H:%M KST")
+
+
+def expected_end_text(end: datetime, now: datetime) -> str:
+    """``예상 완료 21:34 KST (약 3분 뒤)``, with the date where it is another day's; past an hour to five minutes."""
+    clock = end.astimezone(KST).strftime("%H:%M" if kst_day(end) == kst_day(now) else "%Y-%m-%d %H:%M")
+    minutes = max(1, round((end - now).total_seconds() / 60))
+    if minutes < 60:
+        text = ngettext(
+            "예상 완료 %(clock)s KST (약 %(count)d분 뒤)", "예상 완료 %(clock)s KST (약 %(count)d분 뒤)", minutes
+        )
+        return text % {"clock": clock, "count": minutes}
+    hours, rest = divmod(5 * round(minutes / 5), 60)
+    if not rest:
+        return _("예상 완료 %(clock)s KST (약 %(hours)d시간 뒤)") % {"clock": clock, "hours": hours}
+    text = _("예상 완료 %(clock)s KST (약 %(hours)d시간 %(minutes)d분 뒤)")
+    return text % {"clock": clock, "hours": hours, "minutes": rest}
+
+
+def closes_in_text(ends_at: datetime, now: datetime) -> str:
+    """Calendar days in KST until the deadline, as contests write them: ``마감 D-3``, on the last day ``마감 D-DAY``."""
+    days = _days_between(now, ends_at)
+    return ngettext("마감 D-%(days)d", "마감 D-%(days)d", days) % {"days": days} if days > 0 else _("마감 D-DAY")
+
+
+def starts_in_text(starts_at: datetime, now: datetime) -> str:
+    """Calendar days in KST until the start: ``시작 D-12``, on the day itself ``시작 D-DAY``."""
+    days = _days_between(now, starts_at)
+    return ngettext("시작 D-%(days)d", "시작 D-%(days)d", days) % {"days": days} if days > 0 else _("시작 D-DAY")
+
+
+def _days_between(now: datetime, then: datetime) -> int:
+    return (kst_day(then) - kst_day(now)).days

@@ -1,0 +1,192 @@
+"""What the page of a rescoring batch shows: progress, figures of the preview, numeric noise, in the reader's words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from malpan.competitions.models import Track
+from malpan.core.messages import text_of_code
+from malpan.leaderboard.rescore_preview import Preview, preview
+from malpan.submissions.models import RescoreBatch, ScoringRun
+from malpan.submissions.rescoring import batches, deltas
+from malpan.submissions.rescoring.batches import BatchProgress
+from malpan.submissions.rescoring.deltas import Change, Histogram, RankMove, Scored
+from malpan.web.presenters import scores
+from scoring.recipes import Column, get_recipe
+
+SHOWN_ROWS: Final = 200
+State = RescoreBatch.State
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeLine:
+    label: str
+    count: int
+    changed: int
+    mean: str
+    minimum: str
+    maximum: str
+
+
+@dataclass(frozen=True, slots=True)
+class MoveLine:
+    move: RankMove
+    score_before: str
+    score_after: str
+
+
+@dataclass(frozen=True, slots=True)
+class RowLine:
+    row: Scored
+    before: str
+    after: str
+    delta: str
+    hidden_delta: str
+
+
+@dataclass(frozen=True, slots=True)
+class BarLine:
+    span: str
+    count: int
+
+
+def step_of(batch: RescoreBatch) -> int:
+    """The step of the workflow that a batch is in: 2 scoring, 3 preview, 4 closed."""
+    return {State.RUNNING: 2, State.READY: 3}.get(State(batch.state), 4)
+
+
+def mark_of(progress: BatchProgress) -> str:
+    return f"{progress.finished}.{progress.running}.{progress.queued}.{progress.failed}.{progress.excluded}"
+
+
+def progress_context(progress: BatchProgress) -> dict[str, Any]:
+    return {
+        "progress": progress,
+        "mark": mark_of(progress),
+        "share": progress.finished / progress.total if progress.total else 0.0,
+    }
+
+
+def facts_of(batch: RescoreBatch) -> dict[str, Any]:
+    """The failed runs and those left out, and whom the batch takes."""
+    newest = batches.newest_runs(batch).select_related("submission__team")
+    excluded = batches.excluded_of(batch)
+    left_out = batch.phase.submissions.filter(pk__in=[int(key) for key in excluded]).select_related("team")
+    return {
+        "failed_runs": [(run, text_of_code(run.error_code)) for run in newest if run.state == ScoringRun.State.FAILED],
+        "excluded_rows": [(submission, excluded[str(submission.pk)]) for submission in left_out],
+        "selection": batches.Selection.from_json(batch.selection),
+        "selected_teams": batch.competition.teams.filter(pk__in=batch.selection.get("teams", [])),
+    }
+
+
+def preview_context(batch: RescoreBatch, minimum: str) -> dict[str, Any]:
+    """The preview; ``minimum`` is the smallest change to list, as the board shows scores."""
+    found = preview(batch)
+    track = batch.phase.track
+    least = _number(minimum)
+    rows = deltas.at_least(found.rows, least / track.score_scale)
+    columns = {column.key: column for column in found.recipe.columns}
+    main = columns[deltas.FINAL]
+    return {
+        "preview": found,
+        "changes": [_change(change, columns, track) for change in found.changes],
+        "hidden_changes": [_change(change, columns, track) for change in found.hidden_changes],
+        "bars": _bars(found.histogram, main, track),
+        "hidden_bars": _bars(found.hidden_histogram, main, track) if found.hidden_histogram else [],
+        "moves": [_move(move, main, track) for move in found.moves if move.moves],
+        "prize_moves": [_move(move, main, track) for move in found.prize_moves],
+        "rows": [_row(row, main, track) for row in rows[:SHOWN_ROWS]],
+        "row_count": len(rows),
+        "shown_rows": SHOWN_ROWS,
+        "minimum": minimum,
+        "moved_teams": sum(move.moves for move in found.moves),
+        "changed_rows": _changed(found),
+    }
+
+
+def spread_context(batch: RescoreBatch) -> dict[str, Any]:
+    """The lowest, highest and mean value of each score over the finished repetitions of each submission."""
+    finished = batches.newest_runs(batch).filter(state=ScoringRun.State.FINISHED).select_related("submission__team")
+    by_submission: dict[int, list[ScoringRun]] = {}
+    for run in finished:
+        by_submission.setdefault(run.submission_id, []).append(run)
+    track = batch.phase.track
+    spreads = []
+    for runs in by_submission.values():
+        columns = {column.key: column for column in get_recipe(runs[0].recipe).columns}
+        lines = [
+            (_label(columns, change.score), change, *_texts(change, columns, track))
+            for change in deltas.spreads([run.scores for run in runs], columns)
+        ]
+        spreads.append((runs[0].submission, len(runs), lines))
+    return {"spreads": spreads}
+
+
+def _texts(change: Change, columns: dict[str, Column], track: Track) -> tuple[str, str, str]:
+    """Lowest, highest, and the distance between them."""
+    column = columns[change.score]
+    width = change.maximum - change.minimum
+    return (
+        scores.score_text(column, change.minimum, track),
+        scores.score_text(column, change.maximum, track),
+        scores.score_text(column, width, track),
+    )
+
+
+def _changed(found: Preview) -> int:
+    return next((change.changed for change in found.changes if change.score == deltas.FINAL), 0)
+
+
+def _change(change: Change, columns: dict[str, Column], track: Track) -> ChangeLine:
+    column = columns[change.score]
+    mean, least, most = (_signed(column, value, track) for value in (change.mean, change.minimum, change.maximum))
+    return ChangeLine(_label(columns, change.score), change.count, change.changed, mean, least, most)
+
+
+def _label(columns: dict[str, Column], score: str) -> str:
+    return columns[score].label(scores.language())
+
+
+def _move(move: RankMove, main: Column, track: Track) -> MoveLine:
+    return MoveLine(
+        move, scores.score_text(main, move.score_before, track), scores.score_text(main, move.score_after, track)
+    )
+
+
+def _row(row: Scored, main: Column, track: Track) -> RowLine:
+    before = row.before.get(main.key) if row.before else None
+    return RowLine(
+        row,
+        scores.score_text(main, before, track),
+        scores.score_text(main, row.after.get(main.key), track),
+        _signed(main, row.delta(), track),
+        _signed(main, row.hidden_delta(), track),
+    )
+
+
+def _bars(found: Histogram, main: Column, track: Track) -> list[BarLine]:
+    return [BarLine(_span(bar.low, bar.high, main, track), bar.count) for bar in found.bars]
+
+
+def _span(low: float, high: float, main: Column, track: Track) -> str:
+    return " ~ ".join(_signed(main, value, track, is_short=True) for value in (low, high))
+
+
+def _signed(column: Column, value: float | None, track: Track, *, is_short: bool = False) -> str:
+    """A difference with its sign, a true minus as wide as the plus; ``–`` for none."""
+    if value is None:
+        return "–"
+    text = scores.score_text(column, abs(value), track, is_short=is_short)
+    is_zero = not any(digit in text for digit in "123456789")
+    return text if is_zero else f"{'−' if value < 0 else '+'}{text}"
+
+
+def _number(text: str) -> float:
+    """A number as typed; zero for anything else."""
+    try:
+        value = float(text)
+    except ValueError:
+        return 0.0
+    return value if value > 0 and value != float("inf") else 0.0

@@ -1,0 +1,184 @@
+"""Words for the names that scoring uses: columns, stages, coverage, warnings, rules. In the reader's language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, get_args
+
+from django.utils.functional import Promise
+from django.utils.translation import get_language, gettext_lazy
+from django.utils.translation import gettext as _
+
+from malpan.competitions.models import Track
+from malpan.competitions.references import recipe_of
+from malpan.submissions.models import ScoringRun, Submission
+from malpan.submissions.visibility import ShownRun
+from malpan.web.presenters import formatting
+from scoring.cards import card_for, load_card
+from scoring.errors import FileError, Language
+from scoring.reading.file_formats import format_label
+from scoring.recipes import Column, Recipe, get_recipe, warning_text
+from scoring.records import FileFormat, ScoreWarning
+
+COVERAGE: Final[dict[str, Promise]] = {
+    "items": gettext_lazy("전체 문항"),
+    "answered": gettext_lazy("답을 쓴 문항"),
+    "missing": gettext_lazy("답이 없어 0점인 문항"),
+    "references": gettext_lazy("정답 설명 수"),
+    "reason_gold": gettext_lazy("이유가 있어야 하는 문항"),
+    "reason_answered": gettext_lazy("이유를 쓴 문항"),
+    "reason_coverage": gettext_lazy("이유 응답률"),
+    "multiple_choice": gettext_lazy("선다형 문항"),
+    "short_answer": gettext_lazy("단답형 문항"),
+    "descriptive": gettext_lazy("서술형 문항"),
+}
+
+
+def language() -> Language:
+    """The reader's language as scoring names it."""
+    return "en" if (get_language() or "ko").startswith("en") else "ko"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A line across the board: the baseline or a milestone. ``value`` is 0-1."""
+
+    value: float
+    text: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TrackRules:
+    """How a track is scored, in the reader's words."""
+
+    recipe_id: str
+    title: str
+    rule: str
+    scale_text: str
+    tie_text: str
+    cards: tuple[tuple[str, str], ...]  # (name of a metric's card, its title)
+    marks: tuple[Mark, ...]
+
+
+def rules_of(track: Track) -> TrackRules:
+    """The rules of ``track``: what the board writes under its table and the overview under its track."""
+    recipe = recipe_of(track)
+    return TrackRules(
+        recipe_id=recipe.id,
+        title=recipe.title(language()),
+        rule=recipe.rule(language()),
+        scale_text=_scale_text(track),
+        tie_text=_tie_text(recipe),
+        cards=_cards_of(recipe),
+        marks=tuple(marks_of(track)),
+    )
+
+
+def _cards_of(recipe: Recipe) -> tuple[tuple[str, str], ...]:
+    names = dict.fromkeys(card for metric in (*recipe.metrics, *recipe.optional_metrics) if (card := card_for(metric)))
+    return tuple((name, load_card(name, language()).title) for name in names)
+
+
+def _scale_text(track: Track) -> str:
+    if track.score_scale == Track.Scale.PERCENT:
+        return _("점수는 0~100이며(0~1의 값 × 100) 소수점 아래 %(decimals)d자리까지 적습니다.") % {
+            "decimals": track.score_decimals
+        }
+    return _("점수는 0~1이며 소수점 아래 %(decimals)d자리까지 적습니다.") % {"decimals": track.score_decimals}
+
+
+def _tie_text(recipe: Recipe) -> str:
+    labels = {column.key: column.label(language()) for column in recipe.columns}
+    names = ", ".join(labels.get(key, key) for key in recipe.tie_breaks)
+    if not names:
+        return _("최종 점수가 같으면 먼저 제출한 팀이 앞섭니다.")
+    return _("최종 점수가 같으면 %(names)s 점수로 가리고, 그래도 같으면 먼저 제출한 팀이 앞섭니다.") % {"names": names}
+
+
+def marks_of(track: Track) -> list[Mark]:
+    """The lines that the board of ``track`` draws, the highest first."""
+    recipe = recipe_of(track)
+    marks = [Mark(value, _("목표 %(value)s") % {"value": plain_score(value, track)}) for value in recipe.milestones]
+    if recipe.baseline:
+        value = plain_score(recipe.baseline.value, track)
+        text = f"{recipe.baseline.label(language())} {value}"
+        marks.append(Mark(recipe.baseline.value, text, recipe.baseline.note(language())))
+    return sorted(marks, key=lambda mark: -mark.value)
+
+
+def plain_score(value: float, track: Track) -> str:
+    """A figure of a rule on the scale of ``track``, without trailing zeros beyond three decimals."""
+    return f"{value * track.score_scale:.4f}".removesuffix("0")
+
+
+def progress_of(run: ScoringRun | ShownRun, track: Track) -> list[str]:
+    """How far the final score of ``run`` lies from the recipe's baseline and which milestones it reached."""
+    recipe, score = get_recipe(run.recipe), run.final_score
+    if recipe.baseline is None or score is None:
+        return []
+    change = {
+        "label": recipe.baseline.label(language()),
+        "value": plain_score(recipe.baseline.value, track),
+        "change": formatting.percent_text(recipe.baseline.change_percent(score)),
+    }
+    lines = [_("%(label)s %(value)s 대비 %(change)s") % change + f" ({recipe.baseline.note(language())})"]
+    reached = [plain_score(value, track) for value in recipe.milestones if score >= value]
+    ahead = [plain_score(value, track) for value in recipe.milestones if score < value]
+    if reached:
+        lines.append(_("도달한 목표: %(values)s") % {"values": ", ".join(reached)})
+    if ahead:
+        lines.append(_("다음 목표: %(value)s") % {"value": ahead[0]})
+    return lines
+
+
+def score_text(column: Column, value: float | None, track: Track, *, is_short: bool = False) -> str:
+    """A score as the pages of ``track`` show it; ``is_short`` for the second line of a phone."""
+    scale = track.score_scale if column.is_scaled else 1
+    decimals = formatting.SHORT_DECIMALS[scale] if is_short else track.score_decimals
+    return formatting.score_text(value, scale, decimals)
+
+
+def file_format(submission: Submission) -> str:
+    """The form in which the file was recognised; empty for one taken in before forms were kept."""
+    known: FileFormat | None = next((form for form in get_args(FileFormat) if form == submission.file_format), None)
+    return format_label(known, language()) if known else ""
+
+
+def columns_of(run: ScoringRun | ShownRun) -> tuple[Column, ...]:
+    """The score columns of the recipe ``run`` was scored with."""
+    return get_recipe(run.recipe).columns
+
+
+def stage_label(run: ScoringRun | ShownRun) -> str:
+    """What the worker is computing now: the label of a metric, or the stage's own name."""
+    return get_recipe(run.recipe).metric_label(run.stage, language())
+
+
+def warnings_of(run: ScoringRun | ShownRun) -> list[str]:
+    """What the reader should know of the score, as sentences; a ``ShownRun`` holds what its reader is shown."""
+    return [warning_text(ScoreWarning(row["code"], row.get("params", {})), language()) for row in run.warnings]
+
+
+def coverage_of(coverage: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """(label, value) pairs in the order of ``COVERAGE``; a share is written as a percentage."""
+    return [(str(label), _coverage_value(coverage[key])) for key, label in COVERAGE.items() if key in coverage]
+
+
+def _coverage_value(value: float | int) -> str:
+    return f"{value * 100:.1f}%" if isinstance(value, float) else f"{value:,}"
+
+
+def located_errors(errors: Iterable[FileError]) -> list[dict[str, Any]]:
+    """The rows of the error table: line, id, field, official message, detail."""
+    return [_located(error) for error in errors]
+
+
+def _located(error: FileError) -> dict[str, Any]:
+    try:
+        return error.as_dict(language())
+    except KeyError:  # kept by an earlier version, whose codes or params have since changed
+        text = _("예전 판의 검사에서 찾은 오류입니다(%(code)s). 파일을 다시 올리면 자세히 알려 드립니다.")
+        place = {"code": error.code, "line": error.line, "id": error.item_id, "field": error.field}
+        return place | {"official": None, "message": text % {"code": error.code}}

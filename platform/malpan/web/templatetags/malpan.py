@@ -1,0 +1,94 @@
+"""Template filters of the pages: thin wrappers over ``web.presenters.formatting`` and ``web.markdown``."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django import template
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from malpan.competitions.models import Track
+from malpan.core.messages import duration_text
+from malpan.web import markdown
+from malpan.web.presenters import formatting
+
+register = template.Library()
+
+
+@register.filter
+def kst(moment: datetime | None) -> SafeString | str:
+    """``<time>`` to the minute, in KST."""
+    return _time(moment, seconds=False)
+
+
+@register.filter
+def kst_seconds(moment: datetime | None) -> SafeString | str:
+    """``<time>`` to the second, in KST."""
+    return _time(moment, seconds=True)
+
+
+def _time(moment: datetime | None, *, seconds: bool) -> SafeString | str:
+    if moment is None:
+        return "–"
+    return format_html(
+        '<time datetime="{}">{}</time>', moment.isoformat(), formatting.kst_text(moment, seconds=seconds)
+    )
+
+
+@register.filter
+def closes_in(ends_at: datetime) -> str:
+    """``마감 D-3`` counted from now."""
+    return formatting.closes_in_text(ends_at, timezone.now())
+
+
+@register.filter
+def starts_in(starts_at: datetime) -> str:
+    """``시작 D-12`` counted from now."""
+    return formatting.starts_in_text(starts_at, timezone.now())
+
+
+@register.filter
+def score(value: float | None, track: Track) -> str:
+    """A score 0-1 on the scale and with the decimals of its track."""
+    return formatting.score_text(value, track.score_scale, track.score_decimals)
+
+
+@register.filter(name="markdown")
+def markdown_filter(text: str) -> SafeString:
+    """Sanitised HTML of a Markdown text."""
+    return markdown.to_html(text)
+
+
+@register.filter
+def percent(share: float | None) -> str:
+    """A share 0-1 as a whole percentage, rounded down so that 100 % means done."""
+    return f"{int((share or 0) * 100)}%"
+
+
+@register.filter
+def rough(count: int) -> str:
+    """``120,000``: two digits of a whole number."""
+    return formatting.rough_text(count)
+
+
+@register.filter
+def duration(span: timedelta) -> str:
+    """``72시간``, ``90분``, ``30초``."""
+    return duration_text(span)
+
+
+@register.filter
+def unlocalized(value: float) -> str:
+    """A number as HTML attributes want it, whatever the language of the page."""
+    return f"{value:.4f}"
+
+
+@register.filter
+def kst_plain(moment: datetime) -> SafeString:
+    """``<time>`` to the minute under a heading that already says KST; to the second in its title."""
+    exact = formatting.kst_text(moment, seconds=True)
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>', moment.isoformat(), exact, exact[: len("2026-11-20 23:50")]
+    )

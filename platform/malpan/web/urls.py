@@ -1,0 +1,58 @@
+"""Addresses of the pages."""
+
+from django.urls import include, path
+from django.views.i18n import set_language
+
+from malpan.web import manage
+from malpan.web.manage import archive
+from malpan.web.pages import (
+    board,
+    chain,
+    competition,
+    files,
+    home,
+    metrics,
+    notices,
+    questions,
+    submissions,
+    submit,
+    team,
+    team_actions,
+    terms,
+    tokens,
+    withdrawal,
+)
+
+urlpatterns = [
+    path("", home.home_page, name="home"),
+    path("language/", set_language, name="set_language"),
+    path("metrics/", metrics.index_page, name="metrics"),
+    path("metrics/<slug:name>/", metrics.card_page, name="metric"),
+    path("competitions/<slug:slug>/", competition.overview_page, name="competition"),
+    path("competitions/<slug:slug>/data/", competition.data_page, name="competition_data"),
+    path("competitions/<slug:slug>/submit/", submit.submit_page, name="submit"),
+    path("competitions/<slug:slug>/board/", board.board_page, name="board"),
+    path("competitions/<slug:slug>/chain/", chain.chain_page, name="chain"),
+    path("competitions/<slug:slug>/chain.json", chain.chain_json, name="chain_json"),
+    path("competitions/<slug:slug>/submissions/", submissions.history_page, name="submissions"),
+    path("competitions/<slug:slug>/submissions/finals/", submissions.finals_action, name="submissions_finals"),
+    path("competitions/<slug:slug>/team/", team.team_page, name="team"),
+    path("competitions/<slug:slug>/team/", include(team_actions.urlpatterns)),
+    path("competitions/<slug:slug>/terms/", terms.terms_page, name="terms"),
+    path("competitions/<slug:slug>/notices/", notices.notices_page, name="notices"),
+    path("competitions/<slug:slug>/questions/", questions.questions_page, name="questions"),
+    path("competitions/<slug:slug>/questions/ask/", questions.ask_action, name="question_ask"),
+    path("competitions/<slug:slug>/manage/", include(manage.urlpatterns)),
+    path("manage/new/", manage.setup.new_page, name="manage_new"),
+    path("submissions/<uuid:public_id>/", submissions.detail_page, name="submission"),
+    path("submissions/<uuid:public_id>/status/", submissions.status_fragment, name="submission_status"),
+    path("submissions/<uuid:public_id>/withdraw/", withdrawal.withdrawal_page, name="submission_withdraw"),
+    path("submissions/<uuid:public_id>/receipt/", chain.receipt_page, name="receipt"),
+    path("submissions/<uuid:public_id>/receipt.json", chain.receipt_json, name="receipt_json"),
+    path("manage/import/", archive.import_page, name="manage_import"),
+    path("verify_chain.py", chain.script, name="verify_script"),
+    path("tokens/", tokens.tokens_page, name="api_tokens"),
+    path("tokens/<int:pk>/revoke/", tokens.revoke_action, name="api_token_revoke"),
+    path("invitations/<str:token>/", team.invitation_page, name="invitation"),
+    path("files/<int:pk>/<str:name>", files.download, name="data_file"),
+]

@@ -1,0 +1,83 @@
+"""What a worker process does around its tasks: ends with its parent; for the scoring queue, readies the models.
+
+The models are loaded in the pool's child, once, before its first run: torch's threads do not survive a fork, so the
+main process only looks whether the files are there. A worker that cannot score takes no runs; they wait in the queue.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+from typing import Any
+
+from celery.signals import celeryd_after_setup, worker_process_init
+from django.conf import settings
+
+from malpan.local.die_with_parent import die_with_parent
+from malpan.local.programs import EX_CONFIG
+from scoring.errors import ScoringError
+
+SCORING_QUEUE = "scoring"
+NICENESS = 5  # scoring uses every core for minutes; on a single machine the pages go first
+
+logger = logging.getLogger(__name__)
+_serves_scoring = False
+
+
+@celeryd_after_setup.connect
+def check_models(instance: Any, **_: Any) -> None:
+    """End the scoring worker at once, with what to run, where a model of its profile is missing."""
+    global _serves_scoring
+    _serves_scoring = SCORING_QUEUE in instance.app.amqp.queues.consume_from
+    if not _serves_scoring:
+        return
+    try:
+        require_models(settings.SCORING_PROFILE)
+    except ScoringError as error:
+        sys.stderr.write(f"시스템 오류: 채점기를 시작할 수 없습니다. / The scoring worker cannot start.\n{error}\n")
+        sys.exit(EX_CONFIG)
+
+
+def require_models(profile_name: str) -> None:
+    """Raise ``ModelUnavailable``, or what is wrong with the profile, unless all its models are on this machine.
+
+    The demo models are made here if they are missing; no other profile ever falls back to them.
+    """
+    from scoring.models.files import find_folder
+    from scoring.models.profile import load_profile
+
+    profile = load_profile(profile_name)
+    for spec in profile.specs():
+        find_folder(profile, spec)
+
+
+@worker_process_init.connect
+def begin_child(**_: Any) -> None:
+    """In a fresh pool process: end with the worker; where it scores, load the models or stop the worker."""
+    worker = os.getppid()
+    die_with_parent(worker)
+    if not _serves_scoring:
+        return
+    os.nice(NICENESS)
+    os.environ.setdefault("MALPAN_EMBEDDINGS", str(settings.VAR_DIR / "embeddings"))
+    try:
+        load_models()
+    except ScoringError as error:
+        logger.critical("시스템 오류: 모델을 읽을 수 없습니다. / The models cannot be loaded. %s", error)
+        os.kill(worker, signal.SIGQUIT)
+
+
+def load_models() -> None:
+    """Load the models of the default profile once for this process, so that the first run does not wait for them."""
+    from billiard import current_process
+
+    from scoring.models.store import shared_resources, use_gpu
+
+    number = settings.SCORING_WORKER_NUMBER + current_process().index  # of this process on its machine
+    if settings.SCORING_DEVICE != "cpu" and (gpu := use_gpu(number)) is not None:
+        logger.info("this process scores on GPU %d", gpu)
+    resources = shared_resources(settings.SCORING_PROFILE, settings.SCORING_DEVICE)
+    loaded = [getattr(resources, role) for role in ("bertscore", "bleurt") if getattr(resources.profile, role)]
+    logger.info("%d models of %s loaded on %s", len(loaded), resources.profile.name, resources.device)

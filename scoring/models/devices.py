@@ -1,0 +1,48 @@
+"""On what a score is computed: a processor or a GPU, and which one. torch is imported only when that is asked."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from scoring.errors import Message, ScoringFault
+from scoring.models.profile import WordedError
+
+DeviceName = Literal["auto", "cpu", "cuda"]
+
+
+class DeviceUnavailable(WordedError, ScoringFault):
+    """CUDA was asked for by name and is not there."""
+
+    code: ClassVar[str] = "device_unavailable"
+    words: ClassVar[Message] = Message(
+        "CUDA 장치를 쓸 수 없습니다. 드라이버와 CUDA용 torch를 확인하거나 --device cpu로 실행하십시오.",
+        "No CUDA device can be used. Check the driver and the CUDA build of torch, or run with --device cpu.",
+    )
+
+
+def resolve_device(wanted: DeviceName) -> str:
+    """``"cuda"`` if wanted or, for ``"auto"``, if there; else ``"cpu"``. Raises ``DeviceUnavailable``."""
+    import torch
+
+    if wanted == "cpu":
+        return "cpu"
+    if torch.cuda.is_available():
+        return "cuda"
+    if wanted == "cuda":
+        raise DeviceUnavailable
+    return "cpu"
+
+
+def use_gpu(worker: int) -> int | None:
+    """Where there are several GPUs, let the calling thread compute on the one whose turn worker number ``worker`` is.
+
+    Returns the GPU's number, or ``None`` where there is nothing to choose. Which GPUs a process sees at all is said by
+    ``CUDA_VISIBLE_DEVICES``.
+    """
+    import torch
+
+    count = torch.cuda.device_count()
+    if count < 2:
+        return None
+    torch.cuda.set_device(worker % count)
+    return worker % count

@@ -1,0 +1,264 @@
+"""Two results of the same recipe, compared score by score: differences, intervals and p-values from stored items.
+
+Nothing is scored again. Items are swapped and drawn whole, with all their values, present or absent, so that the final
+score and every other score made of several means are tested as the recipe makes them (``Recipe.combine``).
+
+A score is tested only if both results measured it in the same way. If not, it keeps its difference and says why it has
+no p-value. Holm's correction is over the scores tested; two that never differ from each other in any resampling, such
+as a final score that is one metric's mean, are one hypothesis.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from scoring.errors import Language, ScoringError
+from scoring.recipes import Recipe, get_recipe
+from scoring.records import ItemScores, ScoreReport
+from scoring.report import leaves
+from scoring.signature import is_demo
+from scoring.significance.resampling import (
+    SEED,
+    TRIALS,
+    FloatArray,
+    PairedResult,
+    compare_paired,
+    holm,
+    mean_columns,
+    means,
+)
+from scoring.significance.sufficient_statistics import SUMMABLE, Summable
+
+Reason = Literal[
+    "other_references",
+    "other_signature",
+    "not_resampled",
+    "no_statistics",
+    "too_many_classes",
+    "one_side",
+    "depends",
+    "items_disagree",
+]
+
+LEVEL: Final = 0.05
+STORED_TOLERANCE: Final = 1e-9
+_SHOWN_IDS: Final = 3
+
+
+class DifferentRecipes(ScoringError):
+    """The two results are of different recipes."""
+
+    def __init__(self, a: str, b: str) -> None:
+        self.a, self.b = a, b
+        super().__init__(self.message("en"))
+
+    def message(self, language: Language = "ko") -> str:
+        if language == "ko":
+            return f"채점 방식이 다릅니다: A는 {self.a}, B는 {self.b}입니다. 같은 방식으로 채점한 결과를 주십시오."
+        return f"The recipes differ: A is {self.a}, B is {self.b}. Name results of one recipe."
+
+
+class DifferentItems(ScoringError):
+    """The two results are not of the same items."""
+
+    def __init__(self, only_a: Sequence[str], only_b: Sequence[str]) -> None:
+        self.only_a, self.only_b = tuple(only_a), tuple(only_b)
+        super().__init__(self.message("en"))
+
+    def message(self, language: Language = "ko") -> str:
+        parts = []
+        for side, ids in (("A", self.only_a), ("B", self.only_b)):
+            if ids:
+                shown = ", ".join(ids[:_SHOWN_IDS]) + (", …" if len(ids) > _SHOWN_IDS else "")
+                korean, english = f"{side}에만 {len(ids)}개({shown})", f"{len(ids)} in {side} only ({shown})"
+                parts.append(korean if language == "ko" else english)
+        if not parts:
+            return "비교할 문항이 없습니다." if language == "ko" else "There is no item to compare."
+        if language == "ko":
+            return f"문항이 서로 다릅니다: {', '.join(parts)}. 같은 정답 파일로 채점한 결과를 주십시오."
+        return f"The items differ: {', '.join(parts)}. Name results scored against the same references."
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One score of the comparison, as stored (0-1 or the metric's own scale).
+
+    ``result`` and ``adjusted_p`` (Holm) are ``None`` where the score was not tested, and ``reason`` says why.
+    """
+
+    key: str
+    a: float | None
+    b: float | None
+    result: PairedResult | None = None
+    adjusted_p: float | None = None
+    reason: Reason | None = None
+
+    @property
+    def difference(self) -> float | None:
+        """B minus A."""
+        return None if self.a is None or self.b is None else self.b - self.a
+
+    @property
+    def is_significant(self) -> bool:
+        return self.adjusted_p is not None and self.adjusted_p <= LEVEL
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """``lines`` are in board order. ``differing`` names, by metric, what differs between the two signatures.
+
+    Its key ``references`` stands for the reference files. ``is_demo``: one of them was made with the demo models.
+    """
+
+    recipe: str
+    items: int
+    trials: int
+    seed: int
+    lines: tuple[Line, ...]
+    differing: Mapping[str, tuple[str, ...]]
+    is_demo: bool = False
+
+
+def compare(a: ScoreReport, b: ScoreReport, *, trials: int = TRIALS, seed: int = SEED) -> Comparison:
+    """Compare two results. The order of their items changes nothing.
+
+    Raises ``DifferentRecipes`` and ``DifferentItems``.
+    """
+    if a.recipe != b.recipe:
+        raise DifferentRecipes(a.recipe, b.recipe)
+    recipe = get_recipe(a.recipe)
+    items = _paired_items(a, b)
+    differing = differences(a.signature, b.signature)
+    table = _Table(recipe, a, b, items, differing)
+    results = compare_paired(table.a, table.b, table.score, trials=trials, seed=seed) if table.is_testable else {}
+    lines = [table.line(column.key, results.get(column.key)) for column in recipe.columns]
+    shown = tuple(line for line in lines if line.a is not None or line.b is not None)
+    return Comparison(
+        recipe=recipe.id,
+        items=len(items),
+        trials=trials,
+        seed=seed,
+        lines=_corrected(shown),
+        differing=differing,
+        is_demo=is_demo(a.signature) or is_demo(b.signature),
+    )
+
+
+def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """What differs between two signatures: dotted keys by metric, and those of ``references``."""
+    parts_a, parts_b = ({**side["metrics"], "references": side["references"]} for side in (a, b))
+    found: dict[str, tuple[str, ...]] = {}
+    for name in sorted(parts_a.keys() & parts_b.keys()):
+        if parts_a[name] != parts_b[name]:
+            left, right = dict(leaves(parts_a[name])), dict(leaves(parts_b[name]))
+            found[name] = tuple(key for key in sorted({*left, *right}) if left.get(key) != right.get(key))
+    return found
+
+
+def _paired_items(a: ScoreReport, b: ScoreReport) -> list[tuple[ItemScores, ItemScores]]:
+    """Both sides of every item, by id. Raises ``DifferentItems``."""
+    left, right = ({item.id: item for item in report.items} for report in (a, b))
+    if left.keys() != right.keys() or not left:
+        raise DifferentItems(sorted(left.keys() - right.keys()), sorted(right.keys() - left.keys()))
+    return [(left[item], right[item]) for item in sorted(left)]
+
+
+def _corrected(lines: Sequence[Line]) -> tuple[Line, ...]:
+    """``lines`` with Holm's adjusted p-values; equal results count as one hypothesis."""
+    hypotheses = list(dict.fromkeys(line.result for line in lines if line.result is not None))
+    adjusted = dict(zip(hypotheses, holm([result.p for result in hypotheses]), strict=True))
+    return tuple(line if line.result is None else replace(line, adjusted_p=adjusted[line.result]) for line in lines)
+
+
+class _Table:
+    """The additive rows of both systems side by side, and every score of their sums.
+
+    ``reasons`` says of a metric's score why it is not tested; its place is then taken by NaN, which the recipe carries
+    on into every score that depends on it.
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        a: ScoreReport,
+        b: ScoreReport,
+        items: Sequence[tuple[ItemScores, ItemScores]],
+        differing: Mapping[str, tuple[str, ...]],
+    ) -> None:
+        self._recipe, self._a, self._b, self._differing = recipe, a, b, differing
+        self.reasons: dict[str, Reason] = {}
+        self._names: list[str] = []
+        self._parts: list[Summable] = []
+        for metric in (*recipe.metrics, *recipe.optional_metrics):
+            self._add(metric, items)
+        values = [
+            [[item.scores.get(name) for name in self._names] for item in side] for side in zip(*items, strict=True)
+        ]
+        self._parts.insert(0, Summable(mean_columns(values[0]), mean_columns(values[1]), self._means))
+        self.a = np.hstack([part.a for part in self._parts])
+        self.b = np.hstack([part.b for part in self._parts])
+        self._known = set(self.score(self.a.sum(axis=0, keepdims=True)))
+
+    @property
+    def is_testable(self) -> bool:
+        return bool(self.a.shape[1])
+
+    def score(self, sums: FloatArray) -> Mapping[str, FloatArray]:
+        """Every score of the recipe, (trials,) each, of sums (trials, width)."""
+        scores: dict[str, FloatArray] = {}
+        start = 0
+        for part in self._parts:
+            end = start + part.a.shape[1]
+            scores.update(part.score(sums[:, start:end]))
+            start = end
+        scores.update({name: np.full(len(sums), np.nan) for name in self.reasons})
+        return self._recipe.combine(scores)
+
+    def line(self, key: str, result: PairedResult | None) -> Line:
+        """The score called ``key`` with its ``result``, or with the reason why it has none."""
+        line = Line(key, self._a.scores.get(key), self._b.scores.get(key))
+        if line.a is None or line.b is None:
+            return replace(line, reason="one_side")
+        if "references" in self._differing:
+            return replace(line, reason="other_references")
+        if result is None:
+            return replace(line, reason=self.reasons.get(key, "depends" if key in self._known else "not_resampled"))
+        if not (_is_stored(result.a, line.a) and _is_stored(result.b, line.b)):
+            return replace(line, reason="items_disagree")
+        return replace(line, result=result)
+
+    def _add(self, metric: str, items: Sequence[tuple[ItemScores, ItemScores]]) -> None:
+        """Take in ``metric``, or note why its scores cannot be tested; nothing if it has no part in the results."""
+        names, summable = SUMMABLE.get(metric, ((self._recipe.score_name(metric),), None))
+        known = [name for name in names if name in self._a.scores or name in self._b.scores]
+        reason = self._refusal(metric, known)
+        if reason:
+            self.reasons.update(dict.fromkeys(known, reason))
+        elif summable is None:
+            self._names += known
+        elif any(metric not in item.statistics for pair in items for item in pair):
+            self.reasons.update(dict.fromkeys(known, "no_statistics"))
+        else:
+            rows_a, rows_b = ([item.statistics[metric] for item in side] for side in zip(*items, strict=True))
+            self._parts.append(summable(rows_a, rows_b))
+            self.reasons.update(dict.fromkeys(self._parts[-1].approximate, "too_many_classes"))
+
+    def _refusal(self, metric: str, names: Sequence[str]) -> Reason | None:
+        if any(name not in self._a.scores or name not in self._b.scores for name in names):
+            return "one_side"
+        if "references" in self._differing:
+            return "other_references"
+        return "other_signature" if metric in self._differing else None
+
+    def _means(self, sums: FloatArray) -> dict[str, FloatArray]:
+        return dict(zip(self._names, means(sums).T, strict=True))
+
+
+def _is_stored(computed: float, stored: float) -> bool:
+    """Whether the score made of the items is the stored one."""
+    return math.isclose(computed, stored, rel_tol=STORED_TOLERANCE, abs_tol=STORED_TOLERANCE)

@@ -1,0 +1,322 @@
+"""The API: one shape of refusal, tokens only, and never more than the pages show."""
+
+import json
+import uuid
+from datetime import datetime, timedelta
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import OperationalError
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from malpan.accounts.services import create_api_token
+from malpan.competitions.models import Competition, Phase
+from malpan.competitions.services import set_board, update_competition
+from malpan.core.times import kst_day
+from malpan.submissions.models import ScoringRun, Submission
+from malpan.submissions.quota import services as quota
+from malpan.submissions.withdrawal import withdraw
+from tests.factories import (
+    CANARY,
+    CompetitionFactory,
+    PhaseFactory,
+    TeamFactory,
+    UserFactory,
+    file_bytes,
+    finished_submission,
+    leader_of,
+    prediction_bytes,
+    publish,
+    rows,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+class Api:
+    """A client that carries one person's token."""
+
+    def __init__(self, user=None, phase=None):
+        self.client = Client(
+            headers={"Authorization": f"Bearer {create_api_token(user=user, label='t')[1]}"} if user else {}
+        )
+        self.phase = phase
+
+    def address(self, name):
+        track = self.phase.track
+        return reverse(name, args=[track.competition.slug, track.slug])
+
+    def submit(self, data=None, name="answers.json", key="", **fields):
+        upload = SimpleUploadedFile(name, prediction_bytes() if data is None else data)
+        headers = {"Idempotency-Key": key} if key else {}
+        return self.client.post(self.address("api-submissions"), {"file": upload, **fields}, headers=headers)
+
+
+@pytest.fixture
+def phase():
+    phase = PhaseFactory.create(daily_limit=2)
+    publish(phase)
+    return phase
+
+
+@pytest.fixture
+def team(phase):
+    return TeamFactory.create(competition=phase.track.competition)
+
+
+@pytest.fixture
+def api(phase, team):
+    return Api(leader_of(team), phase)
+
+
+def test_file_is_submitted_and_followed_to_its_address(api, team):
+    answer = api.submit(memo="첫 제출")
+
+    body = answer.json()
+    assert (answer.status_code, body["memo"], body["run"]["state"]) == (201, "첫 제출", "queued")
+    followed = api.client.get(answer["Location"])
+    assert followed.json()["id"] == body["id"] == str(Submission.objects.get(team=team).public_id)
+
+
+def test_history_and_quota_are_the_teams_own(api):
+    api.submit()
+    api.submit(b"not json", name="bad.json")
+
+    body = api.client.get(api.address("api-submissions")).json()
+
+    assert [entry["kind"] for entry in body["history"]] == ["rejection", "submission"]
+    assert body["history"][0]["errors"][0]["message"]
+    assert (body["quota"]["left_today"], body["quota"]["can_submit"]) == (1, True)
+
+
+def test_quota_says_what_of_the_limits_was_granted(api, phase, team):
+    quota.grant(phase=phase, team=team, slots=3, day=kst_day(timezone.now()), reason="장애 보상", actor=leader_of(team))
+
+    body = api.client.get(api.address("api-submissions")).json()["quota"]
+
+    assert (body["daily_limit"], body["granted_today"], body["granted_total"]) == (5, 3, 0)
+
+
+def test_terms_to_accept_are_named_before_a_file_is_refused_for_them(api, phase):
+    competition = phase.track.competition
+    update_competition(competition=competition, actor=None, terms_ko="새 약관", renews_terms=True)
+
+    assert api.client.get(reverse("api-competition", args=[competition.slug])).json()["terms_version"] == 1
+    assert api.client.get(api.address("api-submissions")).json()["needs_terms"] is True
+    assert api.submit().json()["error"]["code"] == "terms_not_accepted"
+
+
+def test_withdrawn_submission_says_when(api, team):
+    api.submit()
+    withdraw(submission=Submission.objects.get(team=team), actor=leader_of(team))
+
+    entry = api.client.get(api.address("api-submissions")).json()["history"][0]
+
+    assert (entry["is_withdrawn"], bool(entry["withdrawn_at"]), entry["refunded_at"]) == (True, True, None)
+
+
+def test_expected_end_is_told_where_it_is_known_and_null_where_not(api, phase, team):
+    created = api.submit().json()
+    assert created["estimated_finish_at"] is None
+
+    now = timezone.now()
+    finished_submission(phase, team, 0.5).runs.update(
+        cost=1000, started_at=now - timedelta(seconds=70), finished_at=now - timedelta(seconds=60), worker="w"
+    )
+    ScoringRun.objects.filter(submission__public_id=created["id"]).update(cost=12_000)
+
+    one = api.client.get(reverse("api-submission", args=[created["id"]])).json()
+    done, waiting = api.client.get(api.address("api-submissions")).json()["history"]
+    assert now + timedelta(minutes=2) <= datetime.fromisoformat(one["estimated_finish_at"]) < now + timedelta(minutes=4)
+    assert waiting["estimated_finish_at"] is not None
+    assert done["estimated_finish_at"] is None
+
+
+def test_malformed_file_is_answered_with_located_errors_and_costs_nothing(api):
+    answer = api.submit(file_bytes([*rows(2), {"id": "q3", "output": {"answer": 7}}]))
+
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"], error["kind"]) == (422, "file_rejected", "submission")
+    assert (error["total"], error["errors"][0]["id"]) == (1, "q3")
+    assert not Submission.objects.exists()
+
+
+def test_used_up_quota_is_429_with_the_exact_moment(api):
+    for mark in range(2):
+        assert api.submit(prediction_bytes(mark=mark)).status_code == 201
+
+    answer = api.submit(prediction_bytes(mark=2))
+
+    error = answer.json()["error"]
+    assert (answer.status_code, error["limit_kind"]) == (429, "daily")
+    assert error["next_allowed_at"].endswith(("+09:00", "Z"))
+
+
+def test_request_sent_again_with_its_key_names_the_first(api):
+    first = api.submit(key="again-1").json()["id"]
+
+    answer = api.submit(key="again-1")
+
+    assert (answer.status_code, answer.json()["error"]["submission"]) == (409, first)
+
+
+def test_body_over_the_limit_is_refused_unread(api, settings):
+    settings.UPLOAD_MAX_BYTES = 10
+
+    answer = api.submit(b"x" * 200_000)
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (413, "upload_too_large")
+
+
+def test_file_just_over_the_limit_is_named_so_too(api, settings):
+    settings.UPLOAD_MAX_BYTES = 1_000
+
+    answer = api.submit(b"x" * 1_001)
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (413, "upload_too_large")
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type"),
+    [
+        ({}, None),
+        ('{"file": 1}', "application/json"),
+        ("no boundary", "multipart/form-data"),
+        ("--b\r\n", "multipart/form-data; boundary=b"),
+    ],
+)
+def test_request_without_a_file_is_told_so(api, body, content_type):
+    options = {"content_type": content_type} if content_type else {}
+
+    answer = api.client.post(api.address("api-submissions"), body, **options)
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "api_request_invalid")
+
+
+@pytest.mark.parametrize("header", [None, "Bearer wrong", "Basic abc", "Bearer ", "Bearer mlp_한글"])
+def test_wrong_token_is_401(phase, header):
+    client = Client(headers={"Authorization": header} if header else {})
+
+    answer = client.get(Api(phase=phase).address("api-submissions"))
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (401, "api_token_invalid")
+    assert answer["WWW-Authenticate"] == "Bearer"
+
+
+def test_session_cookie_opens_nothing(phase, team):
+    client = Client()
+    client.force_login(leader_of(team))
+
+    assert client.get(Api(phase=phase).address("api-submissions")).status_code == 401
+
+
+def test_person_without_a_team_cannot_submit(phase):
+    answer = Api(UserFactory.create(), phase).submit()
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "not_team_member")
+
+
+def test_submission_of_another_team_does_not_exist(api, phase):
+    other = finished_submission(phase, TeamFactory.create(competition=phase.track.competition), 0.5)
+
+    for public_id in (other.public_id, uuid.uuid4()):
+        assert api.client.get(reverse("api-submission", args=[public_id])).status_code == 404
+
+
+def test_board_is_public_and_marks_the_own_row_for_a_token(api, phase, team):
+    finished_submission(phase, team, 0.5)
+
+    public = Api(phase=phase).client.get(api.address("api-board")).json()
+    own = api.client.get(api.address("api-board")).json()
+
+    assert [(row["rank"], row["team"], row["is_own"]) for row in public["rows"]] == [(1, team.name, False)]
+    assert own["rows"][0]["is_own"]
+
+
+def test_hidden_board_has_no_rows_not_even_for_staff(phase, team):
+    finished_submission(phase, team, 0.5)
+    set_board(phase=phase, board=Phase.Board.HIDDEN, actor=None)
+    staff = Api(UserFactory.create(is_staff=True), phase)
+
+    body = staff.client.get(staff.address("api-board")).json()
+
+    assert (body["rows"], body["is_hidden"]) == ([], True)
+
+
+def test_competitions_are_listed_with_their_tracks(phase):
+    hidden = CompetitionFactory.create(is_published=False)
+    competition = phase.track.competition
+
+    listed = Client().get(reverse("api-competitions")).json()
+    detail = Client().get(reverse("api-competition", args=[competition.slug])).json()
+
+    assert [each["slug"] for each in listed["running"]] == [competition.slug]
+    assert detail["tracks"][0]["phase"]["daily_limit"] == 2
+    assert Client().get(reverse("api-competition", args=[hidden.slug])).status_code == 404
+
+
+@pytest.mark.parametrize("address", ["/api/", "/api/v1/", "/api/v1/nothing/", "/api/v1/submissions/1/"])
+def test_unknown_address_is_answered_in_json(address):
+    answer = Client().get(address)
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "address_not_found")
+
+
+def test_database_that_is_away_is_told_in_json(api, monkeypatch):
+    def fail(*_):
+        raise OperationalError("connection refused at 10.0.0.7")
+
+    monkeypatch.setattr("malpan.api.routes.get_competition", fail)
+
+    answer = api.client.get(api.address("api-board"))
+
+    assert (answer.status_code, answer.json()["error"]["kind"]) == (503, "system")
+    assert "10.0.0.7" not in answer.content.decode()
+
+
+def test_no_cache_keeps_what_a_token_asked_for(api):
+    assert "no-store" in api.client.get(api.address("api-board"))["Cache-Control"]
+
+
+def test_wrong_method_is_405_and_names_the_right_ones(api):
+    answer = api.client.delete(api.address("api-submissions"))
+
+    assert (answer.status_code, answer["Allow"]) == (405, "GET, POST")
+
+
+def test_message_is_in_the_language_asked_for(api):
+    korean = api.client.get("/api/v1/nothing/", headers={"Accept-Language": "ko"}).json()["error"]["message"]
+
+    assert korean == "이런 주소는 없습니다."
+
+
+def test_no_answer_leaves_by_the_api(api, phase, team, caplog):
+    """Every address, sound and broken files: the planted string stands in none of the answers."""
+    finished_submission(phase, team, 0.5)
+    answers = [
+        api.submit(),
+        api.submit(file_bytes(rows(2))),
+        api.submit(b"{"),
+        api.submit(file_bytes([{"id": "q1", "output": {"answer": {"a": 1}}}])),
+        api.client.get(api.address("api-submissions")),
+        api.client.get(api.address("api-board")),
+        api.client.get(reverse("api-competitions")),
+        api.client.get(reverse("api-competition", args=[phase.track.competition.slug])),
+        *(api.client.get(reverse("api-submission", args=[each.public_id])) for each in Submission.objects.all()),
+    ]
+
+    text = json.dumps([each.json() for each in answers], ensure_ascii=False) + caplog.text
+    assert CANARY not in text
+
+
+def test_upcoming_competition_can_be_read_but_takes_no_file():
+    soon = timezone.now() + timedelta(days=1)
+    phase = PhaseFactory.create(starts_at=soon, ends_at=soon + timedelta(days=1))
+    team = TeamFactory.create(competition=phase.track.competition)
+
+    answer = Api(leader_of(team), phase).submit()
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "phase_not_open")
+    assert Competition.objects.count() == 1

@@ -1,0 +1,144 @@
+"""A competition that has something of everything, and what an archive of it holds."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from datetime import timedelta
+
+from django.utils import timezone
+
+from malpan.accounts.models import User
+from malpan.archive.exporting import export_competition
+from malpan.competitions.models import Competition, CompetitionRole, Phase, Question, TermsAcceptance
+from malpan.competitions.services import add_data_file, post_notice
+from malpan.core import audit
+from malpan.leaderboard.models import BoardSnapshot
+from malpan.submissions import intake
+from malpan.submissions.evaluation import queueing, runs
+from malpan.submissions.integrity import chain
+from malpan.submissions.models import HiddenResult, QuotaEntry, Rejection, RescoreBatch, Submission
+from malpan.teams.models import Team
+from scoring.signature import json_sha256
+from tests.factories import (
+    PhaseFactory,
+    ScoringRunFactory,
+    TeamFactory,
+    UserFactory,
+    leader_of,
+    prediction_bytes,
+    publish,
+    report,
+)
+
+
+def make() -> Competition:
+    """Something of everything, by the real services where there are some."""
+    phase = PhaseFactory.create(min_interval=timedelta(0), daily_limit=5, split_seed="씨앗")
+    publish(phase)
+    competition = phase.track.competition
+    submissions = [scored(phase, number) for number in range(3)]
+    owner = UserFactory.create(name="주인")
+    CompetitionRole.objects.create(user=owner, competition=competition, role="owner")
+    add_data_file(track=phase.track, kind="data", title_ko="자료", file_name="q.json", data=b"[1]", actor=owner)
+    post_notice(competition=competition, title_ko="공지", body_ko="본문", actor=owner)
+    Question.objects.create(competition=competition, asked_by=leader_of(submissions[0].team), title="문의", body="?")
+    TermsAcceptance.objects.create(user=leader_of(submissions[0].team), competition=competition, version=1)
+    reject(phase, submissions[0].team)
+    rescore(phase, submissions, owner)
+    merge(submissions)
+    snapshot(phase, owner)
+    audit.record(actor=owner, action="competition_role.remove", obj=owner, before={"role": "viewer"})
+    age(competition)
+    return competition
+
+
+def scored(phase: Phase, number: int) -> Submission:
+    team = TeamFactory.create(competition=phase.track.competition, members=1)
+    data = prediction_bytes(mark=number)
+    submission = intake.submit(phase=phase, team=team, user=leader_of(team), file_name="가.json", upload=data)
+    run = queueing.claim_run(run_id=submission.runs.get().pk, worker="w")
+    assert run is not None
+    runs.finish_run(run_id=run.pk, attempt=run.attempt, report=report(0.1 + number / 7))
+    return submission
+
+
+def reject(phase: Phase, team: Team) -> None:
+    Rejection.objects.create(
+        phase=phase,
+        team=team,
+        submitted_by=leader_of(team),
+        file_name="wrong.json",
+        file_size=3,
+        errors=[{"code": "x"}],
+        error_count=1,
+        created_at=timezone.now(),
+    )
+
+
+def rescore(phase: Phase, submissions: list[Submission], owner: User) -> None:
+    """A batch that names teams and submissions by number, with a run that became the live one."""
+    first, second, *_ = submissions
+    selection = {"teams": [second.team_id, first.team_id], "excluded": {str(second.pk): "사유"}, "states": ["finished"]}
+    batch = RescoreBatch.objects.create(
+        competition=phase.track.competition,
+        phase=phase,
+        reason="정오",
+        selection=selection,
+        state="applied",
+        created_by=owner,
+    )
+    run = ScoringRunFactory.create(
+        submission=first,
+        batch=batch,
+        state="finished",
+        finished_at=timezone.now(),
+        final_score=2 / 3,
+        scores={"a": 1e-9},
+    )
+    HiddenResult.objects.create(run=run, final_score=0.25, scores={"final_score": 0.25}, signature_hash="h")
+    Submission.objects.filter(pk=first.pk).update(live_run=run)
+    QuotaEntry.objects.create(team=first.team, phase=phase, kind="grant", slots=2, batch=batch, moment=timezone.now())
+    chain.append_scores([first])
+
+
+def merge(submissions: list[Submission]) -> None:
+    Team.objects.filter(pk=submissions[0].team_id).update(merged_into=submissions[2].team_id)
+
+
+def snapshot(phase: Phase, owner: User) -> None:
+    rows = [{"rank": 1, "team": "가", "final_score": 2 / 3, "scores": {"a": 0.1 + 0.2}, "submission": "x"}]
+    BoardSnapshot.objects.create(
+        phase=phase,
+        number=1,
+        recipe="rag-qa@1",
+        rows=rows,
+        sha256=json_sha256(rows),
+        published_by=owner,
+        published_at=timezone.now(),
+    )
+    payload = {
+        "track": phase.track.slug,
+        "phase": phase.slug,
+        "snapshot": 1,
+        "rows_sha256": json_sha256(rows),
+    }
+    chain.append(competition=phase.track.competition, kind="board", payload=payload)
+
+
+def age(competition: Competition) -> None:
+    """Moments that are set by themselves lie in the past, so that a new one would show."""
+    past = timezone.now() - timedelta(days=100)
+    Competition.objects.filter(pk=competition.pk).update(created_at=past)
+    Team.objects.filter(competition=competition).update(created_at=past)
+
+
+def exported(competition: Competition, passphrase: str = "") -> io.BytesIO:
+    target = io.BytesIO()
+    export_competition(competition=competition, actor=None, target=target, passphrase=passphrase)
+    return target
+
+
+def members(archive: io.BytesIO) -> dict[str, bytes]:
+    with zipfile.ZipFile(archive) as opened:
+        return {name: opened.read(name) for name in opened.namelist()}

@@ -1,0 +1,177 @@
+"""An archive that was tampered with, is too large or does not fit here changes nothing."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from malpan.accounts.models import User
+from malpan.archive import format as form
+from malpan.archive.importing import import_competition
+from malpan.competitions.models import Competition
+from malpan.core.errors import ArchiveRefused
+from malpan.core.models import AuditEntry
+from malpan.submissions.models import Submission
+from tests.archive.full_competition import exported, members
+from tests.factories import PhaseFactory, publish
+
+pytestmark = pytest.mark.django_db
+
+
+def test_taken_slug_is_refused_and_another_one_taken(competition: Competition, empty_site: Callable[[], None]) -> None:
+    archive = exported(competition)
+    empty_site()
+    PhaseFactory.create(track__competition__slug=competition.slug)
+    assert refusal(archive) == "slug_taken"
+    assert refusal(archive, slug="a b") == "slug_invalid"
+    assert import_competition(file=archive, actor=None, slug="another").competition.slug == "another"
+
+
+def test_same_competition_cannot_stand_here_twice(competition: Competition) -> None:
+    assert refusal(exported(competition), slug="another") == "present"
+
+
+def refusal(archive: io.BytesIO, **options: Any) -> str:
+    """The reason for which the archive is refused; nothing may have changed."""
+    before = {model: model._default_manager.count() for model in (Competition, User, AuditEntry, Submission)}
+    with pytest.raises(ArchiveRefused) as refused:
+        import_competition(file=archive, actor=None, **options)
+    assert before == {model: model._default_manager.count() for model in before}
+    return refused.value.reason
+
+
+@pytest.fixture
+def forged(competition: Competition, empty_site: Callable[[], None]) -> Callable[..., io.BytesIO]:
+    """Make an archive with members changed, or columns of all ``rows`` of a table.
+
+    Its manifest fits again unless told otherwise; the site is empty.
+    """
+    original = members(exported(competition))
+    empty_site()
+
+    def forge(
+        changes: dict[str, Any],
+        *,
+        fits: bool = True,
+        manifest: dict[str, Any] | None = None,
+        rows: dict[str, dict[str, Any]] | None = None,
+    ) -> io.BytesIO:
+        for table, columns in (rows or {}).items():
+            lines = [json.loads(line) | columns for line in original[f"tables/{table}.jsonl"].splitlines()]
+            changes = changes | {f"tables/{table}.jsonl": b"".join(json.dumps(line).encode() + b"\n" for line in lines)}
+        changed = {name: data for name, data in {**original, **changes}.items() if data is not None}
+        body = json.loads(original[form.MANIFEST]) | (manifest or {})
+        if fits:
+            body["members"] = [
+                {"name": name, "size": len(data), "sha256": sha256(data).hexdigest()}
+                for name, data in changed.items()
+                if name != form.MANIFEST
+            ]
+        changed[form.MANIFEST] = json.dumps(body).encode()
+        target = io.BytesIO()
+        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, data in changed.items():
+                archive.writestr(name, data)
+        return target
+
+    return forge
+
+
+def test_forged_archive_that_changes_nothing_is_taken(forged: Callable[..., io.BytesIO]) -> None:
+    done = import_competition(file=forged({}), actor=None)
+    assert list(Competition.objects.all()) == [done.competition]
+
+
+@pytest.mark.parametrize(
+    ("changes", "options", "reason"),
+    [
+        ({"tables/teams.jsonl": b""}, {"fits": False}, "damaged"),
+        ({"tables/teams.jsonl": None}, {"fits": True}, "damaged"),
+        ({"files/" + "0" * 64: b"x"}, {"fits": False}, "damaged"),
+        ({"files/" + "0" * 64: b"x"}, {"fits": True}, "damaged"),
+        ({"../outside": b"x"}, {}, "name"),
+        ({"files/../../outside": b"x"}, {}, "name"),
+        ({"/etc/passwd": b"x"}, {}, "name"),
+        ({"files/UPPER": b"x"}, {}, "name"),
+        ({"tables/teams.jsonl": b"not json\n"}, {}, "rows"),
+        ({"tables/teams.jsonl": b'{"id": 2}\n'}, {}, "rows"),
+        ({"tables/teams.jsonl": b""}, {}, "rows"),
+        ({"tables/competitions.jsonl": b""}, {}, "slug_invalid"),
+        ({"tables/notices.jsonl": b'{"id": 1, "competition": 7}\n'}, {}, "rows"),
+        ({"tables/notices.jsonl": b'{"id": 1, "competition": 1, "no_such_column": 1}\n'}, {}, "rows"),
+        ({"tables/notices.jsonl": b'{"id": 1, "competition": 1, "title_ko": "\\u0000"}\n'}, {}, "rows"),
+        ({"people.jsonl": b'{"id": 1, "email": null, "name": null}\n'}, {}, "rows"),
+        ({}, {"manifest": {"version": 2}}, "version"),
+        ({}, {"manifest": {"format": "other"}}, "unreadable"),
+        ({}, {"manifest": {"members": "none"}, "fits": False}, "unreadable"),
+    ],
+)
+def test_archive_that_was_tampered_with_changes_nothing(
+    forged: Callable[..., io.BytesIO], changes: dict[str, Any], options: dict[str, Any], reason: str
+) -> None:
+    assert refusal(forged(changes, **options)) == reason
+
+
+@pytest.mark.parametrize("column", ["fair_tag", "cost", "not_before"])
+def test_archive_cannot_say_whose_turn_it_is_here(forged: Callable[..., io.BytesIO], column: str) -> None:
+    value = timezone.now().isoformat() if column == "not_before" else 2**63 - 1
+    assert refusal(forged({}, rows={"runs": {column: value}})) == "rows"
+
+
+def test_what_is_no_archive_is_refused() -> None:
+    assert refusal(io.BytesIO(b"PK not a zip")) == "unreadable"
+    empty = io.BytesIO()
+    zipfile.ZipFile(empty, "w").close()
+    assert refusal(empty) == "unreadable"
+
+
+def test_zip_bomb_is_refused_before_it_is_unpacked(
+    forged: Callable[..., io.BytesIO], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bomb = forged({"files/" + sha256(b"0" * 30_000_000).hexdigest(): b"0" * 30_000_000})
+    monkeypatch.setattr(form, "RATIO_FREE_BYTES", 1_000_000)
+    assert refusal(bomb) == "too_large"
+    monkeypatch.setattr(form, "RATIO_FREE_BYTES", 10**9)
+    monkeypatch.setattr(form, "TOTAL_MAX_BYTES", 1_000_000)
+    assert refusal(bomb) == "too_large"
+
+
+def test_archive_cannot_name_a_stored_file_of_this_site_that_it_does_not_bring(
+    forged: Callable[..., io.BytesIO],
+) -> None:
+    theirs = PhaseFactory.create()
+    answers = publish(theirs).file_sha256
+    line = {"id": 1, "track": 1, "kind": "data", "title_ko": "가", "file_name": "q", "file_sha256": answers}
+    line |= {"file_size": 1, "created_at": timezone.now().isoformat()}
+    archive = forged({"tables/data_files.jsonl": json.dumps(line).encode() + b"\n"})
+    assert refusal(archive, slug="another") == "foreign_file"
+
+
+def test_every_encrypted_piece_is_bound_to_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    from malpan.archive import crypto
+
+    monkeypatch.setattr(crypto, "CHUNK_BYTES", 10)
+    key, size = b"k" * 32, 10 + 16
+    data = bytes(range(35))
+    sealed = b"".join(crypto.sealed(io.BytesIO(data), key=key, name="n"))
+    assert b"".join(crypto.opened(io.BytesIO(sealed), key=key, name="n")) == data
+    prefix, pieces = sealed[:7], [sealed[7 + at : 7 + at + size] for at in range(0, len(sealed) - 7, size)]
+    first, second, *rest = pieces
+    forged = {
+        "swapped": [second, first, *rest],
+        "cut short": pieces[:-1],
+        "changed": [bytes([first[0] ^ 1]) + first[1:], second, *rest],
+        "empty": [],
+    }
+    for parts in forged.values():
+        with pytest.raises(ArchiveRefused):
+            list(crypto.opened(io.BytesIO(prefix + b"".join(parts)), key=key, name="n"))
+    with pytest.raises(ArchiveRefused):
+        list(crypto.opened(io.BytesIO(sealed), key=key, name="another"))

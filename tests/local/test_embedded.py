@@ -1,0 +1,255 @@
+"""The embedded servers: one of each on a directory, shared by its users, recovering from any crash."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import psycopg
+import pytest
+import redis
+
+from malpan.local.paths import Account, UnusableDirectory, socket_directory
+from tests.paths import ROOT
+from tests.waiting import wait_for
+
+pytestmark = pytest.mark.services
+
+
+class User:
+    """A process that uses the servers of ``var_dir``."""
+
+    def __init__(self, var_dir: Path) -> None:
+        self.var_dir = var_dir
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.local.embedded_user", str(var_dir)],
+            cwd=ROOT,
+            env=dict(os.environ),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self._addresses: dict[str, str] | None = None
+
+    @property
+    def addresses(self) -> dict[str, str]:
+        """The addresses, once the servers run."""
+        if self._addresses is None:
+            line = self._process.stdout.readline()
+            assert line, self._process.stderr.read()
+            self._addresses = json.loads(line)
+        return self._addresses
+
+    def sql(self, statement: str) -> list[tuple]:
+        with psycopg.connect(self.addresses["database_url"], autocommit=True) as connection:
+            cursor = connection.execute(statement)
+            return cursor.fetchall() if cursor.description else []
+
+    def redis(self) -> redis.Redis:
+        return redis.Redis.from_url(self.addresses["redis_url"], decode_responses=True)
+
+    def postmaster(self) -> psutil.Process:
+        assert self.addresses
+        pid_file = self.var_dir / "embedded/postgres/postmaster.pid"
+        return psutil.Process(int(pid_file.read_text().split("\n")[0]))
+
+    def redis_server(self) -> psutil.Process:
+        return psutil.Process(self.redis().info("server")["process_id"])
+
+    def servers(self) -> list[psutil.Process]:
+        return [self.postmaster(), self.redis_server()]
+
+    def release(self) -> None:
+        self._process.stdin.write("\n")
+        self._process.stdin.flush()
+        assert self._process.stdout.readline() == "released\n"
+        self._process.wait(30)
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait(30)
+
+    def end(self) -> None:
+        if self._process.poll() is None:
+            self._process.stdin.close()
+            self._process.wait(60)
+
+
+@pytest.fixture
+def var_dir(short_path: Path) -> Path:
+    return short_path
+
+
+@pytest.fixture
+def use(var_dir: Path) -> Iterator[Callable[..., User]]:
+    """Starts users; whatever the test did, nothing runs on their directories afterwards."""
+    users: list[User] = []
+
+    def start(directory: Path = var_dir) -> User:
+        users.append(User(directory))
+        return users[-1]
+
+    yield start
+    for user in users:
+        user.end()
+    for directory in {user.var_dir for user in users}:
+        wait_for(lambda directory=directory: not processes_on(directory), f"servers on {directory} end")
+        remove_distant_sockets(directory / "embedded")
+
+
+def remove_distant_sockets(home: Path) -> None:
+    """Remove the directories outside ``home`` that sockets were given because its path would not do."""
+    for server, socket_name in (("postgres", ".s.PGSQL.5432"), ("redis", "redis.sock")):
+        status = (home / server).stat()
+        sockets = socket_directory(home / server, socket_name, Account(status.st_uid, status.st_gid))
+        if not sockets.is_relative_to(home):
+            shutil.rmtree(sockets)
+
+
+def processes_on(var_dir: Path) -> list[psutil.Process]:
+    """Every living process whose command line names ``var_dir``."""
+    return [
+        process
+        for process in psutil.process_iter(["cmdline", "status"])
+        if process.info["status"] != psutil.STATUS_ZOMBIE
+        and any(str(var_dir) in part for part in process.info["cmdline"] or ())
+        and "tests.local.embedded_user" not in process.info["cmdline"]
+    ]
+
+
+def ended(process: psutil.Process) -> bool:
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
+def test_a_second_process_uses_the_running_servers(use) -> None:
+    first, second = use(), use()
+    assert first.addresses == second.addresses
+    assert first.servers() == second.servers()
+
+
+def test_servers_stop_with_their_last_user_and_not_before(use) -> None:
+    supervisor, command = use(), use()
+    supervisor.sql("CREATE TABLE kept (n int)")
+    servers = supervisor.servers()
+    assert command.addresses == supervisor.addresses
+    command.release()
+    assert supervisor.sql("SELECT count(*) FROM kept") == [(0,)]
+    assert supervisor.servers() == servers
+    supervisor.release()
+    assert all(ended(server) for server in servers)
+
+
+def test_servers_stop_when_their_user_is_killed(use, var_dir) -> None:
+    user = use()
+    servers = user.servers()
+    user.kill()
+    wait_for(lambda: all(ended(server) for server in servers), "servers end after their user was killed")
+    wait_for(lambda: not processes_on(var_dir), "guards end too")
+
+
+def test_data_outlives_the_servers(use) -> None:
+    first = use()
+    first.sql("CREATE TABLE kept AS SELECT 'éÉ 말판' AS text")
+    first.redis().set("kept", "말판")
+    first.release()
+    second = use()
+    assert second.sql("SELECT lower(text) FROM kept") == [("éé 말판",)]
+    assert second.redis().get("kept") == "말판"
+
+
+@pytest.mark.parametrize("victim", ["postmaster", "redis_server"])
+def test_a_killed_server_leaves_stale_files_and_is_started_again(use, victim: str) -> None:
+    first = use()
+    first.sql("CREATE TABLE kept AS SELECT 1 AS n")
+    first.redis().set("kept", "1")
+    server = getattr(first, victim)()
+    server.kill()
+    wait_for(lambda: ended(server), "the killed server is gone")
+    second = use()
+    assert second.sql("SELECT n FROM kept") == [(1,)]
+    assert second.redis().get("kept") == "1"
+
+
+def test_a_killed_guard_takes_its_server_along_and_both_are_started_again(use, var_dir) -> None:
+    first = use()
+    first.sql("CREATE TABLE kept AS SELECT 1 AS n")
+    before = first.postmaster()
+    before.parent().kill()
+    wait_for(lambda: ended(before), "the server ends with its guard")
+    second = use()
+    assert second.sql("SELECT n FROM kept") == [(1,)]
+    assert second.postmaster() != before
+
+
+def test_a_stale_pid_file_that_names_a_living_stranger_does_not_hinder_the_start(use, var_dir) -> None:
+    first = use()
+    first.sql("CREATE TABLE kept AS SELECT 1 AS n")
+    pid_file = var_dir / "embedded/postgres/postmaster.pid"
+    lines = pid_file.read_text().split("\n")
+    first.release()
+    pid_file.write_text("\n".join([str(os.getpid()), *lines[1:]]))
+    (var_dir / "embedded/postgres/.s.PGSQL.5432.lock").write_text(f"{os.getpid()}\n")
+    (var_dir / "embedded/redis/redis.sock").write_bytes(b"")
+    assert use().sql("SELECT n FROM kept") == [(1,)]
+
+
+def test_a_damaged_queue_file_is_set_aside_for_the_database_is_the_truth(use, var_dir) -> None:
+    first = use()
+    client = first.redis()
+    for number in range(100):
+        client.set(f"key-{number}", "value" * 10)
+    first.release()
+    queue_file = var_dir / "embedded/redis/appendonly.aof"
+    content = bytearray(queue_file.read_bytes())
+    content[300:500] = b"\xff" * 200
+    queue_file.write_bytes(content)
+    second = use()
+    assert second.redis().ping()
+    assert list((var_dir / "embedded/redis").glob("*.broken-*"))
+
+
+def test_many_processes_at_once_get_one_server(use) -> None:
+    users = [use() for _ in range(5)]
+    assert len({user.addresses["database_url"] for user in users}) == 1
+    assert len({tuple(server.pid for server in user.servers()) for user in users}) == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["말판 데이터", "with space", "d" * 60 + "/" + "e" * 60], ids=["hangul", "space", "long"]
+)
+def test_any_path_will_do(use, var_dir, name: str) -> None:
+    user = use(var_dir / name)
+    assert user.sql("SELECT 1") == [(1,)]
+    assert user.redis().ping()
+    assert user.redis_server().parent().is_running()
+
+
+def test_data_is_closed_to_other_users(use, var_dir) -> None:
+    assert use().addresses
+    for part in ("embedded/postgres", "embedded/redis", "embedded/log", "embedded/locks"):
+        assert stat.S_IMODE((var_dir / part).stat().st_mode) == 0o700
+    readable_by_others = stat.S_IRGRP | stat.S_IWGRP | stat.S_IROTH | stat.S_IWOTH
+    assert not var_dir.stat().st_mode & readable_by_others
+
+
+def test_a_socket_directory_that_somebody_else_made_is_refused(var_dir) -> None:
+    deep = var_dir / ("d" * 120)
+    fallback = socket_directory(deep, "redis.sock")
+    fallback.rmdir()
+    fallback.symlink_to("/")
+    try:
+        with pytest.raises(UnusableDirectory):
+            socket_directory(deep, "redis.sock")
+    finally:
+        fallback.unlink()

@@ -1,0 +1,201 @@
+"""What operators do by hand: a run taken back stays back, several are tried again, a file taken out is noted."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from malpan.accounts.models import User
+from malpan.core.errors import RunBelongsToBatch, RunNotCancellable, RunNotRetryable, StoredFileMissing
+from malpan.core.models import AuditEntry
+from malpan.submissions.evaluation import actions, queueing, runs
+from malpan.submissions.evaluation.leases import LeaseLost
+from malpan.submissions.models import QuotaEntry, RescoreBatch, ScoringRun, Submission
+from tests.factories import ScoringRunFactory, SubmissionFactory, UserFactory, prediction_bytes, report
+from tests.submissions.conftest import execute, limited, send
+from tests.threads import at_once
+
+State = ScoringRun.State
+in_one_transaction = pytest.mark.django_db
+committed = pytest.mark.django_db(transaction=True)  # threads and leases have connections of their own
+
+
+@pytest.fixture
+def operator(db: None) -> User:
+    return UserFactory.create()
+
+
+@in_one_transaction
+def test_queued_run_is_taken_back_and_its_slot_given_back(run, operator):
+    actions.cancel_run(run=run, actor=operator, reason="잘못 올린 파일")
+
+    run.refresh_from_db()
+    assert (run.state, run.error_code) == (State.FAILED, "cancelled_by_organiser")
+    assert run.finished_at is not None
+    assert run.submission.quota_entries.get(kind=QuotaEntry.Kind.REFUND).reason == "잘못 올린 파일"
+    assert Submission.objects.get().refunded_at is not None
+
+
+@in_one_transaction
+def test_cancellation_is_audited_with_reason_before_and_after(run, operator):
+    actions.cancel_run(run=run, actor=operator, reason="시험")
+
+    entry = AuditEntry.objects.get(action="run.cancel")
+    assert (entry.actor, entry.object_id, entry.before["state"]) == (operator, str(run.pk), "queued")
+    assert (entry.after["reason"], entry.after["state"]) == ("시험", "failed")
+    assert entry.competition_pk == run.submission.phase.track.competition_id
+
+
+@committed
+def test_message_of_a_cancelled_run_does_nothing(run, operator, fake_engine):
+    actions.cancel_run(run=run, actor=operator)
+
+    assert execute(run).state == State.FAILED
+    assert fake_engine == []
+
+
+@in_one_transaction
+def test_late_result_of_a_cancelled_run_is_refused(run, operator):
+    queueing.claim_run(run_id=run.pk, worker="w")
+
+    actions.cancel_run(run=ScoringRun.objects.get(), actor=operator)
+
+    assert not runs.finish_run(run_id=run.pk, attempt=1, report=report(0.9))
+    assert not runs.fail_run(run_id=run.pk, attempt=1, error_code="scoring_crashed")
+    run.refresh_from_db()
+    assert (run.state, run.final_score, run.error_code) == (State.FAILED, None, "cancelled_by_organiser")
+    assert Submission.objects.get().live_run is None
+    assert QuotaEntry.objects.filter(kind=QuotaEntry.Kind.REFUND).count() == 1
+
+
+@committed
+def test_worker_of_a_cancelled_run_stops(run, operator, scored_by, monkeypatch):
+    """Cancelled in the middle of scoring: the lease thread finds out, and the next report of progress stops it."""
+    monkeypatch.setattr("malpan.submissions.evaluation.leases.PROGRESS_SECONDS", 0.05)
+    stopped = threading.Event()
+
+    def score(*_args: Any, progress: Any, **_options: Any) -> Any:
+        from scoring.records import Progress
+
+        actions.cancel_run(run=ScoringRun.objects.get(), actor=operator)
+        try:
+            for done in range(400):
+                progress(Progress("exact_match", done, 400))
+                threading.Event().wait(0.05)
+        except LeaseLost:
+            stopped.set()
+            raise
+        return report(0.9)
+
+    scored_by(score)
+
+    assert execute(run).state == State.FAILED
+    assert stopped.is_set()
+    assert (run.error_code, run.final_score) == ("cancelled_by_organiser", None)
+
+
+@in_one_transaction
+@pytest.mark.parametrize("state", [State.FINISHED, State.FAILED])
+def test_run_that_is_over_is_not_cancelled(run, operator, state):
+    ScoringRun.objects.update(state=state, final_score=0.5, finished_at=timezone.now())
+
+    with pytest.raises(RunNotCancellable) as refused:
+        actions.cancel_run(run=run, actor=operator)
+
+    assert refused.value.params == {"state": state.label}
+    assert not QuotaEntry.objects.filter(kind=QuotaEntry.Kind.REFUND).exists()
+    assert not AuditEntry.objects.filter(action="run.cancel").exists()
+
+
+@in_one_transaction
+def test_submission_with_an_earlier_result_keeps_its_charge(run, operator):
+    finished = ScoringRunFactory.create(
+        submission=run.submission,
+        reference_version=run.reference_version,
+        state=State.FINISHED,
+        final_score=0.5,
+        finished_at=timezone.now(),
+    )
+    Submission.objects.update(live_run=finished)
+
+    actions.cancel_run(run=run, actor=operator)
+
+    submission = Submission.objects.get()
+    assert (submission.refunded_at, submission.live_run) == (None, finished)
+
+
+@in_one_transaction
+def test_run_of_a_batch_goes_with_its_batch(run, operator):
+    phase = run.submission.phase
+    run.batch = RescoreBatch.objects.create(
+        competition=phase.track.competition, phase=phase, reason="정답 고침", created_by=operator
+    )
+    run.save(update_fields=["batch"])
+
+    with pytest.raises(RunBelongsToBatch):
+        actions.cancel_run(run=run, actor=operator)
+
+
+@committed
+def test_of_twenty_cancellations_and_a_result_at_once_exactly_one_counts(run, operator):
+    claimed = queueing.claim_run(run_id=run.pk, worker="w")
+    stale = ScoringRun.objects.get()
+
+    calls = [lambda: actions.cancel_run(run=stale, actor=operator) for _number in range(20)]
+    calls.append(lambda: runs.finish_run(run_id=run.pk, attempt=claimed.attempt, report=report(0.9)))
+    outcomes = at_once(calls)
+
+    run.refresh_from_db()
+    cancelled = outcomes[:20].count(None)
+    assert cancelled + (outcomes[20] is True) == 1
+    assert sum(isinstance(each, RunNotCancellable) for each in outcomes) == 20 - cancelled
+    assert run.state == (State.FAILED if cancelled else State.FINISHED)
+    assert QuotaEntry.objects.filter(kind=QuotaEntry.Kind.REFUND).count() == cancelled
+
+
+@in_one_transaction
+def test_cancelled_run_can_be_tried_again_and_is_charged_again(run, operator):
+    actions.cancel_run(run=run, actor=operator)
+
+    outcome = actions.retry_runs(runs=[run], actor=operator)
+
+    assert [each.state for each in outcome.runs] == [State.QUEUED]
+    assert outcome.refused == ()
+    assert Submission.objects.get().refunded_at is None
+
+
+@in_one_transaction
+def test_refusal_of_one_keeps_no_other_from_its_turn(sent, operator):
+    phase, team = limited(daily_limit=1)
+    first = send(phase, team).runs.get()
+    actions.cancel_run(run=first, actor=operator)
+    second = send(phase, team, data=prediction_bytes(mark="!")).runs.get()
+    other = ScoringRunFactory.create(submission=SubmissionFactory.create(phase=phase), state=State.FAILED)
+
+    outcome = actions.retry_runs(runs=[first, second, other], actor=operator)
+
+    assert [new.submission for new in outcome.runs] == [other.submission]
+    assert [(each, error.code) for each, error in outcome.refused] == [
+        (first, "quota_exceeded"),
+        (second, RunNotRetryable.code),
+    ]
+
+
+@in_one_transaction
+def test_file_is_handed_out_and_the_log_says_to_whom(run, operator):
+    with actions.hand_out_file(submission=run.submission, actor=operator) as file:
+        assert file.read() == prediction_bytes()
+
+    entry = AuditEntry.objects.get(action="submission.download")
+    assert (entry.actor, entry.after["file_sha256"]) == (operator, run.submission.file_sha256)
+
+
+@in_one_transaction
+def test_file_that_is_gone_leaves_no_entry(operator):
+    with pytest.raises(StoredFileMissing):
+        actions.hand_out_file(submission=SubmissionFactory.create(), actor=operator)
+
+    assert not AuditEntry.objects.filter(action="submission.download").exists()

@@ -1,0 +1,139 @@
+"""A worker's hold on a run: renewed while it works, noticed when lost, and gone without a trace afterwards."""
+
+import threading
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connections
+
+from malpan.submissions.evaluation import leases, queueing
+from malpan.submissions.models import ScoringRun
+from scoring.records import Progress
+from tests.factories import report
+from tests.submissions.conftest import execute
+from tests.waiting import wait_for
+
+State = ScoringRun.State
+pytestmark = pytest.mark.django_db(transaction=True)  # the lease is renewed on a connection of its own
+
+
+def test_lease_is_renewed_and_progress_written_while_scoring(run, scored_by, settings):
+    settings.RUN_LEASE_SECONDS = 1
+    seen: list[ScoringRun] = []
+
+    def score(*_args: Any, progress: Any, **_options: Any) -> Any:
+        first = ScoringRun.objects.get(pk=run.pk).lease_expires_at
+        for stage, done in [("exact_match", 2), ("bleurt", 2), ("bertscore", 1)]:
+            progress(Progress(stage, done, 2))
+
+        def renewed() -> bool:
+            row = ScoringRun.objects.get(pk=run.pk)
+            seen.append(row)
+            return row.lease_expires_at > first + timedelta(seconds=1)
+
+        wait_for(renewed, "the lease is renewed past its first length")
+        return report()
+
+    scored_by(score)
+
+    assert execute(run).state == State.FINISHED
+    # two of four metrics are done, and half of the third
+    assert (seen[-1].stage, seen[-1].progress) == ("bertscore", pytest.approx(2.5 / 4))
+
+
+def test_progress_never_goes_back(run):
+    claimed = queueing.claim_run(run_id=run.pk, worker="w")
+    keeper = leases.LeaseKeeper(claimed, ("exact_match", "bleurt"))
+    shares = []
+    for stage, done, total in [("exact_match", 3, 3), ("bleurt", 0, 9), ("bleurt", 9, 9), ("other", 0, 0)]:
+        keeper.report(Progress(stage, done, total))
+        shares.append(keeper._share)
+
+    assert shares == [0.5, 0.5, 1.0, 1.0]
+
+
+def test_stages_side_by_side_add_up_and_the_first_that_is_not_done_is_shown(run):
+    keeper = leases.LeaseKeeper(run, ("exact_match", "bleurt", "bertscore", "rouge_1"))
+    told = [("bleurt", 1), ("exact_match", 0), ("exact_match", 2), ("rouge_1", 2), ("bleurt", 2), ("bertscore", 1)]
+    seen = []
+    for stage, done in told:
+        keeper.report(Progress(stage, done, 2))
+        seen.append((keeper._stage, keeper._share * 8))
+
+    assert seen == [
+        ("exact_match", 1),
+        ("exact_match", 1),
+        ("bleurt", 3),
+        ("bleurt", 5),
+        ("bertscore", 6),
+        ("bertscore", 7),
+    ]
+
+
+def test_run_that_was_taken_back_stops_quietly(run, scored_by, settings, caplog):
+    settings.RUN_LEASE_SECONDS = 1
+    stopped = threading.Event()
+
+    def score(*_args: Any, progress: Any, **_options: Any) -> Any:
+        ScoringRun.objects.filter(pk=run.pk).update(attempt=2)  # another worker has it
+
+        def told() -> bool:
+            try:
+                progress(Progress("bleurt", 1, 9))
+            except leases.LeaseLost:
+                stopped.set()
+                raise
+            return False
+
+        wait_for(told, "the lost lease is noticed")
+
+    scored_by(score)
+    execute(run)
+
+    assert stopped.is_set()
+    assert (run.state, run.attempt, run.final_score) == (State.RUNNING, 2, None)
+    assert "ERROR" not in [record.levelname for record in caplog.records]
+
+
+def test_lease_survives_a_database_that_is_away_for_a_moment(run, scored_by, settings, monkeypatch):
+    settings.RUN_LEASE_SECONDS = 1
+    calls: list[str] = []
+    renew = leases.renew_lease
+
+    def sometimes(**options: Any) -> bool:
+        calls.append("try")
+        if len(calls) == 1:
+            raise leases.OperationalError("server closed the connection unexpectedly")
+        calls.append("done")
+        return renew(**options)
+
+    monkeypatch.setattr(leases, "renew_lease", sometimes)
+
+    def score(*_args: Any, **_options: Any) -> Any:
+        wait_for(lambda: "done" in calls, "the lease is renewed after all")
+        return report()
+
+    scored_by(score)
+
+    assert execute(run).state == State.FINISHED
+
+
+def test_lease_thread_leaves_no_connection_behind(run, scored_by, settings):
+    settings.RUN_LEASE_SECONDS = 1
+
+    def backends() -> int:
+        with connections["default"].cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()")
+            return cursor.fetchone()[0]
+
+    before = backends()
+
+    def score(*_args: Any, **_options: Any) -> Any:
+        wait_for(lambda: backends() > before, "the thread has connected")
+        return report()
+
+    scored_by(score)
+    execute(run)
+
+    wait_for(lambda: backends() == before, "the thread's connection is closed", seconds=5)

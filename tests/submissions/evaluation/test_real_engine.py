@@ -1,0 +1,81 @@
+"""One submission through the real task body and the real engine, and the planted string nowhere but in its file."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from malpan.celery import app
+from malpan.core.models import AuditEntry
+from malpan.leaderboard.selectors import board
+from malpan.submissions.intake import submit
+from malpan.submissions.models import MetricResult, Rejection, ScoringRun, Submission
+from malpan.submissions.tasks import reconcile_runs, score_next
+from tests.factories import CANARY, PhaseFactory, TeamFactory, file_bytes, leader_of, publish, rows
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_submission_is_scored_by_the_real_engine_and_stands_on_the_board(caplog):
+    phase = PhaseFactory.create()
+    publish(phase, 4)  # references without reasons: no model is needed for a pair
+    team = TeamFactory.create(competition=phase.track.competition)
+    answers = [*rows(3, f"{CANARY}가 옳다."), {"id": "q4", "output": {"answer": "틀린 말이 옳다."}}]
+
+    submission = submit(phase=phase, team=team, user=leader_of(team), file_name="a.json", upload=file_bytes(answers))
+    score_next()
+
+    run = submission.runs.get()
+    assert (run.state, run.error_code) == (ScoringRun.State.FINISHED, "")
+    assert run.scores["exact_match"] == 0.75
+    assert run.final_score == pytest.approx(0.375)
+    assert run.is_demo_models
+    kept = MetricResult.objects.get(metric="exact_match")
+    assert kept.values == {"q1": 1.0, "q2": 1.0, "q3": 1.0, "q4": 0.0}
+    assert [row.rank for row in board(phase).rows] == [1]
+    assert CANARY not in caplog.text + _everything_stored()
+
+
+def test_message_says_that_there_is_work_and_nothing_else():
+    phase = PhaseFactory.create()
+    publish(phase)
+    team = TeamFactory.create(competition=phase.track.competition)
+    submission = submit(
+        phase=phase,
+        team=team,
+        user=leader_of(team),
+        file_name="a.json",
+        upload=file_bytes(rows(3, f"{CANARY}가 옳다.")),
+    )
+    run = submission.runs.get()
+
+    with app.connection_for_read() as connection, connection.SimpleQueue("scoring") as queue:
+        bodies = [queue.get(block=False) for _waiting in range(queue.qsize())]
+        for message in bodies:
+            message.ack()
+
+    message = bodies[-1]
+    assert message.headers["task"] == "malpan.submissions.tasks.score_next"
+    assert message.payload[:2] == [[], {}]
+    assert CANARY not in json.dumps([message.payload, message.headers], default=str, ensure_ascii=False)
+    assert run.sent_at is not None
+
+
+def test_reconciler_task_puts_a_lost_run_right(sent):
+    phase = PhaseFactory.create()
+    publish(phase)
+    team = TeamFactory.create(competition=phase.track.competition)
+    submission = submit(phase=phase, team=team, user=leader_of(team), file_name="a.json", upload=file_bytes(rows(3)))
+    past = timezone.now() - timedelta(seconds=1)
+    submission.runs.update(state=ScoringRun.State.RUNNING, attempt=1, lease_expires_at=past)
+
+    reconcile_runs()
+
+    assert submission.runs.get().state == ScoringRun.State.QUEUED
+
+
+def _everything_stored() -> str:
+    """Every row that a scoring writes, as text."""
+    models = (AuditEntry, Submission, ScoringRun, MetricResult, Rejection)
+    return json.dumps([list(model.objects.values()) for model in models], default=str, ensure_ascii=False)

@@ -1,0 +1,304 @@
+"""The life of a run: claimed once, held by a lease, finished once, retried for our faults and refunded in the end."""
+
+from collections import Counter
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.db import connection
+from django.utils import timezone
+
+from malpan.core.errors import ReferencesNotPublished, RunNotRetryable, StoredFileCorrupt, StoredFileMissing
+from malpan.core.models import AuditEntry
+from malpan.submissions.evaluation import faults, queueing, runs
+from malpan.submissions.models import MetricResult, ScoringRun, Submission
+from malpan.submissions.quota import services as quota
+from malpan.submissions.tasks import score_next
+from scoring.errors import ModelUnavailable
+from scoring.records import ScoreWarning
+from tests.factories import (
+    CANARY,
+    PhaseFactory,
+    ScoringRunFactory,
+    SubmissionFactory,
+    UserFactory,
+    publish,
+    report,
+)
+from tests.submissions.conftest import execute
+from tests.threads import at_once
+
+State = ScoringRun.State
+in_one_transaction = pytest.mark.django_db
+committed = pytest.mark.django_db(transaction=True)  # the lease is renewed on a connection of its own
+
+
+@committed
+def test_run_is_scored_and_becomes_the_live_one(run, fake_engine):
+    execute(run)
+
+    assert (run.state, run.attempt, run.worker) == (State.FINISHED, 1, "worker-1")
+    assert (run.final_score, run.progress, run.lease_expires_at) == (0.5, 1.0, None)
+    assert (run.signature_hash, run.is_demo_models) == ("f" * 64, True)
+    assert Submission.objects.get().live_run == run
+    [call] = fake_engine
+    assert (call["recipe"], call["profile"]) == ("rag-qa@1", "demo")
+    assert [each.id for each in call["predictions"].answers] == ["q1", "q2", "q3"]
+
+
+@committed
+def test_item_values_are_kept_per_metric_signature_and_given_back_as_known(run, fake_engine):
+    execute(run)
+    row = MetricResult.objects.get()
+    assert (row.metric, row.metric_signature, row.values) == (
+        "exact_match",
+        "e" * 64,
+        {"q1": 0.5, "q2": 0.5, "q3": 0.5},
+    )
+
+    again = ScoringRunFactory.create(submission=run.submission, reference_version=run.reference_version)
+    execute(again)
+
+    assert fake_engine[0]["known"] == {}
+    assert fake_engine[1]["known"] == {("exact_match", "e" * 64): row.values}
+    assert MetricResult.objects.count() == 1
+
+
+@committed
+def test_later_run_of_a_submission_does_not_take_over_by_itself(run, fake_engine):
+    execute(run)
+
+    again = ScoringRunFactory.create(submission=run.submission, reference_version=run.reference_version)
+    execute(again)
+
+    assert again.state == State.FINISHED
+    assert Submission.objects.get().live_run == run
+
+
+@committed
+def test_warnings_are_kept_as_code_and_data(run, scored_by):
+    warning = ScoreWarning("normalized", {"count": 2})
+    scored_by(lambda *_args, **_options: report(warnings=(warning,)))
+
+    assert execute(run).warnings == [{"code": "normalized", "params": {"count": 2}}]
+
+
+@committed
+@pytest.mark.parametrize("state", [State.RUNNING, State.FINISHED, State.FAILED])
+def test_message_that_comes_twice_does_nothing(run, fake_engine, state):
+    lease = timezone.now() + timedelta(seconds=30)
+    fields = {"final_score": 0.1, "finished_at": timezone.now()} if state == State.FINISHED else {}
+    ScoringRun.objects.filter(pk=run.pk).update(state=state, attempt=1, lease_expires_at=lease, **fields)
+
+    execute(run, "worker-2")
+
+    assert (run.state, run.attempt, run.lease_expires_at) == (state, 1, lease)
+    assert fake_engine == []
+
+
+@committed
+def test_message_of_a_run_that_is_gone_does_nothing(db, fake_engine):
+    runs.execute_run(run_id=10**9, worker="worker-1")
+
+    assert fake_engine == []
+
+
+@committed
+def test_twenty_workers_with_the_same_message_score_once(run, scored_by):
+    calls: list[int] = []
+
+    def score(*_args: Any, **_options: Any) -> Any:
+        calls.append(1)
+        return report()
+
+    scored_by(score)
+    at_once([lambda n=n: runs.execute_run(run_id=run.pk, worker=f"worker-{n}") for n in range(20)])
+
+    run.refresh_from_db()
+    assert (len(calls), run.state, run.attempt) == (1, State.FINISHED, 1)
+
+
+@in_one_transaction
+def test_late_result_of_an_old_attempt_is_refused(run):
+    claimed = queueing.claim_run(run_id=run.pk, worker="slow")
+    ScoringRun.objects.filter(pk=run.pk).update(state=State.QUEUED)
+    newer = queueing.claim_run(run_id=run.pk, worker="quick")
+    assert (claimed.attempt, newer.attempt) == (1, 2)
+
+    assert not runs.finish_run(run_id=run.pk, attempt=1, report=report(0.1))
+
+    run.refresh_from_db()
+    assert (run.state, run.final_score, run.worker) == (State.RUNNING, None, "quick")
+    assert not MetricResult.objects.exists()
+    assert runs.finish_run(run_id=run.pk, attempt=2, report=report(0.9))
+    assert not runs.finish_run(run_id=run.pk, attempt=2, report=report(0.1))
+    run.refresh_from_db()
+    assert run.final_score == 0.9
+
+
+@in_one_transaction
+def test_late_fault_of_an_old_attempt_changes_nothing(run):
+    queueing.claim_run(run_id=run.pk, worker="slow")
+    ScoringRun.objects.filter(pk=run.pk).update(attempt=2)
+
+    assert not runs.fail_run(run_id=run.pk, attempt=1, error_code="worker_lost")
+
+    run.refresh_from_db()
+    assert (run.state, run.attempt, run.error_code) == (State.RUNNING, 2, "")
+
+
+@committed
+def test_fault_of_ours_is_tried_three_times_then_refunded_and_the_organiser_alerted(
+    run, scored_by, sent, settings, caplog
+):
+    settings.ADMINS = [("운영자", "operator@example.com")]
+
+    def crash(*_args: Any, **_options: Any) -> Any:
+        raise RuntimeError(f"CUDA error near {CANARY}")
+
+    scored_by(crash)
+    states = [(execute(run).state, run.attempt) for _attempt in range(4)]
+
+    assert states == [(State.QUEUED, 1), (State.QUEUED, 2), (State.FAILED, 3), (State.FAILED, 3)]
+    assert run.error_code == "scoring_crashed"
+    assert sent == [run.pk] * 3
+    assert Submission.objects.get().refunded_at is not None
+    assert AuditEntry.objects.get(action="submission.refund").actor is None
+    [alert] = mail.outbox
+    assert (alert.to, str(run.pk) in alert.body) == (["operator@example.com"], True)
+    assert "RuntimeError" in caplog.text
+    assert CANARY not in caplog.text + alert.body
+
+
+@committed
+def test_retry_waits_longer_after_each_attempt(run, scored_by, monkeypatch):
+    pauses: list[float] = []
+    monkeypatch.setattr(score_next, "apply_async", lambda countdown, **_options: pauses.append(countdown))
+
+    def crash(*_args: Any, **_options: Any) -> Any:
+        raise MemoryError
+
+    scored_by(crash)
+    for attempt in (1, 2):
+        before = timezone.now()
+        execute(run)
+        pause = attempt * faults.RETRY_PAUSE_SECONDS
+        assert before <= run.not_before - timedelta(seconds=pause) <= timezone.now()
+        assert pauses.pop() == pause + runs.CLOCK_SKEW_SECONDS, "a message that comes too early finds nothing"
+
+    assert execute(run).not_before is None
+
+
+@committed
+@pytest.mark.parametrize(
+    ("fault", "code"),
+    [
+        (ModelUnavailable("run: python -m scoring models fetch official"), "model_missing"),
+        (StoredFileCorrupt(sha256="0" * 64), "stored_file_corrupt"),
+        (StoredFileMissing(sha256="0" * 64), "stored_file_missing"),
+        (KeyError("q1"), "scoring_crashed"),
+        (OSError("no such device"), "scoring_crashed"),
+    ],
+)
+def test_fault_is_named(run, scored_by, fault, code, caplog):
+    def fail(*_args: Any, **_options: Any) -> Any:
+        raise fault
+
+    scored_by(fail)
+
+    assert execute(run).error_code == code
+    assert ("models fetch official" in caplog.text) == (code == "model_missing")
+
+
+@committed
+def test_run_that_recovers_keeps_no_error(run, scored_by, fake_engine):
+    queueing.claim_run(run_id=run.pk, worker="w")
+    runs.fail_run(run_id=run.pk, attempt=1, error_code="worker_lost")
+
+    assert (execute(run).state, run.error_code, run.attempt) == (State.FINISHED, "", 2)
+    assert Submission.objects.get().refunded_at is None
+
+
+@committed
+def test_process_that_is_stopped_leaves_the_run_to_its_lease(run, scored_by):
+    def stop(*_args: Any, **_options: Any) -> Any:
+        raise SystemExit
+
+    scored_by(stop)
+    with pytest.raises(SystemExit):
+        execute(run)
+
+    run.refresh_from_db()
+    assert (run.state, run.attempt) == (State.RUNNING, 1)
+    assert run.lease_expires_at > timezone.now()
+
+
+@committed
+def test_no_transaction_is_open_while_scoring(run, scored_by):
+    seen: list[bool] = []
+
+    def score(*_args: Any, **_options: Any) -> Any:
+        seen.append(connection.in_atomic_block)
+        return report()
+
+    scored_by(score)
+    execute(run)
+
+    assert seen == [False]
+
+
+@in_one_transaction
+def test_run_takes_recipe_profile_and_references_as_they_stand(settings):
+    settings.SCORING_PROFILE = "small"
+    phase = PhaseFactory.create(track__profile="", track__recipe="rag-qa-strict@1")
+    publish(phase)
+    newest = publish(phase, 4)
+
+    run = runs.queue_run(submission=SubmissionFactory.create(phase=phase))
+
+    assert (run.recipe, run.profile, run.reference_version) == ("rag-qa-strict@1", "small", newest)
+
+
+@in_one_transaction
+def test_run_cannot_be_queued_without_references():
+    with pytest.raises(ReferencesNotPublished):
+        runs.queue_run(submission=SubmissionFactory.create())
+
+
+def _given_up() -> ScoringRun:
+    phase = PhaseFactory.create(daily_limit=1)
+    publish(phase)
+    submission = SubmissionFactory.create(phase=phase)
+    run = ScoringRunFactory.create(
+        submission=submission, state=State.RUNNING, attempt=3, lease_expires_at=timezone.now()
+    )
+    runs.fail_run(run_id=run.pk, attempt=3, error_code="model_missing")
+    run.refresh_from_db()
+    return run
+
+
+@in_one_transaction
+def test_organiser_retries_a_given_up_run_as_a_new_run_and_the_refund_is_taken_back():
+    run, organiser = _given_up(), UserFactory.create(is_staff=True)
+    assert quota.status(phase=run.submission.phase, team=run.submission.team).can_submit
+
+    retried = runs.retry_failed_run(run=run, actor=organiser)
+
+    assert (retried.state, retried.attempt, retried.submission) == (State.QUEUED, 0, run.submission)
+    assert not quota.status(phase=run.submission.phase, team=run.submission.team).can_submit
+    assert Counter(AuditEntry.objects.filter(actor=organiser).values_list("action", flat=True)) == {
+        "submission.charge_again": 1,
+        "run.retry": 1,
+    }
+    run.refresh_from_db()
+    assert run.state == State.FAILED  # a run is immutable once it is over
+
+
+@in_one_transaction
+def test_only_a_given_up_run_without_a_result_is_retried():
+    run, organiser = _given_up(), UserFactory.create(is_staff=True)
+    runs.retry_failed_run(run=run, actor=organiser)
+
+    with pytest.raises(RunNotRetryable):
+        runs.retry_failed_run(run=run, actor=organiser)

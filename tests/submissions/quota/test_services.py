@@ -1,0 +1,238 @@
+"""What is written into the ledger, by whom, and what it does to the limits."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from malpan.core.errors import GrantWithoutEffect, QuotaExceeded
+from malpan.core.models import AuditEntry
+from malpan.core.times import kst_day
+from malpan.submissions.models import QuotaEntry
+from malpan.submissions.quota import services as quota
+from tests.factories import PhaseFactory, SubmissionFactory, TeamFactory, UserFactory
+
+pytestmark = pytest.mark.django_db
+Kind = QuotaEntry.Kind
+
+
+@pytest.fixture
+def organiser():
+    return UserFactory.create()
+
+
+def kinds_of(submission):
+    return [(entry.kind, entry.reason) for entry in quota.entries_of(phase=submission.phase, team=submission.team)]
+
+
+def left(submission):
+    return quota.status(phase=submission.phase, team=submission.team).left_today
+
+
+@pytest.mark.parametrize(
+    ("limits", "kind"),
+    [
+        ({"daily_limit": 1}, "daily"),
+        ({"total_limit": 1}, "total"),
+        ({"min_interval": timedelta(hours=1)}, "interval"),
+        ({"daily_limit": 1, "total_limit": 1, "min_interval": timedelta(hours=1)}, "total"),
+        ({"daily_limit": 1, "min_interval": timedelta(hours=1)}, "daily"),
+    ],
+)
+def test_refusal_names_the_limit_that_holds_longest(limits, kind):
+    phase = PhaseFactory.create(**limits)
+    submission = SubmissionFactory.create(phase=phase)
+
+    with transaction.atomic(), pytest.raises(QuotaExceeded) as caught:
+        quota.require_room(phase=phase, team=submission.team, now=timezone.now())
+
+    assert caught.value.kind == kind
+
+
+def test_refusal_names_the_limit_with_what_was_granted(organiser):
+    submission = SubmissionFactory.create(phase=PhaseFactory.create(daily_limit=0))
+    team, phase = submission.team, submission.phase
+    quota.grant(phase=phase, team=team, slots=1, reason="r", actor=organiser, day=kst_day(timezone.now()))
+
+    with pytest.raises(QuotaExceeded) as caught:
+        quota.require_room(phase=phase, team=team, now=timezone.now())
+
+    assert (caught.value.kind, caught.value.limit) == ("daily", 1)
+
+
+def test_only_the_team_in_this_phase_counts():
+    phase = PhaseFactory.create(total_limit=3)
+    team = TeamFactory.create(competition=phase.track.competition)
+    SubmissionFactory.create(phase=phase, team=team)
+    SubmissionFactory.create(phase=phase)
+    SubmissionFactory.create(phase=PhaseFactory.create(track=phase.track), team=team)
+    SubmissionFactory.create(phase=phase, team=team, refunded_at=timezone.now())
+
+    assert quota.status(phase=phase, team=team).used_total == 1
+
+
+def test_status_is_one_query_and_so_are_those_of_many_teams(django_assert_num_queries):
+    first = SubmissionFactory.create()
+    second = SubmissionFactory.create(phase=first.phase)
+    idle = TeamFactory.create(competition=first.team.competition)
+
+    with django_assert_num_queries(1):
+        quota.status(phase=first.phase, team=first.team)
+    with django_assert_num_queries(1):
+        found = quota.statuses(phase=first.phase, teams=[first.team, second.team, idle])
+
+    assert {pk: each.used_total for pk, each in found.items()} == {first.team.pk: 1, second.team.pk: 1, idle.pk: 0}
+
+
+def test_withdrawn_submission_stays_charged():
+    submission = SubmissionFactory.create(phase=PhaseFactory.create(daily_limit=1), withdrawn_at=timezone.now())
+
+    assert left(submission) == 0
+
+
+def test_refund_gives_the_slot_back_once_and_is_audited():
+    submission = SubmissionFactory.create(phase=PhaseFactory.create(daily_limit=1))
+
+    assert quota.refund(submission=submission, reason="worker_lost")
+    assert not quota.refund(submission=submission, reason="worker_lost")
+
+    assert quota.status(phase=submission.phase, team=submission.team).can_submit
+    assert kinds_of(submission) == [("charge", ""), ("refund", "worker_lost")]
+    entry = AuditEntry.objects.get(action="submission.refund")
+    assert (entry.actor, entry.after) == (None, {"reason": "worker_lost"})
+
+
+def test_refund_by_an_organiser_names_them(organiser):
+    submission = SubmissionFactory.create(phase=PhaseFactory.create(daily_limit=1))
+
+    quota.refund(submission=submission, reason="잘못된 안내", actor=organiser)
+
+    entry = QuotaEntry.objects.get(kind=Kind.REFUND)
+    assert (entry.actor, entry.reason, entry.submission) == (organiser, "잘못된 안내", submission)
+    submission.refresh_from_db()
+    assert submission.refunded_at == entry.moment
+
+
+def test_refunded_slot_that_was_used_again_cannot_be_charged_twice(organiser):
+    phase = PhaseFactory.create(daily_limit=1)
+    refunded = SubmissionFactory.create(phase=phase, refunded_at=timezone.now())
+
+    later = SubmissionFactory.create(phase=phase, team=refunded.team)
+    with pytest.raises(QuotaExceeded):
+        quota.charge_again(submission=refunded, actor=organiser)
+
+    quota.refund(submission=later, reason="r", actor=organiser)
+    quota.charge_again(submission=refunded, actor=organiser)
+    assert not quota.status(phase=phase, team=refunded.team).can_submit
+    assert [entry.kind for entry in quota.entries_of(phase=phase, team=refunded.team)] == [
+        *("charge", "refund"),
+        *("charge", "refund"),
+        "charge",
+    ]
+
+
+def test_submission_of_before_a_reset_is_charged_again_without_a_slot(organiser):
+    phase = PhaseFactory.create(daily_limit=1)
+    refunded = SubmissionFactory.create(phase=phase, refunded_at=timezone.now())
+    quota.reset(phase=phase, team=refunded.team, reason="r", actor=organiser)
+    SubmissionFactory.create(phase=phase, team=refunded.team)
+
+    quota.charge_again(submission=refunded, actor=organiser)
+
+    assert refunded.refunded_at is None
+    assert quota.status(phase=phase, team=refunded.team).used_total == 1
+
+
+def test_grant_gives_one_team_more_and_is_audited(organiser):
+    submission = SubmissionFactory.create(phase=PhaseFactory.create(daily_limit=1))
+    other = SubmissionFactory.create(phase=submission.phase)
+    today = kst_day(timezone.now())
+
+    entry = quota.grant(
+        phase=submission.phase, team=submission.team, slots=2, reason="장애 보상", actor=organiser, day=today
+    )
+
+    assert (left(submission), left(other)) == (2, 0)
+    found = AuditEntry.objects.get(action="quota.grant")
+    assert (found.actor, found.object_id, found.competition_pk) == (
+        organiser,
+        str(entry.pk),
+        submission.team.competition_id,
+    )
+    assert found.after == {
+        "phase": submission.phase.pk,
+        "reason": "장애 보상",
+        "slots": 2,
+        "day": today.isoformat(),
+    }
+
+
+@pytest.mark.parametrize(
+    ("limits", "for_a_day", "has_effect"),
+    [
+        ({}, True, False),
+        ({}, False, False),
+        ({"daily_limit": 1}, True, True),
+        ({"daily_limit": 1}, False, True),
+        ({"total_limit": 1}, True, False),
+        ({"total_limit": 1}, False, True),
+    ],
+)
+def test_grant_must_raise_a_limit_that_the_phase_has(limits, for_a_day, has_effect, organiser):
+    phase = PhaseFactory.create(**limits)
+    team = TeamFactory.create(competition=phase.track.competition)
+    day = kst_day(timezone.now()) if for_a_day else None
+
+    if has_effect:
+        quota.grant(phase=phase, team=team, slots=1, reason="r", actor=organiser, day=day)
+    else:
+        with pytest.raises(GrantWithoutEffect):
+            quota.grant(phase=phase, team=team, slots=1, reason="r", actor=organiser, day=day)
+        with pytest.raises(GrantWithoutEffect):
+            quota.grant_all(phase=phase, slots=1, reason="r", actor=organiser, day=day)
+
+    assert QuotaEntry.objects.exists() == AuditEntry.objects.filter(action="quota.grant").exists() == has_effect
+
+
+def test_reset_lets_one_team_begin_anew(organiser):
+    phase = PhaseFactory.create(daily_limit=1, total_limit=1, min_interval=timedelta(hours=1))
+    first, second = (SubmissionFactory.create(phase=phase) for _team in range(2))
+
+    quota.reset(phase=phase, team=first.team, reason="재시험", actor=organiser)
+
+    assert quota.status(phase=phase, team=first.team).can_submit
+    assert not quota.status(phase=phase, team=second.team).can_submit
+    assert kinds_of(first) == [("charge", ""), ("reset", "재시험")]
+    assert AuditEntry.objects.get(action="quota.reset").after == {"phase": phase.pk, "reason": "재시험"}
+
+
+def test_reset_and_grant_of_a_phase_reach_every_team_of_the_competition_and_no_other(organiser):
+    phase = PhaseFactory.create(total_limit=1)
+    used = SubmissionFactory.create(phase=phase).team
+    idle = TeamFactory.create(competition=used.competition)
+    elsewhere = SubmissionFactory.create(phase=PhaseFactory.create(track=phase.track, total_limit=1), team=used)
+    stranger = SubmissionFactory.create(phase=PhaseFactory.create(total_limit=1))
+
+    assert quota.reset_all(phase=phase, reason="채점 기준 변경", actor=organiser) == 2
+    assert quota.grant_all(phase=phase, slots=2, reason="채점 기준 변경", actor=organiser) == 2
+
+    assert {team: quota.status(phase=phase, team=team).left_total for team in (used, idle)} == {used: 3, idle: 3}
+    for other in (elsewhere, stranger):
+        assert quota.status(phase=other.phase, team=other.team).left_total == 0
+    reset, granted = (AuditEntry.objects.get(action=f"quota.{kind}_all") for kind in ("reset", "grant"))
+    assert reset.after == {"phase": phase.pk, "reason": "채점 기준 변경", "teams": 2}
+    assert granted.after["slots"] == granted.after["teams"] == 2
+    assert (reset.object_id, reset.competition_pk) == (str(phase.pk), used.competition_id)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda rows: rows.update(reason="다른 사유"), lambda rows: rows._raw_delete("default")],
+    ids=["update", "delete"],
+)
+def test_database_refuses_to_change_the_ledger(change):
+    SubmissionFactory.create()
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        change(QuotaEntry.objects.all())

@@ -1,0 +1,104 @@
+"""The web application stays light, and production refuses to start half configured."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.paths import ROOT
+
+PRODUCTION = {
+    "DEBUG": "off",
+    "SECRET_KEY": "a-secret-of-at-least-fifty-characters-that-nobody-can-guess-1234567890",
+    "DATABASE_URL": os.environ["DATABASE_URL"],
+    "REDIS_URL": os.environ["REDIS_URL"],
+    "SITE_URL": "https://malpan.example.org",
+}
+HEAVY = (
+    "torch",
+    "transformers",
+    "numpy",
+    "pandas",
+    "scipy",
+    "konlpy",
+    "jpype",
+    "mecab",
+    "bert_score",
+    "bleurt_pytorch",
+)
+
+
+def python(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run Python as the web server's process does, in ``environment`` alone."""
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG")}
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT, env={**kept, **environment},
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+def test_the_web_application_loads_no_model_library() -> None:
+    program = (
+        "import sys, malpan.wsgi\n"
+        "from django.urls import get_resolver\n"
+        "assert get_resolver().url_patterns\n"  # imports every view
+        f"print([name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    done = python("-c", program, DATABASE_URL=PRODUCTION["DATABASE_URL"], REDIS_URL=PRODUCTION["REDIS_URL"])
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+@pytest.mark.parametrize("missing", ["SECRET_KEY", "DATABASE_URL", "REDIS_URL"])
+@pytest.mark.parametrize("entry", [("manage.py", "check"), ("-c", "import malpan.wsgi")], ids=["manage", "wsgi"])
+def test_production_refuses_to_start_without(missing: str, entry: tuple[str, ...]) -> None:
+    done = python(*entry, **{name: value for name, value in PRODUCTION.items() if name != missing})
+    assert done.returncode != 0
+    assert f"DEBUG is off and {missing} is not set" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("SCORING_WORKERS", "0"), ("SHARD_PAIRS", "0"), ("SHARD_PAIRS", "-1"), ("RUN_LEASE_SECONDS", "0")],
+)
+def test_numbers_that_no_site_can_work_with_are_refused_at_the_start(name: str, value: str) -> None:
+    done = python("-c", "import malpan.settings", **PRODUCTION, **{name: value})
+    assert done.returncode != 0
+    assert f"{name} is {value}, but must be at least 1" in done.stderr
+
+
+def test_production_settings_pass_djangos_deployment_checks() -> None:
+    done = python("manage.py", "check", "--deploy", "--fail-level", "WARNING", **PRODUCTION)
+    assert done.returncode == 0, done.stderr
+
+
+def test_log_in_attempts_are_counted_by_the_address_that_the_proxies_report() -> None:
+    program = (
+        "import malpan.wsgi\n"
+        "from allauth.core.internal.httpkit import get_client_ip\n"
+        "from django.test import RequestFactory\n"
+        "request = RequestFactory(headers={'X-Forwarded-For': '6.6.6.6, 192.0.2.7'}).get('/')\n"
+        "print(get_client_ip(request))"
+    )
+    assert python("-c", program, **PRODUCTION).stdout.strip() == "127.0.0.1"  # nobody's word is believed unasked
+    assert python("-c", program, **PRODUCTION, TRUSTED_PROXY_COUNT="1").stdout.strip() == "192.0.2.7"
+
+
+@pytest.mark.services
+def test_a_worker_without_its_models_stops_and_says_what_to_run(tmp_path: Path) -> None:
+    worker = ("-m", "celery", "--app", "config", "--quiet", "worker", "--queues", "scoring", "--concurrency", "1")
+    done = python(*worker, **PRODUCTION, SCORING_PROFILE="official", HF_HOME=str(tmp_path))
+    assert done.returncode == 78, done.stderr
+    assert "python -m scoring models fetch official" in done.stderr
+
+
+def test_every_variable_is_explained_to_the_operator() -> None:
+    read = set(re.findall(r'env(?:\.\w+)?\(\s*"([A-Z_]+)"', (ROOT / "platform/malpan/settings.py").read_text()))
+    read |= set(re.findall(r'environ\.get\("([A-Z_]+)"', (ROOT / "platform/malpan/web_server.py").read_text()))
+    explained = set(re.findall(r"^#?([A-Z_]+)=", (ROOT / "deploy/env.example").read_text(), re.MULTILINE))
+    assert read - explained == {"MALPAN_LISTEN"}  # the supervisor's own

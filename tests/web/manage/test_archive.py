@@ -1,0 +1,218 @@
+"""보관: an owner exports, whoever may add competitions imports, and the check against the chain stands beside it."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.core import mail
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test import Client
+
+from malpan.accounts.models import User
+from malpan.archive.exporting import export_competition
+from malpan.competitions.models import Competition, CompetitionRole, Phase
+from malpan.core.models import AuditEntry
+from malpan.submissions.integrity import chain, receipts
+from malpan.submissions.models import Submission
+from malpan.teams.models import Team
+from malpan.web.manage import archive as page
+from tests.factories import CANARY, CompetitionFactory, UserFactory, finished_submission
+from tests.web.conftest import client_of
+
+pytestmark = pytest.mark.django_db
+PASSPHRASE = "열두 글자가 넘는 암호 구문"
+
+
+@pytest.fixture
+def competition(phase: Phase, team: Team) -> Competition:
+    """With one recorded, scored submission."""
+    submission = finished_submission(phase, team, 0.5)
+    receipts.issue_receipt(submission=submission)
+    chain.append_scores([submission])
+    return phase.track.competition
+
+
+def with_role(competition: Competition, role: str) -> Client:
+    user = UserFactory.create()
+    CompetitionRole.objects.create(user=user, competition=competition, role=role)
+    return client_of(user)
+
+
+@pytest.fixture
+def owner(competition: Competition) -> Client:
+    return with_role(competition, "owner")
+
+
+def url(competition: Competition, tail: str = "") -> str:
+    return f"/competitions/{competition.slug}/manage/archive/{tail}"
+
+
+def downloaded(response: Any) -> zipfile.ZipFile:
+    assert response.status_code == 200
+    return zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content)))
+
+
+def everything(archive: zipfile.ZipFile) -> bytes:
+    return b"".join(archive.read(name) for name in archive.namelist())
+
+
+@pytest.mark.parametrize("role", ["organiser", "operator", "viewer"])
+def test_only_an_owner_exports(competition: Competition, role: str) -> None:
+    client = with_role(competition, role)
+    assert client.get(url(competition)).status_code == 403
+    assert client.post(url(competition, "export/")).status_code == 403
+    assert client_of(UserFactory.create()).get(url(competition)).status_code == 404
+    assert Client().get(url(competition)).status_code == 302
+    assert not AuditEntry.objects.filter(action="competition.export").exists()
+
+
+def test_export_is_a_download_without_answers_that_nothing_caches(competition: Competition, owner: Client) -> None:
+    response = owner.post(url(competition, "export/"))
+    assert "no-store" in response.headers["Cache-Control"]
+    assert f'filename="{competition.slug}-' in response.headers["Content-Disposition"]
+    archive = downloaded(response)
+    assert json.loads(archive.read("manifest.json"))["counts"]["submissions"] == 1
+    assert CANARY.encode() not in everything(archive)
+    assert AuditEntry.objects.get(action="competition.export").actor is not None
+
+
+def test_export_with_references_holds_them_encrypted(competition: Competition, owner: Client) -> None:
+    given = {"references": "on", "passphrase": PASSPHRASE, "repeated": PASSPHRASE}
+    archive = downloaded(owner.post(url(competition, "export/"), given))
+    assert [name for name in archive.namelist() if name.startswith("references/")]
+    assert CANARY.encode() not in everything(archive)
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"references": "on"}, "passphrase"),
+        ({"references": "on", "passphrase": "짧다", "repeated": "짧다"}, "passphrase"),
+        ({"references": "on", "passphrase": PASSPHRASE, "repeated": PASSPHRASE + "x"}, "repeated"),
+        ({"passphrase": PASSPHRASE, "repeated": PASSPHRASE}, "references"),
+    ],
+)
+def test_passphrase_is_typed_twice_and_long_enough(
+    competition: Competition, owner: Client, given: dict[str, str], field: str
+) -> None:
+    response = owner.post(url(competition, "export/"), given)
+    assert response.status_code == 422
+    assert list(response.context["form"].errors) == [field]
+    assert PASSPHRASE not in response.content.decode()
+    assert not AuditEntry.objects.filter(action="competition.export").exists()
+
+
+def test_looking_at_the_page_exports_nothing(competition: Competition, owner: Client) -> None:
+    assert owner.get(url(competition)).status_code == 200
+    assert owner.get(url(competition, "export/")).status_code == 405
+    assert not AuditEntry.objects.filter(action="competition.export").exists()
+
+
+def test_check_says_that_all_is_as_recorded_and_names_what_is_not(competition: Competition, owner: Client) -> None:
+    assert "모두 기록과 같습니다" in owner.get(url(competition, "?verify=1")).content.decode()
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE submissions_scoringrun SET final_score = 0.99")
+    text = owner.get(url(competition, "?verify=1")).content.decode()
+    assert "점수가 기록과 다릅니다" in text
+    assert str(Submission.objects.get().public_id) in text
+
+
+@pytest.fixture
+def archive() -> bytes:
+    """Of a competition without submissions, which may stand here a second time."""
+    target = io.BytesIO()
+    competition = CompetitionFactory.create(slug="original", title_ko="원본 대회")
+    export_competition(competition=competition, actor=None, target=target)
+    return target.getvalue()
+
+
+@pytest.fixture
+def importer() -> User:
+    user = UserFactory.create()
+    user.user_permissions.add(Permission.objects.get(codename="add_competition"))
+    return user
+
+
+def send(client: Client, data: bytes, **given: str) -> Any:
+    file = SimpleUploadedFile("archive.zip", data, "application/zip")
+    return client.post("/manage/import/", {"file": file, "confirms": "on", **given}, follow=True)
+
+
+def test_import_is_for_people_who_may_add_competitions(
+    archive: bytes, importer: User, competition: Competition
+) -> None:
+    assert Client().get("/manage/import/").status_code == 302
+    assert with_role(competition, "owner").get("/manage/import/").status_code == 403
+    assert send(with_role(competition, "owner"), archive, slug="copy").status_code == 403
+    assert client_of(importer).get("/manage/import/").status_code == 200
+    assert not Competition.objects.filter(slug="copy").exists()
+
+
+def test_import_makes_the_competition_and_says_what_came(archive: bytes, importer: User) -> None:
+    response = send(client_of(importer), archive, slug="copy")
+    assert Competition.objects.get(slug="copy").title_ko == "원본 대회"
+    assert "가져왔습니다" in response.content.decode()
+
+
+def test_importer_without_a_role_in_an_unpublished_archive_is_led_to_a_page_that_opens(importer: User) -> None:
+    target = io.BytesIO()
+    hidden = CompetitionFactory.create(slug="original", is_published=False)
+    export_competition(competition=hidden, actor=None, target=target)
+
+    response = send(client_of(importer), target.getvalue(), slug="copy")
+
+    assert (response.status_code, response.redirect_chain[-1][0]) == (200, "/")
+    assert "가져왔습니다" in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("given", "field"), [({}, "slug"), ({"slug": "a b"}, "slug"), ({"slug": "copy", "confirms": ""}, "confirms")]
+)
+def test_refused_import_says_why_beside_the_field(
+    archive: bytes, importer: User, given: dict[str, str], field: str
+) -> None:
+    response = send(client_of(importer), archive, **given)
+    assert (response.status_code, list(response.context["form"].errors)) == (422, [field])
+    assert Competition.objects.count() == 1
+
+
+def test_something_else_than_an_archive_is_refused(importer: User) -> None:
+    response = send(client_of(importer), b"no zip")
+    assert (response.status_code, list(response.context["form"].errors)) == (422, ["file"])
+
+
+def test_archive_above_the_sites_cap_on_uploads_is_taken(archive: bytes, importer: User, settings: Any) -> None:
+    settings.UPLOAD_MAX_BYTES = 100
+    assert send(client_of(importer), archive, slug="copy").status_code == 200
+    assert Competition.objects.filter(slug="copy").exists()
+
+
+def test_archive_above_its_own_cap_is_dropped(archive: bytes, importer: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page, "IMPORT_MAX_BYTES", 100)
+    assert send(client_of(importer), archive, slug="copy").status_code == 422
+
+
+def test_import_without_the_csrf_token_is_refused(archive: bytes, importer: User) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(importer)
+    assert send(client, archive, slug="copy").status_code == 403
+    assert not Competition.objects.filter(slug="copy").exists()
+
+
+def test_person_who_came_with_an_archive_gets_in_by_resetting_the_password(importer: User) -> None:
+    target = io.BytesIO()
+    source = CompetitionFactory.create(slug="original")
+    guest = UserFactory.create(email="guest@example.com")
+    CompetitionRole.objects.create(user=guest, competition=source, role="viewer")
+    export_competition(competition=source, actor=None, target=target)
+    guest.delete()
+    send(client_of(importer), target.getvalue(), slug="copy")
+    Client().post("/accounts/password/reset/", {"email": "guest@example.com"})
+    assert [message.to for message in mail.outbox] == [["guest@example.com"]]
+    assert "/accounts/password/reset/key/" in mail.outbox[0].body

@@ -1,0 +1,155 @@
+"""The manage pages' first page: what waits, what comes, and the ways in."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from malpan.competitions.models import Competition, Phase
+from malpan.competitions.questions import ask_question
+from malpan.competitions.services import post_notice
+from malpan.submissions.models import RescoreBatch, ScoringRun
+from malpan.submissions.overview_selectors import workload_of
+from tests.factories import CANARY, CompetitionFactory, PhaseFactory, UserFactory
+from tests.web import html
+from tests.web.conftest import Contest
+from tests.web.manage_people import client_with_role, expected, statuses
+
+QUERY_LIMIT = 40
+
+
+def page_of(client: Client, address: str, **headers: str) -> html.Element:
+    return html.parse(client.get(address, headers=headers).content.decode())
+
+
+def test_everybody_with_a_role_sees_it_and_nobody_else(phase: Phase) -> None:
+    competition = phase.track.competition
+    assert statuses(competition, "get", "") == expected(owner=200, organiser=200, operator=200, viewer=200)
+    assert statuses(competition, "post", "") == dict.fromkeys(expected(owner=0, organiser=0, operator=0, viewer=0), 405)
+
+
+def test_the_page_says_what_waits(contest: Contest) -> None:
+    client = client_with_role(contest.competition, "organiser")
+    asker = UserFactory.create()
+    ask_question(competition=contest.competition, asked_by=asker, title="언제 끝납니까", body="?")
+    RescoreBatch.objects.create(
+        competition=contest.competition, phase=contest.phase, reason="정답 2번 정정", created_by=asker, state="ready"
+    )
+    page = page_of(client, contest.url("manage/"))
+    waiting = page.one("ul", "todo").text
+    assert "채점하지 못한 제출 1건" in waiting
+    assert "답변을 기다리는 문의 1건" in waiting
+    assert "정답 2번 정정" in waiting
+    assert "마감 어문 규범 본선" in page.one("ul", "coming").text
+
+
+def test_a_calm_competition_says_so(db: None) -> None:
+    competition = CompetitionFactory.create()
+    page = page_of(client_with_role(competition, "viewer"), f"/competitions/{competition.slug}/manage/")
+    assert "기다리는 일이 없습니다" in page.text
+
+
+def test_a_hidden_competition_has_its_desk(db: None) -> None:
+    competition = CompetitionFactory.create(is_published=False)
+    client = client_with_role(competition, "viewer")
+    assert client.get(f"/competitions/{competition.slug}/manage/").status_code == 200
+    assert Client().get(f"/competitions/{competition.slug}/").status_code == 404
+
+
+def test_the_page_is_sound_holds_no_answer_and_takes_few_queries(contest: Contest) -> None:
+    client = client_with_role(contest.competition, "owner")
+    with CaptureQueriesContext(connection) as queries:
+        response = client.get(contest.url("manage/"))
+    source = response.content.decode()
+    assert html.problems(html.parse(source)) == []
+    assert CANARY not in source
+    assert len(queries) <= QUERY_LIMIT
+    assert not any(query["sql"].lstrip().startswith(("INSERT", "UPDATE", "DELETE")) for query in queries)
+
+
+def test_a_viewer_gets_the_checklist_without_links_to_pages_that_refuse(contest: Contest) -> None:
+    def links(role: str) -> list[str]:
+        client = client_with_role(contest.competition, role)
+        return [a.attributes["href"] for a in page_of(client, contest.url("manage/")).one("details", "card").all("a")]
+
+    assert links("viewer") == []
+    assert contest.url("manage/roles/") not in links("organiser")
+    assert {contest.url("manage/setup/texts/"), contest.url("manage/roles/")} <= set(links("owner"))
+
+
+# --- the figures ------------------------------------------------------------------------------------------------------
+def test_the_workload_counts_this_competition_alone(contest: Contest) -> None:
+    now = timezone.now()
+    work = workload_of(contest.competition, now)
+    assert (work.failed, work.queued, work.running) == (1, 1, 1)
+    assert work.oldest_wait is not None
+    assert work.oldest_wait >= timedelta(0)
+    assert (work.uploads_today, work.rejections_today) == (6, 1)
+    assert work.last_notice is not None
+    assert work.last_notice.title_ko == "공지"
+    other = workload_of(PhaseFactory.create().track.competition, now)
+    assert (other.failed, other.queued, other.running, other.submissions, other.last_notice) == (0, 0, 0, 0, None)
+    assert other.oldest_wait is None
+
+
+def test_a_submission_that_is_tried_again_has_not_failed(contest: Contest) -> None:
+    ScoringRun.objects.create(
+        submission=contest.failed,
+        reference_version=contest.failed.runs.get().reference_version,
+        recipe="rag-qa@1",
+        profile="demo",
+        queued_at=timezone.now(),
+    )
+    assert workload_of(contest.competition).failed == 0
+
+
+def test_a_notice_for_later_is_not_the_last_one(contest: Contest) -> None:
+    later = timezone.now() + timedelta(days=1)
+    post_notice(competition=contest.competition, title_ko="예약", body_ko="본문", published_at=later)
+    last = workload_of(contest.competition).last_notice
+    assert last is not None
+    assert last.title_ko == "공지"
+
+
+def test_the_next_start_and_end_come_in_order(db: None) -> None:
+    now = timezone.now()
+    first = PhaseFactory.create(starts_at=now - timedelta(days=1), ends_at=now + timedelta(days=2))
+    next_one = PhaseFactory.create(
+        track=first.track, starts_at=now + timedelta(days=1), ends_at=now + timedelta(days=3)
+    )
+    PhaseFactory.create(track=first.track, starts_at=now - timedelta(days=9), ends_at=now - timedelta(days=8))
+    coming = workload_of(first.track.competition, now).coming
+    assert [(moment.phase, moment.is_start) for moment in coming] == [
+        (next_one, True),
+        (first, False),
+        (next_one, False),
+    ]
+
+
+# --- the ways in ------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("role", ["owner", "viewer"])
+def test_the_pages_of_the_competition_lead_people_with_a_role_to_the_desk(contest: Contest, role: str) -> None:
+    client = client_with_role(contest.competition, role)
+    tabs = page_of(client, contest.url()).one("nav", "tabs")
+    assert contest.url("manage/") in [a.attributes["href"] for a in tabs.all("a")]
+
+
+def test_nobody_else_is_shown_the_desk(contest: Contest, member: Client) -> None:
+    for client in (member, Client()):
+        for address in ("/", contest.url(), contest.url("board/")):
+            assert "manage/" not in client.get(address).content.decode()
+
+
+def test_the_home_page_lists_what_a_person_runs_hidden_ones_too(db: None) -> None:
+    hidden = CompetitionFactory.create(is_published=False, title_ko="숨은 대회")
+    client = client_with_role(hidden, "operator")
+    page = page_of(client, "/")
+    assert "숨은 대회 채점 담당 비공개" in page.one("ul", "own-list").text
+    assert html.problems(page) == []
+    assert "숨은 대회" not in Client().get("/").content.decode()
+    assert Competition.objects.count() == 1

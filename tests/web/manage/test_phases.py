@@ -1,0 +1,182 @@
+"""운영실 › 단계: settings, the board, the split, and publishing the final board."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from malpan.competitions.models import CompetitionRole, Phase
+from malpan.leaderboard.models import BoardSnapshot
+from malpan.submissions.models import HiddenResult
+from tests.factories import PhaseFactory, TeamFactory, UserFactory, finished_submission, publish
+from tests.web.conftest import client_of
+from tests.web.visibility_world import canaries_in
+
+
+def manage_of(phase: Phase, role: str) -> Client:
+    user = UserFactory.create()
+    CompetitionRole.objects.create(user=user, competition=phase.track.competition, role=role)
+    return client_of(user)
+
+
+def url(phase: Phase, page: str = "") -> str:
+    return f"/competitions/{phase.track.competition.slug}/manage/phases/{phase.pk}/{page}"
+
+
+def fields_of(phase: Phase, **changes: object) -> dict[str, object]:
+    """What the settings form sends, as shown for ``phase``."""
+    kst = "%Y-%m-%dT%H:%M"
+    shown = {
+        "title_ko": phase.title_ko,
+        "title_en": phase.title_en,
+        "starts_at": timezone.localtime(phase.starts_at).strftime(kst),
+        "ends_at": timezone.localtime(phase.ends_at).strftime(kst),
+        "daily_limit": phase.daily_limit or "",
+        "total_limit": phase.total_limit or "",
+        "interval_minutes": int(phase.min_interval.total_seconds() // 60),
+        "public_percent": phase.public_percent or "",
+        "finals_limit": phase.finals_limit or "",
+        "shows_own_score": "on" if phase.shows_own_score else "",
+        "board": phase.board,
+        "frozen_at": timezone.localtime(phase.frozen_at).strftime(kst) if phase.frozen_at else "",
+    }
+    return shown | changes
+
+
+@pytest.fixture
+def organiser(phase: Phase) -> Client:
+    return manage_of(phase, "organiser")
+
+
+@pytest.fixture
+def over(phase: Phase) -> Phase:
+    """The phase, ended, with one result that has a private part."""
+    phase.reference_versions.update(public_ids=["q1"])
+    team = TeamFactory.create(competition=phase.track.competition, name="Winner")
+    row = finished_submission(phase, team, 0.5)
+    HiddenResult.objects.create(
+        run=row.live_run, final_score=0.7654321, scores={"final_score": 0.7654321}, signature_hash="h"
+    )
+    phase.ends_at = timezone.now() - timedelta(minutes=5)
+    phase.save()
+    return phase
+
+
+def test_every_phase_is_listed_with_its_state(phase: Phase, organiser: Client) -> None:
+    page = organiser.get(f"/competitions/{phase.track.competition.slug}/manage/phases/").content.decode()
+    assert phase.title_ko in page
+    assert "실시간 공개" in page
+
+
+def test_settings_are_saved_and_what_was_left_alone_stays_to_the_second(phase: Phase, organiser: Client) -> None:
+    before = phase.ends_at
+    answer = organiser.post(url(phase), fields_of(phase, finals_limit=2, daily_limit=3))
+    phase.refresh_from_db()
+    assert answer.status_code == 302
+    assert (phase.finals_limit, phase.daily_limit, phase.ends_at) == (2, 3, before)
+
+
+def test_a_frozen_board_keeps_its_moment_when_other_settings_are_saved(phase: Phase, organiser: Client) -> None:
+    organiser.post(url(phase, "board/"), {"board": "frozen"})
+    phase.refresh_from_db()
+    moment = phase.frozen_at
+    assert moment is not None
+    organiser.post(url(phase), fields_of(phase, title_en="Other"))
+    phase.refresh_from_db()
+    assert (phase.board, phase.frozen_at, phase.title_en) == ("frozen", moment, "Other")
+
+
+def test_wrong_settings_are_told_beside_their_field(phase: Phase, organiser: Client) -> None:
+    answer = organiser.post(url(phase), fields_of(phase, public_percent=100))
+    assert answer.status_code == 422
+    assert "1부터 99까지의 수" in answer.content.decode()
+
+
+def test_another_share_says_that_it_needs_a_new_version(phase: Phase, organiser: Client) -> None:
+    answer = organiser.post(url(phase), fields_of(phase, public_percent=30), follow=True)
+    assert "정답을 새 판으로 올리거나" in answer.content.decode()
+
+
+def test_a_list_of_public_items_makes_a_new_version(phase: Phase, organiser: Client) -> None:
+    answer = organiser.post(url(phase, "split/"), {"way": "list", "public_ids": "q1\nq3"})
+    assert answer.status_code == 302
+    assert phase.reference_versions.get(is_current=True).public_ids == ["q1", "q3"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "told"),
+    [
+        ({"way": "list", "public_ids": "q1\nq77"}, "q77"),
+        ({"way": "list"}, "공개 문항의 id를 적어 주십시오"),
+        ({}, "방법을 골라 주십시오"),
+    ],
+)
+def test_a_wrong_list_is_refused(phase: Phase, organiser: Client, sent: dict[str, str], told: str) -> None:
+    answer = organiser.post(url(phase, "split/"), sent)
+    assert answer.status_code == 422
+    assert told in answer.content.decode()
+    assert phase.reference_versions.count() == 1
+
+
+def test_splitting_where_there_are_submissions_asks_first(phase: Phase, organiser: Client) -> None:
+    finished_submission(phase, TeamFactory.create(competition=phase.track.competition), 0.5)
+    sent = {"way": "list", "public_ids": "q1"}
+    assert organiser.post(url(phase, "split/"), sent).status_code == 409
+    assert organiser.post(url(phase, "split/"), {**sent, "replaces": "on"}).status_code == 302
+
+
+def test_the_final_board_is_published_once_the_phase_s_name_is_typed(over: Phase, organiser: Client) -> None:
+    preview = organiser.get(url(over, "final/")).content.decode()
+    assert "76.5432100" in preview
+    assert organiser.post(url(over, "publish/"), {"confirmation": "yes"}).status_code == 422
+    assert not BoardSnapshot.objects.exists()
+
+    answer = organiser.post(url(over, "publish/"), {"confirmation": over.slug, "note_ko": "축하합니다"})
+
+    assert answer.status_code == 302
+    board = Client().get(f"/competitions/{over.track.competition.slug}/board/").content.decode()
+    assert "최종 순위표" in board
+    assert "76.5432100" in board
+    assert "공개 1위 → 최종 1위" in board
+    assert "축하합니다" in board
+    public = Client().get(f"/competitions/{over.track.competition.slug}/board/?view=public").content.decode()
+    assert "76.5432100" not in public
+    assert "50.0000000" in public
+
+
+def test_a_phase_that_runs_is_not_published(phase: Phase, organiser: Client) -> None:
+    answer = organiser.post(url(phase, "publish/"), {"confirmation": phase.slug})
+    assert answer.status_code == 409
+    assert "끝난 뒤에" in answer.content.decode()
+
+
+@pytest.mark.parametrize("role", ["viewer", "operator"])
+def test_people_without_the_permission_look_and_change_nothing(over: Phase, role: str) -> None:
+    access = manage_of(over, role)
+    assert access.get(url(over)).status_code == 200
+    assert "76.5432100" in access.get(url(over, "final/")).content.decode()
+    for page, sent in (
+        ("", fields_of(over, finals_limit=9)),
+        ("board/", {"board": "hidden"}),
+        ("split/", {"way": "none", "replaces": "on"}),
+        ("publish/", {"confirmation": over.slug}),
+    ):
+        assert access.post(url(over, page), sent).status_code == 403
+    over.refresh_from_db()
+    assert (over.finals_limit, over.board, over.final_published_at) == (None, "live", None)
+
+
+def test_a_phase_of_another_competition_is_not_there(phase: Phase, organiser: Client) -> None:
+    other = PhaseFactory.create()
+    slug = phase.track.competition.slug
+    for page in ("", "final/"):
+        assert organiser.get(f"/competitions/{slug}/manage/phases/{other.pk}/{page}").status_code == 404
+
+
+def test_references_do_not_come_out_on_these_pages(phase: Phase, organiser: Client) -> None:
+    publish(phase)
+    for page in ("", "final/"):
+        assert list(canaries_in(organiser.get(url(phase, page)).content.decode())) == []

@@ -1,0 +1,159 @@
+"""The manage pages' pages of reference versions: drafts, the comparison, errata."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from malpan.competitions.drafts import create_draft
+from malpan.competitions.models import Competition, CompetitionRole, Notice, Phase, ReferenceVersion
+from tests.factories import (
+    CANARY,
+    PhaseFactory,
+    SubmissionFactory,
+    UserFactory,
+    file_bytes,
+    publish,
+    reference_bytes,
+    rows,
+)
+from tests.web.conftest import Contest, client_of
+from tests.web.html import parse, problems
+
+pytestmark = pytest.mark.django_db
+
+
+def person(competition: Competition, role: str) -> Client:
+    user = UserFactory.create()
+    CompetitionRole.objects.create(user=user, competition=competition, role=role)
+    return client_of(user)
+
+
+def draft_of(phase: Phase, **fields: str) -> ReferenceVersion:
+    items = json.loads(reference_bytes(3))
+    items[0]["output"]["answer"] = "새 답이 옳다."
+    return create_draft(phase=phase, data=file_bytes(items), actor=None, **fields)
+
+
+@pytest.fixture
+def empty_phase(db: None) -> Phase:
+    phase = PhaseFactory.create()
+    publish(phase)
+    return phase
+
+
+def test_uploading_stores_a_draft_and_leads_to_the_comparison(contest: Contest) -> None:
+    organiser = person(contest.competition, CompetitionRole.Role.ORGANISER)
+    items = json.loads(reference_bytes(3))
+    items[1]["output"]["answer"] = "고친 답이 옳다."
+    file = SimpleUploadedFile("new.json", file_bytes(items))
+
+    response = organiser.post(
+        contest.url("manage/references/"), {"phase": contest.phase.pk, "file": file, "note": "정정"}, follow=True
+    )
+
+    version = ReferenceVersion.objects.get(phase=contest.phase, number=2)
+    assert (version.is_current, version.published_at, version.note) == (False, None, "정정")
+    page = parse(response.content.decode())
+    assert "고친 답이 옳다." in page.text
+    assert CANARY in page.text
+    assert problems(page) == []
+    assert "no-store" in response["Cache-Control"]
+
+
+def test_a_broken_file_shows_where_and_what(contest: Contest) -> None:
+    organiser = person(contest.competition, CompetitionRole.Role.ORGANISER)
+    items = rows(3)
+    items[2]["id"] = "q1"
+    file = SimpleUploadedFile("new.json", file_bytes(items))
+
+    response = organiser.post(contest.url("manage/references/"), {"phase": contest.phase.pk, "file": file})
+
+    assert response.status_code == 422
+    page = parse(response.content.decode())
+    assert "q1" in page.one("div", "error-table").text
+    assert problems(page) == []
+    assert not ReferenceVersion.objects.filter(phase=contest.phase, number=2).exists()
+
+
+def test_only_people_who_may_see_answers_see_the_comparison(contest: Contest) -> None:
+    version = draft_of(contest.phase)
+    address = contest.url(f"manage/references/{version.pk}/")
+
+    for role, status in {"owner": 200, "organiser": 200, "operator": 403, "viewer": 403}.items():
+        response = person(contest.competition, role).get(address)
+        assert response.status_code == status, role
+        assert (CANARY in response.content.decode()) == (status == 200), role
+    assert client_of(UserFactory.create()).get(address).status_code == 404
+    listing = person(contest.competition, "viewer").get(contest.url("manage/references/"))
+    assert listing.status_code == 200
+    assert CANARY not in listing.content.decode()
+
+
+def test_a_draft_of_another_competition_is_not_there(contest: Contest, empty_phase: Phase) -> None:
+    version = draft_of(empty_phase)
+    organiser = person(contest.competition, CompetitionRole.Role.ORGANISER)
+
+    assert organiser.get(contest.url(f"manage/references/{version.pk}/")).status_code == 404
+    for action in ("publish", "discard", "erratum"):
+        assert organiser.post(contest.url(f"manage/references/{version.pk}/{action}/")).status_code == 404
+
+
+def test_a_draft_is_published_at_once_where_nothing_was_submitted(empty_phase: Phase) -> None:
+    competition = empty_phase.track.competition
+    organiser = person(competition, CompetitionRole.Role.ORGANISER)
+    version = draft_of(empty_phase, erratum_ko="1번을 고쳤습니다.")
+    address = f"/competitions/{competition.slug}/manage/references/{version.pk}/publish/"
+
+    assert organiser.post(address).status_code == 422
+    organiser.post(address, {"publish-is_sure": "on"})
+
+    version.refresh_from_db()
+    assert version.is_current
+    assert version.published_at is not None
+    assert Notice.objects.get(competition=competition).body_ko == "1번을 고쳤습니다."
+    public = Client().get(f"/competitions/{competition.slug}/").content.decode()
+    assert "1번을 고쳤습니다." in public
+
+
+def test_a_draft_of_a_phase_with_submissions_goes_through_rescoring(contest: Contest) -> None:
+    organiser = person(contest.competition, CompetitionRole.Role.ORGANISER)
+    version = draft_of(contest.phase)
+
+    organiser.post(contest.url(f"manage/references/{version.pk}/publish/"), {"publish-is_sure": "on"})
+
+    version.refresh_from_db()
+    assert not version.is_current
+    page = organiser.get(contest.url(f"manage/references/{version.pk}/")).content.decode()
+    assert f"manage/rescoring/start/{contest.phase.pk}/?reference_version={version.pk}" in page
+
+
+def test_a_draft_nobody_scored_with_can_be_discarded(empty_phase: Phase) -> None:
+    competition = empty_phase.track.competition
+    organiser = person(competition, CompetitionRole.Role.ORGANISER)
+    version = draft_of(empty_phase)
+    address = f"/competitions/{competition.slug}/manage/references/{version.pk}/discard/"
+
+    assert organiser.post(address).status_code == 422
+    organiser.post(address, {"discard-is_sure": "on"})
+
+    assert not ReferenceVersion.objects.filter(pk=version.pk).exists()
+
+
+def test_an_erratum_is_edited_while_the_version_is_a_draft(empty_phase: Phase) -> None:
+    competition = empty_phase.track.competition
+    organiser = person(competition, CompetitionRole.Role.ORGANISER)
+    version = draft_of(empty_phase)
+    SubmissionFactory.create(phase=empty_phase)
+
+    organiser.post(
+        f"/competitions/{competition.slug}/manage/references/{version.pk}/erratum/",
+        {"erratum_ko": "안내", "erratum_en": "Note"},
+    )
+
+    version.refresh_from_db()
+    assert (version.erratum_ko, version.erratum_en) == ("안내", "Note")
+    assert not Notice.objects.exists()

@@ -1,0 +1,229 @@
+"""The manage pages' workflow of a rule that changes: who may do which step, and what each page says."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from malpan.competitions.models import Competition, CompetitionRole, Notice, Track
+from malpan.submissions.models import QuotaEntry, RescoreBatch, ScoringRun, Submission
+from malpan.submissions.rescoring import services as rescoring
+from malpan.submissions.rescoring.batches import Selection
+from tests.factories import UserFactory
+from tests.submissions.rescoring.contest_of_many import Contest, fill, found, with_fake_models, work_off
+from tests.web.conftest import client_of
+from tests.web.html import parse, problems
+
+pytestmark = pytest.mark.django_db(transaction=True)
+STRICT = "rag-qa-strict@1"
+
+
+@pytest.fixture
+def contest(monkeypatch: pytest.MonkeyPatch) -> Contest:
+    with_fake_models(monkeypatch)
+    made = found(5, total_limit=10)
+    made.phase.track.competition.prize_places = [1, 3]
+    made.phase.track.competition.save()
+    fill(made, 2)
+    return made
+
+
+def competition_of(contest: Contest) -> Competition:
+    return contest.phase.track.competition
+
+
+def person(contest: Contest, role: str) -> Client:
+    user = UserFactory.create()
+    CompetitionRole.objects.create(user=user, competition=competition_of(contest), role=role)
+    return client_of(user)
+
+
+def url(contest: Contest, rest: str = "") -> str:
+    return f"/competitions/{competition_of(contest).slug}/manage/rescoring/{rest}"
+
+
+def ready(contest: Contest, **changes: Any) -> RescoreBatch:
+    batch = rescoring.start_batch(
+        phase=contest.phase, selection=Selection(), reason="규칙 변경", actor=contest.organiser, **changes
+    )
+    work_off()
+    return batch
+
+
+def test_the_workflow_from_start_to_applied(contest: Contest) -> None:
+    organiser = person(contest, "organiser")
+    start = url(contest, f"start/{contest.phase.pk}/")
+    assert problems(parse(organiser.get(start).content.decode())) == []
+
+    response = organiser.post(start, {"reason": "빠진 이유는 0점", "recipe": STRICT})
+    batch = RescoreBatch.objects.get()
+    assert response.url == url(contest, f"{batch.pk}/")
+    page = parse(organiser.get(response.url).content.decode())
+    assert page.one("div", id="progress").attributes["hx-get"] == url(contest, f"{batch.pk}/progress/")
+    assert problems(page) == []
+
+    work_off()
+    page = parse(organiser.get(response.url).content.decode())
+    assert problems(page) == []
+    assert "미리보기" in page.text
+    applied = organiser.post(
+        url(contest, f"{batch.pk}/apply/"),
+        {"is_sure": "on", "resets_quota": "on", "title_ko": "규칙 변경", "body_ko": "0점 처리"},
+        follow=True,
+    )
+
+    assert problems(parse(applied.content.decode())) == []
+    batch.refresh_from_db()
+    assert batch.state == RescoreBatch.State.APPLIED
+    assert Track.objects.get(pk=contest.phase.track_id).recipe == STRICT
+    assert Notice.objects.get().title_ko == "규칙 변경"
+    assert QuotaEntry.objects.filter(kind="reset").count() == 5
+
+
+def test_applying_asks_for_an_explicit_yes(contest: Contest) -> None:
+    batch = ready(contest, recipe=STRICT)
+    organiser = person(contest, "organiser")
+
+    response = organiser.post(url(contest, f"{batch.pk}/apply/"), {"title_ko": "제목만"})
+
+    assert response.status_code == 422
+    page = parse(response.content.decode())
+    assert problems(page) == []
+    assert "확인란을 선택해" in page.text
+    assert "공지 내용을 적어" in page.text
+    batch.refresh_from_db()
+    assert batch.state == RescoreBatch.State.READY
+
+
+def test_who_may_do_which_step(contest: Contest) -> None:
+    batch = ready(contest, recipe=STRICT)
+    steps = {
+        "": {"owner": 200, "organiser": 200, "operator": 200, "viewer": 200},
+        f"start/{contest.phase.pk}/": {"owner": 200, "organiser": 200, "operator": 200, "viewer": 403},
+        f"{batch.pk}/": {"owner": 200, "organiser": 200, "operator": 200, "viewer": 200},
+        f"{batch.pk}/preview.csv": {"owner": 200, "organiser": 200, "operator": 200, "viewer": 200},
+    }
+    for rest, expected in steps.items():
+        for role, status in expected.items():
+            assert person(contest, role).get(url(contest, rest)).status_code == status, (rest, role)
+        assert client_of(contest.users[0]).get(url(contest, rest)).status_code == 404
+        assert Client().get(url(contest, rest)).status_code == 302
+    assert person(contest, "operator").post(url(contest, f"{batch.pk}/apply/"), {"is_sure": "on"}).status_code == 403
+    assert person(contest, "viewer").post(url(contest, f"{batch.pk}/cancel/")).status_code == 403
+    batch.refresh_from_db()
+    assert batch.state == RescoreBatch.State.READY
+
+
+def test_the_list_filters_by_the_size_of_the_change(contest: Contest) -> None:
+    batch = ready(contest, recipe=STRICT)
+    viewer = person(contest, "viewer")
+
+    def listed(minimum: str) -> int:
+        page = parse(viewer.get(url(contest, f"{batch.pk}/?minimum={minimum}")).content.decode())
+        return len(page.one("table", id="rows").all("tr")) - 1
+
+    assert listed("") == 10
+    assert listed("nonsense") == 10
+    assert 0 < listed("0.0000001") < 10
+    assert listed("100") == 0
+
+
+def test_the_csv_holds_every_submission_on_both_sides(contest: Contest) -> None:
+    contest.teams[0].name = "=HYPERLINK(1)"
+    contest.teams[0].save()
+    batch = ready(contest, recipe=STRICT)
+
+    response = person(contest, "organiser").get(url(contest, f"{batch.pk}/preview.csv"))
+
+    lines = list(csv.DictReader(io.StringIO(response.content.decode("utf-8-sig"))))
+    assert len(lines) == 10
+    runs = {str(run.submission.public_id): run for run in batch.runs.select_related("submission__live_run")}
+    for line in lines:
+        run = runs[line["submission"]]
+        assert run.submission.live_run is not None
+        assert float(line["final_score_after"]) == run.final_score
+        assert float(line["final_score_before"]) == run.submission.live_run.final_score
+        assert not line["team"].startswith("=")
+
+
+def test_polling_says_nothing_while_nothing_changes_and_reloads_at_the_end(contest: Contest) -> None:
+    batch = rescoring.start_batch(
+        phase=contest.phase, selection=Selection(), reason="r", actor=contest.organiser, recipe=STRICT
+    )
+    viewer = person(contest, "viewer")
+    address = url(contest, f"{batch.pk}/progress/")
+
+    first = viewer.get(address)
+    assert first.status_code == 200
+    mark = parse(first.content.decode()).one("input", name="mark").attributes["value"]
+    assert viewer.get(f"{address}?mark={mark}").status_code == 204
+    work_off(3)
+    assert "3 / 10" in viewer.get(f"{address}?mark={mark}").content.decode()
+    work_off()
+    last = viewer.get(address)
+    assert (last.status_code, last["HX-Refresh"]) == (286, "true")
+
+
+def test_a_failed_run_is_shown_and_can_be_left_out_with_a_reason(contest: Contest) -> None:
+    batch = ready(contest, recipe=STRICT)
+    run = batch.runs.order_by("pk").last()
+    assert run is not None
+    ScoringRun.objects.filter(pk=run.pk).update(
+        state=ScoringRun.State.FAILED, error_code="scoring_crashed", final_score=None
+    )
+    RescoreBatch.objects.filter(pk=batch.pk).update(state="running")
+    operator = person(contest, "operator")
+
+    page = parse(operator.get(url(contest, f"{batch.pk}/")).content.decode())
+    assert problems(page) == []
+    assert "scoring_crashed" in page.text
+    address = url(contest, f"{batch.pk}/exclude/")
+    assert operator.post(address, {"submission": run.submission_id, "reason": ""}).status_code == 422
+    operator.post(address, {"submission": run.submission_id, "reason": "파일 손상"})
+
+    page = parse(operator.get(url(contest, f"{batch.pk}/")).content.decode())
+    assert "파일 손상" in page.text
+    batch.refresh_from_db()
+    assert batch.state == RescoreBatch.State.READY
+
+
+def test_cancelling_asks_and_leaves_the_scores(contest: Contest) -> None:
+    batch = ready(contest, recipe=STRICT)
+    pointers = list(Submission.objects.order_by("pk").values_list("live_run", flat=True))
+    operator = person(contest, "operator")
+
+    assert operator.post(url(contest, f"{batch.pk}/cancel/")).status_code == 422
+    operator.post(url(contest, f"{batch.pk}/cancel/"), {"cancel-is_sure": "on"})
+
+    batch.refresh_from_db()
+    assert batch.state == RescoreBatch.State.CANCELLED
+    assert list(Submission.objects.order_by("pk").values_list("live_run", flat=True)) == pointers
+    assert problems(parse(operator.get(url(contest, f"{batch.pk}/")).content.decode())) == []
+
+
+def test_repetitions_show_the_spread(contest: Contest) -> None:
+    operator = person(contest, "operator")
+    submission = contest.submissions[0]
+
+    response = operator.post(url(contest, "repeat/"), {"submission": str(submission.public_id), "repeats": 3})
+    work_off()
+
+    page = parse(operator.get(response.url).content.decode())
+    assert problems(page) == []
+    assert "3번 채점한 값" in page.text
+    assert "같음" in page.text
+    strange = operator.post(url(contest, "repeat/"), {"submission": "0" * 32, "repeats": 3})
+    assert strange.status_code == 404
+
+
+def test_a_batch_of_another_competition_is_not_there(contest: Contest) -> None:
+    other = found(1)
+    fill(other, 1)
+    batch = ready(other)
+
+    assert person(contest, "owner").get(url(contest, f"{batch.pk}/")).status_code == 404
+    assert person(contest, "owner").post(url(contest, f"{batch.pk}/apply/"), {"is_sure": "on"}).status_code == 404

@@ -1,0 +1,73 @@
+"""The English catalogue is complete, current and compiled; what finds its messages finds them all."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from malpan.web import message_catalogue
+
+PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|%[sd]")
+HANGUL = re.compile(r"[가-힣]")
+
+
+def test_every_marked_text_has_its_english() -> None:
+    left = message_catalogue.compare()
+    assert left.missing == (), "run manage.py update_messages and translate what it adds"
+    assert left.untranslated == ()
+
+
+def test_the_catalogue_holds_nothing_that_is_no_longer_marked() -> None:
+    assert message_catalogue.compare().stale == ()
+
+
+def test_the_compiled_file_is_that_of_the_catalogue() -> None:
+    assert message_catalogue.compare().is_compiled, "run manage.py update_messages"
+
+
+def test_a_translation_fills_the_same_placeholders_and_holds_no_hangul() -> None:
+    for message in message_catalogue.load():
+        ids = [message.id] if isinstance(message.id, str) else list(message.id)
+        strings = [message.string] if isinstance(message.string, str) else list(message.string)
+        expected = set(PLACEHOLDER.findall(ids[0]))
+        for string in strings if ids[0] else []:
+            assert set(PLACEHOLDER.findall(string)) == expected, ids[0]
+            assert not HANGUL.search(string), string
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ('{% translate "제출" %}', [("제출", None)]),
+        ("{% translate '제출' context 'menu' %}", [("제출", "menu")]),
+        ("{% blocktranslate %}앞 {{ n }} 뒤{% endblocktranslate %}", [("앞 %(n)s 뒤", None)]),
+        (
+            "{% blocktranslate trimmed count n=x %}\n  하나\n{% plural %}\n  여럿\n{% endblocktranslate %}",
+            [(("하나", "여럿"), None)],
+        ),
+        ('<a title="{% translate "그의 ‘말’" %}">{% translate "둘" %}</a>', [("그의 ‘말’", None), ("둘", None)]),
+        ("{# 주석 #}그냥 글", []),
+    ],
+)
+def test_messages_of_templates_are_found(source: str, expected: list[message_catalogue.Key]) -> None:
+    assert list(message_catalogue.template_messages(source)) == expected
+
+
+def test_no_template_holds_unmarked_korean() -> None:
+    """Words outside translation tags: only where the Korean is data (the example file, the language switch)."""
+    allowed = {
+        "includes/header.html": "한국어",
+        "includes/format_help.html": '"선택형"|"어떡해|가 옳다',
+        "includes/format_help_captions.html": "아이들이 눈싸움을 하고 있다",
+    }
+    root = Path(settings.BASE_DIR) / "templates"
+    for path in sorted([*root.rglob("*.html"), *root.rglob("*.txt")]):
+        bare = re.sub(r"{% blocktranslate.*?{% endblocktranslate %}", "", path.read_text(), flags=re.S)
+        bare = re.sub(r"{#.*?#}|{% translate .*?%}", "", bare, flags=re.S)
+        name = path.relative_to(root).as_posix()
+        if name in allowed:
+            bare = re.sub(allowed[name], "", bare)
+        assert not HANGUL.search(bare), (name, HANGUL.findall(bare)[:20])
