@@ -91,7 +91,7 @@ def test_log_in_attempts_are_counted_by_the_address_that_the_proxies_report() ->
 
 @pytest.mark.services
 def test_a_worker_without_its_models_stops_and_says_what_to_run(tmp_path: Path) -> None:
-    worker = ("-m", "celery", "--app", "config", "--quiet", "worker", "--queues", "scoring", "--concurrency", "1")
+    worker = ("-m", "celery", "--app", "malpan", "--quiet", "worker", "--queues", "scoring", "--concurrency", "1")
     done = python(*worker, **PRODUCTION, SCORING_PROFILE="official", HF_HOME=str(tmp_path))
     assert done.returncode == 78, done.stderr
     assert "python -m scoring models fetch official" in done.stderr

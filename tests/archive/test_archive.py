@@ -17,10 +17,11 @@ from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.archive import format as form
+from malpan.archive.errors import ArchiveRefused, PassphraseTooShort
 from malpan.archive.exporting import export_competition
 from malpan.archive.importing import import_competition
+from malpan.competitions.errors import ManageNotFound, NotAllowed
 from malpan.competitions.models import Competition, CompetitionRole, Phase, ReferenceVersion
-from malpan.core.errors import ArchiveRefused, ManageNotFound, NotAllowed, PassphraseTooShort
 from malpan.core.models import AuditEntry
 from malpan.core.storage import read_private
 from malpan.leaderboard.verification import verify_competition

@@ -14,9 +14,9 @@ from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.archive import format as form
+from malpan.archive.errors import ArchiveRefused
 from malpan.archive.importing import import_competition
 from malpan.competitions.models import Competition
-from malpan.core.errors import ArchiveRefused
 from malpan.core.models import AuditEntry
 from malpan.submissions.models import Submission
 from tests.archive.full_competition import exported, members

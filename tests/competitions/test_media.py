@@ -12,10 +12,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import translation
 from PIL import Image
 
+from malpan.competitions.errors import MediaRejected
 from malpan.competitions.media import media_folder, media_root
 from malpan.competitions.models import ReferenceVersion
 from malpan.competitions.services import publish_reference_version
-from malpan.core.errors import MediaRejected
 from malpan.core.messages import text_of
 from malpan.core.models import AuditEntry
 from malpan.core.storage import read_private

@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from malpan.competitions.errors import PhaseAlreadyPublished, PhaseSettingsInvalid, ReferencesInUse, SplitInvalid
 from malpan.competitions.models import Phase
 from malpan.competitions.phases import split_again, update_phase
 from malpan.competitions.services import publish_reference_version
-from malpan.core.errors import PhaseAlreadyPublished, PhaseSettingsInvalid, ReferencesInUse, SplitInvalid
 from malpan.core.models import AuditEntry
 from tests.factories import PhaseFactory, SubmissionFactory, UserFactory, publish, reference_bytes
 

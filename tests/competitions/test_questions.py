@@ -7,8 +7,8 @@ from django.contrib.auth.models import AnonymousUser
 from django.core import mail
 
 from malpan.competitions import questions
+from malpan.competitions.errors import QuestionInvalid, QuestionNotFound, TooManyQuestions
 from malpan.competitions.models import Question
-from malpan.core.errors import QuestionInvalid, QuestionNotFound, TooManyQuestions
 from malpan.core.models import AuditEntry
 from tests.factories import CompetitionFactory, UserFactory
 from tests.threads import at_once

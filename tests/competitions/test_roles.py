@@ -5,9 +5,9 @@ from functools import partial
 import pytest
 
 from malpan.competitions import roles
+from malpan.competitions.errors import LastOwner, PersonNotFound, RoleAlreadyHeld, RoleNotFound
 from malpan.competitions.models import CompetitionRole
 from malpan.competitions.permissions import Permission, permissions_of
-from malpan.core.errors import LastOwner, PersonNotFound, RoleAlreadyHeld, RoleNotFound
 from malpan.core.models import AuditEntry
 from tests.factories import CompetitionFactory, TeamFactory, UserFactory, leader_of
 from tests.threads import at_once

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from malpan.competitions.errors import CompetitionNotFound, DataFileNotFound, ReferencesNotPublished, TrackNotFound
 from malpan.competitions.selectors import (
     current_reference,
     data_file,
@@ -17,7 +18,6 @@ from malpan.competitions.selectors import (
     tracks_of,
 )
 from malpan.competitions.services import add_data_file, post_notice
-from malpan.core.errors import CompetitionNotFound, DataFileNotFound, ReferencesNotPublished, TrackNotFound
 from tests.factories import CompetitionFactory, PhaseFactory, TrackFactory
 
 pytestmark = pytest.mark.django_db

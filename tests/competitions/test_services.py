@@ -6,10 +6,10 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
+from malpan.competitions.errors import AnswersWouldLeak, ReferencesInUse, ReferencesRejected, UnknownTrackRecipe
 from malpan.competitions.models import DataFile, Phase, ReferenceVersion
 from malpan.competitions.references import load_references
 from malpan.competitions.services import add_data_file, create_phase, create_track, publish_reference_version, set_board
-from malpan.core.errors import AnswersWouldLeak, ReferencesInUse, ReferencesRejected, UnknownTrackRecipe
 from malpan.core.messages import text_of
 from malpan.core.models import AuditEntry
 from malpan.core.storage import read_private

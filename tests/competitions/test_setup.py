@@ -7,10 +7,7 @@ from django.contrib.auth.models import Permission as SitePermission
 from django.utils import timezone
 
 from malpan.competitions import roles, setup
-from malpan.competitions.models import Competition, CompetitionRole, DataFile, Notice, Phase, TermsAcceptance, Track
-from malpan.competitions.services import add_data_file, post_notice, update_competition, update_notice, update_track
-from malpan.competitions.services import withdraw_notice as withdraw
-from malpan.core.errors import (
+from malpan.competitions.errors import (
     CompetitionNotReady,
     ManageNotFound,
     NoticeNotFound,
@@ -18,6 +15,9 @@ from malpan.core.errors import (
     RuleInUse,
     UnknownTrackRecipe,
 )
+from malpan.competitions.models import Competition, CompetitionRole, DataFile, Notice, Phase, TermsAcceptance, Track
+from malpan.competitions.services import add_data_file, post_notice, update_competition, update_notice, update_track
+from malpan.competitions.services import withdraw_notice as withdraw
 from malpan.core.models import AuditEntry
 from tests.factories import (
     CompetitionFactory,

@@ -3,9 +3,9 @@
 import pytest
 from django.contrib.auth.models import AnonymousUser
 
+from malpan.competitions.errors import TermsChanged, TermsNotAccepted
 from malpan.competitions.models import TermsAcceptance
 from malpan.competitions.terms import accept_terms, is_accepted, require_accepted
-from malpan.core.errors import TermsChanged, TermsNotAccepted
 from malpan.core.models import AuditEntry
 from malpan.submissions.intake import submit
 from malpan.submissions.models import Submission

@@ -5,9 +5,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from malpan.competitions.errors import ManageNotFound, NotAllowed
 from malpan.competitions.models import CompetitionRole, Phase
-from malpan.core.errors import ManageNotFound, NotAllowed, NothingToPublish, PhaseNotOver, RunsUnfinished
 from malpan.core.models import AuditEntry
+from malpan.leaderboard.errors import NothingToPublish, PhaseNotOver, RunsUnfinished
 from malpan.leaderboard.finals import final_board
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.leaderboard.selectors import board, published_board

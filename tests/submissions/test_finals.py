@@ -6,10 +6,11 @@ import pytest
 from django.utils import timezone
 
 from malpan.competitions.models import Phase
-from malpan.core.errors import FinalNotEligible, FinalsLocked, FinalsNotUsed, NotTeamMember, TooManyFinals
 from malpan.core.models import AuditEntry
+from malpan.submissions.errors import FinalNotEligible, FinalsLocked, FinalsNotUsed, TooManyFinals
 from malpan.submissions.finals import choose_finals, chosen_finals
 from malpan.submissions.models import Submission
+from malpan.teams.errors import NotTeamMember
 from tests.factories import PhaseFactory, SubmissionFactory, TeamFactory, UserFactory, finished_submission, leader_of
 from tests.threads import at_once
 

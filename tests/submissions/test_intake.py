@@ -9,22 +9,16 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from malpan.core.errors import (
-    DomainError,
-    DuplicateUpload,
-    FileRejected,
-    NotTeamMember,
-    PhaseNotOpen,
-    QuotaExceeded,
-    ReferencesNotPublished,
-    UploadTooLarge,
-)
+from malpan.competitions.errors import ReferencesNotPublished
+from malpan.core.errors import DomainError
 from malpan.core.models import AuditEntry
 from malpan.core.storage import read_private
+from malpan.submissions.errors import DuplicateUpload, FileRejected, PhaseNotOpen, QuotaExceeded, UploadTooLarge
 from malpan.submissions.intake import KEPT_ERRORS, clean_file_name
 from malpan.submissions.models import Rejection, ScoringRun, Submission
 from malpan.submissions.quota import services as quota
 from malpan.submissions.selectors import rejection_errors
+from malpan.teams.errors import NotTeamMember
 from tests.factories import (
     CANARY,
     PhaseFactory,

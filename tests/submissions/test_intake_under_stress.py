@@ -14,9 +14,10 @@ from django.utils import timezone
 
 from malpan.accounts.services import create_api_token
 from malpan.competitions.models import Phase
-from malpan.core.errors import DuplicateUpload, PhaseNotOpen, QuotaExceeded, StorageFull
+from malpan.core.errors import StorageFull
 from malpan.core.models import AuditEntry
 from malpan.core.times import kst_day_bounds
+from malpan.submissions.errors import DuplicateUpload, PhaseNotOpen, QuotaExceeded
 from malpan.submissions.evaluation.reconciling import UNSENT_GRACE, reconcile
 from malpan.submissions.models import QuotaEntry, ScoringRun, Submission
 from malpan.submissions.quota import services as quota

@@ -5,22 +5,16 @@ from datetime import datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from malpan.core.errors import (
-    DomainError,
-    InvitationRevoked,
-    MergeImpossible,
-    MergeRequestNotFound,
-    NotTeamLeader,
-    NotTeamMember,
-    QuotaExceeded,
-)
+from malpan.core.errors import DomainError
 from malpan.core.models import AuditEntry
 from malpan.core.times import KST
+from malpan.submissions.errors import QuotaExceeded
 from malpan.submissions.intake import submit
 from malpan.submissions.merging import accept_merge
 from malpan.submissions.models import Submission
 from malpan.submissions.quota import services as quota
 from malpan.submissions.selectors import submission_for, team_history
+from malpan.teams.errors import InvitationRevoked, MergeImpossible, MergeRequestNotFound, NotTeamLeader, NotTeamMember
 from malpan.teams.invitations import create_invitation, join_team
 from malpan.teams.merging import ask_merge, withdraw_merge
 from malpan.teams.models import Membership, MergeRequest, Team

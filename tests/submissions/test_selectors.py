@@ -8,7 +8,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.utils import timezone
 
 from malpan.competitions.models import CompetitionRole
-from malpan.core.errors import SubmissionNotFound
+from malpan.submissions.errors import SubmissionNotFound
 from malpan.submissions.models import Rejection, ScoringRun
 from malpan.submissions.selectors import run_to_show, submission_for, team_history
 from tests.factories import (

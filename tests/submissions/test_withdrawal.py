@@ -5,11 +5,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from malpan.core.errors import NotTeamMember, WithdrawalClosed
 from malpan.core.models import AuditEntry
+from malpan.submissions.errors import WithdrawalClosed
 from malpan.submissions.models import Submission
 from malpan.submissions.quota import services as quota
 from malpan.submissions.withdrawal import withdraw
+from malpan.teams.errors import NotTeamMember
 from tests.factories import PhaseFactory, SubmissionFactory, UserFactory, leader_of
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,8 @@ from allauth.account.models import EmailAddress
 from django.core import mail
 from django.utils import timezone
 
-from malpan.core.errors import (
+from malpan.core.models import AuditEntry
+from malpan.teams.errors import (
     CompetitionOver,
     InvitationAddressInvalid,
     InvitationForAnother,
@@ -20,7 +21,6 @@ from malpan.core.errors import (
     TeamDisqualified,
     TooManyInvitations,
 )
-from malpan.core.models import AuditEntry
 from malpan.teams.invitations import OPEN_MAX, create_invitation, invite_by_email, join_team, revoke_invitation
 from malpan.teams.models import Invitation, Membership, Team
 from malpan.teams.selectors import open_invitations

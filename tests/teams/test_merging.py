@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from malpan.core.errors import MergeAlreadyAsked, MergeImpossible, MergeRequestNotFound, NotTeamLeader, TeamNotFound
+from malpan.teams.errors import MergeAlreadyAsked, MergeImpossible, MergeRequestNotFound, NotTeamLeader, TeamNotFound
 from malpan.teams.merging import ask_merge, decline_merge, withdraw_merge
 from malpan.teams.models import Membership, MergeRequest
 from malpan.teams.selectors import merge_asked, merges_offered, teams_to_merge_with

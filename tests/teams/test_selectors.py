@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.auth.models import AnonymousUser
 
-from malpan.core.errors import NotTeamMember
+from malpan.teams.errors import NotTeamMember
 from malpan.teams.models import Membership
 from malpan.teams.selectors import members_of, require_member, team_of
 from tests.factories import CompetitionFactory, TeamFactory, UserFactory, leader_of

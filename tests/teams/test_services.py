@@ -6,12 +6,13 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from malpan.accounts.errors import ApiTokenInvalid
 from malpan.accounts.models import ApiToken
 from malpan.accounts.selectors import api_token_by_secret
 from malpan.accounts.services import create_api_token, revoke_api_token
-from malpan.core.errors import (
+from malpan.core.models import AuditEntry
+from malpan.teams.errors import (
     AlreadyInTeam,
-    ApiTokenInvalid,
     InvitationExpired,
     InvitationNotFound,
     InvitationUsed,
@@ -20,7 +21,6 @@ from malpan.core.errors import (
     TeamNameInvalid,
     TeamNameTaken,
 )
-from malpan.core.models import AuditEntry
 from malpan.teams.invitations import create_invitation, join_team
 from malpan.teams.models import Invitation, Membership, Team
 from malpan.teams.selectors import invitation_by_token, team_of

@@ -5,22 +5,21 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from malpan.competitions.errors import ManageNotFound, NotAllowed
 from malpan.competitions.models import CompetitionRole
-from malpan.core.errors import (
+from malpan.core.models import AuditEntry
+from malpan.submissions.intake import submit
+from malpan.teams import services
+from malpan.teams.errors import (
     CompetitionOver,
     DisqualificationNoteInvalid,
     LastMemberCannotLeave,
     LeaderCannotLeave,
-    ManageNotFound,
-    NotAllowed,
     NotTeamLeader,
     NotTeamMember,
     TeamDisqualified,
     TeamNameTaken,
 )
-from malpan.core.models import AuditEntry
-from malpan.submissions.intake import submit
-from malpan.teams import services
 from malpan.teams.models import Membership, Team
 from malpan.teams.selectors import disqualified_teams, require_in_good_standing, team_of
 from tests.factories import (

@@ -70,7 +70,7 @@ def test_an_unexpected_fault_shows_no_variable_of_the_program(
 
 def test_the_local_default_keeps_the_debug_pages_off() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", "from config import settings; print(settings.LOCAL, settings.DEBUG)"],
+        [sys.executable, "-c", "from malpan import settings; print(settings.LOCAL, settings.DEBUG)"],
         env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert done.stdout.split() == ["True", "False"]

@@ -7,10 +7,10 @@ import re
 import pytest
 from django.test import Client
 
+from malpan.accounts.errors import TooManyApiTokens
 from malpan.accounts.models import ApiToken, User
 from malpan.accounts.services import API_TOKENS_MAX, create_api_token, revoke_api_token
 from malpan.competitions.models import Phase
-from malpan.core.errors import TooManyApiTokens
 from malpan.submissions.models import Submission
 from malpan.teams.models import Team
 from tests.factories import UserFactory, finished_submission, leader_of

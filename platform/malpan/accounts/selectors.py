@@ -8,12 +8,9 @@ from allauth.account.models import EmailAddress
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import F, QuerySet
 
+from malpan.accounts.errors import ApiTokenInvalid, ApiTokenNotFound
 from malpan.accounts.models import ApiToken, User
 from malpan.accounts.tokens import hash_token
-from malpan.core.errors import (
-    ApiTokenInvalid,
-    ApiTokenNotFound,
-)
 
 if TYPE_CHECKING:
     pass

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Final
 from django.db import transaction
 from django.utils import timezone
 
+from malpan.accounts.errors import TooManyApiTokens
 from malpan.accounts.models import ApiToken, User
 from malpan.accounts.tokens import hash_token, make_token
 from malpan.core import audit
-from malpan.core.errors import (
-    TooManyApiTokens,
-)
 
 if TYPE_CHECKING:
     pass

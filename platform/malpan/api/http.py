@@ -16,19 +16,13 @@ from django.http import HttpRequest, JsonResponse
 from django.utils.translation import get_language
 from django.views.decorators.csrf import csrf_exempt
 
+from malpan.accounts.errors import ApiTokenInvalid
 from malpan.accounts.models import ApiToken
 from malpan.accounts.selectors import api_token_by_secret
-from malpan.core.errors import (
-    ApiTokenInvalid,
-    DomainError,
-    DuplicateUpload,
-    FileRejected,
-    MethodNotAllowed,
-    QuotaExceeded,
-    SubmissionError,
-    SystemFault,
-)
+from malpan.api.errors import MethodNotAllowed
+from malpan.core.errors import DomainError, SubmissionError, SystemFault
 from malpan.core.messages import text_of
+from malpan.submissions.errors import DuplicateUpload, FileRejected, QuotaExceeded
 from scoring.errors import Language
 
 logger = logging.getLogger(__name__)

@@ -14,17 +14,21 @@ from django.urls import reverse
 from malpan.accounts.models import User
 from malpan.accounts.services import note_token_use
 from malpan.api import schemas as shown
+from malpan.api.errors import ApiRequestInvalid
 from malpan.api.http import endpoint, require_token, token_of
+from malpan.competitions.errors import TrackNotFound
 from malpan.competitions.models import Competition, Phase
 from malpan.competitions.selectors import get_competition, get_track, phase_to_show, published_competitions, tracks_of
 from malpan.competitions.terms import is_accepted
 from malpan.core import uploads
-from malpan.core.errors import AddressNotFound, ApiRequestInvalid, NotTeamMember, TrackNotFound, UploadTooLarge
+from malpan.core.errors import AddressNotFound
 from malpan.leaderboard.selectors import board, published_board
+from malpan.submissions.errors import UploadTooLarge
 from malpan.submissions.evaluation.eta import Forecast
 from malpan.submissions.intake import submit
 from malpan.submissions.quota import services as quota
 from malpan.submissions.selectors import run_for, submission_for, team_history
+from malpan.teams.errors import NotTeamMember
 from malpan.teams.models import Team
 from malpan.teams.selectors import team_of
 

@@ -17,8 +17,8 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
+from malpan.archive.errors import ArchiveRefused
 from malpan.archive.format import CHUNK_BYTES
-from malpan.core.errors import ArchiveRefused
 
 PASSPHRASE_MIN: Final = 12
 _PREFIX_BYTES: Final = 7

@@ -16,12 +16,13 @@ from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.archive import crypto
+from malpan.archive.errors import PassphraseTooShort
 from malpan.archive.format import BY_LABEL, CHUNK_BYTES, FORMAT, MANIFEST, PEOPLE, TABLES, VERSION, points_at_person
 from malpan.archive.rows import PERSON, encoded
 from malpan.competitions.models import Competition, DataFile, ReferenceVersion
 from malpan.competitions.permissions import Permission, require
 from malpan.core import audit
-from malpan.core.errors import PassphraseTooShort, StoredFileCorrupt, StoredFileMissing
+from malpan.core.errors import StoredFileCorrupt, StoredFileMissing
 from malpan.core.locks import one_moment
 from malpan.core.models import AuditEntry
 from malpan.core.storage import open_private

@@ -19,12 +19,14 @@ from django.db import DatabaseError, transaction
 
 from malpan.accounts.models import User
 from malpan.archive import crypto
+from malpan.archive.errors import ArchiveRefused
 from malpan.archive.format import PEOPLE, TABLES, Table
 from malpan.archive.reading import Archive, open_archive
 from malpan.archive.rows import PERSON, decoded, decoded_later
+from malpan.competitions.errors import NotAllowed
 from malpan.competitions.models import Competition, DataFile, ReferenceVersion
 from malpan.core import audit
-from malpan.core.errors import ArchiveRefused, NotAllowed, StoredFileMissing
+from malpan.core.errors import StoredFileMissing
 from malpan.core.storage import open_private, store_private
 from malpan.submissions.evaluation import queueing
 from malpan.submissions.models import Submission

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import IO, Any, Final
 
 from malpan.archive import format as form
-from malpan.core.errors import ArchiveRefused
+from malpan.archive.errors import ArchiveRefused
 
 # What a damaged or foreign file makes zipfile and its decompressors raise. ``ValueError``: an offset before the start.
 DAMAGE: Final = (

@@ -11,11 +11,11 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
+from malpan.competitions.errors import MediaTooLarge
 from malpan.competitions.models import Competition, DataFile, Notice, Phase, ReferenceVersion, TermsAcceptance, Track
 from malpan.competitions.references import recipe_named
 from malpan.competitions.services import add_data_file, publish_reference_version, scores_that_count, set_board
 from malpan.core.admin import AuditedAdmin, RecordAdmin, actor_of, become
-from malpan.core.errors import MediaTooLarge
 from malpan.core.uploads import body_size, was_too_large
 from scoring.recipes import RECIPES
 

@@ -13,12 +13,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from malpan.competitions import services
+from malpan.competitions.errors import AnswersWouldLeak, ReferenceDraftInUse, ReferenceNotDraft
 from malpan.competitions.models import DataFile, Notice, Phase, ReferenceVersion
 from malpan.competitions.phases import public_ids_for
 from malpan.competitions.reference_diff import ReferenceDiff, diff_references
 from malpan.competitions.references import load_references
 from malpan.core import audit
-from malpan.core.errors import AnswersWouldLeak, ReferenceDraftInUse, ReferenceNotDraft
 from malpan.core.storage import store_private
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import IO
 from django.conf import settings
 from django.utils.translation import get_language
 
+from malpan.competitions.errors import MediaRejected
 from malpan.competitions.models import ReferenceVersion
-from malpan.core.errors import MediaRejected
 from malpan.core.storage import open_private
 from scoring.media import MediaFault, MediaSet, check_frames, frames_of
 from scoring.media.archive import extract, unpacked

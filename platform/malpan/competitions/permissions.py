@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Final
 from django.contrib.auth.models import AnonymousUser
 
 from malpan.accounts.models import User
+from malpan.competitions.errors import ManageNotFound, NotAllowed
 from malpan.competitions.models import CompetitionRole
-from malpan.core.errors import ManageNotFound, NotAllowed
 
 if TYPE_CHECKING:
     from malpan.competitions.models import Competition

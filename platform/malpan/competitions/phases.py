@@ -12,11 +12,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from malpan.competitions import splitting
+from malpan.competitions.errors import PhaseAlreadyPublished, PhaseSettingsInvalid, ReferencesInUse, SplitInvalid
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.references import load_references
 from malpan.competitions.selectors import current_reference
 from malpan.core import audit
-from malpan.core.errors import PhaseAlreadyPublished, PhaseSettingsInvalid, ReferencesInUse, SplitInvalid
 from scoring.records import AnswerFile
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from malpan.accounts.models import User
+from malpan.competitions.errors import QuestionInvalid, QuestionNotFound, TooManyQuestions
 from malpan.competitions.models import Competition, Question
 from malpan.core import audit
-from malpan.core.errors import QuestionInvalid, QuestionNotFound, TooManyQuestions
 from malpan.core.text import without_unseen
 
 if TYPE_CHECKING:

@@ -15,9 +15,10 @@ from django.conf import settings
 from django.utils import timezone
 
 from malpan.competitions.checklist import Facts, Item, PhaseFacts, TrackFacts, checklist
+from malpan.competitions.errors import UnknownTrackRecipe
 from malpan.competitions.models import Competition, CompetitionRole, DataFile, Phase, ReferenceVersion, Track
 from malpan.competitions.references import recipe_named
-from malpan.core.errors import SystemFault, UnknownTrackRecipe
+from malpan.core.errors import SystemFault
 from malpan.core.storage import read_private
 from scoring.errors import InvalidFile, ModelUnavailable, ScoringError
 from scoring.models.files import find_folder

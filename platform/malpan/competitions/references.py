@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from malpan.competitions.errors import UnknownTrackRecipe
 from malpan.competitions.models import ReferenceVersion, Track
-from malpan.core.errors import UnknownTrackRecipe
 from malpan.core.storage import read_private
 from scoring.reading import read_references
 from scoring.recipes import Recipe, UnknownRecipe, get_recipe

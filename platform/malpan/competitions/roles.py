@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from django.db import IntegrityError, transaction
 
 from malpan.accounts.models import User
+from malpan.competitions.errors import LastOwner, PersonNotFound, RoleAlreadyHeld, RoleNotFound
 from malpan.competitions.models import CompetitionRole
 from malpan.core import audit
 from malpan.core.constraints import violated_constraint
-from malpan.core.errors import LastOwner, PersonNotFound, RoleAlreadyHeld, RoleNotFound
 
 if TYPE_CHECKING:
     from malpan.competitions.models import Competition

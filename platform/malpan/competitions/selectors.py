@@ -9,14 +9,14 @@ from typing import Any
 from django.db.models import Max, Min, Q, QuerySet
 from django.utils import timezone
 
-from malpan.competitions.models import Competition, DataFile, Notice, Phase, ReferenceVersion, Track
-from malpan.core.errors import (
+from malpan.competitions.errors import (
     CompetitionNotFound,
     DataFileNotFound,
     NoticeNotFound,
     ReferencesNotPublished,
     TrackNotFound,
 )
+from malpan.competitions.models import Competition, DataFile, Notice, Phase, ReferenceVersion, Track
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ from django.db import models, transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from malpan.competitions.errors import AnswersWouldLeak, NoticeNotFound, ReferencesInUse, ReferencesRejected, RuleInUse
 from malpan.competitions.media import check_media
 from malpan.competitions.models import Competition, DataFile, Notice, Phase, ReferenceVersion, TermsAcceptance, Track
 from malpan.competitions.phases import public_ids_for, split_facts
 from malpan.competitions.references import recipe_named, recipe_of
 from malpan.core import audit
-from malpan.core.errors import AnswersWouldLeak, NoticeNotFound, ReferencesInUse, ReferencesRejected, RuleInUse
 from malpan.core.storage import store_private
 from scoring.errors import InvalidFile
 from scoring.reading import read_references

@@ -10,13 +10,13 @@ from django.db.models import ProtectedError
 from django.utils import timezone
 
 from malpan.accounts.models import User
+from malpan.competitions.errors import CompetitionNotReady, ManageNotFound, PartInUse
 from malpan.competitions.models import Competition, CompetitionRole, DataFile, Phase, Track
 from malpan.competitions.permissions import Permission, may
 from malpan.competitions.readiness import facts_of, items_of
 from malpan.competitions.roles import appoint
 from malpan.competitions.services import create_competition, create_phase, create_track
 from malpan.core import audit
-from malpan.core.errors import CompetitionNotReady, ManageNotFound, PartInUse
 
 if TYPE_CHECKING:
     from django.db import models

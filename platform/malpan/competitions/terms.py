@@ -8,9 +8,9 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 
 from malpan.accounts.models import User
+from malpan.competitions.errors import TermsChanged, TermsNotAccepted
 from malpan.competitions.models import TermsAcceptance
 from malpan.core import audit
-from malpan.core.errors import TermsChanged, TermsNotAccepted
 
 if TYPE_CHECKING:
     from malpan.competitions.models import Competition

@@ -13,7 +13,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from malpan.core import audit
-from malpan.core.errors import DomainError, FileRejected, ReferencesRejected
+from malpan.core.errors import DomainError
 from malpan.core.messages import heading_of, text_of
 from malpan.core.models import AuditEntry
 from scoring.errors import FileError, Language
@@ -83,9 +83,8 @@ class AuditedAdmin(admin.ModelAdmin):
     def tell(self, request: HttpRequest, error: DomainError) -> None:
         """Show ``error``; of a file also where its first defects stand."""
         self.message_user(request, f"{heading_of(error)}: {text_of(error)}", messages.ERROR)
-        if isinstance(error, ReferencesRejected | FileRejected):
-            for each in error.errors[:SHOWN_FILE_ERRORS]:
-                self.message_user(request, _located(each), messages.ERROR)
+        for each in getattr(error, "errors", ())[:SHOWN_FILE_ERRORS]:
+            self.message_user(request, _located(each), messages.ERROR)
 
 
 class RecordAdmin(admin.ModelAdmin):

@@ -17,11 +17,11 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from malpan.competitions.models import Competition, Phase
-from malpan.core.errors import FileRejected
 from malpan.demo.assembly import PHASE_SLUG, set_up
 from malpan.demo.habits import DemoTeam, Packing, Upload
 from malpan.demo.specs import COMPETITIONS, CompetitionSpec
 from malpan.demo.tracks import TrackSpec
+from malpan.submissions.errors import FileRejected
 from malpan.submissions.intake import submit
 from malpan.submissions.models import Rejection, Submission
 from malpan.teams.models import Membership, Team

@@ -11,7 +11,7 @@ from malpan.accounts.models import User
 from malpan.competitions.models import Phase
 from malpan.competitions.permissions import Permission, require
 from malpan.core import audit
-from malpan.core.errors import NothingToPublish, PhaseNotOver, RunsUnfinished
+from malpan.leaderboard.errors import NothingToPublish, PhaseNotOver, RunsUnfinished
 from malpan.leaderboard.finals import final_board, rows_to_publish
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.leaderboard.selectors import reader_of

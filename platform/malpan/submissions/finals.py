@@ -11,7 +11,7 @@ from django.utils import timezone
 from malpan.accounts.models import User
 from malpan.competitions.models import Phase
 from malpan.core import audit
-from malpan.core.errors import FinalNotEligible, FinalsLocked, FinalsNotUsed, TooManyFinals
+from malpan.submissions.errors import FinalNotEligible, FinalsLocked, FinalsNotUsed, TooManyFinals
 from malpan.submissions.models import Submission
 from malpan.teams.models import Team
 from malpan.teams.selectors import require_member

@@ -37,14 +37,15 @@ from malpan.competitions.references import load_references, recipe_of
 from malpan.competitions.selectors import current_reference
 from malpan.competitions.terms import require_accepted
 from malpan.core import audit
-from malpan.core.errors import DuplicateUpload, FileRejected, NotTeamMember, PhaseNotOpen, UploadTooLarge
 from malpan.core.storage import store_private
 from malpan.core.text import without_unseen
+from malpan.submissions.errors import DuplicateUpload, FileRejected, PhaseNotOpen, UploadTooLarge
 from malpan.submissions.evaluation import runs
 from malpan.submissions.integrity.receipts import issue_receipt
 from malpan.submissions.models import Rejection, Submission
 from malpan.submissions.quota import services as quota
 from malpan.submissions.selectors import submission_of_upload
+from malpan.teams.errors import NotTeamMember
 from malpan.teams.models import Team
 from malpan.teams.selectors import require_in_good_standing, require_member
 from malpan.teams.services import lock_team

@@ -13,7 +13,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from malpan.competitions.models import Competition, DataFile
-from malpan.core.errors import RunNotFound, SubmissionNotFound
+from malpan.submissions.errors import RunNotFound, SubmissionNotFound
 from malpan.submissions.models import HiddenResult, MetricResult, RunShard, ScoringRun, Submission
 from scoring.signature import metric_signatures
 

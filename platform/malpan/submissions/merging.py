@@ -22,10 +22,10 @@ from django.utils import timezone
 from malpan.accounts.models import User
 from malpan.competitions.models import Phase
 from malpan.core import audit
-from malpan.core.errors import MergeImpossible, TeamNotFound
 from malpan.submissions.models import Rejection, Submission
 from malpan.submissions.quota import services as quota
 from malpan.submissions.quota.ledger import Account, DailyRoom, account_from
+from malpan.teams.errors import MergeImpossible, TeamNotFound
 from malpan.teams.merging import close_request, require_fit
 from malpan.teams.models import Invitation, Membership, MergeRequest, Team
 from malpan.teams.selectors import merge_request_of, require_leader

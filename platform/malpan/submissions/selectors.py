@@ -13,7 +13,7 @@ from django.db.models import Prefetch, Q, QuerySet
 from malpan.accounts.models import User
 from malpan.competitions.models import Phase
 from malpan.competitions.permissions import Permission, may
-from malpan.core.errors import SubmissionNotFound
+from malpan.submissions.errors import SubmissionNotFound
 from malpan.submissions.models import Rejection, ScoringRun, Submission
 from malpan.submissions.visibility import ShownRun, shown_run
 from malpan.teams.models import Team

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.core import audit
-from malpan.core.errors import WithdrawalClosed
+from malpan.submissions.errors import WithdrawalClosed
 from malpan.submissions.models import Submission
 from malpan.submissions.quota import services as quota
 from malpan.teams.selectors import require_member

@@ -20,7 +20,9 @@ from malpan.accounts.selectors import has_verified
 from malpan.accounts.tokens import hash_token, make_token
 from malpan.competitions import terms
 from malpan.core import audit
-from malpan.core.errors import (
+from malpan.core.text import one_line
+from malpan.core.times import kst_text
+from malpan.teams.errors import (
     AlreadyInTeam,
     CompetitionOver,
     InvitationAddressInvalid,
@@ -34,8 +36,6 @@ from malpan.core.errors import (
     TeamFull,
     TooManyInvitations,
 )
-from malpan.core.text import one_line
-from malpan.core.times import kst_text
 from malpan.teams.models import Invitation, Membership, Team
 from malpan.teams.selectors import last_end, open_invitations, require_leader, stands_disqualified
 from malpan.teams.services import lock_team, team_refusal

@@ -10,7 +10,7 @@ from django.utils import timezone
 from malpan.accounts.models import User
 from malpan.core import audit
 from malpan.core.constraints import violated_constraint
-from malpan.core.errors import MergeAlreadyAsked, MergeImpossible, MergeRequestNotFound, TeamNotFound
+from malpan.teams.errors import MergeAlreadyAsked, MergeImpossible, MergeRequestNotFound, TeamNotFound
 from malpan.teams.models import MergeRequest, Team
 from malpan.teams.selectors import last_end, merge_request_of, require_leader, stands_disqualified
 from malpan.teams.services import lock_team

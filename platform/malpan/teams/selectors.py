@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.accounts.tokens import hash_token
-from malpan.core.errors import (
+from malpan.core.text import one_line, without_unseen
+from malpan.teams.errors import (
     InvitationNotFound,
     MergeRequestNotFound,
     NotTeamLeader,
@@ -19,7 +20,6 @@ from malpan.core.errors import (
     TeamDisqualified,
     TeamNotFound,
 )
-from malpan.core.text import one_line, without_unseen
 from malpan.teams.models import Invitation, Membership, MergeRequest, Team
 
 if TYPE_CHECKING:

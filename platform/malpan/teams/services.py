@@ -14,11 +14,12 @@ from malpan.competitions import permissions, terms
 from malpan.competitions.permissions import Permission
 from malpan.core import audit
 from malpan.core.constraints import violated_constraint
-from malpan.core.errors import (
+from malpan.core.errors import DomainError
+from malpan.core.text import has_unseen, one_line
+from malpan.teams.errors import (
     AlreadyInTeam,
     CompetitionOver,
     DisqualificationNoteInvalid,
-    DomainError,
     LastMemberCannotLeave,
     LeaderCannotLeave,
     NotTeamMember,
@@ -26,7 +27,6 @@ from malpan.core.errors import (
     TeamNameInvalid,
     TeamNameTaken,
 )
-from malpan.core.text import has_unseen, one_line
 from malpan.teams.models import Membership, Team
 from malpan.teams.selectors import last_end, require_leader, require_member, stands_disqualified
 

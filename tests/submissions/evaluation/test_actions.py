@@ -9,8 +9,9 @@ import pytest
 from django.utils import timezone
 
 from malpan.accounts.models import User
-from malpan.core.errors import RunBelongsToBatch, RunNotCancellable, RunNotRetryable, StoredFileMissing
+from malpan.core.errors import StoredFileMissing
 from malpan.core.models import AuditEntry
+from malpan.submissions.errors import RunBelongsToBatch, RunNotCancellable, RunNotRetryable
 from malpan.submissions.evaluation import actions, queueing, runs
 from malpan.submissions.evaluation.leases import LeaseLost
 from malpan.submissions.models import QuotaEntry, RescoreBatch, ScoringRun, Submission

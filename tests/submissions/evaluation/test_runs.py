@@ -9,8 +9,10 @@ from django.core import mail
 from django.db import connection
 from django.utils import timezone
 
-from malpan.core.errors import ReferencesNotPublished, RunNotRetryable, StoredFileCorrupt, StoredFileMissing
+from malpan.competitions.errors import ReferencesNotPublished
+from malpan.core.errors import StoredFileCorrupt, StoredFileMissing
 from malpan.core.models import AuditEntry
+from malpan.submissions.errors import RunNotRetryable
 from malpan.submissions.evaluation import faults, queueing, runs
 from malpan.submissions.models import MetricResult, ScoringRun, Submission
 from malpan.submissions.quota import services as quota

@@ -6,9 +6,9 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from malpan.core.errors import GrantWithoutEffect, QuotaExceeded
 from malpan.core.models import AuditEntry
 from malpan.core.times import kst_day
+from malpan.submissions.errors import GrantWithoutEffect, QuotaExceeded
 from malpan.submissions.models import QuotaEntry
 from malpan.submissions.quota import services as quota
 from tests.factories import PhaseFactory, SubmissionFactory, TeamFactory, UserFactory

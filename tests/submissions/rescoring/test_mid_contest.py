@@ -14,10 +14,10 @@ import pytest
 from django.db import connection
 
 from malpan.competitions.models import Notice, Phase, Track
-from malpan.core.errors import BatchNotReady
 from malpan.core.models import AuditEntry
 from malpan.leaderboard.rescore_preview import Preview, preview
 from malpan.leaderboard.selectors import Board, board
+from malpan.submissions.errors import BatchNotReady
 from malpan.submissions.intake import submit
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 from malpan.submissions.quota import services as quota

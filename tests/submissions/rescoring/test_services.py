@@ -14,7 +14,9 @@ from django.utils import timezone
 from malpan.competitions import drafts
 from malpan.competitions.models import Notice, ReferenceVersion, Track
 from malpan.competitions.phases import split_again
-from malpan.core.errors import (
+from malpan.leaderboard.rescore_preview import preview
+from malpan.leaderboard.selectors import board
+from malpan.submissions.errors import (
     BatchClosed,
     BatchHurtsOtherPhases,
     BatchNeverApplies,
@@ -25,8 +27,6 @@ from malpan.core.errors import (
     BatchRunNotFailed,
     BatchSelectsNothing,
 )
-from malpan.leaderboard.rescore_preview import preview
-from malpan.leaderboard.selectors import board
 from malpan.submissions.evaluation import queueing, runs
 from malpan.submissions.evaluation.reconciling import reconcile
 from malpan.submissions.intake import submit

@@ -1,7 +1,7 @@
 """What operators do to runs by hand: cancel one, try several again, take out an uploaded file.
 
-A cancelled run has no state of its own: it is failed, with ``RunCancelled.code`` for its error. Whatever its worker
-still sends is refused, as the run is no longer running, and the worker's ``LeaseKeeper`` stops it.
+A cancelled run has no state of its own: it is failed, with ``CancelledByOrganiser.code`` for its error. Whatever its
+worker still sends is refused, as the run is no longer running, and the worker's ``LeaseKeeper`` stops it.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.core import audit
-from malpan.core.errors import DomainError, RunBelongsToBatch, RunCancelled, RunNotCancellable
+from malpan.core.errors import DomainError
 from malpan.core.storage import open_private
+from malpan.submissions.errors import CancelledByOrganiser, RunBelongsToBatch, RunNotCancellable
 from malpan.submissions.evaluation.runs import retry_failed_run
 from malpan.submissions.models import ScoringRun, Submission
 from malpan.submissions.quota import services as quota
@@ -45,15 +46,15 @@ def cancel_run(*, run: ScoringRun, actor: User, reason: str = "") -> None:
         held = ScoringRun.objects.select_for_update(no_key=True).get(pk=run.pk)
         before = {"state": held.state, "attempt": held.attempt, "worker": held.worker}
         moved = ScoringRun.objects.filter(pk=run.pk, state__in=[State.QUEUED, State.RUNNING]).update(
-            state=State.FAILED, lease_expires_at=None, finished_at=timezone.now(), error_code=RunCancelled.code
+            state=State.FAILED, lease_expires_at=None, finished_at=timezone.now(), error_code=CancelledByOrganiser.code
         )
         if not moved:
             raise RunNotCancellable(state=held.get_state_display())
         submission = Submission.objects.select_related("phase__track", "team").get(pk=run.submission_id)
-        after = {"state": State.FAILED.value, "error_code": RunCancelled.code, "reason": reason}
+        after = {"state": State.FAILED.value, "error_code": CancelledByOrganiser.code, "reason": reason}
         audit.record(actor=actor, action="run.cancel", obj=held, before=before, after=after)
         if submission.live_run_id is None:
-            quota.refund(submission=submission, reason=reason or RunCancelled.code, actor=actor)
+            quota.refund(submission=submission, reason=reason or CancelledByOrganiser.code, actor=actor)
 
 
 def retry_runs(*, runs: Iterable[ScoringRun], actor: User) -> Retried:

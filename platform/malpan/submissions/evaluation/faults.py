@@ -9,7 +9,8 @@ from typing import Final, Protocol, Self
 
 from django.db import connection
 
-from malpan.core.errors import ModelMissing, ScoringCrashed, SystemFault
+from malpan.core.errors import SystemFault
+from malpan.submissions.errors import ModelMissing, ScoringCrashed
 from malpan.submissions.evaluation.leases import LeaseLost
 from scoring.errors import ModelUnavailable
 

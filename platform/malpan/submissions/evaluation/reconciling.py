@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from malpan.core.errors import WorkerLost
+from malpan.submissions.errors import WorkerLost
 from malpan.submissions.evaluation import queueing, shards
 from malpan.submissions.evaluation.runs import fail_run
 from malpan.submissions.models import ScoringRun

@@ -23,8 +23,8 @@ from malpan.competitions.media import media_folder
 from malpan.competitions.models import ReferenceVersion
 from malpan.competitions.references import load_references, recipe_named
 from malpan.core import audit
-from malpan.core.errors import RunNotRetryable
 from malpan.core.storage import read_private
+from malpan.submissions.errors import RunNotRetryable
 from malpan.submissions.evaluation import pair_cache, queueing, results, reuse
 from malpan.submissions.evaluation.faults import FaultsFail
 from malpan.submissions.evaluation.leases import LeaseKeeper

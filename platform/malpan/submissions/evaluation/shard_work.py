@@ -18,8 +18,8 @@ from django.conf import settings
 from django.db import connection
 
 from malpan.competitions.references import recipe_named
-from malpan.core.errors import PlanOutdated, WorkerLost
 from malpan.core.storage import read_for_work
+from malpan.submissions.errors import PlanOutdated, WorkerLost
 from malpan.submissions.evaluation import pair_cache, shards
 from malpan.submissions.evaluation.faults import FaultsFail, StepFailed
 from malpan.submissions.evaluation.leases import LeaseKeeper, ShardLeaseKeeper

@@ -28,8 +28,9 @@ from django.db.models.functions import Greatest
 from django.db.models.lookups import IsNull
 from django.utils import timezone
 
-from malpan.core.errors import PlanOutdated, RescoringCancelled, StoredFileMissing, WorkerLost
+from malpan.core.errors import StoredFileMissing
 from malpan.core.storage import remove_work, works
+from malpan.submissions.errors import PlanOutdated, RescoringCancelled, WorkerLost
 from malpan.submissions.evaluation import queueing, runs
 from malpan.submissions.evaluation.leases import lease_length
 from malpan.submissions.models import RescoreBatch, RunShard, ScoringRun

@@ -18,7 +18,7 @@ from django.utils import timezone
 from malpan.accounts.models import User
 from malpan.competitions.models import Phase
 from malpan.core import audit
-from malpan.core.errors import GrantWithoutEffect, QuotaExceeded
+from malpan.submissions.errors import GrantWithoutEffect, QuotaExceeded
 from malpan.submissions.models import QuotaEntry, RescoreBatch, Submission
 from malpan.submissions.quota.ledger import QuotaStatus, account_from, status_from
 from malpan.teams.models import Team

@@ -12,7 +12,7 @@ from malpan.competitions import drafts
 from malpan.competitions.models import Track
 from malpan.competitions.services import post_notice
 from malpan.core import audit
-from malpan.core.errors import BatchHurtsOtherPhases, BatchNeverApplies, BatchNotReady, BatchOutdated
+from malpan.submissions.errors import BatchHurtsOtherPhases, BatchNeverApplies, BatchNotReady, BatchOutdated
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 from malpan.submissions.quota import services as quota
 from malpan.submissions.rescoring import batches

@@ -18,7 +18,7 @@ from malpan.accounts.models import User
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.references import load_references, recipe_named
 from malpan.core import audit
-from malpan.core.errors import (
+from malpan.submissions.errors import (
     BatchClosed,
     BatchNotFound,
     BatchOpenAlready,

@@ -8,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from malpan.archive.crypto import PASSPHRASE_MIN
-from malpan.core.errors import PassphraseTooShort
+from malpan.archive.errors import PassphraseTooShort
 from malpan.core.messages import text_of
 
 

@@ -16,10 +16,12 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from malpan.archive.errors import ArchiveRefused
 from malpan.archive.exporting import export_competition
 from malpan.archive.importing import PERMISSION, import_competition
+from malpan.competitions.errors import NotAllowed
 from malpan.competitions.permissions import Permission, may
-from malpan.core.errors import ArchiveRefused, DomainError, NotAllowed
+from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
 from malpan.leaderboard.verification import verify_competition
 from malpan.submissions.models import ChainEntry

@@ -12,12 +12,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from malpan.competitions.errors import PhaseSettingsInvalid
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.permissions import Permission, require
 from malpan.competitions.phases import split_again, update_phase
 from malpan.competitions.services import set_board
 from malpan.competitions.splitting import ids_of_text
-from malpan.core.errors import PhaseSettingsInvalid, RequestError, SystemFault
+from malpan.core.errors import RequestError, SystemFault
 from malpan.core.messages import text_of
 from malpan.leaderboard.finals import final_board
 from malpan.leaderboard.snapshots import publish_final_board, unfinished_count

@@ -13,9 +13,9 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from malpan.competitions import questions
+from malpan.competitions.errors import QuestionInvalid
 from malpan.competitions.models import Question
 from malpan.competitions.permissions import Permission
-from malpan.core.errors import QuestionInvalid
 from malpan.core.messages import text_of
 from malpan.teams.selectors import team_of
 from malpan.web.forms.manage import AnswerForm

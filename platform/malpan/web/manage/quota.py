@@ -19,10 +19,11 @@ from malpan.accounts.models import User
 from malpan.competitions.models import Phase
 from malpan.competitions.permissions import Permission
 from malpan.competitions.selectors import phase_to_show, tracks_of
-from malpan.core.errors import AddressNotFound, DomainError, TeamNotFound
+from malpan.core.errors import AddressNotFound, DomainError
 from malpan.core.messages import text_of
 from malpan.submissions.quota import services as quota
 from malpan.submissions.quota.ledger import QuotaStatus
+from malpan.teams.errors import TeamNotFound
 from malpan.teams.models import Team
 from malpan.web.forms.quota import GrantAllForm, GrantForm, QuotaFilterForm, RefundForm, ResetAllForm, ResetForm
 from malpan.web.manage.access import ManageAccess, ManageTab, manage_page

@@ -14,9 +14,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from malpan.competitions import drafts
+from malpan.competitions.errors import ReferencesRejected
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.permissions import Permission, require
-from malpan.core.errors import DomainError, ReferencesRejected
+from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
 from malpan.core.uploads import was_too_large
 from malpan.web.forms.rescoring import ConfirmedForm, DraftForm, ErratumForm

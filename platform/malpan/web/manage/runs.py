@@ -79,7 +79,7 @@ class RunLine:
 
     @property
     def is_cancelled(self) -> bool:
-        return self.run.error_code == actions.RunCancelled.code
+        return self.run.error_code == actions.CancelledByOrganiser.code
 
 
 def line_of(run: ScoringRun) -> RunLine:

@@ -19,11 +19,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from malpan.accounts.models import User
 from malpan.competitions import readiness, setup
 from malpan.competitions.checklist import Item, State
+from malpan.competitions.errors import CompetitionNotReady, ManageNotFound
 from malpan.competitions.models import Competition
 from malpan.competitions.permissions import Permission
 from malpan.competitions.roles import competitions_of
 from malpan.competitions.services import update_competition
-from malpan.core.errors import CompetitionNotReady, ManageNotFound
 from malpan.core.messages import text_of
 from malpan.teams.selectors import competing_with_a_role
 from malpan.web.forms.manage import NewCompetitionForm, TextsForm

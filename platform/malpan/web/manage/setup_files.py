@@ -12,12 +12,13 @@ from django.urls import path
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from malpan.competitions.errors import MediaTooLarge, ReferencesRejected
 from malpan.competitions.models import DataFile, Phase, Track
 from malpan.competitions.permissions import Permission
 from malpan.competitions.selectors import get_track
 from malpan.competitions.services import add_data_file, publish_reference_version
 from malpan.competitions.setup import remove_data_file
-from malpan.core.errors import DomainError, MediaTooLarge, ReferencesRejected
+from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
 from malpan.core.uploads import body_size, was_too_large
 from malpan.web.forms.manage import ConfirmForm, DataFileForm, ReferencesForm

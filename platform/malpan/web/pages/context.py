@@ -22,11 +22,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from malpan.accounts.models import User
+from malpan.competitions.errors import CompetitionNotFound
 from malpan.competitions.models import Competition, Phase, Track
 from malpan.competitions.permissions import Permission, may
 from malpan.competitions.selectors import get_competition, phase_to_show, tracks_of
 from malpan.competitions.terms import is_accepted
-from malpan.core.errors import CompetitionNotFound
 from malpan.teams.models import Team
 from malpan.teams.selectors import team_of
 

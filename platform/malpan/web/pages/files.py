@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.http import FileResponse, HttpRequest
 from django.views.decorators.http import require_safe
 
+from malpan.competitions.errors import DataFileNotFound
 from malpan.competitions.selectors import data_file
-from malpan.core.errors import DataFileNotFound
 from malpan.core.storage import open_private
 from malpan.web.pages.context import may_visit
 

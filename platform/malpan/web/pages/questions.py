@@ -12,7 +12,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from malpan.competitions import questions
-from malpan.core.errors import DomainError, QuestionInvalid
+from malpan.competitions.errors import QuestionInvalid
+from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
 from malpan.web.forms.manage import QuestionForm
 from malpan.web.pages.context import MemberRequest, Visit, members_only, page_of, visit

@@ -19,14 +19,16 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseStopPolling
 
 from malpan.competitions.models import Phase, Track
-from malpan.core.errors import FinalsNotUsed, NotTeamMember, RequestError
+from malpan.core.errors import RequestError
 from malpan.core.messages import text_of, text_of_code
 from malpan.submissions import selectors
+from malpan.submissions.errors import FinalsNotUsed
 from malpan.submissions.evaluation.eta import Forecast
 from malpan.submissions.finals import choose_finals
 from malpan.submissions.models import ScoringRun, Submission
 from malpan.submissions.quota.services import status
 from malpan.submissions.visibility import ShownRun
+from malpan.teams.errors import NotTeamMember
 from malpan.web.pages.context import MemberRequest, address, members_only, visit
 from malpan.web.presenters import scores
 from malpan.web.presenters.formatting import expected_end_text

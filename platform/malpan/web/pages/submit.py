@@ -13,11 +13,13 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
+from malpan.competitions.errors import TermsNotAccepted
 from malpan.competitions.references import recipe_of
 from malpan.competitions.selectors import sample_file
 from malpan.core import uploads
-from malpan.core.errors import DomainError, DuplicateUpload, FileRejected, TermsNotAccepted, UploadTooLarge
+from malpan.core.errors import DomainError
 from malpan.core.messages import heading_of, text_of
+from malpan.submissions.errors import DuplicateUpload, FileRejected, UploadTooLarge
 from malpan.submissions.intake import submit
 from malpan.submissions.models import Rejection, Submission
 from malpan.submissions.quota.services import status

@@ -15,8 +15,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
+from malpan.competitions.errors import TermsNotAccepted
 from malpan.competitions.selectors import is_blind
-from malpan.core.errors import DomainError, TermsNotAccepted
+from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
 from malpan.teams import selectors
 from malpan.teams.invitations import join_team, masked

@@ -14,10 +14,12 @@ from django.urls import path, reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from malpan.core.errors import DomainError, NotTeamMember, TermsNotAccepted
+from malpan.competitions.errors import TermsNotAccepted
+from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
 from malpan.submissions.merging import accept_merge
 from malpan.teams import merging, selectors
+from malpan.teams.errors import NotTeamMember
 from malpan.teams.invitations import create_invitation, invite_by_email, revoke_invitation
 from malpan.teams.models import Team
 from malpan.teams.services import create_team, hand_over, leave_team, remove_member

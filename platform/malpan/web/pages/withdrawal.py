@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from malpan.core.errors import WithdrawalClosed
 from malpan.core.messages import text_of
+from malpan.submissions.errors import WithdrawalClosed
 from malpan.submissions.selectors import submission_for
 from malpan.submissions.withdrawal import withdraw
 from malpan.web.forms.pages import ConfirmForm

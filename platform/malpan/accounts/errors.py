@@ -1,0 +1,26 @@
+"""Errors about API tokens."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+
+from malpan.core.errors import NotFound, RequestError, TooMany
+
+
+class ApiTokenInvalid(RequestError):
+    """No such submission, or not this person's to see: the two look alike on purpose."""
+
+    http_status = 401
+    text = _("API 토큰이 없거나 올바르지 않습니다. Authorization: Bearer <토큰> 머리글을 확인해 주십시오.")
+
+
+class TooManyApiTokens(TooMany):
+    """The person has as many working tokens as one may have. Params: ``limit``."""
+
+    text = _("쓸 수 있는 API 토큰이 이미 %(limit)s개 있습니다. 쓰지 않는 토큰을 폐기한 뒤 다시 만들어 주십시오.")
+
+
+class ApiTokenNotFound(NotFound):
+    """No token of this person has this number. Params: none."""
+
+    text = _("API 토큰을 찾을 수 없습니다. 토큰 목록에서 다시 골라 주십시오.")

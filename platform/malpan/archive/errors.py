@@ -1,0 +1,46 @@
+"""Errors about archives of competitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from malpan.core.errors import Unprocessable
+
+
+class ArchiveRefused(Unprocessable):
+    """An archive of a competition that is not taken in. ``reason``: unreadable, version, name, damaged, too_large,
+    passphrase, slug_invalid, slug_taken (params ``slug``), present (its submissions are here already), foreign_file (it
+    names a stored file of this site), rows (params ``table``). Nothing was changed.
+    """
+
+    text = {
+        "unreadable": _("대회 보관 파일로 읽을 수 없습니다. 내보낸 zip 파일을 그대로 올려 주십시오."),
+        "version": _(
+            "이 서버가 모르는 형식의 보관 파일입니다(%(version)s). 내보낸 곳과 같거나 새로운 말판에서 가져와 주십시오."
+        ),
+        "name": _("보관 파일에 있어서는 안 되는 이름(%(name)s)이 들어 있습니다. 가져오지 않았습니다."),
+        "damaged": _("보관 파일의 ‘%(name)s’이(가) 손상되었거나 바뀌었습니다. 가져오지 않았습니다."),
+        "too_large": _("보관 파일을 풀면 허용된 크기를 넘습니다. 가져오지 않았습니다."),
+        "passphrase": _("암호 구문이 다르거나 암호화된 정답 파일이 바뀌었습니다. 가져오지 않았습니다."),
+        "slug_taken": _("주소 이름 ‘%(slug)s’을(를) 다른 대회가 쓰고 있습니다. 다른 주소 이름을 정해 주십시오."),
+        "slug_invalid": _("주소 이름에는 영문자, 숫자, 붙임표(-), 밑줄(_)만 쓸 수 있습니다."),
+        "present": _("이 대회의 제출이 이미 이 서버에 있습니다. 같은 대회를 두 번 가져올 수 없습니다."),
+        "foreign_file": _("보관 파일이 담고 있지 않은, 이 서버의 다른 파일을 가리킵니다. 가져오지 않았습니다."),
+        "rows": _("보관 파일의 내용이 서로 맞지 않습니다(%(table)s). 가져오지 않았습니다."),
+    }
+
+    def __init__(self, *, reason: str, **params: Any) -> None:
+        self.reason = reason
+        super().__init__(**params)
+
+    @property
+    def variant(self) -> str:
+        return self.reason
+
+
+class PassphraseTooShort(Unprocessable):
+    """The passphrase over reference answers in an archive. Params: ``limit``, the least number of characters."""
+
+    text = _("암호 구문은 %(limit)s자 이상으로 정해 주십시오.")

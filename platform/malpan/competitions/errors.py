@@ -1,0 +1,236 @@
+"""Errors about competitions: set-up, references, roles, terms, questions and notices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from django.utils.translation import gettext_lazy as _
+
+from malpan.core.errors import Conflict, Forbidden, NotFound, RequestError, SystemFault, TooMany, Unprocessable
+
+if TYPE_CHECKING:
+    from scoring.errors import FileError
+
+
+class ReferencesNotPublished(SystemFault):
+    """The phase is open but its organiser has not published reference answers. Params: none."""
+
+    text = _("이 단계의 정답이 아직 등록되지 않아 제출을 받을 수 없습니다. 주최 측에 알려 주십시오.")
+
+
+class ReferencesRejected(Unprocessable):
+    """A reference file breaks the format. ``errors`` are located and never hold an answer; ``total`` counts all."""
+
+    text = _("정답 파일에서 오류 %(total)s건을 찾았습니다. 아래 줄과 id를 고쳐 다시 올려 주십시오.")
+
+    def __init__(self, *, errors: Sequence[FileError], total: int) -> None:
+        self.errors = tuple(errors)
+        self.total = total
+        super().__init__(total=total)
+
+
+class MediaRejected(Unprocessable):
+    """An archive of frames cannot be used. Params: ``reason``, a sentence in the reader's language."""
+
+    text = _("프레임 파일을 등록하지 않았습니다. %(reason)s")
+
+
+class MediaTooLarge(RequestError):
+    """The files of one request are above the site's cap on uploads. Params: ``size_bytes``, ``limit_bytes``."""
+
+    http_status = 413
+    text = _(
+        "올린 파일의 크기(%(size_bytes)s)가 상한(%(limit_bytes)s)을 넘습니다. 이미지를 줄여 다시 올리거나, "
+        "운영자에게 업로드 상한(UPLOAD_MAX_BYTES)을 늘려 달라고 요청해 주십시오."
+    )
+
+
+class ReferencesInUse(Conflict):
+    """Submissions of the phase were scored with the current references. Params: ``count``."""
+
+    text = _(
+        "이 단계에는 현재 정답으로 접수된 제출이 %(count)s건 있습니다. "
+        "정답을 바꾸면 기존 점수가 순위표에서 빠집니다. 그래도 바꾸려면 확인란에 표시해 주십시오."
+    )
+
+
+class AnswersWouldLeak(Conflict):
+    """The same bytes stand both as reference answers and as a file for download."""
+
+    text = _(
+        "이 파일은 정답 파일과 같은 파일이라 공개 자료로 쓸 수 없습니다. 두 파일을 확인하고 다른 파일을 올려 주십시오."
+    )
+
+
+class UnknownTrackRecipe(RequestError):
+    """Params: ``recipe``."""
+
+    text = _("채점 방식 ‘%(recipe)s’이(가) 없습니다. 트랙의 채점 방식을 확인해 주십시오.")
+
+
+class ManageNotFound(NotFound):
+    """The manage pages of a competition, asked for by somebody without a role there."""
+
+    text = _("이 주소에는 페이지가 없습니다.")
+
+
+class NotAllowed(Forbidden):
+    """A role of the competition that does not include the ``permission``."""
+
+    text = _("이 대회에서 맡은 역할로는 할 수 없는 일입니다. 대회 소유자에게 요청해 주십시오.")
+
+
+class CompetitionNotFound(NotFound):
+    """Params: ``expired_at``."""
+
+    text = _("대회를 찾을 수 없습니다. 주소를 확인해 주십시오.")
+
+
+class TrackNotFound(NotFound):
+    """Params: ``expired_at``."""
+
+    text = _("트랙을 찾을 수 없습니다. 주소를 확인해 주십시오.")
+
+
+class DataFileNotFound(NotFound):
+    """No such submission, or not this person's to see: the two look alike on purpose."""
+
+    text = _("자료를 찾을 수 없습니다. 데이터 탭에서 다시 내려받아 주십시오.")
+
+
+class CompetitionNotReady(Conflict):
+    """The checklist has gaps and the organiser did not say to publish all the same. Params: ``count``."""
+
+    text = _(
+        "점검표에 아직 갖추지 못한 항목이 %(count)s건 있어 공개하지 않았습니다. 항목을 채우거나, 그래도 공개하려면 "
+        "확인란에 표시해 주십시오."
+    )
+
+
+class PersonNotFound(NotFound):
+    """No account has this e-mail address. Params: none."""
+
+    text = _("이 이메일로 가입한 계정이 없습니다. 주소를 확인하거나, 먼저 회원으로 가입하도록 안내해 주십시오.")
+
+
+class RoleAlreadyHeld(Conflict):
+    """The person has a role in the competition already: change that one. Params: none."""
+
+    text = _("이미 이 대회에서 역할을 맡은 사람입니다. 아래 목록에서 역할을 바꿔 주십시오.")
+
+
+class RoleNotFound(NotFound):
+    """The person has no role in the competition (any more)."""
+
+    text = _("이 사람은 이 대회에서 맡은 역할이 없습니다. 목록을 새로 고쳐 확인해 주십시오.")
+
+
+class LastOwner(Conflict):
+    """The change would leave the competition without an owner who can log in. Params: none."""
+
+    text = _("대회에는 로그인할 수 있는 소유자가 한 명은 있어야 합니다. 다른 사람을 먼저 소유자로 지정해 주십시오.")
+
+
+class QuestionNotFound(NotFound):
+    """The change would leave the competition without an owner who can log in. Params: none."""
+
+    text = _("문의를 찾을 수 없습니다. 목록에서 다시 열어 주십시오.")
+
+
+class QuestionInvalid(Unprocessable):
+    """A text is empty or too long. Params: ``field``, ``limit``."""
+
+    text = _("문의의 제목과 내용을 모두 입력해 주십시오. 이 항목은 %(limit)s자까지 쓸 수 있습니다.")
+
+
+class TooManyQuestions(TooMany):
+    """The person has as many unanswered questions as one may have. Params: ``limit``."""
+
+    text = _("답변을 기다리는 문의가 이미 %(limit)s건 있습니다. 답변을 받은 뒤에 다시 문의해 주십시오.")
+
+
+class NoticeNotFound(NotFound):
+    """The person has as many unanswered questions as one may have. Params: ``limit``."""
+
+    text = _("공지를 찾을 수 없습니다. 목록에서 다시 열어 주십시오.")
+
+
+class RuleInUse(Conflict):
+    """A track's recipe or models cannot be edited: ``count`` scores made with them count. Rescoring changes them."""
+
+    text = _(
+        "이 채점 방식과 모델로 채점한 제출이 %(count)s건 있습니다. 바꾸면 순위표에서 빠지므로, ‘재채점’에서 "
+        "새 규칙으로 다시 채점한 뒤 적용해 주십시오."
+    )
+
+
+class PartInUse(Conflict):
+    """A track, phase or file of a competition cannot be removed: something was made with it. Params: none."""
+
+    text = _("이미 쓰이고 있어 지울 수 없습니다. 딸린 단계, 정답, 제출을 확인해 주십시오.")
+
+
+class TermsNotAccepted(Forbidden):
+    """The person has not accepted the current terms of the competition. Params: ``version``."""
+
+    text = _(
+        "이 대회의 참가 약관(%(version)s판)에 아직 동의하지 않았습니다. 대회의 약관 페이지에서 읽고 동의한 뒤 "
+        "다시 시도해 주십시오."
+    )
+
+
+class TermsChanged(Conflict):
+    """The terms that were read are not the current ones any more. Params: ``version``, the current one."""
+
+    text = _("읽는 동안 약관이 %(version)s판으로 바뀌었습니다. 바뀐 약관을 읽고 다시 동의해 주십시오.")
+
+
+class PhaseSettingsInvalid(Unprocessable):
+    """Settings of a phase do not go together. ``fields`` names the columns at fault."""
+
+    text = _("단계 설정이 서로 맞지 않습니다(%(fields)s). 시각과 한도를 확인해 주십시오.")
+
+    def __init__(self, *, fields: Sequence[str]) -> None:
+        self.fields = tuple(fields)
+        super().__init__(fields=", ".join(fields))
+
+
+class PhaseAlreadyPublished(Conflict):
+    """The final board is out: the end, the split and the finals of the phase stand."""
+
+    text = _("최종 순위표를 발표한 단계입니다. 마감, 공개 문항, 최종 선택 한도는 더 이상 바꿀 수 없습니다.")
+
+
+class SplitInvalid(Unprocessable):
+    """A list of public items cannot be used. Params: ``count``, ``first``. ``reason``: unknown or empty."""
+
+    text = {
+        "unknown": _(
+            "공개 문항 목록에 정답 파일에 없는 id가 %(count)s건 있습니다(첫 번째: ‘%(first)s’). 목록을 확인해 주십시오."
+        ),
+        "empty": _(
+            "공개 문항과 비공개 문항이 모두 1문항 이상이어야 합니다(공개 문항 %(count)s건). "
+            "비율이나 목록을 확인해 주십시오."
+        ),
+    }
+
+    def __init__(self, *, reason: Literal["unknown", "empty"], count: int, first: str) -> None:
+        self.reason = reason
+        super().__init__(count=count, first=first)
+
+    @property
+    def variant(self) -> str:
+        return self.reason
+
+
+class ReferenceNotDraft(Conflict):
+    """The version is published (or gone): it cannot be edited, discarded or published again."""
+
+    text = _("이미 반영된 정답 판입니다. 고치려면 새 정답 판을 초안으로 올려 주십시오.")
+
+
+class ReferenceDraftInUse(Conflict):
+    """Runs or a rescoring batch name the draft, so that it stays as evidence."""
+
+    text = _("재채점에 쓰인 초안은 지울 수 없습니다. 기록으로 남겨 둡니다.")

@@ -1,0 +1,25 @@
+"""Errors about publishing a final board."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+
+from malpan.core.errors import Conflict
+
+
+class PhaseNotOver(Conflict):
+    """The final board waits for the end of the phase. Params: ``ends_at``."""
+
+    text = _("단계가 %(ends_at)s에 끝난 뒤에 최종 순위표를 발표할 수 있습니다.")
+
+
+class RunsUnfinished(Conflict):
+    """The final board waits for runs that are not finished. Params: ``count``."""
+
+    text = _("아직 끝나지 않은 채점이 %(count)s건 있습니다. 모두 끝난 뒤에 다시 시도해 주십시오.")
+
+
+class NothingToPublish(Conflict):
+    """No result of the phase can stand on its final board."""
+
+    text = _("최종 순위표에 올릴 결과가 없습니다. 정답 판과 채점 상태를 확인해 주십시오.")

@@ -1,0 +1,283 @@
+"""Errors about submissions: uploads, quota, runs, rescoring, final choices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from django.utils.translation import gettext_lazy as _
+
+from malpan.core.errors import Conflict, NotFound, SubmissionError, SystemFault, Unprocessable
+
+if TYPE_CHECKING:
+    from scoring.errors import FileError
+
+QuotaKind = Literal["daily", "total", "interval"]
+
+
+class PhaseNotOpen(SubmissionError):
+    """Params: ``starts_at``, ``ends_at``. ``is_over`` tells a phase that ended from one that has not begun."""
+
+    http_status = 409
+    text = {
+        "not_begun": _("아직 제출 기간이 아닙니다. 제출은 %(starts_at)s부터 받습니다."),
+        "over": _("제출 기간이 %(ends_at)s에 끝났습니다. 더 이상 제출할 수 없습니다."),
+    }
+
+    def __init__(self, *, starts_at: datetime, ends_at: datetime, is_over: bool) -> None:
+        self.is_over = is_over
+        super().__init__(starts_at=starts_at, ends_at=ends_at)
+
+    @property
+    def variant(self) -> str:
+        return "over" if self.is_over else "not_begun"
+
+
+class QuotaExceeded(SubmissionError):
+    """A limit of the phase is reached. ``next_allowed_at`` is ``None`` when no later moment of the phase allows it."""
+
+    http_status = 429
+    text = {
+        "daily": _("하루 제출 한도 %(limit)s회를 모두 썼습니다. %(next_allowed_at)s부터 다시 제출할 수 있습니다."),
+        "daily_last": _(
+            "하루 제출 한도 %(limit)s회를 모두 썼고, 다음 날이 되기 전에 이 단계가 끝납니다. "
+            "더 이상 제출할 수 없습니다."
+        ),
+        "interval": _("제출 간 최소 간격은 %(limit)s입니다. %(next_allowed_at)s부터 다시 제출할 수 있습니다."),
+        "interval_last": _(
+            "제출 간 최소 간격은 %(limit)s이고, 그 전에 이 단계가 끝납니다. 더 이상 제출할 수 없습니다."
+        ),
+        "total_last": _("전체 제출 한도 %(limit)s회를 모두 썼습니다. 더 이상 제출할 수 없습니다."),
+    }
+
+    def __init__(self, *, kind: QuotaKind, limit: Any, next_allowed_at: datetime | None) -> None:
+        self.kind = kind
+        self.limit = limit
+        self.next_allowed_at = next_allowed_at
+        super().__init__(kind=kind, limit=limit, next_allowed_at=next_allowed_at)
+
+    @property
+    def variant(self) -> str:
+        return f"{self.kind}{'' if self.next_allowed_at else '_last'}"
+
+
+class DuplicateUpload(SubmissionError):
+    """The same act of uploading again: a second click, a resent request. Params: ``public_id``, ``submitted_at``."""
+
+    http_status = 409
+    text = _(
+        "이 업로드는 %(submitted_at)s에 이미 접수되었습니다(제출 %(public_id)s). "
+        "제출 횟수는 다시 차감되지 않았습니다. ‘내 제출’에서 결과를 확인해 주십시오."
+    )
+
+
+class UploadTooLarge(SubmissionError):
+    """Params: ``size_bytes``, ``limit_bytes``."""
+
+    http_status = 413
+    text = _(
+        "파일 크기(%(size_bytes)s)가 상한(%(limit_bytes)s)을 넘습니다. 제출에 필요한 항목만 담아 다시 올려 주십시오."
+    )
+
+
+class FileRejected(SubmissionError):
+    """The file breaks the format. ``errors`` are located and capped, ``total`` counts all, ``rejection`` records it."""
+
+    http_status = 422
+    text = _(
+        "파일에서 오류 %(total)s건을 찾았습니다. 아래 줄과 id를 고쳐 다시 올려 주십시오. "
+        "제출 횟수는 차감되지 않았습니다."
+    )
+
+    def __init__(self, *, errors: Sequence[FileError], total: int, rejection: Any = None) -> None:
+        self.errors = tuple(errors)
+        self.total = total
+        self.rejection = rejection
+        super().__init__(total=total)
+
+
+class ModelMissing(SystemFault):
+    """A model of the scoring profile is not on the worker's machine."""
+
+    text = _("채점 서버에 채점 모델이 준비되지 않았습니다. 운영자가 조치하고 있습니다.")
+
+
+class PlanOutdated(SystemFault):
+    """A large run was cut into pieces for other models or programs than those that the worker has now."""
+
+    text = _("채점을 나눌 때와 채점 서버의 모델이나 프로그램이 다릅니다. 운영자가 조치하고 있습니다.")
+
+
+class ScoringCrashed(SystemFault):
+    """The engine stopped on an error that is not the file's."""
+
+    text = _("채점 중에 서버 오류가 생겼습니다. 운영자가 조치하고 있습니다.")
+
+
+class WorkerLost(SystemFault):
+    """The worker went silent: its lease ran out."""
+
+    text = _("채점 서버와 연결이 끊겼습니다. 운영자가 조치하고 있습니다.")
+
+
+class RunNotRetryable(Conflict):
+    """Only a failed run whose submission has no result can be tried again. Params: ``state``."""
+
+    text = _("결과 없이 실패한 채점만 다시 시도할 수 있습니다(현재 상태: %(state)s).")
+
+
+class SubmissionNotFound(NotFound):
+    """No such submission, or not this person's to see: the two look alike on purpose."""
+
+    text = _("제출을 찾을 수 없습니다. 주소와 로그인한 계정을 확인해 주십시오.")
+
+
+class CancelledByOrganiser(SystemFault):
+    """Not raised but written to a run as its ``error_code``: an organiser took it back, the submission is refunded."""
+
+    text = _("운영자가 이 채점을 취소했습니다. 궁금한 점은 주최 측에 문의해 주십시오.")
+
+
+class RunNotFound(NotFound):
+    """No such run in this competition."""
+
+    text = _("채점을 찾을 수 없습니다. 채점 목록에서 다시 열어 주십시오.")
+
+
+class RunNotCancellable(Conflict):
+    """Only a queued or running run can be cancelled. Params: ``state``."""
+
+    text = _("대기 중이거나 채점 중인 채점만 취소할 수 있습니다(현재 상태: %(state)s).")
+
+
+class RunBelongsToBatch(Conflict):
+    """A run of a rescoring batch goes with its batch: cancelled alone it would keep the batch from getting ready."""
+
+    text = _("재채점 묶음에 속한 채점은 따로 취소할 수 없습니다. 재채점 페이지에서 묶음을 취소해 주십시오.")
+
+
+class FinalsNotUsed(Conflict):
+    """The phase has no final selection: every submission counts."""
+
+    text = _("이 단계에는 최종 선택이 없습니다. 모든 제출이 최종 순위에 반영됩니다.")
+
+
+class FinalsLocked(Conflict):
+    """Final submissions can be chosen up to the end of the phase. Params: ``ends_at``."""
+
+    text = _("최종 선택은 단계가 끝난 %(ends_at)s에 마감되었습니다. 더 이상 바꿀 수 없습니다.")
+
+
+class TooManyFinals(Conflict):
+    """Params: ``limit``."""
+
+    text = _("최종 제출은 %(limit)s건까지 고를 수 있습니다. 수를 줄여 다시 저장해 주십시오.")
+
+
+class FinalNotEligible(Conflict):
+    """A submission of another team or phase, or one that was refunded or withdrawn."""
+
+    text = _("고른 제출 가운데 최종 제출로 쓸 수 없는 것이 있습니다(환불되었거나 철회한 제출). 다시 골라 주십시오.")
+
+
+class BatchNotFound(NotFound):
+    """No such rescoring batch in this competition."""
+
+    text = _("재채점 묶음을 찾을 수 없습니다. 재채점 목록에서 다시 열어 주십시오.")
+
+
+class BatchOpenAlready(Conflict):
+    """The phase has a batch that is neither applied nor cancelled. Params: ``number``."""
+
+    text = _(
+        "이 단계에는 아직 적용하거나 취소하지 않은 재채점 묶음(%(number)s번)이 있습니다. 그것부터 적용하거나 취소해 "
+        "주십시오."
+    )
+
+
+class BatchSelectsNothing(Unprocessable):
+    """No submission of the phase matches."""
+
+    text = _("조건에 맞는 제출이 없습니다. 대상 조건을 넓혀 다시 시도해 주십시오.")
+
+
+class BatchNotReady(Conflict):
+    """Runs of the batch are not finished or have failed. Params: ``unfinished``, ``failed``."""
+
+    text = _(
+        "아직 적용할 수 없습니다. 끝나지 않은 채점 %(unfinished)s건, 실패한 채점 %(failed)s건이 있습니다. 실패한 "
+        "채점은 다시 시도하거나 사유를 적고 제외해 주십시오."
+    )
+
+
+class BatchClosed(Conflict):
+    """The batch was applied or cancelled already."""
+
+    text = _("이미 적용했거나 취소한 재채점 묶음입니다.")
+
+
+class BatchNeverApplies(Conflict):
+    """A batch of repeats shows numeric noise; it has nothing to apply."""
+
+    text = _("반복 채점은 수치의 흔들림을 보기 위한 것이라 적용하지 않습니다.")
+
+
+class BatchOutdated(Conflict):
+    """References, recipe or models were changed by another way since the batch was scored. Params: ``count``."""
+
+    text = _(
+        "재채점하는 동안 정답이나 채점 방식, 모델이 다른 경로로 바뀌어 %(count)s건의 점수가 지금 규칙과 맞지 않습니다. "
+        "이 묶음을 취소하고 다시 시작해 주십시오."
+    )
+
+
+class BatchHurtsOtherPhases(Conflict):
+    """Other phases of the track hold scores by the old recipe or models; they would leave their boards. ``count``."""
+
+    text = _(
+        "채점 방식과 모델은 트랙 전체에 적용됩니다. 같은 트랙의 다른 단계에 이전 규칙으로 채점된 제출이 %(count)s건 "
+        "있어 순위표에서 빠집니다. 그래도 적용하려면 해당 확인란을 선택해 주십시오."
+    )
+
+
+class BatchRunNotFailed(Conflict):
+    """Only a submission whose newest run in the batch failed can be retried or left out."""
+
+    text = _("이 묶음에서 실패한 제출만 다시 채점하거나 제외할 수 있습니다.")
+
+
+class BatchReasonMissing(Unprocessable):
+    """What an organiser does to scores has a reason. Params: ``field``."""
+
+    text = _("사유를 적어 주십시오. 감사 기록에 남습니다.")
+
+
+class BatchReferencesUnfit(Unprocessable):
+    """The draft cannot score what was submitted: other rules of form, or items were added. Params: ``count``."""
+
+    text = _(
+        "이 초안으로는 기존 제출을 채점할 수 없습니다(맞지 않는 문항 %(count)s건). 정답 파일의 문항과 채점 방식을 "
+        "확인해 주십시오."
+    )
+
+
+class RescoringCancelled(SystemFault):
+    """Not raised but written to a queued run as its ``error_code``: its batch was cancelled, nothing is refunded."""
+
+    text = _("재채점이 취소되어 이 채점은 하지 않았습니다. 제출의 점수는 그대로입니다.")
+
+
+class GrantWithoutEffect(Unprocessable):
+    """The phase has no limit that the grant would raise: one for a day needs a daily limit. Params: none."""
+
+    text = _(
+        "이 단계에는 늘릴 한도가 없습니다. 날짜에 추가하려면 하루 한도가, 단계에 추가하려면 하루 한도나 전체 한도가 "
+        "있어야 합니다."
+    )
+
+
+class WithdrawalClosed(Conflict):
+    """A submission is withdrawn while its phase runs. Params: ``ends_at``."""
+
+    text = _("제출 기간이 %(ends_at)s에 끝나 제출을 철회할 수 없습니다.")

@@ -1,0 +1,186 @@
+"""Errors about teams: members, invitations, merging, disqualification."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from malpan.core.errors import Conflict, Forbidden, Gone, NotFound, RequestError, SystemFault, TooMany, Unprocessable
+
+
+class NotTeamMember(Forbidden):
+    """A role of the competition that does not include the ``permission``."""
+
+    text = _("이 대회에 참가하는 팀의 구성원만 할 수 있습니다. 팀을 만들거나 초대를 받아 주십시오.")
+
+
+class NotTeamLeader(Forbidden):
+    """A role of the competition that does not include the ``permission``."""
+
+    text = _("팀장만 할 수 있습니다. 팀장에게 요청해 주십시오.")
+
+
+class AlreadyInTeam(Conflict):
+    """One team per person per competition. Params: none."""
+
+    text = _("이 대회에서 이미 팀에 속해 있습니다. 한 대회에는 한 팀으로만 참가할 수 있습니다.")
+
+
+class TeamNameTaken(Conflict):
+    """Params: ``name``."""
+
+    text = _("‘%(name)s’은(는) 이미 쓰는 팀 이름입니다. 다른 이름을 입력해 주십시오.")
+
+
+class TeamNameInvalid(RequestError):
+    """Empty, too long, or holding control characters. Params: ``limit``."""
+
+    text = _("팀 이름은 1자 이상 %(limit)s자 이하로, 제어 문자 없이 입력해 주십시오.")
+
+
+class TeamFull(Conflict):
+    """Params: ``limit``."""
+
+    text = _("팀 인원이 상한 %(limit)s명에 이르렀습니다. 팀장에게 문의해 주십시오.")
+
+
+class InvitationNotFound(NotFound):
+    """Params: ``limit``."""
+
+    text = _("초대 링크가 올바르지 않습니다. 팀장에게 새 링크를 요청해 주십시오.")
+
+
+class InvitationExpired(Gone):
+    """Params: ``expired_at``."""
+
+    text = _("초대 링크가 %(expired_at)s에 만료되었습니다. 팀장에게 새 링크를 요청해 주십시오.")
+
+
+class InvitationUsed(Gone):
+    """Params: ``expired_at``."""
+
+    text = _("이미 사용한 초대 링크입니다. 팀장에게 새 링크를 요청해 주십시오.")
+
+
+class InvitationRevoked(Gone):
+    """The team's leader took it back."""
+
+    text = _("취소된 초대 링크입니다. 팀장에게 새 링크를 요청해 주십시오.")
+
+
+class InvitationForAnother(Forbidden):
+    """It was mailed to an address that this person has not verified as their own. Params: ``email``, masked."""
+
+    text = _(
+        "이 초대는 %(email)s 주소로 보낸 것입니다. 그 주소를 내 계정에 등록하고 인증한 사람만 쓸 수 있습니다. "
+        "계정의 이메일 페이지에서 인증한 뒤 다시 열어 주십시오."
+    )
+
+
+class InvitationAddressInvalid(Unprocessable):
+    """The text is no e-mail address."""
+
+    text = _("이메일 주소를 올바른 형식으로 입력해 주십시오.")
+
+
+class TooManyInvitations(TooMany):
+    """As many invitations of the team are open, or were mailed in a day, as may be. Params: ``limit``."""
+
+    text = _(
+        "한 팀은 열린 초대를 %(limit)s건까지, 초대 메일도 하루에 그만큼만 보낼 수 있습니다. 쓰지 않는 초대를 "
+        "취소하거나 내일 다시 시도해 주십시오."
+    )
+
+
+class MailNotSent(SystemFault):
+    """The mail server refused the message or is away; what it should have told was taken back."""
+
+    text = _(
+        "초대 메일을 보내지 못했습니다. 초대는 취소했으니 잠시 뒤에 다시 시도하거나 초대 링크를 직접 전해 주십시오."
+    )
+
+
+class CompetitionOver(Conflict):
+    """The last phase has ended; who is in which team stands. Params: ``ended_at``."""
+
+    text = _("대회가 %(ended_at)s에 끝나 팀 구성을 바꿀 수 없습니다.")
+
+
+class LeaderCannotLeave(Conflict):
+    """A leader hands over before leaving or being removed, while others are in the team."""
+
+    text = _("팀장은 다른 팀원에게 팀장을 넘긴 뒤에 나갈 수 있습니다.")
+
+
+class LastMemberCannotLeave(Conflict):
+    """The team has sent files, so that it must not be left without anybody to answer for them."""
+
+    text = _(
+        "파일을 보낸 기록이 있는 팀은 마지막 한 사람이 나갈 수 없습니다. 다른 팀과 함께하려면 팀 합치기를 이용해 "
+        "주십시오."
+    )
+
+
+class TeamDisqualified(Forbidden):
+    """The organisers took the team out of the competition."""
+
+    text = _(
+        "실격 처리된 팀은 할 수 없는 일입니다. 사유는 순위표 아래에 있습니다. 이의가 있으면 주최 측에 문의해 주십시오."
+    )
+
+
+class TeamNotFound(NotFound):
+    """The organisers took the team out of the competition."""
+
+    text = _("이 대회에 그런 이름의 팀이 없습니다. 이름을 확인해 주십시오.")
+
+
+class DisqualificationNoteInvalid(Unprocessable):
+    """The public note is missing or too long. Params: ``limit``."""
+
+    text = _("공개할 사유를 한 줄, %(limit)s자까지 입력해 주십시오.")
+
+
+class MergeImpossible(Conflict):
+    """Why two teams cannot become one. ``reason``: same, baseline, disqualified, merged, size, over, daily or total."""
+
+    text = {
+        "same": _("같은 팀끼리는 합칠 수 없습니다."),
+        "baseline": _("기준 모델과는 합칠 수 없습니다."),
+        "disqualified": _("실격 처리된 팀과는 합칠 수 없습니다."),
+        "merged": _("이미 다른 팀에 합쳐진 팀입니다."),
+        "size": _("두 팀을 합치면 %(size)s명이 되어 팀 상한 %(limit)s명을 넘습니다."),
+        "over": _("대회의 모든 단계가 끝나 더 이상 팀을 합칠 수 없습니다."),
+        "daily": _(
+            "‘%(phase)s’ 단계에서 %(day)s 하루에 두 팀이 제출한 횟수의 합(%(used)s회)이 한 팀의 하루 한도 "
+            "%(limit)s회를 넘어 합칠 수 없습니다."
+        ),
+        "total": _(
+            "‘%(phase)s’ 단계에서 두 팀이 제출한 횟수의 합(%(used)s회)이 한 팀의 전체 한도 %(limit)s회를 넘어 합칠 "
+            "수 없습니다."
+        ),
+    }
+
+    def __init__(self, *, reason: str, **params: Any) -> None:
+        self.reason = reason
+        super().__init__(reason=reason, **params)
+
+    @property
+    def variant(self) -> str:
+        return self.reason
+
+
+class MergeAlreadyAsked(Conflict):
+    """A team asks one team at a time."""
+
+    text = _("답을 기다리는 합치기 요청이 이미 있습니다. 그 요청을 취소한 뒤 다시 요청해 주십시오.")
+
+
+class MergeRequestNotFound(NotFound):
+    """No such request to or of this team, or it was answered already."""
+
+    text = _(
+        "합치기 요청을 찾을 수 없습니다. 이미 답했거나 취소된 요청일 수 있습니다. 팀 페이지를 새로 고쳐 확인해 "
+        "주십시오."
+    )
