@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
 from scoring.errors import ScoringFault
-from scoring.metrics import Metric, MetricOptions, is_corpus_metric, load_metric
-from scoring.recipes import Pairs, Prepared, Recipe
+from scoring.metrics import METRICS, Metric, MetricOptions, implementation_of, is_corpus_metric, is_neural, load_metric
+from scoring.recipes import Layout, Pairs, Recipe
 from scoring.records import ProgressCallback
 from scoring.running.pair_values import Pair, PairValues
-from scoring.running.run import NEURAL_METRICS, run_metrics
+from scoring.running.run import run_metrics
 from scoring.signature import json_sha256, metric_signature
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 Values = Mapping[str, Sequence[float]]  # by metric, in the order of ``Shard.pairs_of``
 
-TRIVIAL_METRICS: Final = frozenset({"exact_match", "accuracy", "squared_error"})  # cheaper than looking a value up
 BUNDLE: Final = 64  # pairs of one candidate that stay together: it is embedded and cut into morphs once for them
 
 
@@ -72,17 +71,19 @@ class Shard:
 # --- planning ---------------------------------------------------------------------------------------------------------
 def sharded_metrics(recipe: Recipe) -> list[str]:
     """The metrics of ``recipe`` that shards can score: its pair metrics but for the trivial ones."""
-    return [name for name in recipe.metrics if name not in TRIVIAL_METRICS and not is_corpus_metric(name)]
+    return [name for name in recipe.metrics if not METRICS[name].is_cheap and not is_corpus_metric(name)]
 
 
 def signature_hashes(recipe: Recipe, metrics: Mapping[str, Metric]) -> dict[str, str]:
     """The signature hash of each metric by name, as a report of the engine has it."""
-    return {name: json_sha256(metric_signature(recipe, name, metric.signature())) for name, metric in metrics.items()}
+    return {
+        name: json_sha256(metric_signature(recipe, name, implementation_of(metric))) for name, metric in metrics.items()
+    }
 
 
 def resources_for(names: Iterable[str], profile: str, device: DeviceName) -> ModelStore | None:
     """The models of ``profile``, shared by the whole process, where one of these metrics needs any."""
-    if NEURAL_METRICS.isdisjoint(names):
+    if not any(map(is_neural, names)):
         return None
     from scoring.models.store import shared_store
 
@@ -94,9 +95,9 @@ def load_metrics(names: Iterable[str], resources: ModelStore | None) -> dict[str
     return {name: load_metric(name, resources, MetricOptions()) for name in names}
 
 
-def open_pairs(metric: str, prepared: Prepared, known: Container[str] = ()) -> list[Pair]:
+def open_pairs(metric: str, layout: Layout, known: Container[str] = ()) -> list[Pair]:
     """The distinct pairs of ``metric`` that belong to an item that is not in ``known``, in file order."""
-    pairs = prepared.pairs[metric]
+    pairs = layout.pairs[metric]
     rows = zip(pairs.ids, pairs.references, pairs.candidates, strict=True)
     return list(
         dict.fromkeys(
@@ -190,7 +191,7 @@ def _embeddings_of_its_own(resources: ModelStore | None) -> Iterator[None]:
         encoder.references = kept
 
 
-def _as_items(shard: Shard) -> Prepared:
+def _as_items(shard: Shard) -> Layout:
     """Each pair as an item of its own, called by its place."""
     pairs = {
         metric: Pairs(
@@ -200,7 +201,7 @@ def _as_items(shard: Shard) -> Prepared:
         )
         for metric, places in shard.wanted.items()
     }
-    return Prepared(tuple(map(str, range(len(shard.pairs)))), pairs)
+    return Layout(tuple(map(str, range(len(shard.pairs)))), pairs)
 
 
 # --- gathering --------------------------------------------------------------------------------------------------------

@@ -12,8 +12,9 @@ from scoring.engine import score
 from scoring.metrics import METRICS
 from scoring.recipes import MismatchedFiles, UnknownRecipe
 from scoring.report import report_as_json
-from scoring.running import run as running
+from scoring.running import reporter
 from scoring.running.run import MetricFault
+from tests.scoring import fakes
 from tests.scoring.fakes import DEMO_RESOURCES, RESOURCES, FakeNeural
 from tests.scoring.texts import GOLDEN, answer_file
 
@@ -79,7 +80,9 @@ def test_identical_pairs_are_scored_once():
 def known_from(report, *metrics):
     return {
         (metric, report.metric_signatures[metric]): {
-            item.id: item.scores[metric] for item in report.items if metric in item.scores
+            item.id: item.scores[METRICS[metric].score_names[0]]
+            for item in report.items
+            if METRICS[metric].score_names[0] in item.scores
         }
         for metric in metrics
     }
@@ -114,7 +117,7 @@ def test_known_values_of_another_metric_signature_are_not_used(monkeypatch):
 def test_known_values_serve_the_strict_recipe_too():
     first = golden_report()
     FakeNeural.asked.clear()
-    known = known_from(first, "bleurt", "bertscore", "rouge_1", "exact_match")
+    known = known_from(first, "bleurt", "bertscore", "rouge1_mecab", "exact_match")
     strict = score("rag-qa-strict@1", REFERENCES, PREDICTIONS, resources=RESOURCES, known=known)
     assert FakeNeural.asked == []
     assert strict.scores["bleurt"] == pytest.approx(first.scores["bleurt"] * 5 / 7)
@@ -126,12 +129,12 @@ def test_known_values_serve_the_strict_recipe_too():
 
 def test_strict_zeros_in_known_values_do_not_reach_the_official_mean():
     strict = score("rag-qa-strict@1", REFERENCES, PREDICTIONS, resources=RESOURCES)
-    again = golden_report(known=known_from(strict, "bleurt", "bertscore", "rouge_1"))
+    again = golden_report(known=known_from(strict, "bleurt", "bertscore", "rouge1_mecab"))
     assert again.scores == golden_report().scores
 
 
 def test_submission_without_reasons_runs_no_model(monkeypatch):
-    monkeypatch.setitem(METRICS, "bleurt", "tests.scoring.fakes:UnloadableBleurt")
+    monkeypatch.setitem(METRICS.entries, "bleurt", fakes.UnloadableBleurt)
     report = score("rag-qa@1", REFERENCES, ANSWERS_ONLY, resources=RESOURCES)
     assert report.scores["bleurt"] == 0.0
     assert report.scores["descriptive_avg"] == 0.0
@@ -156,9 +159,9 @@ def test_progress_runs_through_every_metric_from_nothing_to_all():
     heard = []
     golden_report(progress=heard.append)
     stages = list(dict.fromkeys(progress.stage for progress in heard))
-    assert sorted(stages) == ["bertscore", "bleurt", "exact_match", "rouge_1"]
+    assert sorted(stages) == ["bertscore", "bleurt", "exact_match", "rouge1_mecab"]
     assert stages.index("bleurt") < stages.index("bertscore")
-    assert stages.index("exact_match") < stages.index("rouge_1")
+    assert stages.index("exact_match") < stages.index("rouge1_mecab")
     for stage in stages:
         of_stage = [progress for progress in heard if progress.stage == stage]
         assert of_stage[0].done == 0
@@ -167,9 +170,9 @@ def test_progress_runs_through_every_metric_from_nothing_to_all():
 
 
 def test_progress_is_throttled_between_start_and_end(monkeypatch):
-    monkeypatch.setitem(METRICS, "bleurt", "tests.scoring.fakes:ChattyBleurt")
+    monkeypatch.setitem(METRICS.entries, "bleurt", fakes.ChattyBleurt)
     clock = iter(range(10_000))
-    monkeypatch.setattr(running.time, "monotonic", lambda: next(clock) * 0.05)
+    monkeypatch.setattr(reporter.time, "monotonic", lambda: next(clock) * 0.05)
     ids = [str(number) for number in range(200)]
     references = answer_file([(item, f"가가 옳다. 이유 {item}") for item in ids])
     heard = []
@@ -182,7 +185,7 @@ def test_progress_is_throttled_between_start_and_end(monkeypatch):
 
 @pytest.mark.parametrize("broken", ["ShortBleurt", "NanBleurt"])
 def test_a_metric_that_returns_no_score_is_a_fault_of_ours(monkeypatch, broken):
-    monkeypatch.setitem(METRICS, "bleurt", f"tests.scoring.fakes:{broken}")
+    monkeypatch.setitem(METRICS.entries, "bleurt", getattr(fakes, broken))
     with pytest.raises(MetricFault, match="bleurt"):
         golden_report()
 

@@ -31,7 +31,7 @@ class CompetitionAdmin(AuditedAdmin):
 class TrackForm(forms.ModelForm):
     recipe = forms.ChoiceField(
         label=_("채점 방식"),
-        choices=lambda: [(each.id, f"{each.id} — {each.title_ko}") for each in RECIPES.values()],
+        choices=lambda: [(each.id, f"{each.id} — {each.name.ko}") for each in RECIPES.values()],
     )
 
     class Meta:

@@ -168,7 +168,7 @@ def test_worker_with_other_models_refuses_the_shard(fakes):
 
 @pytest.mark.parametrize("broken", ["ShortBleurt", "NanBleurt"])
 def test_what_is_no_score_is_refused_as_in_a_whole_file(fakes, monkeypatch, broken):
-    monkeypatch.setitem(METRICS, "bleurt", f"tests.scoring.fakes:{broken}")
+    monkeypatch.setitem(METRICS.entries, "bleurt", getattr(fakes, broken))
     [shard] = plan(wanted_of(*reasons(5)), 100)
 
     with pytest.raises(MetricFault):

@@ -18,7 +18,7 @@ from malpan.submissions.evaluation import reconciling, shard_steps, shard_work, 
 from malpan.submissions.models import MetricResult, RunShard, ScoringRun
 from malpan.teams.models import Team
 from tests.factories import CANARY, PhaseFactory, TeamFactory, file_bytes, rows
-from tests.scoring.fakes import FakeNeural
+from tests.scoring.fakes import FakeBertScore, FakeBleurt, FakeNeural
 from tests.submissions.conftest import send
 
 ITEMS, SHARD_PAIRS = 12, 3
@@ -31,10 +31,11 @@ def install(monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[tuple[str, s
     from scoring.metrics import METRICS
     from scoring.models import store
 
-    monkeypatch.setitem(METRICS, "bertscore", "tests.scoring.fakes:FakeBertScore")
-    monkeypatch.setitem(METRICS, "bleurt", "tests.scoring.fakes:FakeBleurt")
+    monkeypatch.setitem(METRICS.entries, "bertscore", FakeBertScore)
+    monkeypatch.setitem(METRICS.entries, "bleurt", FakeBleurt)
     resources = SimpleNamespace(
         profile=SimpleNamespace(name="fake", is_demo=False, clip=None),
+        computed_with=dict,
         bertscore=SimpleNamespace(references=SimpleNamespace(max_bytes=1)),
     )
     monkeypatch.setattr(store, "shared_store", lambda *_args: resources)
