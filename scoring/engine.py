@@ -16,7 +16,7 @@ from scoring.records import AnswerFile, ItemScores, ProgressCallback, ScoreRepor
 from scoring.running.pair_values import PairValues
 from scoring.running.run import KnownValues, Scored, run_metrics
 from scoring.running.truncation import truncation_warnings
-from scoring.signature import ABOUT, build_signature, metric_signatures, signature_hash
+from scoring.signature import ABOUT, build_signature, metric_signatures, processor, signature_hash
 
 if TYPE_CHECKING:
     from scoring.models.devices import DeviceName
@@ -69,14 +69,19 @@ def score(
         *aggregate.warnings,
         *integrity_warnings(recipe.answer_form, references, predictions),
     )
-    if resources is not None:
-        signature[ABOUT] |= resources.computed_with()
+    signature[ABOUT] |= computed_with(resources)
     return _report(recipe, layout, metrics, scored, aggregate, warnings, signature)
 
 
 def needs_models(recipe: Recipe) -> bool:
     """Whether a score by ``recipe`` is made with neural models."""
     return any(map(is_neural, recipe.metrics))
+
+
+def computed_with(resources: ModelStore | None) -> dict[str, Any]:
+    """The machine of a score, for its reader: kernel and threads are ``None`` where no neural metric computed."""
+    of_models = {} if resources is None else resources.computed_with()
+    return {"processor": processor(), "kernel": None, "threads": None, **of_models}
 
 
 def _configured(recipe: Recipe, resources: ModelStore | None, options: MetricOptions) -> list[str]:

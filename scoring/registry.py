@@ -107,6 +107,8 @@ class Registry(Mapping[str, Offered], Generic[Offered]):
             return self._check(point.name, offered)
         except Unfit as error:
             raise _fault(point, "unfit", error) from error
+        except Exception as error:  # so far from what is asked for that it cannot even be looked at
+            raise _fault(point, "unfit", f"{type(error).__name__}: {error}") from error
 
 
 def classes_in(package: str, base: type[Offered]) -> dict[str, type[Offered]]:

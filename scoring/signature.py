@@ -30,7 +30,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import platform
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 from scoring import __version__
@@ -93,6 +96,17 @@ def signature_hash(signature: Json) -> str:
 def metric_signatures(signature: Json) -> dict[str, str]:
     """The hash of each metric's signature, by metric name."""
     return {name: json_sha256(part) for name, part in signature["metrics"].items()}
+
+
+@cache
+def processor() -> str:
+    """The name of this machine's processor."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor() or platform.machine())
 
 
 def is_demo(signature: Json) -> bool:

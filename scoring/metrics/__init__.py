@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from scoring.errors import Message
 from scoring.metrics.base import CorpusMetric, LexicalMetric, Metric, MetricOptions, PairMetric, PairProgress, Row
+from scoring.models.profile import ROLES
 from scoring.registry import Registry, classes_in, require
 from scoring.text.run_tokens import TEXT
 from scoring.text.tokenization import TOKENIZERS
@@ -73,6 +74,7 @@ def _checked(name: str, offered: Any) -> type[Metric]:
     require(isinstance(getattr(offered, "rule", None), str), "rule is no text")
     require(all(isinstance(score, str) for score in offered.score_names), "score_names are no texts")
     require(offered.reads in (TEXT, *TOKENIZERS), f"no tokenizer is called {offered.reads!r}")
+    require(offered.model in (None, *ROLES), f"no profile has a model called {offered.model!r}")
     kind: type[Metric] = offered
     return kind
 

@@ -5,15 +5,19 @@ import random
 import subprocess
 import sys
 import textwrap
+import tomllib
+from types import SimpleNamespace
 
 import pytest
 
+from scoring import __version__
 from scoring.engine import score
 from scoring.metrics import METRICS
 from scoring.recipes import MismatchedFiles, UnknownRecipe
 from scoring.report import report_as_json
 from scoring.running import reporter
 from scoring.running.run import MetricFault
+from tests.paths import ROOT
 from tests.scoring import fakes
 from tests.scoring.fakes import DEMO_RESOURCES, RESOURCES, FakeNeural
 from tests.scoring.texts import GOLDEN, answer_file
@@ -221,3 +225,22 @@ def test_engine_imports_no_model_library():
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_the_machine_stands_beside_the_signature_and_does_not_change_its_hash(monkeypatch):
+    first = golden_report()
+    assert first.signature["about"]["processor"]
+    assert first.signature["about"] | {"kernel": None, "threads": None} == first.signature["about"]
+    ways = SimpleNamespace(profile=RESOURCES.profile, computed_with=lambda: {"kernel": "amx", "threads": 7})
+    other = score("rag-qa@1", REFERENCES, PREDICTIONS, resources=ways)
+    assert (other.signature["about"]["kernel"], other.signature["about"]["threads"]) == ("amx", 7)
+    assert other.signature_hash == first.signature_hash
+
+
+def test_the_instruments_own_version_is_part_of_the_signature(monkeypatch):
+    first = golden_report()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert first.signature["instrument"] == __version__ == project["version"]
+    monkeypatch.setattr("scoring.signature.__version__", "9.9")
+    assert golden_report().signature_hash != first.signature_hash
+    assert golden_report().metric_signatures == first.metric_signatures  # item values outlive a release
