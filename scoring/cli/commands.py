@@ -18,8 +18,10 @@ from scoring.cli.words import say
 from scoring.errors import Language, ScoringError
 from scoring.reading.file_formats import format_label
 from scoring.recipes import RECIPES, get_recipe
+from scoring.recipes.warning_texts import warning_text
 from scoring.records import Progress, ProgressCallback
 from scoring.report import render, report_as_json
+from scoring.running.truncation import foreseen_warnings
 
 
 def run_score(options: argparse.Namespace, language: Language) -> int:
@@ -51,7 +53,10 @@ def run_score(options: argparse.Namespace, language: Language) -> int:
 
 
 def run_check(options: argparse.Namespace, language: Language) -> int:
-    """Say that a predictions file is sound; if it is not, ``InvalidInput`` carries every error."""
+    """Say that a predictions file is sound, and what of it the models will not read.
+
+    If it is not sound, ``InvalidInput`` carries every error.
+    """
     recipe = get_recipe(options.recipe)
     references = load_references(options.references, recipe) if options.references else None
     predictions = load_predictions(options.predictions, recipe, references)
@@ -59,6 +64,8 @@ def run_check(options: argparse.Namespace, language: Language) -> int:
     lines.append(say("recognised", language, name=format_label(predictions.format, language)))
     if predictions.normalized_ids:
         lines.append(say("normalized", language, count=len(predictions.normalized_ids)))
+    foreseen = foreseen_warnings(recipe, references, predictions, options.models)
+    lines += [warning_text(warning, language) for warning in foreseen]
     sys.stdout.write("\n".join(lines) + "\n")
     return 0
 
@@ -108,7 +115,7 @@ class ProfileNeeded(ScoringError):
 
 
 def _list_models(language: Language) -> int:
-    from scoring.models.fetching import list_profiles
+    from scoring.models.files import list_profiles
 
     for status in list_profiles():
         profile = status.profile
@@ -130,7 +137,7 @@ def _fetch_models(profile: str, language: Language) -> int:
 
 
 def _verify_models(profile: str, language: Language) -> int:
-    from scoring.models.fetching import verify
+    from scoring.verification.checks import verify
 
     checks = verify(profile)
     for check in checks:

@@ -93,6 +93,7 @@ def build_parser(language: Language) -> Parser:
     for name in ("score", "check"):
         _add_files(made[name], language, references_required=name == "score")
     made["score"].add_argument("--models", default="demo", metavar="PROFILE", help=say("profile", language))
+    made["check"].add_argument("--models", default="official", metavar="PROFILE", help=say("profile_read", language))
     made["score"].add_argument("--output", metavar="FILE", help=say("output", language))
     made["score"].add_argument(
         "--device", choices=("auto", "cpu", "cuda"), default="auto", help=say("device", language)

@@ -18,6 +18,10 @@ WORDS: Final[dict[str, Message]] = {
     "references": Message("정답 파일", "references file"),
     "predictions": Message("제출 파일", "predictions file"),
     "profile": Message("모델 프로필 이름 또는 TOML 경로", "model profile, by name or by path of its TOML"),
+    "profile_read": Message(
+        "이 프로필의 모델이 읽는 길이보다 긴 글을 알려 줍니다(모델이 이 컴퓨터에 있을 때만)",
+        "say which texts are longer than the models of this profile read (where they are on this machine)",
+    ),
     "output": Message("결과를 저장할 JSON 파일", "JSON file for the result"),
     "device": Message("계산 장치", "device to compute on"),
     "lang": Message("출력 언어", "language of the output"),

@@ -55,7 +55,7 @@ class Packed:
         """Where each row begins: int64 of shape (rows,)."""
         return self.offsets[:-1].long()
 
-    def filled_up(self, step: int) -> Packed:
+    def pad_to_multiple(self, step: int) -> Packed:
         """With one row more, of tokens 0, so that the tokens are a multiple of ``step``; unchanged where they are."""
         missing = -len(self.ids) % step
         if not missing:
@@ -69,7 +69,7 @@ class Packed:
             lengths=(*self.lengths, missing),
         )
 
-    def as_rectangle(self, states: torch.Tensor, fill: float = 0) -> tuple[torch.Tensor, torch.Tensor]:
+    def to_padded(self, states: torch.Tensor, fill: float = 0) -> tuple[torch.Tensor, torch.Tensor]:
         """``states`` of every token (tokens, ...) as (rows, longest row, ...), filled up with ``fill`` on the right.
 
         With it the places that are tokens of their row: bool of shape (rows, longest row).

@@ -11,16 +11,16 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from scoring.metrics import load_pair_metric
-from scoring.models.profile import Profile, Role
+from scoring.models.devices import DeviceName, resolve_device
+from scoring.models.precision import available_precisions
+from scoring.models.profile import ModelRole, Profile
+from scoring.models.store import EMBEDDINGS_VARIABLE, ModelStore
 from scoring.running.run import score_distinct
 
-if TYPE_CHECKING:
-    from scoring.models.store import DeviceName
-
-ROLES: Final[tuple[Role, ...]] = ("bertscore", "bleurt")
+ROLES: Final[tuple[ModelRole, ...]] = ("bertscore", "bleurt")
 
 # (reference, candidate): reasons as the contest asks for, from nearly equal to unrelated.
 SAMPLES: Final[tuple[tuple[str, str], ...]] = (
@@ -57,7 +57,7 @@ SAMPLES: Final[tuple[tuple[str, str], ...]] = (
 class Deviation:
     """How far scores in ``precision`` lie from those in fp32 over ``SAMPLES``; ``speed`` is in times of fp32's."""
 
-    role: Role
+    role: ModelRole
     precision: str
     largest: float
     mean: float
@@ -70,9 +70,6 @@ def measure_precisions(profile: Profile, device: DeviceName = "auto") -> tuple[D
     Loads the models once in every precision, one at a time. Raises ``ModelUnavailable``, and ``MetricFault`` where
     a format gives no number at all.
     """
-    from scoring.models.precision import available_precisions
-    from scoring.models.store import resolve_device
-
     others = [name for name in available_precisions(resolve_device(device)) if name != "fp32"]
     found: list[Deviation] = []
     for role in (role for role in ROLES if getattr(profile, role) is not None):
@@ -84,12 +81,10 @@ def measure_precisions(profile: Profile, device: DeviceName = "auto") -> tuple[D
     return tuple(found)
 
 
-def _values(profile: Profile, role: Role, precision: str, device: DeviceName) -> tuple[Sequence[float], float]:
+def _values(profile: Profile, role: ModelRole, precision: str, device: DeviceName) -> tuple[Sequence[float], float]:
     """Scores of ``SAMPLES`` in ``precision``, and the seconds they took once the model was loaded and warm."""
-    from scoring.models.store import Resources
-
     with _without_kept_embeddings():
-        metric = load_pair_metric(role, Resources(replace(profile, precision=precision), device))
+        metric = load_pair_metric(role, ModelStore(replace(profile, precision=precision), device))
         metric.score_pairs([SAMPLES[0][1]], [SAMPLES[0][0]])
     started = time.perf_counter()
     values = score_distinct(metric, SAMPLES, lambda *_: None)
@@ -99,9 +94,9 @@ def _values(profile: Profile, role: Role, precision: str, device: DeviceName) ->
 @contextmanager
 def _without_kept_embeddings() -> Iterator[None]:
     """What lies on disk would be read instead of computed, and the speed would be the disk's."""
-    folder = os.environ.pop("MALPAN_EMBEDDINGS", None)
+    folder = os.environ.pop(EMBEDDINGS_VARIABLE, None)
     try:
         yield
     finally:
         if folder is not None:
-            os.environ["MALPAN_EMBEDDINGS"] = folder
+            os.environ[EMBEDDINGS_VARIABLE] = folder
