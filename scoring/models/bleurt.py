@@ -68,7 +68,7 @@ class PairTokenizer:
         return [EncodedPair(*both) for both in zip(encoded["input_ids"], encoded["token_type_ids"], strict=True)]
 
     def _encode_slow(self, pairs: Sequence[Pair]) -> list[EncodedPair]:
-        """Each text is cut into pieces once, however many pairs it stands in; then pairs are put together."""
+        """Each text is cut into pieces once, however many pairs have it; then pairs are put together."""
         room = self.max_length - self._tokenizer.num_special_tokens_to_add(pair=True)
         return [
             self._join(*cut_longest_first(self._pieces(reference), self._pieces(candidate), room))
