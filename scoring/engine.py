@@ -15,10 +15,12 @@ from scoring.recipes import Aggregate, Prepared, Recipe, get_recipe
 from scoring.records import AnswerFile, ItemScores, ProgressCallback, ScoreReport, ScoreWarning
 from scoring.running.pair_values import PairValues
 from scoring.running.run import NEURAL_METRICS, KnownValues, Scored, run_metrics
+from scoring.running.truncation import truncation_warnings
 from scoring.signature import build_signature, metric_signatures, signature_hash
 
 if TYPE_CHECKING:
-    from scoring.models.store import DeviceName, Resources
+    from scoring.models.devices import DeviceName
+    from scoring.models.store import ModelStore
 
 
 def score(
@@ -26,7 +28,7 @@ def score(
     references: AnswerFile,
     predictions: AnswerFile,
     *,
-    resources: Resources | None = None,
+    resources: ModelStore | None = None,
     profile: str = "demo",
     device: DeviceName = "auto",
     options: MetricOptions | None = None,
@@ -50,9 +52,9 @@ def score(
     prepared = recipe.prepare(references, predictions)
     options = options or MetricOptions()
     if resources is None and needs_models(recipe):
-        from scoring.models.store import shared_resources
+        from scoring.models.store import shared_store
 
-        resources = shared_resources(profile, device)
+        resources = shared_store(profile, device)
     names = [*recipe.metrics, *_configured(recipe, resources, options)]
     metrics = {name: load_metric(name, resources, options) for name in names}
     implementations = {name: metric.signature() for name, metric in metrics.items()}
@@ -62,6 +64,7 @@ def score(
     aggregate = recipe.aggregate(prepared, scored.values, scored.corpus)
     warnings = (
         *_model_warnings(recipe, metrics, signature),
+        *truncation_warnings(metrics, prepared),
         *_truncation_warning(scored),
         *aggregate.warnings,
         *integrity_warnings(recipe.answer_form, references, predictions),
@@ -74,13 +77,13 @@ def needs_models(recipe: Recipe) -> bool:
     return not NEURAL_METRICS.isdisjoint(recipe.metrics)
 
 
-def _configured(recipe: Recipe, resources: Resources | None, options: MetricOptions) -> list[str]:
+def _configured(recipe: Recipe, resources: ModelStore | None, options: MetricOptions) -> list[str]:
     """The optional metrics of ``recipe`` that can run: CLIPScore needs a model and the frames of the items."""
     has_clip = resources is not None and resources.profile.clip is not None and options.media is not None
     return [name for name in recipe.optional_metrics if name != "clipscore" or has_clip]
 
 
-def _about(recipe: Recipe, resources: Resources | None) -> dict[str, Any]:
+def _about(recipe: Recipe, resources: ModelStore | None) -> dict[str, Any]:
     if resources is None or not needs_models(recipe):
         return {"profile": None, "is_demo": False}
     return {"profile": resources.profile.name, "is_demo": resources.profile.is_demo}

@@ -12,7 +12,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 from scoring import messages
 from scoring.caption_messages import CAPTION_MESSAGES
@@ -44,6 +44,7 @@ __all__ = [
     "ModelUnavailable",
     "ScoringError",
     "ScoringFault",
+    "WordedError",
     "format_errors",
     "quoted",
 ]
@@ -141,6 +142,21 @@ class ModelUnavailable(ScoringError):
 
 class ScoringFault(ScoringError):
     """시스템 오류: the scoring could not be carried out through no fault of the file."""
+
+
+class WordedError(Exception):
+    """Base of errors that carry a code, their parameters and their own words in Korean and English."""
+
+    code: ClassVar[str]
+    words: ClassVar[Message]
+
+    def __init__(self, **params: Any) -> None:
+        self.params: dict[str, Any] = params
+        super().__init__(f"{self.message('ko')} / {self.message('en')}")
+
+    def message(self, language: Language = "ko") -> str:
+        """What happened, where, and what to do, in ``language``."""
+        return self.words.text(language).format(**self.params)
 
 
 class ErrorRow(NamedTuple):

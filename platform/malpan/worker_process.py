@@ -73,11 +73,12 @@ def load_models() -> None:
     """Load the models of the default profile once for this process, so that the first run does not wait for them."""
     from billiard import current_process
 
-    from scoring.models.store import shared_resources, use_gpu
+    from scoring.models.devices import use_gpu
+    from scoring.models.store import shared_store
 
     number = settings.SCORING_WORKER_NUMBER + current_process().index  # of this process on its machine
     if settings.SCORING_DEVICE != "cpu" and (gpu := use_gpu(number)) is not None:
         logger.info("this process scores on GPU %d", gpu)
-    resources = shared_resources(settings.SCORING_PROFILE, settings.SCORING_DEVICE)
-    loaded = [getattr(resources, role) for role in ("bertscore", "bleurt") if getattr(resources.profile, role)]
-    logger.info("%d models of %s loaded on %s", len(loaded), resources.profile.name, resources.device)
+    store = shared_store(settings.SCORING_PROFILE, settings.SCORING_DEVICE)
+    loaded = [getattr(store, role) for role in ("bertscore", "bleurt") if getattr(store.profile, role)]
+    logger.info("%d models of %s loaded on %s", len(loaded), store.profile.name, store.device)

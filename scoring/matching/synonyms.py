@@ -22,8 +22,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from scoring.errors import Message, ScoringError, quoted
-from scoring.models.profile import WordedError
+from scoring.errors import Message, ScoringError, WordedError, quoted
 
 BUILT_IN: Final = Path(__file__).resolve().parent / "synonyms.tsv"
 COLUMNS: Final = ("group", "word", "pos", "source")

@@ -18,8 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from scoring.errors import Message, ScoringFault, quoted
-from scoring.models.profile import WordedError
+from scoring.errors import Message, ScoringFault, WordedError, quoted
 from scoring.reading.caption_checks import without_ending
 
 if TYPE_CHECKING:

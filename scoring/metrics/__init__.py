@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from scoring.models.store import Resources
+    from scoring.models.store import ModelStore
 
 PairProgress = Callable[[int, int], None]  # (pairs done, pairs in all)
 Row = tuple[float, ...]
@@ -105,7 +105,7 @@ class CorpusMetric(Protocol):
 Metric = PairMetric | CorpusMetric
 
 
-def load_metric(name: str, resources: Resources | None = None, options: MetricOptions | None = None) -> Metric:
+def load_metric(name: str, resources: ModelStore | None = None, options: MetricOptions | None = None) -> Metric:
     """The metric called ``name``. Raises ``KeyError`` for an unknown name.
 
     Neural metrics take their models from ``resources``; the others ignore it. Those in ``WITH_OPTIONS`` take
@@ -123,7 +123,7 @@ def is_corpus_metric(name: str) -> bool:
     return hasattr(getattr(import_module(module_name), class_name), "aggregate")
 
 
-def load_pair_metric(name: str, resources: Resources | None = None) -> PairMetric:
+def load_pair_metric(name: str, resources: ModelStore | None = None) -> PairMetric:
     """The pair metric called ``name``. Raises ``KeyError``, also for a corpus metric."""
     metric = load_metric(name, resources)
     if isinstance(metric, CorpusMetric):

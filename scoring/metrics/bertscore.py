@@ -12,116 +12,23 @@ for a token of cosine 0, which shows only where all cosines of a token are negat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
 from scoring.metrics import PairProgress
-from scoring.models.batching import WINDOW_CHARACTERS, TokenBudget, one_ahead, run_batches, windows
-from scoring.models.cache import Embedded, EmbeddingCache
-from scoring.models.encoder import PACKABLE, PackedEncoder, PaddedEncoder
-from scoring.models.packing import Packed, pack
-from scoring.models.precision import FP32, Precision, exact_inference
-from scoring.models.tokenizer import BertIds
+from scoring.models.batching import chunks, run_batches
+from scoring.models.bertscore import VERSION
+from scoring.models.cache import Embedded
+from scoring.models.limits import Cut
+from scoring.models.precision import exact_inference
+from scoring.models.store import ModelStore, require
 
-if TYPE_CHECKING:
-    from scoring.models.store import Resources
-
-VERSION: Final = 1  # raised whenever a change here could change a value
 CHUNK_CHARACTERS: Final = 131_072  # texts held at once: 400 MB of embeddings of BERT-base at a token a character
-CACHE_BYTES: Final = 512 << 20  # in memory; five reference sets of the contest, with BERT-base
 
 Pair = tuple[str, str]  # (reference, candidate)
-OnCharacters = Callable[[int], None]
-
-
-class BertScoreEncoder:
-    """One model up to its layer ``num_layers``, on one device, with its tokenizer and its cache of references."""
-
-    def __init__(
-        self,
-        encode: Callable[[Packed], torch.Tensor],
-        ids: BertIds,
-        device: str,
-        budget: TokenBudget,
-        precision: Precision = FP32,
-    ) -> None:
-        self.encode = encode
-        self.ids = ids
-        self.device = device
-        self.budget = budget
-        self.precision = precision
-        self.references = EmbeddingCache(CACHE_BYTES)
-        self._ignored = torch.tensor(sorted(ids.ignored_ids), device=device)
-
-    def embed(self, texts: Iterable[str], on_characters: OnCharacters) -> dict[str, Embedded]:
-        """Embed each text of ``texts`` once. ``on_characters`` hears how many characters each batch held."""
-        longest_first = sorted(set(texts), key=lambda text: (-len(text), text))
-        embedded: dict[str, Embedded] = {}
-        parts = windows(longest_first, len, max(WINDOW_CHARACTERS, self.budget.tokens))
-        with closing(one_ahead(self.ids.encode_all, parts)) as encoded:
-            for part, rows in encoded:
-                self._embed_window(part, rows, embedded, on_characters)
-        return embedded
-
-    def _embed_window(
-        self,
-        texts: Sequence[str],
-        rows: Sequence[Sequence[int]],
-        embedded: dict[str, Embedded],
-        on_characters: OnCharacters,
-    ) -> None:
-        def forward(batch: Sequence[int]) -> None:
-            packed = pack([rows[index] for index in batch], device=self.device)
-            hidden = self.encode(packed).float()
-            vectors = (hidden / hidden.norm(dim=-1, keepdim=True)).split(packed.lengths)
-            weights = (~torch.isin(packed.ids, self._ignored)).float().split(packed.lengths)
-            for index, own, counting in zip(batch, vectors, weights, strict=True):
-                embedded[texts[index]] = Embedded(own, counting)
-
-        run_batches(
-            list(map(len, rows)),
-            self.budget,
-            forward,
-            lambda batch: on_characters(sum(len(texts[index]) for index in batch)),
-        )
-
-
-def load_encoder(
-    folder: Path, num_layers: int, max_length: int, device: str, budget: TokenBudget, precision: Precision = FP32
-) -> BertScoreEncoder:
-    """Load the model in ``folder`` without the layers above ``num_layers`` and without its pooler.
-
-    Raises ``ModelDamaged`` if weights are missing from the file and ``TooFewLayers`` if the model has fewer layers.
-    """
-    from transformers import AutoConfig, AutoModel
-
-    from scoring.models.store import TooFewLayers, load_pretrained
-
-    config = AutoConfig.from_pretrained(folder, local_files_only=True)
-    if num_layers > config.num_hidden_layers:
-        raise TooFewLayers(folder=str(folder), has=config.num_hidden_layers, wanted=num_layers)
-    config.num_hidden_layers = num_layers
-    model = load_pretrained(AutoModel, folder, config, optional=("pooler.",))
-    if getattr(model, "pooler", None) is not None:
-        model.pooler = None
-    ids = BertIds(folder, max_length)
-    encode = _way_through(model.to(device), ids.pad_id, precision)
-    return BertScoreEncoder(encode, ids, device, budget, precision)
-
-
-def _way_through(model: Any, pad_id: int, precision: Precision) -> Callable[[Packed], torch.Tensor]:
-    """How packed rows go through ``model``: without padding where its layers are BERT's, else by its own forward."""
-    config = model.config
-    if config.model_type not in PACKABLE or getattr(config, "position_embedding_type", "absolute") != "absolute":
-        return PaddedEncoder(model.to(precision.weights), pad_id)
-    model.encoder.to(precision.weights)
-    counts_from = None if config.model_type == "bert" else config.pad_token_id
-    return PackedEncoder(model.embeddings, list(model.encoder.layer), counts_from=counts_from)
 
 
 def greedy_f1(references: Sequence[Embedded], candidates: Sequence[Embedded]) -> list[float]:
@@ -156,13 +63,11 @@ class BertScore:
 
     name = "bertscore"
 
-    def __init__(self, resources: Resources | None) -> None:
-        from scoring.models.store import require
-
-        self._resources = require(resources, self.name)
+    def __init__(self, store: ModelStore | None) -> None:
+        self._store = require(store, self.name)
 
     def signature(self) -> dict[str, Any]:
-        described = self._resources.describe_model("bertscore")
+        described = self._store.describe_model("bertscore")
         return {"metric": self.name, "version": VERSION, "value": "f1", "idf": False, "rescale": False, **described}
 
     def score_pairs(
@@ -172,23 +77,31 @@ class BertScore:
         pairs = list(zip(references, candidates, strict=True))
         if not pairs:
             return []
-        with exact_inference(self._resources.bertscore.precision):
-            values = self._score_distinct(set(pairs), _Share(len(pairs), progress))
+        values = self._score_distinct(set(pairs), _Share(len(pairs), progress))
         if progress is not None:
             progress(len(pairs), len(pairs))
         return [values[pair] for pair in pairs]
 
+    def cut(self, references: Sequence[str], candidates: Sequence[str]) -> list[Cut]:
+        """Which texts of each aligned pair are longer than the model reads. Needs its tokenizer only."""
+        cut = self._store.bertscore_tokenizer.cut({*references, *candidates})
+        return [Cut(r in cut, c in cut) for r, c in zip(references, candidates, strict=True)]
+
+    def max_length(self) -> int:
+        """How many tokens the model reads of a text."""
+        return self._store.text_limit("bertscore")
+
     def _score_distinct(self, pairs: set[Pair], share: _Share) -> dict[Pair, float]:
-        fresh = {reference for reference, _ in pairs if reference not in self._resources.bertscore.references}
+        fresh = {reference for reference, _ in pairs if reference not in self._store.bertscore.references}
         share.expect(sum(map(len, fresh)) + sum(map(len, {candidate for _, candidate in pairs})))
         values: dict[Pair, float] = {}
         in_order = sorted(pairs, key=lambda pair: (len(pair[1]), pair[1], pair[0]))
-        for chunk in windows(in_order, lambda pair: len(pair[0]) + len(pair[1]), CHUNK_CHARACTERS):
+        for chunk in chunks(in_order, lambda pair: len(pair[0]) + len(pair[1]), CHUNK_CHARACTERS):
             values |= self._score_chunk(chunk, share)
         return values
 
     def _score_chunk(self, chunk: Sequence[Pair], share: _Share) -> dict[Pair, float]:
-        encoder = self._resources.bertscore
+        encoder = self._store.bertscore
         references = self._references({reference for reference, _ in chunk}, share)
         candidates = encoder.embed((candidate for _, candidate in chunk), share.add)
         scored = [(r, c) for r, c in chunk if references[r].counts and candidates[c].counts]
@@ -196,7 +109,8 @@ class BertScore:
 
         def match(batch: Sequence[int]) -> None:
             part = [scored[index] for index in batch]
-            found = greedy_f1([references[r] for r, _ in part], [candidates[c] for _, c in part])
+            with exact_inference(encoder.precision):
+                found = greedy_f1([references[r] for r, _ in part], [candidates[c] for _, c in part])
             values.update(zip(part, found, strict=True))
 
         run_batches([references[r].length + candidates[c].length for r, c in scored], encoder.budget, match)
@@ -204,7 +118,7 @@ class BertScore:
 
     def _references(self, texts: set[str], share: _Share) -> dict[str, Embedded]:
         """Embeddings of reference texts: kept ones, and the others encoded apart from candidates and then kept."""
-        encoder = self._resources.bertscore
+        encoder = self._store.bertscore
         found = encoder.references.get_many(texts)
         fresh = encoder.embed(texts - found.keys(), share.add)
         encoder.references.put_many(fresh)

@@ -21,19 +21,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from scoring.media import MediaSet, frames_of
+from scoring.media import MediaSet, frames_of, open_frame
 from scoring.media.archive import media_folder
 from scoring.metrics import MetricOptions, PairProgress, Row
 from scoring.models.clip import Frame
+from scoring.models.store import ModelStore, require
 
 if TYPE_CHECKING:
     import torch
-
-    from scoring.models.store import Resources
 
 VERSION: Final = 1  # raised whenever a change here could change a value
 WEIGHT: Final = 2.5
@@ -77,12 +76,10 @@ class ClipScore:
     name = "clipscore"
     has_item_values = False
 
-    def __init__(self, resources: Resources | None, options: MetricOptions) -> None:
-        from scoring.models.store import require
-
+    def __init__(self, store: ModelStore | None, options: MetricOptions) -> None:
         if options.media is None:
             raise TypeError(f"the metric '{self.name}' needs frames: MetricOptions(media=folder)")
-        self._resources = require(resources, self.name)
+        self._store = require(store, self.name)
         self._path: Path = options.media
 
     @cached_property
@@ -92,17 +89,17 @@ class ClipScore:
 
     @property
     def score_names(self) -> tuple[str, ...]:
-        return SCORE_NAMES[self._resources.clip_kind]
+        return SCORE_NAMES[self._store.clip_kind]
 
     def signature(self) -> dict[str, Any]:
         return {
             "metric": self.name,
             "rule": f"clipscore@{VERSION}",
-            "weight": WEIGHT if self._resources.clip_kind == "clip" else None,
+            "weight": WEIGHT if self._store.clip_kind == "clip" else None,
             "frames": "mean",
             "prompt": "",
             "frames_sha256": self.media.sha256,
-            **self._resources.describe_model("clip"),
+            **self._store.describe_model("clip"),
         }
 
     def statistics(
@@ -120,7 +117,7 @@ class ClipScore:
         answered = [index for index, candidate in enumerate(candidates) if candidate.strip()]
         if not answered:
             return [UNANSWERED] * len(ids)
-        model, is_clip = self._resources.clip, self._resources.clip_kind == "clip"
+        model, is_clip = self._store.clip, self._store.clip_kind == "clip"
         frames = {index: self._frames(ids[index]) for index in answered}
         captions = [candidates[index] for index in answered]
         texts_of = {index: tuple(references[index]) if is_clip else () for index in answered}
@@ -148,7 +145,7 @@ class ClipScore:
         }
 
     def _frames(self, item: str) -> list[Frame]:
-        return [Frame(path, self.media.digests[path], item) for path in self.media.of(item)]
+        return [Frame(self.media.digests[path], partial(open_frame, path, item)) for path in self.media.of(item)]
 
 
 def _in_items(units: int, items: int, progress: PairProgress | None) -> Callable[[int], None]:

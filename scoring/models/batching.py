@@ -1,8 +1,8 @@
 """Batches cut by tokens instead of by count, and what happens when one does not fit into the device's memory.
 
 A batch costs its tokens, not its texts: batches of equal tokens keep a device equally busy, and one that fits into its
-memory says that the others fit too. Texts are turned into tokens one window ahead, in a thread, while the device
-computes the window before.
+memory says that the others fit too. Texts are turned into tokens one chunk ahead, in a thread, while the device
+computes the chunk before.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from typing import ClassVar, Final, TypeVar
 
 import torch
 
-from scoring.errors import Message, ScoringFault
-from scoring.models.profile import WordedError
+from scoring.errors import Message, ScoringFault, WordedError
 
 # A processor gains nothing from larger batches: above this their intermediate results outgrow what the allocator keeps,
 # and every layer pays for fresh memory (measured: twice the time at 4,096).
@@ -23,7 +22,7 @@ CPU_TOKENS: Final = 1024
 # A GPU needs large batches to be busy and gains nothing beyond this; a small one gets what half its free memory holds.
 MOST_GPU_TOKENS: Final = 65_536
 LEAST_GPU_TOKENS: Final = 512
-WINDOW_CHARACTERS: Final = 8192
+PREFETCH_CHARACTERS: Final = 8192
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -128,22 +127,22 @@ def pad(rows: Sequence[Sequence[int]], value: int) -> torch.Tensor:
     return torch.tensor([[*row, *[value] * (width - len(row))] for row in rows], dtype=torch.long)
 
 
-def windows(items: Iterable[Given], size_of: Callable[[Given], int], most: int) -> Iterator[list[Given]]:
+def chunks(items: Iterable[Given], size_of: Callable[[Given], int], most: int) -> Iterator[list[Given]]:
     """``items`` in runs of at most ``most`` by ``size_of``, at least one item each."""
-    window: list[Given] = []
+    chunk: list[Given] = []
     held = 0
     for item in items:
         size = size_of(item)
-        if window and held + size > most:
-            yield window
-            window, held = [], 0
-        window.append(item)
+        if chunk and held + size > most:
+            yield chunk
+            chunk, held = [], 0
+        chunk.append(item)
         held += size
-    if window:
-        yield window
+    if chunk:
+        yield chunk
 
 
-def one_ahead(make: Callable[[Given], Made], inputs: Iterable[Given]) -> Generator[tuple[Given, Made], None, None]:
+def prefetch(make: Callable[[Given], Made], inputs: Iterable[Given]) -> Generator[tuple[Given, Made], None, None]:
     """Each input with what ``make`` makes of it, in order; while one is used, the next is being made in a thread.
 
     Close it where it may be left early: then nothing is made any more.

@@ -9,21 +9,22 @@ torchvision form scales slightly differently, so a value would depend on whether
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import torch
 from torch.nn import functional
 
-from scoring.media import open_frame
+from scoring.lru import LruCache
 from scoring.models.batching import TokenBudget, pad, run_batches
 from scoring.models.files import ClipKind, ModelDamaged
+from scoring.models.loading import load_pretrained, load_tokenizer
 from scoring.models.precision import exact_inference
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 CACHE_BYTES: Final = 256 * 1024 * 1024  # 55,000 frames with 1,152 numbers each
 
@@ -37,40 +38,10 @@ class TextIds(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """One image: where it lies, what it hashes to, whose it is (for the error that names it)."""
+    """One image: what its file hashes to, and how it is opened (in RGB; raises where it is no image)."""
 
-    path: Path
     sha256: str
-    item: str
-
-
-class EmbeddingCache:
-    """The points of frames and reference texts, kept across submissions; the longest unused go first."""
-
-    def __init__(self, most_bytes: int = CACHE_BYTES) -> None:
-        self._most_bytes = most_bytes
-        self._bytes = 0
-        self._kept: OrderedDict[tuple[str, str], torch.Tensor] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def __len__(self) -> int:
-        return len(self._kept)
-
-    def get(self, key: tuple[str, str]) -> torch.Tensor | None:
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
-
-    def put(self, key: tuple[str, str], point: torch.Tensor) -> None:
-        own = point.clone()  # a row of a batch would keep the whole batch alive
-        with self._lock:
-            if key in self._kept:
-                return
-            self._kept[key] = own
-            self._bytes += own.nbytes
-            while self._bytes > self._most_bytes and self._kept:
-                self._bytes -= self._kept.popitem(last=False)[1].nbytes
+    open: Callable[[], Image]
 
 
 class ClipTokenizer:
@@ -78,8 +49,6 @@ class ClipTokenizer:
 
     def __init__(self, folder: Path, kind: ClipKind, max_length: int) -> None:
         from transformers import AutoTokenizer
-
-        from scoring.models.store import load_tokenizer
 
         self._tokenizer = load_tokenizer(AutoTokenizer, folder)
         self._pads_fully = kind == "siglip"
@@ -123,7 +92,8 @@ class ClipModel:
         self.tokenizer = tokenizer
         self.device = device
         self.budget = budget
-        self.cache = EmbeddingCache()
+        # the points of frames and of reference texts, kept across submissions
+        self.cache: LruCache[tuple[str, str], torch.Tensor] = LruCache(CACHE_BYTES, lambda point: point.nbytes)
         self._processor = processor
         self._folder = folder
         self._image_size: int = vision.image_size
@@ -147,16 +117,16 @@ class ClipModel:
             found = self._embed_texts([rows[index] for index in chosen])
             points.update(zip((texts[index] for index in chosen), found, strict=True))
 
-        with exact_clip_inference():
+        with exact_inference():
             run_batches(
                 [len(rows[index].ids) for index in wanted], self.budget, forward, lambda batch: on_done(len(batch))
             )
         for text in set(references):
-            self.cache.put(("text", text), points[text])
+            self.cache.put(("text", text), points[text].clone())  # a row of a batch would keep it all alive
         return TextPoints(points, frozenset(text for text, row in zip(texts, rows, strict=True) if row.is_cut))
 
     def image_points(self, frames: Sequence[Frame], on_done: Callable[[int], None]) -> dict[str, torch.Tensor]:
-        """Every distinct image on the sphere, (width,) each, by the SHA-256 of its file. Raises ``FrameBroken``."""
+        """Every distinct image on the sphere, (width,) each, by its SHA-256. Raises what opening one does."""
         distinct = [frame for _, frame in sorted({frame.sha256: frame for frame in frames}.items())]
         points = {
             frame.sha256: point for frame in distinct if (point := self.cache.get(("image", frame.sha256))) is not None
@@ -168,9 +138,9 @@ class ClipModel:
             chosen = [wanted[index] for index in batch]
             for frame, point in zip(chosen, self._embed_images(chosen), strict=True):
                 points[frame.sha256] = point
-                self.cache.put(("image", frame.sha256), point)
+                self.cache.put(("image", frame.sha256), point.clone())
 
-        with exact_clip_inference():
+        with exact_inference():
             run_batches([self._image_tokens] * len(wanted), self.budget, forward, lambda batch: on_done(len(batch)))
         return points
 
@@ -186,7 +156,7 @@ class ClipModel:
 
     def _pixels(self, frame: Frame) -> torch.Tensor:
         """(1, 3, height, width). One image at a time: frames of a film may be large before they are scaled."""
-        image = open_frame(frame.path, frame.item)
+        image = frame.open()
         pixels: torch.Tensor = self._processor(images=image, return_tensors="pt")["pixel_values"]
         if pixels.shape[-2:] != (self._image_size, self._image_size):
             what = f"preprocessor_config.json: {tuple(pixels.shape[-2:])} != {self._image_size}"
@@ -197,8 +167,6 @@ class ClipModel:
 def load_clip(folder: Path, kind: ClipKind, max_length: int, device: str, budget: TokenBudget) -> ClipModel:
     """Load the checkpoint in ``folder``. Raises ``ModelDamaged`` if files or weights are missing or do not parse."""
     import transformers
-
-    from scoring.models.store import load_pretrained
 
     names = {"clip": ("CLIPConfig", "CLIPModel"), "siglip": ("SiglipConfig", "SiglipModel")}[kind]
     config_class, model_class = (getattr(transformers, name) for name in names)
@@ -215,16 +183,6 @@ def _load_processor(folder: Path) -> Any:
         return AutoImageProcessor.from_pretrained(folder, local_files_only=True, use_fast=False)
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise ModelDamaged(folder=str(folder), what=f"preprocessor_config.json: {error}") from error
-
-
-@contextmanager
-def exact_clip_inference() -> Iterator[None]:
-    """``exact_inference``, and the convolution that cuts an image into patches in true float32 as well."""
-    with (
-        exact_inference(),
-        torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True, allow_tf32=False),
-    ):
-        yield
 
 
 def _on_sphere(features: torch.Tensor) -> torch.Tensor:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from scoring.errors import Message, ScoringFault
-from scoring.models.profile import WordedError
+from scoring.errors import Message, ScoringFault, WordedError
 
 DeviceName = Literal["auto", "cpu", "cuda"]
 
@@ -20,12 +19,12 @@ class DeviceUnavailable(WordedError, ScoringFault):
     )
 
 
-def resolve_device(wanted: DeviceName) -> str:
+def resolve_device(wanted: DeviceName) -> Literal["cpu", "cuda"]:
     """``"cuda"`` if wanted or, for ``"auto"``, if there; else ``"cpu"``. Raises ``DeviceUnavailable``."""
-    import torch
-
     if wanted == "cpu":
         return "cpu"
+    import torch
+
     if torch.cuda.is_available():
         return "cuda"
     if wanted == "cuda":

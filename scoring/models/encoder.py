@@ -1,8 +1,8 @@
 """A BERT-like encoder over packed rows: no padding is computed, and the last layer only where it is read.
 
 The weights are those of modules of transformers and bleurt-pytorch; only the way through them is ours (``products``
-multiplies). Attention runs inside each row: by PyTorch's
-fused kernel over blocks of equally long rows, on a GPU by kernels for rows of any length.
+multiplies). Attention runs inside each row: by PyTorch's fused kernel over blocks of equally long rows, on a GPU by
+kernels for rows of any length.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from typing import Any, Final
 import torch
 from torch.nn import functional
 
+import scoring.models.kernel  # noqa: F401 (registers itself; delete this line with its folder)
 from scoring.models.packing import Packed, pack
 from scoring.models.precision import exact_inference
-from scoring.models.products import product_of
+from scoring.models.products import linear
 
 PACKABLE: Final = frozenset({"bert", "roberta", "xlm-roberta"})  # model types with the layers written out here
 # Buffers are filled up to a multiple of this: for every number of rows that oneDNN multiplies it makes programs (8 ms)
@@ -50,10 +51,10 @@ class PackedEncoder:
         *inner, last = layers
         self.layers: list[Layer] = [PackedLayer(layer) for layer in inner]
         self.layers.append(FirstTokenLayer(last) if first_only else PackedLayer(last))
-        self.dtype = self.layers[0].attended.dtype
+        self.dtype = self.layers[0].attention_output.dtype
 
     def __call__(self, packed: Packed) -> torch.Tensor:
-        filled = packed.filled_up(TOKEN_STEP)
+        filled = packed.pad_to_multiple(TOKEN_STEP)
         hidden = self._embed(filled)
         for layer in self.layers:
             hidden = layer(hidden, filled)
@@ -87,7 +88,7 @@ class PaddedEncoder:
 
     def __call__(self, packed: Packed) -> torch.Tensor:
         """The last layer's states of every token: (tokens, width)."""
-        ids, is_token = packed.as_rectangle(packed.ids, self.pad_id)
+        ids, is_token = packed.to_padded(packed.ids, self.pad_id)
         states: torch.Tensor = self.model(ids, attention_mask=is_token.long())[0]
         return states[is_token]
 
@@ -96,11 +97,11 @@ class Layer(ABC):
     """One transformer layer with the weights of ``layer``, which must be on its device in its format already."""
 
     def __init__(self, layer: Any) -> None:
-        output = layer.attention.output
-        self.heads: int = layer.attention.self.num_attention_heads
-        self.attended, self.attended_norm = product_of(output.dense), output.LayerNorm
-        self.widen = product_of(layer.intermediate.dense, activation=layer.intermediate.intermediate_act_fn)
-        self.narrow, self.narrow_norm = product_of(layer.output.dense), layer.output.LayerNorm
+        attention = layer.attention
+        self.heads: int = attention.self.num_attention_heads
+        self.attention_output, self.attention_norm = linear(attention.output.dense), attention.output.LayerNorm
+        self.intermediate = linear(layer.intermediate.dense, activation=layer.intermediate.intermediate_act_fn)
+        self.output, self.output_norm = linear(layer.output.dense), layer.output.LayerNorm
 
     @abstractmethod
     def __call__(self, hidden: torch.Tensor, packed: Packed) -> torch.Tensor:
@@ -111,8 +112,8 @@ class Layer(ABC):
         return parts
 
     def _after_attention(self, context: torch.Tensor, before: torch.Tensor) -> torch.Tensor:
-        attended = self.attended_norm(self.attended.added_to(context, before))
-        states: torch.Tensor = self.narrow_norm(self.narrow.added_to(self.widen(attended), attended))
+        attended = self.attention_norm(self.attention_output.added_to(context, before))
+        states: torch.Tensor = self.output_norm(self.output.added_to(self.intermediate(attended), attended))
         return states
 
 
@@ -122,7 +123,7 @@ class PackedLayer(Layer):
     def __init__(self, layer: Any) -> None:
         super().__init__(layer)
         attention = layer.attention.self
-        self.query_key_value = product_of(attention.query, attention.key, attention.value)
+        self.query_key_value = linear(attention.query, attention.key, attention.value)
         weights = self.query_key_value
         self.attend = attention_for(weights.device.type, weights.dtype, weights.inputs // self.heads)
 
@@ -143,7 +144,7 @@ class FirstTokenLayer(Layer):
     def __init__(self, layer: Any) -> None:
         super().__init__(layer)
         key, value = layer.attention.self.key, layer.attention.self.value
-        self.query = product_of(layer.attention.self.query)
+        self.query = linear(layer.attention.self.query)
         self.key = key.weight.unflatten(0, (self.heads, -1))
         self.value = value.weight.unflatten(0, (self.heads, -1))
         self.value_bias = value.bias
@@ -151,7 +152,7 @@ class FirstTokenLayer(Layer):
     def __call__(self, hidden: torch.Tensor, packed: Packed) -> torch.Tensor:
         first = hidden[packed.first_tokens]
         query = self._by_head(self.query(first)) / self.key.shape[1] ** 0.5
-        tokens, is_token = packed.as_rectangle(hidden)
+        tokens, is_token = packed.to_padded(hidden)
         similar = torch.einsum("rhs,hsw->rhw", query, self.key) @ tokens.transpose(1, 2)
         weights = similar.masked_fill(~is_token[:, None], float("-inf")).softmax(-1)
         context = torch.einsum("rhw,hsw->rhs", weights @ tokens, self.value).flatten(1) + self.value_bias

@@ -9,12 +9,21 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
 
-from scoring.errors import Message, ModelUnavailable
+from scoring.errors import Message, ModelUnavailable, ScoringError, WordedError
 from scoring.models.demo import demo_models_root, ensure_demo_models
-from scoring.models.profile import ModelFolderMissing, ModelNotFetched, ModelSpec, Profile, Role, WordedError
+from scoring.models.profile import (
+    ModelFolderMissing,
+    ModelNotFetched,
+    ModelRole,
+    ModelSpec,
+    Profile,
+    load_profile,
+    profile_names,
+)
 
 ClipKind = Literal["clip", "siglip"]
 
@@ -63,6 +72,27 @@ class ClipModelUnsupported(WordedError, ModelUnavailable):
     )
 
 
+@dataclass(frozen=True, slots=True)
+class ModelStatus:
+    """One model of a profile; ``folder`` is where it lies, or ``None`` while it is not on this machine."""
+
+    spec: ModelSpec
+    folder: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileStatus:
+    """A profile that comes with Malpan and its models."""
+
+    profile: Profile
+    models: tuple[ModelStatus, ...]
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether scoring with it can start now: demo models are made at their first use."""
+        return self.profile.is_demo or all(model.folder for model in self.models)
+
+
 def find_folder(profile: Profile, spec: ModelSpec) -> Path:
     """The folder of a model on this machine; demo models are made if need be. Raises ``ModelUnavailable``."""
     if profile.is_demo:
@@ -75,6 +105,24 @@ def find_folder(profile: Profile, spec: ModelSpec) -> Path:
             raise _not_fetched(profile, spec)
         raise ModelDamaged(folder=str(folder), what=f"config.json, {' | '.join(_WEIGHT_FILES)}")
     return folder
+
+
+def list_profiles() -> tuple[ProfileStatus, ...]:
+    """The profiles that come with Malpan, with what is here of each. Makes and fetches nothing."""
+    profiles = [load_profile(name) for name in profile_names()]
+    return tuple(
+        ProfileStatus(profile, tuple(ModelStatus(spec, _present(profile, spec)) for spec in profile.specs()))
+        for profile in profiles
+    )
+
+
+def _present(profile: Profile, spec: ModelSpec) -> Path | None:
+    if profile.is_demo:
+        return spec.folder if spec.folder is not None and spec.folder.is_dir() else None
+    try:
+        return find_folder(profile, spec)
+    except ScoringError:
+        return None
 
 
 def make_demo_models() -> Path:
@@ -131,7 +179,7 @@ def clip_input_sha256(folder: Path) -> str:
 
 def _files_sha256(folder: Path, names: Sequence[str]) -> str:
     present = [(name, folder / name) for name in names if (folder / name).is_file()]
-    return hashlib.sha256("\n".join(f"{name} {_sha256(path)}" for name, path in present).encode()).hexdigest()
+    return hashlib.sha256("\n".join(f"{name} {file_sha256(path)}" for name, path in present).encode()).hexdigest()
 
 
 def clip_kind(folder: Path) -> ClipKind:
@@ -144,7 +192,7 @@ def clip_kind(folder: Path) -> ClipKind:
     raise ClipModelUnsupported(kind=kind, folder=str(folder), known=", ".join(_CLIP_POSITIONS))
 
 
-def text_limit(folder: Path, role: Role) -> int:
+def text_limit(folder: Path, role: ModelRole) -> int:
     """How many tokens one input may have, special ones included.
 
     BLEURT: the model's positions. BERTScore: the tokenizer's ``model_max_length``, as the bert-score package has it;
@@ -187,13 +235,13 @@ def _cached_sha256(path: Path) -> str:
     entry = known.get(path.name)
     if isinstance(entry, dict) and entry.get("stamp") == stamp:
         return str(entry["sha256"])
-    digest = _sha256(path)
+    digest = file_sha256(path)
     with suppress(OSError):  # a read-only model folder is fine; the hash is then computed once per process
         cache.write_text(json.dumps({**known, path.name: {"stamp": stamp, "sha256": digest}}), encoding="utf-8")
     return digest
 
 
-def _sha256(path: Path) -> str:
+def file_sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -1,7 +1,7 @@
 """Rows of token ids laid end to end in one buffer, without padding.
 
 A batch of texts as a rectangle is as wide as its longest text; what the others lack is computed and thrown away. Here
-the rows stand one after another, every matrix product runs over real tokens only, and attention stays inside each row.
+the rows follow one another, every matrix product runs over real tokens only, and attention stays inside each row.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Packed:
         """Where each row begins: int64 of shape (rows,)."""
         return self.offsets[:-1].long()
 
-    def filled_up(self, step: int) -> Packed:
+    def pad_to_multiple(self, step: int) -> Packed:
         """With one row more, of tokens 0, so that the tokens are a multiple of ``step``; unchanged where they are."""
         missing = -len(self.ids) % step
         if not missing:
@@ -69,7 +69,7 @@ class Packed:
             lengths=(*self.lengths, missing),
         )
 
-    def as_rectangle(self, states: torch.Tensor, fill: float = 0) -> tuple[torch.Tensor, torch.Tensor]:
+    def to_padded(self, states: torch.Tensor, fill: float = 0) -> tuple[torch.Tensor, torch.Tensor]:
         """``states`` of every token (tokens, ...) as (rows, longest row, ...), filled up with ``fill`` on the right.
 
         With it the places that are tokens of their row: bool of shape (rows, longest row).

@@ -8,15 +8,17 @@ much each format moves the models of a profile on the machine at hand.
 
 from __future__ import annotations
 
+import threading
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
 import torch
 
-from scoring.errors import Message, ModelUnavailable
-from scoring.models.profile import PRECISIONS, WordedError
+from scoring.errors import Message, ModelUnavailable, WordedError
+from scoring.models.profile import PRECISIONS
 
 
 class PrecisionUnavailable(WordedError, ModelUnavailable):
@@ -65,13 +67,71 @@ def available_precisions(device: str) -> tuple[str, ...]:
     return tuple(name for name in PRECISIONS if name != "tf32" or device == "cuda")
 
 
+class _Settings:
+    """PyTorch's settings for float32 arithmetic: one for all threads, so threads that want another one take turns.
+
+    The first thread to come takes note of what was set and the last to go sets it again. While somebody waits for
+    another setting nobody new is let in: he waits for one forward pass, not for a whole scoring.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._inside, self._current = 0, ""
+        self._waiting: Counter[str] = Counter()
+        self._held = threading.local()
+        self._before = ExitStack()
+
+    @contextmanager
+    def hold(self, matmul: str) -> Iterator[None]:
+        """What float32 products may use is ``matmul`` inside, whatever other threads want."""
+        held = getattr(self._held, "matmul", None)
+        if held is not None:  # this thread is inside already: to wait for itself would be to wait for ever
+            if held != matmul:
+                raise RuntimeError(f"a pass in '{held}' cannot hold one in '{matmul}'")
+            yield
+            return
+        self._enter(matmul)
+        self._held.matmul = matmul
+        try:
+            yield
+        finally:
+            self._held.matmul = None
+            self._leave()
+
+    def _enter(self, matmul: str) -> None:
+        with self._changed:
+            self._waiting[matmul] += 1
+            self._changed.wait_for(lambda: self._may_enter(matmul))
+            self._waiting[matmul] -= 1
+            if not self._inside:
+                self._set(matmul)
+            self._inside += 1
+
+    def _may_enter(self, matmul: str) -> bool:
+        others_wait = any(count for name, count in self._waiting.items() if name != matmul)
+        return not self._inside or (self._current == matmul and not others_wait)
+
+    def _leave(self) -> None:
+        with self._changed:
+            self._inside -= 1
+            if not self._inside:
+                self._before.close()
+            self._changed.notify_all()
+
+    def _set(self, matmul: str) -> None:
+        """Convolutions (CLIP cuts an image into patches by one) are true float32 in every precision."""
+        self._current = matmul
+        self._before.callback(torch.set_float32_matmul_precision, torch.get_float32_matmul_precision())
+        torch.set_float32_matmul_precision(matmul)
+        flags = torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True, allow_tf32=False)
+        self._before.enter_context(flags)
+
+
+_settings: Final = _Settings()
+
+
 @contextmanager
 def exact_inference(precision: Precision = FP32) -> Iterator[None]:
-    """Inference without gradients in exactly ``precision``: in fp32 no matrix product takes a shortcut inside."""
-    before = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision(precision.matmul)
-    try:
-        with torch.no_grad():  # nested tensors of the GPU's attention cannot be made in inference mode
-            yield
-    finally:
-        torch.set_float32_matmul_precision(before)
+    """One forward pass without gradients in exactly ``precision``: in fp32 no product takes a shortcut inside."""
+    with _settings.hold(precision.matmul), torch.no_grad():  # the GPU's nested tensors cannot be made in inference mode
+        yield

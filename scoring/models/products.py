@@ -1,26 +1,31 @@
 """Matrix products of a layer: ``x @ weight.T + bias``, with what follows done in the same pass where that is possible.
 
 On a processor the bias is added and GELU applied, or the layer's input added, while a block of the result is still in
-the cache: a tenth of the time of a layer. Weights are kept once, in the order in which the kernels read them. The tile
-units multiply where there are some (``amx``), else oneDNN by the operators that torch.compile puts into its own code
-for processors; torch is pinned. On GPUs, and in half formats, the product is PyTorch's linear one.
+the cache: a tenth of the time of a layer. Weights are kept once, in the order in which the kernels read them. oneDNN
+multiplies by the operators that torch.compile puts into its own code for processors (torch is pinned), where no faster
+way is registered. On GPUs, and in half formats, the product is PyTorch's linear one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar, Final
 
 import torch
 from torch.nn import functional
 
-from scoring.models.kernel import amx
-
 Activation = Callable[[torch.Tensor], torch.Tensor]
 
 
-class Product:
+class Linear:
     """One product, by PyTorch: ``weight`` (outputs, inputs), ``bias`` (outputs,), and what is applied to the result."""
+
+    name: ClassVar[str] = "torch"  # as scores tell who multiplied
+
+    @classmethod
+    def can_run(cls, device: str, dtype: torch.dtype) -> bool:
+        """Whether this way of multiplying matrices of ``dtype`` is there on ``device``."""
+        return True
 
     def __init__(self, weight: torch.Tensor, bias: torch.Tensor, activation: Activation | None = None) -> None:
         self.dtype, self.device = weight.dtype, weight.device
@@ -45,7 +50,7 @@ class Product:
         return functional.linear(states, self._weight, self._bias)
 
 
-class FusedProduct(Product):
+class FusedLinear(Linear):
     """A product on a processor that applies GELU itself."""
 
     def __init__(self, weight: torch.Tensor, bias: torch.Tensor, activation: Activation | None = None) -> None:
@@ -59,8 +64,14 @@ class FusedProduct(Product):
         raise NotImplementedError
 
 
-class OneDnnProduct(FusedProduct):
+class OneDnnLinear(FusedLinear):
     """By oneDNN."""
+
+    name = "onednn"
+
+    @classmethod
+    def can_run(cls, device: str, dtype: torch.dtype) -> bool:
+        return device == "cpu" and dtype is torch.float32 and torch.backends.mkldnn.is_available()
 
     def added_to(self, states: torch.Tensor, before: torch.Tensor) -> torch.Tensor:
         operator = torch.ops.mkldnn._linear_pointwise.binary
@@ -83,41 +94,19 @@ class OneDnnProduct(FusedProduct):
         return product
 
 
-class AmxProduct(FusedProduct):
-    """By the tile units."""
-
-    def __init__(self, weight: torch.Tensor, bias: torch.Tensor, activation: Activation | None = None) -> None:
-        kernel = amx.kernel()
-        assert kernel is not None, "the tile units cannot be used here"
-        self._kernel = kernel
-        super().__init__(weight, bias, activation)
-
-    def added_to(self, states: torch.Tensor, before: torch.Tensor) -> torch.Tensor:
-        return self._kernel.product(states, self._weight, self._bias, before)
-
-    def _laid_out(self, weight: torch.Tensor) -> torch.Tensor:
-        return self._kernel.split(weight)
-
-    def _linear(self, states: torch.Tensor) -> torch.Tensor:
-        return self._kernel.product(states, self._weight, self._bias)
-
-    def _gelu(self, states: torch.Tensor) -> torch.Tensor:
-        return self._kernel.product(states, self._weight, self._bias, gelu=True)
+# Who may multiply, the fastest first; ``scoring.models.kernel`` puts itself before all others.
+LINEARS: Final[list[type[Linear]]] = [OneDnnLinear, Linear]
 
 
-def product_of(*modules: Any, activation: Activation | None = None) -> Product:
+def linear(*modules: Any, activation: Activation | None = None) -> Linear:
     """One product of linear modules that read the same states, one below the other. Their own weights are given up."""
     weight, bias = (_joined([getattr(module, name) for module in modules]) for name in ("weight", "bias"))
-    return fastest_product(weight.device.type, weight.dtype)(weight, bias, activation)
+    return fastest_linear(weight.device.type, weight.dtype)(weight, bias, activation)
 
 
-def fastest_product(device: str, dtype: torch.dtype) -> type[Product]:
+def fastest_linear(device: str, dtype: torch.dtype) -> type[Linear]:
     """Who multiplies matrices of ``dtype`` on ``device``."""
-    if device != "cpu" or dtype is not torch.float32:
-        return Product
-    if amx.kernel() is not None:
-        return AmxProduct
-    return OneDnnProduct if torch.backends.mkldnn.is_available() else Product
+    return next(kind for kind in LINEARS if kind.can_run(device, dtype))
 
 
 def is_exact_gelu(activation: Activation) -> bool:

@@ -15,16 +15,16 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, Final, Literal
 
-from scoring.errors import Language, Message, ModelUnavailable, ScoringError
+from scoring.errors import Message, ModelUnavailable, ScoringError, WordedError
 from scoring.models.demo import DEMO_FOLDERS, demo_models_root
 
-Role = Literal["bertscore", "bleurt", "clip"]
+ModelRole = Literal["bertscore", "bleurt", "clip"]
 
 PROFILES_ROOT: Final = Path(__file__).resolve().parents[1] / "profiles"
-ROLES: Final[tuple[Role, ...]] = ("bertscore", "bleurt", "clip")
-_KEYS: Final[Mapping[Role, frozenset[str]]] = {
+ROLES: Final[tuple[ModelRole, ...]] = ("bertscore", "bleurt", "clip")
+_KEYS: Final[Mapping[ModelRole, frozenset[str]]] = {
     "bertscore": frozenset({"model", "revision", "num_layers"}),
     "bleurt": frozenset({"model", "revision"}),
     "clip": frozenset({"model", "revision"}),
@@ -32,21 +32,6 @@ _KEYS: Final[Mapping[Role, frozenset[str]]] = {
 PRECISIONS: Final = ("fp32", "tf32", "bf16", "fp16")
 _TOP_KEYS: Final = frozenset({"name", "is_demo", "precision", *ROLES})
 _HUB_NAME: Final = re.compile(r"[A-Za-z0-9][\w.\-]*(/[A-Za-z0-9][\w.\-]*)?")
-
-
-class WordedError(Exception):
-    """Base of errors that carry a code, their parameters and their own words in Korean and English."""
-
-    code: ClassVar[str]
-    words: ClassVar[Message]
-
-    def __init__(self, **params: Any) -> None:
-        self.params: dict[str, Any] = params
-        super().__init__(f"{self.message('ko')} / {self.message('en')}")
-
-    def message(self, language: Language = "ko") -> str:
-        """What happened, where, and what to do, in ``language``."""
-        return self.words.text(language).format(**self.params)
 
 
 class UnknownProfile(WordedError, ScoringError):
@@ -103,7 +88,7 @@ class ModelNotConfigured(WordedError, ModelUnavailable):
 class ModelSpec:
     """One model of a profile. ``folder`` is set where the profile names it by path; ``num_layers`` for BERTScore."""
 
-    role: Role
+    role: ModelRole
     model: str
     revision: str
     num_layers: int | None = None
@@ -125,7 +110,7 @@ class Profile:
     bleurt: ModelSpec | None = None
     clip: ModelSpec | None = None
 
-    def spec(self, role: Role) -> ModelSpec:
+    def spec(self, role: ModelRole) -> ModelSpec:
         """The model of ``role``. Raises ``ModelNotConfigured``."""
         found: ModelSpec | None = getattr(self, role)
         if found is None:
@@ -192,7 +177,7 @@ def _profile_path(name_or_path: str | Path) -> Path:
     return path.resolve()
 
 
-def _read_spec(path: Path, role: Role, table: Any, is_demo: bool) -> ModelSpec:
+def _read_spec(path: Path, role: ModelRole, table: Any, is_demo: bool) -> ModelSpec:
     if not isinstance(table, dict):
         raise _invalid(path, f"[{role}]", "표(table)여야 합니다", "it must be a table")
     _refuse_unknown_keys(path, f"{role}.", table, _KEYS[role])
@@ -231,7 +216,7 @@ def _local_folder(path: Path, model: str) -> Path | None:
     return folder if folder.is_dir() or model.startswith((".", "/", "~")) else None
 
 
-def _demo_folder(path: Path, role: Role, model: str) -> Path:
+def _demo_folder(path: Path, role: ModelRole, model: str) -> Path:
     if DEMO_FOLDERS.get(role) != model:
         what_ko = f"데모 모델은 {DEMO_FOLDERS.get(role)}뿐입니다"
         raise _invalid(path, f"{role}.model", what_ko, f"the only demo model is {DEMO_FOLDERS.get(role)}")

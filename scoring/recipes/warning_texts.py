@@ -50,6 +50,18 @@ _SCORE_TEXTS: Final[dict[str, Message]] = {
         en="CLIPScore and RefCLIPScore were not computed: no CLIP model or no frames are configured. The other scores "
         "are not affected.",
     ),
+    "bertscore_truncated": Message(
+        ko="BERTScore 모델은 글 하나에서 토큰 {limit}개까지만 읽습니다. 이보다 긴 정답 {references}개와 답변 "
+        "{candidates}개는 앞부분만 점수에 반영되었습니다.",
+        en="The BERTScore model reads {limit} tokens of a text and no more. Only the beginnings count of what is "
+        "longer: {references} references, {candidates} answers.",
+    ),
+    "bleurt_truncated": Message(
+        ko="BLEURT 모델은 정답과 답변을 합해 토큰 {limit}개까지만 읽으며, 넘치면 긴 쪽부터 자릅니다. 정답 "
+        "{references}개와 답변 {candidates}개는 앞부분만 점수에 반영되었습니다.",
+        en="The BLEURT model reads {limit} tokens of a reference and an answer together; the longer one is cut first. "
+        "Only the beginnings count of {references} references and {candidates} answers.",
+    ),
     "clip_truncated": Message(
         ko="캡션 {count}개가 CLIP 모델이 읽는 길이보다 길어, CLIPScore와 RefCLIPScore에는 앞부분만 반영되었습니다.",
         en="Captions longer than the CLIP model reads: {count}. CLIPScore and RefCLIPScore saw only their beginnings.",

@@ -6,10 +6,10 @@ database (``submissions.evaluation.pair_cache``); the one here lives in the memo
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Protocol
+
+from scoring.lru import LruCache
 
 Pair = tuple[str, str]  # (reference, candidate)
 
@@ -31,28 +31,15 @@ class MemoryPairValues:
     """The values of at most ``max_pairs`` pairs, the least recently used forgotten first. Threads may share it."""
 
     def __init__(self, max_pairs: int) -> None:
-        self.max_pairs = max_pairs
-        self._values: OrderedDict[tuple[str, str, Pair], float] = OrderedDict()
-        self._lock = threading.Lock()
+        self._values: LruCache[tuple[str, str, Pair], float] = LruCache(max_pairs)
 
     def __len__(self) -> int:
         return len(self._values)
 
     def get(self, metric: str, signature: str, pairs: Sequence[Pair]) -> dict[Pair, float]:
-        found: dict[Pair, float] = {}
-        with self._lock:
-            for pair in pairs:
-                key = (metric, signature, pair)
-                if key in self._values:
-                    self._values.move_to_end(key)
-                    found[pair] = self._values[key]
-        return found
+        values = ((pair, self._values.get((metric, signature, pair))) for pair in pairs)
+        return {pair: value for pair, value in values if value is not None}
 
     def put(self, metric: str, signature: str, values: Mapping[Pair, float]) -> None:
-        with self._lock:
-            for pair, value in values.items():
-                key = (metric, signature, pair)
-                self._values[key] = value
-                self._values.move_to_end(key)
-            while len(self._values) > self.max_pairs:
-                self._values.popitem(last=False)
+        for pair, value in values.items():
+            self._values.put((metric, signature, pair), value)

@@ -110,7 +110,11 @@ class _PairTask:
     def __init__(self, metric: PairMetric, pairs: Pairs, known: KnownOfMetric, store: _OfMetric) -> None:
         self.name, self.size = metric.name, len(pairs)
         self._metric, self._ids, self._store = metric, pairs.ids, store
-        self._known = {item: value for item in pairs.ids if isinstance(value := known.get(item), (int, float))}
+        self._known = {
+            item: value
+            for item in pairs.ids
+            if isinstance(value := known.get(item), (int, float)) and math.isfinite(value)
+        }
         self._wanted = {
             item: [(reference, candidate) for reference in references]
             for item, references, candidate in zip(pairs.ids, pairs.references, pairs.candidates, strict=True)
@@ -154,7 +158,7 @@ class _CorpusTask:
     def __init__(self, metric: CorpusMetric, pairs: Pairs, known: KnownOfMetric) -> None:
         self.name, self.size = metric.name, len(pairs)
         self._metric, self._pairs = metric, pairs
-        self.is_open = not pairs.ids or any(item not in known for item in pairs.ids)
+        self.is_open = not pairs.ids or not all(_is_sound(known.get(item)) for item in pairs.ids)
         self._rows = {} if self.is_open else {item: _as_row(known[item]) for item in pairs.ids}
 
     def run(self, report: PairProgress) -> None:
@@ -177,6 +181,11 @@ class _CorpusTask:
             raise MetricFault(f"{self.name} returned a value that is not a finite number")
         scored.rows[self.name] = self._rows
         scored.corpus |= scores
+
+
+def _is_sound(value: float | Sequence[float] | None) -> bool:
+    """Whether a kept value can be believed: what is no number is computed again."""
+    return value is not None and all(map(math.isfinite, _as_row(value)))
 
 
 def _as_row(value: float | Sequence[float]) -> Row:

@@ -28,7 +28,8 @@ from scoring.running.run import NEURAL_METRICS, run_metrics
 from scoring.signature import json_sha256, metric_signature
 
 if TYPE_CHECKING:
-    from scoring.models.store import DeviceName, Resources
+    from scoring.models.devices import DeviceName
+    from scoring.models.store import ModelStore
 
 Values = Mapping[str, Sequence[float]]  # by metric, in the order of ``Shard.pairs_of``
 
@@ -79,16 +80,16 @@ def signature_hashes(recipe: Recipe, metrics: Mapping[str, Metric]) -> dict[str,
     return {name: json_sha256(metric_signature(recipe, name, metric.signature())) for name, metric in metrics.items()}
 
 
-def resources_for(names: Iterable[str], profile: str, device: DeviceName) -> Resources | None:
+def resources_for(names: Iterable[str], profile: str, device: DeviceName) -> ModelStore | None:
     """The models of ``profile``, shared by the whole process, where one of these metrics needs any."""
     if NEURAL_METRICS.isdisjoint(names):
         return None
-    from scoring.models.store import shared_resources
+    from scoring.models.store import shared_store
 
-    return shared_resources(profile, device)
+    return shared_store(profile, device)
 
 
-def load_metrics(names: Iterable[str], resources: Resources | None) -> dict[str, Metric]:
+def load_metrics(names: Iterable[str], resources: ModelStore | None) -> dict[str, Metric]:
     """The metrics by name, without loading a model."""
     return {name: load_metric(name, resources, MetricOptions()) for name in names}
 
@@ -151,7 +152,7 @@ def score_shard(
     recipe: Recipe,
     signatures: Mapping[str, str],
     *,
-    resources: Resources | None = None,
+    resources: ModelStore | None = None,
     progress: ProgressCallback | None = None,
 ) -> dict[str, list[float]]:
     """One finite value by metric for each of its pairs, in the order of ``Shard.pairs_of``.
@@ -170,7 +171,7 @@ def score_shard(
 
 
 @contextmanager
-def _embeddings_of_its_own(resources: Resources | None) -> Iterator[None]:
+def _embeddings_of_its_own(resources: ModelStore | None) -> Iterator[None]:
     """Let BERTScore remember no reference from before, and none of these afterwards.
 
     An embedding made in another batch differs in its last bits, and a large file would drive out those of the

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scoring.metrics import load_metric
-from scoring.metrics.bertscore import CACHE_BYTES
+from scoring.models.bertscore import CACHE_BYTES
 from scoring.models.cache import EmbeddingCache
-from scoring.models.store import Resources
+from scoring.models.store import ModelStore
 from tests.benchmarks.contest import BERT_BASE, LAYER, TINY, Submission, make_models, submissions
 from tests.benchmarks.contest_peers import bert_score_of, bert_scorer_of
 from tests.benchmarks.tables import Row, deviation, interleaved
@@ -35,10 +35,10 @@ def rows(arguments: Sequence[str] = ()) -> list[Row]:
         profile = make_models(Path(folder), bert=shape)
         package = bert_score_of(Path(folder) / "bert", shape.layers)
         scorer = bert_scorer_of(Path(folder) / "bert", shape.layers)
-        warm = Resources(profile, "cpu")
+        warm = ModelStore(profile, "cpu")
         ways = interleaved(
             {
-                "first submission, loading": lambda: scored(Resources(profile, "cpu"), first),
+                "first submission, loading": lambda: scored(ModelStore(profile, "cpu"), first),
                 "bert_score.score": lambda: package(first),
                 "first submission": lambda: scored(forgetful(warm), first),
                 "BERTScorer used again, first": lambda: scorer(first),
@@ -60,11 +60,11 @@ def rows(arguments: Sequence[str] = ()) -> list[Row]:
     ]
 
 
-def scored(resources: Resources, submission: Submission) -> list[float]:
+def scored(resources: ModelStore, submission: Submission) -> list[float]:
     return load_metric("bertscore", resources).score_pairs(submission.references, submission.candidates)
 
 
-def forgetful(resources: Resources) -> Resources:
+def forgetful(resources: ModelStore) -> ModelStore:
     """The same loaded model without the references it knows."""
     resources.bertscore.references = EmbeddingCache(CACHE_BYTES)
     return resources

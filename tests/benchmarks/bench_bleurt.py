@@ -18,8 +18,8 @@ from pathlib import Path
 import torch
 
 from scoring.metrics import load_metric
-from scoring.models.products import AmxProduct, fastest_product
-from scoring.models.store import Resources
+from scoring.models.products import fastest_linear
+from scoring.models.store import ModelStore
 from tests.benchmarks.contest import BLEURT_20, BLEURT_D12, TINY, Shape, Submission, make_models, submissions
 from tests.benchmarks.contest_peers import BleurtLoop
 from tests.benchmarks.tables import Measured, Row, deviation, interleaved, say
@@ -41,8 +41,8 @@ def measure(shape: Shape, submission: Submission, rounds: int) -> list[Row]:
     say(f"BLEURT {shape}: making the model")
     with tempfile.TemporaryDirectory(prefix="malpan-bench-") as folder:
         profile = make_models(Path(folder), bleurt=shape)
-        ours, loop = load_metric("bleurt", Resources(profile, "cpu")), BleurtLoop(Path(folder) / "bleurt")
-        lengths = [len(pair.ids) for pair in ours._resources.bleurt.tokenizer.encode_pairs(submission.pairs)]
+        ours, loop = load_metric("bleurt", ModelStore(profile, "cpu")), BleurtLoop(Path(folder) / "bleurt")
+        lengths = [len(pair.ids) for pair in ours._store.bleurt.tokenizer.encode_pairs(submission.pairs)]
         padding = loop.padding_share(submission)
         ways = interleaved(
             {
@@ -63,7 +63,7 @@ def measure(shape: Shape, submission: Submission, rounds: int) -> list[Row]:
 
 def products_by() -> str:
     """Who multiplies for us."""
-    return "the tile units" if fastest_product("cpu", torch.float32) is AmxProduct else "the float32 units"
+    return "the tile units" if fastest_linear("cpu", torch.float32).name == "amx" else "the float32 units"
 
 
 def compared(shape: Shape, ways: dict[str, Measured], least_s: float) -> list[Row]:

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scoring.metrics import PairMetric, load_pair_metric
-from scoring.models.store import Resources
+from scoring.models.store import ModelStore
 from tests.benchmarks.contest import TINY, Shape, Submission, make_models, text_of
 from tests.benchmarks.tables import markdown_table, say
 from tests.paths import ROOT
@@ -68,11 +68,11 @@ def length_rows(is_quick: bool) -> list[list[str]]:
     rng, rows = random.Random(1), []
     with tempfile.TemporaryDirectory(prefix="malpan-bench-") as folder:
         profile = make_models(Path(folder), bleurt=TINY if is_quick else THREE_LAYERS)
-        metric = load_pair_metric("bleurt", Resources(profile, "cpu"))
+        metric = load_pair_metric("bleurt", ModelStore(profile, "cpu"))
         for characters in CHARACTERS[:2] if is_quick else CHARACTERS:
             texts = [text_of(rng, characters) for _ in range(128)]
             given = Submission(texts[:64], texts[64:])
-            encoded = metric._resources.bleurt.tokenizer.encode_pairs(given.pairs)
+            encoded = metric._store.bleurt.tokenizer.encode_pairs(given.pairs)
             tokens = sum(len(pair.ids) for pair in encoded)
             took = statistics.median(timed(metric, given) for _ in range(3))
             rows.append([f"{tokens / 64:.0f}", f"{took:.2f}", f"{1e6 * took / tokens:.1f}"])

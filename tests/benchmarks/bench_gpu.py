@@ -25,7 +25,7 @@ import torch
 from scoring.metrics import PairMetric, load_metric
 from scoring.models.precision import available_precisions, exact_inference, precision_on
 from scoring.models.profile import load_profile
-from scoring.models.store import Resources
+from scoring.models.store import ModelStore
 from tests.benchmarks.bench_bleurt import needed_flops
 from tests.benchmarks.contest import BERT_BASE, BLEURT_20, BLEURT_D12, TINY, Shape, Submission, make_models, submissions
 from tests.benchmarks.tables import deviation, markdown_table, say
@@ -63,7 +63,7 @@ def precision_rows(profile: Path, shape: Shape, items: int, options: argparse.Na
     exact: dict[str, list[float]] = {}
     for name in available_precisions(options.device):
         peak = product_peak(name, options.device, 512 if options.quick else 8192)
-        resources = Resources(replace(load_profile(profile), precision=name), options.device)
+        resources = ModelStore(replace(load_profile(profile), precision=name), options.device)
         for role in ("bleurt", "bertscore"):
             say(f"  {role} {shape} {name}")
             metric = load_metric(role, resources)
@@ -93,7 +93,7 @@ def precision_rows(profile: Path, shape: Shape, items: int, options: argparse.Na
 
 
 def compiled_row(
-    resources: Resources, shape: Shape, name: str, submission: Submission, items: int, peak: float
+    resources: ModelStore, shape: Shape, name: str, submission: Submission, items: int, peak: float
 ) -> list[str]:
     """BLEURT again with its layers compiled for rows of any length; "cold" is the compilation."""
     encode: Any = resources.bleurt._encode
@@ -132,7 +132,7 @@ def worker_rows(profile: Path, items: int, options: argparse.Namespace) -> list[
 def work(profile: str, device: Any, items: int) -> None:
     """One worker: load, warm up, wait for the word, then score; prints when that began and ended, of one clock."""
     first, following = submissions(items)
-    metric = load_metric("bleurt", Resources(profile, device))
+    metric = load_metric("bleurt", ModelStore(profile, device))
     scored(metric, first)
     print("ready", flush=True)
     sys.stdin.readline()

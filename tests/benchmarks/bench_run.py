@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scoring.engine import score
-from scoring.models.store import Resources
+from scoring.models.store import ModelStore
 from scoring.records import Answer, AnswerFile, ScoreReport
 from scoring.running.pair_values import MemoryPairValues
 from tests.benchmarks.contest import BERT_BASE, BLEURT_D12, TINY, Submission, answer, make_models, submissions
@@ -74,10 +74,10 @@ class Worker:
 
     def __init__(self, profile: Path) -> None:
         self._profile = profile
-        self._resources, self._known = Resources(profile, "cpu"), MemoryPairValues(100_000)
+        self._resources, self._known = ModelStore(profile, "cpu"), MemoryPairValues(100_000)
 
     def cold(self, submission: Submission) -> ScoreReport:
-        self._resources, self._known = Resources(self._profile, "cpu"), MemoryPairValues(100_000)
+        self._resources, self._known = ModelStore(self._profile, "cpu"), MemoryPairValues(100_000)
         return self.next(submission)
 
     def next(self, submission: Submission) -> ScoreReport:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import shutil
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.scoring.hub import HUB_NAME, REVISION, Hub, serve
 
 
 @pytest.fixture(scope="session")
@@ -39,6 +42,21 @@ def hub_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache of the hub."""
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
     return tmp_path / "hub"
+
+
+@pytest.fixture
+def hub(models: Path, hub_cache: Path) -> Iterator[Hub]:
+    """A hub on this machine that has the model ``bleurt``."""
+    with serve(Hub(HUB_NAME, REVISION, models / "bleurt")) as hub:
+        yield hub
+
+
+@pytest.fixture
+def remote(tmp_path: Path) -> Path:
+    """A profile that names the model of that hub."""
+    text = f'name = "remote"\n[bleurt]\nmodel = "{HUB_NAME}"\nrevision = "{REVISION}"\n'
+    (tmp_path / "remote.toml").write_text(text, encoding="utf-8")
+    return tmp_path / "remote.toml"
 
 
 @pytest.fixture

@@ -10,6 +10,9 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+REVISION = "0123456789abcdef0123456789abcdef01234567"
+HUB_NAME = "malpan-test/bleurt"
+
 
 class Hub:
     """Serves the files of ``folder`` as model ``name`` at ``revision``; remembers the paths that were downloaded."""

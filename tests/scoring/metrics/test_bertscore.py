@@ -16,7 +16,7 @@ from scoring.metrics.bertscore import BertScore, greedy_f1
 from scoring.models.batching import TokenBudget
 from scoring.models.cache import Embedded, EmbeddingCache
 from scoring.models.encoder import PackedEncoder
-from scoring.models.store import Resources
+from scoring.models.store import ModelStore
 from scoring.recipes import Pairs, Prepared
 from scoring.running.run import run_metrics
 from tests.scoring.tiny_models import make_bert, one_thread, strange_pairs, write_profile
@@ -48,7 +48,7 @@ def package(bert: Path) -> list[float]:
 
 def metric_on(bert: Path, token_budget: int | None = None) -> BertScore:
     profile = write_profile(bert.parent / "profile.toml", bertscore=bert, num_layers=LAYERS)
-    metric = load_metric("bertscore", Resources(profile, "cpu", token_budget))
+    metric = load_metric("bertscore", ModelStore(profile, "cpu", token_budget))
     assert isinstance(metric, BertScore)
     return metric
 
@@ -96,7 +96,7 @@ def test_shuffled_pairs_give_bitwise_the_same_values(bert, ours):
 
 def test_the_second_submission_encodes_no_reference_again_and_scores_the_same(bert, ours):
     metric = metric_on(bert)
-    encoder = metric._resources.bertscore
+    encoder = metric._store.bertscore
     calls = count_rows(encoder)
     first = metric.score_pairs(REFERENCES, CANDIDATES)
     rows_first = calls.pop()
@@ -122,7 +122,7 @@ def count_rows(encoder) -> list[int]:
 
 def test_equal_texts_are_encoded_once(bert):
     metric = metric_on(bert)
-    calls = count_rows(metric._resources.bertscore)
+    calls = count_rows(metric._store.bertscore)
     values = metric.score_pairs(["같은 정답"] * 50, ["같은 답"] * 50)
     assert calls == [2]
     assert len(set(values)) == 1
@@ -131,7 +131,7 @@ def test_equal_texts_are_encoded_once(bert):
 def test_sets_larger_than_one_chunk_score_the_same(bert, ours, monkeypatch):
     monkeypatch.setattr("scoring.metrics.bertscore.CHUNK_CHARACTERS", 700)
     metric = metric_on(bert)
-    metric._resources.bertscore.references = EmbeddingCache(max_bytes=200_000)  # too small for the references
+    metric._store.bertscore.references = EmbeddingCache(max_bytes=200_000)  # too small for the references
     assert_close(metric.score_pairs(REFERENCES, CANDIDATES), ours)
 
 
@@ -154,7 +154,7 @@ def test_special_tokens_spelt_out_in_a_text_do_not_count(bert):
 def test_no_pairs_load_no_model(bert):
     metric = metric_on(bert)
     assert metric.score_pairs([], []) == []
-    assert "bertscore" not in metric._resources._loaded
+    assert "bertscore" not in metric._store._loaded
 
 
 def test_lists_of_different_length_are_refused(bert):
@@ -164,7 +164,7 @@ def test_lists_of_different_length_are_refused(bert):
 
 def test_out_of_device_memory_is_survived_with_the_same_values(bert, ours):
     metric = metric_on(bert, token_budget=8192)
-    encoder = metric._resources.bertscore
+    encoder = metric._store.bertscore
     encode = encoder.encode
 
     def small_device(packed):
@@ -190,7 +190,7 @@ def test_progress_grows_with_the_work_and_ends_at_the_end(bert):
 
 
 def test_layers_above_the_wanted_one_and_the_pooler_are_not_kept(bert):
-    encode = metric_on(bert)._resources.bertscore.encode
+    encode = metric_on(bert)._store.bertscore.encode
     assert isinstance(encode, PackedEncoder)
     assert len(encode.layers) == LAYERS
 
@@ -200,7 +200,7 @@ class TestTruncation:
 
     def test_a_tokenizer_without_length_cuts_at_the_models_positions(self, tmp_path, package):
         bert = make_bert(tmp_path / "bert", with_length=False)
-        assert metric_on(bert)._resources.bertscore.ids.max_length == 512
+        assert metric_on(bert)._store.bertscore.tokenizer.max_length == 512
         assert_close(metric_on(bert).score_pairs(REFERENCES, CANDIDATES), package)
 
     def test_the_package_itself_overflows_there(self, tmp_path):
@@ -290,7 +290,7 @@ def test_the_signature_names_all_that_can_change_a_value(bert):
 
 
 def test_the_budget_of_a_resources_object_is_the_callers(bert):
-    assert metric_on(bert, token_budget=77)._resources.bertscore.budget == TokenBudget(77)
+    assert metric_on(bert, token_budget=77)._store.bertscore.budget == TokenBudget(77)
 
 
 def test_the_best_of_several_references_is_the_packages_too(bert):

@@ -12,8 +12,9 @@ from bleurt_pytorch import BleurtForSequenceClassification, BleurtTokenizer
 from transformers.tokenization_utils_base import TruncationStrategy
 
 from scoring.metrics import load_metric
-from scoring.metrics.bleurt import Bleurt, PairTokenizer, cut_longest_first
-from scoring.models.store import Resources
+from scoring.metrics.bleurt import Bleurt
+from scoring.models.bleurt import PairTokenizer, cut_longest_first
+from scoring.models.store import ModelStore
 from tests.scoring.tiny_models import (
     make_sentencepiece_bleurt,
     make_wordpiece_bleurt,
@@ -54,7 +55,7 @@ def package_scores(folder: Path, pairs: list[tuple[str, str]]) -> list[float]:
 
 def metric_on(folder: Path, token_budget: int | None = None) -> Bleurt:
     profile = write_profile(folder.parent / "profile.toml", bleurt=folder)
-    metric = load_metric("bleurt", Resources(profile, "cpu", token_budget))
+    metric = load_metric("bleurt", ModelStore(profile, "cpu", token_budget))
     assert isinstance(metric, Bleurt)
     return metric
 
@@ -103,10 +104,23 @@ def test_ids_and_segments_equal_the_packages_tokenizer(bleurt):
     assert max(len(pair.ids) for pair in ours) == 512
 
 
+def test_the_texts_told_as_cut_are_those_the_packages_tokenizer_cuts(bleurt):
+    tokenizer = BleurtTokenizer.from_pretrained(bleurt)
+    expected = []
+    for pair in PAIRS:
+        whole = [len(tokenizer(text, add_special_tokens=False)["input_ids"]) for text in pair]
+        segments = tokenizer([pair[0]], [pair[1]], truncation=True, max_length=512)["token_type_ids"][0]
+        kept = segments.count(0) - 2, segments.count(1) - 1
+        expected.append(tuple(one < other for one, other in zip(kept, whole, strict=True)))
+    found = metric_on(bleurt).cut(REFERENCES, CANDIDATES)
+    assert [tuple(cut) for cut in found] == expected
+    assert {(True, False), (False, True), (False, False)} <= set(expected)
+
+
 def test_pairs_are_cut_to_the_models_length_not_to_512(tmp_path):
     folder = make_sentencepiece_bleurt(tmp_path / "short", max_position_embeddings=64)
     metric = metric_on(folder)
-    assert metric._resources.bleurt.tokenizer.max_length == 64
+    assert metric._store.bleurt.tokenizer.max_length == 64
     assert len(metric.score_pairs(REFERENCES[:40], CANDIDATES[:40])) == 40
 
 
@@ -123,7 +137,7 @@ def test_of_a_text_no_more_pieces_are_kept_than_a_pair_has_room_for(tmp_path):
 
 def test_equal_pairs_are_scored_once(bleurt):
     metric = metric_on(bleurt)
-    scorer, rows = metric._resources.bleurt, []
+    scorer, rows = metric._store.bleurt, []
     predict = scorer.predict
     scorer.predict = lambda batch: rows.append(len(batch)) or predict(batch)
     values = metric.score_pairs(["정답"] * 30 + ["답"], ["답"] * 30 + ["정답"])
@@ -133,7 +147,7 @@ def test_equal_pairs_are_scored_once(bleurt):
 
 def test_out_of_device_memory_is_survived_with_the_same_values(bleurt, ours):
     metric = metric_on(bleurt, token_budget=16384)
-    scorer = metric._resources.bleurt
+    scorer = metric._store.bleurt
     predict = scorer.predict
 
     def small_device(rows):
@@ -160,13 +174,13 @@ def test_progress_counts_pairs_and_ends_at_the_end(bleurt):
 def test_no_pairs_load_no_model(bleurt):
     metric = metric_on(bleurt)
     assert metric.score_pairs([], []) == []
-    assert "bleurt" not in metric._resources._loaded
+    assert "bleurt" not in metric._store._loaded
 
 
 def test_values_outside_zero_and_one_are_not_clipped(bleurt, ours):
     """The contest takes the model's value as it is."""
     metric = metric_on(bleurt)
-    metric._resources.bleurt.model.classifier.bias.data += 3
+    metric._store.bleurt.model.classifier.bias.data += 3
     assert_close(metric.score_pairs(REFERENCES[:9], CANDIDATES[:9]), [value + 3 for value in ours[:9]])
 
 
@@ -192,5 +206,5 @@ def test_the_signature_names_all_that_can_change_a_value(bleurt):
     assert signature["metric"] == "bleurt"
     assert signature["max_length"] == 512
     assert signature["device_class"] == "cpu"
-    assert "bleurt-pytorch" in signature["libraries"]
+    assert {"bleurt-pytorch", "sentencepiece", "tokenizers"} <= signature["libraries"].keys()
     assert len(signature["weights_sha256"]) == len(signature["tokenizer_sha256"]) == 64

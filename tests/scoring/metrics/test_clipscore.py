@@ -16,8 +16,10 @@ from PIL import Image, ImageDraw
 from scoring.media import FrameBroken, FramesMissing
 from scoring.metrics import CorpusMetric, MetricOptions, load_metric
 from scoring.metrics.clipscore import ClipScore, clip_score, ref_clip_score
-from scoring.models.clip import EmbeddingCache
-from scoring.models.store import ClipModelUnsupported, ModelDamaged, ModelNotConfigured, Resources, load_profile, verify
+from scoring.models.files import ClipModelUnsupported, ModelDamaged
+from scoring.models.profile import ModelNotConfigured, load_profile
+from scoring.models.store import ModelStore
+from scoring.verification.checks import verify
 from tests.scoring.tiny_models import SENTENCES, contest_like, make_clip, make_siglip, one_thread, write, write_profile
 
 ITEMS = 40
@@ -72,7 +74,7 @@ def captions(seed: int = 3) -> tuple[list[tuple[str, ...]], list[str]]:
 
 
 def metric_of(made: Path, kind: str, frames: Path | None = None) -> ClipScore:
-    metric = load_metric("clipscore", Resources(made / f"{kind}.toml", "cpu"), options(frames or made / "frames"))
+    metric = load_metric("clipscore", ModelStore(made / f"{kind}.toml", "cpu"), options(frames or made / "frames"))
     assert isinstance(metric, ClipScore)
     return metric
 
@@ -167,8 +169,8 @@ def test_scores_are_the_means_of_the_rows(made):
 def test_a_long_caption_is_cut_and_counted(made, kind):
     metric = metric_of(made, kind)
     long, short = "하늘이 파랗고 바다가 넓다 " * 100, "바다"
-    tokens = metric._resources.clip.tokenizer.encode([long, short])
-    assert [(len(row.ids) == metric._resources.clip.tokenizer.max_length, row.is_cut) for row in tokens] == [
+    tokens = metric._store.clip.tokenizer.encode([long, short])
+    assert [(len(row.ids) == metric._store.clip.tokenizer.max_length, row.is_cut) for row in tokens] == [
         (True, True),
         (kind == "siglip", False),
     ]
@@ -188,7 +190,7 @@ def test_any_caption_gives_finite_values_and_none_gives_zero(made, caption):
 def test_neighbours_in_a_batch_change_no_value(made, kind):
     references, candidates = captions(8)
     whole = metric_of(made, kind).statistics(IDS, references, candidates)
-    tight = ClipScore(Resources(made / f"{kind}.toml", "cpu", token_budget=1), options(made / "frames"))
+    tight = ClipScore(ModelStore(made / f"{kind}.toml", "cpu", token_budget=1), options(made / "frames"))
     assert tight.statistics(IDS, references, candidates) == [pytest.approx(row, abs=1e-5) for row in whole]
     order = random.Random(1).sample(range(ITEMS), ITEMS)
     again = metric_of(made, kind).statistics(
@@ -198,22 +200,12 @@ def test_neighbours_in_a_batch_change_no_value(made, kind):
 
 
 def test_frames_are_embedded_once_for_all_submissions(made, monkeypatch):
-    resources = Resources(made / "clip.toml", "cpu")
+    resources = ModelStore(made / "clip.toml", "cpu")
     references, candidates = captions()
     first = ClipScore(resources, options(made / "frames")).statistics(IDS, references, candidates)
-    monkeypatch.setattr("scoring.models.clip.open_frame", lambda *_: pytest.fail("opened again"))
+    monkeypatch.setattr("scoring.metrics.clipscore.open_frame", lambda *_: pytest.fail("opened again"))
     second = ClipScore(resources, options(made / "frames")).statistics(IDS, references, candidates)
     assert second == [pytest.approx(row, abs=1e-6) for row in first]
-
-
-def test_the_cache_is_bounded_and_forgets_what_lay_longest_unused():
-    cache = EmbeddingCache(most_bytes=3 * 16)
-    for name in "abc":
-        cache.put(("image", name), torch.ones(4))
-    cache.get(("image", "a"))
-    cache.put(("image", "d"), torch.ones(4))
-    assert len(cache) == 3
-    assert [cache.get(("image", name)) is None for name in "abcd"] == [False, True, False, False]
 
 
 def test_progress_ends_with_every_item(made):
@@ -255,16 +247,16 @@ def test_how_images_are_scaled_is_part_of_the_signature(made, tmp_path):
     folder = tmp_path / "clip"
     shutil.copytree(made / "clip", folder)
     profile = write_profile(tmp_path / "clip.toml", clip=folder)
-    before = Resources(profile, "cpu").describe_model("clip")
+    before = ModelStore(profile, "cpu").describe_model("clip")
     settings = folder / "preprocessor_config.json"
     write(settings, settings.read_text(encoding="utf-8").replace('"resample": 3', '"resample": 2'))
-    assert Resources(profile, "cpu").describe_model("clip")["tokenizer_sha256"] != before["tokenizer_sha256"]
+    assert ModelStore(profile, "cpu").describe_model("clip")["tokenizer_sha256"] != before["tokenizer_sha256"]
 
 
 def test_a_profile_without_clip_says_so(made, tmp_path):
     bert = tmp_path / "bert"
     bert.mkdir()
-    resources = Resources(write_profile(tmp_path / "plain.toml", bertscore=bert), "cpu")
+    resources = ModelStore(write_profile(tmp_path / "plain.toml", bertscore=bert), "cpu")
     assert resources.profile.clip is None
     with pytest.raises(ModelNotConfigured, match="clip"):
         load_metric("clipscore", resources, options(made / "frames")).signature()
@@ -289,7 +281,7 @@ def test_a_model_that_cannot_be_used_is_named(made, tmp_path, file, content, err
         (folder / file).unlink()
     else:
         write(folder / file, content)
-    metric = ClipScore(Resources(write_profile(tmp_path / "p.toml", clip=folder), "cpu"), options(made / "frames"))
+    metric = ClipScore(ModelStore(write_profile(tmp_path / "p.toml", clip=folder), "cpu"), options(made / "frames"))
     with pytest.raises(error, match="clip"):
         metric.statistics(IDS[:1], [("바다",)], ["바다"])
 

@@ -14,12 +14,12 @@ from scoring.models.batching import (
     MOST_GPU_TOKENS,
     DeviceMemoryExhausted,
     TokenBudget,
+    chunks,
     default_tokens,
     gpu_tokens,
-    one_ahead,
     pad,
+    prefetch,
     run_batches,
-    windows,
 )
 from scoring.models.precision import exact_inference
 
@@ -139,8 +139,8 @@ def test_a_gpus_batches_take_half_its_free_memory_within_bounds():
 
 
 def test_windows_hold_at_most_so_much_and_at_least_one_item():
-    assert list(windows(["가나", "다", "라마바사", "아"], len, 3)) == [["가나", "다"], ["라마바사"], ["아"]]
-    assert list(windows([], len, 3)) == []
+    assert list(chunks(["가나", "다", "라마바사", "아"], len, 3)) == [["가나", "다"], ["라마바사"], ["아"]]
+    assert list(chunks([], len, 3)) == []
 
 
 def test_the_next_window_is_made_while_one_is_used():
@@ -152,7 +152,7 @@ def test_the_next_window_is_made_while_one_is_used():
             second_begun.set()
         return number * 10
 
-    results = one_ahead(make, [1, 2, 3])
+    results = prefetch(make, [1, 2, 3])
     assert next(results) == (1, 10)
     assert second_begun.wait(5)
     assert list(results) == [(2, 20), (3, 30)]
@@ -160,7 +160,7 @@ def test_the_next_window_is_made_while_one_is_used():
 
 
 def test_what_goes_wrong_ahead_is_raised_where_it_is_used():
-    results = one_ahead(lambda number: 1 // number, [1, 0, 1])
+    results = prefetch(lambda number: 1 // number, [1, 0, 1])
     assert next(results) == (1, 1)
     with pytest.raises(ZeroDivisionError):
         next(results)

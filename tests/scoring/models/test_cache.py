@@ -17,9 +17,9 @@ import pytest
 import torch
 
 from scoring.metrics import load_metric
-from scoring.models import cache_segments
+from scoring.models import cache_files
 from scoring.models.cache import Embedded, EmbeddingCache
-from scoring.models.store import Resources
+from scoring.models.store import ModelStore
 from tests.paths import ROOT
 from tests.scoring.tiny_models import SENTENCES, make_bert, one_thread, write_profile
 from tests.threads import at_once
@@ -42,8 +42,8 @@ def on_disk(folder: Path, **options: Any) -> EmbeddingCache:
     return EmbeddingCache(0, folder, **options)
 
 
-def segments(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.segment"), key=lambda path: path.stat().st_mtime_ns)
+def files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.safetensors"), key=lambda path: path.stat().st_mtime_ns)
 
 
 def same(found: dict[str, Embedded], expected: dict[str, Embedded]) -> bool:
@@ -100,7 +100,7 @@ def test_another_process_finds_the_same_bits(folder: Path) -> None:
     kept = some(50) | strange | {"이상한 수": odd}
     EmbeddingCache(10_000, folder).put_many(kept)
 
-    assert len(segments(folder)) == 1
+    assert len(files(folder)) == 1
     again = on_disk(folder)
     assert "정답 7" in again
     assert same(again.get_many([*kept, "다른 글"]), kept)
@@ -111,7 +111,7 @@ def test_what_comes_from_disk_stays_in_memory_and_may_be_written_to(folder: Path
     on_disk(folder).put_many(some(3))
     cache = EmbeddingCache(10_000, folder)
     cache.get_many(some(3))
-    segments(folder)[0].unlink()
+    files(folder)[0].unlink()
     found = cache.get_many(some(3))
     assert same(found, some(3))
     found["정답 0"].vectors.mul_(2)
@@ -122,7 +122,7 @@ def test_a_text_that_is_on_disk_is_not_written_again(folder: Path) -> None:
     cache.put_many(some(3))
     cache.put_many(some(5))
     cache.put_many(some(5))
-    assert len(segments(folder)) == 2
+    assert len(files(folder)) == 2
     assert same(on_disk(folder).get_many(some(5)), some(5))
 
 
@@ -155,41 +155,41 @@ def test_a_folder_that_is_there_keeps_its_mode(folder: Path) -> None:
     assert stat.S_IMODE(folder.stat().st_mode) == 0o755
 
 
-def test_one_segment_that_cannot_be_read_hides_no_other(folder: Path) -> None:
+def test_one_file_that_cannot_be_read_hides_no_other(folder: Path) -> None:
     on_disk(folder).put_many(some(3))
-    (segment,) = segments(folder)
-    (folder / segment.name.replace("-", "-0", 1)).mkdir()  # a name like a segment's that opens as no file
+    (path,) = files(folder)
+    (folder / path.name.replace("-", "-0", 1)).mkdir()  # a name like a segment's that opens as no file
     assert same(on_disk(folder).get_many(some(3)), some(3))
 
 
 def test_neither_texts_nor_the_folder_are_open_to_others(folder: Path) -> None:
     on_disk(folder, namespace="모델").put_many(some(3))
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    (segment,) = segments(folder)
-    assert stat.S_IMODE(segment.stat().st_mode) == 0o600
-    assert "정답".encode() not in segment.read_bytes()
-    assert list(folder.iterdir()) == [segment]  # no draft is left
+    (path,) = files(folder)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert "정답".encode() not in path.read_bytes()
+    assert list(folder.iterdir()) == [path]  # no draft is left
 
 
 # --- damage -----------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("place", [0.0, 0.3, 0.6, 0.99])
 @pytest.mark.parametrize("how", ["flipped", "cut", "emptied"])
-def test_a_damaged_segment_is_deleted_and_made_again(
+def test_a_damaged_file_is_deleted_and_made_again(
     folder: Path, how: str, place: float, caplog: pytest.LogCaptureFixture
 ) -> None:
     on_disk(folder).put_many(some(40))
     knew_it_before = on_disk(folder)
-    (segment,) = segments(folder)
-    data = bytearray(segment.read_bytes())
+    (path,) = files(folder)
+    data = bytearray(path.read_bytes())
     at = int(place * len(data))
     data[at] ^= 1
-    segment.write_bytes({"flipped": data, "cut": data[:at], "emptied": b""}[how])
+    path.write_bytes({"flipped": data, "cut": data[:at], "emptied": b""}[how])
 
     for cache in (on_disk(folder), knew_it_before):
         found = cache.get_many(some(40))
         assert same(found, {text: some(40)[text] for text in found})
         assert len(found) < 40
-    assert not segment.exists()
+    assert not path.exists()
     assert "정답" not in caplog.text
 
     cache = on_disk(folder)
@@ -197,20 +197,20 @@ def test_a_damaged_segment_is_deleted_and_made_again(
     assert same(cache.get_many(some(40)), some(40))
 
 
-def test_bytes_that_are_no_segment_are_deleted(folder: Path) -> None:
+def test_bytes_that_are_no_embeddings_are_deleted(folder: Path) -> None:
     on_disk(folder).put_many(some(2))
-    (segment,) = segments(folder)
-    prefix = segment.name.split("-")[0]
+    (path,) = files(folder)
+    prefix = path.name.split("-")[0]
     for number, junk in enumerate([b"", b"x" * 47, b"x" * 48, b"x" * 4_000, b"\xff" * 40 + b"MPEMBED1"]):
-        (folder / f"{prefix}-{number}.segment").write_bytes(junk)
+        (folder / f"{prefix}-{number}.safetensors").write_bytes(junk)
     assert same(on_disk(folder).get_many(some(2)), some(2))
-    assert segments(folder) == [segment]
+    assert files(folder) == [path]
 
 
-def test_a_segment_that_another_process_deleted_is_forgotten(folder: Path) -> None:
+def test_a_file_that_another_process_deleted_is_forgotten(folder: Path) -> None:
     cache = on_disk(folder)
     cache.put_many(some(3))
-    segments(folder)[0].unlink()
+    files(folder)[0].unlink()
     assert cache.get_many(some(3)) == NONE
     cache.put_many(some(3))
     assert same(cache.get_many(some(3)), some(3))
@@ -224,7 +224,7 @@ def test_a_full_disk_is_only_told(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     cache = EmbeddingCache(10_000, folder)
-    monkeypatch.setattr(cache_segments, "_write_segment", full)
+    monkeypatch.setattr(cache_files, "save_file", full)
     with caplog.at_level(logging.WARNING):
         cache.put_many(some(3))
     assert "No space left on device" in caplog.text
@@ -241,13 +241,13 @@ def test_a_folder_that_cannot_be_made_leaves_memory(tmp_path: Path, caplog: pyte
 
 
 # --- bounds -----------------------------------------------------------------------------------------------------------
-def test_the_segment_used_longest_ago_goes_first_whosever_it_is(folder: Path) -> None:
-    a_segment = 10 * 3 * (WIDTH + 1) * 4
-    room = 3 * a_segment + 3 * 1_500  # and three footers
+def test_the_file_used_longest_ago_goes_first_whosever_it_is(folder: Path) -> None:
+    a_file = 10 * 3 * (WIDTH + 1) * 4
+    room = 3 * a_file + 3 * 1_500  # and three footers
     sets = {mark: {f"{mark}{n}": embedded(n) for n in range(10)} for mark in "가나다라"}
     for age, mark in enumerate("가나다"):
         on_disk(folder, namespace=mark, max_disk_bytes=room).put_many(sets[mark])
-        newest = segments(folder)[-1]
+        newest = files(folder)[-1]
         os.utime(newest, (time.time() - 100 + age,) * 2)
 
     assert same(on_disk(folder, namespace="가").get_many(sets["가"]), sets["가"])  # used just now
@@ -258,22 +258,22 @@ def test_the_segment_used_longest_ago_goes_first_whosever_it_is(folder: Path) ->
 
 def test_more_than_the_folder_may_hold_is_not_written(folder: Path) -> None:
     on_disk(folder, max_disk_bytes=200).put_many(some(50))
-    assert segments(folder) == []
+    assert files(folder) == []
 
 
 def test_there_are_never_too_many_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache_segments, "MAX_SEGMENTS", 4)
+    monkeypatch.setattr(cache_files, "MAX_FILES", 4)
     cache = on_disk(folder)
     for number in range(9):
         cache.put_many(some(1, number))
-    assert len(segments(folder)) == 4
+    assert len(files(folder)) == 4
     assert "정답 8" in cache
     assert "정답 0" not in cache
 
 
 def test_a_draft_that_nobody_finished_is_swept_away(folder: Path) -> None:
     cache = on_disk(folder)
-    old, fresh = folder / ".a-1.segment.draft", folder / ".a-2.segment.draft"
+    old, fresh = folder / ".a-1.draft", folder / ".a-2.draft"
     for draft in (old, fresh):
         draft.write_bytes(b"half")
     os.utime(old, (time.time() - 7_200,) * 2)
@@ -298,7 +298,7 @@ def test_caches_that_write_read_and_make_room_at_once_harm_nobody(folder: Path) 
         return found_in_all
 
     assert sum(at_once([lambda start=start: work(start) for start in range(6)])) > 0
-    assert sum(path.stat().st_size for path in segments(folder)) <= room + 6 * 4_000
+    assert sum(path.stat().st_size for path in files(folder)) <= room + 6 * 4_000
 
 
 def test_two_processes_share_a_folder(folder: Path) -> None:
@@ -323,8 +323,8 @@ def test_bertscore_of_another_process_encodes_no_reference_and_gives_the_same_va
     monkeypatch.setenv("MALPAN_EMBEDDINGS", str(folder))
 
     def values_and_texts_encoded() -> tuple[list[float], set[str]]:
-        metric = load_metric("bertscore", Resources(profile, "cpu"))
-        encoder, encoded = metric._resources.bertscore, set()
+        metric = load_metric("bertscore", ModelStore(profile, "cpu"))
+        encoder, encoded = metric._store.bertscore, set()
         embed = encoder.embed
 
         def noted(texts: Iterable[str], heard: Any) -> dict[str, Embedded]:

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from scoring.errors import ModelUnavailable
 from scoring.metrics import load_metric
 from scoring.models import demo
 from scoring.models.demo import MANIFEST, demo_models_root, ensure_demo_models
 from scoring.models.demo_weights import vocabulary
-from scoring.models.store import ModelUnavailable, Resources
+from scoring.models.store import ModelStore
 from tests.paths import ROOT
 from tests.scoring.tiny_models import one_thread
 
@@ -58,8 +59,8 @@ def _models_of_this_test(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
 
 
 @pytest.fixture(scope="module")
-def resources() -> Resources:
-    return Resources("demo", "cpu")
+def resources() -> ModelStore:
+    return ModelStore("demo", "cpu")
 
 
 @pytest.fixture
@@ -177,7 +178,7 @@ def test_a_folder_that_cannot_be_written_is_an_error_that_names_the_variable(tmp
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv("MALPAN_MODELS", str(tmp_path / "file"))
     with pytest.raises(ModelUnavailable, match="MALPAN_MODELS"):
-        Resources("demo", "cpu").describe()
+        ModelStore("demo", "cpu").describe()
 
 
 class TestPlace:

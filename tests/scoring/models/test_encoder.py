@@ -9,8 +9,8 @@ import pytest
 import torch
 from transformers import AutoModel, BertConfig, BertModel, ElectraConfig, ElectraModel, RobertaConfig, RobertaModel
 
-from scoring.metrics.bertscore import _way_through
 from scoring.models import encoder as encoders
+from scoring.models.bertscore import encoder_of
 from scoring.models.encoder import (
     FirstTokenLayer,
     PackedEncoder,
@@ -64,7 +64,7 @@ def test_every_state_equals_the_models_own_forward_row_by_row(kind):
     rows, model = rows_of(), made(kind)
     expected = [model(torch.tensor([row]))[0][0] for row in rows]
     with exact_inference():
-        states = _way_through(model, model.config.pad_token_id, FP32)(pack(rows))
+        states = encoder_of(model, model.config.pad_token_id, FP32)(pack(rows))
     assert (states - torch.cat(expected)).abs().max() <= 1e-5
 
 
@@ -76,19 +76,19 @@ def test_roberta_passes_over_padding_tokens_that_a_text_spells_out(place):
     every = [torch.ones(1, len(row)) for row in rows]  # bert-score masks by length, not by id
     expected = [model(torch.tensor([row]), attention_mask=mask)[0][0] for row, mask in zip(rows, every, strict=True)]
     with exact_inference():
-        states = _way_through(model, model.config.pad_token_id, FP32)(pack(rows))
+        states = encoder_of(model, model.config.pad_token_id, FP32)(pack(rows))
     assert (states - torch.cat(expected)).abs().max() <= 1e-5
 
 
 def test_models_with_the_layers_of_bert_are_packed_and_others_padded():
-    assert isinstance(_way_through(made("bert"), 0, FP32), PackedEncoder)
-    assert isinstance(_way_through(made("roberta"), 1, FP32), PackedEncoder)
-    assert isinstance(_way_through(made("electra"), 0, FP32), PaddedEncoder)
+    assert isinstance(encoder_of(made("bert"), 0, FP32), PackedEncoder)
+    assert isinstance(encoder_of(made("roberta"), 1, FP32), PackedEncoder)
+    assert isinstance(encoder_of(made("electra"), 0, FP32), PaddedEncoder)
 
 
 def test_a_model_with_relative_positions_is_not_taken_for_one_with_absolute_ones():
     config = BertConfig(**SHAPE, position_embedding_type="relative_key", attn_implementation="eager")
-    assert isinstance(_way_through(BertModel(config).eval(), 0, FP32), PaddedEncoder)
+    assert isinstance(encoder_of(BertModel(config).eval(), 0, FP32), PaddedEncoder)
 
 
 @pytest.mark.parametrize("ordered", [True, False])
@@ -205,7 +205,7 @@ def test_a_model_saved_and_loaded_gives_the_same_bits(tmp_path):
     model.save_pretrained(tmp_path)
     again = AutoModel.from_pretrained(tmp_path).eval()
     with exact_inference():
-        first, second = (_way_through(one, 0, FP32)(pack(rows_of())) for one in (model, again))
+        first, second = (encoder_of(one, 0, FP32)(pack(rows_of())) for one in (model, again))
     assert torch.equal(first, second)
 
 
@@ -213,8 +213,8 @@ def test_a_model_saved_and_loaded_gives_the_same_bits(tmp_path):
 def test_half_formats_move_states_a_little_and_only_a_little(name):
     rows = rows_of()
     with exact_inference():
-        exact = _way_through(made("bert"), 0, FP32)(pack(rows))
-        half = _way_through(made("bert"), 0, precision_on(name, "cpu"))(pack(rows))
+        exact = encoder_of(made("bert"), 0, FP32)(pack(rows))
+        half = encoder_of(made("bert"), 0, precision_on(name, "cpu"))(pack(rows))
     assert half.dtype is precision_on(name, "cpu").weights
     moved = (half.float() - exact).abs()
     assert 0 < moved.mean() < 0.02
@@ -235,22 +235,22 @@ class TestPacking:
 
     def test_a_rectangle_is_filled_up_on_the_right(self):
         packed = pack([[5, 6], [7], [8, 9, 4]])
-        ids, is_token = packed.as_rectangle(packed.ids, fill=1)
+        ids, is_token = packed.to_padded(packed.ids, fill=1)
         assert ids.tolist() == [[5, 6, 1], [7, 1, 1], [8, 9, 4]]
         assert is_token.sum(1).tolist() == [2, 1, 3]
-        states, _ = packed.as_rectangle(torch.full((6, 2), float("inf")))
+        states, _ = packed.to_padded(torch.full((6, 2), float("inf")))
         assert states[1].tolist() == [[float("inf")] * 2, [0, 0], [0, 0]]
 
     def test_a_buffer_is_filled_up_by_a_row_of_its_own(self):
         packed = pack([[5, 6, 7], [8]], [[0, 1, 1], [0]])
-        filled = packed.filled_up(8)
+        filled = packed.pad_to_multiple(8)
         assert filled.lengths == (3, 1, 4)
         assert filled.ids.tolist() == [5, 6, 7, 8, 0, 0, 0, 0]
         assert filled.segments.tolist() == [0, 1, 1, 0, 0, 0, 0, 0]
         assert filled.positions.tolist() == [0, 1, 2, 0, 0, 1, 2, 3]
         assert filled.offsets.tolist() == [0, 3, 4, 8]
         assert filled.offsets.dtype is torch.int32
-        assert packed.filled_up(4) is packed
+        assert packed.pad_to_multiple(4) is packed
 
     def test_a_row_without_a_token_is_refused(self):
         with pytest.raises(ValueError, match="without a token"):

@@ -8,17 +8,19 @@ import re
 import pytest
 from safetensors.torch import load_file, save_file
 
+from scoring.errors import ModelUnavailable
 from scoring.metrics import load_metric
-from scoring.models import files, store
+from scoring.models import files, loading
 from scoring.models.files import text_limit, weights_sha256
-from scoring.models.store import ModelFolderMissing, ModelNotFetched, ModelUnavailable, Resources, load_profile
+from scoring.models.profile import ModelFolderMissing, ModelNotFetched, load_profile
+from scoring.models.store import ModelStore
 from tests.scoring.tiny_models import write
 
 
 @pytest.mark.usefixtures("hub_cache", "no_network")
 @pytest.mark.parametrize("name", ["bertscore", "bleurt"])
 def test_official_models_that_are_not_here_are_asked_for_by_command_never_replaced(name):
-    metric = load_metric(name, Resources("official", "cpu"))
+    metric = load_metric(name, ModelStore("official", "cpu"))
     for use in (metric.signature, lambda: metric.score_pairs(["가"], ["나"])):
         with pytest.raises(ModelUnavailable) as caught:
             use()
@@ -35,38 +37,38 @@ def test_a_half_fetched_model_counts_as_missing(hub_cache):
     snapshot.mkdir(parents=True)
     write(snapshot / "config.json", "{}")
     with pytest.raises(ModelNotFetched):
-        Resources(official, "cpu").bleurt  # noqa: B018 - the property loads
+        ModelStore(official, "cpu").bleurt  # noqa: B018 - the property loads
 
 
 def test_a_path_where_nothing_lies_is_named_as_a_path(tmp_path):
     path = write(tmp_path / "mine.toml", 'name = "mine"\n[bleurt]\nmodel = "./nowhere"\n')
     with pytest.raises(ModelFolderMissing, match="nowhere"):
-        Resources(path, "cpu").describe()
+        ModelStore(path, "cpu").describe()
 
 
 def test_other_weights_have_another_hash(profile):
-    before = Resources(profile, "cpu").describe()
+    before = ModelStore(profile, "cpu").describe()
     path = profile.parent / "bert" / "model.safetensors"
     tensors = load_file(path)
     tensors["encoder.layer.0.output.dense.bias"][0] += 1
     save_file(tensors, path, metadata={"format": "pt"})
-    after = Resources(profile, "cpu").describe()
+    after = ModelStore(profile, "cpu").describe()
     assert after["bertscore"]["weights_sha256"] != before["bertscore"]["weights_sha256"]
     assert after["bleurt"] == before["bleurt"]
 
 
 def test_another_vocabulary_has_another_hash(profile):
-    before = Resources(profile, "cpu").describe_model("bertscore")
+    before = ModelStore(profile, "cpu").describe_model("bertscore")
     path = profile.parent / "bert" / "vocab.txt"
     write(path, path.read_text(encoding="utf-8") + "새말\n")
-    after = Resources(profile, "cpu").describe_model("bertscore")
+    after = ModelStore(profile, "cpu").describe_model("bertscore")
     assert after["tokenizer_sha256"] != before["tokenizer_sha256"]
     assert after["weights_sha256"] == before["weights_sha256"]
 
 
 def test_an_unchanged_file_is_hashed_once(models, monkeypatch):
     first = weights_sha256(models / "bert")
-    monkeypatch.setattr(files, "_sha256", lambda _: pytest.fail("hashed again"))
+    monkeypatch.setattr(files, "file_sha256", lambda _: pytest.fail("hashed again"))
     assert weights_sha256(models / "bert") == first
 
 
@@ -93,14 +95,14 @@ def test_weights_in_parts_are_hashed_together(models):
 
 
 def test_no_path_of_this_machine_stands_in_a_signature(profile):
-    described = json.dumps(Resources(profile, "cpu").describe())
+    described = json.dumps(ModelStore(profile, "cpu").describe())
     assert str(profile.parent) not in described
     assert json.loads(described)["bertscore"]["model"] == "bert"
 
 
 def test_describing_loads_no_model(profile, monkeypatch):
-    monkeypatch.setattr(store, "load_pretrained", lambda *_: pytest.fail("a model was loaded"))
-    assert Resources(profile, "cpu").describe()["bleurt"]["dtype"] == "float32"
+    monkeypatch.setattr(loading, "load_pretrained", lambda *_: pytest.fail("a model was loaded"))
+    assert ModelStore(profile, "cpu").describe()["bleurt"]["dtype"] == "float32"
 
 
 @pytest.mark.parametrize(

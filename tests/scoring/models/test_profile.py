@@ -8,14 +8,9 @@ import pytest
 
 from scoring.errors import ScoringError
 from scoring.metrics import load_metric
-from scoring.models.store import (
-    InvalidProfile,
-    ModelNotConfigured,
-    Resources,
-    UnknownProfile,
-    list_profiles,
-    load_profile,
-)
+from scoring.models.files import list_profiles
+from scoring.models.profile import InvalidProfile, ModelNotConfigured, UnknownProfile, load_profile
+from scoring.models.store import ModelStore
 from tests.scoring.tiny_models import write, write_profile
 
 
@@ -96,4 +91,4 @@ def test_a_wrong_profile_is_named_with_file_and_key(tmp_path, text, key):
 def test_a_missing_section_is_named_when_it_is_needed(models):
     path = write_profile(models / "half.toml", bertscore=models / "bert")
     with pytest.raises(ModelNotConfigured, match=r"\[bleurt\]"):
-        load_metric("bleurt", Resources(path, "cpu")).score_pairs(["가"], ["나"])
+        load_metric("bleurt", ModelStore(path, "cpu")).score_pairs(["가"], ["나"])

@@ -12,7 +12,10 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 from scoring.metrics import load_metric
-from scoring.models.store import DeviceUnavailable, ModelDamaged, Resources, TooFewLayers, shared_resources, use_gpu
+from scoring.models.devices import DeviceUnavailable, use_gpu
+from scoring.models.files import ModelDamaged
+from scoring.models.loading import TooFewLayers
+from scoring.models.store import ModelStore, shared_store
 from tests.paths import ROOT
 from tests.scoring.tiny_models import one_thread, write_profile
 
@@ -32,7 +35,7 @@ def test_weights_missing_from_the_file_are_never_filled_with_random_ones(profile
     save_file(tensors, path, metadata={"format": "pt"})
     role = "bertscore" if name == "bert" else name
     with pytest.raises(ModelDamaged, match=re.escape(gone.split("layer.1")[1])):
-        getattr(Resources(profile, "cpu"), role)
+        getattr(ModelStore(profile, "cpu"), role)
 
 
 @pytest.mark.parametrize("name", ["bertscore", "bleurt"])
@@ -45,24 +48,24 @@ def test_a_cut_file_is_named(profile, name, file):
     else:
         path.write_bytes(path.read_bytes()[:100])
     with pytest.raises(ModelDamaged, match=re.escape(str(folder))):
-        getattr(Resources(profile, "cpu"), name)
+        getattr(ModelStore(profile, "cpu"), name)
 
 
 def test_a_layer_the_model_does_not_have_is_refused(models):
     path = write_profile(models / "deep.toml", bertscore=models / "bert", num_layers=4)
     with pytest.raises(TooFewLayers, match="num_layers"):
-        Resources(path, "cpu").bertscore  # noqa: B018 - the property loads
+        ModelStore(path, "cpu").bertscore  # noqa: B018 - the property loads
 
 
 def test_buffers_that_are_not_learnt_may_be_missing(profile):
     """Checkpoints saved by other versions leave the position numbers out."""
     path = profile.parent / "bleurt" / "model.safetensors"
     pair = (["한글 맞춤법"], ["표준어 규정"])
-    expected = load_metric("bleurt", Resources(profile, "cpu")).score_pairs(*pair)
+    expected = load_metric("bleurt", ModelStore(profile, "cpu")).score_pairs(*pair)
     tensors = load_file(path)
     tensors.pop("bleurt.embeddings.position_ids")
     save_file(tensors, path, metadata={"format": "pt"})
-    assert load_metric("bleurt", Resources(profile, "cpu")).score_pairs(*pair) == expected
+    assert load_metric("bleurt", ModelStore(profile, "cpu")).score_pairs(*pair) == expected
 
 
 def test_weights_in_pytorchs_own_format_load_too(profile):
@@ -71,28 +74,33 @@ def test_weights_in_pytorchs_own_format_load_too(profile):
 
     folder = profile.parent / "bleurt"
     pair = (["한글 맞춤법"], ["표준어 규정"])
-    expected = load_metric("bleurt", Resources(profile, "cpu")).score_pairs(*pair)
+    expected = load_metric("bleurt", ModelStore(profile, "cpu")).score_pairs(*pair)
     torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
     (folder / "model.safetensors").unlink()
-    assert load_metric("bleurt", Resources(profile, "cpu")).score_pairs(*pair) == expected
+    assert load_metric("bleurt", ModelStore(profile, "cpu")).score_pairs(*pair) == expected
 
 
 def test_a_process_has_one_set_of_models_for_a_profile_and_device(profile):
-    shared = shared_resources(profile, "cpu")
-    assert shared_resources(str(profile), "cpu") is shared
-    assert shared_resources(profile, "auto") is not shared
-    assert shared.bleurt is shared_resources(profile, "cpu").bleurt
+    shared = shared_store(profile, "cpu")
+    assert shared_store(str(profile), "cpu") is shared
+    assert shared.bleurt is shared_store(profile, "cpu").bleurt
+
+
+@pytest.mark.parametrize(("has_gpu", "device"), [(False, "cpu"), (True, "cuda")])
+def test_auto_is_the_device_it_stands_for_and_loads_nothing_again(profile, monkeypatch, has_gpu, device):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: has_gpu)
+    assert shared_store(profile, "auto") is shared_store(profile, device)
 
 
 def test_a_changed_profile_file_is_another_profile(profile):
-    shared = shared_resources(profile, "cpu")
+    shared = shared_store(profile, "cpu")
     write_profile(profile, bertscore=profile.parent / "bert", num_layers=1)
-    assert shared_resources(profile, "cpu") is not shared
+    assert shared_store(profile, "cpu") is not shared
 
 
 @pytest.mark.usefixtures("no_network", "hub_cache")
 def test_scoring_never_reaches_for_the_network(profile):
-    resources = Resources(profile, "cpu")
+    resources = ModelStore(profile, "cpu")
     for name in ("bertscore", "bleurt"):
         metric = load_metric(name, resources)
         metric.signature()
@@ -101,7 +109,7 @@ def test_scoring_never_reaches_for_the_network(profile):
 
 def test_asking_for_profiles_imports_no_torch():
     script = (
-        "import sys, scoring.models.store as c; c.list_profiles(); c.load_profile('official');"
+        "import sys, scoring.models.store, scoring.models.files as f; f.list_profiles(); f.load_profile('official');"
         "assert not {'torch', 'transformers', 'numpy'} & set(sys.modules), sorted(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", script], cwd=ROOT, env=dict(os.environ), check=True)
@@ -110,8 +118,8 @@ def test_asking_for_profiles_imports_no_torch():
 def test_cuda_asked_for_and_not_there_is_an_error_not_a_slow_cpu(profile, monkeypatch):
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     with pytest.raises(DeviceUnavailable, match="--device cpu"):
-        Resources(profile, "cuda").describe()
-    assert Resources(profile, "auto").device == "cpu"
+        ModelStore(profile, "cuda").describe()
+    assert ModelStore(profile, "auto").device == "cpu"
 
 
 @pytest.mark.parametrize(("worker", "gpus", "taken"), [(0, 4, 0), (3, 4, 3), (5, 4, 1), (2, 1, None), (0, 0, None)])

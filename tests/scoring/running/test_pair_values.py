@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 
 from scoring.engine import score
+from scoring.metrics import load_metric
+from scoring.recipes import Pairs, Prepared
 from scoring.report import report_as_json
 from scoring.running.pair_values import MemoryPairValues, Pair
+from scoring.running.run import run_metrics
 from tests.scoring.fakes import RESOURCES, FakeNeural
 from tests.scoring.texts import answer_file
 from tests.threads import at_once
@@ -78,6 +81,28 @@ def test_what_is_no_number_is_not_believed_and_computed():
     evil = report_of(file_with(), pair_values=Evil(1))
     assert asked() == {"bleurt": ITEMS, "bertscore": ITEMS}
     assert evil.scores == report_of(file_with()).scores
+
+
+@pytest.mark.parametrize("broken", [float("nan"), float("inf"), float("-inf")])
+def test_an_item_value_that_is_no_number_is_not_believed_and_computed(broken):
+    first = report_of(file_with())
+    asked()
+    known = {
+        (metric, signature): {item.id: item.scores[metric] for item in first.items} | {"3": broken}
+        for metric, signature in first.metric_signatures.items()
+    }
+    again = report_of(file_with(), known=known)
+    assert asked() == {"bleurt": 1, "bertscore": 1}
+    assert report_as_json(again) == report_as_json(first)
+
+
+def test_rows_of_statistics_with_a_number_that_is_none_are_made_again():
+    pairs = Pairs(("a", "b"), (("고양이가 잔다",), ("개가 달린다",)), ("고양이가 잔다", "개가 뛴다"))
+    metric, prepared = load_metric("chrf"), Prepared(pairs.ids, {"chrf": pairs})
+    first = run_metrics({"chrf": metric}, prepared, {"chrf": "s"}, known={})
+    rows = first.rows["chrf"]
+    broken = {**rows, "b": (float("nan"), *rows["b"][1:])}
+    assert run_metrics({"chrf": metric}, prepared, {"chrf": "s"}, known={("chrf", "s"): broken}) == first
 
 
 def test_the_store_is_used_from_the_thread_that_scores_alone():

@@ -10,7 +10,7 @@ import pytest
 
 from scoring.engine import score
 from scoring.metrics import METRICS, is_corpus_metric
-from scoring.models.store import Resources
+from scoring.models.store import ModelStore
 from scoring.recipes import RECIPES, get_recipe
 from scoring.records import AnswerFile
 from scoring.running import sharding
@@ -200,10 +200,10 @@ def test_further_store_answers_for_pairs_that_no_shard_scored_and_hears_what_is_
 def test_order_repetition_and_what_the_models_remember_change_no_bit(profile):
     files = reasons(40)
     shards = plan(wanted_of(*files), 6)
-    cold = Resources(profile, "cpu")
+    cold = ModelStore(profile, "cpu")
     first = gathered(files, cold, shards=shards)
 
-    warm = Resources(profile, "cpu")
+    warm = ModelStore(profile, "cpu")
     score(RECIPE.id, *files, resources=warm)  # remembers every reference, embedded in other batches
     for shard in shards[:3]:
         score_shard(shard, RECIPE, signatures_of(warm), resources=warm)
@@ -213,7 +213,7 @@ def test_order_repetition_and_what_the_models_remember_change_no_bit(profile):
 
 def test_sharded_report_is_that_of_the_whole_file_but_for_the_noise_of_batches(profile):
     files = reasons(40)
-    resources = Resources(profile, "cpu")
+    resources = ModelStore(profile, "cpu")
     whole = score(RECIPE.id, *files, resources=resources)
 
     report = gathered(files, resources, shards=plan(wanted_of(*files), 6))
@@ -226,7 +226,7 @@ def test_sharded_report_is_that_of_the_whole_file_but_for_the_noise_of_batches(p
 
 
 def test_embeddings_of_a_shard_drive_out_no_reference_that_is_kept(profile):
-    resources = Resources(profile, "cpu")
+    resources = ModelStore(profile, "cpu")
     kept = resources.bertscore.references
     [shard] = plan(wanted_of(*reasons(5)), 100)
 

@@ -37,7 +37,7 @@ def install(monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[tuple[str, s
         profile=SimpleNamespace(name="fake", is_demo=False, clip=None),
         bertscore=SimpleNamespace(references=SimpleNamespace(max_bytes=1)),
     )
-    monkeypatch.setattr(store, "shared_resources", lambda *_args: resources)
+    monkeypatch.setattr(store, "shared_store", lambda *_args: resources)
     monkeypatch.setattr(shard_work, "run_apart", run_here)
     monkeypatch.setattr(FakeNeural, "asked", [])
     settings.SHARD_ABOVE_ITEMS, settings.SHARD_PAIRS = ITEMS - 1, SHARD_PAIRS

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from bert_score.utils import sent_encode
 
-from scoring.models.tokenizer import BertIds
+from scoring.models.bertscore import BertScoreTokenizer
 from tests.scoring.tiny_models import STRANGE, contest_like, make_bert, strange_pairs
 
 
@@ -21,14 +21,14 @@ def test_ids_equal_those_of_the_package(folder):
     from transformers import AutoTokenizer
 
     slow = AutoTokenizer.from_pretrained(folder, use_fast=False)
-    ids = BertIds(folder, 512)
+    ids = BertScoreTokenizer(folder, 512)
     texts = sorted({text for pair in strange_pairs() for text in pair})
     assert ids.encode_all(texts) == [sent_encode(slow, text) for text in texts]
     assert ids.uses_fast
 
 
 def test_ordinary_reasons_take_the_fast_way_and_strange_texts_do_not(folder):
-    ids = BertIds(folder, 512)
+    ids = BertScoreTokenizer(folder, 512)
     assert all(ids._is_plain(contest_like(random.Random(seed), 3)) for seed in range(20))
     assert not any(ids._is_plain(text) for text in (STRANGE[7], STRANGE[10], STRANGE[11], STRANGE[13]))
 
@@ -41,4 +41,4 @@ def test_a_fast_tokenizer_that_disagrees_is_not_used(folder):
     (folder / "other.txt").write_text("\n".join([*pieces[:5], *reversed(pieces[5:])]), encoding="utf-8")
     fast = BertTokenizerFast(str(folder / "other.txt"), do_lower_case=False)
     fast.backend_tokenizer.save(str(folder / "tokenizer.json"))
-    assert not BertIds(folder, 512).uses_fast
+    assert not BertScoreTokenizer(folder, 512).uses_fast

@@ -1,0 +1,91 @@
+"""Texts that a model reads the beginning of only: told of every scoring, whatever of it was known before.
+
+Which texts are too long is told from the texts, not from the work done, so that a file uploaded again says the same. A
+tokenizer is loaded only where a text could be too long at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final, Protocol, runtime_checkable
+
+from scoring.errors import ModelUnavailable
+from scoring.metrics import Metric, load_metric
+from scoring.models.limits import Cut, most_tokens
+from scoring.models.store import ModelStore
+from scoring.recipes import MismatchedFiles, Pairs, Prepared, Recipe
+from scoring.records import AnswerFile, ScoreWarning
+from scoring.running.run import NEURAL_METRICS
+
+SPECIAL_TOKENS: Final = 3  # of a pair: [CLS] and two [SEP]
+
+
+@runtime_checkable
+class LimitedMetric(Protocol):
+    """A pair metric whose model reads so many tokens and no more."""
+
+    name: str
+
+    def cut(self, references: Sequence[str], candidates: Sequence[str]) -> list[Cut]:
+        """Which texts of each aligned pair the model sees only the beginning of."""
+
+    def max_length(self) -> int:
+        """How many tokens it reads."""
+
+
+def truncation_warnings(metrics: Mapping[str, Metric], prepared: Prepared) -> list[ScoreWarning]:
+    """One warning for each metric with texts that its model does not read whole. Raises ``ModelUnavailable``."""
+    warnings = []
+    for name, metric in metrics.items():
+        if isinstance(metric, LimitedMetric) and len(prepared.pairs[name]):
+            references, candidates = _count(metric, prepared.pairs[name])
+            if references or candidates:
+                params = {"references": references, "candidates": candidates, "limit": metric.max_length()}
+                warnings.append(ScoreWarning(f"{name}_truncated", params))
+    return warnings
+
+
+def foreseen_warnings(
+    recipe: Recipe, references: AnswerFile | None, predictions: AnswerFile, profile: str
+) -> list[ScoreWarning]:
+    """What ``truncation_warnings`` will say of this file with the models of ``profile``, told before any scoring.
+
+    Without ``references`` only of answers that are too long by themselves. Nothing where a model of the profile is not
+    on this machine. A tokenizer is loaded, and with it a model library, only where a text could be too long.
+    """
+    store = ModelStore(profile, "cpu")
+    if NEURAL_METRICS.isdisjoint(recipe.metrics):
+        return []
+    try:
+        prepared = recipe.prepare(references or predictions, predictions)
+        pairs = {name: prepared.pairs[name] for name in recipe.metrics if name in NEURAL_METRICS}
+        if references is None:
+            pairs = {name: replace(of, references=(("",),) * len(of)) for name, of in pairs.items()}
+        limits = {spec.role: store.text_limit(spec.role) for spec in store.profile.specs() if spec.role in pairs}
+        long = [role for role, limit in limits.items() if _long_rows(pairs[role], limit)]
+        return truncation_warnings({role: load_metric(role, store) for role in long}, replace(prepared, pairs=pairs))
+    except (ModelUnavailable, MismatchedFiles):  # without references a file may not say which items have a reason
+        return []
+
+
+def _count(metric: LimitedMetric, pairs: Pairs) -> tuple[int, int]:
+    """(reference texts, candidates) of which a part is not read; a candidate counts once for its item."""
+    rows = _long_rows(pairs, metric.max_length())
+    if not rows:
+        return 0, 0
+    cut = metric.cut([reference for _, reference, _ in rows], [candidate for _, _, candidate in rows])
+    places = {place for (place, _, _), of_pair in zip(rows, cut, strict=True) if of_pair.candidate}
+    return sum(of_pair.reference for of_pair in cut), len(places)
+
+
+def _long_rows(pairs: Pairs, limit: int) -> list[tuple[int, str, str]]:
+    """(place of the item, reference, candidate) of every pair that could be too long for ``limit`` tokens."""
+    texts = {*pairs.candidates, *(text for references in pairs.references for text in references)}
+    tokens = {text: most_tokens(text) for text in texts}
+    return [
+        (place, reference, candidate)
+        for place, (references, candidate) in enumerate(zip(pairs.references, pairs.candidates, strict=True))
+        for reference in references
+        if tokens[reference] + tokens[candidate] + SPECIAL_TOKENS > limit
+    ]
