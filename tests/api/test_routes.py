@@ -30,6 +30,7 @@ from tests.factories import (
     prediction_bytes,
     publish,
     rows,
+    update_jobs,
 )
 
 pytestmark = pytest.mark.django_db
@@ -122,10 +123,10 @@ def test_expected_end_is_told_where_it_is_known_and_null_where_not(api, phase, t
     assert created["estimated_finish_at"] is None
 
     now = timezone.now()
-    finished_submission(phase, team, 0.5).runs.update(
-        cost=1000, started_at=now - timedelta(seconds=70), finished_at=now - timedelta(seconds=60), worker="w"
-    )
-    ScoringRun.objects.filter(submission__public_id=created["id"]).update(cost=12_000)
+    over = finished_submission(phase, team, 0.5).runs.all()
+    over.update(started_at=now - timedelta(seconds=70), finished_at=now - timedelta(seconds=60))
+    update_jobs(over, cost=1000, worker="w")
+    update_jobs(ScoringRun.objects.filter(submission__public_id=created["id"]), cost=12_000)
 
     one = api.client.get(reverse("api-submission", args=[created["id"]])).json()
     done, waiting = api.client.get(api.address("api-submissions")).json()["history"]

@@ -12,13 +12,13 @@ from django.db import connection
 
 from malpan.competitions.models import Competition
 from tests.archive import full_competition
-from tests.submissions.conftest import phase, run, sent, team
+from tests.submissions.conftest import phase, rings, run, team
 
-__all__ = ["phase", "run", "sent", "team"]  # fixtures
+__all__ = ["phase", "rings", "run", "team"]  # fixtures
 
 
 @pytest.fixture
-def competition(sent: list[int]) -> Competition:
+def competition(rings: list[str]) -> Competition:
     """A competition with something of everything."""
     return full_competition.make()
 

@@ -13,9 +13,10 @@ from malpan.archive.exporting import export_competition
 from malpan.competitions.models import Competition, CompetitionRole, Phase, Question, TermsAcceptance
 from malpan.competitions.services import add_data_file, post_notice
 from malpan.core import audit
+from malpan.jobs.claim import claim_next
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.submissions import intake
-from malpan.submissions.evaluation import queueing, runs
+from malpan.submissions.evaluation import runs
 from malpan.submissions.integrity import chain
 from malpan.submissions.models import HiddenResult, QuotaEntry, Rejection, RescoreBatch, Submission
 from malpan.teams.models import Team
@@ -57,9 +58,9 @@ def scored(phase: Phase, number: int) -> Submission:
     team = TeamFactory.create(competition=phase.track.competition, members=1)
     data = prediction_bytes(mark=number)
     submission = intake.submit(phase=phase, team=team, user=leader_of(team), file_name="가.json", upload=data)
-    run = queueing.claim_run(run_id=submission.runs.get().pk, worker="w")
-    assert run is not None
-    runs.finish_run(run_id=run.pk, attempt=run.attempt, report=report(0.1 + number / 7))
+    job = claim_next(worker="w")
+    assert job is not None
+    runs.finish_run(run_id=submission.runs.get().pk, attempt=job.attempt, report=report(0.1 + number / 7))
     return submission
 
 

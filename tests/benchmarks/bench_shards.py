@@ -83,10 +83,10 @@ def _site(site_folder: Path, models: Path, items: int, shards: int) -> Stack:
     site = Stack(site_folder, models)
     site.environment |= {
         "SCORING_THREADS": "1",
-        "SHARD_ABOVE_ITEMS": str(items // 20),
-        "SHARD_PAIRS": str(items // shards),
+        "LARGE_RUN_ITEMS": str(items // 20),
+        "SLICE_ITEMS": str(items // shards),
         "PAIR_VALUES_MAX_ROWS": "0",
-        "RUN_LEASE_SECONDS": str(LEASE_SECONDS),
+        "JOB_LEASE_SECONDS": str(LEASE_SECONDS),
         "WEB_STALL_SECONDS": "60",
     }
     return site

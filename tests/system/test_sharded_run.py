@@ -13,7 +13,7 @@ from tests.system.visitor import Visitor, run_of, wait_until_finished
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.services
-ITEMS, WORDS, SHARD_PAIRS = 180, 4, 30
+ITEMS, WORDS, SLICE_ITEMS = 180, 4, 30
 SLUG = "sharded"
 
 
@@ -21,7 +21,7 @@ SLUG = "sharded"
 def site(new_stack: Callable[[], Stack]) -> Stack:
     """A site that takes a hundred items for many and remembers no pair."""
     stack = new_stack()
-    stack.environment |= {"SHARD_ABOVE_ITEMS": "100", "SHARD_PAIRS": str(SHARD_PAIRS), "PAIR_VALUES_MAX_ROWS": "0"}
+    stack.environment |= {"LARGE_RUN_ITEMS": "100", "SLICE_ITEMS": str(SLICE_ITEMS), "PAIR_VALUES_MAX_ROWS": "0"}
     stack.start()
     return stack
 
@@ -54,7 +54,7 @@ def test_large_run_survives_the_death_of_its_worker_and_gives_the_same_to_the_la
     run = wait_until_finished(site, first)
     shards = shards_of(site)
     assert (run["attempt"], run["live_run_id"]) == (1, run["id"])
-    assert [kind for kind, *_ in shards] == ["score"] * (ITEMS // SHARD_PAIRS) + ["gather"]
+    assert [kind for kind, *_ in shards] == ["score"] * (ITEMS // SLICE_ITEMS) + ["gather"]
     assert {state for _, state, _ in shards} == {"finished"}
     assert sorted(attempt for *_, attempt in shards) == [1] * (len(shards) - 1) + [2]
     work = site.var_dir / "private" / "work"

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import translation
 
-from malpan.submissions.models import ScoringRun
 from malpan.web.markdown import to_html
 from malpan.web.presenters import formatting, scores
 from scoring.recipes import RECIPES
@@ -87,10 +86,9 @@ def test_the_width_of_a_text_counts_a_syllable_twice() -> None:
 
 
 def test_the_stage_of_a_run_is_a_column_of_the_board_in_the_readers_language() -> None:
-    run = ScoringRun(recipe="culture-qa@1", stage="accuracy")
-    assert scores.stage_label(run) == "정확도"
+    assert scores.stage_label("culture-qa@1", "accuracy") == "정확도"
     with translation.override("en"):
-        assert scores.stage_label(run) == "Accuracy"
+        assert scores.stage_label("culture-qa@1", "accuracy") == "Accuracy"
 
 
 def test_a_share_and_a_count_of_coverage_read_as_such() -> None:

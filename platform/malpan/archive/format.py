@@ -94,7 +94,7 @@ TABLES: Final = (  # in the order in which they are read in: what a row points a
         "runs",
         "submissions.scoringrun",
         "submission__phase__track__competition",
-        left_out=("cost", "fair_tag", "not_before"),  # a place in the line of this site, which no archive gives away
+        left_out=("job",),  # a place in the queue of this site, which no archive gives away
     ),
     Table("hidden_results", "submissions.hiddenresult", "run__submission__phase__track__competition"),
     Table("metric_results", "submissions.metricresult", "submission__phase__track__competition"),
@@ -106,7 +106,7 @@ TABLES: Final = (  # in the order in which they are read in: what a row points a
 BY_LABEL: Final = {table.label: table for table in TABLES}
 LEFT_OUT: Final = (
     "teams.invitation",  # single-use links into teams of this site
-    "submissions.runshard",  # work that goes on: a run that is read in while it is under way is planned again
+    "jobs.job",  # work that goes on: a run that is read in while it is under way is queued again
     "submissions.pairvalue",  # readable under this site's key alone, and made again at need
 )
 

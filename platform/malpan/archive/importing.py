@@ -28,7 +28,7 @@ from malpan.competitions.models import Competition, DataFile, ReferenceVersion
 from malpan.core import audit
 from malpan.core.errors import StoredFileMissing
 from malpan.core.storage import open_private, store_private
-from malpan.submissions.evaluation import queueing
+from malpan.submissions.evaluation.runs import requeue_imported
 from malpan.submissions.models import Submission
 
 PERMISSION: Final = "competitions.add_competition"
@@ -63,7 +63,7 @@ def import_competition(*, file: IO[bytes], actor: User | None, slug: str = "", p
         reading = _Reading(archive)
         competition = reading.read(address)
         _refuse_foreign_files(archive, competition, has_references)
-        queueing.join_the_line(competition)
+        requeue_imported(competition)
         facts = {"slug": address, "made_at": archive.manifest.get("made_at"), "counts": reading.counts}
         audit.record(actor=actor, action="competition.import", obj=competition, after=facts)
     missing = [str(name) for name in archive.manifest.get("missing_files") or []]

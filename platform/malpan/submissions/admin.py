@@ -15,8 +15,8 @@ from django.utils.translation import gettext_lazy as _
 from malpan.core.admin import RecordAdmin, actor_of
 from malpan.core.errors import DomainError
 from malpan.core.messages import heading_of, text_of
-from malpan.submissions.evaluation.runs import retry_failed_run
-from malpan.submissions.models import MetricResult, QuotaEntry, Rejection, RunShard, ScoringRun, Submission
+from malpan.submissions.models import MetricResult, QuotaEntry, Rejection, ScoringRun, Submission
+from malpan.submissions.retrying import retry_failed_run
 from scoring.errors import Language
 from scoring.recipes.warning_texts import INTEGRITY_CODES, warning_text
 from scoring.records import ScoreWarning
@@ -72,12 +72,12 @@ class IntegrityFilter(admin.SimpleListFilter):
 @admin.register(ScoringRun)
 class ScoringRunAdmin(RecordAdmin):
     list_display = [
-        "id", "submission", "state", "attempt", "final_score", "recipe", "profile", "queued_at", "finished_at",
-        "warning_count", "error_code", "worker",
+        "id", "submission", "state", "final_score", "recipe", "profile", "queued_at", "finished_at", "warning_count",
+        "error_code", "job",
     ]  # fmt: skip
     list_filter = ["state", IntegrityFilter, "recipe", "is_demo_models", "error_code"]
     search_fields = ["submission__public_id", "submission__team__name", "signature_hash"]
-    list_select_related = ["submission__team"]
+    list_select_related = ["submission__team", "job"]
     date_hierarchy = "queued_at"
     actions = ["retry"]
     readonly_fields = ["warning_sentences"]
@@ -119,15 +119,6 @@ class ScoringRunAdmin(RecordAdmin):
                 "채점 %(count)d건을 다시 대기열에 넣었습니다.", "채점 %(count)d건을 다시 대기열에 넣었습니다.", count
             )
             self.message_user(request, text % {"count": count}, messages.SUCCESS)
-
-
-@admin.register(RunShard)
-class RunShardAdmin(RecordAdmin):
-    list_display = ["run", "number", "kind", "state", "attempt", "progress", "finished_at", "error_code", "worker"]
-    list_filter = ["state", "kind", "error_code"]
-    search_fields = ["run__submission__public_id", "run__submission__team__name"]
-    list_select_related = ["run__submission__team"]
-    exclude = ["values"]
 
 
 @admin.register(MetricResult)

@@ -103,22 +103,10 @@ class ModelMissing(SystemFault):
     text = _("채점 서버에 채점 모델이 준비되지 않았습니다. 운영자가 조치하고 있습니다.")
 
 
-class PlanOutdated(SystemFault):
-    """A large run was cut into pieces for other models or programs than those that the worker has now."""
-
-    text = _("채점을 나눌 때와 채점 서버의 모델이나 프로그램이 다릅니다. 운영자가 조치하고 있습니다.")
-
-
 class ScoringCrashed(SystemFault):
     """The engine stopped on an error that is not the file's."""
 
     text = _("채점 중에 서버 오류가 생겼습니다. 운영자가 조치하고 있습니다.")
-
-
-class WorkerLost(SystemFault):
-    """The worker went silent: its lease ran out."""
-
-    text = _("채점 서버와 연결이 끊겼습니다. 운영자가 조치하고 있습니다.")
 
 
 class RunNotRetryable(Conflict):

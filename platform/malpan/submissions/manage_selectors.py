@@ -13,8 +13,9 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from malpan.competitions.models import Competition, DataFile
+from malpan.jobs.models import OPEN, Job
 from malpan.submissions.errors import RunNotFound, SubmissionNotFound
-from malpan.submissions.models import HiddenResult, MetricResult, RunShard, ScoringRun, Submission
+from malpan.submissions.models import HiddenResult, MetricResult, ScoringRun, Submission
 from scoring.signature import metric_signatures
 
 State = ScoringRun.State
@@ -27,14 +28,14 @@ class QueueStatus:
     """The queue at ``now``. ``running`` come with submission, team and track, the longest running first.
 
     ``queued`` counts the competition's runs, ``queued_everywhere`` those of the whole site, which the same workers
-    score; ``queued_shards`` the waiting pieces of its large runs, which are running themselves. ``mean_seconds`` is of
+    score; ``queued_slices`` the waiting slices of its large runs, which are running themselves. ``mean_seconds`` is of
     the runs finished in the last hour, ``None`` without any.
     """
 
     now: datetime
     queued: int
     queued_everywhere: int
-    queued_shards: int
+    queued_slices: int
     oldest_queued_at: datetime | None
     running: Sequence[ScoringRun]
     finished_last_hour: int
@@ -63,7 +64,7 @@ def queue_status(competition: Competition, now: datetime | None = None) -> Queue
         now=now,
         queued=len(queued_at),
         queued_everywhere=queued.count(),
-        queued_shards=RunShard.objects.filter(run__in=at_work, state=RunShard.State.QUEUED).count(),
+        queued_slices=Job.objects.filter(parent__in=at_work.values("job"), state=Job.State.QUEUED).count(),
         oldest_queued_at=queued_at[0] if queued_at else None,
         running=list(at_work.order_by("started_at", "pk")),
         finished_last_hour=sum(state == State.FINISHED for state, *_span in over),
@@ -76,7 +77,7 @@ def runs_of(
     competition: Competition, *, state: str = "", track: str = "", team: str = "", batch: int | None = None
 ) -> QuerySet[ScoringRun]:
     """Runs, newest first, with their submission, team and track. ``track`` is a slug, ``team`` a part of the name."""
-    rows = _runs(competition).select_related("submission__phase__track", "submission__team", "batch")
+    rows = _runs(competition).select_related("submission__phase__track", "submission__team", "batch", "job")
     if state:
         rows = rows.filter(state=state)
     if track:
@@ -102,22 +103,22 @@ def other_runs(run: ScoringRun) -> list[ScoringRun]:
 
 
 @dataclass(frozen=True, slots=True)
-class ShardStatus:
-    """How many pieces of a large run are done, of how many; ``error_code``: of the one that was tried most often."""
+class SliceStatus:
+    """How many slices of a large run are over, of how many; ``error_code``: of the one that failed most often."""
 
-    finished: int
+    over: int
     total: int
     error_code: str
 
 
-def shard_status(run: ScoringRun) -> ShardStatus | None:
-    """How far the pieces of ``run`` are, ``None`` where it is in one; two queries. Their gathering is not counted."""
-    done = Count("pk", filter=Q(state=RunShard.State.FINISHED))
-    found = run.shards.filter(kind=RunShard.Kind.SCORE).aggregate(total=Count("pk"), done=done)
+def slice_status(run: ScoringRun) -> SliceStatus | None:
+    """How far the slices of ``run`` are, ``None`` where it has none; two queries."""
+    slices = Job.objects.filter(parent=run.job_id, parent__isnull=False).order_by()
+    found = slices.aggregate(total=Count("pk"), over=Count("pk", filter=~Q(state__in=OPEN)))
     if not found["total"]:
         return None
-    faults = run.shards.exclude(error_code="").order_by("-attempt", "-pk")
-    return ShardStatus(found["done"], found["total"], faults.values_list("error_code", flat=True).first() or "")
+    faults = slices.exclude(error_code="").order_by("-failures", "-pk")
+    return SliceStatus(found["over"], found["total"], faults.values_list("error_code", flat=True).first() or "")
 
 
 def _runs(competition: Competition) -> QuerySet[ScoringRun]:

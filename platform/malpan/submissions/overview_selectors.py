@@ -78,8 +78,7 @@ def workload_of(competition: Competition, now: datetime | None = None) -> Worklo
 
 def open_batches(competition: Competition) -> tuple[RescoreBatch, ...]:
     """Batches that run, or wait for somebody to apply or cancel them."""
-    states = [RescoreBatch.State.RUNNING, RescoreBatch.State.READY]
-    rows = RescoreBatch.objects.filter(competition=competition, state__in=states)
+    rows = RescoreBatch.objects.filter(competition=competition, state=RescoreBatch.State.RUNNING)
     return tuple(rows.select_related("phase__track__competition"))
 
 

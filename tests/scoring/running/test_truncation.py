@@ -15,8 +15,8 @@ from scoring.models.store import ModelStore
 from scoring.recipes import Pairs, Prepared
 from scoring.recipes.warning_texts import warning_text
 from scoring.records import AnswerFile
-from scoring.running.pair_values import MemoryPairValues
 from scoring.running.truncation import truncation_warnings
+from tests.scoring.memory_store import MemoryPairValues
 from tests.scoring.texts import answer_file, contest_json
 from tests.scoring.tiny_models import (
     STRANGE,
@@ -83,7 +83,7 @@ def test_short_texts_load_no_tokenizer_and_tell_nothing(profile):
 
 
 def test_a_file_scored_from_what_is_known_says_the_same(profile):
-    known, rows = MemoryPairValues(100), files((LONG, LONG), (SHORT, LONG))
+    known, rows = MemoryPairValues(), files((LONG, LONG), (SHORT, LONG))
     first = score("rag-qa@1", *rows, resources=ModelStore(profile, "cpu"), pair_values=known)
     store = ModelStore(profile, "cpu")
     again = score("rag-qa@1", *rows, resources=store, pair_values=known)

@@ -31,7 +31,7 @@ State = ScoringRun.State
 
 
 @pytest.fixture
-def contest(db: None, sent: list[int]) -> Phase:
+def contest(db: None, rings: list[str]) -> Phase:
     """An open phase with ``ITEMS`` items, each with a reason."""
     phase = PhaseFactory.create()
     publish_reference_version(phase=phase, data=a_file("기준", text=SECRET), actor=None)

@@ -12,7 +12,7 @@ from django.test import Client
 from malpan.competitions.models import Competition, CompetitionRole, Notice, Track
 from malpan.submissions.models import QuotaEntry, RescoreBatch, ScoringRun, Submission
 from malpan.submissions.rescoring import services as rescoring
-from malpan.submissions.rescoring.batches import Selection
+from malpan.submissions.rescoring.batches import Selection, state_of
 from tests.factories import UserFactory
 from tests.submissions.rescoring.contest_of_many import Contest, fill, found, with_fake_models, work_off
 from tests.web.conftest import client_of
@@ -95,8 +95,7 @@ def test_applying_asks_for_an_explicit_yes(contest: Contest) -> None:
     assert problems(page) == []
     assert "확인란을 선택해" in page.text
     assert "공지 내용을 적어" in page.text
-    batch.refresh_from_db()
-    assert batch.state == RescoreBatch.State.READY
+    assert state_of(batch) == RescoreBatch.State.READY
 
 
 def test_who_may_do_which_step(contest: Contest) -> None:
@@ -114,8 +113,7 @@ def test_who_may_do_which_step(contest: Contest) -> None:
         assert Client().get(url(contest, rest)).status_code == 302
     assert person(contest, "operator").post(url(contest, f"{batch.pk}/apply/"), {"is_sure": "on"}).status_code == 403
     assert person(contest, "viewer").post(url(contest, f"{batch.pk}/cancel/")).status_code == 403
-    batch.refresh_from_db()
-    assert batch.state == RescoreBatch.State.READY
+    assert state_of(batch) == RescoreBatch.State.READY
 
 
 def test_the_list_filters_by_the_size_of_the_change(contest: Contest) -> None:
@@ -187,8 +185,7 @@ def test_a_failed_run_is_shown_and_can_be_left_out_with_a_reason(contest: Contes
 
     page = parse(operator.get(url(contest, f"{batch.pk}/")).content.decode())
     assert "파일 손상" in page.text
-    batch.refresh_from_db()
-    assert batch.state == RescoreBatch.State.READY
+    assert state_of(batch) == RescoreBatch.State.READY
 
 
 def test_cancelling_asks_and_leaves_the_scores(contest: Contest) -> None:

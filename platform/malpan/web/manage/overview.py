@@ -17,6 +17,7 @@ from malpan.submissions.overview_selectors import workload_of
 from malpan.web.manage.access import ManageAccess, ManageTab, manage_page
 from malpan.web.manage.setup import checklist_of, groups_of
 from malpan.web.pages.context import MemberRequest
+from malpan.web.presenters.rescoring import batch_lines
 
 TAB = ManageTab("manage_overview", gettext_lazy("한눈에"))
 
@@ -29,6 +30,7 @@ def overview_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     items = checklist_of(access.competition)
     context = access.context("manage_overview") | {
         "work": work,
+        "open_batches": batch_lines(work.batches),
         "oldest_wait": duration_text(_whole(work.oldest_wait)) if work.oldest_wait is not None else "",
         "is_calm": not (work.failed or work.questions or work.batches),
         "groups": groups_of(access, items),

@@ -108,7 +108,7 @@ def progress_fragment(request: MemberRequest, access: ManageAccess, pk: int) -> 
     """What htmx polls: 204 while nothing changed. Once the batch is no longer running the whole page is loaded anew."""
     batch = rescoring.get_batch(access.competition.pk, pk)
     progress = batches.progress_of(batch)
-    if batch.state != RescoreBatch.State.RUNNING or (progress.failed and not progress.unfinished):
+    if not batch.is_open or progress.is_complete or (progress.failed and not progress.unfinished):
         response: HttpResponse = HttpResponseStopPolling()
         response["HX-Refresh"] = "true"
         return response
@@ -211,7 +211,7 @@ def _list_page(
     )
     context = access.context(TAB.url_name) | {
         "phases": phases.order_by("track__position", "track_id", "position", "starts_at", "pk"),
-        "batches": found,
+        "lines": tables.batch_lines(found),
         "repeat_form": repeat_form,
     }
     return render(request, "manage/rescoring.html", context, status=status)
@@ -234,12 +234,14 @@ def _batch_page(
     request: MemberRequest, access: ManageAccess, batch: RescoreBatch, forms: dict[str, Any], *, status: int = 200
 ) -> HttpResponse:
     require(request.user, access.competition, Permission.VIEW)
-    hurt = apply.other_phases_hurt(batch) if batch.state in batches.OPEN_STATES else 0
+    state = batches.state_of(batch)
+    hurt = apply.other_phases_hurt(batch) if batch.is_open else 0
     context = access.context(TAB.url_name) | {
         "batch": batch,
-        "is_open": batch.state in batches.OPEN_STATES,
+        "state": state,
+        "is_open": batch.is_open,
         "is_repeat": batch.repeats > 1,
-        "step": tables.step_of(batch),
+        "step": tables.step_of(state),
         "hurt": hurt,
         "apply_form": ApplyForm(hurts_others=bool(hurt)),
         "cancel_form": ConfirmedForm(label=CANCEL, prefix="cancel"),
@@ -248,7 +250,7 @@ def _batch_page(
     context |= tables.progress_context(batches.progress_of(batch)) | tables.facts_of(batch)
     if batch.repeats > 1:
         context |= tables.spread_context(batch)
-    elif batch.state != RescoreBatch.State.RUNNING:
+    elif state != RescoreBatch.State.RUNNING:
         context |= tables.preview_context(batch, request.GET.get("minimum", ""))
     return render(request, "manage/rescoring_batch.html", context | forms, status=status)
 

@@ -21,7 +21,8 @@ from malpan.competitions.permissions import Permission
 from malpan.core import audit_selectors
 from malpan.core.errors import DomainError
 from malpan.core.messages import duration_text, heading_of, text_of, text_of_code
-from malpan.submissions import manage_selectors
+from malpan.submissions import manage_selectors, retrying
+from malpan.submissions.errors import CancelledByOrganiser
 from malpan.submissions.evaluation import actions
 from malpan.submissions.evaluation.eta import Forecast
 from malpan.submissions.models import RescoreBatch, ScoringRun
@@ -79,7 +80,7 @@ class RunLine:
 
     @property
     def is_cancelled(self) -> bool:
-        return self.run.error_code == actions.CancelledByOrganiser.code
+        return self.run.error_code == CancelledByOrganiser.code
 
 
 def line_of(run: ScoringRun) -> RunLine:
@@ -94,10 +95,11 @@ def line_of(run: ScoringRun) -> RunLine:
 
 
 def _stage(run: ScoringRun) -> str:
+    stage = run.job.stage if run.job else ""
     try:
-        return scores.stage_label(run) if run.stage else ""
+        return scores.stage_label(run.recipe, stage) if stage else ""
     except UnknownRecipe:
-        return run.stage
+        return stage
 
 
 @require_safe
@@ -179,15 +181,15 @@ def run_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpRespo
 def _run_page(
     request: MemberRequest, access: ManageAccess, run: ScoringRun, form: CancelForm, status: int = 200
 ) -> HttpResponse:
-    shards = manage_selectors.shard_status(run)  # its metrics are computed piece by piece, not one after the other
+    slices = manage_selectors.slice_status(run)  # its metrics are computed slice by slice, not one after the other
     context = access.context("manage_runs") | {
         "line": line_of(run),
         "run": run,
         "outlook": Forecast().of(run),
         "track": run.submission.phase.track,
-        "steps": [] if shards and run.state != State.FINISHED else _steps(run),
-        "shards": shards,
-        "shard_fault": text_of_code(shards.error_code) if shards and shards.error_code else "",
+        "steps": [] if slices and run.state != State.FINISHED else _steps(run),
+        "slices": slices,
+        "slice_fault": text_of_code(slices.error_code) if slices and slices.error_code else "",
         "others": [line_of(other) for other in manage_selectors.other_runs(run)],
         "entries": _entries(run),
         "signature": json.dumps(run.signature, ensure_ascii=False, indent=2) if run.signature else "",
@@ -212,7 +214,8 @@ def _steps(run: ScoringRun) -> list[Step]:
         recipe = get_recipe(run.recipe)
     except UnknownRecipe:
         return []
-    now = recipe.metrics.index(run.stage) if run.stage in recipe.metrics else -1
+    stage = run.job.stage if run.job else ""
+    now = recipe.metrics.index(stage) if stage in recipe.metrics else -1
     is_finished = run.state == State.FINISHED
     return [
         Step(
@@ -257,7 +260,7 @@ def retry_action(request: MemberRequest, access: ManageAccess) -> HttpResponse:
         messages.warning(request, _("다시 채점할 것을 하나 이상 골라 주십시오."))
         return _back(request, access)
     runs = manage_selectors.runs_of(access.competition).filter(pk__in=chosen).order_by("pk")
-    outcome = actions.retry_runs(runs=runs, actor=request.user)
+    outcome = retrying.retry_runs(runs=runs, actor=request.user)
     for run, error in outcome.refused:
         _tell(request, error, f"{run.submission.team.name} · #{run.pk} — ")
     if outcome.runs:

@@ -77,7 +77,7 @@ def live_of(submission: Submission, track: Track, run: ShownRun | None, forecast
         is_unfinished=is_unfinished,
         waiting_before=outlook.waiting_before,
         end=expected_end_text(outlook.finish_at, forecast.now) if outlook.finish_at else "",
-        stage=scores.stage_label(run) if run and run.stage else "",
+        stage=scores.stage_label(run.recipe, run.stage) if run and run.stage else "",
         fault=text_of_code(run.error_code) if run and run.state == ScoringRun.State.FAILED else "",
     )
 

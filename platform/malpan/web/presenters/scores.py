@@ -151,9 +151,9 @@ def columns_of(run: ScoringRun | ShownRun) -> tuple[Column, ...]:
     return get_recipe(run.recipe).columns
 
 
-def stage_label(run: ScoringRun | ShownRun) -> str:
+def stage_label(recipe: str, stage: str) -> str:
     """What the worker is computing now: the label of a metric, or the stage's own name."""
-    return get_recipe(run.recipe).metric_label(run.stage, language())
+    return get_recipe(recipe).metric_label(stage, language())
 
 
 def warnings_of(run: ScoringRun | ShownRun) -> list[str]:
