@@ -31,10 +31,10 @@ class Target:
     note_en: str = ""
 
     def label(self, language: Language = "ko") -> str:
-        return self.label_ko if language == "ko" else self.label_en
+        return self.label_en if language == "en" and self.label_en else self.label_ko
 
     def note(self, language: Language = "ko") -> str:
-        return self.note_ko if language == "ko" else self.note_en
+        return self.note_en if language == "en" and self.note_en else self.note_ko
 
 
 AI_HUB_TARGETS: Final = (
