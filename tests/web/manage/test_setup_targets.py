@@ -60,7 +60,7 @@ def test_the_form_shows_what_is_set_and_gives_it_back_unchanged(track: Track, or
     rows = page.all("fieldset", "target-row")
     assert [row.one("legend").text for row in rows] == [
         *("AI 허브 기준선 0.3052", "목표 0.336", "목표 0.366", "목표 0.4"),
-        *("5번째", "6번째"),
+        *("새로 더하기", "새로 더하기"),
     ]
     sent = [
         {"kind": t.kind, "value": str(t.value), "label_ko": t.label_ko, "label_en": t.label_en, "note_ko": t.note_ko}

@@ -24,7 +24,6 @@ class TargetForm(forms.Form):
         max_value=1,
         widget=forms.NumberInput(attrs={"step": "any"}),
         error_messages=dict.fromkeys(("required", "invalid", "min_value", "max_value"), _RANGE),
-        help_text=_("순위표에는 트랙의 점수 배율로 보입니다."),
     )
     label_ko = forms.CharField(label=_("이름"), max_length=60, error_messages={"required": _LABEL})
     label_en = forms.CharField(label=_("이름(영어)"), max_length=60, required=False)
@@ -43,7 +42,13 @@ class _TargetRows(forms.BaseFormSet):
 
 
 _Rows: Final = forms.formset_factory(
-    TargetForm, formset=_TargetRows, extra=2, max_num=TARGETS_MAX, absolute_max=2 * TARGETS_MAX, can_delete=True
+    TargetForm,
+    formset=_TargetRows,
+    extra=2,
+    max_num=TARGETS_MAX,
+    absolute_max=2 * TARGETS_MAX,
+    can_delete=True,
+    can_delete_extra=False,
 )
 
 
