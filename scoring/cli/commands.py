@@ -82,7 +82,8 @@ def run_check(options: argparse.Namespace, language: Language) -> int:
 def run_report(options: argparse.Namespace, language: Language) -> int:
     """Print a stored result, with its change against another where one is given."""
     baseline = load_report(options.baseline) if options.baseline else None
-    sys.stdout.write(render(load_report(options.result), options.format, language, baseline))
+    report = load_report(options.result)
+    sys.stdout.write(render(report, options.format, language, baseline, has_targets=not options.no_targets))
     return 0
 
 

@@ -107,6 +107,7 @@ def build_parser(language: Language) -> Parser:
     for name in ("report", "compare", "models"):
         made[name].add_argument("--format", choices=formats, default="text", help=say("format", language))
     made["report"].add_argument("--baseline", metavar="FILE", help=say("baseline", language))
+    made["report"].add_argument("--no-targets", action="store_true", help=say("no_targets", language))
     made["models"].add_argument("action", choices=("list", "fetch", "verify"), help=say("action", language))
     made["models"].add_argument("profile", nargs="?", metavar="PROFILE", help=say("profile", language))
     made["models"].add_argument("--file", metavar="OUT.json", help=say("scored_file", language))

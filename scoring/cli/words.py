@@ -27,6 +27,10 @@ WORDS: Final[dict[str, Message]] = {
     "lang": Message("출력 언어", "language of the output"),
     "format": Message("출력 형식", "form of the output"),
     "baseline": Message("비교할 다른 결과 파일", "another result to compare with"),
+    "no_targets": Message(
+        "발표된 기준선과 목표(AI 허브의 설명문 과제)를 적지 않습니다",
+        "leave out the published baseline and milestones (AI Hub's captioning task)",
+    ),
     "result": Message("채점 결과 파일", "result file"),
     "result_a": Message("채점 결과 파일 A", "result file A"),
     "result_b": Message("채점 결과 파일 B(차이는 B−A)", "result file B (differences are B − A)"),

@@ -12,7 +12,6 @@ from scoring.errors import ScoringError
 from scoring.recipes.base import (
     Aggregate,
     AnswerForm,
-    Baseline,
     Column,
     MismatchedFiles,
     Pairs,
@@ -32,7 +31,6 @@ __all__ = [
     "RECIPES",
     "Aggregate",
     "AnswerForm",
-    "Baseline",
     "Column",
     "MismatchedFiles",
     "Pairs",
@@ -111,16 +109,6 @@ def _culture_qa(recipe_id: str, title_ko: str, title_en: str, third: Column) -> 
     )
 
 
-AI_HUB_BASELINE: Final = Baseline(
-    value=0.3052,
-    label_ko="AI 허브 기준선",
-    label_en="AI Hub baseline",
-    note_ko="비교 불가: 구현이 공개되지 않은 METEOR 값입니다.",
-    note_en="Not comparable: a METEOR whose implementation is unpublished.",
-)
-MILESTONES: Final = (0.336, 0.366, 0.40)
-
-
 def _reference(key: str, label_ko: str, label_en: str, *, is_scaled: bool = True) -> Column:
     return Column(key, label_ko, label_en, is_scaled=is_scaled, group="reference")
 
@@ -186,8 +174,6 @@ _CAPTIONING: Final = Captioning(
     decimals=4,
     answer_form="captions",
     optional_metrics=("clipscore",),
-    baseline=AI_HUB_BASELINE,
-    milestones=MILESTONES,
 )
 _CAPTIONING_LEXICAL: Final = Captioning(
     id="captioning-lexical@1",
@@ -202,8 +188,6 @@ _CAPTIONING_LEXICAL: Final = Captioning(
     scale=1,
     decimals=4,
     answer_form="captions",
-    baseline=AI_HUB_BASELINE,
-    milestones=MILESTONES,
 )
 
 RECIPES: Final[dict[str, Recipe]] = {

@@ -32,6 +32,8 @@ METRIC_LABELS: Final = {
 }
 
 
+ALTERNATIVE_SEPARATOR: Final = "#"
+
 NO_SCORES: Final[Mapping[str, float]] = {}
 
 
@@ -56,27 +58,6 @@ class Column:
 
     def label(self, language: Language = "ko") -> str:
         return self.label_ko if language == "ko" else self.label_en
-
-
-@dataclass(frozen=True, slots=True)
-class Baseline:
-    """A published score to measure progress against, 0-1, with what must be known before comparing with it."""
-
-    value: float
-    label_ko: str
-    label_en: str
-    note_ko: str
-    note_en: str
-
-    def label(self, language: Language = "ko") -> str:
-        return self.label_ko if language == "ko" else self.label_en
-
-    def note(self, language: Language = "ko") -> str:
-        return self.note_ko if language == "ko" else self.note_en
-
-    def change_percent(self, score: float) -> float:
-        """By how many per cent ``score`` (0-1) lies above the baseline; negative below it."""
-        return 100 * (score - self.value) / self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +109,8 @@ class Recipe(ABC):
 
     ``columns`` are in board order, the final score first. ``tie_breaks`` are score names compared after it, higher
     first. ``question_types`` are those allowed (empty: any). Scores are shown times ``scale`` with ``decimals``.
-    ``answer_form`` says how the files are read. ``optional_metrics`` run only where what they need is configured.
+    ``answer_form`` says how the files are read, and ``takes_several_references`` whether a reference of the official
+    format may be a list of texts. ``optional_metrics`` run only where what they need is configured.
     """
 
     id: str
@@ -144,8 +126,7 @@ class Recipe(ABC):
     decimals: int = 7
     answer_form: AnswerForm = "answers"
     optional_metrics: tuple[str, ...] = ()
-    baseline: Baseline | None = None
-    milestones: tuple[float, ...] = ()
+    takes_several_references: bool = False
 
     def title(self, language: Language = "ko") -> str:
         return self.title_ko if language == "ko" else self.title_en
@@ -197,6 +178,10 @@ class Recipe(ABC):
         """Whether ``metric`` has a mean at all, were it only the 0 of no pair."""
         return True
 
+    def has_empty_alternative(self, reference: Answer) -> bool:
+        """Whether ``reference`` names nothing as one of the answers that exact match accepts."""
+        return False
+
 
 def mean(values: Iterable[float]) -> float:
     """Arithmetic mean with an exact sum; 0.0 of nothing."""
@@ -233,6 +218,16 @@ def common_warnings(predictions: AnswerFile) -> list[ScoreWarning]:
     if empty:
         warnings.append(ScoreWarning("empty_answers", {"count": empty}))
     return warnings
+
+
+def alternatives_of(text: str) -> list[str]:
+    """The answers that a reference accepts, separated by ``#``, without surrounding white space; some may be empty."""
+    return [alternative.strip() for alternative in text.split(ALTERNATIVE_SEPARATOR)]
+
+
+def empty_alternatives_warning(count: int) -> list[ScoreWarning]:
+    """That ``count`` published references name an empty alternative, which no answer matches."""
+    return [ScoreWarning("empty_alternatives", {"count": count})] if count else []
 
 
 def answered_count(predictions: AnswerFile) -> int:

@@ -12,9 +12,11 @@ from scoring.recipes.base import (
     Prepared,
     Recipe,
     align,
+    alternatives_of,
     answered_count,
     average,
     common_warnings,
+    empty_alternatives_warning,
     pair_up,
 )
 from scoring.records import Answer, AnswerFile, ScoreWarning
@@ -80,12 +82,16 @@ class RagQa(Recipe):
             warnings=(
                 *self._coverage_warning(len(scored), len(missing)),
                 *_verdict_warning(items),
+                *empty_alternatives_warning(sum(self.has_empty_alternative(reference) for reference, _ in items)),
                 *common_warnings(predictions),
             ),
         )
 
     def combine(self, means: Mapping[str, Figure]) -> dict[str, Figure]:
         return rag_qa_scores(means["exact_match"], means)
+
+    def has_empty_alternative(self, reference: Answer) -> bool:
+        return not all(alternatives_of(answer_part(reference.text)))
 
     def _coverage_warning(self, answered: int, missing: int) -> list[ScoreWarning]:
         if not missing:

@@ -125,6 +125,13 @@ def test_archive_cannot_say_whose_turn_it_is_here(forged: Callable[..., io.Bytes
     assert refusal(forged({}, rows={"runs": {column: value}})) == "rows"
 
 
+@pytest.mark.parametrize("columns", [{"value": 33.6}, {"value": "삼할"}, {"label_ko": ""}, {"kind": "else"}])
+def test_archive_cannot_bring_a_target_that_no_board_can_draw(
+    forged: Callable[..., io.BytesIO], columns: dict[str, Any]
+) -> None:
+    assert refusal(forged({}, rows={"track_targets": columns})) == "rows"
+
+
 def test_what_is_no_archive_is_refused() -> None:
     assert refusal(io.BytesIO(b"PK not a zip")) == "unreadable"
     empty = io.BytesIO()

@@ -40,6 +40,29 @@ def test_published_references_are_current_stored_privately_and_audited():
     assert AuditEntry.objects.get(action="reference_version.publish").actor == organiser
 
 
+@pytest.mark.parametrize("answer", [f"{CANARY}#", f"#{CANARY}", '""'])
+def test_references_with_an_empty_alternative_are_refused_and_nothing_is_quoted(answer):
+    phase = PhaseFactory.create()
+    with pytest.raises(ReferencesRejected) as caught:
+        publish_reference_version(phase=phase, data=file_bytes(rows(2, answer)), actor=None)
+    assert [(error.code, error.item_id) for error in caught.value.errors] == [
+        ("empty_alternative", "q1"),
+        ("empty_alternative", "q2"),
+    ]
+    assert CANARY not in repr([error.as_dict() for error in caught.value.errors])
+    assert not phase.reference_versions.exists()
+
+
+def test_captions_whose_ids_meet_are_refused_with_both_names():
+    phase = PhaseFactory.create(track__recipe="captioning-lexical@1")
+    rows_of_two = [{"id": name, "caption": CANARY} for name in ("cat.jpg", "cat.png")]
+    with pytest.raises(ReferencesRejected) as caught:
+        publish_reference_version(phase=phase, data=file_bytes(rows_of_two), actor=None)
+    (error,) = caught.value.errors
+    assert (error.params["first"], error.params["second"]) == ("cat.jpg", "cat.png")
+    assert CANARY not in repr(error.as_dict())
+
+
 def test_new_version_takes_over_and_the_old_one_stays():
     phase = PhaseFactory.create()
     first, second = publish(phase, 3), publish(phase, 4)

@@ -15,6 +15,7 @@ from django.utils import timezone
 from malpan.accounts.models import User
 from malpan.competitions.models import Competition, DataFile, Phase, ReferenceVersion, Track
 from malpan.competitions.selectors import published_competitions
+from malpan.competitions.targets import targets_of
 from malpan.core.storage import read_private
 from malpan.core.times import KST, kst_day
 from malpan.demo import loading
@@ -24,6 +25,7 @@ from malpan.jobs.models import Job
 from malpan.submissions import intake
 from malpan.submissions.models import Rejection, ScoringRun, Submission
 from malpan.teams.models import Team
+from scoring.recipes.targets import AI_HUB_TARGETS
 from tests.submissions.conftest import collect_rings
 
 pytestmark = pytest.mark.django_db
@@ -177,6 +179,13 @@ def test_no_file_for_download_holds_an_answer_of_the_references(rings) -> None:
         version = ReferenceVersion.objects.get(phase__track=file.track, is_current=True)
         answers = _reference_texts(json.loads(read_private(version.file_sha256)))
         assert not [answer for answer in answers if len(answer) > 1 and answer in text], file.file_name
+
+
+def test_the_captioning_track_alone_is_measured_against_the_published_figures(rings) -> None:
+    load_demo()
+    targets = {track.recipe: targets_of(track) for track in Track.objects.all()}
+    assert targets.pop("captioning@1") == list(AI_HUB_TARGETS)
+    assert not any(targets.values())
 
 
 def test_the_captioning_track_is_shown_from_0_to_1_with_four_decimals(rings) -> None:

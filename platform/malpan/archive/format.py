@@ -77,6 +77,7 @@ class Table:
 TABLES: Final = (  # in the order in which they are read in: what a row points at stands before it
     Table("competitions", "competitions.competition", "pk"),
     Table("tracks", "competitions.track", "competition"),
+    Table("track_targets", "competitions.tracktarget", "track__competition"),
     Table("phases", "competitions.phase", "track__competition"),
     Table("reference_versions", "competitions.referenceversion", "phase__track__competition"),
     Table("data_files", "competitions.datafile", "track__competition"),

@@ -152,7 +152,7 @@ def sample_fit(sample_sha256: str, references_sha256: str, recipe_id: str) -> Fi
 def _is_taken_in(sample_sha256: str, references_sha256: str, recipe_id: str) -> bool:
     recipe = recipe_named(recipe_id)
     try:
-        references = read_references(read_private(references_sha256), recipe)
+        references = read_references(read_private(references_sha256), recipe, is_published=True)
         read_predictions(read_private(sample_sha256), recipe, references)
     except InvalidFile:
         return False
@@ -178,7 +178,7 @@ def holds_answers(file_sha256: str, references_sha256: str, recipe_id: str) -> b
     """
     recipe = recipe_named(recipe_id)
     try:
-        references = read_references(read_private(references_sha256), recipe).answers
+        references = read_references(read_private(references_sha256), recipe, is_published=True).answers
         offered = read_predictions(read_private(file_sha256), recipe).by_id()
     except InvalidFile:
         return False  # not a file of answers: questions, a document, an archive

@@ -16,6 +16,7 @@ from malpan.competitions.permissions import Permission, may
 from malpan.competitions.readiness import facts_of, items_of
 from malpan.competitions.roles import appoint
 from malpan.competitions.services import create_competition, create_phase, create_track
+from malpan.competitions.targets import set_targets, targets_of
 from malpan.core import audit
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ def found_competition(
 ) -> Competition:
     """Make a hidden competition owned by ``founder``, empty or with the definition of ``copy_of``.
 
-    Copied are texts, terms, tracks and phases; never references, files, people, submissions or the seed of a split.
+    Copied are texts, terms, tracks with their targets, and phases; never references, files, people, submissions or the
+    seed of a split.
     Raises ``ManageNotFound`` for people who may not, also when they have no role in ``copy_of``.
     """
     if not may_found(founder) or (copy_of is not None and not may(founder, copy_of, Permission.VIEW)):
@@ -68,6 +70,7 @@ def _copy_tracks(source: Competition, target: Competition, actor: User) -> None:
     later = shift_to_future(min(starts), timezone.now()) if starts else timedelta(0)
     for track in tracks:
         copy = create_track(actor=actor, competition=target, **_columns(track, COPIED_TRACK))
+        set_targets(track=copy, targets=targets_of(track), actor=actor)
         for phase in track.phases.all():
             create_phase(
                 actor=actor,
@@ -115,7 +118,7 @@ def _set_published(
 
 
 def remove_track(*, track: Track, actor: User) -> None:
-    """Take out a track without phases; its files for download go with it. Raises ``PartInUse``."""
+    """Take out a track without phases; its files for download and its targets go with it. Raises ``PartInUse``."""
     _remove(track, "track.remove", actor)
 
 

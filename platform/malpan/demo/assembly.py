@@ -17,6 +17,7 @@ from malpan.competitions.services import (
     post_notice,
     publish_reference_version,
 )
+from malpan.competitions.targets import add_published_targets
 from malpan.core import audit
 from malpan.core.times import kst_day_bounds
 from malpan.demo.habits import DemoTeam
@@ -72,7 +73,7 @@ def email_of(team: DemoTeam, number: int) -> str:
 
 
 def _set_up_track(competition: Competition, spec: TrackSpec, position: int, organizer: User) -> Track:
-    return create_track(
+    track = create_track(
         actor=organizer,
         competition=competition,
         slug=spec.slug,
@@ -85,6 +86,9 @@ def _set_up_track(competition: Competition, spec: TrackSpec, position: int, orga
         score_decimals=spec.score_decimals,
         position=position,
     )
+    if spec.has_published_targets:
+        add_published_targets(track=track, actor=organizer)
+    return track
 
 
 def _set_up_phase(track: Track, spec: PhaseSpec, track_spec: TrackSpec, organizer: User, now: datetime) -> Phase:

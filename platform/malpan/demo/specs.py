@@ -76,6 +76,7 @@ _CAPTIONS: Final = CaptionTrack(
     description_en="Describe sixty-four everyday scenes in one Korean sentence each. METEOR ranks.",
     score_scale=1,
     score_decimals=4,
+    has_published_targets=True,
     scenes=scenes,
 )
 

@@ -7,13 +7,16 @@ import pytest
 from django.utils import timezone
 
 from malpan.celery import app
+from malpan.competitions.models import ReferenceVersion
 from malpan.core.models import AuditEntry
+from malpan.core.storage import store_private
 from malpan.jobs.claim import claim_next
 from malpan.jobs.models import Job
 from malpan.jobs.tasks import look_for_work, work
 from malpan.leaderboard.selectors import board
 from malpan.submissions.intake import submit
 from malpan.submissions.models import MetricResult, Rejection, ScoringRun, Submission
+from malpan.submissions.visibility import shown_run
 from tests.factories import CANARY, PhaseFactory, TeamFactory, file_bytes, leader_of, publish, rows, update_jobs
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -37,6 +40,26 @@ def test_submission_is_scored_by_the_real_engine_and_stands_on_the_board(caplog)
     assert kept.values == {"q1": 1.0, "q2": 1.0, "q3": 1.0, "q4": 0.0}
     assert [row.rank for row in board(phase).rows] == [1]
     assert CANARY not in caplog.text + _everything_stored()
+
+
+def test_references_published_with_an_empty_alternative_go_on_being_scored_and_give_a_blank_answer_nothing(monkeypatch):
+    phase = PhaseFactory.create()
+    version = publish(phase, 2)
+    data = file_bytes(rows(2, f"{CANARY}#"))  # as an earlier version took it in
+    ReferenceVersion.objects.filter(pk=version.pk).update(file_sha256=store_private(data).sha256)
+    team = TeamFactory.create(competition=phase.track.competition)
+
+    submission = submit(
+        phase=phase, team=team, user=leader_of(team), file_name="a.json", upload=file_bytes(rows(2, ""))
+    )
+    work()
+
+    run = submission.runs.get()
+    assert (run.state, run.scores["exact_match"]) == (ScoringRun.State.FINISHED, 0.0)
+    assert {"code": "empty_alternatives", "params": {"count": 2}} in run.warnings
+    for sees_all in (True, False):
+        codes = [row["code"] for row in shown_run(run, submission, sees_all=sees_all).warnings]
+        assert ("empty_alternatives" in codes) is sees_all
 
 
 def test_message_says_that_there_is_work_and_nothing_else():

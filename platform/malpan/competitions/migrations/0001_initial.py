@@ -209,6 +209,26 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('user', 'competition', 'version'), name='terms_accepted_once_per_version')],
             },
         ),
+        migrations.CreateModel(
+            name='TrackTarget',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(choices=[('baseline', '기준선'), ('milestone', '이정표')], max_length=9, verbose_name='종류')),
+                ('value', models.FloatField(verbose_name='값(0~1)')),
+                ('label_ko', models.CharField(max_length=60, verbose_name='이름')),
+                ('label_en', models.CharField(blank=True, max_length=60, verbose_name='이름(영어)')),
+                ('is_comparable', models.BooleanField(default=True, verbose_name='비교 가능')),
+                ('note_ko', models.CharField(blank=True, max_length=200, verbose_name='참고할 점')),
+                ('note_en', models.CharField(blank=True, max_length=200, verbose_name='참고할 점(영어)')),
+                ('track', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='targets', to='competitions.track', verbose_name='트랙')),
+            ],
+            options={
+                'verbose_name': '기준선과 이정표',
+                'verbose_name_plural': '기준선과 이정표',
+                'ordering': ['value', 'id'],
+                'constraints': [models.CheckConstraint(condition=models.Q(('value__gte', 0), ('value__lte', 1)), name='target_is_from_0_to_1'), models.CheckConstraint(condition=models.Q(('label_ko', ''), _negated=True), name='target_has_a_label'), models.CheckConstraint(condition=models.Q(('kind', 'milestone'), models.Q(('kind', 'baseline'), ('value__gt', 0)), _connector='OR'), name='target_baseline_is_above_0'), models.UniqueConstraint(condition=models.Q(('kind', 'baseline')), fields=('track',), name='one_baseline_per_track')],
+            },
+        ),
         migrations.AddConstraint(
             model_name='track',
             constraint=models.UniqueConstraint(fields=('competition', 'slug'), name='track_slug_unique_in_competition'),

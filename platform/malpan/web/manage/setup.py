@@ -27,7 +27,7 @@ from malpan.competitions.services import update_competition
 from malpan.core.messages import text_of
 from malpan.teams.selectors import competing_with_a_role
 from malpan.web.forms.manage import NewCompetitionForm, TextsForm
-from malpan.web.manage import setup_files, setup_tracks
+from malpan.web.manage import setup_files, setup_targets, setup_tracks
 from malpan.web.manage.access import ManageAccess, ManageTab, manage_page
 from malpan.web.manage.wizard import posted, steps_of
 from malpan.web.pages.context import MemberRequest, members_only
@@ -168,5 +168,6 @@ urlpatterns = [
     path("setup/publish/", publish_action, name="manage_setup_publish"),
     path("setup/hide/", hide_action, name="manage_setup_hide"),
     *setup_tracks.urlpatterns,
+    *setup_targets.urlpatterns,
     *setup_files.urlpatterns,
 ]

@@ -17,13 +17,14 @@ from malpan.competitions.phases import update_phase
 from malpan.competitions.selectors import get_track, tracks_of
 from malpan.competitions.services import create_phase, create_track, update_track
 from malpan.competitions.setup import remove_phase, remove_track
+from malpan.competitions.targets import targets_of
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
 from malpan.web.forms.manage import ConfirmForm, PhaseForm, TrackForm
 from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.manage.wizard import posted, steps_of
 from malpan.web.pages.context import MemberRequest
-from malpan.web.presenters.scores import language
+from malpan.web.presenters.scores import language, marks_of
 from scoring.recipes import RECIPES
 
 form_page: Final = require_http_methods(["GET", "HEAD", "POST"])
@@ -82,6 +83,7 @@ def _track_page(
         "steps": steps_of(access, "tracks"),
         "form": form,
         "edited": track,
+        "marks": marks_of(track, targets_of(track)) if track else [],
         "recipes": _recipes(),
         "removal": ConfirmForm(words=_("이 트랙과 그 공개 자료를 지웁니다. 되돌릴 수 없습니다."), auto_id="remove_%s"),
         "refusal": refusal,

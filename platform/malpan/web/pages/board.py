@@ -16,11 +16,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from malpan.competitions.models import Phase, Track
+from malpan.competitions.targets import targets_of
 from malpan.leaderboard.selectors import Board, BoardRow, board, published_board
 from malpan.web.pages.context import Visit, address, visit
 from malpan.web.presenters import formatting
 from malpan.web.presenters import scores as labels
 from scoring.recipes import Column, Recipe
+from scoring.recipes.targets import Target
 
 Direction = Literal["ascending", "descending"]
 RANK: Final = "rank"
@@ -55,7 +57,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One team. ``change`` is against the recipe's baseline; ``marks`` are the lines drawn above this team.
+    """One team. ``change`` is against the track's baseline; ``marks`` are the lines drawn above this team.
 
     On a final board ``moved`` says how far the team moved from the public one: ``▲ 3``.
     """
@@ -104,14 +106,19 @@ def _table(seen: Visit, phase: Phase, found: Board, query: Any) -> dict[str, Any
     found = replace(found, columns=_shown_columns(found, shows_all))
     sorting = _sorting(found, query.get("sort"), query.get("order"))
     ordered = _sorted(found.rows, sorting)
-    marks = labels.marks_of(phase.track) if sorting.key == RANK else []
-    drawn, below = _marks_between(ordered, marks)
+    targets = targets_of(phase.track)
+    baseline, marks = labels.baseline_of(targets), labels.marks_of(phase.track, targets)
+    drawn, below = _marks_between(ordered, marks if sorting.key == RANK else [])
     on_phone = {column.key for column in found.columns} if shows_all else _second_line(found, sorting)
-    lines = [_line(row, found, phase.track, sorting, on_phone, drawn[place]) for place, row in enumerate(ordered)]
+    lines = [
+        _line(row, found, phase.track, sorting, on_phone, marks=drawn[place], baseline=baseline)
+        for place, row in enumerate(ordered)
+    ]
     return {
         "board": found,
         "columns_across": len(found.columns) + 4,  # rank, team, scores, submissions, time
-        "baseline": found.recipe.baseline,
+        "compared_column": _main_label(found) if baseline else None,
+        "noted_marks": [mark for mark in marks if mark.note],
         "marks_below": below,
         "metrics_href": _metrics_href(seen, phase, found.recipe, shows_all, seen_as),
         "shows_all_metrics": shows_all,
@@ -228,8 +235,19 @@ def _href(seen: Visit, phase: Phase, query: Mapping[str, str]) -> str:
     return f"{base}?{urlencode(full)}" if full else base
 
 
+def _main_label(found: Board) -> str:
+    return next(column.label(labels.language()) for column in found.columns if column.is_main)
+
+
 def _line(
-    row: BoardRow, found: Board, track: Track, sorting: Sorting, on_phone: set[str], marks: tuple[labels.Mark, ...]
+    row: BoardRow,
+    found: Board,
+    track: Track,
+    sorting: Sorting,
+    on_phone: set[str],
+    *,
+    marks: tuple[labels.Mark, ...],
+    baseline: Target | None,
 ) -> Line:
     cells = [
         Cell(
@@ -242,8 +260,7 @@ def _line(
         )
         for column in found.columns
     ]
-    baseline = found.recipe.baseline
-    change = formatting.percent_text(baseline.change_percent(row.final_score)) if baseline else None
+    change = labels.change_text(row.final_score, baseline) if baseline else None
     return Line(row, cells, change, marks, _moved(row))
 
 

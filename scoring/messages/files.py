@@ -1,68 +1,12 @@
-"""The words of the errors of a file: Korean first, English complete, the contest's five official messages verbatim.
-
-A text says what happened and then what to do; where it happened (line, id, field) stands beside it, in ``FileError``.
-Parameters are filled with ``str.format``. Those named in ``TERM_PARAMS`` hold a key of ``TERMS`` and are translated.
-"""
+"""What can be wrong with a file as bytes and as JSON."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final
 
-Language = Literal["ko", "en"]
+from scoring.messages.language import COUNT_DIFFERS, NOT_JSON, WRONG_SHAPE, Message
 
-COUNT_DIFFERS: Final = "제출 파일과 정답 파일의 데이터 개수가 서로 다름"
-ID_MISMATCH: Final = "제출 파일과 정답 파일의 id가 일치하지 않음"
-DUPLICATE_ID: Final = "정답 데이터에 중복된 id를 가지는 경우 존재"
-NOT_JSON: Final = "파일 형식 오류 - json, 또는 jsonl 형식이 아님"
-WRONG_SHAPE: Final = "파일 형식 오류 - 데이터 형태가 제출 기준과 다름"
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One text in both languages; ``official`` is the contest's own line for this kind of defect, if it has one."""
-
-    ko: str
-    en: str
-    official: str | None = None
-
-    def text(self, language: Language) -> str:
-        return self.ko if language == "ko" else self.en
-
-
-TERMS: Final[dict[str, tuple[str, str]]] = {
-    "string": ("문자열", "a string"),
-    "number": ("숫자", "a number"),
-    "decimal": ("소수", "a decimal number"),
-    "boolean": ("true/false", "true/false"),
-    "null": ("null", "null"),
-    "list": ("배열 [...]", "an array [...]"),
-    "object": ("객체 {...}", "an object {...}"),
-    "string_or_integer": ("문자열 또는 정수", "a string or an integer"),
-    "string_or_list": ("문자열 또는 문자열 배열", "a string or an array of strings"),
-    "number_or_string": ("숫자 또는 숫자로 된 문자열", "a number, or a string that is one"),
-    "zip": ("ZIP 압축 파일", "a ZIP archive"),
-    "office": ("엑셀·워드·한글 문서", "an Excel, Word or Hangul document"),
-    "archive": ("gz·7z·rar 같은 압축 파일", "a compressed file (gz, 7z, rar or the like)"),
-    "pdf": ("PDF 문서", "a PDF document"),
-    "image": ("그림 파일", "an image"),
-    "html": ("HTML 웹 페이지", "an HTML page"),
-    "xml": ("XML 문서", "an XML document"),
-    "table": ("Parquet·Arrow·SQLite 데이터 파일", "a Parquet, Arrow or SQLite data file"),
-    "program": ("피클·NumPy·HDF5 같은 프로그램 저장 파일", "a pickle, NumPy or HDF5 file"),
-}
-TERM_PARAMS: Final = frozenset({"expected", "found", "kind"})
-
-
-def term(name: str, value: Any, language: Language) -> Any:
-    """``value`` as a reader of ``language`` should see it; only the parameters of ``TERM_PARAMS`` are translated."""
-    if name in TERM_PARAMS and isinstance(value, str) and value in TERMS:
-        korean, english = TERMS[value]
-        return korean if language == "ko" else english
-    return value
-
-
-_BYTES: Final[dict[str, Message]] = {
+BYTES: Final[dict[str, Message]] = {
     "empty_file": Message(
         "파일이 비어 있습니다(0바이트). 답을 저장한 파일을 다시 올려 주십시오.",
         "The file is empty (0 bytes). Upload the file that holds your answers.",
@@ -99,7 +43,7 @@ _BYTES: Final[dict[str, Message]] = {
     ),
 }
 
-_SYNTAX: Final[dict[str, Message]] = {
+SYNTAX: Final[dict[str, Message]] = {
     "not_json": Message(
         "JSON은 [ 또는 {{ 기호로 시작해야 합니다{near}. 예시 파일의 형식에 맞추어 저장해 주십시오.",
         "JSON starts with [ or {{, and this does not{near}. Save the file in the format of the sample.",
@@ -224,106 +168,3 @@ _SYNTAX: Final[dict[str, Message]] = {
         COUNT_DIFFERS,
     ),
 }
-
-_ITEMS: Final[dict[str, Message]] = {
-    "item_not_object": Message(
-        '항목은 객체여야 하는데 {found}입니다. {{"id": ..., "output": {{"answer": ...}}}} 꼴로 적어 주십시오.',
-        'An item must be an object, not {found}. Write {{"id": ..., "output": {{"answer": ...}}}}.',
-        WRONG_SHAPE,
-    ),
-    "missing_field": Message(
-        "필수 키가 없습니다. 항목에 이 키와 값을 넣어 주십시오.",
-        "A required key is missing. Add the key and its value to the item.",
-        WRONG_SHAPE,
-    ),
-    "misspelled_field": Message(
-        "필수 키가 없고 비슷한 키가 있습니다(«{key}»). 키 이름을 소문자로 정확히 적어 주십시오.",
-        "A required key is missing; there is a similar «{key}». Spell the key exactly, in lower case.",
-        WRONG_SHAPE,
-    ),
-    "answer_outside_output": Message(
-        '답이 output 밖에 있습니다. "output": {{"answer": ...}} 꼴로 output 안에 넣어 주십시오.',
-        'The answer stands outside output. Put it inside, as "output": {{"answer": ...}}.',
-        WRONG_SHAPE,
-    ),
-    "wrong_type": Message(
-        "값의 자료형이 다릅니다(필요: {expected}, 파일: {found}). 자료형을 바꾸어 주십시오.",
-        "The value has the wrong type (needed: {expected}; in the file: {found}). Change its type.",
-        WRONG_SHAPE,
-    ),
-    "empty_id": Message(
-        "id가 비어 있습니다. 평가 데이터에 있는 id를 그대로 적어 주십시오.",
-        "The id is empty. Copy the id from the test set.",
-        ID_MISMATCH,
-    ),
-    "id_too_long": Message(
-        "id가 너무 깁니다({length:,}자, 최대 {limit:,}자). 평가 데이터에 있는 id를 그대로 적어 주십시오.",
-        "The id is too long ({length:,} characters, at most {limit:,}). Copy the id from the test set.",
-        WRONG_SHAPE,
-    ),
-    "unknown_question_type": Message(
-        "이 과제에 없는 문항 유형 «{value}»입니다. 다음 중 하나여야 합니다: {allowed}.",
-        "«{value}» is no question type of this task. It must be one of: {allowed}.",
-        WRONG_SHAPE,
-    ),
-    "empty_reference": Message(
-        "정답이 비어 있습니다. 정답 파일의 모든 항목에 정답을 적어 주십시오.",
-        "The reference answer is empty. Give every item of the reference file an answer.",
-        WRONG_SHAPE,
-    ),
-    "text_too_long": Message(
-        "텍스트가 너무 깁니다({length:,}자, 최대 {limit:,}자). 텍스트를 줄여 주십시오.",
-        "The text is too long ({length:,} characters, at most {limit:,}). Shorten it.",
-        WRONG_SHAPE,
-    ),
-    "run_too_long": Message(
-        "띄어쓰기 없이 {length:,}자가 이어집니다(최대 {limit:,}자). 반복된 출력인지 확인하고 줄여 주십시오.",
-        "{length:,} characters run on without a space (at most {limit:,}). Look for repeated output and shorten it.",
-        WRONG_SHAPE,
-    ),
-    "too_many_marks": Message(
-        "한 글자에 결합 부호가 {limit}개 넘게 붙어 있습니다. 깨진 출력인지 확인하고 지워 주십시오.",
-        "More than {limit} combining marks are stacked on one character. Look for garbled output and remove them.",
-        WRONG_SHAPE,
-    ),
-    "lone_surrogate": Message(
-        "이모지가 잘려 짝이 없는 문자가 있습니다({character}, {position:,}번째 글자). 지우거나 고쳐 주십시오.",
-        "Lone surrogate {character} at character {position:,}: half of a cut emoji. Remove or repair it.",
-        WRONG_SHAPE,
-    ),
-    "control_character": Message(
-        "쓸 수 없는 제어 문자가 있습니다({character}, {position:,}번째 글자). 지워 주십시오.",
-        "Control character {character} at character {position:,} is not allowed. Remove it.",
-        WRONG_SHAPE,
-    ),
-}
-
-_MATCHING: Final[dict[str, Message]] = {
-    "count_differs": Message(
-        "항목이 제출 파일에는 {found:,}개, 평가 데이터에는 {expected:,}개입니다. 빠지거나 더한 항목을 확인해 주십시오.",
-        "The file holds {found:,} items, the test set {expected:,}. Look for missing or added items.",
-        COUNT_DIFFERS,
-    ),
-    "unknown_id": Message(
-        "평가 데이터에 없는 id입니다. id를 고치거나 이 항목을 지워 주십시오.",
-        "The test set has no such id. Correct the id or delete the item.",
-        ID_MISMATCH,
-    ),
-    "padded_id": Message(
-        "평가 데이터의 id는 «{known}»입니다. id 앞뒤의 공백을 지워 주십시오.",
-        "The id in the test set is «{known}». Delete the white space around the id.",
-        ID_MISMATCH,
-    ),
-    "missing_id": Message(
-        "평가 데이터에 있는 이 id의 답이 파일에 없습니다. 답을 적어 주십시오(모르면 빈 문자열).",
-        "The file holds no answer for this id of the test set. Add one (an empty string if you have none).",
-        ID_MISMATCH,
-    ),
-    "duplicate_id": Message(
-        "같은 id가 이미 {first_line:,}번째 줄에 있습니다. 항목마다 한 번만 적어 주십시오.",
-        "The same id already stands in line {first_line:,}. Write each item once.",
-        DUPLICATE_ID,
-    ),
-}
-
-MESSAGES: Final[dict[str, Message]] = {**_BYTES, **_SYNTAX, **_ITEMS, **_MATCHING}

@@ -1,12 +1,12 @@
-"""The words of the errors that only captions, labels and numbers have; the rest stand in ``scoring.messages``."""
+"""What can be wrong with a file of captions alone."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from scoring.messages import ID_MISMATCH, NOT_JSON, WRONG_SHAPE, Message
+from scoring.messages.language import DUPLICATE_ID, ID_MISMATCH, NOT_JSON, WRONG_SHAPE, Message
 
-_FILES: Final[dict[str, Message]] = {
+CAPTIONS: Final[dict[str, Message]] = {
     "no_caption_format": Message(
         "설명문 파일의 형식을 알 수 없습니다{near}. "
         '{{"아이디": "설명문"}} 꼴의 JSON, JSONL, 또는 아이디와 설명문을 탭으로 나눈 TSV로 저장해 주십시오.',
@@ -29,10 +29,12 @@ _FILES: Final[dict[str, Message]] = {
         "None of the ids in the file is in the test set (one of its ids: «{example}»). Check the ids.",
         ID_MISMATCH,
     ),
-    "too_many_references": Message(
-        "한 항목의 정답 설명문이 {limit}개를 넘습니다. {limit}개까지만 남겨 주십시오.",
-        "An item has more than {limit} reference captions. Keep at most {limit}.",
-        WRONG_SHAPE,
+    "same_without_ending": Message(
+        "«{first}»({first_line:,}번째 줄)와 «{second}»은(는) 확장자를 떼면 같은 id(«{id}»)가 됩니다. "
+        "서로 다른 항목이면 id를 다르게 짓고, 같은 항목이면 id를 똑같이 적어 주십시오.",
+        "«{first}» (line {first_line:,}) and «{second}» become one id («{id}») without their endings. "
+        "Name them apart if they are two items; write the id the same way if they are one.",
+        DUPLICATE_ID,
     ),
     "tsv_no_tab": Message(
         "TSV의 줄에 탭이 없습니다. 아이디와 설명문 사이에 탭을 하나 넣어 주십시오"
@@ -58,29 +60,3 @@ _FILES: Final[dict[str, Message]] = {
         WRONG_SHAPE,
     ),
 }
-
-# The codes are those of ``scoring.recipes.labels.UnreadableAnswer``.
-_ANSWERS: Final[dict[str, Message]] = {
-    "bad_label_list": Message(
-        '분류 목록을 읽을 수 없습니다. ["분류", "분류"] 꼴의 문자열 배열로 적어 주십시오.',
-        'The list of labels cannot be read. Write an array of strings, such as ["label", "label"].',
-        WRONG_SHAPE,
-    ),
-    "too_many_labels": Message(
-        "한 항목의 분류가 {limit}개를 넘습니다. 반복된 출력인지 확인하고 줄여 주십시오.",
-        "An item has more than {limit} labels. Look for repeated output and shorten the list.",
-        WRONG_SHAPE,
-    ),
-    "not_decimal": Message(
-        "숫자가 아닙니다. 3.5처럼 유한한 십진수 하나만 적어 주십시오.",
-        "This is not a number. Write one finite decimal number, such as 3.5.",
-        WRONG_SHAPE,
-    ),
-    "number_out_of_range": Message(
-        "숫자의 크기가 {limit}을(를) 넘습니다. 값을 확인해 주십시오.",
-        "The number is beyond {limit} in size. Check the value.",
-        WRONG_SHAPE,
-    ),
-}
-
-CAPTION_MESSAGES: Final[dict[str, Message]] = {**_FILES, **_ANSWERS}
