@@ -11,10 +11,12 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest import mock
 
 import pytest
 
 if TYPE_CHECKING:
+    from pytest_django import DjangoDbBlocker
     from xdist.remote import Producer
     from xdist.scheduler import LoadFileScheduling
 
@@ -41,6 +43,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest first where several processes share the work (``--no-loadscope-reorder`` keeps this order)."""
     if "PYTEST_XDIST_WORKER" in os.environ:
         items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_test_environment: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """A database of this process: in the place of pytest-django's, which migrates one in every process."""
+    from django.test import TransactionTestCase
+
+    from tests import database
+
+    with (
+        django_db_blocker.unblock(),
+        database.of_this_process(),
+        mock.patch.object(TransactionTestCase, "_fixture_teardown", side_effect=database.empty),
+    ):
+        yield
 
 
 @pytest.fixture(autouse=True)
