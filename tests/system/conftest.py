@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.system.stack import ROOT, Stack
+from tests.paths import ROOT
+from tests.system.stack import Stack
 from tests.waiting import wait_for
 
 
