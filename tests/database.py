@@ -78,10 +78,11 @@ def empty() -> None:
         SQL("SELECT {} WHERE EXISTS (SELECT FROM {})").format(Literal(table), Identifier(table)) for table in tables
     )
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SET LOCAL session_replication_role = replica")
+        cursor.execute("SET session_replication_role = replica")
         cursor.execute(any_row)
         for (table,) in cursor.fetchall():
             cursor.execute(SQL("DELETE FROM {}").format(Identifier(table)))
+        cursor.execute("SET session_replication_role = DEFAULT")
 
 
 def _provide(postgres: psycopg.Connection, template: str, migrate: Callable[[str], None]) -> None:
