@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from tests.system.stack import Stack
@@ -13,8 +11,8 @@ pytestmark = pytest.mark.services
 BUDGET_SECONDS = 180  # 60 on an idle machine of two cores; the tests' machine may be busy
 
 
-def test_the_first_start_ends_with_a_complete_board_and_the_second_keeps_it(new_stack: Callable[[], Stack]) -> None:
-    site = new_stack()
+def test_the_first_start_ends_with_a_complete_board_and_the_second_keeps_it(empty_stack: Stack) -> None:
+    site = empty_stack
     site.environment["LOAD_DEMO"] = "on"
     site.start()
     wait_for(lambda: "board complete" in site.log, "the complete board", seconds=BUDGET_SECONDS, every=0.5)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -18,12 +17,15 @@ SLUG = "sharded"
 
 
 @pytest.fixture
-def site(new_stack: Callable[[], Stack]) -> Stack:
+def site(new_stack: Stack) -> Stack:
     """A site that takes a hundred items for many and remembers no pair."""
-    stack = new_stack()
-    stack.environment |= {"LARGE_RUN_ITEMS": "100", "SLICE_ITEMS": str(SLICE_ITEMS), "PAIR_VALUES_MAX_ROWS": "0"}
-    stack.start()
-    return stack
+    new_stack.environment |= {
+        "LARGE_RUN_ITEMS": "100",
+        "SLICE_ITEMS": str(SLICE_ITEMS),
+        "PAIR_VALUES_MAX_ROWS": "0",
+    }
+    new_stack.start()
+    return new_stack
 
 
 def shards_of(stack: Stack) -> list[tuple[Any, ...]]:
