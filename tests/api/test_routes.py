@@ -109,7 +109,7 @@ def test_quota_says_what_people_of_the_team_used_in_other_teams(api, phase, team
     body = api.client.get(api.address("api-submissions")).json()["quota"]
 
     assert (body["elsewhere_today"], body["elsewhere_total"], body["elsewhere_by"]) == (1, 1, ["홍길동"])
-    assert body["left_total"] == 1
+    assert body["left_today"] == 1
 
 
 def test_terms_to_accept_are_named_before_a_file_is_refused_for_them(api, phase):
