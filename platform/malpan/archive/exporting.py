@@ -23,7 +23,7 @@ from malpan.competitions.models import Competition, DataFile, ReferenceVersion
 from malpan.competitions.permissions import Permission, require
 from malpan.core import audit
 from malpan.core.errors import StoredFileCorrupt, StoredFileMissing
-from malpan.core.locks import one_moment
+from malpan.core.locks import repeatable_read
 from malpan.core.models import AuditEntry
 from malpan.core.storage import open_private
 from malpan.submissions.models import Submission
@@ -54,7 +54,9 @@ def export_competition(
         raise PassphraseTooShort(limit=crypto.PASSPHRASE_MIN)
     facts = {"references": "encrypted" if passphrase else "left out"}
     audit.record(actor=actor, action="competition.export", obj=competition, after=facts)
-    reading = nullcontext() if connection.in_atomic_block else one_moment()  # a transaction's level cannot change late
+    reading = (
+        nullcontext() if connection.in_atomic_block else repeatable_read()
+    )  # a transaction's level cannot change late
     with reading, zipfile.ZipFile(target, "w") as archive:
         return _Writing(competition, archive).write(passphrase)
 

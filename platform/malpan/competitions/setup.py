@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.competitions.errors import CompetitionNotReady, ManageNotFound, PartInUse
+from malpan.competitions.locks import lock_competition
 from malpan.competitions.models import Competition, CompetitionRole, DataFile, Phase, Track
 from malpan.competitions.permissions import Permission, may
 from malpan.competitions.readiness import facts_of, items_of
@@ -105,7 +106,7 @@ def _set_published(
     competition: Competition, is_published: bool, action: str, actor: User, **facts: object
 ) -> Competition:
     with transaction.atomic():
-        locked = Competition.objects.select_for_update(no_key=True).get(pk=competition.pk)
+        locked = lock_competition(competition.pk)
         if locked.is_published != is_published:
             locked.is_published = is_published
             locked.save(update_fields=["is_published"])

@@ -15,13 +15,13 @@ from malpan.competitions.services import (
     create_phase,
     create_track,
     post_notice,
-    publish_reference_version,
 )
 from malpan.core import audit
 from malpan.core.times import kst_day_bounds
 from malpan.demo.habits import DemoTeam
 from malpan.demo.specs import CompetitionSpec, PhaseSpec
 from malpan.demo.tracks import TrackSpec
+from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.teams.invitations import create_invitation, join_team
 from malpan.teams.services import create_team
 

@@ -41,7 +41,7 @@ def choose_finals(
         wanted = {submission.pk for submission in submissions}
         if len(wanted) > current.finals_limit:
             raise TooManyFinals(limit=current.finals_limit)
-        eligible = Submission.objects.filter(team=team, phase=current, refunded_at=None, withdrawn_at=None)
+        eligible = Submission.objects.counting().filter(team=team, phase=current)
         if eligible.filter(pk__in=wanted).count() != len(wanted):
             raise FinalNotEligible
         return _write(team, current, wanted, actor)

@@ -8,7 +8,7 @@ from datetime import datetime
 from django.db.models import OuterRef, Subquery
 
 from malpan.accounts.models import User
-from malpan.competitions import drafts
+from malpan.competitions import versions
 from malpan.competitions.models import Track
 from malpan.competitions.services import post_notice
 from malpan.core import audit
@@ -66,7 +66,7 @@ def other_phases_hurt(batch: RescoreBatch) -> int:
     """
     if not batch.recipe and not batch.profile:
         return 0
-    rows = batches.counting(Submission.objects.filter(phase__track=batch.phase.track, live_run__isnull=False))
+    rows = Submission.objects.counting().filter(phase__track=batch.phase.track, live_run__isnull=False)
     return rows.filter(phase__final_published_at=None).exclude(phase=batch.phase).count()
 
 
@@ -87,7 +87,7 @@ def switch_rule(batch: RescoreBatch, rule: Rule, actor: User, now: datetime | No
         track.recipe, track.profile = after["recipe"], after["profile"]
         audit.record(actor=actor, action="track.update", obj=track, before=before, after=after)
     if not rule.reference_version.is_current:
-        drafts.make_current(version=rule.reference_version, actor=actor, now=now)
+        versions.make_current(version=rule.reference_version, actor=actor, now=now)
 
 
 def requeue_by(batch: RescoreBatch, rule: Rule) -> None:

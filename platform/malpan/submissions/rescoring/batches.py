@@ -89,7 +89,7 @@ class Selection:
 
     def submissions_of(self, phase: Phase) -> QuerySet[Submission]:
         """The counting submissions of ``phase`` that match: neither refunded nor withdrawn."""
-        rows = counting(Submission.objects.filter(phase=phase))
+        rows = Submission.objects.counting().filter(phase=phase)
         if self.teams:
             rows = rows.filter(team__in=self.teams)
         if self.since:
@@ -108,11 +108,6 @@ class Selection:
         for state in self.states:
             found |= wanted[state]
         return found
-
-
-def counting(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
-    """Those whose score can count: not refunded, not withdrawn."""
-    return submissions.filter(refunded_at=None, withdrawn_at=None)
 
 
 def hold_rule(phase_id: int) -> Phase:
@@ -225,7 +220,7 @@ def newest_runs(batch: RescoreBatch) -> QuerySet[ScoringRun]:
 
 
 def _counting_runs(batch: RescoreBatch) -> QuerySet[ScoringRun]:
-    rows = batch.runs.filter(submission__refunded_at=None, submission__withdrawn_at=None)
+    rows = batch.runs.filter(submission__in=Submission.objects.counting())
     return rows.exclude(submission__in=[int(key) for key in excluded_of(batch)])
 
 
