@@ -15,10 +15,10 @@ from PIL import Image
 from malpan.competitions.errors import MediaRejected
 from malpan.competitions.media import media_folder, media_root
 from malpan.competitions.models import ReferenceVersion
-from malpan.competitions.services import publish_reference_version
 from malpan.core.messages import text_of
 from malpan.core.models import AuditEntry
 from malpan.core.storage import read_private
+from malpan.submissions.scoring_changes import publish_reference_version
 from scoring.media import frames_of
 from scoring.metrics import MetricOptions
 from scoring.records import ScoreReport

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from malpan.competitions.models import Competition, Phase, Track
-from malpan.core.locks import Level, lock_shared, locked
+from malpan.core.locks import Level, lock_rows, lock_shared
 
 
 def lock_phase(pk: int) -> Phase:
     """The phase, held alone, with its track and competition."""
-    return locked(Phase.objects.select_related("track__competition"), Level.PHASE).get(pk=pk)
+    return lock_rows(Phase.objects.select_related("track__competition"), Level.PHASE).get(pk=pk)
 
 
 def lock_phase_shared(pk: int) -> Phase:
@@ -22,9 +22,9 @@ def lock_phase_shared(pk: int) -> Phase:
 
 def lock_track(pk: int) -> Track:
     """The track, held alone."""
-    return locked(Track.objects.all(), Level.TRACK).get(pk=pk)
+    return lock_rows(Track.objects.all(), Level.TRACK).get(pk=pk)
 
 
 def lock_competition(pk: int) -> Competition:
     """The competition, held alone: the last lock of a transaction, and for a moment only."""
-    return locked(Competition.objects.all(), Level.COMPETITION).get(pk=pk)
+    return lock_rows(Competition.objects.all(), Level.COMPETITION).get(pk=pk)

@@ -1,8 +1,9 @@
 """Versions of the reference answers of a phase: the one way in which they are stored and become current.
 
-``store_file`` checks a file and keeps it, ``add_version`` makes a version of it that counts for nothing, ``make_current``
-puts one in the place of the current one. Publishing, splitting again and drafts are made of these three. None of them
-asks whether submissions count under the current version: that is for ``submissions.scoring_changes``, which pages call.
+``store_file`` checks a file and keeps it, ``add_version`` makes a version of it that counts for nothing, and
+``make_current`` puts one in the place of the current one. Publishing, splitting again and drafts are made of these
+three. None of them asks whether submissions count under the current version: that is for
+``submissions.scoring_changes``, which pages call.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ class LockOrderBroken(AssertionError):
     """A lock was taken after one of a later level: two of such transactions could wait for each other."""
 
 
-def locked(rows: models.QuerySet[Row], level: Level, *, no_key: bool = True) -> models.QuerySet[Row]:
+def lock_rows(rows: models.QuerySet[Row], level: Level, *, no_key: bool = True) -> models.QuerySet[Row]:
     """``rows``, to be read as they are now and held until the transaction ends, in the order of their keys.
 
     ``no_key=False`` also keeps others from inserting rows that point at them.

@@ -29,6 +29,7 @@ from malpan.teams.errors import MergeImpossible, TeamNotFound
 from malpan.teams.merging import close_request, require_fit
 from malpan.teams.models import Invitation, Membership, MergeRequest, Team
 from malpan.teams.selectors import merge_request_of, require_leader
+from malpan.teams.services import lock_teams
 
 
 def accept_merge(*, request: MergeRequest, actor: User, now: datetime | None = None) -> Team:
@@ -63,9 +64,9 @@ def accept_merge(*, request: MergeRequest, actor: User, now: datetime | None = N
 
 
 def _lock_both(request: MergeRequest) -> tuple[Team, Team]:
-    """Both rows, always locked in the same order; uploads of both teams wait. Raises ``TeamNotFound``."""
-    wanted = Team.objects.select_for_update(no_key=True).filter(pk__in=[request.source_id, request.target_id])
-    teams = {team.pk: team for team in wanted.order_by("pk")}
+    """Both teams, held. Raises ``TeamNotFound``."""
+    wanted = Team.objects.filter(pk__in=[request.source_id, request.target_id])
+    teams = {team.pk: team for team in lock_teams(wanted)}
     if len(teams) != 2:
         raise TeamNotFound
     return teams[request.source_id], teams[request.target_id]

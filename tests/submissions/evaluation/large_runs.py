@@ -13,9 +13,9 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from malpan.competitions.models import Phase
-from malpan.competitions.services import publish_reference_version
 from malpan.submissions.evaluation import reconciling, shard_steps, shard_work, work
 from malpan.submissions.models import MetricResult, RunShard, ScoringRun
+from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.teams.models import Team
 from tests.factories import CANARY, PhaseFactory, TeamFactory, file_bytes, rows
 from tests.scoring.fakes import FakeNeural

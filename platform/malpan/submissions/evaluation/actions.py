@@ -16,6 +16,7 @@ from django.utils import timezone
 from malpan.accounts.models import User
 from malpan.core import audit
 from malpan.core.errors import DomainError
+from malpan.core.locks import Level, lock_rows
 from malpan.core.storage import open_private
 from malpan.submissions.errors import CancelledByOrganiser, RunBelongsToBatch, RunNotCancellable
 from malpan.submissions.evaluation.runs import retry_failed_run
@@ -42,8 +43,7 @@ def cancel_run(*, run: ScoringRun, actor: User, reason: str = "") -> None:
     if run.batch_id is not None:
         raise RunBelongsToBatch
     with transaction.atomic():
-        # the run's row before the team's, as everywhere a run is given up
-        held = ScoringRun.objects.select_for_update(no_key=True).get(pk=run.pk)
+        held = lock_rows(ScoringRun.objects.all(), Level.WORK).get(pk=run.pk)
         before = {"state": held.state, "attempt": held.attempt, "worker": held.worker}
         moved = ScoringRun.objects.filter(pk=run.pk, state__in=[State.QUEUED, State.RUNNING]).update(
             state=State.FAILED, lease_expires_at=None, finished_at=timezone.now(), error_code=CancelledByOrganiser.code

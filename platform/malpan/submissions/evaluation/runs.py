@@ -19,6 +19,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from malpan.accounts.models import User
+from malpan.competitions.locks import lock_phase_shared
 from malpan.competitions.media import media_folder
 from malpan.competitions.models import ReferenceVersion
 from malpan.competitions.references import load_references, recipe_named
@@ -52,7 +53,7 @@ def queue_run(
     run.
     """
     with transaction.atomic():
-        phase = batches.hold_rule(submission.phase_id)
+        phase = lock_phase_shared(submission.phase_id)
         rule = batches.rule_of(phase)
         run = ScoringRun(
             submission=submission,

@@ -1,8 +1,7 @@
 """The quota of a team in a phase: what is left, and every line that is written into its ledger.
 
-What the lines mean stands in ``submissions.quota.ledger``. They are written while the team's row is held
-(``lock_team``), so that the order in which they stand is one order for everybody, and any number of uploads at once
-never exceed a limit. Whoever also locks a run locks it before the team, and a submission or the chain after it.
+What the lines mean is written in ``submissions.quota.ledger``. They are written while the team's row is held
+(``lock_team``), so that their order is the same for everybody, and any number of uploads at once never exceed a limit.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from malpan.submissions.errors import GrantWithoutEffect, QuotaExceeded
 from malpan.submissions.models import QuotaEntry, RescoreBatch, Submission
 from malpan.submissions.quota.ledger import Account, Brought, QuotaStatus, account_from, status_from
 from malpan.teams.models import Membership, Team
-from malpan.teams.services import lock_team
+from malpan.teams.services import lock_team, lock_teams
 
 Kind = QuotaEntry.Kind
 
@@ -207,10 +206,10 @@ def _write_for_all(phase: Phase, kind: Kind, actor: User | None, **fields: Any) 
     competition = phase.track.competition
     now = timezone.now()
     with transaction.atomic():
-        teams = Team.objects.filter(competition=competition, merged_into=None).order_by("pk")
-        if fields.get("batch") is None:
-            teams = teams.select_for_update(no_key=True)
+        teams: Iterable[Team] = Team.objects.filter(competition=competition, merged_into=None).order_by("pk")
         # a batch holds them since before its phase; a team made since may be held by an upload that waits for the phase
+        if fields.get("batch") is None:
+            teams = lock_teams(Team.objects.filter(competition=competition, merged_into=None))
         entries = [QuotaEntry(phase=phase, team=team, kind=kind, actor=actor, moment=now, **fields) for team in teams]
         QuotaEntry.objects.bulk_create(entries)
         if entries:

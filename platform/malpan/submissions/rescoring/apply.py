@@ -18,6 +18,7 @@ from malpan.submissions.quota import services as quota
 from malpan.submissions.rescoring import batches
 from malpan.submissions.rescoring.batches import Rule
 from malpan.teams.models import Team
+from malpan.teams.services import lock_teams
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +35,8 @@ NO_ANNOUNCEMENT = Announcement()
 
 
 def hold_teams(batch: RescoreBatch) -> None:
-    """Every team of the competition, before the phase: in the order in which an upload takes them."""
-    teams = Team.objects.filter(competition=batch.competition_id).order_by("pk").select_for_update(no_key=True)
-    list(teams.values_list("pk", flat=True))
+    """Every team of the competition, as an upload holds its own."""
+    lock_teams(Team.objects.filter(competition=batch.competition_id))
 
 
 def require_applicable(batch: RescoreBatch) -> None:

@@ -1,9 +1,8 @@
 """What a rescoring batch means to a single run. ``evaluation.runs`` asks; the batch as a whole is ``rescoring``.
 
-Two locks keep a batch whole. An upload holds its phase shared, from before its run is queued until it commits
-(``hold_rule``); starting, applying and cancelling hold it exclusively. So a submission is either there when a batch
-selects, or sees the open batch and gets a second run of it; and none is queued by a rule that is just being replaced.
-The order is: team, phase, runs, chain.
+Two locks keep a batch whole. An upload holds its phase shared, from before its run is queued until it commits;
+starting, applying and cancelling hold it alone. So a submission is either there when a batch selects, or sees the open
+batch and gets a second run of it; and none is queued by a rule that is just being replaced.
 """
 
 from __future__ import annotations
@@ -14,13 +13,15 @@ from datetime import datetime
 from typing import Any, Final, Self
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 from django.utils import timezone
 
+from malpan.competitions.locks import lock_phase
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.selectors import current_reference
+from malpan.core.locks import Level, lock_rows
 from malpan.submissions.evaluation import queueing
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 
@@ -110,22 +111,6 @@ class Selection:
         return found
 
 
-def hold_rule(phase_id: int) -> Phase:
-    """Hold the phase shared until the transaction ends, and return it, with its track, as it stands now.
-
-    Uploads do not wait for one another here; they wait for whoever changes the phase, and are waited for.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1 FROM competitions_phase WHERE id = %s FOR SHARE", [phase_id])
-    return Phase.objects.select_related("track__competition").get(pk=phase_id)
-
-
-def lock_phase(phase_id: int) -> Phase:
-    """Hold the phase alone until the transaction ends."""
-    Phase.objects.select_for_update(no_key=True).get(pk=phase_id)
-    return Phase.objects.select_related("track__competition").get(pk=phase_id)
-
-
 def rule_of(phase: Phase, batch: RescoreBatch | None = None) -> Rule:
     """What ``phase`` is scored with now, or what ``batch`` scores with. Raises ``ReferencesNotPublished``."""
     track = phase.track
@@ -162,7 +147,7 @@ def new_run(
 def beside(submission: Submission, phase: Phase, cost: int) -> ScoringRun | None:
     """Queue the second run of a submission that comes in while a batch is open, or ``None`` where none takes it.
 
-    Call it under ``hold_rule``. A batch that was ready waits for it again.
+    Call it under ``lock_phase_shared``. A batch that was ready waits for it again.
     """
     batch = open_batch(phase)
     if batch is None or not _takes_newcomer(batch, submission, phase):
@@ -246,7 +231,7 @@ def settle(batch_id: int) -> bool:
         return False
     with transaction.atomic():
         lock_phase(batch.phase_id)
-        batch = RescoreBatch.objects.select_for_update().get(pk=batch_id)
+        batch = lock_rows(RescoreBatch.objects.all(), Level.BATCH).get(pk=batch_id)
         if batch.state not in OPEN_STATES or _is_settled(batch):
             return False
         is_ready = batch.state == State.RUNNING

@@ -15,9 +15,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from malpan.accounts.models import User
+from malpan.competitions.locks import lock_phase
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.references import load_references, recipe_named
 from malpan.core import audit
+from malpan.core.locks import Level, lock_rows
 from malpan.submissions.errors import (
     BatchClosed,
     BatchNotFound,
@@ -61,7 +63,7 @@ def start_batch(
     """
     _require_reason(reason)
     with transaction.atomic():
-        held = batches.lock_phase(phase.pk)
+        held = lock_phase(phase.pk)
         batch = RescoreBatch(
             competition=held.track.competition,
             phase=held,
@@ -249,8 +251,8 @@ def _require_reason(reason: str) -> None:
 # --- steps of an application ------------------------------------------------------------------------------------------
 def _locked_open(batch: RescoreBatch) -> RescoreBatch:
     """The batch, its phase and itself held. Raises ``BatchClosed``."""
-    phase = batches.lock_phase(batch.phase_id)
-    held = RescoreBatch.objects.select_for_update().get(pk=batch.pk)
+    phase = lock_phase(batch.phase_id)
+    held = lock_rows(RescoreBatch.objects.all(), Level.BATCH).get(pk=batch.pk)
     if held.state not in batches.OPEN_STATES:
         raise BatchClosed
     held.phase = phase
