@@ -28,12 +28,23 @@ def test_an_earlier_level_is_refused_also_inside_of_a_savepoint_and_after_it():
 def test_every_transaction_begins_anew_however_the_one_before_ended():
     with transaction.atomic():
         locks.note(Level.COMPETITION)
-    with pytest.raises(ValueError, match="undone"), transaction.atomic():
+    with transaction.atomic():
         locks.note(Level.COMPETITION)
-        raise ValueError("undone")
+        transaction.set_rollback(True)
 
     with transaction.atomic():
         locks.note(Level.TEAM)
+
+
+def test_rows_that_the_transaction_made_itself_are_locked_in_any_order():
+    with transaction.atomic(), locks.own_rows():
+        locks.note(Level.PHASE)
+        locks.note(Level.TEAM)
+
+    with transaction.atomic():
+        locks.note(Level.PHASE)
+        with pytest.raises(LockOrderBroken):
+            locks.note(Level.TEAM)
 
 
 def test_a_site_does_not_check(settings):
