@@ -180,7 +180,7 @@ def test_an_interrupt_while_waiting_for_the_cpu_metrics_stops_them(monkeypatch: 
                 raise KeyboardInterrupt
             super().join(timeout)
 
-    monkeypatch.setattr("scoring.running.threading.Thread", Interrupted)
+    monkeypatch.setattr("scoring.running.run.threading.Thread", Interrupted)
     with pytest.raises(KeyboardInterrupt):
         run(Metered("rouge_1", endless), Metered("bleurt"))
 
