@@ -17,9 +17,9 @@ from factory.django import DjangoModelFactory
 
 from malpan.accounts.models import User
 from malpan.competitions.models import Competition, Phase, ReferenceVersion, Track
-from malpan.competitions.services import publish_reference_version
 from malpan.jobs.models import Job
 from malpan.submissions.models import QuotaEntry, ScoringRun, Submission
+from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.teams.models import Membership, Team
 from malpan.teams.services import next_team_number
 from scoring.records import ItemScores, ScoreReport

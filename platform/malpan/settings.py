@@ -132,6 +132,8 @@ CELERY_BEAT_SCHEDULE = {
     },
 }
 
+CHECK_LOCK_ORDER = env.bool("CHECK_LOCK_ORDER", default=False)  # malpan.core.locks; an error where it is broken
+
 # --- scoring --------------------------------------------------------------------------------------------------------
 # The profile of the models: a name under scoring/profiles or a path. The demo models are the local default only.
 SCORING_PROFILE = env.str("SCORING_PROFILE", default="demo" if LOCAL else "official")

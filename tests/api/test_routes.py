@@ -18,10 +18,12 @@ from malpan.core.times import kst_day
 from malpan.submissions.models import ScoringRun, Submission
 from malpan.submissions.quota import services as quota
 from malpan.submissions.withdrawal import withdraw
+from malpan.teams.models import Membership
 from tests.factories import (
     CANARY,
     CompetitionFactory,
     PhaseFactory,
+    SubmissionFactory,
     TeamFactory,
     UserFactory,
     file_bytes,
@@ -98,6 +100,17 @@ def test_quota_says_what_of_the_limits_was_granted(api, phase, team):
     body = api.client.get(api.address("api-submissions")).json()["quota"]
 
     assert (body["daily_limit"], body["granted_today"], body["granted_total"]) == (5, 3, 0)
+
+
+def test_quota_says_what_people_of_the_team_used_in_other_teams(api, phase, team):
+    person = UserFactory.create(name="홍길동")
+    SubmissionFactory.create(phase=phase, submitted_by=person)
+    Membership.objects.create(team=team, user=person, competition=team.competition)
+
+    body = api.client.get(api.address("api-submissions")).json()["quota"]
+
+    assert (body["elsewhere_today"], body["elsewhere_total"], body["elsewhere_by"]) == (1, 1, ["홍길동"])
+    assert body["left_today"] == 1
 
 
 def test_terms_to_accept_are_named_before_a_file_is_refused_for_them(api, phase):

@@ -9,10 +9,11 @@ from django.utils import timezone
 from malpan.competitions.errors import AnswersWouldLeak, ReferencesInUse, ReferencesRejected, UnknownTrackRecipe
 from malpan.competitions.models import DataFile, Phase, ReferenceVersion
 from malpan.competitions.references import load_references
-from malpan.competitions.services import add_data_file, create_phase, create_track, publish_reference_version, set_board
+from malpan.competitions.services import add_data_file, create_phase, create_track, set_board
 from malpan.core.messages import text_of
 from malpan.core.models import AuditEntry
 from malpan.core.storage import read_private
+from malpan.submissions.scoring_changes import publish_reference_version
 from tests.factories import (
     CANARY,
     CompetitionFactory,

@@ -16,9 +16,10 @@ from malpan.competitions.errors import (
     UnknownTrackRecipe,
 )
 from malpan.competitions.models import Competition, CompetitionRole, DataFile, Notice, Phase, TermsAcceptance, Track
-from malpan.competitions.services import add_data_file, post_notice, update_competition, update_notice, update_track
+from malpan.competitions.services import add_data_file, post_notice, update_competition, update_notice
 from malpan.competitions.services import withdraw_notice as withdraw
 from malpan.core.models import AuditEntry
+from malpan.submissions.scoring_changes import update_track
 from tests.factories import (
     CompetitionFactory,
     PhaseFactory,

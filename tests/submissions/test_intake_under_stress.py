@@ -223,7 +223,7 @@ def test_rush_of_fifty_by_three_ways_takes_what_the_rules_allow_no_more_and_no_l
 def assert_whole(phase, team, rings):
     """Ledger, submissions, runs and messages tell one story."""
     submissions = {row.pk: row.created_at for row in Submission.objects.filter(phase=phase)}
-    entries = quota.entries_of(phase=phase, team=team)
+    entries = quota.ledger_of(phase=phase, team=team).entries
     assert {e.submission_id: e.moment for e in entries if e.kind == QuotaEntry.Kind.CHARGE} == submissions
     runs = list(ScoringRun.objects.values_list("submission", flat=True))
     assert sorted(runs) == sorted(submissions)
@@ -239,7 +239,7 @@ def test_reset_and_grant_in_the_middle_of_a_rush_are_each_worth_what_they_say(ri
 
     at_once(calls)
 
-    entries = quota.entries_of(phase=phase, team=team)
+    entries = quota.ledger_of(phase=phase, team=team).entries
     kinds = [entry.kind for entry in entries]
     reset = kinds.index(QuotaEntry.Kind.RESET)
     granted_before = QuotaEntry.Kind.GRANT in kinds[:reset]
@@ -254,4 +254,4 @@ def test_fault_refunded_by_many_at_once_gives_one_slot_back(rings):
     calls = [lambda: quota.refund(submission=submission, reason="worker_lost") for _number in range(20)]
 
     assert sum(at_once(calls)) == 1
-    assert [entry.kind for entry in quota.entries_of(phase=phase, team=team)] == ["charge", "refund"]
+    assert [entry.kind for entry in quota.ledger_of(phase=phase, team=team).entries] == ["charge", "refund"]

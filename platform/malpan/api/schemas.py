@@ -183,6 +183,9 @@ def quota(found: QuotaStatus) -> dict[str, Any]:
         "total_limit": found.total_limit,
         "granted_total": found.granted_total,  # of total_limit
         "left_total": found.left_total,
+        "elsewhere_today": found.elsewhere_today.slots,  # used by people of the team in other teams
+        "elsewhere_total": found.elsewhere_total.slots,
+        "elsewhere_by": list(found.elsewhere_total.people),
         "next_allowed_at": found.next_allowed_at,
         "can_submit": found.can_submit,
     }

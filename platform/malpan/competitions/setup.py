@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.competitions.errors import CompetitionNotReady, ManageNotFound, PartInUse
+from malpan.competitions.locks import lock_competition
 from malpan.competitions.models import Competition, CompetitionRole, DataFile, Phase, Track
 from malpan.competitions.permissions import Permission, may
 from malpan.competitions.readiness import facts_of, items_of
@@ -108,13 +109,20 @@ def _set_published(
     competition: Competition, is_published: bool, action: str, actor: User, **facts: object
 ) -> Competition:
     with transaction.atomic():
-        locked = Competition.objects.select_for_update(no_key=True).get(pk=competition.pk)
+        locked = lock_competition(competition.pk)
         if locked.is_published != is_published:
             locked.is_published = is_published
             locked.save(update_fields=["is_published"])
             before, after = {"is_published": not is_published}, {"is_published": is_published, **facts}
             audit.record(actor=actor, action=action, obj=locked, before=before, after=after)
     return locked
+
+
+def remove_competition(*, competition: Competition, actor: User) -> None:
+    """Take out a competition without tracks and teams that nobody can see. Raises ``PartInUse``."""
+    if competition.is_published:
+        raise PartInUse
+    _remove(competition, "competition.remove", actor)
 
 
 def remove_track(*, track: Track, actor: User) -> None:

@@ -15,7 +15,6 @@ from malpan.competitions.services import (
     create_phase,
     create_track,
     post_notice,
-    publish_reference_version,
 )
 from malpan.competitions.targets import add_published_targets
 from malpan.core import audit
@@ -23,6 +22,7 @@ from malpan.core.times import kst_day_bounds
 from malpan.demo.habits import DemoTeam
 from malpan.demo.specs import CompetitionSpec, PhaseSpec
 from malpan.demo.tracks import TrackSpec
+from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.teams.invitations import create_invitation, join_team
 from malpan.teams.services import create_team
 

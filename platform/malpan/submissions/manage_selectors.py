@@ -160,7 +160,7 @@ def submissions_of(
     ``hidden_score`` and ``warning_count``.
     """
     newest = ScoringRun.objects.filter(submission=OuterRef("pk"), batch=None).order_by("-pk").values("state")[:1]
-    rows = Submission.objects.filter(phase__track__competition=competition).annotate(
+    rows = Submission.objects.of(competition).annotate(
         shown_state=Coalesce("live_run__state", Subquery(newest)),
         shown_score=F("live_run__final_score"),
         hidden_score=F("live_run__hidden_result__final_score"),
@@ -199,7 +199,7 @@ def _length(column: str) -> Case:
 
 def submission_of(competition: Competition, public_id: uuid.UUID | str) -> Submission:
     """One submission with team, phase, track and live run. Raises ``SubmissionNotFound``."""
-    rows = Submission.objects.filter(phase__track__competition=competition, public_id=public_id)
+    rows = Submission.objects.of(competition).filter(public_id=public_id)
     row = rows.select_related("team", "phase__track", "live_run__reference_version", "submitted_by").first()
     if row is None:
         raise SubmissionNotFound
@@ -260,7 +260,7 @@ class SharedFile:
 
 def shared_files(competition: Competition) -> list[SharedFile]:
     """Every file of the competition that came from more than one team, the most widely shared first; three queries."""
-    rows = Submission.objects.filter(phase__track__competition=competition)
+    rows = Submission.objects.of(competition)
     counts = rows.order_by().values("file_sha256").annotate(teams=Count(_root_team(), distinct=True))
     shared = dict(counts.filter(teams__gt=1).values_list("file_sha256", "teams"))
     samples = set(

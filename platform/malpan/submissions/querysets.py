@@ -1,12 +1,21 @@
-"""The one definition of which submissions count."""
+"""Which submissions count: the one definition."""
 
 from __future__ import annotations
 
+from typing import Self
+
 from django.db.models import QuerySet
 
-from malpan.submissions.models import Submission
+from malpan.competitions.models import Competition
 
 
-def counting(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
-    """Those whose score can count: not refunded, not withdrawn."""
-    return submissions.filter(refunded_at=None, withdrawn_at=None)
+class SubmissionQuerySet(QuerySet):  # type: ignore[type-arg]  # its model is defined with it
+    """Submissions, as ``Submission.objects``."""
+
+    def counting(self) -> Self:
+        """Those whose score can count: neither refunded nor withdrawn. (A withdrawn one stays charged.)"""
+        return self.filter(refunded_at=None, withdrawn_at=None)
+
+    def of(self, competition: Competition) -> Self:
+        """Those of all phases of ``competition``."""
+        return self.filter(phase__track__competition=competition)

@@ -11,12 +11,12 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from malpan.competitions.models import Phase
-from malpan.competitions.services import publish_reference_version
 from malpan.jobs import reconcile as reconciling
 from malpan.jobs.models import Job
 from malpan.jobs.tasks import work_next
 from malpan.submissions.evaluation import large_runs
 from malpan.submissions.models import MetricResult, PairValue, ScoringRun
+from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.teams.models import Team
 from tests.factories import CANARY, PhaseFactory, TeamFactory, file_bytes, rows
 from tests.scoring.fakes import FakeNeural

@@ -11,10 +11,10 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from malpan.competitions.models import Phase
-from malpan.competitions.services import publish_reference_version
 from malpan.submissions.evaluation import pair_cache
 from malpan.submissions.evaluation.pair_cache import DatabasePairValues
 from malpan.submissions.models import PairValue, RescoreBatch, ScoringRun
+from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.submissions.tasks import prune_pair_values
 from malpan.teams.models import Team
 from tests.factories import PhaseFactory, ScoringRunFactory, TeamFactory, UserFactory, file_bytes

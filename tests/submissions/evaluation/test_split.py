@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from malpan.competitions.phases import split_again, update_phase
-from malpan.competitions.services import publish_reference_version
+from malpan.competitions.phases import update_phase
 from malpan.submissions.evaluation import runs
 from malpan.submissions.models import HiddenResult, MetricResult, ScoringRun
+from malpan.submissions.scoring_changes import publish_reference_version, split_again
 from tests.factories import PhaseFactory, TeamFactory, file_bytes, report, rows
 from tests.scoring.fakes import FakeNeural
 from tests.submissions.conftest import claim_run, execute, send

@@ -14,12 +14,12 @@ from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.competitions.models import Phase
-from malpan.competitions.services import publish_reference_version
 from malpan.core.storage import store_private
 from malpan.jobs import claim, tasks
 from malpan.jobs.models import Job
 from malpan.submissions.evaluation.runs import RUN
 from malpan.submissions.models import QuotaEntry, ScoringRun, Submission
+from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.teams.models import Membership, Team
 from scoring.metrics import load_metric as real_load_metric
 from tests.factories import CompetitionFactory, PhaseFactory, TrackFactory, UserFactory, file_bytes

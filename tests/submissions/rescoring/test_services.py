@@ -13,7 +13,6 @@ from django.utils import timezone
 
 from malpan.competitions import drafts
 from malpan.competitions.models import Notice, ReferenceVersion, Track
-from malpan.competitions.phases import split_again
 from malpan.jobs.claim import claim_next
 from malpan.jobs.models import Job
 from malpan.leaderboard.rescore_preview import preview
@@ -36,6 +35,7 @@ from malpan.submissions.rescoring import batches
 from malpan.submissions.rescoring import services as rescoring
 from malpan.submissions.rescoring.apply import Announcement
 from malpan.submissions.rescoring.batches import Selection, state_of
+from malpan.submissions.scoring_changes import split_again
 from malpan.submissions.selectors import run_to_show
 from malpan.teams.services import lock_team
 from tests.factories import PhaseFactory, TeamFactory, file_bytes, finished_submission

@@ -12,6 +12,7 @@ from django.db import transaction
 
 from malpan.accounts.models import User
 from malpan.core import audit
+from malpan.core.locks import Level, lock_rows
 from malpan.core.storage import open_private
 from malpan.jobs.models import Job
 from malpan.submissions.errors import CancelledByOrganiser, RunBelongsToBatch, RunNotCancellable
@@ -32,7 +33,7 @@ def cancel_run(*, run: ScoringRun, actor: User, reason: str = "") -> None:
         raise RunBelongsToBatch
     with transaction.atomic():
         # the job before the run, and both before the team, as everywhere a run is given up
-        job = Job.objects.select_for_update(no_key=True).filter(pk=run.job_id).first()
+        job = lock_rows(Job.objects.filter(pk=run.job_id), Level.WORK).first()
         held = ScoringRun.objects.get(pk=run.pk)
         if job is None or not runs.drop_runs([held], error_code=CancelledByOrganiser.code):
             raise RunNotCancellable(state=held.get_state_display())

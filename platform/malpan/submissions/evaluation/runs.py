@@ -16,6 +16,7 @@ from django.db import transaction
 from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
+from malpan.competitions.locks import lock_phase_shared
 from malpan.competitions.models import Competition, ReferenceVersion
 from malpan.jobs import outcome, queue
 from malpan.jobs.models import Job
@@ -24,7 +25,7 @@ from malpan.submissions.evaluation.large_runs import cost_of_turn
 from malpan.submissions.integrity import chain
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 from malpan.submissions.quota import services as quota
-from malpan.submissions.scoring_config import ScoringConfig, lock_phase_shared, scoring_config_of
+from malpan.submissions.scoring_config import ScoringConfig, scoring_config_of
 from scoring.records import ScoreReport
 from scoring.running.costs import tokens_of_file
 

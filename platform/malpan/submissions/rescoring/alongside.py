@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from malpan.competitions.locks import lock_phase_shared
 from malpan.competitions.models import Phase
 from malpan.submissions.evaluation import runs
 from malpan.submissions.models import ScoringRun, Submission
 from malpan.submissions.models.rescore import RescoreBatch
 from malpan.submissions.rescoring.batches import Selection, open_batch
-from malpan.submissions.scoring_config import lock_phase_shared, scoring_config_of
+from malpan.submissions.scoring_config import scoring_config_of
 
 
 def enqueue_alongside(*, submission: Submission, cost: int | None = None) -> ScoringRun | None:

@@ -8,18 +8,18 @@ from datetime import datetime
 from django.db.models import OuterRef, Subquery
 
 from malpan.accounts.models import User
-from malpan.competitions import drafts
+from malpan.competitions import versions
 from malpan.competitions.models import Track
 from malpan.competitions.services import post_notice
 from malpan.core import audit
 from malpan.jobs.models import Job
 from malpan.submissions.errors import BatchHurtsOtherPhases, BatchNeverApplies, BatchNotReady, BatchOutdated
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
-from malpan.submissions.querysets import counting
 from malpan.submissions.quota import services as quota
 from malpan.submissions.rescoring import batches
 from malpan.submissions.scoring_config import ScoringConfig
 from malpan.teams.models import Team
+from malpan.teams.services import lock_teams
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,8 @@ NO_ANNOUNCEMENT = Announcement()
 
 
 def hold_teams(batch: RescoreBatch) -> None:
-    """Every team of the competition, before the phase: in the order in which an upload takes them."""
-    teams = Team.objects.filter(competition=batch.competition_id).order_by("pk").select_for_update(no_key=True)
-    list(teams.values_list("pk", flat=True))
+    """Every team of the competition, as an upload holds its own."""
+    lock_teams(Team.objects.filter(competition=batch.competition_id))
 
 
 def require_applicable(batch: RescoreBatch) -> None:
@@ -68,7 +67,7 @@ def other_phases_hurt(batch: RescoreBatch) -> int:
     """
     if not batch.recipe and not batch.profile:
         return 0
-    rows = counting(Submission.objects.filter(phase__track=batch.phase.track, live_run__isnull=False))
+    rows = Submission.objects.counting().filter(phase__track=batch.phase.track, live_run__isnull=False)
     return rows.filter(phase__final_published_at=None).exclude(phase=batch.phase).count()
 
 
@@ -89,7 +88,7 @@ def switch_rule(batch: RescoreBatch, config: ScoringConfig, actor: User, now: da
         track.recipe, track.profile = after["recipe"], after["profile"]
         audit.record(actor=actor, action="track.update", obj=track, before=before, after=after)
     if not config.reference_version.is_current:
-        drafts.make_current(version=config.reference_version, actor=actor, now=now)
+        versions.make_current(version=config.reference_version, actor=actor, now=now)
 
 
 def requeue_by(batch: RescoreBatch, config: ScoringConfig) -> None:

@@ -12,7 +12,6 @@ from django.db.models.functions import RowNumber
 
 from malpan.competitions.models import Phase
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
-from malpan.submissions.querysets import counting
 
 State = RescoreBatch.State
 
@@ -69,7 +68,7 @@ class Selection:
 
     def submissions_of(self, phase: Phase) -> QuerySet[Submission]:
         """The counting submissions of ``phase`` that match: neither refunded nor withdrawn."""
-        rows = counting(Submission.objects.filter(phase=phase))
+        rows = Submission.objects.counting().filter(phase=phase)
         if self.teams:
             rows = rows.filter(team__in=self.teams)
         if self.since:
@@ -135,7 +134,7 @@ def newest_runs(batch: RescoreBatch) -> QuerySet[ScoringRun]:
 
 
 def _counting_runs(batch: RescoreBatch) -> QuerySet[ScoringRun]:
-    rows = batch.runs.filter(submission__refunded_at=None, submission__withdrawn_at=None)
+    rows = batch.runs.filter(submission__in=Submission.objects.counting())
     return rows.exclude(submission__in=[int(key) for key in excluded_of(batch)])
 
 

@@ -15,9 +15,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from malpan.accounts.models import User
+from malpan.competitions.locks import lock_phase
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.references import load_references, recipe_named
 from malpan.core import audit
+from malpan.core.locks import Level, lock_rows
 from malpan.submissions.errors import (
     BatchClosed,
     BatchNotFound,
@@ -34,7 +36,7 @@ from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 from malpan.submissions.rescoring import apply, batches
 from malpan.submissions.rescoring.apply import NO_ANNOUNCEMENT, Announcement
 from malpan.submissions.rescoring.batches import Selection
-from malpan.submissions.scoring_config import ScoringConfig, lock_phase, scoring_config_of
+from malpan.submissions.scoring_config import ScoringConfig, scoring_config_of
 from scoring.errors import InvalidFile
 
 State = RescoreBatch.State
@@ -235,7 +237,7 @@ def _require_reason(reason: str) -> None:
 def _locked_open(batch: RescoreBatch) -> RescoreBatch:
     """The batch, its phase and itself held. Raises ``BatchClosed``."""
     phase = lock_phase(batch.phase_id)
-    held = RescoreBatch.objects.select_for_update().get(pk=batch.pk)
+    held = lock_rows(RescoreBatch.objects.all(), Level.BATCH).get(pk=batch.pk)
     if not held.is_open:
         raise BatchClosed
     held.phase = phase

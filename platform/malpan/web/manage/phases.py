@@ -15,13 +15,14 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from malpan.competitions.errors import PhaseSettingsInvalid
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.permissions import Permission, require
-from malpan.competitions.phases import split_again, update_phase
+from malpan.competitions.phases import update_phase
 from malpan.competitions.services import set_board
 from malpan.competitions.splitting import ids_of_text
 from malpan.core.errors import RequestError, SystemFault
 from malpan.core.messages import text_of
 from malpan.leaderboard.finals import final_board
 from malpan.leaderboard.snapshots import publish_final_board, unfinished_count
+from malpan.submissions.scoring_changes import split_again
 from malpan.submissions.visibility import is_frozen
 from malpan.web.forms.phases import PublishForm, SettingsForm, SplitForm
 from malpan.web.manage.access import ManageAccess, ManageTab, manage_page

@@ -141,7 +141,7 @@ def _team_page(
         "phase": phase,
         "team": team,
         "quota": quota.status(phase=phase, team=team),
-        "lines": lines_of(phase=phase, team=team),
+        "lines": lines_of(phase=phase, team=team, for_organisers=True),
         "forms": shown,
     }
     return render(request, "manage/quota_team.html", context, status=status)

@@ -20,6 +20,8 @@ from malpan.competitions.permissions import Permission, require
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
 from malpan.core.uploads import was_too_large
+from malpan.submissions.models import Submission
+from malpan.submissions.scoring_changes import publish_draft
 from malpan.web.forms.rescoring import ConfirmedForm, DraftForm, ErratumForm
 from malpan.web.manage.access import ManageAccess, ManageTab, manage_page
 from malpan.web.pages.context import MemberRequest
@@ -94,7 +96,7 @@ def publish_action(request: MemberRequest, access: ManageAccess, pk: int) -> Htt
     if not form.is_valid():
         return _one_page(request, access, version, {"publish_form": form}, status=422)
     try:
-        drafts.publish_draft(version=version, actor=request.user)
+        publish_draft(version=version, actor=request.user)
         messages.success(request, _("정답 %(number)d판을 반영했습니다.") % {"number": version.number})
     except DomainError as error:
         messages.error(request, text_of(error))
@@ -154,7 +156,7 @@ def _one_page(
         "version": version,
         "is_draft": is_draft,
         "diff": drafts.diff_to_current(version) if access.may(Permission.VIEW_ANSWERS) else None,
-        "counts": version.phase.submissions.filter(refunded_at=None).count(),
+        "counts": Submission.objects.counting().filter(phase=version.phase).count(),
         "erratum_form": ErratumForm(initial={"erratum_ko": version.erratum_ko, "erratum_en": version.erratum_en}),
         "publish_form": ConfirmedForm(label=PUBLISH, prefix="publish"),
         "discard_form": ConfirmedForm(label=DISCARD, prefix="discard"),

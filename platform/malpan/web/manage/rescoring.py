@@ -198,7 +198,7 @@ def cancel_action(request: MemberRequest, access: ManageAccess, pk: int) -> Http
 
 
 def _submission_of(access: ManageAccess, public_id: uuid.UUID) -> Submission | None:
-    rows = Submission.objects.filter(public_id=public_id, phase__track__competition=access.competition)
+    rows = Submission.objects.of(access.competition).filter(public_id=public_id)
     return rows.select_related("phase__track__competition").first()
 
 

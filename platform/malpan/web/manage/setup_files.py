@@ -16,11 +16,12 @@ from malpan.competitions.errors import MediaTooLarge, ReferencesRejected
 from malpan.competitions.models import DataFile, Phase, Track
 from malpan.competitions.permissions import Permission
 from malpan.competitions.selectors import get_track
-from malpan.competitions.services import add_data_file, publish_reference_version
+from malpan.competitions.services import add_data_file
 from malpan.competitions.setup import remove_data_file
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
 from malpan.core.uploads import body_size, was_too_large
+from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.web.forms.manage import ConfirmForm, DataFileForm, ReferencesForm
 from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.manage.wizard import posted, steps_of

@@ -15,11 +15,12 @@ from malpan.competitions.models import Phase, Track
 from malpan.competitions.permissions import Permission
 from malpan.competitions.phases import update_phase
 from malpan.competitions.selectors import get_track, tracks_of
-from malpan.competitions.services import create_phase, create_track, update_track
+from malpan.competitions.services import create_phase, create_track
 from malpan.competitions.setup import remove_phase, remove_track
 from malpan.competitions.targets import targets_of
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
+from malpan.submissions.scoring_changes import update_track
 from malpan.web.forms.manage import ConfirmForm, PhaseForm, TrackForm
 from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.manage.wizard import posted, steps_of
