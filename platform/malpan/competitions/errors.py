@@ -108,12 +108,6 @@ class CompetitionNotReady(Conflict):
     )
 
 
-class PersonNotFound(NotFound):
-    """No account has this e-mail address. Params: none."""
-
-    text = _("이 이메일로 가입한 계정이 없습니다. 주소를 확인하거나, 먼저 회원으로 가입하도록 안내해 주십시오.")
-
-
 class RoleAlreadyHeld(Conflict):
     """The person has a role in the competition already: change that one. Params: none."""
 

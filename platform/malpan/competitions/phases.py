@@ -36,6 +36,7 @@ SETTINGS: Final = (
     "public_percent",
     "private_covers_all",
     "finals_limit",
+    "position",
 )
 SPLIT_SETTINGS: Final = frozenset({"public_percent", "private_covers_all"})
 SEED_BYTES: Final = 16

@@ -193,6 +193,16 @@ def add_data_file(
     return file
 
 
+def update_data_file(*, file: DataFile, actor: User | None, **fields: Any) -> DataFile:
+    """Change kind, titles or place of a file for download; its content never changes. Raises ``ValidationError``."""
+    with transaction.atomic():
+        locked = DataFile.objects.select_for_update().get(pk=file.pk)
+        before = audit.snapshot(locked)
+        _set_columns(locked, fields, forbidden={"id", "track", "file_name", "file_sha256", "file_size", "created_at"})
+        _save_changes(locked, before, "data_file.update", actor)
+    return locked
+
+
 def post_notice(
     *, competition: Competition, title_ko: str, body_ko: str, actor: User | None = None, **fields: Any
 ) -> Notice:

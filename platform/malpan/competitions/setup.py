@@ -114,6 +114,13 @@ def _set_published(
     return locked
 
 
+def remove_competition(*, competition: Competition, actor: User) -> None:
+    """Take out a competition without tracks and teams that nobody can see. Raises ``PartInUse``."""
+    if competition.is_published:
+        raise PartInUse
+    _remove(competition, "competition.remove", actor)
+
+
 def remove_track(*, track: Track, actor: User) -> None:
     """Take out a track without phases; its files for download go with it. Raises ``PartInUse``."""
     _remove(track, "track.remove", actor)

@@ -121,14 +121,14 @@ class TooMany(RequestError):
 
 
 class StorageFull(SystemFault):
-    """The file breaks the format. ``errors`` are located and capped, ``total`` counts all, ``rejection`` records it."""
+    """The disk of the private store has no room left. Params: none."""
 
     http_status = 507
     text = _("서버의 저장 공간이 부족해 파일을 저장하지 못했습니다. 운영자에게 알려 주십시오.")
 
 
 class StorageUnavailable(SystemFault):
-    """The file breaks the format. ``errors`` are located and capped, ``total`` counts all, ``rejection`` records it."""
+    """The private store cannot be written or read. Params: none."""
 
     text = _("서버가 파일을 저장하거나 읽지 못했습니다. 잠시 뒤에 다시 시도해 주십시오.")
 

@@ -10,6 +10,7 @@ from django.db.models import Max, ProtectedError
 from django.utils import timezone
 
 from malpan.accounts.models import User
+from malpan.accounts.selectors import person_by_email
 from malpan.competitions import permissions, terms
 from malpan.competitions.permissions import Permission
 from malpan.core import audit
@@ -24,6 +25,7 @@ from malpan.teams.errors import (
     LeaderCannotLeave,
     NotTeamMember,
     TeamDisqualified,
+    TeamInUse,
     TeamNameInvalid,
     TeamNameTaken,
 )
@@ -62,6 +64,18 @@ def create_team(
     return team
 
 
+def create_team_for(
+    *, competition: Competition, name: str, email: str, actor: User, is_baseline: bool = False
+) -> Team:
+    """Make a team led by the person with the account ``email``. For organisers (MANAGE).
+
+    Raises ``PersonNotFound`` and what ``create_team`` raises; the leader is asked for the terms when submitting.
+    """
+    permissions.require(actor, competition, Permission.MANAGE)
+    leader = person_by_email(email)
+    return create_team(competition=competition, name=name, leader=leader, is_baseline=is_baseline, actor=actor)
+
+
 def next_team_number(competition: Competition) -> int:
     """The number after the highest one. Final only while the competition's row is held."""
     return (Team.objects.filter(competition=competition).aggregate(highest=Max("number"))["highest"] or 0) + 1
@@ -82,6 +96,29 @@ def rename_team(*, team: Team, name: str, actor: User) -> Team:
     except IntegrityError as error:
         raise team_refusal(error, clean_name) from error
     return locked
+
+
+def mark_baseline(*, team: Team, is_baseline: bool, actor: User) -> Team:
+    """Say whether ``team`` stands on the board for comparison only, without a rank. For organisers (MANAGE)."""
+    permissions.require(actor, team.competition, Permission.MANAGE)
+    with transaction.atomic():
+        locked = lock_team(team)
+        if locked.is_baseline != is_baseline:
+            _set(locked, {"is_baseline": is_baseline}, actor=actor, action="team.mark_baseline")
+    return locked
+
+
+def remove_team(*, team: Team, actor: User) -> None:
+    """Take out a team that has sent nothing, with its people's places in it. For organisers (MANAGE).
+
+    Raises ``TeamInUse``.
+    """
+    permissions.require(actor, team.competition, Permission.MANAGE)
+    try:
+        with transaction.atomic():
+            _remove_team(lock_team(team), actor)
+    except LastMemberCannotLeave:
+        raise TeamInUse from None
 
 
 def leave_team(*, team: Team, user: User, now: datetime | None = None) -> None:
