@@ -186,7 +186,7 @@ def text_of(response: Any) -> str:
 def fetch(client: Client, method: str, address: str) -> Any:
     """The answer; whatever the request changed is taken back."""
     with transaction.atomic():
-        response = client.get(address) if method == "GET" else client.post(address, {"confirmed": "on"})
+        response = client.get(address) if method == "GET" else client.post(address, {"confirm": "on"})
         text = text_of(response)
         transaction.set_rollback(True)
     return response.status_code, text

@@ -64,9 +64,7 @@ def create_team(
     return team
 
 
-def create_team_for(
-    *, competition: Competition, name: str, email: str, actor: User, is_baseline: bool = False
-) -> Team:
+def create_team_for(*, competition: Competition, name: str, email: str, actor: User, is_baseline: bool = False) -> Team:
     """Make a team led by the person with the account ``email``. For organisers (MANAGE).
 
     Raises ``PersonNotFound`` and what ``create_team`` raises; the leader is asked for the terms when submitting.

@@ -39,6 +39,7 @@ def fields_of(phase: Phase, **changes: object) -> dict[str, object]:
         "interval_minutes": int(phase.min_interval.total_seconds() // 60),
         "public_percent": phase.public_percent or "",
         "finals_limit": phase.finals_limit or "",
+        "position": phase.position,
         "shows_own_score": "on" if phase.shows_own_score else "",
         "board": phase.board,
         "frozen_at": timezone.localtime(phase.frozen_at).strftime(kst) if phase.frozen_at else "",
@@ -129,12 +130,12 @@ def test_splitting_where_there_are_submissions_asks_first(phase: Phase, organise
 
 
 def test_the_final_board_is_published_once_the_phase_s_name_is_typed(over: Phase, organiser: Client) -> None:
-    preview = organiser.get(url(over, "final/")).content.decode()
+    preview = organiser.get(url(over, "?show=final")).content.decode()
     assert "76.5432100" in preview
-    assert organiser.post(url(over, "publish/"), {"confirmation": "yes"}).status_code == 422
+    assert organiser.post(url(over, "publish/"), {"word": "yes"}).status_code == 422
     assert not BoardSnapshot.objects.exists()
 
-    answer = organiser.post(url(over, "publish/"), {"confirmation": over.slug, "note_ko": "축하합니다"})
+    answer = organiser.post(url(over, "publish/"), {"word": over.slug, "note_ko": "축하합니다"})
 
     assert answer.status_code == 302
     board = Client().get(f"/competitions/{over.track.competition.slug}/board/").content.decode()
@@ -148,7 +149,7 @@ def test_the_final_board_is_published_once_the_phase_s_name_is_typed(over: Phase
 
 
 def test_a_phase_that_runs_is_not_published(phase: Phase, organiser: Client) -> None:
-    answer = organiser.post(url(phase, "publish/"), {"confirmation": phase.slug})
+    answer = organiser.post(url(phase, "publish/"), {"word": phase.slug})
     assert answer.status_code == 409
     assert "끝난 뒤에" in answer.content.decode()
 
@@ -157,12 +158,12 @@ def test_a_phase_that_runs_is_not_published(phase: Phase, organiser: Client) -> 
 def test_people_without_the_permission_look_and_change_nothing(over: Phase, role: str) -> None:
     access = manage_of(over, role)
     assert access.get(url(over)).status_code == 200
-    assert "76.5432100" in access.get(url(over, "final/")).content.decode()
+    assert "76.5432100" in access.get(url(over, "?show=final")).content.decode()
     for page, sent in (
         ("", fields_of(over, finals_limit=9)),
         ("board/", {"board": "hidden"}),
         ("split/", {"way": "none", "replaces": "on"}),
-        ("publish/", {"confirmation": over.slug}),
+        ("publish/", {"word": over.slug}),
     ):
         assert access.post(url(over, page), sent).status_code == 403
     over.refresh_from_db()
@@ -172,11 +173,11 @@ def test_people_without_the_permission_look_and_change_nothing(over: Phase, role
 def test_a_phase_of_another_competition_is_not_there(phase: Phase, organiser: Client) -> None:
     other = PhaseFactory.create()
     slug = phase.track.competition.slug
-    for page in ("", "final/"):
+    for page in ("", "?show=final"):
         assert organiser.get(f"/competitions/{slug}/manage/phases/{other.pk}/{page}").status_code == 404
 
 
 def test_references_do_not_come_out_on_these_pages(phase: Phase, organiser: Client) -> None:
     publish(phase)
-    for page in ("", "final/"):
+    for page in ("", "?show=final"):
         assert list(canaries_in(organiser.get(url(phase, page)).content.decode())) == []
