@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.bench_shards import Row, measured_quickly, table
-from tests.system.stack import ROOT
+from tests.paths import ROOT
 
 ITEMS = 600
 

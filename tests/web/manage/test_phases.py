@@ -9,6 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from malpan.competitions.models import CompetitionRole, Phase
+from malpan.core.models import AuditEntry
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.submissions.models import HiddenResult
 from tests.factories import PhaseFactory, TeamFactory, UserFactory, finished_submission, publish
@@ -181,3 +182,29 @@ def test_references_do_not_come_out_on_these_pages(phase: Phase, organiser: Clie
     publish(phase)
     for page in ("", "?show=final"):
         assert list(canaries_in(organiser.get(url(phase, page)).content.decode())) == []
+
+
+def test_the_final_board_is_worked_out_only_where_it_is_asked_for(over: Phase, organiser: Client) -> None:
+    assert "76.5432100" not in organiser.get(url(over)).content.decode()
+    assert "76.5432100" in organiser.get(url(over, "?show=final")).content.decode()
+
+
+def test_a_phase_whose_final_board_is_out_keeps_its_end_split_and_finals(over: Phase, organiser: Client) -> None:
+    organiser.post(url(over, "publish/"), {"word": over.slug})
+    over.refresh_from_db()
+    kept = (over.finals_limit, over.public_percent, over.ends_at)
+    for change in ({"finals_limit": 9}, {"public_percent": 10}, {"ends_at": "2031-01-01T00:00"}):
+        answer = organiser.post(url(over), fields_of(over, **change))
+        assert answer.status_code == 409
+        assert "최종 순위표를 발표한 단계" in answer.content.decode()
+    over.refresh_from_db()
+    assert (over.finals_limit, over.public_percent, over.ends_at) == kept
+
+
+def test_settings_and_board_changes_are_audited_with_who_made_them(phase: Phase, organiser: Client) -> None:
+    organiser.post(url(phase), fields_of(phase, daily_limit=3))
+    organiser.post(url(phase, "board/"), {"board": "frozen"})
+    update, board = AuditEntry.objects.get(action="phase.update"), AuditEntry.objects.get(action="phase.set_board")
+    assert update.after["daily_limit"] == 3
+    assert update.actor is not None
+    assert update.actor == board.actor

@@ -157,3 +157,16 @@ def test_an_erratum_is_edited_while_the_version_is_a_draft(empty_phase: Phase) -
     version.refresh_from_db()
     assert (version.erratum_ko, version.erratum_en) == ("안내", "Note")
     assert not Notice.objects.exists()
+
+
+def test_frames_of_a_draft_are_checked_and_kept_with_it(contest: Contest) -> None:
+    organiser = person(contest.competition, CompetitionRole.Role.ORGANISER)
+    sent = {"phase": contest.phase.pk, "frames": SimpleUploadedFile("frames.zip", b"no zip")}
+
+    answer = organiser.post(
+        contest.url("manage/references/"), sent | {"file": SimpleUploadedFile("new.json", reference_bytes(3))}
+    )
+
+    assert answer.status_code == 422
+    assert "프레임 파일" in parse(answer.content.decode()).one("ul", "errorlist").text
+    assert not ReferenceVersion.objects.filter(phase=contest.phase, number=2).exists()

@@ -93,7 +93,7 @@ def test_applying_asks_for_an_explicit_yes(contest: Contest) -> None:
     assert response.status_code == 422
     page = parse(response.content.decode())
     assert problems(page) == []
-    assert "확인란을 선택해" in page.text
+    assert "확인란에 표시해" in page.text
     assert "공지 내용을 적어" in page.text
     batch.refresh_from_db()
     assert batch.state == RescoreBatch.State.READY

@@ -188,7 +188,7 @@ def test_an_upload_above_the_cap_is_refused_in_words(phase: Phase, settings: Any
     for page in (f"setup/phases/{phase.pk}/references/", f"setup/tracks/{phase.track.slug}/new-file/"):
         response = client.post(access(phase.track.competition, page), {"file": upload(reference_bytes(30))})
         assert response.status_code == 413
-        assert "상한" in page_of(response).one("p", "notice").text
+        assert "상한" in page_of(response).one("div", "notice").text
 
 
 def test_reference_answers_are_not_offered_for_download(phase: Phase) -> None:
@@ -268,7 +268,7 @@ def test_gaps_are_published_only_with_the_box_ticked(db: None) -> None:
     client = client_with_role(competition, "owner")
     refused = client.post(access(competition, "setup/publish/"))
     assert refused.status_code == 409
-    assert "갖추지 못한 항목" in page_of(refused).one("p", "notice").text
+    assert "갖추지 못한 항목" in page_of(refused).one("div", "notice").text
     client.post(access(competition, "setup/publish/"), {"accepts_gaps": "on"})
     assert Competition.objects.get().is_published
     client.post(access(competition, "setup/hide/"))
@@ -286,10 +286,10 @@ def test_removal_asks_first_and_refuses_what_is_in_use(phase: Phase) -> None:
         (f"phases/{empty.pk}/remove/", "확인란에 표시해 주십시오"),
         (f"setup/tracks/{track.slug}/remove/", "확인란에 표시해 주십시오"),
     ):
-        assert words in page_of(client.post(access(competition, page))).one("p", "notice", role="alert").text
+        assert words in page_of(client.post(access(competition, page))).one("ul", "errorlist").text
     for page in (f"phases/{phase.pk}/remove/", f"setup/tracks/{track.slug}/remove/"):
         refused = page_of(client.post(access(competition, page), {"confirm": "on"}))
-        assert "이미 쓰이고 있어" in refused.one("p", "notice", role="alert").text
+        assert "이미 쓰이고 있어" in refused.one("div", "notice", role="alert").text
     assert client.post(access(competition, f"phases/{empty.pk}/remove/"), {"confirm": "on"}).status_code == 302
     assert list(track.phases.all()) == [phase]
 
@@ -310,11 +310,66 @@ def test_every_page_of_the_set_up_is_sound_and_holds_no_answer(contest: Contest)
     client = client_with_role(contest.competition, "owner")
     file = contest.track.data_files.all()[0]
     for page in (
-        *("", "texts/", "tracks/", "new-track/", "phases/", "files/", f"tracks/{contest.track.slug}/"),
-        *(f"tracks/{contest.track.slug}/new-phase/", f"tracks/{contest.track.slug}/new-file/"),
-        *(f"phases/{contest.phase.pk}/", f"phases/{contest.phase.pk}/references/", f"files/{file.pk}/"),
+        *("", "texts/", "tracks/", "new-track/", "../phases/", "files/", f"tracks/{contest.track.slug}/"),
+        *(f"../phases/new/{contest.track.slug}/", f"tracks/{contest.track.slug}/new-file/"),
+        *(f"../phases/{contest.phase.pk}/", f"phases/{contest.phase.pk}/references/", f"files/{file.pk}/"),
     ):
-        response = client.get(contest.url(f"manage/setup/{page}"))
+        response = client.get(contest.url(f"manage/setup/{page}").replace("setup/../", ""))
         assert response.status_code == 200, page
         page_of(response)
         assert CANARY not in response.content.decode(), page
+
+
+# --- what only the admin could do before ------------------------------------------------------------------------------
+def test_a_file_is_offered_under_another_title_and_keeps_its_content(contest: Contest) -> None:
+    client = client_with_role(contest.competition, "organiser")
+    file = contest.track.data_files.all()[0]
+    before = (file.file_name, file.file_sha256)
+
+    sent = {"kind": "data", "title_ko": "새 제목", "title_en": "New", "position": "3"}
+    assert client.post(contest.url(f"manage/setup/files/{file.pk}/"), sent).status_code == 302
+
+    file.refresh_from_db()
+    assert (file.title_ko, file.position, file.file_name, file.file_sha256) == ("새 제목", 3, *before)
+    assert AuditEntry.objects.get(action="data_file.update").after["title_ko"] == "새 제목"
+
+
+def test_a_hidden_competition_without_tracks_is_taken_out_by_its_owner(db: None) -> None:
+    competition = CompetitionFactory.create(is_published=False)
+    address = access(competition, "setup/remove/")
+    owner, organiser = (client_with_role(competition, role) for role in ("owner", "organiser"))
+    assert organiser.post(address, {"confirm": "on"}).status_code == 403
+    assert owner.post(address).status_code == 422
+    track = TrackFactory.create(competition=competition)
+    assert owner.post(address, {"confirm": "on"}).status_code == 409
+    track.delete()
+    Competition.objects.update(is_published=True)
+    assert owner.post(address, {"confirm": "on"}).status_code == 409
+    Competition.objects.update(is_published=False)
+
+    assert owner.post(address, {"confirm": "on"})["Location"] == "/"
+
+    assert not Competition.objects.exists()
+    assert AuditEntry.objects.get(action="competition.remove").before["slug"] == competition.slug
+
+
+def test_only_an_administrator_names_a_profile_by_its_path(db: None) -> None:
+    track = TrackFactory.create()
+    sent = TRACK | {"slug": track.slug, "profile": "/srv/models/own.toml"}
+    page = access(track.competition, f"setup/tracks/{track.slug}/")
+    assert client_with_role(track.competition, "owner").post(page, sent).status_code == 422
+
+    assert client_of(UserFactory.create(is_superuser=True)).post(page, sent).status_code == 302
+
+    track.refresh_from_db()
+    assert track.profile == "/srv/models/own.toml"
+
+
+def test_an_administrator_finds_every_competition_and_appoints_the_first_owner(db: None) -> None:
+    competition = CompetitionFactory.create(is_published=False, title_ko="주인 없는 대회")
+    person, client = UserFactory.create(), client_of(UserFactory.create(is_superuser=True))
+
+    assert "주인 없는 대회" in client.get("/").content.decode()
+    client.post(access(competition, "roles/appoint/"), {"email": person.email, "role": "owner"})
+
+    assert competition.roles.get().user == person

@@ -168,7 +168,9 @@ class NewDataFileForm(DataFileForm):
     file = forms.FileField(
         label=_("파일"), help_text=_("누구나 내려받을 수 있게 됩니다. 정답이 들어 있으면 안 됩니다.")
     )
-    field_order = ("kind", "title_ko", "title_en", "position", "file")
+
+    class Meta(DataFileForm.Meta):
+        fields = ("kind", "title_ko", "title_en")
 
 
 class GapsForm(forms.Form):
