@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.models import Phase
@@ -64,12 +64,12 @@ class TypedForm(forms.Form):
         """``phase``: whose address name is the word."""
         super().__init__(data, **kwargs)
         self.wanted = phase.slug
-        text = _now("확인을 위해 단계의 주소 이름 ‘%(word)s’을(를) 그대로 적어 주십시오.")
+        text = gettext("확인을 위해 단계의 주소 이름 ‘%(word)s’을(를) 그대로 적어 주십시오.")
         self.fields["word"].help_text = text % {"word": self.wanted}
 
     def clean_word(self) -> str:
         if self.cleaned_data["word"].strip() != self.wanted:
-            raise ValidationError(_now("‘%(word)s’을(를) 그대로 적어야 합니다.") % {"word": self.wanted})
+            raise ValidationError(gettext("‘%(word)s’을(를) 그대로 적어야 합니다.") % {"word": self.wanted})
         return self.wanted
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils import timezone
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.models import Phase
@@ -28,7 +28,7 @@ class QuotaFilterForm(FilterForm):
 
 class SubmissionChoice(forms.ModelChoiceField):
     def label_from_instance(self, obj: Any) -> str:
-        note = f" · {_now('철회함')}" if obj.withdrawn_at else ""
+        note = f" · {gettext('철회함')}" if obj.withdrawn_at else ""
         return f"{kst_text(obj.created_at)} · {obj.file_name}{note}"
 
 

@@ -160,7 +160,7 @@ class DataFileForm(forms.ModelForm):
 
     class Meta:
         model = DataFile
-        fields = ("kind", "title_ko", "title_en", "position")
+        fields: tuple[str, ...] = ("kind", "title_ko", "title_en", "position")
         help_texts = {"position": _("작은 수가 앞에 옵니다.")}
 
 
@@ -178,10 +178,13 @@ class GapsForm(forms.Form):
 
     accepts_gaps = forms.BooleanField(required=False)
 
-    def __init__(self, *args: Any, gaps: int) -> None:
-        super().__init__(*args, auto_id="publish-%s")
-        sentence = "갖추지 못한 항목이 %(count)d건 있어도 공개합니다."
-        text = ngettext("갖추지 못한 항목이 %(count)d건 있어도 공개합니다.", sentence, gaps)
+    def __init__(self, data: Any = None, *, gaps: int) -> None:
+        super().__init__(data, auto_id="publish-%s")
+        text = ngettext(
+            "갖추지 못한 항목이 %(count)d건 있어도 공개합니다.",
+            "갖추지 못한 항목이 %(count)d건 있어도 공개합니다.",
+            gaps,
+        )
         self.fields["accepts_gaps"].label = text % {"count": gaps}
         if not gaps:
             del self.fields["accepts_gaps"]
