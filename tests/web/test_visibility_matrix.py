@@ -41,7 +41,7 @@ from tests.web.visibility_world import (
 
 pytestmark = pytest.mark.django_db
 
-EVERYONE, TEAM, MANAGE_PAGES, ADMIN = "everyone", "team and desk", "desk", "superusers"
+EVERYONE, TEAM, MANAGE_PAGES, ADMIN = "everyone", "team and manage pages", "manage pages", "superusers"
 
 # who may get an answer (200) from the addresses that begin so; the longest beginning counts
 RULES: Final[dict[str, str]] = {
@@ -307,8 +307,8 @@ def _assert_that_the_others_do_see_it(state: State) -> None:
     assert REFERENCE in SEEN[state.name, "organiser"]
 
 
-def test_an_organiser_elsewhere_reaches_nothing_of_this_competition_through_their_own_desk() -> None:
-    """Every address of a desk, under the slug of the other competition and with the numbers of this one."""
+def test_an_organiser_elsewhere_reaches_nothing_of_this_competition_through_their_own_manage_pages() -> None:
+    """Every address of the manage pages, under the slug of the other competition and with the numbers of this one."""
     world = make(next(state for state in STATES if state.name == "over, not published"))
     client = client_of(world, "organiser elsewhere")
     assert fetch(client, "GET", "/competitions/elsewhere/manage/phases/")[0] == 200

@@ -94,7 +94,9 @@ def _actions(guest: Membership) -> list[tuple[str, dict[str, str]]]:
     ]
 
 
-def test_people_without_a_role_here_find_no_desk(phase: Phase, team: Team, guest: Membership, member: Client) -> None:
+def test_people_without_a_role_here_find_no_such_page(
+    phase: Phase, team: Team, guest: Membership, member: Client
+) -> None:
     elsewhere = UserFactory.create()
     CompetitionRole.objects.create(user=elsewhere, competition=CompetitionFactory.create(), role=Role.OWNER)
     for client in (member, client_of(elsewhere)):
