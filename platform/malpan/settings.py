@@ -46,6 +46,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django.contrib.postgres",
+    "django.forms",  # the templates of its widgets, for FORM_RENDERER
     "allauth",
     "allauth.account",
     "csp",
@@ -87,6 +88,8 @@ TEMPLATES = [
         },
     },
 ]
+
+FORM_RENDERER = "malpan.web.forms.rendering.FormRenderer"
 
 # --- services -------------------------------------------------------------------------------------------------------
 # manage.py sets both variables from the embedded servers when they are absent in the local default.
@@ -203,14 +206,14 @@ ACCOUNT_EMAIL_VERIFICATION = env.str("EMAIL_VERIFICATION", default="none" if LOC
 ACCOUNT_UNIQUE_EMAIL = True
 ACCOUNT_ADAPTER = "malpan.web.account_adapter.AccountAdapter"
 ACCOUNT_FORMS = {
-    "add_email": "malpan.web.forms.pages.AddEmailForm",
-    "change_password": "malpan.web.forms.pages.ChangePasswordForm",
-    "login": "malpan.web.forms.pages.LoginForm",
-    "reauthenticate": "malpan.web.forms.pages.ReauthenticateForm",
-    "reset_password": "malpan.web.forms.pages.ResetPasswordForm",
-    "reset_password_from_key": "malpan.web.forms.pages.ResetPasswordKeyForm",
-    "set_password": "malpan.web.forms.pages.SetPasswordForm",
-    "signup": "malpan.web.forms.pages.SignupForm",
+    "add_email": "malpan.web.forms.accounts.AddEmailForm",
+    "change_password": "malpan.web.forms.accounts.ChangePasswordForm",
+    "login": "malpan.web.forms.accounts.LoginForm",
+    "reauthenticate": "malpan.web.forms.accounts.ReauthenticateForm",
+    "reset_password": "malpan.web.forms.accounts.ResetPasswordForm",
+    "reset_password_from_key": "malpan.web.forms.accounts.ResetPasswordKeyForm",
+    "set_password": "malpan.web.forms.accounts.SetPasswordForm",
+    "signup": "malpan.web.forms.accounts.SignupForm",
 }
 # log-ins are limited by address; behind proxies that is the one they report, not the last proxy's own
 ALLAUTH_TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXY_COUNT", default=0)

@@ -100,7 +100,7 @@ def test_a_batch_survives_the_death_of_the_worker_and_of_the_web_server(
     assert board_of(stack, slug) == old
 
     page = f"/competitions/{slug}/manage/rescoring/{batch}/"
-    organiser.post(f"{page}apply/", form_at=page, at_end=page, is_sure="on", title_ko="정정", body_ko="새 이유로 채점")
+    organiser.post(f"{page}apply/", form_at=page, at_end=page, confirm="on", title_ko="정정", body_ko="새 이유로 채점")
     new = board_of(stack, slug)
     assert new != old
     live = stack.query(
@@ -124,7 +124,7 @@ def test_a_web_server_killed_while_applying_leaves_the_old_board_or_the_new_one(
     page = f"/competitions/{slug}/manage/rescoring/{batch}/"
     web = stack.program("gunicorn")
     with held_phase(stack, contest["phase"]), ThreadPoolExecutor(1) as pool:
-        applying = pool.submit(organiser.post, f"{page}apply/", form_at=page, at_end=page, is_sure="on")
+        applying = pool.submit(organiser.post, f"{page}apply/", form_at=page, at_end=page, confirm="on")
         wait_for(lambda: waits_for_a_lock(stack), "the application waits in the middle of its transaction")
         kill_with_children(web)
         assert applying.exception(timeout=60) is not None
@@ -132,7 +132,7 @@ def test_a_web_server_killed_while_applying_leaves_the_old_board_or_the_new_one(
 
     assert batch_of(stack, slug) == (batch, "ready")
     assert board_of(stack, slug) == old
-    organiser.post(f"{page}apply/", form_at=page, at_end=page, is_sure="on")
+    organiser.post(f"{page}apply/", form_at=page, at_end=page, confirm="on")
     assert batch_of(stack, slug) == (batch, "applied")
 
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import translation
 
+from malpan.core.times import kst_text
 from malpan.web.markdown import to_html
 from malpan.web.presenters import formatting, scores
 from scoring.recipes import RECIPES
@@ -53,8 +54,8 @@ def test_a_title_inside_a_text_is_no_second_title_of_the_page() -> None:
 
 
 def test_times_are_korean_and_say_so() -> None:
-    assert formatting.kst_text(NOW) == "2026-11-20 23:50 KST"
-    assert formatting.kst_text(NOW, seconds=True) == "2026-11-20 23:50:05 KST"
+    assert kst_text(NOW, seconds=False) == "2026-11-20 23:50 KST"
+    assert kst_text(NOW) == "2026-11-20 23:50:05 KST"
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ from tests.web.visibility_world import (
 
 pytestmark = pytest.mark.django_db
 
-EVERYONE, TEAM, MANAGE_PAGES, ADMIN = "everyone", "team and desk", "desk", "superusers"
+EVERYONE, TEAM, MANAGE_PAGES, ADMIN = "everyone", "team and manage pages", "manage pages", "superusers"
 
 # who may get an answer (200) from the addresses that begin so; the longest beginning counts
 RULES: Final[dict[str, str]] = {
@@ -191,7 +191,7 @@ def text_of(response: Any) -> str:
 def fetch(client: Client, method: str, address: str) -> Any:
     """The answer; whatever the request changed is taken back."""
     with transaction.atomic():
-        response = client.get(address) if method == "GET" else client.post(address, {"confirmed": "on"})
+        response = client.get(address) if method == "GET" else client.post(address, {"confirm": "on"})
         text = text_of(response)
         transaction.set_rollback(True)
     return response.status_code, text
@@ -324,8 +324,8 @@ def _assert_what_the_table_says(state: State) -> None:
         assert (found["references"] == "yes") == (viewer == "organiser"), (viewer, found)
 
 
-def test_an_organiser_elsewhere_reaches_nothing_of_this_competition_through_their_own_desk() -> None:
-    """Every address of a desk, under the slug of the other competition and with the numbers of this one."""
+def test_an_organiser_elsewhere_reaches_nothing_of_this_competition_through_their_own_manage_pages() -> None:
+    """Every address of the manage pages, under the slug of the other competition and with the numbers of this one."""
     world = make(next(state for state in STATES if state.name == "over, not published"))
     client = client_of(world, "organiser elsewhere")
     assert fetch(client, "GET", "/competitions/elsewhere/manage/phases/")[0] == 200

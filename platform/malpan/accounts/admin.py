@@ -10,7 +10,7 @@ from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from malpan.accounts.models import ApiToken, User
@@ -55,13 +55,13 @@ class UserAdmin(DjangoUserAdmin):
     @admin.action(description=_("선택한 사람의 이메일을 인증한 것으로 표시"), permissions=["change"])
     def confirm_emails(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         count = sum(confirm_email(user=user, actor=_actor(request)) for user in queryset)
-        text = _now("이메일 %(count)d개를 인증한 것으로 표시했습니다.") % {"count": count}
+        text = gettext("이메일 %(count)d개를 인증한 것으로 표시했습니다.") % {"count": count}
         self.message_user(request, text, messages.SUCCESS)
 
     @admin.action(description=_("선택한 사람의 API 토큰을 모두 폐기"), permissions=["change"])
     def revoke_tokens(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         count = sum(revoke_api_tokens_of(user=user, actor=_actor(request)) for user in queryset)
-        self.message_user(request, _now("API 토큰 %(count)d개를 폐기했습니다.") % {"count": count}, messages.SUCCESS)
+        self.message_user(request, gettext("API 토큰 %(count)d개를 폐기했습니다.") % {"count": count}, messages.SUCCESS)
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         before = audit.snapshot(User.objects.get(pk=obj.pk)) if change else {}

@@ -20,10 +20,10 @@ class RecordAdmin(admin.ModelAdmin):
 
     hidden: ClassVar[frozenset[str]] = frozenset()  # columns that no page shows
 
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         return [field.name for field in self.model._meta.concrete_fields if field.name not in self.hidden]
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         return self.get_fields(request, obj)
 
     def has_add_permission(self, request: HttpRequest) -> bool:

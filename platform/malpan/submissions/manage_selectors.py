@@ -1,11 +1,13 @@
-"""What the organisers' desk reads of runs and submissions. Every read is held to one competition."""
+"""What the manage pages read of runs and submissions. Every read is held to one competition."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import reduce
+from operator import or_
 from typing import Any, Final
 
 from django.db.models import Case, Count, F, Func, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
@@ -16,6 +18,7 @@ from malpan.competitions.models import Competition, DataFile
 from malpan.jobs.models import OPEN, Job
 from malpan.submissions.errors import RunNotFound, SubmissionNotFound
 from malpan.submissions.models import HiddenResult, MetricResult, ScoringRun, Submission
+from scoring.recipes.warning_texts import INTEGRITY_CODES
 from scoring.signature import metric_signatures
 
 State = ScoringRun.State
@@ -129,14 +132,15 @@ def _runs(competition: Competition) -> QuerySet[ScoringRun]:
 class SubmissionSearch:
     """Which submissions; an empty field asks for nothing. ``track`` and ``phase`` are slugs, ``team`` part of a name.
 
-    ``state`` is a run's state, or ``refunded`` or ``withdrawn``; ``warned``: only those with something to look at.
+    ``state`` is a run's state, or ``refunded`` or ``withdrawn``. ``warned``: those with ``any`` warning, or with
+    answers worth reading (``noted``).
     """
 
     track: str = ""
     phase: str = ""
     team: str = ""
     state: str = ""
-    warned: bool = False
+    warned: str = ""
 
     def __bool__(self) -> bool:
         return bool(self.track or self.phase or self.team or self.state or self.warned)
@@ -173,9 +177,16 @@ def submissions_of(
         rows = rows.filter(phase__slug=search.phase)
     if search.team:
         rows = rows.filter(team__name__icontains=search.team)
-    if search.warned:
+    if search.warned == "any":
         rows = rows.filter(warning_count__gt=0)
+    if search.warned == "noted":
+        rows = rows.filter(_has_any_of(INTEGRITY_CODES))
     return _in_state(rows, search.state).order_by(*_order(sort, ascending))
+
+
+def _has_any_of(codes: Iterable[str]) -> Q:
+    """That the live run carries one of these warnings."""
+    return reduce(or_, (Q(live_run__warnings__contains=[{"code": code}]) for code in sorted(codes)))
 
 
 def _in_state(rows: QuerySet[Any], state: str) -> QuerySet[Any]:  # annotated by ``submissions_of``

@@ -145,7 +145,7 @@ def test_an_empty_queue_and_an_empty_search_say_so(contest: Contest, viewer: Cli
 def test_an_operator_cancels_a_run_with_a_reason(contest: Contest, operator: Client) -> None:
     run = contest.queued.runs.get()
     answer = operator.post(
-        contest.url(f"manage/runs/{run.pk}/cancel/"), {"reason": "잘못된 파일", "confirmed": "on"}, follow=True
+        contest.url(f"manage/runs/{run.pk}/cancel/"), {"reason": "잘못된 파일", "confirm": "on"}, follow=True
     )
     run.refresh_from_db()
     assert (run.state, run.error_code) == (State.FAILED, "cancelled_by_organiser")
@@ -154,10 +154,10 @@ def test_an_operator_cancels_a_run_with_a_reason(contest: Contest, operator: Cli
     assert "운영자가 이 채점을 취소했습니다." in page.text
 
 
-@pytest.mark.parametrize("missing", ["reason", "confirmed"])
+@pytest.mark.parametrize("missing", ["reason", "confirm"])
 def test_a_cancellation_wants_a_reason_and_a_tick(contest: Contest, operator: Client, missing: str) -> None:
     run = contest.queued.runs.get()
-    data = {"reason": "잘못된 파일", "confirmed": "on"}
+    data = {"reason": "잘못된 파일", "confirm": "on"}
     del data[missing]
     answer = operator.post(contest.url(f"manage/runs/{run.pk}/cancel/"), data)
     run.refresh_from_db()
@@ -168,7 +168,7 @@ def test_a_cancellation_wants_a_reason_and_a_tick(contest: Contest, operator: Cl
 def test_a_run_that_ended_meanwhile_is_not_cancelled_and_the_page_says_why(contest: Contest, operator: Client) -> None:
     run = contest.finished.live_run
     answer = operator.post(
-        contest.url(f"manage/runs/{run.pk}/cancel/"), {"reason": "늦음", "confirmed": "on"}, follow=True
+        contest.url(f"manage/runs/{run.pk}/cancel/"), {"reason": "늦음", "confirm": "on"}, follow=True
     )
     assert "현재 상태: 완료" in html.parse(answer.content.decode()).one("div", "messages").text
 
@@ -201,7 +201,7 @@ def test_a_viewer_sees_but_does_not_act(contest: Contest, viewer: Client) -> Non
     page = page_of(viewer, contest.url(f"manage/runs/{run.pk}/"))
     assert [form for form in page.all("form") if form.attributes.get("action", "").startswith("/competitions")] == []
     for action in (f"{run.pk}/cancel/", "retry/"):
-        answer = viewer.post(contest.url(f"manage/runs/{action}"), {"reason": "x", "confirmed": "on", "run": run.pk})
+        answer = viewer.post(contest.url(f"manage/runs/{action}"), {"reason": "x", "confirm": "on", "run": run.pk})
         assert answer.status_code == 403
     run.refresh_from_db()
     assert run.state == State.QUEUED

@@ -1,4 +1,4 @@
-"""The manage pages' first page: what waits for an organiser, and the checklist before opening."""
+"""The first page behind a competition: what waits for an organiser, and the checklist before opening."""
 
 from __future__ import annotations
 
@@ -7,19 +7,16 @@ from datetime import timedelta
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import path
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from malpan.competitions.checklist import Item
 from malpan.competitions.permissions import Permission
 from malpan.core.messages import duration_text
 from malpan.submissions.overview_selectors import workload_of
-from malpan.web.manage.access import ManageAccess, ManageTab, manage_page
-from malpan.web.manage.setup import checklist_of, groups_of
+from malpan.web.manage.access import ManageAccess, manage_page
+from malpan.web.manage.wizard import checklist_of, groups_of
 from malpan.web.pages.context import MemberRequest
 from malpan.web.presenters.rescoring import batch_lines
-
-TAB = ManageTab("manage_overview", gettext_lazy("한눈에"))
 
 
 @require_safe

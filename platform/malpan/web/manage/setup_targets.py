@@ -18,9 +18,10 @@ from malpan.competitions.selectors import get_track
 from malpan.competitions.targets import add_published_targets, set_targets
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
+from malpan.web.acting import posted
 from malpan.web.forms.targets import target_rows
 from malpan.web.manage.access import ManageAccess, manage_page
-from malpan.web.manage.wizard import posted, steps_of
+from malpan.web.manage.wizard import steps_of
 from malpan.web.pages.context import MemberRequest
 from malpan.web.presenters.scores import marks_of
 from scoring.recipes.targets import published_targets

@@ -10,9 +10,11 @@ from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
+from malpan.competitions.errors import ReferencesRejected
 from malpan.competitions.models import Track
 from malpan.competitions.references import recipe_of
 from malpan.competitions.targets import targets_of
+from malpan.core.errors import DomainError
 from malpan.submissions.models import ScoringRun, Submission
 from malpan.submissions.visibility import ShownRun
 from malpan.web.presenters import formatting
@@ -190,6 +192,13 @@ def _coverage_value(value: float | int) -> str:
 def located_errors(errors: Iterable[FileError]) -> list[dict[str, Any]]:
     """The rows of the error table: line, id, field, official message, detail."""
     return [_located(error) for error in errors]
+
+
+def rejected_file(error: DomainError | None) -> dict[str, Any]:
+    """The context of the error table under a refused file of reference answers."""
+    if not isinstance(error, ReferencesRejected):
+        return {"errors": [], "total": 0}
+    return {"errors": located_errors(error.errors), "total": error.total}
 
 
 def _located(error: FileError) -> dict[str, Any]:
