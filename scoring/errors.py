@@ -127,7 +127,7 @@ class ErrorList:
         self.errors.extend(errors[: MAX_ERRORS_KEPT - len(self.errors)])
 
     def raise_any(self, before: Iterable[FileError] = (), after: Iterable[FileError] = ()) -> None:
-        """Raise ``InvalidFile`` if there is any error; those of the file as a whole stand ``before`` or ``after``."""
+        """Raise ``InvalidFile`` if there is any error; those of the file as a whole come ``before`` or ``after``."""
         errors = [*before, *self.errors, *after]
         if errors:
             raise InvalidFile(errors[:MAX_ERRORS_KEPT], self.total + len(errors) - len(self.errors))

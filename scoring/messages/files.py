@@ -129,7 +129,7 @@ SYNTAX: Final[dict[str, Message]] = {
     ),
     "duplicate_key": Message(
         "한 객체 안에 같은 키가 두 번 나옵니다(«{key}»). 하나만 남겨 주십시오.",
-        "The key «{key}» stands twice in one object. Keep one.",
+        "The key «{key}» is twice in one object. Keep one.",
         WRONG_SHAPE,
     ),
     "too_deep": Message(

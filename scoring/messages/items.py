@@ -24,7 +24,7 @@ ITEMS: Final[dict[str, Message]] = {
     ),
     "answer_outside_output": Message(
         '답이 output 밖에 있습니다. "output": {{"answer": ...}} 꼴로 output 안에 넣어 주십시오.',
-        'The answer stands outside output. Put it inside, as "output": {{"answer": ...}}.',
+        'The answer is outside output. Put it inside, as "output": {{"answer": ...}}.',
         WRONG_SHAPE,
     ),
     "wrong_type": Message(
@@ -114,7 +114,7 @@ MATCHING: Final[dict[str, Message]] = {
     ),
     "duplicate_id": Message(
         "같은 id가 이미 {first_line:,}번째 줄에 있습니다. 항목마다 한 번만 적어 주십시오.",
-        "The same id already stands in line {first_line:,}. Write each item once.",
+        "The same id is already in line {first_line:,}. Write each item once.",
         DUPLICATE_ID,
     ),
 }

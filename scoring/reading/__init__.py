@@ -45,11 +45,11 @@ __all__ = [
 
 
 def read_predictions(data: bytes, recipe: Recipe, references: AnswerFile | None = None) -> AnswerFile:
-    """The answers of a participant. With ``references`` every item must be answered exactly once, save captions, where
-    an item left out scores 0.
+    """The answers of a participant. With ``references`` every item must be answered exactly once; of captions an item
+    may be left out, which scores 0.
 
     An empty answer is the participant's right; a missing one is an error. ``input`` may be left out; the question type
-    is that of the references, and only without them held against the recipe. Raises ``InvalidFile``.
+    is that of the references, and is compared with the recipe only without them. Raises ``InvalidFile``.
     """
     known_ids = None if references is None else tuple(answer.id for answer in references.answers)
     if recipe.answer_form == "captions":

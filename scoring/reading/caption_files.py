@@ -55,7 +55,7 @@ def read_captions(
 
 
 def scan_captions(text: str, *, quoting: bool = True) -> tuple[FileFormat, Iterator[Row | FileError]]:
-    """The format of ``text`` (not blank) and its rows in file order; what cannot be read stands as an error instead.
+    """The format of ``text`` (not blank) and its rows in file order; what cannot be read becomes an error.
 
     The first character decides: a bracket opens JSON, anything else must be a table. Labels of AI-Hub are named by
     the format of the JSON that holds them. Without ``quoting`` no error quotes the text.
@@ -133,7 +133,7 @@ class _Captions:
         self.found.note(*check.in_file_order())
 
     def _match(self, check: RowCheck) -> None:
-        """Hold the id against those of the rows before and, where they are given, of the references."""
+        """Compare the id with those of the rows before and, where they are given, of the references."""
         line = self.first_lines.get(check.id or "")
         is_repeated = line is not None and not self.joins_endings
         if is_repeated and not check.match_spelling(self.first_written[check.id or ""], line or 0):

@@ -49,7 +49,7 @@ def shown_id(text: str) -> str:
 class ItemCheck:
     """Reads one item and notes its defects.
 
-    Finding the line of a field costs a walk through the item: without ``locating`` a defect stands at the item's line.
+    Finding the line of a field costs a walk through the item: without ``locating`` a defect has the item's line.
     """
 
     def __init__(self, item: Item, *, locating: bool, form: TextForm = "text") -> None:
@@ -124,7 +124,7 @@ class ItemCheck:
         return meant if self._accept(defect, self._id_path) else None
 
     def _meant_id(self, text: str) -> str:
-        """The id that counts, of an id as it stands in the file."""
+        """The id that counts, of an id as it is in the file."""
         return text
 
     def _read_faults(self) -> None:
@@ -183,7 +183,7 @@ class ItemCheck:
         return None if text is None else self._accepted(text, _ANSWER)
 
     def _read_string(self, raw: str, path: Path, *, is_reference: bool) -> str | None:
-        """The text at ``path`` in NFC, if it may stand there."""
+        """The text at ``path`` in NFC, if it may be there."""
         text, defect = normalize(raw)
         if defect is None and is_reference and not text.strip():
             defect = "empty_reference", {}

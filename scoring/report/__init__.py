@@ -92,7 +92,7 @@ def report_from_json(text: str) -> ScoreReport:
             metric_signatures=metric_signatures(data["signature"]),
         )
         if len({item.id for item in report.items}) < len(report.items):
-            raise ValueError("an item stands twice in it")
+            raise ValueError("an item is in it twice")
         _view(report, "ko", None)  # whatever a hand has changed in the file shows here, not in the middle of a page
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, UnknownRecipe) as error:
         raise InvalidReport(f"{type(error).__name__}: {error}") from error

@@ -161,6 +161,28 @@ def test_stored_result_is_shown_in_three_forms(files, fake_models, capsys):
     assert shown["json"] == (files / "OUT.json").read_text(encoding="utf-8")
 
 
+def test_a_report_leaves_the_published_figures_out_where_they_are_not_wanted(tmp_path, capsys):
+    (tmp_path / "R.json").write_text('{"a": "아이가 공을 찬다"}', encoding="utf-8")
+    files = ["--references", str(tmp_path / "R.json"), "--predictions", str(tmp_path / "R.json")]
+    out = str(tmp_path / "OUT.json")
+    assert main(["score", "--recipe", "captioning-lexical@1", *files, "--output", out]) == 0
+    assert "0.3052" in capsys.readouterr().out
+    assert main(["report", out]) == 0
+    assert "0.3052" in capsys.readouterr().out
+    assert main(["report", out, "--no-targets"]) == 0
+    assert "0.3052" not in capsys.readouterr().out
+
+
+def test_references_with_an_empty_alternative_are_named_line_by_line(files, capsys):
+    (files / "R.json").write_text('[\n{"id": "1", "output": {"answer": "짜장면#"}}\n]', encoding="utf-8")
+    arguments = ["--recipe", "rag-qa@1", "--predictions", str(files / "P.json"), "--references", str(files / "R.json")]
+    for language, words in (("ko", "정답으로 인정하는 답 가운데 빈 것"), ("en", "a blank answer would be correct")):
+        assert main(["check", *arguments, "--lang", language]) == 1
+        row = capsys.readouterr().out.splitlines()[-1].split("\t")
+        assert row[:3] == ["2", "1", "output.answer"]
+        assert words in row[3]
+
+
 def test_recipes_lists_all_with_their_rules(capsys):
     assert main(["recipes"]) == 0
     out = capsys.readouterr().out
