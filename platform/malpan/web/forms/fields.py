@@ -56,7 +56,6 @@ class TypedForm(forms.Form):
 
     word = forms.CharField(
         label=_("확인"),
-        required=False,
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
 
@@ -66,10 +65,12 @@ class TypedForm(forms.Form):
         self.wanted = phase.slug
         text = gettext("확인을 위해 단계의 주소 이름 ‘%(word)s’을(를) 그대로 적어 주십시오.")
         self.fields["word"].help_text = text % {"word": self.wanted}
+        self.refusal = gettext("‘%(word)s’을(를) 그대로 적어야 합니다.") % {"word": self.wanted}
+        self.fields["word"].error_messages["required"] = self.refusal
 
     def clean_word(self) -> str:
         if self.cleaned_data["word"].strip() != self.wanted:
-            raise ValidationError(gettext("‘%(word)s’을(를) 그대로 적어야 합니다.") % {"word": self.wanted})
+            raise ValidationError(self.refusal)
         return self.wanted
 
 
