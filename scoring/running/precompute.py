@@ -21,7 +21,8 @@ from scoring.running.run import NEURAL_METRICS, KnownValues, run_metrics
 from scoring.signature import json_sha256, metric_signature
 
 if TYPE_CHECKING:
-    from scoring.models.store import DeviceName, Resources
+    from scoring.models.devices import DeviceName
+    from scoring.models.store import ModelStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class PairWork:
     metrics: dict[str, Metric]
     hashes: dict[str, str]
     prepared: Prepared
-    resources: Resources | None
+    resources: ModelStore | None
 
 
 def pair_work(
@@ -40,7 +41,7 @@ def pair_work(
     predictions: AnswerFile,
     *,
     without: Collection[str] = (),
-    resources: Resources | None = None,
+    resources: ModelStore | None = None,
     profile: str = "demo",
     device: DeviceName = "auto",
 ) -> PairWork:
@@ -51,9 +52,9 @@ def pair_work(
     recipe = get_recipe(recipe_id)
     names = [name for name in recipe.metrics if name not in without and not is_corpus_metric(name)]
     if resources is None and not NEURAL_METRICS.isdisjoint(names):
-        from scoring.models.store import shared_resources
+        from scoring.models.store import shared_store
 
-        resources = shared_resources(profile, device)
+        resources = shared_store(profile, device)
     metrics = {name: load_metric(name, resources, MetricOptions()) for name in names}
     return PairWork(metrics, _hashes(recipe, metrics), recipe.prepare(references, predictions), resources)
 
@@ -91,7 +92,7 @@ def _distinct(rows: Sequence[tuple[str, Sequence[Pair]]]) -> list[Pair]:
 
 
 @contextmanager
-def _alone(resources: Resources | None) -> Iterator[None]:
+def _alone(resources: ModelStore | None) -> Iterator[None]:
     """Let BERTScore remember no reference from before, and none of these afterwards.
 
     An embedding made in another batch differs in its last bits, and a large file would drive out those of the

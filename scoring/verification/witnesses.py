@@ -132,7 +132,8 @@ def _compare(profile: Profile, device: DeviceName, wanted: Mapping[str, Sequence
 def _compare_one(store: ModelStore, name: str, pairs: Sequence[Pair]) -> Comparison:
     metric = load_pair_metric(name, store)
     ours, ours_s = _timed(lambda some: score_distinct(metric, some, lambda *_: None), pairs)
-    package, failure, theirs, theirs_s = name_and_version(_PACKAGES[name]), "", [], 0.0
+    package, failure, theirs_s = name_and_version(_PACKAGES[name]), "", 0.0
+    theirs: Sequence[float] = []
     try:
         witness = _load(name, store)
         theirs, theirs_s = _timed(lambda some: witness.score(*map(list, zip(*some, strict=True))), pairs)

@@ -21,6 +21,7 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 Text = str | Promise
+Texts = Text | Mapping[str, Text]  # one sentence, or several by variant
 
 
 class DomainError(Exception):
@@ -33,7 +34,7 @@ class DomainError(Exception):
     code: ClassVar[str] = "domain_error"
     http_status: ClassVar[int] = 400
     heading: ClassVar[Text] = _("요청 오류")  # whose it is to mend
-    text: ClassVar[Text | Mapping[str, Text]] = _(
+    text: ClassVar[Texts] = _(
         "요청을 처리하지 못했습니다. 입력한 내용을 확인하고 다시 시도해 주십시오."
     )
     by_code: ClassVar[dict[str, type[DomainError]]] = {}
@@ -61,7 +62,7 @@ class SubmissionError(DomainError):
     """제출 오류: the file or the moment is wrong. Nothing is charged."""
 
     heading = _("제출 오류")
-    text = _("제출을 접수하지 못했습니다. 파일과 제출 기간을 확인해 주십시오.")
+    text: ClassVar[Texts] = _("제출을 접수하지 못했습니다. 파일과 제출 기간을 확인해 주십시오.")
 
 
 class SystemFault(DomainError):
@@ -69,7 +70,7 @@ class SystemFault(DomainError):
 
     http_status = 503
     heading = _("시스템 오류")
-    text = _("서버에 문제가 생겼습니다. 잠시 뒤에 다시 시도해 주십시오.")
+    text: ClassVar[Texts] = _("서버에 문제가 생겼습니다. 잠시 뒤에 다시 시도해 주십시오.")
 
     @classmethod
     def sentence(cls, variant: str = "") -> Text:
@@ -81,7 +82,7 @@ class SystemFault(DomainError):
 class RequestError(DomainError):
     """요청 오류: what was asked for cannot be granted."""
 
-    text = _("요청을 처리할 수 없습니다. 주소와 입력한 내용을 확인해 주십시오.")
+    text: ClassVar[Texts] = _("요청을 처리할 수 없습니다. 주소와 입력한 내용을 확인해 주십시오.")
 
 
 class Forbidden(RequestError):

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from malpan.competitions.models import Competition
 
 
-class SubmissionQuerySet(QuerySet):  # type: ignore[type-arg]  # its model is defined with it
+class SubmissionQuerySet(QuerySet):  # its model is defined with it
     """Submissions, as ``Submission.objects``."""
 
     def counting(self) -> Self:

@@ -250,7 +250,11 @@ def _refuse(current: QuotaStatus) -> NoReturn:
         raise QuotaExceeded(
             kind="total", limit=current.total_limit, next_allowed_at=None, elsewhere=current.elsewhere_total
         )
-    kind, limit, elsewhere = "interval", current.min_interval, current.elsewhere_total
+    at = current.next_allowed_at
     if current.left_today == 0:
-        kind, limit, elsewhere = "daily", current.daily_limit, current.elsewhere_today
-    raise QuotaExceeded(kind=kind, limit=limit, next_allowed_at=current.next_allowed_at, elsewhere=elsewhere)
+        raise QuotaExceeded(
+            kind="daily", limit=current.daily_limit, next_allowed_at=at, elsewhere=current.elsewhere_today
+        )
+    raise QuotaExceeded(
+        kind="interval", limit=current.min_interval, next_allowed_at=at, elsewhere=current.elsewhere_total
+    )
