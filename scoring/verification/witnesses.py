@@ -132,13 +132,14 @@ def _compare(profile: Profile, device: DeviceName, wanted: Mapping[str, Sequence
 def _compare_one(store: ModelStore, name: str, pairs: Sequence[Pair]) -> Comparison:
     metric = load_pair_metric(name, store)
     ours, ours_s = _timed(lambda some: score_distinct(metric, some, lambda *_: None), pairs)
-    package, failure, theirs_s = name_and_version(_PACKAGES[name]), "", 0.0
-    theirs: Sequence[float] = []
+    theirs: list[float] = []
+    failure, theirs_s = "", 0.0
     try:
         witness = _load(name, store)
         theirs, theirs_s = _timed(lambda some: witness.score(*map(list, zip(*some, strict=True))), pairs)
     except Exception as error:  # noqa: BLE001 (whatever stops the package is what there is to say of it)
         failure = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+    package = name_and_version(_PACKAGES[name])
     return Comparison(name, package, tuple(theirs), tuple(ours), theirs_s, ours_s, failure=failure)
 
 
