@@ -41,11 +41,11 @@ form_page: Final = require_http_methods(["GET", "HEAD", "POST"])
 @members_only
 def new_page(request: MemberRequest) -> HttpResponse:
     """Found a competition, empty or after an existing one. Raises ``ManageNotFound`` for people who may not."""
-    if not setup.may_found(request.user):
+    if not setup.may_create(request.user):
         raise ManageNotFound
     form = NewCompetitionForm(posted(request), sources=_sources(request.user))
     if request.method == "POST" and form.is_valid():
-        competition = setup.found_competition(founder=request.user, **form.cleaned_data)
+        competition = setup.create_owned_competition(owner=request.user, **form.cleaned_data)
         messages.success(request, _("대회를 만들었습니다. 공개하기 전에는 역할을 맡은 사람만 볼 수 있습니다."))
         return redirect("manage_setup_texts", competition.slug)
     return render(request, "manage/setup_new.html", {"form": form}, status=422 if form.is_bound else 200)
