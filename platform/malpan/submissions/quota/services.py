@@ -246,11 +246,9 @@ def _require_effect(phase: Phase, day: date | None) -> None:
 
 def _refuse(current: QuotaStatus) -> NoReturn:
     """Name the limit that stands in the way longest: the total, then the day, then the interval."""
+    then, total, today = current.next_allowed_at, current.elsewhere_total, current.elsewhere_today
     if current.left_total == 0:
-        raise QuotaExceeded(
-            kind="total", limit=current.total_limit, next_allowed_at=None, elsewhere=current.elsewhere_total
-        )
-    kind, limit, elsewhere = "interval", current.min_interval, current.elsewhere_total
+        raise QuotaExceeded(kind="total", limit=current.total_limit, next_allowed_at=None, elsewhere=total)
     if current.left_today == 0:
-        kind, limit, elsewhere = "daily", current.daily_limit, current.elsewhere_today
-    raise QuotaExceeded(kind=kind, limit=limit, next_allowed_at=current.next_allowed_at, elsewhere=elsewhere)
+        raise QuotaExceeded(kind="daily", limit=current.daily_limit, next_allowed_at=then, elsewhere=today)
+    raise QuotaExceeded(kind="interval", limit=current.min_interval, next_allowed_at=then, elsewhere=total)
