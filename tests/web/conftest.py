@@ -78,8 +78,8 @@ def phase(db: None) -> Phase:
         summary_en="A summary",
         description_ko="## 소개\n\n**설명**입니다.",
         description_en="## About\n\nA **description**.",
-        organizer_ko="말판 운영팀",
-        organizer_en="Malpan team",
+        organiser_ko="말판 운영팀",
+        organiser_en="Malpan team",
     )
     track = TrackFactory.create(competition=competition, slug="norms", description_ko="과제", description_en="Task")
     phase = PhaseFactory.create(track=track, daily_limit=5, total_limit=40, title_ko="본선", title_en="Main")

@@ -22,7 +22,7 @@ def competition(found: Competition, tracks: list[Track] | None = None) -> dict[s
         "slug": found.slug,
         "title": found.title,
         "summary": found.summary,
-        "organizer": found.organizer,
+        "organiser": found.organiser,
         "is_demo": found.is_demo,
         "terms_version": found.terms_version,  # 0: there are no terms to accept
     }

@@ -1,4 +1,4 @@
-"""Founding a competition, copying one, publishing it, and taking out what nothing was made with."""
+"""Making a competition with its owner, copying one, publishing it, and taking out what nothing was made with."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 WEEK: Final = timedelta(weeks=1)
 COPIED_TEXTS: Final = (
-    *("summary_ko", "summary_en", "description_ko", "description_en", "organizer_ko", "organizer_en"),
+    *("summary_ko", "summary_en", "description_ko", "description_en", "organiser_ko", "organiser_en"),
     *("team_size_max", "terms_ko", "terms_en", "has_blind_names", "prize_places"),
 )
 COPIED_TRACK: Final = (
@@ -38,30 +38,30 @@ COPIED_PHASE: Final = (
 )
 
 
-def may_found(user: User) -> bool:
+def may_create(user: User) -> bool:
     """Whether ``user`` may make competitions: superusers, and people with the site's permission for it."""
     return user.is_active and user.has_perm("competitions.add_competition")
 
 
-def found_competition(
-    *, founder: User, slug: str, title_ko: str, title_en: str = "", copy_of: Competition | None = None
+def create_owned_competition(
+    *, owner: User, slug: str, title_ko: str, title_en: str = "", copy_of: Competition | None = None
 ) -> Competition:
-    """Make a hidden competition owned by ``founder``, empty or with the definition of ``copy_of``.
+    """Make a hidden competition owned by ``owner``, empty or with the definition of ``copy_of``.
 
     Copied are texts, terms, tracks with their targets, and phases; never references, files, people, submissions or the
     seed of a split.
     Raises ``ManageNotFound`` for people who may not, also when they have no role in ``copy_of``.
     """
-    if not may_found(founder) or (copy_of is not None and not may(founder, copy_of, Permission.VIEW)):
+    if not may_create(owner) or (copy_of is not None and not may(owner, copy_of, Permission.VIEW)):
         raise ManageNotFound
     texts = _columns(copy_of, COPIED_TEXTS) if copy_of else {}
     if texts.get("terms_ko") or texts.get("terms_en"):
         texts["terms_version"] = 1
     with transaction.atomic():
-        competition = create_competition(actor=founder, slug=slug, title_ko=title_ko, title_en=title_en, **texts)
-        appoint(competition=competition, user=founder, role=CompetitionRole.Role.OWNER, actor=founder)
+        competition = create_competition(actor=owner, slug=slug, title_ko=title_ko, title_en=title_en, **texts)
+        appoint(competition=competition, user=owner, role=CompetitionRole.Role.OWNER, actor=owner)
         if copy_of is not None:
-            _copy_tracks(copy_of, competition, founder)
+            _copy_tracks(copy_of, competition, owner)
     return competition
 
 

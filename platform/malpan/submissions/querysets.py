@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 from django.db.models import QuerySet
 
 from malpan.competitions.models import Competition
 
 
-class SubmissionQuerySet(QuerySet):  # its model is defined with it
+class SubmissionQuerySet(QuerySet[Any]):
     """Submissions, as ``Submission.objects``."""
 
     def counting(self) -> Self:

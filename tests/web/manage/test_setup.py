@@ -27,7 +27,7 @@ from tests.web.conftest import Contest
 from tests.web.manage_people import client_of, client_with_role, expected, statuses
 
 TEXTS = {
-    "title_ko": "규범 대회", "title_en": "Norms", "slug": "norms", "organizer_ko": "국립국어원", "organizer_en": "NIKL",
+    "title_ko": "규범 대회", "title_en": "Norms", "slug": "norms", "organiser_ko": "국립국어원", "organiser_en": "NIKL",
     "summary_ko": "소개", "summary_en": "Summary", "description_ko": "안내", "description_en": "About",
     "team_size_max": "5", "prize_places": "3, 1", "terms_ko": "약관", "terms_en": "Terms",
 }  # fmt: skip

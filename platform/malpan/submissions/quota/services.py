@@ -246,15 +246,9 @@ def _require_effect(phase: Phase, day: date | None) -> None:
 
 def _refuse(current: QuotaStatus) -> NoReturn:
     """Name the limit that stands in the way longest: the total, then the day, then the interval."""
+    then, total, today = current.next_allowed_at, current.elsewhere_total, current.elsewhere_today
     if current.left_total == 0:
-        raise QuotaExceeded(
-            kind="total", limit=current.total_limit, next_allowed_at=None, elsewhere=current.elsewhere_total
-        )
-    at = current.next_allowed_at
+        raise QuotaExceeded(kind="total", limit=current.total_limit, next_allowed_at=None, elsewhere=total)
     if current.left_today == 0:
-        raise QuotaExceeded(
-            kind="daily", limit=current.daily_limit, next_allowed_at=at, elsewhere=current.elsewhere_today
-        )
-    raise QuotaExceeded(
-        kind="interval", limit=current.min_interval, next_allowed_at=at, elsewhere=current.elsewhere_total
-    )
+        raise QuotaExceeded(kind="daily", limit=current.daily_limit, next_allowed_at=then, elsewhere=today)
+    raise QuotaExceeded(kind="interval", limit=current.min_interval, next_allowed_at=then, elsewhere=total)

@@ -78,7 +78,7 @@ class TextsForm(forms.ModelForm):
     class Meta:
         model = Competition
         fields = (
-            *("title_ko", "title_en", "slug", "organizer_ko", "organizer_en", "summary_ko", "summary_en"),
+            *("title_ko", "title_en", "slug", "organiser_ko", "organiser_en", "summary_ko", "summary_en"),
             *("description_ko", "description_en", "team_size_max", "has_blind_names", "prize_places"),
             *("terms_ko", "terms_en"),
         )

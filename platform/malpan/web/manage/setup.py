@@ -32,14 +32,14 @@ from malpan.web.pages.context import MemberRequest, members_only
 @members_only
 def new_page(request: MemberRequest) -> HttpResponse:
     """Found a competition, empty or after an existing one. Raises ``ManageNotFound`` for people who may not."""
-    if not setup.may_found(request.user):
+    if not setup.may_create(request.user):
         raise ManageNotFound
     form = NewCompetitionForm(posted(request), sources=_sources(request.user))
     if not form.is_bound:
         return _new_page(request, form)
     return act(
         request,
-        lambda values: setup.found_competition(founder=request.user, **values),
+        lambda values: setup.create_owned_competition(owner=request.user, **values),
         form=form,
         said=_("대회를 만들었습니다. 공개하기 전에는 역할을 맡은 사람만 볼 수 있습니다."),
         to=lambda competition: reverse("manage_setup_texts", args=[competition.slug]),

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 from malpan.competitions.models import Competition, CompetitionRole
 from malpan.competitions.roles import competitions_of
 from malpan.competitions.selectors import published_competitions
-from malpan.competitions.setup import may_found
+from malpan.competitions.setup import may_create
 from malpan.teams.models import Team
 
 
@@ -56,7 +56,7 @@ def _manage_context(request: HttpRequest) -> dict[str, Any]:
     if not request.user.is_superuser:
         rows = rows.filter(pk__in=roles)
     run = [(row, CompetitionRole.Role(roles[row.pk]).label if row.pk in roles else _("관리자")) for row in rows]
-    return {"run_by_me": run, "may_found": may_found(request.user)}
+    return {"run_by_me": run, "may_create": may_create(request.user)}
 
 
 def _team_counts() -> dict[int, int]:
