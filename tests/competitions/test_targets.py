@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 
 from malpan.competitions.errors import TargetsInvalid
 from malpan.competitions.models import TrackTarget
-from malpan.competitions.setup import found_competition, remove_track
+from malpan.competitions.setup import create_owned_competition, remove_track
 from malpan.competitions.targets import TARGETS_MAX, add_published_targets, set_targets, targets_of
 from malpan.core.messages import text_of
 from malpan.core.models import AuditEntry
@@ -124,7 +124,7 @@ def test_a_copied_competition_has_the_targets_of_its_source():
     track = TrackFactory.create()
     set_targets(track=track, targets=[GOAL, BASELINE], actor=None)
     founder = UserFactory.create(is_superuser=True)
-    copy = found_competition(founder=founder, slug="copy", title_ko="새 대회", copy_of=track.competition)
+    copy = create_owned_competition(owner=founder, slug="copy", title_ko="새 대회", copy_of=track.competition)
     assert targets_of(copy.tracks.get()) == [BASELINE, GOAL]
 
 
