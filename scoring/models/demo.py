@@ -18,7 +18,7 @@ from filelock import FileLock
 
 DEMO_FOLDERS: Final[Mapping[str, str]] = {"bertscore": "demo-bertscore", "bleurt": "demo-bleurt"}
 MANIFEST: Final = "manifest.json"
-_CHECKOUT: Final = Path(__file__).resolve().parents[1]
+_CHECKOUT: Final = Path(__file__).resolve().parents[2]
 
 
 def demo_models_root() -> Path:

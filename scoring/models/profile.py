@@ -22,7 +22,7 @@ from scoring.models.demo import DEMO_FOLDERS, demo_models_root
 
 Role = Literal["bertscore", "bleurt", "clip"]
 
-PROFILES_ROOT: Final = Path(__file__).resolve().parent / "profiles"
+PROFILES_ROOT: Final = Path(__file__).resolve().parents[1] / "profiles"
 ROLES: Final[tuple[Role, ...]] = ("bertscore", "bleurt", "clip")
 _KEYS: Final[Mapping[Role, frozenset[str]]] = {
     "bertscore": frozenset({"model", "revision", "num_layers"}),

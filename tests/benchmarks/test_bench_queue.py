@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import pytest
 
 from malpan.submissions.models import ScoringRun, Submission
-from tests.benchmarks.bench_queue import RATE, ROOT, simulated
+from tests.benchmarks.bench_queue import RATE, simulated
 from tests.benchmarks.queue_loads import (
     CONTEST_TOKENS,
     HUGE_TOKENS,
@@ -24,6 +24,7 @@ from tests.benchmarks.queue_loads import (
     table,
 )
 from tests.benchmarks.queue_orders import FAIR, ORDERS
+from tests.paths import ROOT
 
 
 def by_order(rows: Sequence[Row]) -> dict[str, Row]:

@@ -9,6 +9,7 @@ from malpan.competitions.errors import LastOwner, PersonNotFound, RoleAlreadyHel
 from malpan.competitions.models import CompetitionRole
 from malpan.competitions.permissions import Permission, permissions_of
 from malpan.core.models import AuditEntry
+from malpan.teams.selectors import competing_with_a_role
 from tests.factories import CompetitionFactory, TeamFactory, UserFactory, leader_of
 from tests.threads import at_once
 
@@ -117,5 +118,5 @@ def test_people_are_listed_by_rank_and_those_who_compete_are_named():
     roles.appoint(competition=competition, user=leader_of(baseline), role="operator", actor=None)
 
     assert [row.role for row in roles.roles_of(competition)] == ["owner", "operator", "viewer"]
-    assert roles.competing_with_a_role(competition) == {leader_of(team).pk: "겸직"}
+    assert competing_with_a_role(competition) == {leader_of(team).pk: "겸직"}
     assert roles.competitions_of(owner.user) == {competition.pk: "owner"}

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from celery import current_app
-from django.apps import apps
-from django.db import connection, transaction
+from django.db import transaction
 from kombu.exceptions import OperationalError
 
 from malpan.celery import app
-from malpan.competitions.models import Competition, Phase
+from malpan.competitions.models import Phase
 from malpan.jobs import claim, doorbell, outcome, tasks
 from malpan.jobs.models import Job
 from malpan.submissions.intake import submit
@@ -21,7 +19,6 @@ from malpan.submissions.models import ScoringRun, Submission
 from malpan.teams.models import Team
 from scoring import engine
 from scoring.records import Progress, ScoreReport
-from tests.archive import full_competition
 from tests.factories import PhaseFactory, TeamFactory, leader_of, prediction_bytes, publish, report
 from tests.submissions.rescoring.contest_of_many import with_fake_models
 
@@ -89,30 +86,6 @@ def neural(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, str]]:
 def run(phase: Phase, team: Team, rings: list[str]) -> ScoringRun:
     """A queued run of a real, stored submission."""
     return send(phase, team).runs.get()
-
-
-@pytest.fixture
-def competition(rings: list[str]) -> Competition:
-    """A competition with something of everything."""
-    return full_competition.make()
-
-
-@pytest.fixture
-def empty_site(tmp_path: Path, settings: Any) -> Callable[[], None]:
-    """Forget everything: another database, another disk."""
-
-    def forget() -> None:
-        tables = ", ".join(f'"{model._meta.db_table}"' for model in apps.get_models() if model._meta.managed)
-        with connection.cursor() as cursor:
-            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-            cursor.execute(f"TRUNCATE {tables} RESTART IDENTITY CASCADE")
-            cursor.execute("SET CONSTRAINTS ALL DEFERRED")
-            for _number in range(3):  # numbers of the new site are others
-                cursor.execute("SELECT nextval(pg_get_serial_sequence('submissions_submission', 'id'))")
-                cursor.execute("SELECT nextval(pg_get_serial_sequence('teams_team', 'id'))")
-        settings.PRIVATE_ROOT = tmp_path / "other"
-
-    return forget
 
 
 def collect_rings(monkeypatch: pytest.MonkeyPatch) -> list[str]:

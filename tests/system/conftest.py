@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.system.stack import ROOT, Stack
+from tests.paths import ROOT
+from tests.system.stack import Stack
 
 
 @pytest.fixture(scope="session")

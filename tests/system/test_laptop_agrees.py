@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.paths import ROOT
 from tests.system.make_contest import answers
-from tests.system.stack import ROOT, Stack
+from tests.system.stack import Stack
 from tests.system.visitor import Visitor, wait_until_finished
 
 pytestmark = pytest.mark.services

@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.system.stack import ROOT, Stack, status_of
+from tests.paths import ROOT
+from tests.system.stack import Stack, status_of
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.services

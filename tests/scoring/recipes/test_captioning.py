@@ -84,7 +84,7 @@ def test_stored_values_and_rows_give_the_same_scores_without_a_metric_running(
     def forbidden(*_: object) -> None:
         raise AssertionError("everything is known")
 
-    monkeypatch.setattr("scoring.running.score_distinct", forbidden)
+    monkeypatch.setattr("scoring.running.run.score_distinct", forbidden)
     monkeypatch.setattr("scoring.metrics.corpus_bleu.CorpusBleu.statistics", forbidden)
     monkeypatch.setattr("scoring.metrics.cider.CiderD.statistics", forbidden)
     second = score(

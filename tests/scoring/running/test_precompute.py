@@ -1,4 +1,4 @@
-"""Values computed ahead, a slice of items at a time: together they are those of the whole file, and a score finds them."""
+"""Values computed ahead, a slice of items at a time: together those of the whole file, and a score finds them."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def cancel_run(*, run: ScoringRun, actor: User, reason: str = "") -> None:
         raise RunBelongsToBatch
     with transaction.atomic():
         # the job before the run, and both before the team, as everywhere a run is given up
-        job = Job.objects.select_for_update(no_key=True).filter(pk=run.job_id).first()
+        job = Job.objects.select_for_update(no_key=True).get(pk=run.job_id) if run.job_id else None
         held = ScoringRun.objects.get(pk=run.pk)
         if job is None or not runs.drop_runs([held], error_code=CancelledByOrganiser.code):
             raise RunNotCancellable(state=held.get_state_display())

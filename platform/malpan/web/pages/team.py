@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
+from malpan.accounts.selectors import has_verified
 from malpan.competitions.errors import TermsNotAccepted
 from malpan.competitions.selectors import is_blind
 from malpan.core.errors import DomainError
@@ -149,7 +150,7 @@ def invitation_page(request: HttpRequest, token: str) -> HttpResponse:
 
 def _is_for_another(request: HttpRequest, invitation: Invitation) -> bool:
     bound = bool(invitation.email) and request.user.is_authenticated
-    return bound and not selectors.has_verified(request.user, invitation.email)
+    return bound and not has_verified(request.user, invitation.email)
 
 
 @members_only
