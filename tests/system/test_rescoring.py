@@ -41,8 +41,11 @@ def board_of(stack: Stack, slug: str) -> str:
 
 
 def batch_of(stack: Stack, slug: str) -> tuple[int, str] | None:
+    """The newest batch, and its state as people see it: ready where every run is finished."""
     rows = stack.query(
-        "SELECT b.id, b.state FROM submissions_rescorebatch b JOIN competitions_competition c"
+        "SELECT b.id, CASE WHEN b.state = 'running' AND (SELECT bool_and(r.state = 'finished')"
+        " FROM submissions_scoringrun r WHERE r.batch_id = b.id) THEN 'ready' ELSE b.state END"
+        " FROM submissions_rescorebatch b JOIN competitions_competition c"
         " ON c.id = b.competition_id WHERE c.slug = %s ORDER BY b.id DESC",
         slug,
     )
@@ -51,7 +54,11 @@ def batch_of(stack: Stack, slug: str) -> tuple[int, str] | None:
 
 def runs_of(stack: Stack, batch: int) -> list[tuple[str, int, int]]:
     """(state, attempt, submission) of every run of the batch."""
-    return stack.query("SELECT state, attempt, submission_id FROM submissions_scoringrun WHERE batch_id = %s", batch)
+    return stack.query(
+        "SELECT r.state, j.attempt, r.submission_id FROM submissions_scoringrun r JOIN jobs_job j ON j.id = r.job_id"
+        " WHERE r.batch_id = %s",
+        batch,
+    )
 
 
 def kill_with_children(program: psutil.Process) -> None:

@@ -239,6 +239,7 @@ def test_a_store_that_dawdles_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> 
     store = DatabasePairValues()
     store.put("m", "s", {("가", "나"): 1.0})
     monkeypatch.setattr(pair_cache, "BUDGET_SECONDS", 0.0)
+    monkeypatch.setattr(pair_cache, "CHUNK_SECONDS", 0.0)
     assert store.get("m", "s", [("가", "나")]) == {("가", "나"): 1.0}  # what was answered late still holds
     assert store.get("m", "s", [("가", "나")]) == {}
 

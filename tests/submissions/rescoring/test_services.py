@@ -39,7 +39,7 @@ from malpan.submissions.scoring_changes import split_again
 from malpan.submissions.selectors import run_to_show
 from malpan.teams.services import lock_team
 from tests.factories import PhaseFactory, TeamFactory, file_bytes, finished_submission
-from tests.submissions.conftest import claim_run, execute, fail_run
+from tests.submissions.conftest import claim_run, execute, fail_run, fresh
 from tests.submissions.rescoring.contest_of_many import Contest, answers, fill, found, references, work_off
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -209,6 +209,7 @@ def test_a_failed_submission_can_be_left_out_with_a_reason(contest: Contest) -> 
         rescoring.exclude_submission(batch=batch, submission=other.submission, reason="왜", actor=contest.organiser)
     rescoring.exclude_submission(batch=batch, submission=failed, reason="파일 손상", actor=contest.organiser)
 
+    batch.refresh_from_db()
     assert state_of(batch) == State.READY
     apply(contest, batch)
     failed.refresh_from_db()
@@ -405,7 +406,9 @@ def test_repetitions_are_scored_from_scratch_and_never_apply(contest: Contest, n
 def test_repetitions_with_a_failed_run_are_complete_once_it_was_tried_again(contest: Contest) -> None:
     batch = start(contest, Selection(submissions=(contest.submissions[0].pk,)), repeats=3)
     lost = batch.runs.order_by("pk")[0]
-    ScoringRun.objects.filter(pk=lost.pk).update(state=ScoringRun.State.FAILED, error_code="worker_lost")
+    for _attempt in range(3):
+        claim_run(lost)
+        fail_run(lost, attempt=fresh(lost).job.attempt, error_code="worker_lost")
     work_off()
     assert batches.progress_of(batch) == batches.BatchProgress(finished=2, failed=1)
 

@@ -38,7 +38,7 @@ def test_the_page_says_what_waits(contest: Contest) -> None:
     asker = UserFactory.create()
     ask_question(competition=contest.competition, asked_by=asker, title="언제 끝납니까", body="?")
     RescoreBatch.objects.create(
-        competition=contest.competition, phase=contest.phase, reason="정답 2번 정정", created_by=asker, state="ready"
+        competition=contest.competition, phase=contest.phase, reason="정답 2번 정정", created_by=asker
     )
     page = page_of(client, contest.url("manage/"))
     waiting = page.one("ul", "todo").text

@@ -185,6 +185,7 @@ def test_a_failed_run_is_shown_and_can_be_left_out_with_a_reason(contest: Contes
 
     page = parse(operator.get(url(contest, f"{batch.pk}/")).content.decode())
     assert "파일 손상" in page.text
+    batch.refresh_from_db()
     assert state_of(batch) == RescoreBatch.State.READY
 
 

@@ -69,7 +69,7 @@ class DatabasePairValues:
     def __init__(self) -> None:
         self._is_out = False
         self._seconds = 0.0
-        self._budget = BUDGET_SECONDS
+        self._chunks = 0
 
     def get(self, metric: str, signature: str, pairs: Sequence[Pair]) -> dict[Pair, float]:
         if metric in CHEAP_METRICS:
@@ -106,8 +106,8 @@ class DatabasePairValues:
             return None
         finally:
             self._seconds += time.monotonic() - started
-            self._budget += CHUNK_SECONDS
-            if self._seconds > self._budget:
+            self._chunks += 1
+            if self._seconds > BUDGET_SECONDS + CHUNK_SECONDS * self._chunks:
                 self._give_up("too slow")
 
     def _give_up(self, why: str) -> None:
