@@ -1,6 +1,6 @@
 """Errors of the measuring instrument.
 
-Every error is a named class with a code and data. The words a person reads stand in ``scoring.messages``, in Korean
+Every error is a named class with a code and data. The sentences a person reads are in ``scoring.messages``, in Korean
 and English, with the five official messages of the contest verbatim.
 
 An error of a file must be safe to show, to log and to store: whatever it quotes of the file has gone through
@@ -14,12 +14,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, NamedTuple
 
-from scoring import messages
-from scoring.caption_messages import CAPTION_MESSAGES
 from scoring.messages import (
     COUNT_DIFFERS,
     DUPLICATE_ID,
     ID_MISMATCH,
+    MESSAGES,
     NOT_JSON,
     WRONG_SHAPE,
     Language,
@@ -48,8 +47,6 @@ __all__ = [
     "format_errors",
     "quoted",
 ]
-
-MESSAGES: Final[dict[str, Message]] = {**messages.MESSAGES, **CAPTION_MESSAGES}
 
 # Control, format (bidirectional overrides, zero width), surrogate, private, unassigned; line and paragraph separators.
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -130,7 +127,7 @@ class ErrorList:
         self.errors.extend(errors[: MAX_ERRORS_KEPT - len(self.errors)])
 
     def raise_any(self, before: Iterable[FileError] = (), after: Iterable[FileError] = ()) -> None:
-        """Raise ``InvalidFile`` if there is any error; those of the file as a whole stand ``before`` or ``after``."""
+        """Raise ``InvalidFile`` if there is any error; those of the file as a whole come ``before`` or ``after``."""
         errors = [*before, *self.errors, *after]
         if errors:
             raise InvalidFile(errors[:MAX_ERRORS_KEPT], self.total + len(errors) - len(self.errors))

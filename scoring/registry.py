@@ -116,13 +116,13 @@ def classes_in(package: str, base: type[Offered]) -> dict[str, type[Offered]]:
     found: dict[str, type[Offered]] = {}
     for module in iter_modules(import_module(package).__path__, f"{package}."):
         for kind in vars(import_module(module.name)).values():
-            if isinstance(kind, type) and kind.__module__ == module.name and _is_offered(kind, base):
+            if _is_offered(kind, base) and kind.__module__ == module.name:
                 found[kind.name] = kind
     return found
 
 
-def _is_offered(kind: type[Any], base: type[Any]) -> bool:
-    return issubclass(kind, base) and hasattr(kind, "name") and not isabstract(kind)
+def _is_offered(kind: Any, base: type[Any]) -> bool:
+    return isinstance(kind, type) and issubclass(kind, base) and hasattr(kind, "name") and not isabstract(kind)
 
 
 def require(condition: object, what: str) -> None:

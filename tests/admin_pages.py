@@ -48,8 +48,3 @@ def fields_of(response: Any) -> dict[str, Any]:
         for each in formset.formset.forms:
             sent |= {bound.html_name: bound.value() for bound in each if bound.value() is not None}
     return sent
-
-
-def messages_of(response: Any) -> list[str]:
-    """What the page told the organiser above the form."""
-    return [str(message) for message in response.context["messages"]]

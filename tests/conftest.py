@@ -5,21 +5,26 @@ The services are started by ``tests.settings``.
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import pytest
 
 if TYPE_CHECKING:
+    from pytest_django import DjangoDbBlocker
     from xdist.remote import Producer
     from xdist.scheduler import LoadFileScheduling
 
 SYSTEM = "tests/system/"
-LONGEST = (SYSTEM, "tests/web/test_visibility_matrix.py")  # begun first: nobody is left with them at the end
+MATRIX = "tests/web/test_visibility_matrix.py"
+PRIVATE_ROOT = pytest.StashKey[Path]()  # of a module: where the files of what its tests share are
+LONGEST = (SYSTEM, MATRIX)  # begun first: nobody is left with them at the end
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -27,14 +32,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFil
     """A file is run by one process, for what its tests share; the whole sites of ``tests/system`` by one as well.
 
     Those tests wait for things to happen within seconds and may load two cores: two at a time would disturb each other.
+    The states of the visibility matrix share nothing, and each takes long: whoever is free takes the next.
     """
     from xdist.scheduler import LoadFileScheduling
 
-    class OneSiteAtATime(LoadFileScheduling):
+    class InSuitablePieces(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return SYSTEM if nodeid.startswith(SYSTEM) else super()._split_scope(nodeid)
+            if nodeid.startswith(SYSTEM):
+                return SYSTEM
+            return nodeid if nodeid.startswith(MATRIX) else super()._split_scope(nodeid)
 
-    return OneSiteAtATime(config, log) if config.getvalue("dist") == "loadfile" else None
+    return InSuitablePieces(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -43,9 +51,71 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
+@pytest.fixture(scope="session")
+def django_db_setup(django_test_environment: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """A database of this process: in the place of pytest-django's, which migrates one in every process."""
+    from django.test import TransactionTestCase
+
+    from tests import database
+
+    with (
+        django_db_blocker.unblock(),
+        database.of_this_process(),
+        mock.patch.object(TransactionTestCase, "_fixture_teardown", side_effect=database.empty),
+    ):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_waiting_for_the_disk() -> Iterator[None]:
+    """What a test stores need not outlive a power cut: its files are not flushed to the disk, nor is the database."""
+    with mock.patch.object(os, "fsync"):
+        yield
+
+
+@pytest.fixture(scope="session")
+def _private_roots(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A path for every test, made when something is stored: most store nothing."""
+    folder = tmp_path_factory.mktemp("private")
+    return (folder / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def _private_files_of_its_own(settings, tmp_path):
-    settings.PRIVATE_ROOT = tmp_path / "private"
+def _private_files_of_its_own(request: pytest.FixtureRequest, settings: Any, _private_roots: Iterator[Path]) -> None:
+    settings.PRIVATE_ROOT = next(_private_roots)
+    of_the_module = request.node.getparent(pytest.Module).stash.get(PRIVATE_ROOT, None)
+    if of_the_module is not None and of_the_module.exists():
+        shutil.copytree(of_the_module, settings.PRIVATE_ROOT)
+
+
+@pytest.fixture(scope="module")
+def kept(
+    request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: DjangoDbBlocker, _private_roots: Any
+) -> Iterator[None]:
+    """What fixtures of the module that ask for this write stays for all its tests; what a test writes goes with it.
+
+    Every test runs within a savepoint and on a copy of the private files. Hand the tests copies of mutable objects. For
+    tests that commit there is ``tests.snapshots``.
+    """
+    from django.db import transaction
+    from django.test import override_settings
+
+    module = request.node
+    commits = [
+        item.nodeid for item in request.session.items if item.getparent(pytest.Module) is module and _commits(item)
+    ]
+    assert not commits, f"they would meet the open transaction of their module: {commits}"
+    module.stash[PRIVATE_ROOT] = next(_private_roots)
+    with django_db_blocker.unblock(), transaction.atomic():
+        with override_settings(PRIVATE_ROOT=module.stash[PRIVATE_ROOT]):
+            yield
+        transaction.set_rollback(True)
+    del module.stash[PRIVATE_ROOT]
+
+
+def _commits(item: pytest.Item) -> bool:
+    marker = item.get_closest_marker("django_db")
+    return bool(marker and marker.kwargs.get("transaction"))
 
 
 @pytest.fixture

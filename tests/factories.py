@@ -11,13 +11,15 @@ from datetime import timedelta
 from typing import Any
 
 import factory
+from django.db.models import QuerySet
 from django.utils import timezone
 from factory.django import DjangoModelFactory
 
 from malpan.accounts.models import User
 from malpan.competitions.models import Competition, Phase, ReferenceVersion, Track
-from malpan.competitions.services import publish_reference_version
+from malpan.jobs.models import Job
 from malpan.submissions.models import QuotaEntry, ScoringRun, Submission
+from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.teams.models import Membership, Team
 from malpan.teams.services import next_team_number
 from scoring.records import ItemScores, ScoreReport
@@ -131,17 +133,57 @@ class SubmissionFactory(DjangoModelFactory[Submission]):
             _write_ledger(self)
 
 
+class JobFactory(DjangoModelFactory[Job]):
+    """A queued job of a team; one that runs has a lease, one that is over an end."""
+
+    class Meta:
+        model = Job
+
+    kind = "run"
+    flow = "team:0"
+    state = Job.State.QUEUED
+    queued_at = factory.LazyFunction(timezone.now)
+    lease_expires_at = factory.LazyAttribute(
+        lambda row: timezone.now() + timedelta(seconds=30) if row.state == Job.State.RUNNING else None
+    )
+    finished_at = factory.LazyAttribute(
+        lambda row: timezone.now() if row.state in (Job.State.FINISHED, Job.State.FAILED) else None
+    )
+
+
 class ScoringRunFactory(DjangoModelFactory[ScoringRun]):
-    """A queued run by default. It needs a ``reference_version`` of its submission's phase."""
+    """A queued run by default. It needs a ``reference_version`` of its submission's phase.
+
+    Its job stands as it does; ``job__cost=…`` and the like say more of it.
+    """
 
     class Meta:
         model = ScoringRun
+
+    job = factory.SubFactory(
+        JobFactory,
+        state=factory.SelfAttribute("..state"),
+        lane=factory.LazyAttribute(lambda row: int(row.factory_parent.batch is not None)),
+        flow=factory.LazyAttribute(lambda row: flow_of(row.factory_parent)),
+    )
+    state = ScoringRun.State.QUEUED
+    batch = None
 
     submission = factory.SubFactory(SubmissionFactory)
     reference_version = factory.LazyAttribute(lambda row: current_version(row.submission.phase))
     recipe = factory.LazyAttribute(lambda row: row.submission.phase.track.recipe)
     profile = "demo"
     queued_at = factory.LazyFunction(timezone.now)
+
+
+def flow_of(run: Any) -> str:
+    """Whose turn a run takes, as ``evaluation.runs`` has it."""
+    return f"team:{run.submission.team_id}" if run.batch is None else f"batch:{run.batch.pk}"
+
+
+def update_jobs(runs: QuerySet[ScoringRun], **fields: Any) -> None:
+    """Write ``fields`` to the jobs of ``runs``."""
+    Job.objects.filter(pk__in=runs.values("job")).update(**fields)
 
 
 def finished_submission(

@@ -19,11 +19,11 @@ os.environ.setdefault("MALPAN_VAR", str(_VAR))
 (_VAR / "static").mkdir(exist_ok=True)
 
 from malpan.settings import *  # noqa: E402,F403 (they are read from the environment completed above)
-from malpan.settings import CACHES, DATABASES  # noqa: E402
+from malpan.settings import CACHES  # noqa: E402
 
-# each run has a database and cache keys of its own, so that two runs at once do not meet
-DATABASES["default"]["TEST"] = {"NAME": f"test_malpan_{os.getpid()}"}
+# each process has a database (tests.database) and cache keys of its own, so that two runs at once do not meet
 CACHES["default"] |= {"BACKEND": "tests.caches.OwnKeysRedisCache", "KEY_PREFIX": f"test-{os.getpid()}"}
+CHECK_LOCK_ORDER = True
 CELERY_BROKER_URL = "memory://"  # tests that need a queue start a stack of their own: tests/system
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"

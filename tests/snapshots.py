@@ -1,6 +1,6 @@
 """A filled database kept aside and put back, for a world that costs seconds to make and tests that commit.
 
-Where tests are rolled back, a fixture of a wider scope does; where they commit, Django empties every table after each.
+Where tests are rolled back, a fixture of a wider scope does; where they commit, every table is emptied after each.
 """
 
 from __future__ import annotations
@@ -9,15 +9,16 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from django.apps import apps
 from django.conf import settings
 from django.core.cache import cache
 from django.db import connection
 
+from tests import database
+
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Every row of every table as PostgreSQL copies it, where the numbers stood, and the private files."""
+    """Every row as PostgreSQL copies it, where the numbers stood, and the private files."""
 
     rows: dict[str, bytes]
     numbers: dict[str, int]
@@ -38,9 +39,8 @@ class Snapshot:
 
     def put_back(self) -> None:
         """Make it so again, whatever is there now; a cache that knows of the time between is emptied."""
-        tables = ", ".join(f'"{table}"' for table in self.rows)
+        database.empty()
         with connection.cursor() as cursor:
-            cursor.execute(f"TRUNCATE {tables}")
             cursor.execute("SET session_replication_role = replica")  # rows come in any order, and as they are
             for table, rows in self.rows.items():
                 with cursor.copy(f'COPY "{table}" FROM STDIN') as copy:
@@ -53,4 +53,4 @@ class Snapshot:
 
 
 def _tables() -> list[str]:
-    return [model._meta.db_table for model in apps.get_models(include_auto_created=True) if model._meta.managed]
+    return [name for name in connection.introspection.django_table_names() if name not in database.WRITTEN_BY_MIGRATING]

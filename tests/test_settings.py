@@ -64,7 +64,7 @@ def test_production_refuses_to_start_without(missing: str, entry: tuple[str, ...
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("SCORING_WORKERS", "0"), ("SHARD_PAIRS", "0"), ("SHARD_PAIRS", "-1"), ("RUN_LEASE_SECONDS", "0")],
+    [("SCORING_WORKERS", "0"), ("SLICE_ITEMS", "0"), ("SLICE_ITEMS", "-1"), ("JOB_LEASE_SECONDS", "0")],
 )
 def test_numbers_that_no_site_can_work_with_are_refused_at_the_start(name: str, value: str) -> None:
     done = python("-c", "import malpan.settings", **PRODUCTION, **{name: value})

@@ -32,6 +32,7 @@ INSTALLED_APPS = [
     "malpan.accounts",
     "malpan.competitions",
     "malpan.teams",
+    "malpan.jobs",
     "malpan.submissions",
     "malpan.leaderboard",
     "malpan.archive",
@@ -45,6 +46,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django.contrib.postgres",
+    "django.forms",  # the templates of its widgets, for FORM_RENDERER
     "allauth",
     "allauth.account",
     "csp",
@@ -87,6 +89,8 @@ TEMPLATES = [
     },
 ]
 
+FORM_RENDERER = "malpan.web.forms.rendering.FormRenderer"
+
 # --- services -------------------------------------------------------------------------------------------------------
 # manage.py sets both variables from the embedded servers when they are absent in the local default.
 DATABASES = {"default": env.db_url("DATABASE_URL", default="postgresql://postgres@/malpan")}
@@ -99,8 +103,8 @@ CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", 
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace("?db=", "?virtual_host=")
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {
-    "visibility_timeout": 3600,  # a hint only: the reconciler finds lost runs sooner
-    # an upload does not wait for a broker that is away (6 s otherwise): the reconciler sends its message later
+    "visibility_timeout": 3600,  # a hint only: the reconciler finds lost jobs sooner
+    # an upload does not wait for a broker that is away (6 s otherwise): beat rings later
     "socket_connect_timeout": 3,
     "max_retries": 1,
     "interval_start": 0,
@@ -110,10 +114,11 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
-# a blip of the broker must not end a healthy run: the lease in the database already covers a lost worker
+# a blip of the broker must not end a healthy job: the lease in the database already covers a lost worker
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_TASK_DEFAULT_QUEUE = "housekeeping"
-CELERY_TASK_ROUTES = {"malpan.submissions.tasks.score_next": {"queue": "scoring"}}
+WORK_QUEUE = "scoring"
+CELERY_TASK_ROUTES = {"malpan.jobs.tasks.work": {"queue": WORK_QUEUE}}
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_PROC_ALIVE_TIMEOUT = 600  # a child loads its models before it reports for work
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 5  # told to stop, a worker may finish a short run; a long one is queued again
@@ -122,7 +127,7 @@ CELERY_WORKER_ENABLE_REMOTE_CONTROL = False  # nothing uses it, and it keeps eve
 CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_TIMEZONE = "Asia/Seoul"
 CELERY_BEAT_SCHEDULE = {
-    "reconcile-runs": {"task": "malpan.submissions.tasks.reconcile_runs", "schedule": 10.0, "options": {"expires": 9}},
+    "look-for-work": {"task": "malpan.jobs.tasks.look_for_work", "schedule": 5.0, "options": {"expires": 4}},
     "prune-pair-values": {
         "task": "malpan.submissions.tasks.prune_pair_values",
         "schedule": 300.0,
@@ -130,29 +135,31 @@ CELERY_BEAT_SCHEDULE = {
     },
 }
 
+CHECK_LOCK_ORDER = env.bool("CHECK_LOCK_ORDER", default=False)  # malpan.core.locks; an error where it is broken
+
 # --- scoring --------------------------------------------------------------------------------------------------------
 # The profile of the models: a name under scoring/profiles or a path. The demo models are the local default only.
 SCORING_PROFILE = env.str("SCORING_PROFILE", default="demo" if LOCAL else "official")
 LOAD_DEMO = env.bool("LOAD_DEMO", default=LOCAL)  # `manage.py up` fills an empty site with the demo competitions
 SCORING_DEVICE = env.str("SCORING_DEVICE", default="auto")
-RUN_LEASE_SECONDS = env.int("RUN_LEASE_SECONDS", default=30)
-RUN_MAX_ATTEMPTS = 3
+JOB_LEASE_SECONDS = env.int("JOB_LEASE_SECONDS", default=30)
+JOB_MAX_ATTEMPTS = 3
 SCORING_WORKERS = env.int("SCORING_WORKERS", default=1)  # how many `manage.py up` starts
 SCORING_THREADS = env.int("SCORING_THREADS", default=0)  # of each of them; 0: they share the processors
 # the place of this worker among those of its machine, from 0: with several GPUs each takes another
 SCORING_WORKER_NUMBER = env.int("SCORING_WORKER_NUMBER", default=0)
-# A run of more items than this is cut into shards of about so many pairs, which all workers score side by side
-SHARD_ABOVE_ITEMS = env.int("SHARD_ABOVE_ITEMS", default=8000)
-SHARD_PAIRS = env.int("SHARD_PAIRS", default=2000)
-# values of pairs kept for the next file that holds them, about 190 bytes each on disk; 0 keeps none
+# The values of a run with more unknown items than this are computed ahead by all workers, slices of so many items each
+LARGE_RUN_ITEMS = env.int("LARGE_RUN_ITEMS", default=8000)
+SLICE_ITEMS = env.int("SLICE_ITEMS", default=2000)
+# values of pairs kept for the next file that holds them, about 190 bytes each on disk; 0 keeps none, and none ahead
 PAIR_VALUES_MAX_ROWS = env.int("PAIR_VALUES_MAX_ROWS", default=5_000_000)
 for name, least in {
-    "RUN_LEASE_SECONDS": 1,
+    "JOB_LEASE_SECONDS": 1,
     "SCORING_WORKERS": 1,
     "SCORING_THREADS": 0,
     "SCORING_WORKER_NUMBER": 0,
-    "SHARD_ABOVE_ITEMS": 0,
-    "SHARD_PAIRS": 1,
+    "LARGE_RUN_ITEMS": 0,
+    "SLICE_ITEMS": 1,
     "PAIR_VALUES_MAX_ROWS": 0,
 }.items():
     if (value := vars()[name]) < least:
@@ -199,14 +206,14 @@ ACCOUNT_EMAIL_VERIFICATION = env.str("EMAIL_VERIFICATION", default="none" if LOC
 ACCOUNT_UNIQUE_EMAIL = True
 ACCOUNT_ADAPTER = "malpan.web.account_adapter.AccountAdapter"
 ACCOUNT_FORMS = {
-    "add_email": "malpan.web.forms.pages.AddEmailForm",
-    "change_password": "malpan.web.forms.pages.ChangePasswordForm",
-    "login": "malpan.web.forms.pages.LoginForm",
-    "reauthenticate": "malpan.web.forms.pages.ReauthenticateForm",
-    "reset_password": "malpan.web.forms.pages.ResetPasswordForm",
-    "reset_password_from_key": "malpan.web.forms.pages.ResetPasswordKeyForm",
-    "set_password": "malpan.web.forms.pages.SetPasswordForm",
-    "signup": "malpan.web.forms.pages.SignupForm",
+    "add_email": "malpan.web.forms.accounts.AddEmailForm",
+    "change_password": "malpan.web.forms.accounts.ChangePasswordForm",
+    "login": "malpan.web.forms.accounts.LoginForm",
+    "reauthenticate": "malpan.web.forms.accounts.ReauthenticateForm",
+    "reset_password": "malpan.web.forms.accounts.ResetPasswordForm",
+    "reset_password_from_key": "malpan.web.forms.accounts.ResetPasswordKeyForm",
+    "set_password": "malpan.web.forms.accounts.SetPasswordForm",
+    "signup": "malpan.web.forms.accounts.SignupForm",
 }
 # log-ins are limited by address; behind proxies that is the one they report, not the last proxy's own
 ALLAUTH_TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXY_COUNT", default=0)

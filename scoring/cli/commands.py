@@ -13,15 +13,24 @@ from scoring.cli.files import (
     require_folder_of,
     write_whole,
 )
-from scoring.cli.parser import EXIT_USAGE
+from scoring.cli.models import run_models
 from scoring.cli.words import say
-from scoring.errors import Language, ScoringError
+from scoring.errors import Language
 from scoring.reading.file_formats import format_label
 from scoring.recipes import RECIPES, get_recipe
 from scoring.recipes.warning_texts import warning_text
 from scoring.records import Progress, ProgressCallback
 from scoring.report import render, report_as_json
 from scoring.running.truncation import foreseen_warnings
+
+__all__ = [
+    "run_check",
+    "run_compare",
+    "run_models",
+    "run_recipes",
+    "run_report",
+    "run_score",
+]
 
 
 def run_score(options: argparse.Namespace, language: Language) -> int:
@@ -73,7 +82,8 @@ def run_check(options: argparse.Namespace, language: Language) -> int:
 def run_report(options: argparse.Namespace, language: Language) -> int:
     """Print a stored result, with its change against another where one is given."""
     baseline = load_report(options.baseline) if options.baseline else None
-    sys.stdout.write(render(load_report(options.result), options.format, language, baseline))
+    report = load_report(options.result)
+    sys.stdout.write(render(report, options.format, language, baseline, has_targets=not options.no_targets))
     return 0
 
 
@@ -92,74 +102,6 @@ def run_recipes(options: argparse.Namespace, language: Language) -> int:
         sys.stdout.write(f"{recipe.id}  {recipe.title(language)}\n  {say('metrics', language)}: {metrics}\n")
         sys.stdout.write(f"  {recipe.rule(language)}\n")
     return 0
-
-
-def run_models(options: argparse.Namespace, language: Language) -> int:
-    """List the profiles, fetch the models of one, or verify them."""
-    if options.action == "list":
-        return _list_models(language)
-    if options.profile is None:
-        raise ProfileNeeded(options.action)
-    return (_fetch_models if options.action == "fetch" else _verify_models)(options.profile, language)
-
-
-class ProfileNeeded(ScoringError):
-    """``models fetch`` and ``models verify`` work on one profile."""
-
-    def __init__(self, action: str) -> None:
-        self.action = action
-        super().__init__(self.message("en"))
-
-    def message(self, language: Language = "ko") -> str:
-        return say("profile_needed", language, action=self.action)
-
-
-def _list_models(language: Language) -> int:
-    from scoring.models.files import list_profiles
-
-    for status in list_profiles():
-        profile = status.profile
-        state = say("ready", language) if status.is_ready else say("missing", language, profile=profile.name)
-        sys.stdout.write(f"{profile.name}  {state}\n")
-        absent = say("made_at_first_use" if profile.is_demo else "not_here", language)
-        for model in status.models:
-            spec = model.spec
-            sys.stdout.write(f"  {spec.role}: {spec.model} @ {spec.revision}  {model.folder or absent}\n")
-    return 0
-
-
-def _fetch_models(profile: str, language: Language) -> int:
-    from scoring.models.fetching import fetch
-
-    for model in fetch(profile):
-        sys.stdout.write(f"{model.spec.role}: {model.spec.model} @ {model.spec.revision}  {model.folder}\n")
-    return 0
-
-
-def _verify_models(profile: str, language: Language) -> int:
-    from scoring.verification.checks import verify
-
-    checks = verify(profile)
-    for check in checks:
-        result = say("passed" if check.ok else "failed", language)
-        sys.stdout.write(f"{result}  {check.role} {check.name}: {check.message(language)}\n")
-    if not all(check.ok for check in checks):
-        return EXIT_USAGE
-    _show_precisions(profile, language)
-    return 0
-
-
-def _show_precisions(profile: str, language: Language) -> None:
-    """By how much each further number format moves scores here; nothing for a profile without such models."""
-    from scoring.models.profile import load_profile
-    from scoring.verification.precisions import SAMPLES, measure_precisions
-
-    found = measure_precisions(load_profile(profile))
-    if found:
-        sys.stdout.write(say("precisions", language, count=len(SAMPLES)) + "\n")
-    for one in found:
-        numbers = say("precision", language, largest=one.largest, mean=one.mean, speed=one.speed)
-        sys.stdout.write(f"  {one.role} {one.precision}: {numbers}\n")
 
 
 def progress_printer() -> ProgressCallback:

@@ -95,20 +95,24 @@ def build_parser(language: Language) -> Parser:
     made["score"].add_argument("--models", default="demo", metavar="PROFILE", help=say("profile", language))
     made["check"].add_argument("--models", default="official", metavar="PROFILE", help=say("profile_read", language))
     made["score"].add_argument("--output", metavar="FILE", help=say("output", language))
-    made["score"].add_argument(
-        "--device", choices=("auto", "cpu", "cuda"), default="auto", help=say("device", language)
-    )
+    for name in ("score", "models"):
+        devices = ("auto", "cpu", "cuda")
+        made[name].add_argument("--device", choices=devices, default="auto", help=say("device", language))
     made["score"].add_argument("--synonyms", metavar="FILE", help=say("synonyms", language))
     made["score"].add_argument("--media", metavar="PATH", help=say("media", language))
     made["report"].add_argument("result", metavar="FILE", help=say("result", language))
     for name in ("a", "b"):
         made["compare"].add_argument(name, metavar=name.upper(), help=say(f"result_{name}", language))
     formats = ("text", "markdown", "json")
-    for name in ("report", "compare"):
+    for name in ("report", "compare", "models"):
         made[name].add_argument("--format", choices=formats, default="text", help=say("format", language))
     made["report"].add_argument("--baseline", metavar="FILE", help=say("baseline", language))
+    made["report"].add_argument("--no-targets", action="store_true", help=say("no_targets", language))
     made["models"].add_argument("action", choices=("list", "fetch", "verify"), help=say("action", language))
     made["models"].add_argument("profile", nargs="?", metavar="PROFILE", help=say("profile", language))
+    made["models"].add_argument("--file", metavar="OUT.json", help=say("scored_file", language))
+    for name in ("references", "predictions"):
+        made["models"].add_argument(f"--{name}", metavar="FILE", help=say(f"scored_{name}", language))
     return parser
 
 

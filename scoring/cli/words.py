@@ -27,6 +27,10 @@ WORDS: Final[dict[str, Message]] = {
     "lang": Message("출력 언어", "language of the output"),
     "format": Message("출력 형식", "form of the output"),
     "baseline": Message("비교할 다른 결과 파일", "another result to compare with"),
+    "no_targets": Message(
+        "발표된 기준선과 목표(AI 허브의 설명문 과제)를 적지 않습니다",
+        "leave out the published baseline and milestones (AI Hub's captioning task)",
+    ),
     "result": Message("채점 결과 파일", "result file"),
     "result_a": Message("채점 결과 파일 A", "result file A"),
     "result_b": Message("채점 결과 파일 B(차이는 B−A)", "result file B (differences are B − A)"),
@@ -84,6 +88,31 @@ WORDS: Final[dict[str, Message]] = {
     ),
     "passed": Message("통과", "passed"),
     "failed": Message("실패", "FAILED"),
+    "packages": Message(
+        "패키지와 견준 값 — {pairs} (같은 모델, 같은 글, fp32)",
+        "Our values beside the packages' - {pairs} (same models, same texts, fp32)",
+    ),
+    "built_in_pairs": Message("내장 글 쌍", "built-in pairs"),
+    "comparison_columns": Message(
+        "지표(패키지)|쌍|패키지 평균|말판 평균|최대 차이|그 쌍의 값(패키지 / 말판)|패키지 초|말판 초|판정",
+        "metric (package)|pairs|package mean|our mean|largest difference|values there (package / ours)|package s|our s"
+        "|result",
+    ),
+    "stored_columns": Message(
+        "파일 평균|파일과의 최대 차이",
+        "file mean|largest difference to the file",
+    ),
+    "scored_file": Message(
+        "verify: 패키지로 다시 계산해 견줄 채점 결과 파일(--references, --predictions와 함께)",
+        "verify: a result to compute again with the packages (with --references and --predictions)",
+    ),
+    "scored_references": Message("verify: 그 결과를 낸 정답 파일", "verify: the references of that result"),
+    "scored_predictions": Message("verify: 그 결과를 낸 제출 파일", "verify: the predictions of that result"),
+    "file_needs_both": Message(
+        "--file, --references, --predictions는 함께 지정하십시오: 채점 결과와 그것을 낸 두 파일이 있어야 견줄 수 "
+        "있습니다.",
+        "Name --file, --references and --predictions together: a result is compared by the two files it was made of.",
+    ),
     "precisions": Message(
         "정밀도에 따른 점수 차이(이 컴퓨터, 글 {count}쌍, fp32와 견줌). 정밀도는 프로필의 precision으로 고르며, "
         "정밀도가 다른 점수끼리는 순위를 매기지 않습니다.",

@@ -81,6 +81,6 @@ def _checked(name: str, offered: Any) -> type[Metric]:
 
 METRICS: Final[Registry[type[Metric]]] = Registry(
     "malpan.metrics",
-    lambda: classes_in("scoring.metrics", Metric),  # type: ignore[type-abstract]
+    lambda: classes_in("scoring.metrics", Metric),
     _checked,
 )

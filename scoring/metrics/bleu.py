@@ -22,7 +22,7 @@ def bleu_1(reference: Sequence[str], candidate: Sequence[str]) -> float:
     if overlap == 0:
         return 0.0
     precision = overlap / len(candidate)
-    return precision * brevity_penalty(len(reference), len(candidate))
+    return float(precision * brevity_penalty(len(reference), len(candidate)))
 
 
 def brevity_penalty(reference_length: Figure, candidate_length: Figure) -> Figure:

@@ -166,7 +166,7 @@ class ClipScore(CorpusMetric):
 
     @classmethod
     def summable(cls, a: Sequence[Row], b: Sequence[Row]) -> Summable:
-        return Summable(*([(*row, 1.0) for row in rows] for rows in (a, b)))
+        return Summable([(*row, 1.0) for row in a], [(*row, 1.0) for row in b])
 
     def reported(self) -> tuple[str, ...]:
         return REPORTED[self._store.clip_kind]

@@ -1,24 +1,26 @@
 """Exact match against ``#``-separated alternatives, as the AI 말평 scorer counts it.
 
 The candidate, stripped, must equal one alternative of the reference, stripped. A candidate is never split on ``#``: a
-list of guesses does not match. What an answer *is* (the part before the reason, without quotation marks) is the
-recipe's affair.
+list of guesses does not match. What an answer *is* (the part before the reason, without quotation marks) is decided by
+the recipe.
+
+One difference on purpose: an empty alternative (``"짜장면#"``) is none. The AI 말평 scorer takes it for a text of its
+own, which a blank answer equals. Reference files with one are refused; what was published before is scored like this.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from scoring.errors import Message
 from scoring.metrics.base import LexicalMetric
-
-ALTERNATIVE_SEPARATOR: Final = "#"
+from scoring.text.answers import ALTERNATIVE_SEPARATOR, alternatives_of
 
 
 def exact_match(reference: str, candidate: str) -> float:
     """1.0 if ``candidate`` equals an alternative of ``reference``, both without surrounding white space, else 0.0."""
     answer = candidate.strip()
-    return float(any(answer == alternative.strip() for alternative in reference.split(ALTERNATIVE_SEPARATOR)))
+    return float(bool(answer) and answer in alternatives_of(reference))
 
 
 class ExactMatch(LexicalMetric):
@@ -26,7 +28,7 @@ class ExactMatch(LexicalMetric):
 
     name = "exact_match"
     label = Message("EM", "EM")
-    rule = "exact-match@1"
+    rule = "exact-match@2"
     group = "exact"
     is_cheap = True
 

@@ -19,15 +19,12 @@ import torch
 from scoring.models.batching import PREFETCH_CHARACTERS, TokenBudget, chunks, prefetch, run_batches
 from scoring.models.cache import Embedded, EmbeddingCache
 from scoring.models.encoder import PACKABLE, PackedEncoder, PaddedEncoder
-from scoring.models.limits import most_tokens
 from scoring.models.loading import TooFewLayers, load_pretrained, load_tokenizer
 from scoring.models.packing import Packed, pack
 from scoring.models.precision import FP32, Precision, exact_inference
 
 VERSION: Final = 1  # raised whenever a change here, or in the metric, could change a value
 CACHE_BYTES: Final = 512 << 20  # in memory; five reference sets of the contest, with BERT-base
-
-SPECIAL_TOKENS: Final = 2  # [CLS] and [SEP]
 
 OnCharacters = Callable[[int], None]
 
@@ -72,8 +69,9 @@ class BertScoreTokenizer:
 
     def cut(self, texts: Iterable[str]) -> frozenset[str]:
         """Those of ``texts`` that do not fit whole."""
-        long = [text for text in texts if most_tokens(text) + SPECIAL_TOKENS > self.max_length]
-        full = [text for text, ids in zip(long, self.encode_all(long), strict=True) if len(ids) == self.max_length]
+        distinct = list(dict.fromkeys(texts))
+        rows = zip(distinct, self.encode_all(distinct), strict=True)
+        full = [text for text, ids in rows if len(ids) == self.max_length]
         return frozenset(text for text in full if self._whole_length(text) > self.max_length)
 
     def _whole_length(self, text: str) -> int:

@@ -16,14 +16,13 @@ import torch
 
 from scoring.models.batching import PREFETCH_CHARACTERS, TokenBudget, chunks, prefetch, run_batches
 from scoring.models.encoder import PackedEncoder
-from scoring.models.limits import WHOLE, Cut, most_tokens
+from scoring.models.limits import Cut
 from scoring.models.loading import load_pretrained, load_tokenizer
 from scoring.models.packing import pack
 from scoring.models.precision import FP32, Precision, exact_inference
 
 VERSION: Final = 1  # raised whenever a change here could change a value
 KNOWN_TEXTS: Final = 8192  # texts whose pieces are kept: some sets of references, 20 MB; 150 MB of the longest texts
-SPECIAL_TOKENS: Final = 3  # [CLS] and two [SEP]
 
 Pair = tuple[str, str]  # (reference, candidate)
 
@@ -53,9 +52,7 @@ class PairTokenizer:
 
     def cut(self, pairs: Sequence[Pair]) -> list[Cut]:
         """Which texts of each pair do not fit whole."""
-        long = [pair for pair in pairs if sum(map(most_tokens, pair)) + SPECIAL_TOKENS > self.max_length]
-        found = dict(zip(long, map(self._cut_of, long, self.encode_pairs(long)), strict=True))
-        return [found.get(pair, WHOLE) for pair in pairs]
+        return list(map(self._cut_of, pairs, self.encode_pairs(pairs)))
 
     def _cut_of(self, pair: Pair, encoded: EncodedPair) -> Cut:
         of_candidate = sum(encoded.segments)
@@ -68,7 +65,7 @@ class PairTokenizer:
         return [EncodedPair(*both) for both in zip(encoded["input_ids"], encoded["token_type_ids"], strict=True)]
 
     def _encode_slow(self, pairs: Sequence[Pair]) -> list[EncodedPair]:
-        """Each text is cut into pieces once, however many pairs it stands in; then pairs are put together."""
+        """Each text is cut into pieces once, however many pairs have it; then pairs are put together."""
         room = self.max_length - self._tokenizer.num_special_tokens_to_add(pair=True)
         return [
             self._join(*cut_longest_first(self._pieces(reference), self._pieces(candidate), room))

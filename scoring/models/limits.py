@@ -13,9 +13,6 @@ class Cut(NamedTuple):
     candidate: bool
 
 
-WHOLE = Cut(reference=False, candidate=False)
-
-
 def most_tokens(text: str) -> int:
     """No tokenizer makes more tokens of ``text``, special ones left out: told without one.
 

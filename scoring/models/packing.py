@@ -1,7 +1,7 @@
 """Rows of token ids laid end to end in one buffer, without padding.
 
 A batch of texts as a rectangle is as wide as its longest text; what the others lack is computed and thrown away. Here
-the rows stand one after another, every matrix product runs over real tokens only, and attention stays inside each row.
+the rows follow one another, every matrix product runs over real tokens only, and attention stays inside each row.
 """
 
 from __future__ import annotations

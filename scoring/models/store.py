@@ -206,7 +206,7 @@ _shared_lock = threading.Lock()
 def shared_store(profile: str | Path = "demo", device: DeviceName = "auto") -> ModelStore:
     """The one store of this profile and device in this process, so that models are loaded once.
 
-    ``auto`` is the device that it stands for. Raises ``DeviceUnavailable``.
+    ``auto`` and the device it resolves to are one. Raises ``DeviceUnavailable``.
     """
     loaded, resolved = load_profile(profile), resolve_device(device)
     with _shared_lock:
@@ -218,6 +218,3 @@ def require(store: ModelStore | None, metric: str) -> ModelStore:
     if store is None:
         raise TypeError(f"the metric '{metric}' needs models: load_metric('{metric}', shared_store(profile))")
     return store
-
-
-Resources = ModelStore

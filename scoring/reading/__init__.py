@@ -3,8 +3,9 @@
 Captions come in many formats, which ``caption_files`` reads. In the official format a file is a JSON array of
 ``{"id", "input": {"question_type", "question", ...}, "output": {"answer"}}``, a JSON object with such a list as its
 only array, or JSON lines; which of them is recognised by itself. The recipe says whether ``answer`` is a text, a label,
-a list of labels or a number. The work is split by what is read: bytes (``decoding``), JSON (``json_items``), one item
-(``item_checks``), one text (``texts``), and here the items together and how they match the references.
+a list of labels or a number, and whether a reference may be a list of texts. The work is split by what is read: bytes
+(``decoding``), JSON (``json_items``), one item (``item_checks``), one text (``texts``), and here the items together and
+how they match the references.
 
 Errors of a predictions file name ids, which are public, and nothing else of the references.
 """
@@ -12,14 +13,14 @@ Errors of a predictions file name ids, which are public, and nothing else of the
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from scoring.errors import MAX_ERRORS_KEPT, ErrorList, FileError
-from scoring.reading.caption_files import MAX_REFERENCES, read_captions
+from scoring.reading.caption_files import read_captions
 from scoring.reading.decoding import MAX_BYTES, decode
-from scoring.reading.item_checks import MAX_ID_CHARS, ItemCheck, TextForm, shown_id
+from scoring.reading.item_checks import MAX_ID_CHARS, MAX_REFERENCES, ItemCheck, TextForm, shown_id
 from scoring.reading.json_items import MAX_ITEMS, MAX_VALUES, Item, scan
 from scoring.reading.json_syntax import MAX_DEPTH
 from scoring.reading.texts import MAX_RUN_CHARS, MAX_TEXT_CHARS
@@ -44,11 +45,11 @@ __all__ = [
 
 
 def read_predictions(data: bytes, recipe: Recipe, references: AnswerFile | None = None) -> AnswerFile:
-    """The answers of a participant. With ``references`` every item must be answered exactly once, save captions, where
-    an item left out scores 0.
+    """The answers of a participant. With ``references`` every item must be answered exactly once; of captions an item
+    may be left out, which scores 0.
 
     An empty answer is the participant's right; a missing one is an error. ``input`` may be left out; the question type
-    is that of the references, and only without them held against the recipe. Raises ``InvalidFile``.
+    is that of the references, and is compared with the recipe only without them. Raises ``InvalidFile``.
     """
     known_ids = None if references is None else tuple(answer.id for answer in references.answers)
     if recipe.answer_form == "captions":
@@ -57,17 +58,23 @@ def read_predictions(data: bytes, recipe: Recipe, references: AnswerFile | None 
     return _read(data, _Rules(question_types, known_ids=known_ids, form=_form(recipe)))
 
 
-def read_references(data: bytes, recipe: Recipe) -> AnswerFile:
+def read_references(data: bytes, recipe: Recipe, *, is_published: bool = False) -> AnswerFile:
     """The reference answers of a phase: none may be empty, and each has a question type if the recipe names some.
 
-    Raises ``InvalidFile``, whose errors quote nothing of the text.
+    ``is_published``: the file was accepted before, and submissions are scored with it. What only later checks refuse is
+    then read as it always was: an empty alternative (exact match does not count it, and a warning says so), and ids
+    that differ in their ending alone (one item). Raises ``InvalidFile``, whose errors quote nothing of the text.
     """
     if recipe.answer_form == "captions":
-        return read_captions(data, is_reference=True)
-    return _read(data, _Rules(recipe.question_types, is_reference=True, form=_form(recipe)))
+        return read_captions(data, is_reference=True, joins_endings=is_published)
+    checked = None if is_published else recipe.has_empty_alternative
+    form = _form(recipe, is_reference=True)
+    return _read(data, _Rules(recipe.question_types, is_reference=True, form=form, has_empty_alternative=checked))
 
 
-def _form(recipe: Recipe) -> TextForm:
+def _form(recipe: Recipe, *, is_reference: bool = False) -> TextForm:
+    if is_reference and recipe.takes_several_references:
+        return "texts"
     if recipe.answer_form == "number":
         return "number"
     if recipe.answer_form != "labels":
@@ -77,12 +84,13 @@ def _form(recipe: Recipe) -> TextForm:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """What a file is held against. Empty ``question_types``: any. ``known_ids`` ``None``: no references are given."""
+    """What a file is checked by. Empty ``question_types``: any. ``known_ids`` ``None``: no references are given."""
 
     question_types: tuple[str, ...] = ()
     is_reference: bool = False
     known_ids: tuple[str, ...] | None = None
     form: TextForm = "text"
+    has_empty_alternative: Callable[[Answer], bool] | None = None
 
 
 @dataclass(slots=True)
@@ -124,6 +132,8 @@ def _take(item: Item, rules: _Rules, known_ids: Collection[str] | None, seen: _S
     else:
         check.match_id(seen.first_lines, known_ids)
         seen.first_lines.setdefault(check.id, item.line)
+    if answer is not None and rules.has_empty_alternative and rules.has_empty_alternative(answer):
+        check.note_empty_alternative()
     seen.found.note(*check.in_file_order())
     if answer is not None:
         seen.answers.append(answer)

@@ -1,4 +1,4 @@
-"""The checks of one caption, or of the reference captions that stand together: its id and its texts."""
+"""The checks of one row of a caption file: its id, and its caption or reference captions."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import re
 from typing import Any, Final
 
 from scoring.reading.caption_scan import LABEL_KEYS, LABEL_TEXT, Row, is_label
-from scoring.reading.item_checks import ItemCheck
+from scoring.reading.item_checks import MAX_REFERENCES, ItemCheck, shown_id
 from scoring.reading.json_items import type_name
 from scoring.reading.json_syntax import Path, Unreadable
-
-MAX_REFERENCES: Final = 50
 
 _ENDINGS: Final = re.compile(r"(?:\.(?:mp4|json|jpe?g|png|webp|webm|avi))+$", re.IGNORECASE)
 # Where a label of AI-Hub may name its picture or film, if not at its top.
@@ -57,6 +55,14 @@ class RowCheck(ItemCheck):
     def note_too_many(self) -> None:
         """Note that this row brings its item above ``MAX_REFERENCES``."""
         self._note("too_many_references", (), limit=MAX_REFERENCES)
+
+    def match_spelling(self, first: str, first_line: int) -> bool:
+        """Whether the id is written as in its ``first`` row; if only its ending differs, that is noted."""
+        if self.written_id == first:
+            return True
+        names = {"first": shown_id(first), "second": shown_id(self.written_id), "id": shown_id(self.id or "")}
+        self._note("same_without_ending", self._id_path, first_line=first_line, **names)
+        return False
 
     def _row_id(self, value: dict[str, Any]) -> str | None:
         """The id under the first of the keys that can hold it; a label may hold it one level deeper."""

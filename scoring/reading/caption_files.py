@@ -5,8 +5,9 @@ Candidates: ``{id: caption}``; a list of ``{"image_id" | "video_id" | "id", "cap
 References: the same with a list of captions or with several rows of one id; COCO (``annotations``); labels of AI-Hub
 (``annotation.description_kr``; its files differ between data sets, so the id is looked for under several names).
 
-Ids are compared as text, in NFC and without the ending of a picture, film or label file. An id that is left out is no
-error: it scores 0. Errors name ids, and of a references file nothing else.
+Ids are compared as text, in NFC and without the ending of a picture, film or label file; ``cat.jpg`` and ``cat.png`` in
+one file are refused, as they would become one item. An id that is left out is no error: it scores 0. Errors name ids,
+and of a references file nothing else.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from scoring.errors import ErrorList, FileError
-from scoring.reading.caption_checks import MAX_REFERENCES, RowCheck, without_ending
+from scoring.reading.caption_checks import RowCheck, without_ending
 from scoring.reading.caption_scan import CaptionScanner, Row
 from scoring.reading.caption_table import has_table, table_rows
 from scoring.reading.decoding import decode, line_breaks
-from scoring.reading.item_checks import shown_id
+from scoring.reading.item_checks import MAX_REFERENCES, shown_id
 from scoring.reading.json_items import MAX_VALUES, first_line, has_too_many_values
 from scoring.reading.json_syntax import near
 from scoring.records import Answer, AnswerFile, FileFormat
@@ -31,14 +32,18 @@ __all__ = ["MAX_REFERENCES", "read_captions", "scan_captions", "without_ending"]
 _OBJECT_FORMATS: Final[frozenset[FileFormat]] = frozenset({"id-object", "wrapped-object"})  # an id is a key: once
 
 
-def read_captions(data: bytes, known_ids: Collection[str] | None = None, *, is_reference: bool = False) -> AnswerFile:
+def read_captions(
+    data: bytes, known_ids: Collection[str] | None = None, *, is_reference: bool = False, joins_endings: bool = False
+) -> AnswerFile:
     """The captions of a file. Every id must be one of ``known_ids``, where they are given.
 
     A candidate has one caption, which may be empty; a reference has one to ``MAX_REFERENCES``, none empty, in the order
-    of the file. Raises ``InvalidFile``.
+    of the file. ``joins_endings``: ids that differ in their ending alone are one item, not an error. Raises
+    ``InvalidFile``.
     """
     file_format, entries = scan_captions(decode(data), quoting=not is_reference)
-    captions = _Captions(is_reference, is_reference and file_format not in _OBJECT_FORMATS, _known(known_ids))
+    may_repeat = is_reference and file_format not in _OBJECT_FORMATS
+    captions = _Captions(is_reference, may_repeat, joins_endings, _known(known_ids))
     captions.read(entries)
     captions.found.raise_any(before=captions.errors_of_the_whole(known_ids))
     return AnswerFile(
@@ -50,7 +55,7 @@ def read_captions(data: bytes, known_ids: Collection[str] | None = None, *, is_r
 
 
 def scan_captions(text: str, *, quoting: bool = True) -> tuple[FileFormat, Iterator[Row | FileError]]:
-    """The format of ``text`` (not blank) and its rows in file order; what cannot be read stands as an error instead.
+    """The format of ``text`` (not blank) and its rows in file order; what cannot be read becomes an error.
 
     The first character decides: a bracket opens JSON, anything else must be a table. Labels of AI-Hub are named by
     the format of the JSON that holds them. Without ``quoting`` no error quotes the text.
@@ -92,9 +97,11 @@ class _Captions:
 
     is_reference: bool
     may_repeat: bool
+    joins_endings: bool
     known_ids: frozenset[str] | None
     items: dict[str, _Item] = field(default_factory=dict)
     first_lines: dict[str, int] = field(default_factory=dict)
+    first_written: dict[str, str] = field(default_factory=dict)  # the id with its ending, as in its first row
     found: ErrorList = field(default_factory=ErrorList)
     is_whole: bool = True  # every row and its id could be read
     has_labels: bool = False
@@ -113,8 +120,9 @@ class _Captions:
         if check.id is None:
             self.is_whole = False
         else:
-            check.match_id({} if self.may_repeat else self.first_lines, self.known_ids)
+            self._match(check)
             self.first_lines.setdefault(check.id, row.line)
+            self.first_written.setdefault(check.id, check.written_id)
             if texts is not None:
                 item = self.items.setdefault(check.id, _Item(row.line))
                 if len(item.texts) <= MAX_REFERENCES < len(item.texts) + len(texts):
@@ -123,6 +131,14 @@ class _Captions:
                 item.has_normalized = item.has_normalized or check.has_normalized
         self.has_labels = self.has_labels or check.is_label
         self.found.note(*check.in_file_order())
+
+    def _match(self, check: RowCheck) -> None:
+        """Compare the id with those of the rows before and, where they are given, of the references."""
+        line = self.first_lines.get(check.id or "")
+        is_repeated = line is not None and not self.joins_endings
+        if is_repeated and not check.match_spelling(self.first_written[check.id or ""], line or 0):
+            return
+        check.match_id({} if self.may_repeat else self.first_lines, self.known_ids)
 
     def errors_of_the_whole(self, known_ids: Collection[str] | None) -> Iterator[FileError]:
         if not self.is_whole:

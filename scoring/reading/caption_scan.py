@@ -50,7 +50,7 @@ class Member(NamedTuple):
 class Row:
     """One caption of a file, not yet checked.
 
-    ``key`` is the id where it stands outside the value, in line ``key_line``: the key of ``{id: caption}``, or the
+    ``key`` is the id where it is outside the value, in line ``key_line``: the key of ``{id: caption}``, or the
     first column of a table (``is_table``), whose text is no JSON. ``item_ids`` names the keys that can hold the id.
     """
 

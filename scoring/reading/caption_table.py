@@ -31,7 +31,7 @@ def has_table(text: str) -> bool:
 
 
 def table_rows(text: str) -> Iterator[Row | FileError]:
-    """The rows of a table in file order; a line that is none stands as an error instead."""
+    """The rows of a table in file order; a line that is none becomes an error."""
     offset, line, rows, is_first = 0, 1, 0, True
     for match in _LINE.finditer(text):
         start = line_start(text, match.start(), offset)

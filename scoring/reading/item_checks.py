@@ -15,11 +15,12 @@ from scoring.records import Answer
 from scoring.text.answers import UnreadableAnswer, labels_of, number_of
 
 MAX_ID_CHARS: Final = 200
+MAX_REFERENCES: Final = 50  # reference texts of one item
 MAX_KEYS_COMPARED: Final = 50
 MAX_ITEM_ERRORS: Final = 20  # of the labels of one item, before the rest is left unread
 
-# What ``output.answer`` holds: any text; one label; one label or a list of them; a number or its text.
-TextForm = Literal["text", "label", "labels", "number"]
+# What ``output.answer`` holds: a text; a text or a list of them; one label; a label or a list; a number or its text.
+TextForm = Literal["text", "texts", "label", "labels", "number"]
 
 # What a value may be, as a key of ``scoring.messages.TERMS``, where that is more than one JSON type.
 _STRING_OR_INTEGER: Final = "string_or_integer"
@@ -33,6 +34,7 @@ _TYPES: Final[dict[str, tuple[type, ...]]] = {
 _ANSWER: Final = ("output", "answer")
 _EXPECTED: Final[dict[TextForm, str]] = {
     "text": "string",
+    "texts": _STRING_OR_LIST,
     "label": "string",
     "labels": _STRING_OR_LIST,
     "number": _NUMBER_OR_STRING,
@@ -47,11 +49,12 @@ def shown_id(text: str) -> str:
 class ItemCheck:
     """Reads one item and notes its defects.
 
-    Finding the line of a field costs a walk through the item: without ``locating`` a defect stands at the item's line.
+    Finding the line of a field costs a walk through the item: without ``locating`` a defect has the item's line.
     """
 
     def __init__(self, item: Item, *, locating: bool, form: TextForm = "text") -> None:
         self.id: str | None = None  # NFC; None where it could not be read
+        self.written_id = ""  # the same as it is written, before an ending is taken off
         self.has_normalized = False  # NFC changed the answer
         self._item = item
         self._locating = locating
@@ -71,15 +74,20 @@ class ItemCheck:
         has_types = is_reference and bool(question_types)
         task = self._member(value, ("input",), "object") if has_types or "input" in value else {}
         question_type = self._read_question_type(task or {}, question_types, is_required=has_types and task is not None)
-        text = self._read_text(value, is_reference=is_reference)
+        texts = self._read_texts(value, is_reference=is_reference)
         if is_reference:
             self._check_strings(task)
-        if self.id is None or text is None:
+        if self.id is None or not texts:
             return None
-        return Answer(self.id, text, self._item.line, question_type, input=task if task and is_reference else {})
+        shown = task if task and is_reference else {}
+        return Answer(self.id, texts[0], self._item.line, question_type, input=shown, others=texts[1:])
+
+    def note_empty_alternative(self) -> None:
+        """Note that a blank answer would match this reference."""
+        self._note("empty_alternative", _ANSWER)
 
     def match_id(self, first_lines: Mapping[str, int], known_ids: Collection[str] | None) -> None:
-        """An id may stand once in the file, and only if the references (where given) have it.
+        """An id may be in the file once, and only if the references (where given) have it.
 
         An id padded with white space is an error, and from then on the id it is meant to be: that is not missing too.
         """
@@ -109,17 +117,18 @@ class ItemCheck:
         normal, defect = normalize(text, MAX_ID_CHARS, one_line=True)
         if defect is not None and defect[0] == "text_too_long":
             defect = "id_too_long", defect[1]
+        self.written_id = normal.strip()
         meant = self._meant_id(normal) if defect is None else normal
         if not meant.strip():
             defect = "empty_id", {}
         return meant if self._accept(defect, self._id_path) else None
 
     def _meant_id(self, text: str) -> str:
-        """The id that counts, of an id as it stands in the file."""
+        """The id that counts, of an id as it is in the file."""
         return text
 
     def _read_faults(self) -> None:
-        """Repeated keys, NaN, numbers without measure and too deep brackets, wherever in the item they stand."""
+        """Repeated keys, NaN, too large numbers and too deep brackets, anywhere in the item."""
         if self._item.fault is None:
             return
         if not self._locating:
@@ -142,14 +151,30 @@ class ItemCheck:
             defect = "unknown_question_type", {"value": quoted(raw), "allowed": ", ".join(question_types)}
         return question_type if self._accept(defect, path) else None
 
-    def _read_text(self, value: dict[str, Any], *, is_reference: bool) -> str | None:
+    def _read_texts(self, value: dict[str, Any], *, is_reference: bool) -> tuple[str, ...]:
+        """The answer, or all of a reference's where it may have several; nothing where a defect was noted."""
         if "output" not in value and "answer" in value:
             self._note("answer_outside_output", _ANSWER)
-            return None
+            return ()
         output = self._member(value, ("output",), "object")
         raw = None if output is None else self._member(output, _ANSWER, _EXPECTED[self._form])
         if raw is None:
-            return None
+            return ()
+        if isinstance(raw, list) and self._form == "texts":
+            return self._read_references(raw)
+        text = self._read_text(raw, is_reference=is_reference)
+        return () if text is None else (text,)
+
+    def _read_references(self, raw: list[Any]) -> tuple[str, ...]:
+        """The references of an item in their order, none empty, at most ``MAX_REFERENCES``."""
+        if not raw:
+            self._note("empty_reference", _ANSWER)
+        if len(raw) > MAX_REFERENCES:
+            self._note("too_many_references", _ANSWER, limit=MAX_REFERENCES)
+        texts = self._read_strings(raw[:MAX_REFERENCES])
+        return () if self._errors else tuple(texts)
+
+    def _read_text(self, raw: Any, *, is_reference: bool) -> str | None:
         if isinstance(raw, list):
             return self._read_labels(raw)
         if not isinstance(raw, str):
@@ -158,7 +183,7 @@ class ItemCheck:
         return None if text is None else self._accepted(text, _ANSWER)
 
     def _read_string(self, raw: str, path: Path, *, is_reference: bool) -> str | None:
-        """The text at ``path`` in NFC, if it may stand there."""
+        """The text at ``path`` in NFC, if it may be there."""
         text, defect = normalize(raw)
         if defect is None and is_reference and not text.strip():
             defect = "empty_reference", {}
@@ -167,20 +192,25 @@ class ItemCheck:
 
     def _read_labels(self, raw: list[Any]) -> str | None:
         """A list of labels as compact JSON, sorted, each once."""
-        labels = set()
-        for position, label in enumerate(raw):
-            path = (*_ANSWER, position)
-            if isinstance(label, str):
-                text = self._read_string(label, path, is_reference=True)  # a label has a name, whoever gives it
-                labels.add(text)
-            elif not isinstance(label, Unreadable):
-                self._note("wrong_type", path, expected="string", found=type_name(label))
-            if len(self._errors) > MAX_ITEM_ERRORS:
-                break
+        labels = self._read_strings(raw)  # a label has a name, whoever gives it
         if self._errors:
             return None
-        text = json.dumps(sorted(labels), ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(sorted(set(labels)), ensure_ascii=False, separators=(",", ":"))
         return self._accepted(text, _ANSWER)
+
+    def _read_strings(self, raw: list[Any]) -> list[str]:
+        """The sound texts of a list, none of which may be empty; reading stops after ``MAX_ITEM_ERRORS`` defects."""
+        texts = []
+        for position, element in enumerate(raw):
+            path = (*_ANSWER, position)
+            if isinstance(element, str):
+                text = self._read_string(element, path, is_reference=True)
+                texts += [] if text is None else [text]
+            elif not isinstance(element, Unreadable):
+                self._note("wrong_type", path, expected="string", found=type_name(element))
+            if len(self._errors) > MAX_ITEM_ERRORS:
+                break
+        return texts
 
     def _accepted(self, text: str, path: Path) -> str | None:
         """``text`` if it is what the form of the answers asks for."""

@@ -78,7 +78,7 @@ class Item:
 
 
 def scan(text: str, *, quoting: bool = True) -> tuple[FileFormat, Iterator[Item | FileError]]:
-    """The format of ``text`` (not blank) and its items in file order; what cannot be read stands as an error instead.
+    """The format of ``text`` (not blank) and its items in file order; what cannot be read becomes an error.
 
     An error ends an array; JSON lines go on with the next line. Without ``quoting`` no error quotes the text.
     """

@@ -1,4 +1,4 @@
-"""JSON as this project reads it: a strict decoder, what is wrong where it stopped, and what stands where in a value.
+"""JSON as this project reads it: a strict decoder, what is wrong where it stopped, and what is where in a value.
 
 The decoding is the standard library's, in C. Nothing here recurses in Python; the recursion of the decoder itself ends
 in ``RecursionError``, which becomes a defect of the file.
@@ -44,7 +44,7 @@ class Malformed(Exception):
 
 
 class Unreadable:
-    """Stands in a decoded item for NaN, Infinity and numbers without measure; ``Item.faults`` names them."""
+    """Takes the place of NaN, Infinity and too large numbers in a decoded item; ``Item.faults`` names them."""
 
 
 class Decoder:
@@ -113,7 +113,7 @@ def _is_too_deep(value: Any) -> bool:
 
 
 class Spot(NamedTuple):
-    """A value inside a JSON text: its path, offset and first token, and whether its key stood there before."""
+    """A value inside a JSON text: its path, offset and first token, and whether its key was there before."""
 
     path: Path
     offset: int

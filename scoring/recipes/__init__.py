@@ -16,7 +16,6 @@ from scoring.recipes import captioning, culture_qa, generation, labels, rag_qa
 from scoring.recipes.base import (
     Aggregate,
     AnswerForm,
-    Baseline,
     Column,
     Layout,
     MismatchedFiles,
@@ -31,7 +30,6 @@ __all__ = [
     "RECIPES",
     "Aggregate",
     "AnswerForm",
-    "Baseline",
     "Column",
     "Layout",
     "MismatchedFiles",

@@ -48,27 +48,6 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Baseline:
-    """A published score to measure progress against, 0-1, with what must be known before comparing with it."""
-
-    value: float
-    label_ko: str
-    label_en: str
-    note_ko: str
-    note_en: str
-
-    def label(self, language: Language = "ko") -> str:
-        return self.label_ko if language == "ko" else self.label_en
-
-    def note(self, language: Language = "ko") -> str:
-        return self.note_ko if language == "ko" else self.note_en
-
-    def change_percent(self, score: float) -> float:
-        """By how many per cent ``score`` (0-1) lies above the baseline; negative below it."""
-        return 100 * (score - self.value) / self.value
-
-
-@dataclass(frozen=True, slots=True)
 class Pairs:
     """What one metric scores: three aligned sequences, one entry a scored item. An item has one or more references."""
 
@@ -117,7 +96,8 @@ class Recipe(ABC):
 
     ``columns`` are in board order, the final score first. ``tie_breaks`` are score names compared after it, higher
     first. ``question_types`` are those allowed (empty: any). Scores are shown times ``scale`` with ``decimals``.
-    ``answer_form`` says how the files are read. ``optional_metrics`` run only where what they need is configured.
+    ``answer_form`` says how the files are read, and ``takes_several_references`` whether a reference of the official
+    format may be a list of texts. ``optional_metrics`` run only where what they need is configured.
     """
 
     id: str
@@ -131,8 +111,7 @@ class Recipe(ABC):
     decimals: int = 7
     answer_form: AnswerForm = "answers"
     optional_metrics: tuple[str, ...] = ()
-    baseline: Baseline | None = None
-    milestones: tuple[float, ...] = ()
+    takes_several_references: bool = False
 
     def title(self, language: Language = "ko") -> str:
         return self.name.text(language)
@@ -185,6 +164,10 @@ class Recipe(ABC):
         """Whether ``metric`` has a mean at all, were it only the 0 of no pair."""
         return True
 
+    def has_empty_alternative(self, reference: Answer) -> bool:
+        """Whether ``reference`` names nothing as one of the answers that exact match accepts."""
+        return False
+
 
 def align(references: AnswerFile, predictions: AnswerFile) -> list[tuple[Answer, Answer]]:
     """(reference, prediction) of every item, in reference order. Raises ``MismatchedFiles``."""
@@ -208,6 +191,11 @@ def common_warnings(predictions: AnswerFile) -> list[ScoreWarning]:
     if empty:
         warnings.append(ScoreWarning("empty_answers", {"count": empty}))
     return warnings
+
+
+def empty_alternatives_warning(count: int) -> list[ScoreWarning]:
+    """That ``count`` published references name an empty alternative, which no answer matches."""
+    return [ScoreWarning("empty_alternatives", {"count": count})] if count else []
 
 
 def answered_count(predictions: AnswerFile) -> int:

@@ -12,7 +12,7 @@ from typing import Final
 
 from scoring.errors import Message
 from scoring.figures import Figure
-from scoring.recipes.base import Baseline, Layout, MismatchedFiles, Recipe, common_warnings, pair_up_all
+from scoring.recipes.base import Layout, MismatchedFiles, Recipe, common_warnings, pair_up_all
 from scoring.recipes.columns import BERTSCORE, CAPTION_REFERENCES, CIDER, CLIP, METEOR
 from scoring.records import AnswerFile, ScoreWarning
 
@@ -54,15 +54,6 @@ def _missing_warning(missing: int, total: int) -> list[ScoreWarning]:
     return [ScoreWarning("captions_missing", {"count": missing, "total": total})] if missing else []
 
 
-AI_HUB_BASELINE: Final = Baseline(
-    value=0.3052,
-    label_ko="AI 허브 기준선",
-    label_en="AI Hub baseline",
-    note_ko="비교 불가: 구현이 공개되지 않은 METEOR 값입니다.",
-    note_en="Not comparable: a METEOR whose implementation is unpublished.",
-)
-MILESTONES: Final = (0.336, 0.366, 0.40)
-
 _LEXICAL_METRICS: Final = (
     "meteor",
     "meteor_synonym",
@@ -94,8 +85,6 @@ _CAPTIONING: Final = Captioning(
     decimals=4,
     answer_form="captions",
     optional_metrics=("clipscore",),
-    baseline=AI_HUB_BASELINE,
-    milestones=MILESTONES,
 )
 _LEXICAL: Final = replace(
     _CAPTIONING,

@@ -17,10 +17,12 @@ from scoring.recipes.base import (
     align,
     answered_count,
     common_warnings,
+    empty_alternatives_warning,
     pair_up,
 )
 from scoring.recipes.columns import ACCURACY, BERTSCORE, BLEU_1, BLEURT, DESCRIPTIVE, EM, FINAL, ROUGE_1
-from scoring.records import AnswerFile, ScoreWarning
+from scoring.records import Answer, AnswerFile, ScoreWarning
+from scoring.text.answers import alternatives_of
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,11 @@ class CultureQa(Recipe):
             item_ids=tuple(r.id for r, _ in items),
             pairs={metric: by_type[self._type_of(metric)] for metric in self.metrics},
             coverage=coverage | {key: len(by_type[kind]) for kind, key in self.TYPE_KEYS.items()},
-            warnings=(*_padding_warning(by_type[self.CHOICE]), *common_warnings(predictions)),
+            warnings=(
+                *_padding_warning(by_type[self.CHOICE]),
+                *empty_alternatives_warning(sum(self.has_empty_alternative(reference) for reference, _ in items)),
+                *common_warnings(predictions),
+            ),
         )
 
     def final_scores(self, means: Mapping[str, Figure]) -> dict[str, Figure]:
@@ -70,6 +76,9 @@ class CultureQa(Recipe):
 
     def counts(self, layout: Layout, metric: str) -> bool:
         return bool(len(layout.pairs[metric]))
+
+    def has_empty_alternative(self, reference: Answer) -> bool:
+        return reference.question_type == self.SHORT and not all(alternatives_of(reference.text))
 
     def _type_of(self, metric: str) -> str:
         return {"accuracy": self.CHOICE, "exact_match": self.SHORT}.get(metric, self.DESCRIPTIVE)

@@ -3,6 +3,9 @@
 After the public baselines of AI 말평: 일상 대화 요약 (2024) was ranked by the mean of ROUGE-1, BERTScore and BLEURT
 (its row 44.592, 73.277, 44.958 makes 54.276). 이야기 완성 (2023) was reported in ROUGE-1, BLEU, BLEURT and BERTScore,
 in later years in ROUGE-1 alone; no rule that combines the four is published, so here they are averaged as in 2024.
+
+A dialogue may have several reference summaries. Each metric then takes its best value, as ROUGE and BERTScore are
+usually reported with several references; the best of one metric may be another summary than the best of the next.
 """
 
 from __future__ import annotations
@@ -69,10 +72,12 @@ def dialogue_summary() -> Generation:
         tie_breaks=("rouge_1", "bertscore"),
         question_types=(),
         rule_text=Message(
-            "최종 점수 = ROUGE-1 F1, BERTScore F1, BLEURT의 평균. 정답이 여럿인 문항은 지표마다 가장 높은 값을 씁니다.",
-            "Final = mean of ROUGE-1 F1, BERTScore F1 and BLEURT. Of several references the best counts, metric by "
-            "metric.",
+            "최종 점수 = ROUGE-1 F1, BERTScore F1, BLEURT의 평균. 정답이 여럿인 문항(정답 파일의 answer에 문자열 "
+            "배열)은 지표마다 가장 높은 값을 씁니다.",
+            "Final = mean of ROUGE-1 F1, BERTScore F1 and BLEURT. Of several references (an array of strings as the "
+            "answer in the reference file) the best counts, metric by metric.",
         ),
+        takes_several_references=True,
     )
 
 

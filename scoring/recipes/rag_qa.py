@@ -8,9 +8,19 @@ from typing import Final
 
 from scoring.errors import Message
 from scoring.figures import Figure, average
-from scoring.recipes.base import Coverage, Layout, Recipe, align, answered_count, common_warnings, pair_up
+from scoring.recipes.base import (
+    Coverage,
+    Layout,
+    Recipe,
+    align,
+    answered_count,
+    common_warnings,
+    empty_alternatives_warning,
+    pair_up,
+)
 from scoring.recipes.columns import BERTSCORE, BLEURT, DESCRIPTIVE, EM, FINAL, ROUGE_1
 from scoring.records import Answer, AnswerFile, ScoreWarning
+from scoring.text.answers import alternatives_of
 
 VERDICTS: Final = ("가 옳다", "이 옳다")
 REASON_METRICS: Final = ("bleurt", "bertscore", "rouge1_mecab")
@@ -74,12 +84,16 @@ class RagQa(Recipe):
             warnings=(
                 *self._coverage_warning(len(scored), len(missing)),
                 *_verdict_warning(items),
+                *empty_alternatives_warning(sum(self.has_empty_alternative(reference) for reference, _ in items)),
                 *common_warnings(predictions),
             ),
         )
 
     def final_scores(self, means: Mapping[str, Figure]) -> dict[str, Figure]:
         return rag_qa_scores(means["exact_match"], means)
+
+    def has_empty_alternative(self, reference: Answer) -> bool:
+        return not all(alternatives_of(answer_part(reference.text)))
 
     def _coverage_warning(self, answered: int, missing: int) -> list[ScoreWarning]:
         if not missing:

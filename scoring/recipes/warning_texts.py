@@ -23,6 +23,12 @@ _SCORE_TEXTS: Final[dict[str, Message]] = {
         ko="답변 {count}개에 '가 옳다' 또는 '이 옳다'가 없어, 답변 전체를 답으로 보고 이유는 없는 것으로 처리했습니다.",
         en="{count} answers hold neither '가 옳다' nor '이 옳다': each was taken whole as an answer without reason.",
     ),
+    "empty_alternatives": Message(
+        ko="정답 {count}개에 빈 대안이 있습니다(‘#’의 앞이나 뒤). 빈 대안은 정답으로 치지 않고 채점했습니다. 고친 "
+        "정답을 새 판으로 올려 주십시오.",
+        en="{count} references name an empty alternative (before or after a #). It was not counted as an answer. "
+        "Upload a corrected version of the references.",
+    ),
     "empty_answers": Message(
         ko="비어 있는 답변이 {count}개 있습니다.",
         en="{count} answers are empty.",
@@ -113,8 +119,12 @@ INTEGRITY_TEXTS: Final[dict[str, Message]] = {
 # Hints for the organiser that a score may say more, or less, than the answers deserve.
 INTEGRITY_CODES: Final = frozenset(INTEGRITY_TEXTS)
 
-# Those that only organisers are shown: they compare with the references, or would tell a cheat what is looked for.
-ORGANISER_CODES: Final = INTEGRITY_CODES - {"invisible_characters", "looks_empty", "many_normalized"}
+# Those that only organisers are shown: they speak of the references, or would tell a cheat what is looked for.
+ORGANISER_CODES: Final = (INTEGRITY_CODES | {"empty_alternatives"}) - {
+    "invisible_characters",
+    "looks_empty",
+    "many_normalized",
+}
 
 _OTHER_VERSION: Final = Message(
     ko="다른 판의 채점기가 남긴 알림입니다({code}).",

@@ -6,12 +6,13 @@ Korean first, English complete. Scores are shown on the recipe's scale with its 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from scoring.errors import Language, ScoringError
 from scoring.recipes import Column, UnknownRecipe, get_recipe, warning_text
+from scoring.recipes.targets import Target, published_targets
 from scoring.records import ItemScores, ScoreReport, ScoreWarning
 from scoring.report.tables import Row, aligned, figure, indented, markdown_table
 from scoring.report.targets import Section, target_sections, targets_as_dict
@@ -91,7 +92,7 @@ def report_from_json(text: str) -> ScoreReport:
             metric_signatures=metric_signatures(data["signature"]),
         )
         if len({item.id for item in report.items}) < len(report.items):
-            raise ValueError("an item stands twice in it")
+            raise ValueError("an item is in it twice")
         _view(report, "ko", None)  # whatever a hand has changed in the file shows here, not in the middle of a page
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, UnknownRecipe) as error:
         raise InvalidReport(f"{type(error).__name__}: {error}") from error
@@ -99,16 +100,22 @@ def report_from_json(text: str) -> ScoreReport:
 
 
 def render(
-    report: ScoreReport, form: ReportFormat = "text", language: Language = "ko", baseline: ScoreReport | None = None
+    report: ScoreReport,
+    form: ReportFormat = "text",
+    language: Language = "ko",
+    baseline: ScoreReport | None = None,
+    *,
+    has_targets: bool = True,
 ) -> str:
     """``report`` in one of the three forms. ``baseline`` adds the change against another report to the first two.
 
-    The JSON is that of ``OUT.json``, with the recipe's own baseline and milestones where it has them.
+    ``has_targets``: with the published figures for such a task (``scoring.recipes.targets``) where there are any. The
+    JSON is that of ``OUT.json`` with them beside.
     """
+    targets = published_targets(get_recipe(report.recipe)) if has_targets else ()
     if form == "json":
-        targets = targets_as_dict(get_recipe(report.recipe), report.final_score, language)
-        return _as_json({**report_as_dict(report, language), **targets})
-    view = _view(report, language, baseline)
+        return _as_json({**report_as_dict(report, language), **targets_as_dict(targets, report.final_score, language)})
+    view = _view(report, language, baseline, targets)
     return _as_markdown(view) if form == "markdown" else _as_text(view)
 
 
@@ -129,7 +136,9 @@ class _View:
     signature: Section
 
 
-def _view(report: ScoreReport, language: Language, baseline: ScoreReport | None) -> _View:
+def _view(
+    report: ScoreReport, language: Language, baseline: ScoreReport | None, targets: Sequence[Target] = ()
+) -> _View:
     recipe = get_recipe(report.recipe)
     header = [word(key, language) for key in ("score", "value", *(("change",) if baseline else ()))]
     warnings = [warning_text(warning, language) for warning in report.warnings]
@@ -142,7 +151,7 @@ def _view(report: ScoreReport, language: Language, baseline: ScoreReport | None)
         score_header=tuple(header),
         tables=_tables(report, language, baseline),
         facts=[
-            *target_sections(recipe, report.final_score, language),
+            *target_sections(targets, recipe, report.final_score, language),
             (word("coverage", language), _coverage_rows(report.coverage, language)),
         ],
         notes=[

@@ -1,59 +1,71 @@
-"""How far a score has come: against the published baseline of its recipe, and towards the recipe's milestones."""
+"""How far a score has come: against the baselines it is measured by, and towards the milestones ahead of it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from scoring.errors import Language
 from scoring.recipes import Column, Recipe
+from scoring.recipes.targets import Target, change_percent
 from scoring.report.tables import Row, figure
 from scoring.report.words import word
 
 Section = tuple[str, list[Row]]  # heading, rows
 
 
-def target_sections(recipe: Recipe, score: float, language: Language = "ko") -> list[Section]:
-    """The baseline with the change in per cent, and the milestones with the way to the next; none if it has neither."""
+def target_sections(
+    targets: Sequence[Target], recipe: Recipe, score: float, language: Language = "ko"
+) -> list[Section]:
+    """The baselines with the change in per cent, and the milestones with the way to the next; none without targets."""
+    baselines, milestones = _of_kind(targets, "baseline"), _of_kind(targets, "milestone")
     sections: list[Section] = []
-    if recipe.baseline is not None:
-        sections.append((word("baseline", language), _baseline_rows(recipe, score, language)))
-    if recipe.milestones:
-        sections.append((word("milestones", language), _milestone_rows(recipe, score, language)))
+    for baseline in baselines:
+        sections.append((word("baseline", language), _baseline_rows(baseline, recipe, score, language)))
+    if milestones:
+        values = [target.value for target in milestones]
+        sections.append((word("milestones", language), _milestone_rows(values, recipe, score, language)))
     return sections
 
 
-def targets_as_dict(recipe: Recipe, score: float, language: Language = "ko") -> dict[str, Any]:
-    """``baseline`` and ``milestones`` as JSON, 0-1; empty for a recipe without them."""
+def targets_as_dict(targets: Sequence[Target], score: float, language: Language = "ko") -> dict[str, Any]:
+    """``baseline`` and ``milestones`` as JSON, 0-1; empty without targets."""
     out: dict[str, Any] = {}
-    if recipe.baseline is not None:
+    for baseline in _of_kind(targets, "baseline"):
         out["baseline"] = {
-            "label": recipe.baseline.label(language),
-            "value": recipe.baseline.value,
-            "change_percent": recipe.baseline.change_percent(score),
-            "note": recipe.baseline.note(language),
+            "label": baseline.label(language),
+            "value": baseline.value,
+            "change_percent": change_percent(score, baseline.value),
+            "note": _remark(baseline, language),
         }
-    if recipe.milestones:
-        out["milestones"] = [{"value": value, "reached": score >= value} for value in recipe.milestones]
+    if milestones := _of_kind(targets, "milestone"):
+        out["milestones"] = [{"value": target.value, "reached": score >= target.value} for target in milestones]
     return out
 
 
-def _baseline_rows(recipe: Recipe, score: float, language: Language) -> list[Row]:
-    baseline = recipe.baseline
-    if baseline is None:
-        return []
+def _of_kind(targets: Sequence[Target], kind: str) -> list[Target]:
+    return [target for target in targets if target.kind == kind]
+
+
+def _remark(target: Target, language: Language) -> str:
+    return target.note(language) if target.is_comparable else f"{word('unlike', language)}: {target.note(language)}"
+
+
+def _baseline_rows(baseline: Target, recipe: Recipe, score: float, language: Language) -> list[Row]:
     return [
         (baseline.label(language), _round_figure(recipe, baseline.value)),
-        (word("percent", language), f"{baseline.change_percent(score):+.2f}%"),
-        (word("note", language), baseline.note(language)),
+        (word("percent", language), f"{change_percent(score, baseline.value):+.2f}%"),
+        (word("note", language), _remark(baseline, language)),
     ]
 
 
-def _milestone_rows(recipe: Recipe, score: float, language: Language) -> list[Row]:
-    shown = {value: _round_figure(recipe, value, _places(recipe)) for value in recipe.milestones}
+def _milestone_rows(milestones: Sequence[float], recipe: Recipe, score: float, language: Language) -> list[Row]:
+    places = _places(milestones, recipe)
+    shown = {value: _round_figure(recipe, value, places) for value in milestones}
     rows: list[Row] = [
         (text, word("reached" if score >= value else "not_reached", language)) for value, text in shown.items()
     ]
-    ahead = [value for value in recipe.milestones if score < value]
+    ahead = [value for value in milestones if score < value]
     if not ahead:
         return [*rows, (word("next", language), word("all_reached", language))]
     distance = figure(recipe, _main_column(recipe), min(ahead) - score)
@@ -61,9 +73,9 @@ def _milestone_rows(recipe: Recipe, score: float, language: Language) -> list[Ro
     return [*rows, (word("next", language), text)]
 
 
-def _places(recipe: Recipe) -> int:
+def _places(milestones: Sequence[float], recipe: Recipe) -> int:
     """The decimals that the milestones need, the same for all: 0.336, 0.366, 0.400."""
-    return max(len(_round_figure(recipe, value).partition(".")[2]) for value in recipe.milestones)
+    return max(len(_round_figure(recipe, value).partition(".")[2]) for value in milestones)
 
 
 def _main_column(recipe: Recipe) -> Column:

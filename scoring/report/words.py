@@ -24,6 +24,7 @@ LABELS: Final[Words] = {
     "baseline": ("기준선", "Baseline"),
     "percent": ("기준선 대비 변화율", "Change against the baseline"),
     "note": ("참고", "Note"),
+    "unlike": ("비교 불가", "Not comparable"),
     "milestones": ("목표", "Milestones"),
     "reached": ("도달", "reached"),
     "not_reached": ("미도달", "not reached"),

@@ -74,7 +74,9 @@ def run_metrics(
 class _Task(Protocol):
     """The work of one metric: ``run`` computes in any thread, the others are called in the calling one."""
 
-    metric: Metric
+    @property
+    def metric(self) -> Metric: ...
+
     size: int  # items
     is_open: bool  # whether anything is left to compute
 

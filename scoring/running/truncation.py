@@ -62,27 +62,29 @@ def foreseen_warnings(
         if references is None:
             pairs = {name: replace(of, references=(("",),) * len(of)) for name, of in pairs.items()}
         limits = {spec.role: store.text_limit(spec.role) for spec in store.profile.specs() if spec.role in pairs}
-        long = [role for role, limit in limits.items() if _could_be_cut(pairs[role], limit)]
+        long = [role for role, limit in limits.items() if _long_rows(pairs[role], limit)]
         return truncation_warnings({role: load_metric(role, store) for role in long}, replace(layout, pairs=pairs))
     except (ModelUnavailable, MismatchedFiles):  # without references a file may not say which items have a reason
         return []
 
 
-def _could_be_cut(pairs: Pairs, limit: int) -> bool:
-    room = limit - SPECIAL_TOKENS
-    return any(
-        most_tokens(candidate) + max(map(most_tokens, references)) > room
-        for references, candidate in zip(pairs.references, pairs.candidates, strict=True)
-    )
-
-
 def _count(metric: LimitedMetric, pairs: Pairs) -> tuple[int, int]:
     """(reference texts, candidates) of which a part is not read; a candidate counts once for its item."""
-    rows = [
-        (place, reference, candidate)
-        for place, (references, candidate) in enumerate(zip(pairs.references, pairs.candidates, strict=True))
-        for reference in references
-    ]
+    rows = _long_rows(pairs, metric.max_length())
+    if not rows:
+        return 0, 0
     cut = metric.cut([reference for _, reference, _ in rows], [candidate for _, _, candidate in rows])
     places = {place for (place, _, _), of_pair in zip(rows, cut, strict=True) if of_pair.candidate}
     return sum(of_pair.reference for of_pair in cut), len(places)
+
+
+def _long_rows(pairs: Pairs, limit: int) -> list[tuple[int, str, str]]:
+    """(place of the item, reference, candidate) of every pair that could be too long for ``limit`` tokens."""
+    texts = {*pairs.candidates, *(text for references in pairs.references for text in references)}
+    tokens = {text: most_tokens(text) for text in texts}
+    return [
+        (place, reference, candidate)
+        for place, (references, candidate) in enumerate(zip(pairs.references, pairs.candidates, strict=True))
+        for reference in references
+        if tokens[reference] + tokens[candidate] + SPECIAL_TOKENS > limit
+    ]

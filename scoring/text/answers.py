@@ -1,4 +1,4 @@
-"""Answers that are labels or numbers, as texts: what such a text says."""
+"""What the text of an answer says: the answers it accepts, the labels it lists, the number it is."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from scoring.errors import ScoringError
 
+ALTERNATIVE_SEPARATOR: Final = "#"
 MAX_LABELS: Final = 200
 MAX_NUMBER_CHARS: Final = 100
 LARGEST_NUMBER: Final = 1e100  # its square, and the sum of many, are still finite
@@ -28,6 +29,11 @@ class UnreadableAnswer(ScoringError):
         self.code = code
         self.params = params
         super().__init__(code)
+
+
+def alternatives_of(text: str) -> list[str]:
+    """The answers that a reference accepts, separated by ``#``, without surrounding white space; some may be empty."""
+    return [alternative.strip() for alternative in text.split(ALTERNATIVE_SEPARATOR)]
 
 
 def labels_of(text: str) -> frozenset[str]:

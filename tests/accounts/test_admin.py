@@ -1,50 +1,26 @@
-"""People, teams and tokens in the admin."""
+"""People in the admin: made, edited, let in, their tokens revoked; each with an audit entry."""
 
 import json
 
 import pytest
+from allauth.account.models import EmailAddress
+from django.contrib.auth.models import Permission
+from django.test import Client
 from django.urls import reverse
 
 from malpan.accounts.models import User
 from malpan.accounts.services import create_api_token
 from malpan.core.models import AuditEntry
-from malpan.teams.models import Membership, Team
-from tests.admin_pages import address, fields_of, messages_of, organiser, pages
-from tests.factories import (
-    CompetitionFactory,
-    TeamFactory,
-    UserFactory,
-    leader_of,
-)
+from tests.admin_pages import address, fields_of, organiser, pages
+from tests.factories import UserFactory
 
 __all__ = ["organiser", "pages"]
 pytestmark = pytest.mark.django_db
 
 
-def test_team_is_made_with_its_leader_and_a_refusal_is_shown(pages):
-    competition, leader = CompetitionFactory.create(), UserFactory.create()
-    form = {"competition": competition.pk, "name": "기준 모델", "leader": leader.pk, "is_baseline": "on"}
-
-    pages.post(address(Team, "add"), form)
-    again = pages.post(address(Team, "add"), form | {"name": "다른 팀"}, follow=True)
-
-    team = Team.objects.get()
-    assert (team.is_baseline, leader_of(team)) == (True, leader)
-    assert "이미 팀에 속해" in "".join(messages_of(again))
-
-
-def test_member_is_taken_out_of_a_team_and_that_is_audited(pages):
-    team = TeamFactory.create(members=1)
-    page = address(Team, "change", team.pk)
-    sent = fields_of(pages.get(page))
-    member = team.memberships.get(role=Membership.Role.MEMBER)
-    number = next(key for key, value in sent.items() if key.endswith("-id") and str(value) == str(member.pk))
-
-    answer = pages.post(page, sent | {number.replace("-id", "-DELETE"): "on"})
-
-    assert answer.status_code == 302
-    assert team.memberships.count() == 1
-    assert AuditEntry.objects.get(action="membership.delete").before["user_id"] == member.user_id
+def act(pages: Client, action: str, *people: User):
+    chosen = [person.pk for person in people]
+    return pages.post(address(User, "changelist"), {"action": action, "_selected_action": chosen}, follow=True)
 
 
 def test_person_is_made_and_their_rights_and_password_changes_are_audited(pages):
@@ -70,10 +46,37 @@ def test_person_is_made_and_their_rights_and_password_changes_are_audited(pages)
     assert person.password not in kept
 
 
-def test_api_token_is_revoked_by_an_action(pages):
-    row, _secret = create_api_token(user=UserFactory.create(), label="노트북")
+def test_permissions_given_and_people_deleted_one_by_one_or_many_at_once_are_audited(pages):
+    founder, *others = UserFactory.create_batch(4)
+    page = address(User, "change", founder.pk)
+    permission = Permission.objects.get(codename="add_competition")
+    pages.post(page, fields_of(pages.get(page)) | {"user_permissions": [permission.pk]})
+    pages.post(address(User, "delete", others[0].pk), {"post": "yes"})
+    chosen = [person.pk for person in others[1:]]
+    pages.post(address(User, "changelist"), {"action": "delete_selected", "_selected_action": chosen, "post": "yes"})
 
-    pages.post(reverse("admin:accounts_apitoken_changelist"), {"action": "revoke", "_selected_action": [row.pk]})
+    assert AuditEntry.objects.get(action="user.relate").after == {"user_permissions": [permission.pk]}
+    assert AuditEntry.objects.filter(action="user.delete").count() == 3
 
-    row.refresh_from_db()
-    assert row.revoked_at is not None
+
+def test_all_tokens_of_a_person_are_revoked_by_an_action_and_nobody_elses(pages, organiser):
+    leaked, kept = UserFactory.create_batch(2)
+    rows = [create_api_token(user=user, label="노트북")[0] for user in (leaked, leaked, kept)]
+
+    answer = act(pages, "revoke_tokens", leaked)
+
+    assert "API 토큰 2개를 폐기했습니다." in answer.content.decode()
+    assert [bool(row.revoked_at) for row in type(rows[0]).objects.order_by("pk")] == [True, True, False]
+    assert set(AuditEntry.objects.filter(action="api_token.revoke").values_list("actor", flat=True)) == {organiser.pk}
+
+
+def test_an_address_is_confirmed_by_an_action_but_for_one_that_is_somebody_elses(pages):
+    person, other = UserFactory.create_batch(2)
+    EmailAddress.objects.create(user=UserFactory.create(), email=other.email, verified=True, primary=False)
+
+    answer = act(pages, "confirm_emails", person, other)
+
+    assert "이메일 1개를 인증한 것으로 표시했습니다." in answer.content.decode()
+    assert EmailAddress.objects.get(user=person).verified
+    assert not EmailAddress.objects.filter(user=other, verified=True).exists()
+    assert AuditEntry.objects.get(action="user.confirm_email").object_id == str(person.pk)

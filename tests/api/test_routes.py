@@ -18,10 +18,12 @@ from malpan.core.times import kst_day
 from malpan.submissions.models import ScoringRun, Submission
 from malpan.submissions.quota import services as quota
 from malpan.submissions.withdrawal import withdraw
+from malpan.teams.models import Membership
 from tests.factories import (
     CANARY,
     CompetitionFactory,
     PhaseFactory,
+    SubmissionFactory,
     TeamFactory,
     UserFactory,
     file_bytes,
@@ -30,6 +32,7 @@ from tests.factories import (
     prediction_bytes,
     publish,
     rows,
+    update_jobs,
 )
 
 pytestmark = pytest.mark.django_db
@@ -99,6 +102,17 @@ def test_quota_says_what_of_the_limits_was_granted(api, phase, team):
     assert (body["daily_limit"], body["granted_today"], body["granted_total"]) == (5, 3, 0)
 
 
+def test_quota_says_what_people_of_the_team_used_in_other_teams(api, phase, team):
+    person = UserFactory.create(name="홍길동")
+    SubmissionFactory.create(phase=phase, submitted_by=person)
+    Membership.objects.create(team=team, user=person, competition=team.competition)
+
+    body = api.client.get(api.address("api-submissions")).json()["quota"]
+
+    assert (body["elsewhere_today"], body["elsewhere_total"], body["elsewhere_by"]) == (1, 1, ["홍길동"])
+    assert body["left_today"] == 1
+
+
 def test_terms_to_accept_are_named_before_a_file_is_refused_for_them(api, phase):
     competition = phase.track.competition
     update_competition(competition=competition, actor=None, terms_ko="새 약관", renews_terms=True)
@@ -122,10 +136,10 @@ def test_expected_end_is_told_where_it_is_known_and_null_where_not(api, phase, t
     assert created["estimated_finish_at"] is None
 
     now = timezone.now()
-    finished_submission(phase, team, 0.5).runs.update(
-        cost=1000, started_at=now - timedelta(seconds=70), finished_at=now - timedelta(seconds=60), worker="w"
-    )
-    ScoringRun.objects.filter(submission__public_id=created["id"]).update(cost=12_000)
+    over = finished_submission(phase, team, 0.5).runs.all()
+    over.update(started_at=now - timedelta(seconds=70), finished_at=now - timedelta(seconds=60))
+    update_jobs(over, cost=1000, worker="w")
+    update_jobs(ScoringRun.objects.filter(submission__public_id=created["id"]), cost=12_000)
 
     one = api.client.get(reverse("api-submission", args=[created["id"]])).json()
     done, waiting = api.client.get(api.address("api-submissions")).json()["history"]

@@ -7,18 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.apps import apps
-from django.db import connection
 
 from malpan.competitions.models import Competition
+from tests import database
 from tests.archive import full_competition
-from tests.submissions.conftest import phase, run, sent, team
+from tests.submissions.conftest import phase, rings, run, team
 
-__all__ = ["phase", "run", "sent", "team"]  # fixtures
+__all__ = ["phase", "rings", "run", "team"]  # fixtures
 
 
 @pytest.fixture
-def competition(sent: list[int]) -> Competition:
+def competition(rings: list[str]) -> Competition:
     """A competition with something of everything."""
     return full_competition.make()
 
@@ -28,14 +27,7 @@ def empty_site(tmp_path: Path, settings: Any) -> Callable[[], None]:
     """Forget everything: another database, another disk."""
 
     def forget() -> None:
-        tables = ", ".join(f'"{model._meta.db_table}"' for model in apps.get_models() if model._meta.managed)
-        with connection.cursor() as cursor:
-            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-            cursor.execute(f"TRUNCATE {tables} RESTART IDENTITY CASCADE")
-            cursor.execute("SET CONSTRAINTS ALL DEFERRED")
-            for _number in range(3):  # numbers of the new site are others
-                cursor.execute("SELECT nextval(pg_get_serial_sequence('submissions_submission', 'id'))")
-                cursor.execute("SELECT nextval(pg_get_serial_sequence('teams_team', 'id'))")
+        database.empty()  # the numbers go on: those of the new site are others
         settings.PRIVATE_ROOT = tmp_path / "other"
 
     return forget

@@ -12,13 +12,16 @@ from malpan.accounts.models import User
 from malpan.archive.exporting import export_competition
 from malpan.competitions.models import Competition, CompetitionRole, Phase, Question, TermsAcceptance
 from malpan.competitions.services import add_data_file, post_notice
+from malpan.competitions.targets import set_targets
 from malpan.core import audit
+from malpan.jobs.claim import claim_next
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.submissions import intake
-from malpan.submissions.evaluation import queueing, runs
+from malpan.submissions.evaluation import runs
 from malpan.submissions.integrity import chain
 from malpan.submissions.models import HiddenResult, QuotaEntry, Rejection, RescoreBatch, Submission
 from malpan.teams.models import Team
+from scoring.recipes.targets import Target
 from scoring.signature import json_sha256
 from tests.factories import (
     PhaseFactory,
@@ -40,6 +43,7 @@ def make() -> Competition:
     submissions = [scored(phase, number) for number in range(3)]
     owner = UserFactory.create(name="주인")
     CompetitionRole.objects.create(user=owner, competition=competition, role="owner")
+    set_targets(track=phase.track, targets=[Target("baseline", 0.3, "작년 1위", "")], actor=owner)
     add_data_file(track=phase.track, kind="data", title_ko="자료", file_name="q.json", data=b"[1]", actor=owner)
     post_notice(competition=competition, title_ko="공지", body_ko="본문", actor=owner)
     Question.objects.create(competition=competition, asked_by=leader_of(submissions[0].team), title="문의", body="?")
@@ -57,9 +61,9 @@ def scored(phase: Phase, number: int) -> Submission:
     team = TeamFactory.create(competition=phase.track.competition, members=1)
     data = prediction_bytes(mark=number)
     submission = intake.submit(phase=phase, team=team, user=leader_of(team), file_name="가.json", upload=data)
-    run = queueing.claim_run(run_id=submission.runs.get().pk, worker="w")
-    assert run is not None
-    runs.finish_run(run_id=run.pk, attempt=run.attempt, report=report(0.1 + number / 7))
+    job = claim_next(worker="w")
+    assert job is not None
+    runs.finish_run(run_id=submission.runs.get().pk, attempt=job.attempt, report=report(0.1 + number / 7))
     return submission
 
 

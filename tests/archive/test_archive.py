@@ -24,8 +24,9 @@ from malpan.competitions.errors import ManageNotFound, NotAllowed
 from malpan.competitions.models import Competition, CompetitionRole, Phase, ReferenceVersion
 from malpan.core.models import AuditEntry
 from malpan.core.storage import read_private
+from malpan.jobs.claim import claim_next
+from malpan.jobs.models import Job
 from malpan.leaderboard.verification import verify_competition
-from malpan.submissions.evaluation import queueing
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 from malpan.submissions.quota import services as quota
 from malpan.teams.models import Invitation, Team
@@ -118,7 +119,7 @@ def test_no_password_token_or_invitation_is_exported(competition: Competition) -
 
 
 def test_every_table_of_a_competition_is_archived_or_left_out_on_purpose() -> None:
-    ours = {"accounts", "competitions", "teams", "submissions", "leaderboard", "core"}
+    ours = {"accounts", "competitions", "teams", "jobs", "submissions", "leaderboard", "core"}
     labels = {model._meta.label_lower for model in apps.get_models() if model._meta.app_label in ours}
     people = {"accounts.user", "accounts.apitoken"}
     assert labels - people == set(form.BY_LABEL) | set(form.LEFT_OUT)
@@ -156,26 +157,28 @@ def test_runs_that_went_on_elsewhere_take_their_turns_in_the_line_of_this_site(
         ScoringRunFactory.create(submission=SubmissionFactory.create(phase=phase, team=team))
         for team in (busy, busy, other)
     )
-    ScoringRun.objects.filter(pk=first.pk).update(
+    ScoringRun.objects.filter(pk=first.pk).update(state="running", started_at=timezone.now())
+    Job.objects.filter(pk=first.job_id).update(
         state="running", attempt=32767, worker="gpu-9", lease_expires_at=timezone.now() + timedelta(days=999)
     )
     archive = exported(competition)
     empty_site()
     over = {"state": "finished", "finished_at": timezone.now(), "final_score": 1}
-    here = ScoringRunFactory.create(attempt=1, fair_tag=1000, **over)
+    here = ScoringRunFactory.create(job__attempt=1, job__fair_tag=1000, **over)
 
     import_competition(file=archive, actor=None)
 
     waiting = ScoringRun.objects.filter(state="queued").order_by("pk")
     cost = tokens_of_file(waiting[0].submission.file_size)
-    assert [run.cost for run in waiting] == [cost] * 3
-    assert [run.fair_tag - here.fair_tag for run in waiting] == [cost, 2 * cost, cost]
+    assert [run.job.cost for run in waiting] == [cost] * 3
+    assert [run.job.fair_tag - here.job.fair_tag for run in waiting] == [cost, 2 * cost, cost]
     assert claimed() == [busy.name, other.name, busy.name]
 
 
 def claimed() -> list[str]:
     """Whose runs are taken, one after the other."""
-    return [run.submission.team.name for run in iter(lambda: queueing.claim_next(worker="w"), None)]
+    jobs = iter(lambda: claim_next(worker="w"), None)
+    return [ScoringRun.objects.get(job=job).submission.team.name for job in jobs]
 
 
 def test_numbers_inside_a_batch_and_the_audit_log_are_those_of_the_new_site(

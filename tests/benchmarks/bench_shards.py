@@ -1,10 +1,10 @@
-"""One large file over two local workers, on a real site: exact, in less time, in memory that does not grow with it.
+"""One large file over two local workers, on a real site: exact, and in less time.
 
 A site as ``manage.py up`` starts it (PostgreSQL, Redis, Celery) with the demo models, one thread a worker, no value
 remembered from before. Files of a tenth, a half and all of ``--items`` go through two workers; the largest also through
-one worker, and through two of which one is killed with SIGKILL twice, in the middle of a shard. "worker" is the highest
-resident memory of a process that scores, "step" that of the short processes that cut the file and gather the values.
-"exact" compares the final score and every item's value with those of the first row with as many items, bit by bit.
+one worker, and through two of which one is killed with SIGKILL twice, in the middle of a slice. "last part" is the time
+from the end of the last slice to the result; "worker" is the highest resident memory of a process that scores. "exact"
+compares the final score and every item's value with those of the first row with as many items, bit by bit.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from tests.benchmarks.tables import markdown_table, say
 from tests.system.stack import Stack
 from tests.waiting import wait_for
 
-SHARDS, SHARDS_IF_QUICK = 50, 6  # of the largest file
-KILL_AT = (0.2, 0.5)  # of the shards done
+SLICES, SLICES_IF_QUICK = 50, 6  # of the largest file
+KILL_AT = (0.2, 0.5)  # of the slices done
 SAMPLE_SECONDS = 0.05
 LIMIT_SECONDS = 1800.0
 LEASE_SECONDS = 10
@@ -33,15 +33,18 @@ LEASE_SECONDS = 10
 
 @dataclass(frozen=True)
 class Row:
-    """One run: seconds from its claim to its result, attempts that came to nothing, highest memory in MiB."""
+    """One run: seconds from its claim to its result, attempts that came to nothing, highest memory in MiB.
+
+    ``last_seconds`` of them are after the end of its last slice.
+    """
 
     items: int
     workers: int
     kills: int
     seconds: float
+    last_seconds: float
     lost: int
     worker_mib: float
-    step_mib: float
     digest: str  # of the final score and all item values
 
 
@@ -59,7 +62,7 @@ def show(arguments: Sequence[str]) -> None:
 
 def measured(items: int, site_folder: Path, models: Path) -> list[Row]:
     """All runs, on one site made in ``site_folder``, a short path; the demo models lie or are made in ``models``."""
-    site = _site(site_folder, models, items, SHARDS)
+    site = _site(site_folder, models, items, SLICES)
     with _serving(site, 2):
         rows = [_run(site, size, 2) for size in (items // 10, items // 2, items)]
         rows.append(_run(site, items, 2, kills=len(KILL_AT)))
@@ -70,7 +73,7 @@ def measured(items: int, site_folder: Path, models: Path) -> list[Row]:
 
 def measured_quickly(items: int, site_folder: Path, models: Path) -> list[Row]:
     """Two workers of which one is killed, and one worker."""
-    site = _site(site_folder, models, items, SHARDS_IF_QUICK)
+    site = _site(site_folder, models, items, SLICES_IF_QUICK)
     with _serving(site, 2):
         rows = [_run(site, items, 2, kills=1)]
     with _serving(site, 1):
@@ -78,15 +81,14 @@ def measured_quickly(items: int, site_folder: Path, models: Path) -> list[Row]:
     return rows
 
 
-def _site(site_folder: Path, models: Path, items: int, shards: int) -> Stack:
-    """A site, not started, that cuts ``items`` into so many shards."""
+def _site(site_folder: Path, models: Path, items: int, slices: int) -> Stack:
+    """A site, not started, that computes ``items`` in so many slices."""
     site = Stack(site_folder, models)
     site.environment |= {
         "SCORING_THREADS": "1",
-        "SHARD_ABOVE_ITEMS": str(items // 20),
-        "SHARD_PAIRS": str(items // shards),
-        "PAIR_VALUES_MAX_ROWS": "0",
-        "RUN_LEASE_SECONDS": str(LEASE_SECONDS),
+        "LARGE_RUN_ITEMS": str(items // 20),
+        "SLICE_ITEMS": str(items // slices),
+        "JOB_LEASE_SECONDS": str(LEASE_SECONDS),
         "WEB_STALL_SECONDS": "60",
     }
     return site
@@ -97,7 +99,7 @@ def table(rows: Sequence[Row]) -> str:
     first = {}
     for row in rows:
         first.setdefault(row.items, row.digest)
-    names = ("file", "workers", "kills", "s", "attempts lost", "worker, MiB", "step, MiB", "exact")
+    names = ("file", "workers", "kills", "s", "last part, s", "attempts lost", "worker, MiB", "exact")
     return markdown_table(
         names,
         [
@@ -106,9 +108,9 @@ def table(rows: Sequence[Row]) -> str:
                 str(row.workers),
                 str(row.kills),
                 f"{row.seconds:.1f}",
+                f"{row.last_seconds:.1f}",
                 str(row.lost),
                 f"{row.worker_mib:.0f}",
-                f"{row.step_mib:.0f}",
                 "yes" if row.digest == first[row.items] else "NO",
             ]
             for row in rows
@@ -129,7 +131,8 @@ def _serving(site: Stack, workers: int) -> Iterator[None]:
 
 
 def _run(site: Stack, items: int, workers: int, kills: int = 0) -> Row:
-    """Submit the file of ``items`` as a new team and wait for its score."""
+    """Submit the file of ``items`` as a new team and wait for its score; nothing is known of it from before."""
+    site.query("TRUNCATE submissions_pairvalue")
     name = f"{workers}-{kills}"
     if not site.query("SELECT 1 FROM competitions_competition WHERE slug = %s", f"items-{items}"):
         site.run_script("tests.benchmarks.shard_contest", "make", f"items-{items}", str(items))
@@ -139,23 +142,26 @@ def _run(site: Stack, items: int, workers: int, kills: int = 0) -> Row:
             _kill_at(site, pk, share)
         wait_for(lambda: _state(site, pk) in ("finished", "failed"), "the run ends", seconds=LIMIT_SECONDS, every=0.2)
     assert _state(site, pk) == "finished", site.log[-4000:]
-    seconds = site.query(
-        "SELECT extract(epoch FROM finished_at - started_at)::float FROM submissions_scoringrun WHERE id = %s", pk
-    )[0][0]
-    lost = site.query("SELECT sum(attempt - 1)::int FROM submissions_runshard WHERE run_id = %s", pk)[0][0]
-    row = Row(items, workers, kills, seconds, lost, memory.worker_mib, memory.step_mib, _digest(site, pk))
+    [(seconds, last_seconds, lost)] = site.query(
+        "SELECT extract(epoch FROM r.finished_at - r.started_at)::float,"
+        " extract(epoch FROM r.finished_at - max(j.finished_at))::float, sum(j.attempt - 1)::int"
+        " FROM submissions_scoringrun r JOIN jobs_job j ON j.parent_id = r.job_id WHERE r.id = %s GROUP BY r.id",
+        pk,
+    )
+    row = Row(items, workers, kills, seconds, last_seconds, lost, memory.worker_mib, _digest(site, pk))
     say(f"  {row}")
     return row
 
 
 def _kill_at(site: Stack, pk: int, share: float) -> None:
-    """Kill the second worker's scoring process in the middle of a shard, once ``share`` of the shards are done."""
-    done = "SELECT coalesce(avg((state = 'finished')::int), 0) FROM submissions_runshard WHERE run_id = %s"
-    held = "SELECT id, attempt FROM submissions_runshard WHERE run_id = %s AND kind = 'score' AND state = 'running'"
+    """Kill the second worker's scoring process in the middle of a slice, once ``share`` of the slices are done."""
+    slices = "FROM jobs_job WHERE parent_id = (SELECT job_id FROM submissions_scoringrun WHERE id = %s)"
+    done = f"SELECT coalesce(avg((state = 'finished')::int), 0) {slices}"
+    held = f"SELECT id, attempt {slices} AND state = 'running'"
     of_second = f"{held} AND worker LIKE 'scoring-2@%%'"
     wait_for(lambda: site.query(done, pk)[0][0] >= share, f"{share:.0%} are done", seconds=LIMIT_SECONDS, every=0.01)
     while True:  # until it was not just finished
-        lost = wait_for(lambda: site.query(of_second, pk), "the second worker has a shard", seconds=120, every=0.01)
+        lost = wait_for(lambda: site.query(of_second, pk), "the second worker has a slice", seconds=120, every=0.01)
         process = site.program("scoring-2@%h").children()[0]
         process.kill()
         process.wait(10)
@@ -178,10 +184,10 @@ def _digest(site: Stack, pk: int) -> str:
 
 
 class _Memory:
-    """The highest resident memory, in MiB, of the processes that score and of those of steps, inside a ``with``."""
+    """The highest resident memory, in MiB, of the processes that score, inside a ``with``."""
 
     def __init__(self, site: Stack) -> None:
-        self.worker_mib = self.step_mib = 0.0
+        self.worker_mib = 0.0
         self._site = site
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
@@ -206,10 +212,7 @@ class _Memory:
         for process in processes:
             with suppress(psutil.Error):
                 mib = process.memory_info().rss / 2**20
-                if "shard_step" in process.cmdline():
-                    self.step_mib = max(self.step_mib, mib)
-                else:
-                    self.worker_mib = max(self.worker_mib, mib)
+                self.worker_mib = max(self.worker_mib, mib)
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:

@@ -7,19 +7,16 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from django.db.models import F
-from django.db.models.lookups import IsNull
-
-from malpan.submissions.evaluation import queueing
+from malpan.jobs import order as fair
 
 FAIR: Final = "fair"
 ORDERS: Final[dict[str, tuple[Any, ...]]] = {
-    "first come, one line": (F("pk"),),
-    "first come, batch behind": (IsNull(F("batch"), False), F("pk")),  # Redis priorities, as it was before
-    FAIR: queueing.FAIR_ORDER,
+    "first come, one line": ("pk",),
+    "first come, batch behind": ("lane", "pk"),  # Redis priorities, as it was before
+    FAIR: fair.FAIR_ORDER,
 }
 
 
 def stand_in(order: str) -> None:
     """Let this process claim in ``order`` from now on."""
-    queueing.FAIR_ORDER = ORDERS[order]  # type: ignore[misc]
+    fair.FAIR_ORDER = ORDERS[order]  # type: ignore[misc]

@@ -20,16 +20,16 @@ def main(name: str, order: str, rate: float, ready: Path) -> None:
 
     from malpan import worker_process
     from malpan.celery import app
-    from malpan.submissions.evaluation import results, runs
+    from malpan.submissions.evaluation import computing, results
     from tests.benchmarks.queue_orders import stand_in
     from tests.factories import report
 
     def sleep(run: Any, **_options: Any) -> results.Outcome:
-        time.sleep(run.cost / rate)
+        time.sleep(run.job.cost / rate)
         return results.Outcome(shown=report())
 
     worker_process.SCORING_QUEUE = ""  # no models are loaded
-    runs.score = sleep
+    computing.score_run = sleep
     stand_in(order)
     worker_ready.connect(lambda **_signal: ready.touch(), weak=False)
     options = ["--queues", "scoring", "--concurrency", "1", "--hostname", name, "--without-gossip", "--without-mingle"]

@@ -7,9 +7,9 @@ from django.utils import timezone
 
 from malpan.competitions.errors import PhaseAlreadyPublished, PhaseSettingsInvalid, ReferencesInUse, SplitInvalid
 from malpan.competitions.models import Phase
-from malpan.competitions.phases import split_again, update_phase
-from malpan.competitions.services import publish_reference_version
+from malpan.competitions.phases import update_phase
 from malpan.core.models import AuditEntry
+from malpan.submissions.scoring_changes import publish_reference_version, split_again
 from tests.factories import PhaseFactory, SubmissionFactory, UserFactory, publish, reference_bytes
 
 pytestmark = pytest.mark.django_db

@@ -4,8 +4,9 @@ from functools import partial
 
 import pytest
 
+from malpan.accounts.errors import PersonNotFound
 from malpan.competitions import roles
-from malpan.competitions.errors import LastOwner, PersonNotFound, RoleAlreadyHeld, RoleNotFound
+from malpan.competitions.errors import LastOwner, RoleAlreadyHeld, RoleNotFound
 from malpan.competitions.models import CompetitionRole
 from malpan.competitions.permissions import Permission, permissions_of
 from malpan.core.models import AuditEntry

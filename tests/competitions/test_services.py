@@ -9,10 +9,11 @@ from django.utils import timezone
 from malpan.competitions.errors import AnswersWouldLeak, ReferencesInUse, ReferencesRejected, UnknownTrackRecipe
 from malpan.competitions.models import DataFile, Phase, ReferenceVersion
 from malpan.competitions.references import load_references
-from malpan.competitions.services import add_data_file, create_phase, create_track, publish_reference_version, set_board
+from malpan.competitions.services import add_data_file, create_phase, create_track, set_board
 from malpan.core.messages import text_of
 from malpan.core.models import AuditEntry
 from malpan.core.storage import read_private
+from malpan.submissions.scoring_changes import publish_reference_version
 from tests.factories import (
     CANARY,
     CompetitionFactory,
@@ -38,6 +39,29 @@ def test_published_references_are_current_stored_privately_and_audited():
     assert (version.number, version.is_current, version.item_count, version.created_by) == (1, True, 3, organiser)
     assert read_private(version.file_sha256) == reference_bytes()
     assert AuditEntry.objects.get(action="reference_version.publish").actor == organiser
+
+
+@pytest.mark.parametrize("answer", [f"{CANARY}#", f"#{CANARY}", '""'])
+def test_references_with_an_empty_alternative_are_refused_and_nothing_is_quoted(answer):
+    phase = PhaseFactory.create()
+    with pytest.raises(ReferencesRejected) as caught:
+        publish_reference_version(phase=phase, data=file_bytes(rows(2, answer)), actor=None)
+    assert [(error.code, error.item_id) for error in caught.value.errors] == [
+        ("empty_alternative", "q1"),
+        ("empty_alternative", "q2"),
+    ]
+    assert CANARY not in repr([error.as_dict() for error in caught.value.errors])
+    assert not phase.reference_versions.exists()
+
+
+def test_captions_whose_ids_meet_are_refused_with_both_names():
+    phase = PhaseFactory.create(track__recipe="captioning-lexical@1")
+    rows_of_two = [{"id": name, "caption": CANARY} for name in ("cat.jpg", "cat.png")]
+    with pytest.raises(ReferencesRejected) as caught:
+        publish_reference_version(phase=phase, data=file_bytes(rows_of_two), actor=None)
+    (error,) = caught.value.errors
+    assert (error.params["first"], error.params["second"]) == ("cat.jpg", "cat.png")
+    assert CANARY not in repr(error.as_dict())
 
 
 def test_new_version_takes_over_and_the_old_one_stays():

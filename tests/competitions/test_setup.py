@@ -16,9 +16,10 @@ from malpan.competitions.errors import (
     UnknownTrackRecipe,
 )
 from malpan.competitions.models import Competition, CompetitionRole, DataFile, Notice, Phase, TermsAcceptance, Track
-from malpan.competitions.services import add_data_file, post_notice, update_competition, update_notice, update_track
+from malpan.competitions.services import add_data_file, post_notice, update_competition, update_notice
 from malpan.competitions.services import withdraw_notice as withdraw
 from malpan.core.models import AuditEntry
+from malpan.submissions.scoring_changes import update_track
 from tests.factories import (
     CompetitionFactory,
     PhaseFactory,
@@ -41,7 +42,7 @@ def founder():
 
 
 def test_a_founder_owns_a_competition_that_nobody_else_sees(founder):
-    competition = setup.found_competition(founder=founder, slug="new", title_ko="새 대회")
+    competition = setup.create_owned_competition(owner=founder, slug="new", title_ko="새 대회")
 
     assert not competition.is_published
     assert CompetitionRole.objects.get(competition=competition).role == "owner"
@@ -53,9 +54,9 @@ def test_a_founder_owns_a_competition_that_nobody_else_sees(founder):
 
 def test_only_people_with_the_sites_permission_found_competitions():
     with pytest.raises(ManageNotFound):
-        setup.found_competition(founder=UserFactory.create(is_staff=True), slug="new", title_ko="새 대회")
+        setup.create_owned_competition(owner=UserFactory.create(is_staff=True), slug="new", title_ko="새 대회")
 
-    assert setup.may_found(UserFactory.create(is_superuser=True))
+    assert setup.may_create(UserFactory.create(is_superuser=True))
     assert not Competition.objects.exists()
 
 
@@ -72,7 +73,7 @@ def test_a_copy_takes_the_definition_and_nothing_else(founder):
     SubmissionFactory.create(phase=old)
     add_data_file(track=track, kind="data", title_ko="자료", file_name="a.json", data=b"[]")
 
-    copy = setup.found_competition(founder=founder, slug="copy", title_ko="복사", copy_of=source)
+    copy = setup.create_owned_competition(owner=founder, slug="copy", title_ko="복사", copy_of=source)
 
     assert (copy.terms_ko, copy.terms_version, copy.prize_places) == ("약관", 1, [3])
     assert not copy.is_demo
@@ -89,7 +90,7 @@ def test_a_copy_takes_the_definition_and_nothing_else(founder):
 
 def test_a_competition_without_a_role_in_it_cannot_be_copied(founder):
     with pytest.raises(ManageNotFound):
-        setup.found_competition(founder=founder, slug="copy", title_ko="복사", copy_of=CompetitionFactory.create())
+        setup.create_owned_competition(owner=founder, slug="copy", title_ko="복사", copy_of=CompetitionFactory.create())
 
 
 def test_a_coming_schedule_is_copied_as_it_stands():

@@ -13,12 +13,8 @@ from malpan.core.errors import StorageFull, StorageUnavailable, StoredFileCorrup
 from malpan.core.storage import (
     CHUNK_BYTES,
     open_private,
-    read_for_work,
     read_private,
-    remove_work,
-    store_for_work,
     store_private,
-    works,
 )
 
 DATA = "정답이 아닌 파일".encode()
@@ -138,31 +134,3 @@ def test_storing_again_mends_a_damaged_file(settings):
 def test_unknown_address_is_missing_and_never_a_way_out_of_the_root(address):
     with pytest.raises(StoredFileMissing):
         open_private(address)
-
-
-def test_files_of_a_work_lie_apart_are_checked_and_go_together(settings):
-    stored = store_for_work("run-1", DATA)
-    other = store_for_work("run-2", DATA)
-    assert stored.sha256 == other.sha256 == hashlib.sha256(DATA).hexdigest()
-    [first, second] = [settings.PRIVATE_ROOT / "work" / name / stored.sha256 for name in works()]
-    assert stat.S_IMODE(first.stat().st_mode) == 0o600
-    assert stat.S_IMODE(first.parent.stat().st_mode) == 0o700
-
-    remove_work("run-1")
-    remove_work("run-1")
-
-    assert works() == ["run-2"]
-    assert read_for_work("run-2", stored.sha256) == DATA
-    with pytest.raises(StoredFileMissing):
-        read_for_work("run-1", stored.sha256)
-    second.write_bytes(b"damaged")
-    with pytest.raises(StoredFileCorrupt):
-        read_for_work("run-2", stored.sha256)
-
-
-@pytest.mark.parametrize("name", ["", "..", "a/b", "run 1"])
-def test_name_of_a_work_is_no_way_out_of_the_root(name):
-    with pytest.raises(ValueError):
-        store_for_work(name, DATA)
-    with pytest.raises(ValueError):
-        remove_work(name)

@@ -13,10 +13,10 @@ from itertools import pairwise
 
 import pytest
 
-from malpan.demo.caption_teams import CAPTION_TEAMS, STUFFING
 from malpan.demo.captions import Scene, captions_of, scenes
 from malpan.demo.habits import CaptionHabit, DemoTeam, Packing, Upload
 from malpan.demo.specs import COMPETITIONS
+from malpan.demo.teams import CAPTION_TEAMS, SAYINGS
 from scoring.errors import InvalidFile
 from scoring.metrics import load_metric
 from scoring.reading import read_predictions, read_references
@@ -209,8 +209,10 @@ def test_the_improving_team_describes_no_scene_worse_than_before() -> None:
 
 def test_stuffing_caption_is_made_of_the_thirty_commonest_morphs_chained_by_neighbourhood() -> None:
     morphs = [okt().morphs(reference) for scene in SCENES for reference in scene.references]
-    assert " ".join(chained(morphs, 30)) == STUFFING
-    assert list(okt().morphs(STUFFING)) == STUFFING.split(), "Okt reads the list as the pieces it was made of"
+    assert " ".join(chained(morphs, 30)) == SAYINGS["stuffing"]
+    assert list(okt().morphs(SAYINGS["stuffing"])) == SAYINGS["stuffing"].split(), (
+        "Okt reads the list as the pieces it was made of"
+    )
 
 
 def test_meteor_takes_the_word_list_for_a_caption_and_cider_d_does_not() -> None:

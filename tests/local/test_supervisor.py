@@ -7,14 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import psutil
-
 from malpan.local.file_lock import FileLock
-from malpan.local.leftovers import ProcessIdentity, Record, end_leftovers
 from malpan.local.supervisor import PrefixedLines
-from tests.waiting import wait_for
-
-SLEEPER = [sys.executable, "-c", "import subprocess, sys; subprocess.run([sys.executable, '-c', 'input()'])"]
 
 
 def test_output_cut_anywhere_comes_out_in_whole_prefixed_lines() -> None:
@@ -31,34 +25,6 @@ def test_bytes_that_are_no_text_do_not_stop_the_output() -> None:
     output = io.StringIO()
     PrefixedLines("", output)({"data": b"\xff\xfe ok\n"})
     assert output.getvalue().endswith(" ok\n")
-
-
-def test_leftovers_are_ended_with_their_children(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("malpan.local.leftovers._WAIT_SECONDS", 0.2)
-    process = subprocess.Popen(SLEEPER, stdin=subprocess.PIPE)
-    child = wait_for(lambda: next(iter(psutil.Process(process.pid).children()), None), "the sleeper's child")
-    record = Record(tmp_path / "record.json")
-    record.add_child(process.pid)
-
-    assert end_leftovers(Record.read(record.path)) == 2
-
-    assert process.wait(10) is not None
-    wait_for(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE, "the child ends")
-
-
-def test_a_stranger_with_a_leftovers_process_id_is_left_alone(tmp_path: Path) -> None:
-    stranger = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    identity = ProcessIdentity.of(stranger.pid)
-    record = Record(tmp_path / "record.json", children=[ProcessIdentity(stranger.pid, identity.created - 60)])
-    assert end_leftovers(record) == 0
-    assert stranger.poll() is None
-    stranger.communicate(b"\n")
-
-
-def test_a_record_cut_short_counts_as_none(tmp_path: Path) -> None:
-    path = tmp_path / "record.json"
-    path.write_text('{"supervisor": {"pid": 1')
-    assert Record.read(path) == Record(path)
 
 
 def test_a_lock_is_shared_by_readers_and_taken_by_one_alone(tmp_path: Path) -> None:

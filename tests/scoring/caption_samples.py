@@ -221,7 +221,7 @@ BAD_CANDIDATES: tuple[BadCaptions, ...] = (
     # {id: caption}
     BadCaptions("key twice", _third('"v-1": "둘"'), "duplicate_id", 4, "v-1", "id"),
     BadCaptions("key twice on one line", b'{"v-1": "", "v-1": ""}', "duplicate_id", 1, "v-1", "id"),
-    BadCaptions("same id without ending", _third('"v-2.MP4": "둘"'), "duplicate_id", 4, "v-2.MP4", "id"),
+    BadCaptions("same id without ending", _third('"v-2.MP4": "둘"'), "same_without_ending", 4, "v-2.MP4", "id"),
     BadCaptions("key twice in captions", b'{"captions":' + _third('"v-2": ""') + b"}", "duplicate_id", 4, "v-2", "id"),
     BadCaptions("list as caption", _third('"v-3": ["셋"]'), "wrong_type", 4, "v-3", "caption"),
     BadCaptions("number as caption", _third('"v-3":\n3'), "wrong_type", 5, "v-3", "caption"),
@@ -268,7 +268,12 @@ BAD_CANDIDATES: tuple[BadCaptions, ...] = (
         "caption twice", _row('{"id": "v-3", "caption": "",\n"caption": ""}'), "duplicate_key", 5, "v-3", "caption"
     ),
     BadCaptions(
-        "same id twice", _row('{"image_id": "v-1.jpg", "caption": ""}'), "duplicate_id", 4, "v-1.jpg", "image_id"
+        "same id without ending in a row",
+        _row('{"image_id": "v-1.jpg", "caption": ""}'),
+        "same_without_ending",
+        4,
+        "v-1.jpg",
+        "image_id",
     ),
     BadCaptions("unknown row", _row('{"image_id": 99, "caption": ""}'), "unknown_id", 4, "99", "image_id"),
     BadCaptions("row cut off", _row('{"image_id": 17, "cap')[:-3], "truncated_json", 4, "17"),

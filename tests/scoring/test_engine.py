@@ -1,5 +1,6 @@
 """The engine: one report for one submission, however the file is ordered and whatever is known already."""
 
+import json
 import math
 import random
 import subprocess
@@ -13,7 +14,8 @@ import pytest
 from scoring import __version__
 from scoring.engine import score
 from scoring.metrics import METRICS
-from scoring.recipes import MismatchedFiles, UnknownRecipe
+from scoring.reading import read_references
+from scoring.recipes import MismatchedFiles, UnknownRecipe, get_recipe
 from scoring.report import report_as_json
 from scoring.running import reporter
 from scoring.running.run import MetricFault
@@ -200,6 +202,17 @@ def test_unknown_recipe_and_foreign_ids_are_refused_before_any_metric_runs():
     with pytest.raises(MismatchedFiles):
         score("rag-qa@1", REFERENCES, answer_file([("g-1", "x")]), resources=RESOURCES)
     assert FakeNeural.asked == []
+
+
+@pytest.mark.parametrize("answer", ["짜장면#", "#짜장면", "짜장면# #자장면", "짜장면#''"])
+def test_a_blank_answer_earns_nothing_from_an_empty_alternative_of_published_references(answer):
+    rows = [{"id": "1", "output": {"answer": answer}}, {"id": "2", "output": {"answer": "만두"}}]
+    references = read_references(json.dumps(rows).encode(), get_recipe("rag-qa@1"), is_published=True)
+    blank = score("rag-qa@1", references, answer_file([("1", ""), ("2", " ")]), resources=RESOURCES)
+    assert blank.scores["exact_match"] == 0.0
+    assert [w.params for w in blank.warnings if w.code == "empty_alternatives"] == [{"count": 1}]
+    right = score("rag-qa@1", references, answer_file([("1", "짜장면"), ("2", "만두")]), resources=RESOURCES)
+    assert right.scores["exact_match"] == 1.0
 
 
 def test_culture_scores_each_type():

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from celery import current_app
+from django.db import transaction
 from kombu.exceptions import OperationalError
 
 from malpan.celery import app
 from malpan.competitions.models import Phase
-from malpan.submissions.evaluation import queueing, runs
+from malpan.jobs import claim, doorbell, outcome, tasks
+from malpan.jobs.models import Job
 from malpan.submissions.intake import submit
 from malpan.submissions.models import ScoringRun, Submission
-from malpan.submissions.tasks import score_next
 from malpan.teams.models import Team
 from scoring import engine
 from scoring.records import Progress, ScoreReport
@@ -34,9 +35,9 @@ def team(phase: Phase) -> Team:
 
 
 @pytest.fixture
-def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The primary keys of the runs whose message was sent, in order."""
-    return collect_sent(monkeypatch)
+def rings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A task for each ring of the doorbell; no broker hears it."""
+    return collect_rings(monkeypatch)
 
 
 @pytest.fixture
@@ -82,29 +83,44 @@ def neural(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, str]]:
 
 
 @pytest.fixture
-def run(phase: Phase, team: Team, sent: list[int]) -> ScoringRun:
+def run(phase: Phase, team: Team, rings: list[str]) -> ScoringRun:
     """A queued run of a real, stored submission."""
     return send(phase, team).runs.get()
 
 
-def collect_sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Put nothing in the place of the broker; the runs for which a message left, as they leave."""
-    keys: list[int] = []
-    real = queueing.send_runs
+def collect_rings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Put nothing in the place of the broker; the tasks that were sent to it, as they are sent."""
+    sent: list[str] = []
+    monkeypatch.setattr(doorbell.current_app._get_current_object(), "send_task", lambda name, **_: sent.append(name))
+    monkeypatch.setattr(doorbell, "is_ringing", lambda: False)
+    return sent
 
-    def note(run_ids: Sequence[int], *, pause: float = 0) -> int:
-        count = real(run_ids, pause=pause)
-        keys.extend(run_ids[:count])
-        return count
 
-    monkeypatch.setattr(score_next, "apply_async", lambda **_options: None)
-    monkeypatch.setattr(queueing, "send_runs", note)
-    return keys
+def claim_run(run: ScoringRun, worker: str = "worker-1") -> Job | None:
+    """Take the job of ``run`` out of turn, pause or no pause; ``None`` where it is not queued."""
+    with transaction.atomic():
+        queued = Job.objects.filter(pk=run.job_id, state=Job.State.QUEUED)
+        job = queued.select_for_update(no_key=True, of=("self",)).first()
+        if job is not None:
+            claim.take(job, worker)
+    return job
+
+
+def fail_run(run: ScoringRun, *, attempt: int, error_code: str = "scoring_crashed", pause: float = 0) -> bool:
+    """Note a fault of ``attempt``, as its worker would."""
+    return outcome.fail(job_id=run.job_id, attempt=attempt, error_code=error_code, pause=pause)
 
 
 def execute(run: ScoringRun, worker: str = "worker-1") -> ScoringRun:
-    """Do what a worker does with the run's message, and look at the run afterwards."""
-    runs.execute_run(run_id=run.pk, worker=worker)
+    """Do what a worker does with ``run``, out of turn, and look at it afterwards. Nothing where it is not queued."""
+    job = claim_run(run, worker)
+    if job is not None:
+        tasks.perform(job)
+    return fresh(run)
+
+
+def fresh(run: ScoringRun) -> ScoringRun:
+    """``run`` and its job, read anew."""
     run.refresh_from_db()
     return run
 

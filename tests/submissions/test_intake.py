@@ -13,6 +13,7 @@ from malpan.competitions.errors import ReferencesNotPublished
 from malpan.core.errors import DomainError
 from malpan.core.models import AuditEntry
 from malpan.core.storage import read_private
+from malpan.jobs import doorbell
 from malpan.submissions.errors import DuplicateUpload, FileRejected, PhaseNotOpen, QuotaExceeded, UploadTooLarge
 from malpan.submissions.intake import KEPT_ERRORS, clean_file_name
 from malpan.submissions.models import Rejection, ScoringRun, Submission
@@ -34,7 +35,7 @@ from tests.submissions.conftest import limited, send
 pytestmark = pytest.mark.django_db
 
 
-def test_sound_file_is_stored_charged_queued_and_audited(phase, team, sent, django_capture_on_commit_callbacks):
+def test_sound_file_is_stored_charged_queued_and_audited(phase, team, rings, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
         submission = send(phase, team, memo="첫 제출")
 
@@ -43,7 +44,7 @@ def test_sound_file_is_stored_charged_queued_and_audited(phase, team, sent, djan
     run = submission.runs.get()
     assert (run.state, run.recipe, run.profile) == (ScoringRun.State.QUEUED, "rag-qa@1", "demo")
     assert run.reference_version == phase.reference_versions.get()
-    assert sent == [run.pk]
+    assert rings == [doorbell.TASK]
     assert quota.status(phase=phase, team=team).used_total == 1
     assert AuditEntry.objects.get(action="submission.create").actor == leader_of(team)
 
@@ -54,11 +55,11 @@ def test_uploaded_file_of_a_form_is_taken_like_bytes(phase, team):
     assert send(phase, team, upload, file_name=upload.name).file_name == "답안.json"
 
 
-def test_message_is_not_sent_before_the_commit(phase, team, sent, django_capture_on_commit_callbacks):
+def test_message_is_not_sent_before_the_commit(phase, team, rings, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks() as callbacks:
         send(phase, team)
 
-    assert sent == []
+    assert rings == []
     assert len(callbacks) == 1
 
 
@@ -102,7 +103,7 @@ def test_file_over_the_limit_is_refused_before_it_is_read(phase, team, settings)
     assert caught.value.params == {"size_bytes": 1001, "limit_bytes": 1000}
 
 
-def test_malformed_file_costs_no_quota_and_is_recorded_with_its_errors(phase, team, sent):
+def test_malformed_file_costs_no_quota_and_is_recorded_with_its_errors(phase, team, rings):
     items = [*rows(2), {"id": "q9", "output": {"answer": 7}}]
 
     with pytest.raises(FileRejected) as caught:
@@ -115,7 +116,7 @@ def test_malformed_file_costs_no_quota_and_is_recorded_with_its_errors(phase, te
     assert all(each.line or each.item_id for each in caught.value.errors)
     assert quota.status(phase=phase, team=team).used_total == 0
     assert not Submission.objects.exists()
-    assert sent == []
+    assert rings == []
 
 
 def test_nothing_of_a_rejected_file_is_stored(phase, team, settings):

@@ -17,8 +17,10 @@ from malpan.competitions.models import Phase
 from malpan.core.errors import StorageFull
 from malpan.core.models import AuditEntry
 from malpan.core.times import kst_day_bounds
+from malpan.jobs import doorbell
+from malpan.jobs.models import Job
+from malpan.jobs.reconcile import reconcile
 from malpan.submissions.errors import DuplicateUpload, PhaseNotOpen, QuotaExceeded
-from malpan.submissions.evaluation.reconciling import UNSENT_GRACE, reconcile
 from malpan.submissions.models import QuotaEntry, ScoringRun, Submission
 from malpan.submissions.quota import services as quota
 from malpan.teams.models import Team
@@ -29,7 +31,7 @@ from tests.threads import at_once
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_full_disk_is_our_fault_and_charges_nobody(phase, team, sent, monkeypatch):
+def test_full_disk_is_our_fault_and_charges_nobody(phase, team, rings, monkeypatch):
     def full(_descriptor: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -40,7 +42,7 @@ def test_full_disk_is_our_fault_and_charges_nobody(phase, team, sent, monkeypatc
 
     assert not Submission.objects.exists()
     assert not ScoringRun.objects.exists()
-    assert sent == []
+    assert rings == []
     assert quota.status(phase=phase, team=team).used_total == 0
 
 
@@ -48,15 +50,16 @@ def test_submission_survives_a_broker_that_is_away_and_is_sent_later(phase, team
     submission = send(phase, team)  # raises nothing
 
     run = submission.runs.get()
-    assert (run.state, run.sent_at) == (ScoringRun.State.QUEUED, None)
+    assert run.state == ScoringRun.State.QUEUED
     assert "the broker is away" in caplog.text
+    assert not reconcile().rang, "it is away still"
 
-    sent = request.getfixturevalue("sent")
-    assert reconcile(now=run.queued_at + UNSENT_GRACE + timedelta(seconds=1)).sent == 1
-    assert sent == [run.pk]
+    rings = request.getfixturevalue("rings")
+    assert reconcile().rang
+    assert rings == [doorbell.TASK]
 
 
-def test_two_hundred_uploads_at_once_never_exceed_a_limit_of_five(sent):
+def test_two_hundred_uploads_at_once_never_exceed_a_limit_of_five(rings):
     phase, team = limited(daily_limit=5)
     user = leader_of(team)
     files = [prediction_bytes(mark=number) for number in range(200)]
@@ -65,11 +68,11 @@ def test_two_hundred_uploads_at_once_never_exceed_a_limit_of_five(sent):
 
     assert sum(isinstance(each, Submission) for each in outcomes) == 5
     assert sum(isinstance(each, QuotaExceeded) for each in outcomes) == 195
-    assert Submission.objects.count() == ScoringRun.objects.count() == len(set(sent)) == 5
+    assert Submission.objects.count() == ScoringRun.objects.count() == len(rings) == 5
     assert quota.status(phase=phase, team=team).left_today == 0
 
 
-def test_two_hundred_uploads_of_one_file_without_a_key_are_counted_one_by_one(sent):
+def test_two_hundred_uploads_of_one_file_without_a_key_are_counted_one_by_one(rings):
     phase, team = limited(daily_limit=5)
     user = leader_of(team)
 
@@ -79,7 +82,7 @@ def test_two_hundred_uploads_of_one_file_without_a_key_are_counted_one_by_one(se
     assert sum(isinstance(each, QuotaExceeded) for each in outcomes) == 195
 
 
-def test_fifty_clicks_at_once_on_one_form_are_one_submission(sent):
+def test_fifty_clicks_at_once_on_one_form_are_one_submission(rings):
     phase, team = limited(daily_limit=5)
     user = leader_of(team)
 
@@ -90,7 +93,7 @@ def test_fifty_clicks_at_once_on_one_form_are_one_submission(sent):
     assert quota.status(phase=phase, team=team).used_total == 1
 
 
-def test_minimum_interval_holds_for_uploads_at_once(sent):
+def test_minimum_interval_holds_for_uploads_at_once(rings):
     phase, team = limited(min_interval=timedelta(hours=72))
     user = leader_of(team)
 
@@ -201,7 +204,7 @@ def uploads(phase: Phase, team: Team) -> list[Callable[[], bool]]:
 
 @pytest.mark.parametrize(("limits", "moments", "allowed"), RUSHES.values(), ids=list(RUSHES))
 def test_rush_of_fifty_by_three_ways_takes_what_the_rules_allow_no_more_and_no_less(
-    limits, moments, allowed, sent, monkeypatch
+    limits, moments, allowed, rings, monkeypatch
 ):
     phase, team = limited(ends_at=timezone.now() + timedelta(days=3), **limits)  # sessions last longer
     calls = uploads(phase, team)
@@ -214,21 +217,21 @@ def test_rush_of_fifty_by_three_ways_takes_what_the_rules_allow_no_more_and_no_l
     assert len(submissions) == sum(taken) == allowed[2]
     for moment, count in zip((first, second), allowed[:2], strict=True):
         assert count is None or sum(row.created_at == moment for row in submissions) == count
-    assert_whole(phase, team, sent)
+    assert_whole(phase, team, rings)
 
 
-def assert_whole(phase, team, sent):
+def assert_whole(phase, team, rings):
     """Ledger, submissions, runs and messages tell one story."""
     submissions = {row.pk: row.created_at for row in Submission.objects.filter(phase=phase)}
-    entries = quota.entries_of(phase=phase, team=team)
+    entries = quota.ledger_of(phase=phase, team=team).entries
     assert {e.submission_id: e.moment for e in entries if e.kind == QuotaEntry.Kind.CHARGE} == submissions
     runs = list(ScoringRun.objects.values_list("submission", flat=True))
     assert sorted(runs) == sorted(submissions)
-    assert sorted(sent) == sorted(ScoringRun.objects.values_list("pk", flat=True))
+    assert len(rings) == ScoringRun.objects.count() == Job.objects.count()
     assert AuditEntry.objects.filter(action="submission.create").count() == len(submissions)
 
 
-def test_reset_and_grant_in_the_middle_of_a_rush_are_each_worth_what_they_say(sent):
+def test_reset_and_grant_in_the_middle_of_a_rush_are_each_worth_what_they_say(rings):
     phase, team = limited(total_limit=5)
     calls: list[Callable[[], object]] = list(uploads(phase, team))
     calls.insert(20, lambda: quota.reset_all(phase=phase, reason="r", actor=None))
@@ -236,19 +239,19 @@ def test_reset_and_grant_in_the_middle_of_a_rush_are_each_worth_what_they_say(se
 
     at_once(calls)
 
-    entries = quota.entries_of(phase=phase, team=team)
+    entries = quota.ledger_of(phase=phase, team=team).entries
     kinds = [entry.kind for entry in entries]
     reset = kinds.index(QuotaEntry.Kind.RESET)
     granted_before = QuotaEntry.Kind.GRANT in kinds[:reset]
     assert kinds[:reset].count(QuotaEntry.Kind.CHARGE) <= 5 + 2 * granted_before
     assert kinds[reset:].count(QuotaEntry.Kind.CHARGE) <= 5 + 2 * (not granted_before)
-    assert_whole(phase, team, sent)
+    assert_whole(phase, team, rings)
 
 
-def test_fault_refunded_by_many_at_once_gives_one_slot_back(sent):
+def test_fault_refunded_by_many_at_once_gives_one_slot_back(rings):
     phase, team = limited(total_limit=5)
     submission = send(phase, team)
     calls = [lambda: quota.refund(submission=submission, reason="worker_lost") for _number in range(20)]
 
     assert sum(at_once(calls)) == 1
-    assert [entry.kind for entry in quota.entries_of(phase=phase, team=team)] == ["charge", "refund"]
+    assert [entry.kind for entry in quota.ledger_of(phase=phase, team=team).entries] == ["charge", "refund"]

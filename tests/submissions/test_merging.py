@@ -27,6 +27,7 @@ from tests.factories import (
     prediction_bytes,
     publish,
 )
+from tests.submissions.conftest import collect_rings
 from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +36,7 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=KST)
 
 @pytest.fixture(autouse=True)
 def _no_broker(monkeypatch):
-    monkeypatch.setattr("malpan.submissions.evaluation.queueing.send_runs", lambda *_args, **_kwargs: 0)
+    collect_rings(monkeypatch)
 
 
 def open_phase(**fields):

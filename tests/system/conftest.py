@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.paths import ROOT
 from tests.system.stack import Stack
+from tests.waiting import wait_for
 
 
 @pytest.fixture(scope="session")
@@ -21,10 +24,21 @@ def models_dir() -> Path:
 
 
 @pytest.fixture(scope="session")
-def stack(models_dir: Path) -> Iterator[Stack]:
+def migrated(models_dir: Path) -> Iterator[Path]:
+    """The directory of a site with a migrated database that does not run: sites begin as a copy of it."""
+    path = Path(tempfile.mkdtemp(prefix="malpan-"))
+    site = Stack(path, models_dir)
+    subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=site.environment, check=True)
+    wait_for(lambda: not site.processes(), "the servers stop after their last user")
+    yield path
+    shutil.rmtree(path)
+
+
+@pytest.fixture(scope="session")
+def stack(migrated: Path, models_dir: Path) -> Iterator[Stack]:
     """A site without competitions, running for the whole session."""
-    var_dir = Path(tempfile.mkdtemp(prefix="malpan-"))
-    site = Stack(var_dir, models_dir)
+    var_dir = migrated.with_name(f"{migrated.name}-s")
+    site = Stack(_copy(migrated, var_dir), models_dir)
     site.start()
     yield site
     site.stop()
@@ -32,14 +46,22 @@ def stack(models_dir: Path) -> Iterator[Stack]:
 
 
 @pytest.fixture
-def new_stack(short_path: Path, models_dir: Path) -> Iterator[Callable[[], Stack]]:
-    """Makes sites on the same directory, not yet started; whatever the test did to them, nothing is left running."""
-    sites: list[Stack] = []
+def empty_stack(short_path: Path, models_dir: Path) -> Iterator[Stack]:
+    """A site never started; whatever the test does to it, nothing is left running."""
+    site = Stack(short_path, models_dir)
+    yield site
+    site.stop()
 
-    def make() -> Stack:
-        sites.append(Stack(short_path, models_dir))
-        return sites[-1]
 
-    yield make
-    for site in sites:
-        site.stop()
+@pytest.fixture
+def new_stack(migrated: Path, short_path: Path, models_dir: Path) -> Iterator[Stack]:
+    """A site with nothing in its database, not yet started; nothing is left running."""
+    site = Stack(_copy(migrated, short_path), models_dir)
+    yield site
+    site.stop()
+
+
+def _copy(directory: Path, to: Path) -> Path:
+    """``directory`` as it is, with the owners of its files: PostgreSQL is another user where the tests are root."""
+    subprocess.run(["cp", "-a", str(directory), str(to)], check=True)
+    return to

@@ -16,7 +16,8 @@ from tests.paths import ROOT
 def make(slug: str, ids: list[str], references: bytes) -> dict:
     from django.utils import timezone
 
-    from malpan.competitions.services import create_competition, create_phase, create_track, publish_reference_version
+    from malpan.competitions.services import create_competition, create_phase, create_track
+    from malpan.submissions.scoring_changes import publish_reference_version
 
     competition = create_competition(slug=slug, title_ko=f"시험 대회 {slug}", is_published=True)
     track = create_track(competition=competition, slug="main", title_ko="질의응답", recipe="rag-qa@1")

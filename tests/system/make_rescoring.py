@@ -114,23 +114,17 @@ def _charge(submissions: list[Any]) -> None:
 
 def _score(phase: Any, submissions: list[Any]) -> None:
     """Score the first submission of each file; give the others the same run and item values."""
-    from malpan.submissions.evaluation import runs
     from malpan.submissions.integrity import chain
     from malpan.submissions.models import MetricResult, ScoringRun, Submission
-    from malpan.submissions.rescoring import batches
+    from malpan.submissions.scoring_config import scoring_config_of
 
-    rule = batches.rule_of(phase)
+    config = scoring_config_of(phase)
     first: dict[str, Any] = {}
     for submission in submissions:
         if submission.file_sha256 not in first:
-            run = _queued(submission, rule)
-            run.save()
-            runs.execute_run(run_id=run.pk, worker="maker")
-            run.refresh_from_db()
-            assert run.state == "finished", run.error_code
-            first[submission.file_sha256] = run
+            first[submission.file_sha256] = _scored(submission, config)
     others = [row for row in submissions if first[row.file_sha256].submission_id != row.pk]
-    copies = ScoringRun.objects.bulk_create([_copy(first[row.file_sha256], submission=row) for row in others])
+    copies = ScoringRun.objects.bulk_create([_copy(first[row.file_sha256], submission=row, job=None) for row in others])
     for copied in copies:
         copied.submission.live_run = copied
     Submission.objects.bulk_update([copied.submission for copied in copies], ["live_run"])
@@ -141,19 +135,30 @@ def _score(phase: Any, submissions: list[Any]) -> None:
     chain.append_scores(Submission.objects.filter(phase=phase))
 
 
-def _queued(submission: Any, rule: Any) -> Any:
-    from django.utils import timezone
+def _scored(submission: Any, config: Any) -> Any:
+    """A run of ``submission``, scored here: its job is taken before anybody else sees it."""
+    from django.db import transaction
 
+    from malpan.jobs import claim, queue, tasks
+    from malpan.jobs.models import Job
+    from malpan.submissions.evaluation.runs import RUN
     from malpan.submissions.models import ScoringRun
 
-    return ScoringRun(
-        submission=submission,
-        reference_version=rule.reference_version,
-        recipe=rule.recipe,
-        profile=rule.profile,
-        queued_at=timezone.now(),
-        sent_at=timezone.now(),
-    )
+    with transaction.atomic():
+        [job] = queue.add(kind=RUN, flow=f"team:{submission.team_id}", lane=Job.Lane.LIVE, costs=[1])
+        run = ScoringRun.objects.create(
+            submission=submission,
+            reference_version=config.reference_version,
+            recipe=config.recipe,
+            profile=config.profile,
+            job=job,
+            queued_at=job.queued_at,
+        )
+        claim.take(job, "maker")
+    tasks.perform(job)
+    run.refresh_from_db()
+    assert run.state == "finished", run.error_code
+    return run
 
 
 def _copy(row: Any, **changes: Any) -> Any:

@@ -44,7 +44,7 @@ class Stack:
             "MALPAN_MODELS": str(models_dir),
             "PORT": str(self.port),
             "LOAD_DEMO": "off",
-            "RUN_LEASE_SECONDS": str(LEASE_SECONDS),
+            "JOB_LEASE_SECONDS": str(LEASE_SECONDS),
             "WEB_STALL_SECONDS": str(STALL_SECONDS),
         }
         self._log_path = var_dir.with_name(var_dir.name + ".log")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -59,8 +60,9 @@ class Contest:
         return path
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def contest(stack: Stack) -> Contest:
+    """One for all: everybody who comes founds a team of their own."""
     made = stack.run_script("tests.system.make_contest", f"web-{uuid.uuid4().hex[:8]}", "4", "3")
     return Contest(made["slug"], made["ids"])
 
@@ -99,13 +101,14 @@ class Person:
         self.page.get_by_role("button", name="제출하기").click()
 
 
-@pytest.fixture
-def at_browser(browser: Browser, stack: Stack) -> Iterator[Any]:
+@contextmanager
+def people_at(browser: Browser, site: str) -> Iterator[Callable[..., Person]]:
+    """Seats people at browsers that know nothing of each other."""
     contexts = []
 
     def sit_down(**options: Any) -> Person:
         contexts.append(browser.new_context(locale="ko-KR", **options))
-        person = Person(contexts[-1].new_page(), stack.url)
+        person = Person(contexts[-1].new_page(), site)
         person.page.on(
             "console", lambda message: person.complaints.append(message.text) if message.type == "error" else None
         )
@@ -115,6 +118,12 @@ def at_browser(browser: Browser, stack: Stack) -> Iterator[Any]:
     yield sit_down
     for context in contexts:
         context.close()
+
+
+@pytest.fixture
+def at_browser(browser: Browser, stack: Stack) -> Iterator[Callable[..., Person]]:
+    with people_at(browser, stack.url) as sit_down:
+        yield sit_down
 
 
 def test_a_person_signs_up_uploads_a_bad_and_a_good_file_and_stands_on_the_board(
@@ -193,20 +202,30 @@ def test_a_dropped_file_is_taken_and_a_file_too_large_is_stopped_before_it_is_se
     assert person.complaints == []
 
 
+@pytest.fixture(scope="module")
+def long_names(
+    browser: Browser, stack: Stack, contest: Contest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Person, str]]:
+    """A person whose team and files have long names, and the page of a scored file."""
+    files = tmp_path_factory.mktemp("files")
+    with people_at(browser, stack.url) as sit_down:
+        person = sit_down(viewport={"width": 320, "height": 800})
+        person.sign_up()
+        person.make_team(contest, "320" + "아주긴팀이름을띄어쓰지않고" * 4)
+        person.upload(contest, contest.bad_file(files / ("긴이름" * 20 + ".json")))
+        person.upload(contest, contest.good_file(files / ("긴이름" * 20 + ".json")))
+        expect(person.page.get_by_text("채점 완료")).to_be_visible(timeout=SCORED_WITHIN)
+        yield person, person.page.url.removeprefix(person.site)
+
+
 @pytest.mark.parametrize("width", [320, 390, 768, 1280])
-def test_no_page_scrolls_sideways(at_browser: Any, contest: Contest, tmp_path: Path, width: int) -> None:
-    person: Person = at_browser(viewport={"width": width, "height": 800})
-    person.sign_up()
-    person.make_team(contest, f"{width}" + "아주긴팀이름을띄어쓰지않고" * 4)
-    person.upload(contest, contest.bad_file(tmp_path / ("긴이름" * 20 + ".json")))
-    person.upload(contest, contest.good_file(tmp_path / ("긴이름" * 20 + ".json")))
-    expect(person.page.get_by_text("채점 완료")).to_be_visible(timeout=SCORED_WITHIN)
+def test_no_page_scrolls_sideways(long_names: tuple[Person, str], contest: Contest, width: int) -> None:
+    person, scored = long_names
     sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    scrolled = {person.page.url: person.page.evaluate(sideways)}
-    for page in ("", "data/", "submit/", "board/", "submissions/", "team/"):
-        person.open(contest.address(page))
-        scrolled[page] = person.page.evaluate(sideways)
-    for address in ("/", "/accounts/email/", "/no/such/page/"):
+    person.page.set_viewport_size({"width": width, "height": 800})
+    pages = ("", "data/", "submit/", "board/", "submissions/", "team/")
+    scrolled = {}
+    for address in (scored, *map(contest.address, pages), "/", "/accounts/email/", "/no/such/page/"):
         person.open(address)
         scrolled[address] = person.page.evaluate(sideways)
     assert {address: pixels for address, pixels in scrolled.items() if pixels > 0} == {}

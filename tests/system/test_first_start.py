@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from tests.system.stack import Stack
@@ -13,13 +11,13 @@ pytestmark = pytest.mark.services
 BUDGET_SECONDS = 180  # 60 on an idle machine of two cores; the tests' machine may be busy
 
 
-def test_the_first_start_ends_with_a_complete_board_and_the_second_keeps_it(new_stack: Callable[[], Stack]) -> None:
-    site = new_stack()
+def test_the_first_start_ends_with_a_complete_board_and_the_second_keeps_it(empty_stack: Stack) -> None:
+    site = empty_stack
     site.environment["LOAD_DEMO"] = "on"
     site.start()
     wait_for(lambda: "board complete" in site.log, "the complete board", seconds=BUDGET_SECONDS, every=0.5)
 
-    workers = site.query("SELECT state, split_part(worker, '@', 1), count(*) FROM submissions_scoringrun GROUP BY 1, 2")
+    workers = site.query("SELECT state, split_part(worker, '@', 1), count(*) FROM jobs_job GROUP BY 1, 2")
     assert [(state, worker) for state, worker, _ in workers] == [("finished", "scoring")]
     teams = site.query("SELECT DISTINCT name FROM teams_team WHERE NOT is_baseline AND length(name) <= 15")
     assert len(teams) >= 7

@@ -41,8 +41,11 @@ def board_of(stack: Stack, slug: str) -> str:
 
 
 def batch_of(stack: Stack, slug: str) -> tuple[int, str] | None:
+    """The newest batch, and its state as people see it: ready where every run is finished."""
     rows = stack.query(
-        "SELECT b.id, b.state FROM submissions_rescorebatch b JOIN competitions_competition c"
+        "SELECT b.id, CASE WHEN b.state = 'running' AND (SELECT bool_and(r.state = 'finished')"
+        " FROM submissions_scoringrun r WHERE r.batch_id = b.id) THEN 'ready' ELSE b.state END"
+        " FROM submissions_rescorebatch b JOIN competitions_competition c"
         " ON c.id = b.competition_id WHERE c.slug = %s ORDER BY b.id DESC",
         slug,
     )
@@ -51,7 +54,11 @@ def batch_of(stack: Stack, slug: str) -> tuple[int, str] | None:
 
 def runs_of(stack: Stack, batch: int) -> list[tuple[str, int, int]]:
     """(state, attempt, submission) of every run of the batch."""
-    return stack.query("SELECT state, attempt, submission_id FROM submissions_scoringrun WHERE batch_id = %s", batch)
+    return stack.query(
+        "SELECT r.state, j.attempt, r.submission_id FROM submissions_scoringrun r JOIN jobs_job j ON j.id = r.job_id"
+        " WHERE r.batch_id = %s",
+        batch,
+    )
 
 
 def kill_with_children(program: psutil.Process) -> None:
@@ -100,7 +107,7 @@ def test_a_batch_survives_the_death_of_the_worker_and_of_the_web_server(
     assert board_of(stack, slug) == old
 
     page = f"/competitions/{slug}/manage/rescoring/{batch}/"
-    organiser.post(f"{page}apply/", form_at=page, at_end=page, is_sure="on", title_ko="정정", body_ko="새 이유로 채점")
+    organiser.post(f"{page}apply/", form_at=page, at_end=page, confirm="on", title_ko="정정", body_ko="새 이유로 채점")
     new = board_of(stack, slug)
     assert new != old
     live = stack.query(
@@ -124,7 +131,7 @@ def test_a_web_server_killed_while_applying_leaves_the_old_board_or_the_new_one(
     page = f"/competitions/{slug}/manage/rescoring/{batch}/"
     web = stack.program("gunicorn")
     with held_phase(stack, contest["phase"]), ThreadPoolExecutor(1) as pool:
-        applying = pool.submit(organiser.post, f"{page}apply/", form_at=page, at_end=page, is_sure="on")
+        applying = pool.submit(organiser.post, f"{page}apply/", form_at=page, at_end=page, confirm="on")
         wait_for(lambda: waits_for_a_lock(stack), "the application waits in the middle of its transaction")
         kill_with_children(web)
         assert applying.exception(timeout=60) is not None
@@ -132,7 +139,7 @@ def test_a_web_server_killed_while_applying_leaves_the_old_board_or_the_new_one(
 
     assert batch_of(stack, slug) == (batch, "ready")
     assert board_of(stack, slug) == old
-    organiser.post(f"{page}apply/", form_at=page, at_end=page, is_sure="on")
+    organiser.post(f"{page}apply/", form_at=page, at_end=page, confirm="on")
     assert batch_of(stack, slug) == (batch, "applied")
 
 

@@ -6,7 +6,6 @@ import signal
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
 
 import pytest
 
@@ -19,16 +18,16 @@ MEGABYTE = 2**20
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_stop_signal_leaves_no_process_behind(new_stack: Callable[[], Stack], number: signal.Signals) -> None:
-    site = new_stack()
+def test_a_stop_signal_leaves_no_process_behind(new_stack: Stack, number: signal.Signals) -> None:
+    site = new_stack
     site.start()
     assert {"postgres", "redis-server"} <= {process.name() for process in site.processes()}
     assert site.signal(number) == 0
     assert site.processes() == []
 
 
-def test_after_kill_9_nothing_stays_and_the_next_start_finds_all_data(new_stack: Callable[[], Stack]) -> None:
-    site = new_stack()
+def test_after_kill_9_nothing_stays_and_the_next_start_finds_all_data(new_stack: Stack) -> None:
+    site = new_stack
     site.start()
     password = (site.var_dir / "admin-password").read_text()
     site.query("UPDATE accounts_user SET name = '남은 사람' WHERE is_superuser")
@@ -52,8 +51,8 @@ def test_a_second_start_on_the_same_directory_says_where_the_site_runs(stack: St
     assert stack.is_well()
 
 
-def test_a_taken_port_is_named_and_nothing_is_left_running(new_stack: Callable[[], Stack], stack: Stack) -> None:
-    site = new_stack()
+def test_a_taken_port_is_named_and_nothing_is_left_running(empty_stack: Stack, stack: Stack) -> None:
+    site = empty_stack
     refused = subprocess.run(
         [sys.executable, "manage.py", "up", "--port", str(stack.port)],
         cwd=ROOT, env=site.environment, capture_output=True, text=True, timeout=60, check=False,

@@ -70,15 +70,16 @@ class Visitor:
 
 
 def run_of(stack: Stack, public_id: str) -> dict[str, object]:
-    """The one run of a submission, as the database has it now."""
-    columns = ("id", "state", "attempt", "final_score", "worker", "error_code", "progress")
+    """The one run of a submission, with what its job tells, as the database has it now."""
+    names = ("id", "state", "final_score", "error_code", "live_run_id", "job_id", "worker", "progress", "attempt")
     rows = stack.query(
-        f"SELECT {', '.join('r.' + name for name in columns)}, s.live_run_id FROM submissions_scoringrun r"
+        "SELECT r.id, r.state, r.final_score, r.error_code, s.live_run_id, j.id, j.worker, j.progress,"
+        " LEAST(j.attempt, j.failures + 1) FROM submissions_scoringrun r JOIN jobs_job j ON r.job_id = j.id"
         " JOIN submissions_submission s ON r.submission_id = s.id WHERE s.public_id = %s",
         public_id,
     )
     assert len(rows) == 1, rows
-    return dict(zip((*columns, "live_run_id"), rows[0], strict=True))
+    return dict(zip(names, rows[0], strict=True))
 
 
 def wait_until_finished(stack: Stack, public_id: str, *, seconds: float = 90) -> dict[str, object]:

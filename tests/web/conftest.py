@@ -78,8 +78,8 @@ def phase(db: None) -> Phase:
         summary_en="A summary",
         description_ko="## 소개\n\n**설명**입니다.",
         description_en="## About\n\nA **description**.",
-        organizer_ko="말판 운영팀",
-        organizer_en="Malpan team",
+        organiser_ko="말판 운영팀",
+        organiser_en="Malpan team",
     )
     track = TrackFactory.create(competition=competition, slug="norms", description_ko="과제", description_en="Task")
     phase = PhaseFactory.create(track=track, daily_limit=5, total_limit=40, title_ko="본선", title_en="Main")
@@ -131,7 +131,7 @@ def contest(phase: Phase, team: Team) -> Contest:
         leader=leader,
         finished=finished,
         failed=in_state(phase, team, ScoringRun.State.FAILED, error_code="scoring_crashed"),
-        running=in_state(phase, team, ScoringRun.State.RUNNING, stage="bleurt", progress=0.424),
+        running=in_state(phase, team, ScoringRun.State.RUNNING, job__stage="bleurt", job__progress=0.424),
         queued=in_state(phase, team, ScoringRun.State.QUEUED),
         rejection=rejected(phase, team),
         invitation_token=token,
@@ -142,7 +142,7 @@ def in_state(phase: Phase, team: Team, state: str, **fields: Any) -> Submission:
     """A submission whose only run is in ``state``."""
     submission = SubmissionFactory.create(phase=phase, team=team, file_name=f"{state}.json")
     if state == ScoringRun.State.RUNNING:
-        fields["lease_expires_at"] = timezone.now() + timedelta(minutes=1)
+        fields |= {"job__lease_expires_at": timezone.now() + timedelta(minutes=1), "job__attempt": 1}
     if state == ScoringRun.State.FAILED:
         quota.refund(submission=submission, reason=fields.get("error_code", "worker_lost"))
     ScoringRunFactory.create(submission=submission, state=state, **fields)

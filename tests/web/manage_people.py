@@ -23,7 +23,7 @@ def client_of(person: object) -> Client:
 
 
 def strangers(competition: Competition) -> dict[str, Client]:
-    """People who must not learn that there is a desk: a participant, staff of the site, an owner elsewhere."""
+    """People who must not learn that there are manage pages: a participant, staff of the site, an owner elsewhere."""
     elsewhere = CompetitionFactory.create()
     return {
         "participant": client_of(UserFactory.create()),

@@ -8,8 +8,10 @@ import pytest
 from django.test import Client
 
 from malpan.competitions.models import Phase, Track
+from malpan.competitions.targets import add_published_targets, set_targets
 from malpan.submissions.models import ScoringRun
-from scoring.recipes import RECIPES
+from malpan.web.presenters import scores
+from scoring.recipes.targets import Target
 from tests.factories import PhaseFactory, TeamFactory, TrackFactory, finished_submission
 from tests.web import html
 
@@ -36,6 +38,7 @@ class Captions:
 @pytest.fixture
 def captions(db: None) -> Captions:
     track = TrackFactory.create(recipe="captioning@1", score_scale=1, score_decimals=4)
+    add_published_targets(track=track, actor=None)
     return Captions(track, PhaseFactory.create(track=track))
 
 
@@ -151,6 +154,34 @@ def test_a_contest_board_has_neither_marks_nor_a_choice_of_metrics(client: Clien
     assert page.all("p", "board-views") == []
 
 
-@pytest.mark.parametrize("recipe", [recipe for recipe in RECIPES.values() if recipe.baseline], ids=lambda r: r.id)
-def test_a_baseline_always_says_what_must_be_known_of_it(recipe: object) -> None:
-    assert recipe.baseline.note("ko") != recipe.baseline.note("en")
+def test_a_captioning_board_has_no_marks_until_its_organiser_sets_some(captions: Captions, client: Client) -> None:
+    set_targets(track=captions.track, targets=[], actor=None)
+    run = captions.add("A", 0.35)
+    page = page_of(client, captions.board)
+    assert page.all("tr", "mark") == page.all("span", "change") == []
+    assert "0.3052" not in page.text
+    assert scores.progress_of(run, captions.track) == []
+
+
+def test_any_track_can_have_a_baseline_of_its_own(client: Client, db: None) -> None:
+    phase = PhaseFactory.create()  # scores are shown times 100
+    target = Target("baseline", 0.4, "작년 1위", "Last year's winner")
+    set_targets(track=phase.track, targets=[target], actor=None)
+    run = finished_submission(phase, TeamFactory.create(competition=phase.track.competition, name="가"), 0.5).live_run
+    page = page_of(client, f"/competitions/{phase.track.competition.slug}/board/")
+    assert rows_of(page) == ["가", "작년 1위 40.000"]
+    assert [change.text for change in page.all("span", "change")] == ["+25.0%"]
+    assert "최종 점수 아래의 비율" in page.one("section", "board-rules").text
+    assert scores.progress_of(run, phase.track) == ["작년 1위 40.000 대비 +25.0%"]
+
+
+def test_a_figure_that_cannot_be_compared_with_says_so_wherever_it_is_shown(captions: Captions, client: Client) -> None:
+    run = captions.add("A", 0.35)
+    note = "비교 불가: 구현이 공개되지 않은 METEOR 값입니다."
+    assert note in page_of(client, captions.board).one("section", "board-rules").text
+    assert page_of(client, captions.board).one("span", "mark-note").text == note
+    assert scores.progress_of(run, captions.track) == [
+        f"AI 허브 기준선 0.3052 대비 +14.7% ({note})",
+        "도달한 이정표: 목표 0.336",
+        "다음 이정표: 목표 0.366",
+    ]

@@ -10,8 +10,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from malpan.competitions.models import Phase
-from malpan.competitions.services import publish_reference_version
 from malpan.submissions.models import Rejection, ScoringRun, Submission
+from malpan.submissions.scoring_changes import publish_reference_version
 from tests.factories import CANARY, PhaseFactory, TeamFactory, TrackFactory, UserFactory
 from tests.web import html
 from tests.web.conftest import client_of

@@ -45,7 +45,7 @@ def test_a_fault_of_ours_is_named_so_with_its_status(
     def fail(*_args: Any) -> None:
         raise StorageFull
 
-    monkeypatch.setattr(competition, "visit", fail)
+    monkeypatch.setattr(competition, "page_context", fail)
     response = client.get(contest.url())
     page = page_of(response)
     assert response.status_code == 507
@@ -60,7 +60,7 @@ def test_an_unexpected_fault_shows_no_variable_of_the_program(
         answers = [CANARY]
         raise RuntimeError(len(answers))
 
-    monkeypatch.setattr(competition, "visit", fail)
+    monkeypatch.setattr(competition, "page_context", fail)
     client.raise_request_exception = False
     response = client.get(contest.url())
     assert response.status_code == 500
@@ -83,7 +83,7 @@ def test_a_database_that_is_away_gives_a_page_that_needs_none(
     def fail(*_args: Any) -> None:
         raise error("connection refused")
 
-    monkeypatch.setattr(competition, "visit", fail)
+    monkeypatch.setattr(competition, "page_context", fail)
     response = client.get(contest.url())
     assert (response.status_code, response["Retry-After"]) == (503, "30")
     assert page_of(response).one("h1").text == "잠시 이용할 수 없습니다"

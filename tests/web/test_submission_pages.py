@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from malpan.competitions.models import Phase
 from malpan.submissions.models import ScoringRun, Submission
-from tests.factories import PhaseFactory, TeamFactory, finished_submission
+from tests.factories import PhaseFactory, TeamFactory, finished_submission, update_jobs
 from tests.web import html
 from tests.web.conftest import SCORES, Contest, client_of, in_state
 
@@ -91,7 +91,7 @@ def test_the_fragment_answers_nothing_while_nothing_changed(contest: Contest, me
 
 def test_the_fragment_shows_progress_as_it_grows(contest: Contest, member: Client) -> None:
     mark = mark_of(html.parse(member.get(fragment_address(contest.running)).content.decode()))
-    contest.running.runs.update(progress=0.9)
+    update_jobs(contest.running.runs.all(), progress=0.9)
     fragment = html.parse(member.get(fragment_address(contest.running), {"mark": mark}).content.decode())
     assert "BLEURT 90%" in fragment.text
     assert fragment.one("progress").attributes["value"] == "0.9000"
@@ -99,7 +99,7 @@ def test_the_fragment_shows_progress_as_it_grows(contest: Contest, member: Clien
 
 def test_progress_alone_is_not_read_out(contest: Contest, member: Client) -> None:
     mark = mark_of(html.parse(member.get(fragment_address(contest.running)).content.decode()))
-    contest.running.runs.update(progress=0.9)
+    update_jobs(contest.running.runs.all(), progress=0.9)
     fragment = html.parse(member.get(fragment_address(contest.running), {"mark": mark}).content.decode())
     assert fragment.all("p", id=f"live-{contest.running.public_id}") == []
 
@@ -162,11 +162,11 @@ def test_an_empty_history_leads_to_the_upload_page(phase: Phase, member: Client)
 def _with_pace(contest: Contest) -> None:
     """A run that finished a minute ago at 100 tokens a second, and costs of those under way."""
     now = timezone.now()
-    contest.finished.runs.update(
-        cost=1000, started_at=now - timedelta(seconds=70), finished_at=now - timedelta(seconds=60), worker="w"
-    )
-    contest.running.runs.update(cost=6_000, started_at=now)
-    contest.queued.runs.update(cost=12_000)
+    contest.finished.runs.update(started_at=now - timedelta(seconds=70), finished_at=now - timedelta(seconds=60))
+    update_jobs(contest.finished.runs.all(), cost=1000, worker="w")
+    contest.running.runs.update(started_at=now)
+    update_jobs(contest.running.runs.all(), cost=6_000)
+    update_jobs(contest.queued.runs.all(), cost=12_000)
 
 
 def test_the_expected_end_stands_with_a_run_that_waits_and_one_at_work(contest: Contest, member: Client) -> None:

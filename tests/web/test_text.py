@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import translation
 
-from malpan.submissions.models import ScoringRun
+from malpan.core.times import kst_text
 from malpan.web.markdown import to_html
 from malpan.web.presenters import formatting, scores
 from scoring.recipes import RECIPES
@@ -54,8 +54,8 @@ def test_a_title_inside_a_text_is_no_second_title_of_the_page() -> None:
 
 
 def test_times_are_korean_and_say_so() -> None:
-    assert formatting.kst_text(NOW) == "2026-11-20 23:50 KST"
-    assert formatting.kst_text(NOW, seconds=True) == "2026-11-20 23:50:05 KST"
+    assert kst_text(NOW, seconds=False) == "2026-11-20 23:50 KST"
+    assert kst_text(NOW) == "2026-11-20 23:50:05 KST"
 
 
 @pytest.mark.parametrize(
@@ -87,10 +87,9 @@ def test_the_width_of_a_text_counts_a_syllable_twice() -> None:
 
 
 def test_the_stage_of_a_run_is_a_column_of_the_board_in_the_readers_language() -> None:
-    run = ScoringRun(recipe="culture-qa@1", stage="accuracy")
-    assert scores.stage_label(run) == "정확도"
+    assert scores.stage_label("culture-qa@1", "accuracy") == "정확도"
     with translation.override("en"):
-        assert scores.stage_label(run) == "Accuracy"
+        assert scores.stage_label("culture-qa@1", "accuracy") == "Accuracy"
 
 
 def test_a_share_and_a_count_of_coverage_read_as_such() -> None:

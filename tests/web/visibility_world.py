@@ -14,13 +14,14 @@ from malpan.accounts.models import ApiToken, User
 from malpan.accounts.services import create_api_token
 from malpan.competitions.drafts import create_draft
 from malpan.competitions.models import Competition, CompetitionRole, DataFile, Notice, Phase, Question, ReferenceVersion
-from malpan.competitions.services import add_data_file, post_notice, publish_reference_version
+from malpan.competitions.services import add_data_file, post_notice
 from malpan.core.models import AuditEntry
 from malpan.core.storage import store_private
 from malpan.leaderboard.snapshots import publish_final_board
 from malpan.submissions.integrity import chain
 from malpan.submissions.integrity.receipts import issue_receipt
 from malpan.submissions.models import HiddenResult, MetricResult, ScoringRun, Submission
+from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.teams.invitations import create_invitation
 from malpan.teams.models import Invitation, Membership, Team
 from tests.factories import (

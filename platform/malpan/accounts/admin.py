@@ -1,20 +1,24 @@
-"""People, teams, invitations and tokens in the admin."""
+"""People in the admin: made, edited, let in and locked out, with an audit entry each. Their tokens are to be read."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
-from django.contrib import admin
+from allauth.account.admin import EmailAddress  # their page is registered with this import
+from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from malpan.accounts.models import ApiToken, User
-from malpan.accounts.services import revoke_api_token
+from malpan.accounts.services import confirm_email, revoke_api_tokens_of
 from malpan.core import audit
-from malpan.core.admin import AuditedAdmin, RecordAdmin, actor_of
+from malpan.core.admin import RecordAdmin
+
+admin.site.unregister(EmailAddress)
 
 
 class UserCreation(AdminUserCreationForm):
@@ -30,7 +34,9 @@ class UserChange(UserChangeForm):
 
 
 @admin.register(User)
-class UserAdmin(AuditedAdmin, DjangoUserAdmin):
+class UserAdmin(DjangoUserAdmin):
+    """A change and its audit entry are one transaction: Django's own of every form and deletion."""
+
     form = UserChange
     add_form = UserCreation
     ordering = ["email"]
@@ -44,26 +50,72 @@ class UserAdmin(AuditedAdmin, DjangoUserAdmin):
         (_("시각"), {"fields": ["last_login", "date_joined"]}),
     ]
     add_fieldsets = [(None, {"fields": ["email", "name", "usable_password", "password1", "password2"]})]
+    actions = ["confirm_emails", "revoke_tokens"]
+
+    @admin.action(description=_("선택한 사람의 이메일을 인증한 것으로 표시"), permissions=["change"])
+    def confirm_emails(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        count = sum(confirm_email(user=user, actor=_actor(request)) for user in queryset)
+        text = gettext("이메일 %(count)d개를 인증한 것으로 표시했습니다.") % {"count": count}
+        self.message_user(request, text, messages.SUCCESS)
+
+    @admin.action(description=_("선택한 사람의 API 토큰을 모두 폐기"), permissions=["change"])
+    def revoke_tokens(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        count = sum(revoke_api_tokens_of(user=user, actor=_actor(request)) for user in queryset)
+        self.message_user(request, gettext("API 토큰 %(count)d개를 폐기했습니다.") % {"count": count}, messages.SUCCESS)
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        before = audit.snapshot(User.objects.get(pk=obj.pk)) if change else {}
+        super().save_model(request, obj, form, change)
+        was, then = audit.changed(before, audit.snapshot(obj))
+        if then:
+            action = "user.update" if change else "user.create"
+            audit.record(actor=_actor(request), action=action, obj=obj, before=was, after=then)
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        before = _rights_of(form.instance)
+        super().save_related(request, form, formsets, change)
+        was, then = audit.changed(before, _rights_of(form.instance))
+        if then:
+            audit.record(actor=_actor(request), action="user.relate", obj=form.instance, before=was, after=then)
+
+    def delete_model(self, request: HttpRequest, obj: User) -> None:
+        audit.record(actor=_actor(request), action="user.delete", obj=obj, before=audit.snapshot(obj))
+        super().delete_model(request, obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        for user in queryset:
+            self.delete_model(request, user)
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
         """Django calls this after every change; that of a password is the one that ``save_model`` does not see."""
         resolved = request.resolver_match
         if resolved is not None and resolved.url_name == "auth_user_password_change":
-            audit.record(actor=actor_of(request), action="user.set_password", obj=obj)
+            audit.record(actor=_actor(request), action="user.set_password", obj=obj)
         return super().log_change(request, obj, message)
+
+
+@admin.register(EmailAddress)
+class EmailAddressAdmin(RecordAdmin):
+    """An address is confirmed by its owner, or by the action on people."""
+
+    list_display = ["email", "user", "primary", "verified"]
+    list_filter = ["primary", "verified"]
+    search_fields = ["email"]
+    list_select_related = ["user"]
 
 
 @admin.register(ApiToken)
 class ApiTokenAdmin(RecordAdmin):
     list_display = ["prefix", "label", "user", "created_at", "last_used_at", "revoked_at"]
-    fields = ["user", "label", "prefix", "created_at", "last_used_at", "revoked_at"]
     list_select_related = ["user"]
-    actions = ["revoke"]
+    hidden = frozenset({"token_sha256"})
 
-    def has_revoke_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("accounts.change_apitoken")
 
-    @admin.action(description=_("선택한 토큰 폐기"), permissions=["revoke"])
-    def revoke(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        for api_token in queryset:
-            revoke_api_token(api_token=api_token, actor=actor_of(request))
+def _actor(request: HttpRequest) -> User:
+    """Who is at work: the admin lets nobody in who is not logged in."""
+    return cast("User", request.user)
+
+
+def _rights_of(user: User) -> dict[str, list[int]]:
+    """The keys of the person's groups and permissions."""
+    return {name: sorted(getattr(user, name).values_list("pk", flat=True)) for name in ("groups", "user_permissions")}

@@ -1,4 +1,4 @@
-"""Errors about API tokens."""
+"""Errors about people and their API tokens."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from malpan.core.errors import NotFound, RequestError, TooMany
 
 
 class ApiTokenInvalid(RequestError):
-    """No such submission, or not this person's to see: the two look alike on purpose."""
+    """The request has no token, or one that is unknown or revoked, or whose account is closed. Params: none."""
 
     http_status = 401
     text = _("API 토큰이 없거나 올바르지 않습니다. Authorization: Bearer <토큰> 머리글을 확인해 주십시오.")
@@ -24,3 +24,9 @@ class ApiTokenNotFound(NotFound):
     """No token of this person has this number. Params: none."""
 
     text = _("API 토큰을 찾을 수 없습니다. 토큰 목록에서 다시 골라 주십시오.")
+
+
+class PersonNotFound(NotFound):
+    """No account has this e-mail address. Params: none."""
+
+    text = _("이 이메일로 가입한 계정이 없습니다. 주소를 확인하거나, 먼저 회원으로 가입하도록 안내해 주십시오.")

@@ -1,19 +1,22 @@
-"""Reads of teams, invitations and API tokens."""
+"""Reads of people and their API tokens."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from allauth.account.models import EmailAddress
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import F, QuerySet
 
-from malpan.accounts.errors import ApiTokenInvalid, ApiTokenNotFound
+from malpan.accounts.errors import ApiTokenInvalid, ApiTokenNotFound, PersonNotFound
 from malpan.accounts.models import ApiToken, User
 from malpan.accounts.tokens import hash_token
 
-if TYPE_CHECKING:
-    pass
+
+def person_by_email(email: str) -> User:
+    """The person with the account ``email``, whatever its case. Raises ``PersonNotFound``."""
+    user = User.objects.filter(email__iexact=email.strip(), is_active=True).first()
+    if user is None:
+        raise PersonNotFound
+    return user
 
 
 def has_verified(user: User | AnonymousUser, email: str) -> bool:

@@ -1,9 +1,10 @@
-"""Writes of teams and API tokens. Invitations are in ``invitations``, requests to merge in ``merging``."""
+"""Writes of people's accounts: their API tokens, and their address confirmed by an administrator."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from allauth.account.models import EmailAddress
 from django.db import transaction
 from django.utils import timezone
 
@@ -11,9 +12,6 @@ from malpan.accounts.errors import TooManyApiTokens
 from malpan.accounts.models import ApiToken, User
 from malpan.accounts.tokens import hash_token, make_token
 from malpan.core import audit
-
-if TYPE_CHECKING:
-    pass
 
 API_TOKENS_MAX: Final = 10  # that work at once, a person
 API_KEY_MARK: Final = "mlp_"  # lets a secret scanner, and a person, recognise a leaked token
@@ -39,6 +37,28 @@ def revoke_api_token(*, api_token: ApiToken, actor: User) -> None:
     with transaction.atomic():
         if ApiToken.objects.filter(pk=api_token.pk, revoked_at=None).update(revoked_at=timezone.now()):
             audit.record(actor=actor, action="api_token.revoke", obj=api_token, after={"prefix": api_token.prefix})
+
+
+def revoke_api_tokens_of(*, user: User, actor: User) -> int:
+    """Make all tokens of ``user`` worthless, as after a leak; how many worked until now."""
+    working = list(user.api_tokens.filter(revoked_at=None))
+    for api_token in working:
+        revoke_api_token(api_token=api_token, actor=actor)
+    return len(working)
+
+
+def confirm_email(*, user: User, actor: User) -> bool:
+    """Take the person's address for confirmed without the link by e-mail, where mail does not reach them.
+
+    Whether that could be done: not while the same address is confirmed for somebody else.
+    """
+    with transaction.atomic():
+        address, _made = EmailAddress.objects.get_or_create(user=user, email=user.email.lower())
+        if not address.set_verified():
+            return False
+        address.set_as_primary()
+        audit.record(actor=actor, action="user.confirm_email", obj=user, after={"email": user.email})
+    return True
 
 
 def note_token_use(*, api_token: ApiToken) -> None:

@@ -22,7 +22,7 @@ def competition(found: Competition, tracks: list[Track] | None = None) -> dict[s
         "slug": found.slug,
         "title": found.title,
         "summary": found.summary,
-        "organizer": found.organizer,
+        "organiser": found.organiser,
         "is_demo": found.is_demo,
         "terms_version": found.terms_version,  # 0: there are no terms to accept
     }
@@ -183,6 +183,9 @@ def quota(found: QuotaStatus) -> dict[str, Any]:
         "total_limit": found.total_limit,
         "granted_total": found.granted_total,  # of total_limit
         "left_total": found.left_total,
+        "elsewhere_today": found.elsewhere_today.slots,  # used by people of the team in other teams
+        "elsewhere_total": found.elsewhere_total.slots,
+        "elsewhere_by": list(found.elsewhere_total.people),
         "next_allowed_at": found.next_allowed_at,
         "can_submit": found.can_submit,
     }

@@ -23,7 +23,7 @@ from malpan.competitions.models import Competition, DataFile, ReferenceVersion
 from malpan.competitions.permissions import Permission, require
 from malpan.core import audit
 from malpan.core.errors import StoredFileCorrupt, StoredFileMissing
-from malpan.core.locks import one_moment
+from malpan.core.locks import repeatable_read
 from malpan.core.models import AuditEntry
 from malpan.core.storage import open_private
 from malpan.submissions.models import Submission
@@ -54,7 +54,8 @@ def export_competition(
         raise PassphraseTooShort(limit=crypto.PASSPHRASE_MIN)
     facts = {"references": "encrypted" if passphrase else "left out"}
     audit.record(actor=actor, action="competition.export", obj=competition, after=facts)
-    reading = nullcontext() if connection.in_atomic_block else one_moment()  # a transaction's level cannot change late
+    # the level of a transaction that goes on cannot be changed
+    reading = nullcontext() if connection.in_atomic_block else repeatable_read()
     with reading, zipfile.ZipFile(target, "w") as archive:
         return _Writing(competition, archive).write(passphrase)
 
@@ -75,8 +76,8 @@ class _Writing:
             self.counts[table.name] = self._add(table.member, _lines(self._rows(table)))
         for sha256 in self._public_files():
             self._add_file(f"files/{sha256}", sha256)
-        lock = self._add_references(passphrase) if passphrase else None
-        self._add_manifest(lock)
+        key = self._add_references() if passphrase else None
+        self._add_manifest(crypto.locked_key(key, passphrase) if key else None)
         return Exported(self.counts, self.missing, has_references=bool(passphrase))
 
     @cached_property
@@ -115,21 +116,21 @@ class _Writing:
 
     def _public_files(self) -> list[str]:
         """What is stored of submissions and files for download; each once."""
-        submitted = Submission.objects.filter(phase__track__competition=self.competition)
+        submitted = Submission.objects.of(self.competition)
         offered = DataFile.objects.filter(track__competition=self.competition)
         names = {*submitted.values_list("file_sha256", flat=True), *offered.values_list("file_sha256", flat=True)}
         return sorted(names)
 
-    def _add_references(self, passphrase: str) -> crypto.Lock:
-        lock = crypto.new_lock()
-        key = crypto.key_of(lock, passphrase)
+    def _add_references(self) -> crypto.Key:
+        """Every file of references and frames, encrypted to the key that is returned."""
+        key = crypto.new_key()
         versions = ReferenceVersion.objects.filter(phase__track__competition=self.competition)
         names = {name for row in versions.values_list("file_sha256", "media_sha256") for name in row if name}
         for sha256 in sorted(names):
-            self._add_file(f"references/{sha256}.enc", sha256, key)
-        return lock
+            self._add_file(f"references/{sha256}.age", sha256, key)
+        return key
 
-    def _add_file(self, name: str, sha256: str, key: bytes | None = None) -> None:
+    def _add_file(self, name: str, sha256: str, key: crypto.Key | None = None) -> None:
         try:
             file = open_private(sha256)
         except (StoredFileMissing, StoredFileCorrupt):
@@ -137,9 +138,10 @@ class _Writing:
             return
         with file:
             if key is None:
-                self._add(name, iter(lambda: file.read(CHUNK_BYTES), b""))
-            else:
-                self._add(name, crypto.sealed(file, key=key, name=name), zipfile.ZIP_STORED)
+                self._add(name, _chunks(file))
+                return
+            with crypto.encrypted(file, key) as sealed:
+                self._add(name, _chunks(sealed), zipfile.ZIP_STORED)
 
     def _add(self, name: str, chunks: Iterable[bytes], compression: int = zipfile.ZIP_DEFLATED) -> int:
         """Write a member and note its size and sha256 for the manifest; returns the number of chunks."""
@@ -154,19 +156,23 @@ class _Writing:
         self.members.append({"name": name, "size": size, "sha256": digest.hexdigest()})
         return count
 
-    def _add_manifest(self, lock: crypto.Lock | None) -> None:
+    def _add_manifest(self, locked_key: dict[str, str] | None) -> None:
         manifest = {
             "format": FORMAT,
             "version": VERSION,
             "made_at": timezone.localtime().isoformat(),
             "competition": {"slug": self.competition.slug, "title": self.competition.title_ko},
             "counts": self.counts,
-            "references": lock and lock.as_json(),
+            "references": locked_key,
             "missing_files": self.missing,
             "members": self.members,
         }
         text = json.dumps(manifest, ensure_ascii=False, indent=1)
         self.archive.writestr(MANIFEST, text.encode(), zipfile.ZIP_DEFLATED)
+
+
+def _chunks(file: IO[bytes]) -> Iterator[bytes]:
+    return iter(lambda: file.read(CHUNK_BYTES), b"")
 
 
 def _lines(rows: Iterable[dict[str, Any]]) -> Iterator[bytes]:

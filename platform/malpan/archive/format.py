@@ -7,7 +7,7 @@ A zip file of
 * ``tables/<name>.jsonl``: the rows of a table, one a line, by column; numbered from 1 in the order they were made, and
   pointing at each other by these numbers, so that the same competition gives the same lines on every site;
 * ``files/<sha256>``: submissions and files for download;
-* ``references/<sha256>.enc``: reference answers and their frames, only where asked for, and only encrypted
+* ``references/<sha256>.age``: reference answers and their frames, only where asked for, and only encrypted
   (``archive.crypto``).
 
 Invitations, API tokens and passwords are never part of it. The audit log is kept as it was written: the numbers inside
@@ -20,14 +20,37 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from django.apps import apps
 from django.conf import settings
 from django.db.models import Field, ForeignKey, Model, QuerySet
 
-from malpan.competitions.models import Competition
+from malpan.competitions.models import (
+    Competition,
+    CompetitionRole,
+    DataFile,
+    Notice,
+    Phase,
+    Question,
+    ReferenceVersion,
+    TermsAcceptance,
+    Track,
+    TrackTarget,
+)
+from malpan.core.models import AuditEntry
+from malpan.leaderboard.models import BoardSnapshot
+from malpan.submissions.models import (
+    ChainEntry,
+    HiddenResult,
+    MetricResult,
+    QuotaEntry,
+    Rejection,
+    RescoreBatch,
+    ScoringRun,
+    Submission,
+)
+from malpan.teams.models import Membership, MergeRequest, Team
 
 FORMAT: Final = "malpan-competition"
-VERSION: Final = 1
+VERSION: Final = 2
 MANIFEST: Final = "manifest.json"
 PEOPLE: Final = "people.jsonl"
 CHUNK_BYTES: Final = 1024 * 1024
@@ -39,7 +62,7 @@ TOTAL_MAX_BYTES: Final = 50 * 1024**3
 RATIO_MAX: Final = 200  # unpacked to packed, of a whole archive; JSON shrinks to a twentieth
 RATIO_FREE_BYTES: Final = 50 * 1024 * 1024  # below this the ratio does not matter
 
-_MEMBER: Final = re.compile(r"people\.jsonl|tables/[a-z_]{1,40}\.jsonl|files/[0-9a-f]{64}|references/[0-9a-f]{64}\.enc")
+_MEMBER: Final = re.compile(r"people\.jsonl|tables/[a-z_]{1,40}\.jsonl|files/[0-9a-f]{64}|references/[0-9a-f]{64}\.age")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +74,14 @@ class Table:
     """
 
     name: str
-    label: str
+    model: type[Model]
     path: str
     later: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
 
     @property
-    def model(self) -> type[Model]:
-        return apps.get_model(self.label)  # by its label: one of them stands above this app
+    def label(self) -> str:
+        return str(self.model._meta.label_lower)
 
     @property
     def member(self) -> str:
@@ -75,38 +98,39 @@ class Table:
 
 
 TABLES: Final = (  # in the order in which they are read in: what a row points at stands before it
-    Table("competitions", "competitions.competition", "pk"),
-    Table("tracks", "competitions.track", "competition"),
-    Table("phases", "competitions.phase", "track__competition"),
-    Table("reference_versions", "competitions.referenceversion", "phase__track__competition"),
-    Table("data_files", "competitions.datafile", "track__competition"),
-    Table("notices", "competitions.notice", "competition"),
-    Table("questions", "competitions.question", "competition"),
-    Table("roles", "competitions.competitionrole", "competition"),
-    Table("teams", "teams.team", "competition", later=("merged_into",)),
-    Table("memberships", "teams.membership", "competition"),
-    Table("merge_requests", "teams.mergerequest", "source__competition"),
-    Table("terms_acceptances", "competitions.termsacceptance", "competition"),
-    Table("rescore_batches", "submissions.rescorebatch", "competition", later=("selection",)),
-    Table("submissions", "submissions.submission", "phase__track__competition", later=("live_run",)),
-    Table("rejections", "submissions.rejection", "phase__track__competition"),
+    Table("competitions", Competition, "pk"),
+    Table("tracks", Track, "competition"),
+    Table("track_targets", TrackTarget, "track__competition"),
+    Table("phases", Phase, "track__competition"),
+    Table("reference_versions", ReferenceVersion, "phase__track__competition"),
+    Table("data_files", DataFile, "track__competition"),
+    Table("notices", Notice, "competition"),
+    Table("questions", Question, "competition"),
+    Table("roles", CompetitionRole, "competition"),
+    Table("teams", Team, "competition", later=("merged_into",)),
+    Table("memberships", Membership, "competition"),
+    Table("merge_requests", MergeRequest, "source__competition"),
+    Table("terms_acceptances", TermsAcceptance, "competition"),
+    Table("rescore_batches", RescoreBatch, "competition", later=("selection",)),
+    Table("submissions", Submission, "phase__track__competition", later=("live_run",)),
+    Table("rejections", Rejection, "phase__track__competition"),
     Table(
         "runs",
-        "submissions.scoringrun",
+        ScoringRun,
         "submission__phase__track__competition",
-        left_out=("cost", "fair_tag", "not_before"),  # a place in the line of this site, which no archive gives away
+        left_out=("job",),  # a place in the queue of this site, which no archive gives away
     ),
-    Table("hidden_results", "submissions.hiddenresult", "run__submission__phase__track__competition"),
-    Table("metric_results", "submissions.metricresult", "submission__phase__track__competition"),
-    Table("quota_entries", "submissions.quotaentry", "phase__track__competition"),
-    Table("chain", "submissions.chainentry", "competition"),
-    Table("board_snapshots", "leaderboard.boardsnapshot", "phase__track__competition"),
-    Table("audit_log", "core.auditentry", "competition_pk", left_out=("competition_pk",)),
+    Table("hidden_results", HiddenResult, "run__submission__phase__track__competition"),
+    Table("metric_results", MetricResult, "submission__phase__track__competition"),
+    Table("quota_entries", QuotaEntry, "phase__track__competition"),
+    Table("chain", ChainEntry, "competition"),
+    Table("board_snapshots", BoardSnapshot, "phase__track__competition"),
+    Table("audit_log", AuditEntry, "competition_pk", left_out=("competition_pk",)),
 )
 BY_LABEL: Final = {table.label: table for table in TABLES}
 LEFT_OUT: Final = (
     "teams.invitation",  # single-use links into teams of this site
-    "submissions.runshard",  # work that goes on: a run that is read in while it is under way is planned again
+    "jobs.job",  # work that goes on: a run that is read in while it is under way is queued again
     "submissions.pairvalue",  # readable under this site's key alone, and made again at need
 )
 

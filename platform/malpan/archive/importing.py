@@ -28,7 +28,7 @@ from malpan.competitions.models import Competition, DataFile, ReferenceVersion
 from malpan.core import audit
 from malpan.core.errors import StoredFileMissing
 from malpan.core.storage import open_private, store_private
-from malpan.submissions.evaluation import queueing
+from malpan.submissions.evaluation.runs import requeue_imported
 from malpan.submissions.models import Submission
 
 PERMISSION: Final = "competitions.add_competition"
@@ -63,7 +63,7 @@ def import_competition(*, file: IO[bytes], actor: User | None, slug: str = "", p
         reading = _Reading(archive)
         competition = reading.read(address)
         _refuse_foreign_files(archive, competition, has_references)
-        queueing.join_the_line(competition)
+        requeue_imported(competition)
         facts = {"slug": address, "made_at": archive.manifest.get("made_at"), "counts": reading.counts}
         audit.record(actor=actor, action="competition.import", obj=competition, after=facts)
     missing = [str(name) for name in archive.manifest.get("missing_files") or []]
@@ -109,30 +109,19 @@ def _store_files(archive: Archive, passphrase: str) -> bool:
     for name in archive.names("files"):
         with archive.file.open(name) as member:
             _store(member, name, sha256=name.rpartition("/")[2])
-    lock = archive.manifest.get("references")
-    if not lock or not passphrase:
+    locked_key = archive.manifest.get("references")
+    if not locked_key or not passphrase:
         return False
-    key = crypto.key_of(crypto.lock_from_json(lock), passphrase)
+    key = crypto.unlocked_key(locked_key, passphrase)
     for name in archive.names("references"):
-        with archive.file.open(name) as member:
-            pieces = _Pieces(crypto.opened(member, key=key, name=name))
-            _store(pieces, name, sha256=Path(name).stem)
+        with archive.file.open(name) as member, crypto.decrypted(member, key) as file:
+            _store(file, name, sha256=Path(name).stem)
     return True
 
 
 def _store(file: Any, name: str, *, sha256: str) -> None:
     if store_private(file).sha256 != sha256:
         raise ArchiveRefused(reason="damaged", name=name)
-
-
-@dataclass(slots=True)
-class _Pieces:
-    """Pieces of bytes as a file that is read from start to end."""
-
-    pieces: Iterator[bytes]
-
-    def read(self, size: int = -1) -> bytes:
-        return next(self.pieces, b"")
 
 
 def _refuse_foreign_files(archive: Archive, competition: Competition, has_references: bool) -> None:
@@ -142,7 +131,7 @@ def _refuse_foreign_files(archive: Archive, competition: Competition, has_refere
         brought |= {Path(name).stem for name in archive.names("references")}
     versions = ReferenceVersion.objects.filter(phase__track__competition=competition)
     named = {name for row in versions.values_list("file_sha256", "media_sha256") for name in row if name}
-    named.update(Submission.objects.filter(phase__track__competition=competition).values_list("file_sha256", flat=True))
+    named.update(Submission.objects.of(competition).values_list("file_sha256", flat=True))
     named.update(DataFile.objects.filter(track__competition=competition).values_list("file_sha256", flat=True))
     if any(_is_stored(sha256) for sha256 in named - brought):
         raise ArchiveRefused(reason="foreign_file")

@@ -62,7 +62,7 @@ class Facts:
     now: datetime
     has_korean: bool
     has_english: bool
-    has_organizer: bool
+    has_organiser: bool
     has_terms: bool
     has_terms_in_both: bool
     has_prize_places: bool
@@ -116,7 +116,7 @@ def _texts(facts: Facts) -> Iterator[Item]:
         _("영어 글이 모두 있지는 않습니다. 비어 있는 글은 영어 화면에 한국어로 보입니다."), "texts", _WARN,
     )  # fmt: skip
     yield _either(
-        "organizer", facts.has_organizer,
+        "organiser", facts.has_organiser,
         _("주최가 적혀 있습니다."), _("주최가 비어 있습니다."), "texts", _WARN,
     )  # fmt: skip
     if facts.has_terms and not facts.has_terms_in_both:

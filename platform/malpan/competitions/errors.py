@@ -108,12 +108,6 @@ class CompetitionNotReady(Conflict):
     )
 
 
-class PersonNotFound(NotFound):
-    """No account has this e-mail address. Params: none."""
-
-    text = _("이 이메일로 가입한 계정이 없습니다. 주소를 확인하거나, 먼저 회원으로 가입하도록 안내해 주십시오.")
-
-
 class RoleAlreadyHeld(Conflict):
     """The person has a role in the competition already: change that one. Params: none."""
 
@@ -163,6 +157,26 @@ class RuleInUse(Conflict):
         "이 채점 방식과 모델로 채점한 제출이 %(count)s건 있습니다. 바꾸면 순위표에서 빠지므로, ‘재채점’에서 "
         "새 규칙으로 다시 채점한 뒤 적용해 주십시오."
     )
+
+
+class TargetsInvalid(Unprocessable):
+    """The baseline and milestones of a track cannot be set. ``reason``: what is wrong. Params: ``limit``."""
+
+    text = {
+        "count": _("기준선과 이정표는 모두 %(limit)s개까지 둘 수 있습니다. 필요 없는 것을 지워 주십시오."),
+        "value": _("값은 0부터 1까지의 수여야 합니다. 0.3052처럼 적어 주십시오."),
+        "label": _("이름이 빈 기준선이나 이정표가 있습니다. 순위표에 보일 이름을 적어 주십시오."),
+        "baselines": _("기준선은 하나만 둘 수 있습니다. 나머지는 지우거나 이정표로 바꾸어 주십시오."),
+        "zero": _("기준선의 값은 0보다 커야 합니다. 변화율을 이 값으로 나누어 구합니다."),
+    }
+
+    def __init__(self, *, reason: Literal["count", "value", "label", "baselines", "zero"], limit: int) -> None:
+        self.reason = reason
+        super().__init__(limit=limit)
+
+    @property
+    def variant(self) -> str:
+        return self.reason
 
 
 class PartInUse(Conflict):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,10 +12,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from malpan.competitions import splitting
-from malpan.competitions.errors import PhaseAlreadyPublished, PhaseSettingsInvalid, ReferencesInUse, SplitInvalid
-from malpan.competitions.models import Phase, ReferenceVersion
-from malpan.competitions.references import load_references
-from malpan.competitions.selectors import current_reference
+from malpan.competitions.errors import PhaseAlreadyPublished, PhaseSettingsInvalid, SplitInvalid
+from malpan.competitions.locks import lock_phase
+from malpan.competitions.models import Phase
 from malpan.core import audit
 from scoring.records import AnswerFile
 
@@ -36,6 +35,7 @@ SETTINGS: Final = (
     "public_percent",
     "private_covers_all",
     "finals_limit",
+    "position",
 )
 SPLIT_SETTINGS: Final = frozenset({"public_percent", "private_covers_all"})
 SEED_BYTES: Final = 16
@@ -44,14 +44,14 @@ SEED_BYTES: Final = 16
 def update_phase(*, phase: Phase, actor: User | None, now: datetime | None = None, **settings: Any) -> Phase:
     """Change any of ``SETTINGS``. A board frozen without a moment is frozen now; another board has none.
 
-    The split of what is scored already stays as it is until a new reference version is published (``split_again``).
+    The split of what is scored already stays as it is until a new reference version is published.
     Raises ``PhaseSettingsInvalid`` with the fields at fault, and ``PhaseAlreadyPublished`` when the final board is out
     and the split, the finals or the end would change. ``TypeError`` for what is no setting.
     """
     if foreign := settings.keys() - set(SETTINGS):
         raise TypeError(f"not settings of a phase: {sorted(foreign)}")
     with transaction.atomic():
-        locked = Phase.objects.select_for_update(no_key=True).get(pk=phase.pk)
+        locked = lock_phase(phase.pk)
         before = audit.snapshot(locked)
         for name, value in settings.items():
             setattr(locked, name, value)
@@ -124,46 +124,3 @@ def _seed_of(phase: Phase) -> str:
         phase.split_seed = secrets.token_hex(SEED_BYTES)
         Phase.objects.filter(pk=phase.pk).update(split_seed=phase.split_seed)
     return phase.split_seed
-
-
-def split_again(
-    *, phase: Phase, actor: User | None, public_ids: Iterable[str] | None = None, replace_in_use: bool = False
-) -> ReferenceVersion:
-    """Publish the current reference file of ``phase`` once more, split anew: as a version of its own.
-
-    ``public_ids`` as for ``public_ids_for``. Raises ``ReferencesNotPublished``, ``SplitInvalid``,
-    ``PhaseAlreadyPublished``, and ``ReferencesInUse`` unless ``replace_in_use``: the scores made with the old split
-    leave the board until they are scored again.
-    """
-    with transaction.atomic():
-        locked = Phase.objects.select_for_update(no_key=True).select_related("track").get(pk=phase.pk)
-        if locked.final_published_at:
-            raise PhaseAlreadyPublished
-        current = current_reference(locked)
-        count = Phase.objects.filter(pk=locked.pk, submissions__refunded_at=None, submissions__isnull=False).count()
-        if count and not replace_in_use:
-            raise ReferencesInUse(count=count)
-        references = load_references(current, locked.track.recipe)
-        chosen = None if public_ids is None else list(public_ids)
-        part = public_ids_for(phase=locked, references=references, public_ids=chosen, actor=actor)
-        newest = locked.reference_versions.order_by("-number").first()
-        locked.reference_versions.filter(is_current=True).update(is_current=False)
-        version = ReferenceVersion.objects.create(
-            phase=locked,
-            number=(newest or current).number + 1,
-            file_sha256=current.file_sha256,
-            media_sha256=current.media_sha256,
-            item_count=current.item_count,
-            is_current=True,
-            public_ids=part,
-            published_at=timezone.now(),
-            created_by=actor,
-        )
-        audit.record(actor=actor, action="reference_version.split", obj=version, after=split_facts(version))
-    return version
-
-
-def split_facts(version: ReferenceVersion) -> dict[str, Any]:
-    """What the audit log says of a version's split: how many items, not which."""
-    public = None if version.public_ids is None else len(version.public_ids)
-    return {"number": version.number, "item_count": version.item_count, "public_count": public}

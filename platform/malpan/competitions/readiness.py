@@ -50,7 +50,7 @@ def facts_of(competition: Competition, competing: Iterable[str] = ()) -> Facts:
         now=timezone.now(),
         has_korean=all((texts.title_ko, texts.summary_ko, texts.description_ko)),
         has_english=all((texts.title_en, texts.summary_en, texts.description_en)),
-        has_organizer=bool(texts.organizer_ko),
+        has_organiser=bool(texts.organiser_ko),
         has_terms=bool(texts.terms_ko or texts.terms_en),
         has_terms_in_both=bool(texts.terms_ko and texts.terms_en),
         has_prize_places=bool(texts.prize_places),
@@ -152,7 +152,7 @@ def sample_fit(sample_sha256: str, references_sha256: str, recipe_id: str) -> Fi
 def _is_taken_in(sample_sha256: str, references_sha256: str, recipe_id: str) -> bool:
     recipe = recipe_named(recipe_id)
     try:
-        references = read_references(read_private(references_sha256), recipe)
+        references = read_references(read_private(references_sha256), recipe, is_published=True)
         read_predictions(read_private(sample_sha256), recipe, references)
     except InvalidFile:
         return False
@@ -178,7 +178,7 @@ def holds_answers(file_sha256: str, references_sha256: str, recipe_id: str) -> b
     """
     recipe = recipe_named(recipe_id)
     try:
-        references = read_references(read_private(references_sha256), recipe).answers
+        references = read_references(read_private(references_sha256), recipe, is_published=True).answers
         offered = read_predictions(read_private(file_sha256), recipe).by_id()
     except InvalidFile:
         return False  # not a file of answers: questions, a document, an archive

@@ -32,10 +32,12 @@ def recipe_named(recipe_id: str) -> Recipe:
 
 
 def load_references(version: ReferenceVersion, recipe_id: str) -> AnswerFile:
-    """The parsed reference answers of ``version``. Raises the faults of ``core.storage.open_private``."""
+    """The parsed reference answers of ``version``, which were checked when they came in: what only a later check
+    refuses does not stop the scoring. Raises the faults of ``core.storage.open_private``.
+    """
     return _parsed(version.file_sha256, recipe_id)
 
 
 @lru_cache(maxsize=_KEPT_VERSIONS)
 def _parsed(sha256: str, recipe_id: str) -> AnswerFile:
-    return read_references(read_private(sha256), recipe_named(recipe_id))
+    return read_references(read_private(sha256), recipe_named(recipe_id), is_published=True)

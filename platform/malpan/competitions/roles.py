@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from django.db import IntegrityError, transaction
 
 from malpan.accounts.models import User
-from malpan.competitions.errors import LastOwner, PersonNotFound, RoleAlreadyHeld, RoleNotFound
+from malpan.accounts.selectors import person_by_email
+from malpan.competitions.errors import LastOwner, RoleAlreadyHeld, RoleNotFound
 from malpan.competitions.models import CompetitionRole
 from malpan.core import audit
 from malpan.core.constraints import violated_constraint
@@ -20,10 +21,7 @@ OWNER = CompetitionRole.Role.OWNER
 
 def appoint_by_email(*, competition: Competition, email: str, role: str, actor: User | None) -> CompetitionRole:
     """Give the person with the account ``email`` a role. Raises ``PersonNotFound`` and ``RoleAlreadyHeld``."""
-    user = User.objects.filter(email__iexact=email.strip(), is_active=True).first()
-    if user is None:
-        raise PersonNotFound
-    return appoint(competition=competition, user=user, role=role, actor=actor)
+    return appoint(competition=competition, user=person_by_email(email), role=role, actor=actor)
 
 
 def appoint(*, competition: Competition, user: User, role: str, actor: User | None) -> CompetitionRole:

@@ -17,6 +17,7 @@ from malpan.competitions.errors import (
     TrackNotFound,
 )
 from malpan.competitions.models import Competition, DataFile, Notice, Phase, ReferenceVersion, Track
+from malpan.core.errors import AddressNotFound
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,20 @@ def get_track(competition: Competition, slug: str | None = None) -> Track:
     if track is None:
         raise TrackNotFound
     return track
+
+
+def phases_of(competition: Competition) -> QuerySet[Phase]:
+    """Every phase, in the order of its tracks and its own."""
+    phases = Phase.objects.filter(track__competition=competition).select_related("track__competition")
+    return phases.order_by("track__position", "track", "position", "starts_at", "pk")
+
+
+def phase_of(competition: Competition, pk: int) -> Phase:
+    """The phase number ``pk`` if it is one of ``competition``; raises ``AddressNotFound``."""
+    phase = phases_of(competition).filter(pk=pk).first()
+    if phase is None:
+        raise AddressNotFound
+    return phase
 
 
 def phase_to_show(track: Track, now: datetime | None = None) -> Phase | None:

@@ -1,4 +1,4 @@
-"""Founding a competition, copying one, publishing it, and taking out what nothing was made with."""
+"""Making a competition with its owner, copying one, publishing it, and taking out what nothing was made with."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.competitions.errors import CompetitionNotReady, ManageNotFound, PartInUse
+from malpan.competitions.locks import lock_competition
 from malpan.competitions.models import Competition, CompetitionRole, DataFile, Phase, Track
 from malpan.competitions.permissions import Permission, may
 from malpan.competitions.readiness import facts_of, items_of
 from malpan.competitions.roles import appoint
 from malpan.competitions.services import create_competition, create_phase, create_track
+from malpan.competitions.targets import set_targets, targets_of
 from malpan.core import audit
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
 WEEK: Final = timedelta(weeks=1)
 COPIED_TEXTS: Final = (
-    *("summary_ko", "summary_en", "description_ko", "description_en", "organizer_ko", "organizer_en"),
+    *("summary_ko", "summary_en", "description_ko", "description_en", "organiser_ko", "organiser_en"),
     *("team_size_max", "terms_ko", "terms_en", "has_blind_names", "prize_places"),
 )
 COPIED_TRACK: Final = (
@@ -36,29 +38,30 @@ COPIED_PHASE: Final = (
 )
 
 
-def may_found(user: User) -> bool:
+def may_create(user: User) -> bool:
     """Whether ``user`` may make competitions: superusers, and people with the site's permission for it."""
     return user.is_active and user.has_perm("competitions.add_competition")
 
 
-def found_competition(
-    *, founder: User, slug: str, title_ko: str, title_en: str = "", copy_of: Competition | None = None
+def create_owned_competition(
+    *, owner: User, slug: str, title_ko: str, title_en: str = "", copy_of: Competition | None = None
 ) -> Competition:
-    """Make a hidden competition owned by ``founder``, empty or with the definition of ``copy_of``.
+    """Make a hidden competition owned by ``owner``, empty or with the definition of ``copy_of``.
 
-    Copied are texts, terms, tracks and phases; never references, files, people, submissions or the seed of a split.
+    Copied are texts, terms, tracks with their targets, and phases; never references, files, people, submissions or the
+    seed of a split.
     Raises ``ManageNotFound`` for people who may not, also when they have no role in ``copy_of``.
     """
-    if not may_found(founder) or (copy_of is not None and not may(founder, copy_of, Permission.VIEW)):
+    if not may_create(owner) or (copy_of is not None and not may(owner, copy_of, Permission.VIEW)):
         raise ManageNotFound
     texts = _columns(copy_of, COPIED_TEXTS) if copy_of else {}
     if texts.get("terms_ko") or texts.get("terms_en"):
         texts["terms_version"] = 1
     with transaction.atomic():
-        competition = create_competition(actor=founder, slug=slug, title_ko=title_ko, title_en=title_en, **texts)
-        appoint(competition=competition, user=founder, role=CompetitionRole.Role.OWNER, actor=founder)
+        competition = create_competition(actor=owner, slug=slug, title_ko=title_ko, title_en=title_en, **texts)
+        appoint(competition=competition, user=owner, role=CompetitionRole.Role.OWNER, actor=owner)
         if copy_of is not None:
-            _copy_tracks(copy_of, competition, founder)
+            _copy_tracks(copy_of, competition, owner)
     return competition
 
 
@@ -68,6 +71,7 @@ def _copy_tracks(source: Competition, target: Competition, actor: User) -> None:
     later = shift_to_future(min(starts), timezone.now()) if starts else timedelta(0)
     for track in tracks:
         copy = create_track(actor=actor, competition=target, **_columns(track, COPIED_TRACK))
+        set_targets(track=copy, targets=targets_of(track), actor=actor)
         for phase in track.phases.all():
             create_phase(
                 actor=actor,
@@ -105,7 +109,7 @@ def _set_published(
     competition: Competition, is_published: bool, action: str, actor: User, **facts: object
 ) -> Competition:
     with transaction.atomic():
-        locked = Competition.objects.select_for_update(no_key=True).get(pk=competition.pk)
+        locked = lock_competition(competition.pk)
         if locked.is_published != is_published:
             locked.is_published = is_published
             locked.save(update_fields=["is_published"])
@@ -114,8 +118,15 @@ def _set_published(
     return locked
 
 
+def remove_competition(*, competition: Competition, actor: User) -> None:
+    """Take out a competition without tracks and teams that nobody can see. Raises ``PartInUse``."""
+    if competition.is_published:
+        raise PartInUse
+    _remove(competition, "competition.remove", actor)
+
+
 def remove_track(*, track: Track, actor: User) -> None:
-    """Take out a track without phases; its files for download go with it. Raises ``PartInUse``."""
+    """Take out a track without phases; its files for download and its targets go with it. Raises ``PartInUse``."""
     _remove(track, "track.remove", actor)
 
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 
 from malpan.accounts.models import User
 from malpan.competitions.errors import TermsChanged, TermsNotAccepted
-from malpan.competitions.models import TermsAcceptance
+from malpan.competitions.locks import lock_competition
+from malpan.competitions.models import Competition, TermsAcceptance
 from malpan.core import audit
-
-if TYPE_CHECKING:
-    from malpan.competitions.models import Competition
 
 
 def acceptance_of(user: User | AnonymousUser, competition: Competition) -> TermsAcceptance | None:
@@ -40,7 +36,7 @@ def accept_terms(*, user: User, competition: Competition, version: int) -> Terms
     Raises ``TermsChanged`` when another version is the current one by now.
     """
     with transaction.atomic():
-        current = type(competition).objects.select_for_update(no_key=True).get(pk=competition.pk).terms_version
+        current = lock_competition(competition.pk).terms_version
         if version != current or current == 0:
             raise TermsChanged(version=current)
         row, is_new = TermsAcceptance.objects.get_or_create(user=user, competition=competition, version=version)

@@ -12,6 +12,7 @@ from malpan.core.models import AuditEntry
 if TYPE_CHECKING:
     from malpan.accounts.models import User
 
+SECRETS: Final = ("password", "split_seed")  # columns whose content the log never keeps
 _UPWARDS: Final = ("track", "phase", "team", "submission", "run", "batch", "source")  # from a row to what it is part of
 
 
@@ -52,9 +53,9 @@ def competition_pk_of(obj: models.Model) -> int | None:
     return None
 
 
-def snapshot(obj: models.Model, *, leave_out: Iterable[str] = ("password",)) -> dict[str, Any]:
-    """The stored columns of ``obj`` by name, for ``before`` and ``after``; secrets in ``leave_out`` are not taken."""
-    hidden = set(leave_out)
+def snapshot(obj: models.Model, *, leave_out: Iterable[str] = ()) -> dict[str, Any]:
+    """The stored columns of ``obj`` by name, for ``before`` and ``after``, but for ``SECRETS`` and ``leave_out``."""
+    hidden = {*SECRETS, *leave_out}
     return {
         field.attname: field.value_from_object(obj) for field in obj._meta.concrete_fields if field.name not in hidden
     }

@@ -21,6 +21,7 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 Text = str | Promise
+Texts = Text | Mapping[str, Text]  # one sentence, or several by variant
 
 
 class DomainError(Exception):
@@ -33,9 +34,7 @@ class DomainError(Exception):
     code: ClassVar[str] = "domain_error"
     http_status: ClassVar[int] = 400
     heading: ClassVar[Text] = _("요청 오류")  # whose it is to mend
-    text: ClassVar[Text | Mapping[str, Text]] = _(
-        "요청을 처리하지 못했습니다. 입력한 내용을 확인하고 다시 시도해 주십시오."
-    )
+    text: ClassVar[Texts] = _("요청을 처리하지 못했습니다. 입력한 내용을 확인하고 다시 시도해 주십시오.")
     by_code: ClassVar[dict[str, type[DomainError]]] = {}
 
     def __init_subclass__(cls) -> None:
@@ -61,7 +60,7 @@ class SubmissionError(DomainError):
     """제출 오류: the file or the moment is wrong. Nothing is charged."""
 
     heading = _("제출 오류")
-    text = _("제출을 접수하지 못했습니다. 파일과 제출 기간을 확인해 주십시오.")
+    text: ClassVar[Texts] = _("제출을 접수하지 못했습니다. 파일과 제출 기간을 확인해 주십시오.")
 
 
 class SystemFault(DomainError):
@@ -69,7 +68,7 @@ class SystemFault(DomainError):
 
     http_status = 503
     heading = _("시스템 오류")
-    text = _("서버에 문제가 생겼습니다. 잠시 뒤에 다시 시도해 주십시오.")
+    text: ClassVar[Texts] = _("서버에 문제가 생겼습니다. 잠시 뒤에 다시 시도해 주십시오.")
 
     @classmethod
     def sentence(cls, variant: str = "") -> Text:
@@ -81,7 +80,7 @@ class SystemFault(DomainError):
 class RequestError(DomainError):
     """요청 오류: what was asked for cannot be granted."""
 
-    text = _("요청을 처리할 수 없습니다. 주소와 입력한 내용을 확인해 주십시오.")
+    text: ClassVar[Texts] = _("요청을 처리할 수 없습니다. 주소와 입력한 내용을 확인해 주십시오.")
 
 
 class Forbidden(RequestError):
@@ -121,14 +120,14 @@ class TooMany(RequestError):
 
 
 class StorageFull(SystemFault):
-    """The file breaks the format. ``errors`` are located and capped, ``total`` counts all, ``rejection`` records it."""
+    """The disk of the private store has no room left. Params: none."""
 
     http_status = 507
     text = _("서버의 저장 공간이 부족해 파일을 저장하지 못했습니다. 운영자에게 알려 주십시오.")
 
 
 class StorageUnavailable(SystemFault):
-    """The file breaks the format. ``errors`` are located and capped, ``total`` counts all, ``rejection`` records it."""
+    """The private store cannot be written or read. Params: none."""
 
     text = _("서버가 파일을 저장하거나 읽지 못했습니다. 잠시 뒤에 다시 시도해 주십시오.")
 

@@ -2,9 +2,6 @@
 
 ``PRIVATE_ROOT/ab/cd/<sha256>``, files 0600 in folders 0700. A file appears under its name only complete: it is written
 to ``PRIVATE_ROOT/incoming``, flushed to the disk and renamed. A failed write leaves nothing behind.
-
-Files that a piece of work needs only while it goes on lie apart, in ``PRIVATE_ROOT/work/<name of the work>``, and are
-removed together when it is over.
 """
 
 from __future__ import annotations
@@ -13,10 +10,9 @@ import errno
 import hashlib
 import os
 import re
-import shutil
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, BinaryIO, Final
@@ -27,8 +23,6 @@ from malpan.core.errors import StorageFull, StorageUnavailable, StoredFileCorrup
 
 CHUNK_BYTES: Final = 1024 * 1024
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
-_WORK: Final = "work"
-_WORK_NAME: Final = re.compile(r"[a-z0-9-]+")
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
@@ -46,60 +40,6 @@ def store_private(data: bytes | IO[bytes]) -> StoredFile:
     Storing the same bytes again is harmless: the new copy takes the place of the old one, mending it if it was
     damaged. Raises ``StorageFull`` or ``StorageUnavailable``.
     """
-    return _store(data, lambda sha256: (sha256[:2], sha256[2:4]))
-
-
-def open_private(sha256: str) -> BinaryIO:
-    """The stored file, open for reading at its start, after its bytes were checked against its address.
-
-    Raises ``StoredFileMissing``, ``StoredFileCorrupt`` or ``StorageUnavailable``.
-    """
-    return _open(_path(sha256), sha256)
-
-
-def read_private(sha256: str) -> bytes:
-    """All bytes of the stored file, checked. Raises as ``open_private``."""
-    with open_private(sha256) as file:
-        return file.read()
-
-
-# --- files that last as long as a piece of work -----------------------------------------------------------------------
-def store_for_work(work: str, data: bytes) -> StoredFile:
-    """Store ``data`` until ``remove_work``. ``work`` is a plain name. Raises as ``store_private``."""
-    folder = _work_folder(work)
-    return _store(data, lambda _: (folder.parent.name, folder.name))
-
-
-def read_for_work(work: str, sha256: str) -> bytes:
-    """All bytes of a file of ``work``, checked. Raises as ``open_private``."""
-    _path(sha256)
-    with _open(_work_folder(work) / sha256, sha256) as file:
-        return file.read()
-
-
-def remove_work(work: str) -> None:
-    """Remove all files of ``work``; harmless where there are none. Raises ``StorageUnavailable``."""
-    with _named_faults(), suppress(FileNotFoundError):
-        shutil.rmtree(_work_folder(work))
-
-
-def works() -> list[str]:
-    """The names under which files of some work lie."""
-    with _named_faults():
-        try:
-            return sorted(os.listdir(_root() / _WORK))
-        except FileNotFoundError:
-            return []
-
-
-def _work_folder(work: str) -> Path:
-    if not _WORK_NAME.fullmatch(work):
-        raise ValueError(f"not a plain name: {work!r}")
-    return _root() / _WORK / work
-
-
-def _store(data: bytes | IO[bytes], folder_of: Callable[[str], tuple[str, str]]) -> StoredFile:
-    """Write ``data`` and give it its sha256 for a name, in the two folders below the root that ``folder_of`` names."""
     with _named_faults():
         incoming = _folder(_root(), "incoming")
         descriptor, name = tempfile.mkstemp(dir=incoming)  # created 0600
@@ -109,7 +49,7 @@ def _store(data: bytes | IO[bytes], folder_of: Callable[[str], tuple[str, str]])
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
-            target = _folder(_root(), *folder_of(stored.sha256)) / stored.sha256
+            target = _folder(_root(), stored.sha256[:2], stored.sha256[2:4]) / stored.sha256
             os.replace(name, target)
         except BaseException:
             os.unlink(name)
@@ -118,10 +58,14 @@ def _store(data: bytes | IO[bytes], folder_of: Callable[[str], tuple[str, str]])
         return stored
 
 
-def _open(path: Path, sha256: str) -> BinaryIO:
+def open_private(sha256: str) -> BinaryIO:
+    """The stored file, open for reading at its start, after its bytes were checked against its address.
+
+    Raises ``StoredFileMissing``, ``StoredFileCorrupt`` or ``StorageUnavailable``.
+    """
     with _named_faults(), ExitStack() as stack:
         try:
-            file = stack.enter_context(open(path, "rb"))
+            file = stack.enter_context(open(_path(sha256), "rb"))
         except FileNotFoundError:
             raise StoredFileMissing(sha256=sha256) from None
         if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
@@ -129,6 +73,12 @@ def _open(path: Path, sha256: str) -> BinaryIO:
         file.seek(0)
         stack.pop_all()  # sound: the caller closes it
         return file
+
+
+def read_private(sha256: str) -> bytes:
+    """All bytes of the stored file, checked. Raises as ``open_private``."""
+    with open_private(sha256) as file:
+        return file.read()
 
 
 def _write_all(descriptor: int, data: bytes | IO[bytes]) -> StoredFile:

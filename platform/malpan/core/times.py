@@ -9,10 +9,11 @@ from zoneinfo import ZoneInfo
 KST: Final = ZoneInfo("Asia/Seoul")
 
 
-def kst_text(moment: datetime) -> str:
-    """``2026-11-20 23:50 KST``; with seconds only where they are not zero, so that the moment stays exact."""
+def kst_text(moment: datetime, *, seconds: bool | None = None) -> str:
+    """``2026-11-20 23:50 KST``. Unless said, with seconds only where they are not zero: the moment stays exact."""
     local = moment.astimezone(KST)
-    return local.strftime("%Y-%m-%d %H:%M:%S KST" if local.second else "%Y-%m-%d %H:%M KST")
+    shows = bool(local.second) if seconds is None else seconds
+    return local.strftime("%Y-%m-%d %H:%M:%S KST" if shows else "%Y-%m-%d %H:%M KST")
 
 
 def kst_day(moment: datetime) -> date:

@@ -15,25 +15,26 @@ from malpan.competitions.services import (
     create_phase,
     create_track,
     post_notice,
-    publish_reference_version,
 )
+from malpan.competitions.targets import add_published_targets
 from malpan.core import audit
 from malpan.core.times import kst_day_bounds
 from malpan.demo.habits import DemoTeam
 from malpan.demo.specs import CompetitionSpec, PhaseSpec
 from malpan.demo.tracks import TrackSpec
+from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.teams.invitations import create_invitation, join_team
 from malpan.teams.services import create_team
 
 PHASE_SLUG: Final = "main"
-ORGANIZER: Final = ("demo-organizer@example.com", "말판 데모 운영진")
+ORGANISER: Final = ("demo-organiser@example.com", "말판 데모 운영진")
 
 
 def set_up(spec: CompetitionSpec, now: datetime) -> Competition:
     """Make the competition of ``spec`` with tracks, phases, references, public files, people and teams."""
-    organizer = person(*ORGANIZER)
+    organiser = person(*ORGANISER)
     competition = create_competition(
-        actor=organizer,
+        actor=organiser,
         slug=spec.slug,
         title_ko=spec.title_ko,
         title_en=spec.title_en,
@@ -41,18 +42,18 @@ def set_up(spec: CompetitionSpec, now: datetime) -> Competition:
         summary_en=spec.summary_en,
         description_ko=spec.description_ko,
         description_en=spec.description_en,
-        organizer_ko="말판",
-        organizer_en="Malpan",
+        organiser_ko="말판",
+        organiser_en="Malpan",
         is_published=True,
         is_demo=True,
     )
     for position, track_spec in enumerate(spec.tracks):
-        track = _set_up_track(competition, track_spec, position, organizer)
-        _set_up_phase(track, spec.phase, track_spec, organizer, now)
-        _publish_files(track, track_spec, organizer)
+        track = _set_up_track(competition, track_spec, position, organiser)
+        _set_up_phase(track, spec.phase, track_spec, organiser, now)
+        _publish_files(track, track_spec, organiser)
     for team in spec.teams:
         _set_up_team(competition, team)
-    _welcome(competition, organizer)
+    _welcome(competition, organiser)
     return competition
 
 
@@ -71,9 +72,9 @@ def email_of(team: DemoTeam, number: int) -> str:
     return f"demo-{team.key}-{number}@example.com"
 
 
-def _set_up_track(competition: Competition, spec: TrackSpec, position: int, organizer: User) -> Track:
-    return create_track(
-        actor=organizer,
+def _set_up_track(competition: Competition, spec: TrackSpec, position: int, organiser: User) -> Track:
+    track = create_track(
+        actor=organiser,
         competition=competition,
         slug=spec.slug,
         title_ko=spec.title_ko,
@@ -85,12 +86,15 @@ def _set_up_track(competition: Competition, spec: TrackSpec, position: int, orga
         score_decimals=spec.score_decimals,
         position=position,
     )
+    if spec.has_published_targets:
+        add_published_targets(track=track, actor=organiser)
+    return track
 
 
-def _set_up_phase(track: Track, spec: PhaseSpec, track_spec: TrackSpec, organizer: User, now: datetime) -> Phase:
+def _set_up_phase(track: Track, spec: PhaseSpec, track_spec: TrackSpec, organiser: User, now: datetime) -> Phase:
     midnight, _ = kst_day_bounds(now)
     phase = create_phase(
-        actor=organizer,
+        actor=organiser,
         track=track,
         slug=PHASE_SLUG,
         title_ko=spec.title_ko,
@@ -99,11 +103,11 @@ def _set_up_phase(track: Track, spec: PhaseSpec, track_spec: TrackSpec, organize
         ends_at=midnight + timedelta(days=spec.last_day, hours=23, minutes=59),
         daily_limit=spec.daily_limit,
     )
-    publish_reference_version(phase=phase, data=track_spec.references(), actor=organizer, note="데모 정답")
+    publish_reference_version(phase=phase, data=track_spec.references(), actor=organiser, note="데모 정답")
     return phase
 
 
-def _publish_files(track: Track, spec: TrackSpec, organizer: User) -> None:
+def _publish_files(track: Track, spec: TrackSpec, organiser: User) -> None:
     """What the task gives, a sample submission, the notes on the format: none holds a reference answer."""
     for position, file in enumerate(spec.public_files()):
         add_data_file(
@@ -114,7 +118,7 @@ def _publish_files(track: Track, spec: TrackSpec, organizer: User) -> None:
             file_name=file.file_name,
             data=file.data,
             position=position,
-            actor=organizer,
+            actor=organiser,
         )
 
 
@@ -128,9 +132,9 @@ def _set_up_team(competition: Competition, spec: DemoTeam) -> None:
         join_team(token=token, user=other, now=begun)
 
 
-def _welcome(competition: Competition, organizer: User) -> None:
+def _welcome(competition: Competition, organiser: User) -> None:
     post_notice(
-        actor=organizer,
+        actor=organiser,
         competition=competition,
         title_ko="데모 대회에 오신 것을 환영합니다",
         title_en="Welcome to the demo competition",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from malpan.demo.content import CHOICE, ContestItem, Item, verdict
-from malpan.demo.readme_texts import READMES
 
+TEXTS: Final = Path(__file__).parent / "texts"
 _SAMPLE_FORM: Final = "여기에 고른 문장을 쓰세요."
 _SAMPLE_REASON: Final = "여기에 그렇게 판단한 이유를 쓰세요."
 _SAMPLE_BARE: Final = "답"
@@ -32,7 +33,12 @@ def sample_file(items: Sequence[Item]) -> bytes:
 
 def readme_file(track_slug: str) -> bytes:
     """The notes on the format of a track, Korean first, in Markdown."""
-    return READMES[track_slug].encode()
+    return (TEXTS / f"format-{track_slug}.md").read_bytes()
+
+
+def page_text(name: str) -> str:
+    """What a page of the demo says, in Markdown: ``demo.ko``."""
+    return (TEXTS / f"{name}.md").read_text(encoding="utf-8")
 
 
 def file_stem(track_slug: str) -> str:

@@ -17,6 +17,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from malpan.competitions.models import Competition, Phase
+from malpan.core.locks import own_rows
 from malpan.demo.assembly import PHASE_SLUG, set_up
 from malpan.demo.habits import DemoTeam, Packing, Upload
 from malpan.demo.specs import COMPETITIONS, CompetitionSpec
@@ -64,7 +65,7 @@ def _competition(spec: CompetitionSpec, now: datetime, count: LoadCount) -> Comp
     existing = Competition.objects.filter(slug=spec.slug).first()
     if existing is None:
         count.competitions += 1
-        with transaction.atomic():
+        with transaction.atomic(), own_rows():
             return set_up(spec, now)
     if not existing.is_demo:
         raise DemoAddressTaken(spec.slug)

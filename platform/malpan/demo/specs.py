@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from malpan.demo import descriptions
-from malpan.demo.caption_teams import CAPTION_TEAMS
 from malpan.demo.captions import scenes
 from malpan.demo.content import contest_items, culture_items, first_culture_items
+from malpan.demo.documents import page_text
 from malpan.demo.habits import CAPTIONS, CULTURE_QA, RAG_QA, DemoTeam
-from malpan.demo.teams import PAST_TEAMS, TEAMS
+from malpan.demo.teams import CAPTION_TEAMS, PAST_TEAMS, TEAMS
 from malpan.demo.tracks import CaptionTrack, QuestionTrack, TrackSpec
 
 
@@ -76,6 +75,7 @@ _CAPTIONS: Final = CaptionTrack(
     description_en="Describe sixty-four everyday scenes in one Korean sentence each. METEOR ranks.",
     score_scale=1,
     score_decimals=4,
+    has_published_targets=True,
     scenes=scenes,
 )
 
@@ -86,8 +86,8 @@ COMPETITIONS: Final[tuple[CompetitionSpec, ...]] = (
         title_en="Malpan demo warm-up: a taste of Korean culture",
         summary_ko="한국 문화 문항 열다섯 개로 치른 짧은 예선입니다. 끝난 대회의 순위표를 볼 수 있습니다.",
         summary_en="A short warm-up on fifteen questions of Korean culture. It is over; its board stays.",
-        description_ko=descriptions.PAST_KO,
-        description_en=descriptions.PAST_EN,
+        description_ko=page_text("past.ko"),
+        description_en=page_text("past.en"),
         phase=PhaseSpec(-60, -31, "예선", "Warm-up", daily_limit=5),
         tracks=(_PAST_CULTURE_QA,),
         teams=PAST_TEAMS,
@@ -98,8 +98,8 @@ COMPETITIONS: Final[tuple[CompetitionSpec, ...]] = (
         title_en="Malpan demo: Korean language norms and Korean culture",
         summary_ko="어문 규범은 이유까지, 한국 문화는 세 유형으로 묻습니다. 누구나 제출해 볼 수 있습니다.",
         summary_en="Questions on language norms, with reasons, and on culture. A demo open to everybody.",
-        description_ko=descriptions.DEMO_KO,
-        description_en=descriptions.DEMO_EN,
+        description_ko=page_text("demo.ko"),
+        description_en=page_text("demo.en"),
         phase=PhaseSpec(-7, 60, "본선", "Main round", daily_limit=5),
         tracks=(_RAG_QA, _CULTURE_QA),
         teams=TEAMS,
@@ -110,8 +110,8 @@ COMPETITIONS: Final[tuple[CompetitionSpec, ...]] = (
         title_en="Malpan demo: Korean captions of scenes",
         summary_ko="시장과 바다, 운동장과 골목의 장면을 한국어 한 문장으로 설명합니다. METEOR로 순위를 매깁니다.",
         summary_en="Describe scenes of markets, seas, pitches and alleys in one Korean sentence. METEOR ranks.",
-        description_ko=descriptions.CAPTIONS_KO,
-        description_en=descriptions.CAPTIONS_EN,
+        description_ko=page_text("captions.ko"),
+        description_en=page_text("captions.en"),
         phase=PhaseSpec(-7, 60, "본선", "Main round", daily_limit=5),
         tracks=(_CAPTIONS,),
         teams=CAPTION_TEAMS,

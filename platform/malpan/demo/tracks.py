@@ -37,6 +37,7 @@ class TrackSpec(ABC):
     description_en: str
     score_scale: int = 100
     score_decimals: int = 7
+    has_published_targets: bool = False
 
     @abstractmethod
     def references(self) -> bytes:

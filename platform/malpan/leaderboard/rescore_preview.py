@@ -12,6 +12,7 @@ from malpan.leaderboard.selectors import comparable_entries, entry_of, live_runs
 from malpan.submissions.models import HiddenResult, RescoreBatch, ScoringRun, Submission
 from malpan.submissions.rescoring import batches, deltas
 from malpan.submissions.rescoring.deltas import Change, Histogram, RankMove, Scored
+from malpan.submissions.scoring_config import scoring_config_of
 from scoring.recipes import Recipe
 
 Standing = dict[int, tuple[int | None, float]]  # team -> rank and final score
@@ -47,7 +48,7 @@ def preview(batch: RescoreBatch) -> Preview:
     recipe = recipe_named(next((run.recipe for run in fresh.values()), batch.phase.track.recipe))
     rows = tuple(_rows(batch, fresh))
     scores = [column.key for column in recipe.columns]
-    moves, left_out = _moves(batch, fresh, recipe) if batch.state in batches.OPEN_STATES else ((), 0)
+    moves, left_out = _moves(batch, fresh, recipe) if batch.is_open else ((), 0)
     hidden = [delta for row in rows if (delta := row.hidden_delta()) is not None]
     return Preview(
         recipe=recipe,
@@ -67,7 +68,7 @@ def _moves(batch: RescoreBatch, fresh: Mapping[int, ScoringRun], recipe: Recipe)
     phase = batch.phase
     live = live_runs(phase)
     after = {**live, **{pk: run for pk, run in fresh.items() if pk in live or _is_new(run)}}
-    entries = _comparable_after(after, batches.rule_of(phase, batch).reference_version, recipe)
+    entries = _comparable_after(after, scoring_config_of(phase, batch).reference_version, recipe)
     names = {run.submission.team_id: run.submission.team.name for run in after.values()}
     old_recipe = recipe_of(phase.track)
     before = _standing(comparable_entries(live.values(), old_recipe), old_recipe)
@@ -116,7 +117,9 @@ def _before(batch: RescoreBatch, fresh: Mapping[int, ScoringRun]) -> dict[int, S
         live = live.defer("live_run__signature", "live_run__warnings", "live_run__coverage")
         return {row.pk: row.live_run for row in live if row.live_run is not None}
     runs = ScoringRun.objects.filter(submission__in=list(fresh), state=ScoringRun.State.FINISHED)
-    runs = runs.exclude(batch=batch).exclude(batch__state__in=[*batches.OPEN_STATES, RescoreBatch.State.CANCELLED])
+    runs = runs.exclude(batch=batch).exclude(
+        batch__state__in=[RescoreBatch.State.RUNNING, RescoreBatch.State.CANCELLED]
+    )
     earlier = runs.filter(finished_at__lt=batch.closed_at).defer("signature", "warnings", "coverage")
     return {run.submission_id: run for run in earlier.order_by("submission_id", "pk")}
 

@@ -15,7 +15,7 @@ from django.db.models import Count, QuerySet
 from malpan.competitions.models import Phase
 from malpan.competitions.references import recipe_named, recipe_of
 from malpan.competitions.selectors import is_blind
-from malpan.core.locks import one_moment
+from malpan.core.locks import repeatable_read
 from malpan.leaderboard import ranking
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.submissions import visibility
@@ -107,7 +107,7 @@ def board(
     hidden one, until the final board is published.
     """
     if not connection.in_atomic_block:  # the rule and the runs are read apart: all of it as of one moment
-        with one_moment():
+        with repeatable_read():
             fresh = Phase.objects.select_related("track__competition").get(pk=phase.pk)
             return board(fresh, viewer_team=viewer_team, for_organiser=for_organiser, now=now)
     recipe = recipe_of(phase.track)
@@ -170,14 +170,10 @@ def live_runs(phase: Phase, before: datetime | None = None) -> dict[int, Scoring
 
 def standing_runs(phase: Phase, before: datetime | None = None) -> QuerySet[ScoringRun]:
     """The live finished runs that may stand on a board of ``phase``: submitted ``before`` that moment, if given."""
-    runs = ScoringRun.objects.filter(
-        live_for__phase=phase,
-        live_for__refunded_at=None,
-        live_for__withdrawn_at=None,
-        live_for__team__disqualified_at=None,
-        state=ScoringRun.State.FINISHED,
-    )
-    return runs if before is None else runs.filter(live_for__created_at__lt=before)
+    standing = Submission.objects.counting().filter(phase=phase, team__disqualified_at=None)
+    if before is not None:
+        standing = standing.filter(created_at__lt=before)
+    return ScoringRun.objects.filter(live_for__in=standing, state=ScoringRun.State.FINISHED)
 
 
 def comparable_entries(runs: Iterable[ScoringRun], recipe: Recipe) -> list[ranking.Entry]:

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from malpan.accounts.models import User
+from malpan.competitions.locks import lock_phase
 from malpan.competitions.models import Phase
 from malpan.competitions.permissions import Permission, require
 from malpan.core import audit
@@ -37,8 +38,7 @@ def publish_final_board(
     competition = phase.track.competition
     require(actor, competition, Permission.MANAGE)
     with transaction.atomic():
-        locked = Phase.objects.select_for_update(of=["self"], no_key=True).select_related("track__competition")
-        locked_phase = locked.get(pk=phase.pk)
+        locked_phase = lock_phase(phase.pk)
         _require_ready(locked_phase, moment)
         snapshot = _take_snapshot(locked_phase, actor, note_ko, note_en, moment)
         if locked_phase.final_published_at is None:

@@ -62,13 +62,13 @@ def verify_competition(competition: Competition) -> list[Finding]:
 def unrecorded_submissions(competition: Competition) -> list[Submission]:
     """Submissions that came in before there was a chain: not one entry names them."""
     named = ChainEntry.objects.filter(submission=OuterRef("pk"))
-    rows = Submission.objects.filter(~Exists(named), phase__track__competition=competition)
+    rows = Submission.objects.of(competition).filter(~Exists(named))
     return list(rows.select_related("phase__track__competition", "team").order_by("created_at", "pk"))
 
 
 def _receipts(competition: Competition, entries: list[ChainEntry]) -> Iterator[Finding]:
     recorded = {entry.submission_id: entry.payload for entry in entries if entry.kind == chain.Kind.RECEIPT}
-    rows = Submission.objects.filter(phase__track__competition=competition).select_related("phase__track", "team")
+    rows = Submission.objects.of(competition).select_related("phase__track", "team")
     for submission in rows.order_by("pk").iterator(chunk_size=500):
         payload = recorded.get(submission.pk)
         now = receipt_payload(submission)

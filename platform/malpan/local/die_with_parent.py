@@ -17,7 +17,7 @@ _PR_SET_PDEATHSIG = 1
 def die_with_parent(parent: int, number: int = signal.SIGKILL) -> None:
     """Have the kernel send ``number`` to this process when its parent, the process ``parent``, ends.
 
-    Only Linux knows this; elsewhere the next start clears up by the recorded process ids.
+    Only Linux knows this; elsewhere what a killed supervisor left running is ended by hand.
     """
     if sys.platform != "linux":
         return

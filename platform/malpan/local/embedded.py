@@ -69,7 +69,7 @@ def start(var_dir: Path, *, postgres: bool = True, redis: bool = True, durable: 
         services.database_url = use.server.url()
         services._uses.append(use)
     if redis:
-        use = _use(RedisServer(home / "redis", durable=durable), home)
+        use = _use(RedisServer(home / "redis"), home)
         services.redis_url = use.server.url()
         services._uses.append(use)
     return services
@@ -150,7 +150,7 @@ def _found_running(use: _Use) -> bool:
     return False
 
 
-def _wait_for_leftovers(use: _Use) -> None:
+def _wait_until_free(use: _Use) -> None:
     """A server whose guard was killed is being stopped by the kernel; its files are free when its lock is."""
     deadline = time.monotonic() + use.server.grace
     while use.locks["server"].is_taken():
@@ -160,22 +160,16 @@ def _wait_for_leftovers(use: _Use) -> None:
 
 
 def _start(use: _Use) -> None:
-    """Start a guard with its server and wait until that answers; once more where the server could be mended."""
-    may_mend = True
-    while True:
-        _wait_for_leftovers(use)
-        use.server.prepare()
-        log_start = _start_guard(use)
-        if _comes_up(use):
-            return
-        log = use.log.read_bytes()[log_start:].decode(errors="replace")
-        if not may_mend or not use.server.mend(log):
-            raise _failed(use, "서버가 시작되지 않았습니다", "The server did not start")
-        may_mend = False
+    """Start a guard with its server and wait until that answers."""
+    _wait_until_free(use)
+    use.server.prepare()
+    _start_guard(use)
+    if not _comes_up(use):
+        raise _failed(use, "서버가 시작되지 않았습니다", "The server did not start")
 
 
-def _start_guard(use: _Use) -> int:
-    """Start the guard, which starts the server; where in the log this start begins, in bytes."""
+def _start_guard(use: _Use) -> None:
+    """Start the guard, which starts the server."""
     server = use.server
     task = {
         "command": server.command(),
@@ -196,7 +190,6 @@ def _start_guard(use: _Use) -> int:
             env=plain_environment(),
             start_new_session=True,  # Ctrl-C is for the users; the server ends after them
         )
-        return log.tell()
 
 
 def _comes_up(use: _Use) -> bool:

@@ -13,7 +13,6 @@ import pwd
 import shutil
 import signal
 import subprocess
-import time
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
@@ -41,9 +40,8 @@ class Server(ABC):
     stop_signal: int
     grace = 60  # seconds a server may take to write everything down when told to stop
 
-    def __init__(self, directory: Path, *, durable: bool) -> None:
+    def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.durable = durable
         self.account: Account | None = None
 
     @abstractmethod
@@ -62,10 +60,6 @@ class Server(ABC):
     def url(self) -> str:
         """The address for ``DATABASE_URL`` or ``REDIS_URL``."""
 
-    def mend(self, log: str) -> bool:
-        """After a failed start that wrote ``log``: whether something was put right, so that another is worth trying."""
-        return False
-
     def complete(self) -> None:  # noqa: B027 (nothing to do for most servers)
         """What is left to do once the server answers."""
 
@@ -77,6 +71,10 @@ class PostgresServer(Server):
     stop_signal = signal.SIGINT  # fast shutdown: open transactions are rolled back
     database = "malpan"
     port = 5432
+
+    def __init__(self, directory: Path, *, durable: bool) -> None:
+        super().__init__(directory)
+        self.durable = durable
 
     def prepare(self) -> None:
         self._choose_account()
@@ -201,7 +199,7 @@ class PostgresServer(Server):
 
 
 class RedisServer(Server):
-    """A real Redis, listening on a Unix socket only; every change is written to its append-only file."""
+    """A real Redis, listening on a Unix socket only. It keeps nothing: the database is the truth and rings again."""
 
     name = "redis"
     stop_signal = signal.SIGTERM
@@ -211,10 +209,10 @@ class RedisServer(Server):
         self._socket().unlink(missing_ok=True)
 
     def command(self) -> list[str]:
-        persistence = ["--appendonly", "yes"] if self.durable else ["--appendonly", "no", "--save", ""]
         return [
             _redis_program(), "--port", "0", "--unixsocket", str(self._socket()), "--unixsocketperm", "700",
-            "--dir", str(self.directory), "--daemonize", "no", "--set-proc-title", "no", *persistence,
+            "--dir", str(self.directory), "--daemonize", "no", "--set-proc-title", "no",
+            "--appendonly", "no", "--save", "",
         ]  # fmt: skip
 
     def answers(self) -> bool:
@@ -229,14 +227,6 @@ class RedisServer(Server):
 
     def _socket(self) -> Path:
         return fitting_socket_directory(self.directory, "redis.sock") / "redis.sock"
-
-    def mend(self, log: str) -> bool:
-        """A queue file damaged in its middle stops Redis for good. The database is the truth and refills the queue."""
-        if "Bad file format reading the append only file" not in log:
-            return False
-        broken = self.directory / "appendonly.aof"
-        broken.rename(broken.with_name(f"{broken.name}.broken-{int(time.time())}"))
-        return True
 
 
 def plain_environment() -> dict[str, str]:

@@ -20,7 +20,6 @@ from tornado import gen
 from tornado.ioloop import PeriodicCallback
 
 from malpan.local.embedded import Services
-from malpan.local.leftovers import Record
 from malpan.local.paths import socket_directory
 from malpan.local.programs import EX_CONFIG, Program
 from malpan.local.servers import ServerFailed
@@ -117,12 +116,10 @@ class Supervisor:
         root: Path,
         run_directory: Path,
         environment: Mapping[str, str],
-        record: Record,
         services: Services,
         output: TextIO = sys.stdout,
     ) -> None:
         self._root = root
-        self._record = record
         self._services = services
         self._output = output
         self._width = max(len(program.name) for program in programs)
@@ -167,17 +164,12 @@ class Supervisor:
             use_sockets=program.takes_socket,
             stdout_stream={"stream": self._lines(program)},
             stderr_stream={"stream": self._lines(program)},
-            hooks={"after_spawn": (self._note_child, True)},
         )
         watcher.say = self.say
         return watcher
 
     def _lines(self, program: Program) -> PrefixedLines:
         return PrefixedLines(f"{program.name:<{self._width}} | " if program.prefixed else "", self._output)
-
-    def _note_child(self, *, pid: int, **_: Any) -> bool:
-        self._record.add_child(pid)
-        return True
 
     def _on_signal(self, _number: int, _frame: Any) -> None:
         self._arbiter.loop.add_callback_from_signal(self.stop)

@@ -1,4 +1,4 @@
-"""The name of this app in the admin."""
+"""The name of this app in the admin, and what it does of the queue."""
 
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
@@ -7,3 +7,8 @@ from django.utils.translation import gettext_lazy as _
 class SubmissionsConfig(AppConfig):
     name = "malpan.submissions"
     verbose_name = _("제출과 채점")
+
+    def ready(self) -> None:
+        from malpan.submissions.evaluation import handlers  # which needs the models
+
+        handlers.register()

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
-from malpan.core.errors import Conflict, NotFound, SubmissionError, SystemFault, Unprocessable
+from malpan.core.errors import Conflict, NotFound, SubmissionError, SystemFault, Text, Unprocessable
 
 if TYPE_CHECKING:
+    from malpan.submissions.quota.ledger import Elsewhere
     from scoring.errors import FileError
 
 QuotaKind = Literal["daily", "total", "interval"]
@@ -35,7 +37,10 @@ class PhaseNotOpen(SubmissionError):
 
 
 class QuotaExceeded(SubmissionError):
-    """A limit of the phase is reached. ``next_allowed_at`` is ``None`` when no later moment of the phase allows it."""
+    """A limit of the phase is reached. ``next_allowed_at`` is ``None`` when no later moment of the phase allows it.
+
+    ``elsewhere``: what people of the team used in other teams, of what counts for this limit.
+    """
 
     http_status = 429
     text = {
@@ -50,16 +55,26 @@ class QuotaExceeded(SubmissionError):
         ),
         "total_last": _("전체 제출 한도 %(limit)s회를 모두 썼습니다. 더 이상 제출할 수 없습니다."),
     }
+    also_elsewhere = _("이 팀의 %(people)s님이 다른 팀에서 쓴 %(slots)s회가 포함됩니다.")
 
-    def __init__(self, *, kind: QuotaKind, limit: Any, next_allowed_at: datetime | None) -> None:
+    def __init__(
+        self, *, kind: QuotaKind, limit: Any, next_allowed_at: datetime | None, elsewhere: Elsewhere | None = None
+    ) -> None:
         self.kind = kind
         self.limit = limit
         self.next_allowed_at = next_allowed_at
-        super().__init__(kind=kind, limit=limit, next_allowed_at=next_allowed_at)
+        params = {"people": ", ".join(elsewhere.people), "slots": elsewhere.slots} if elsewhere else {}
+        super().__init__(kind=kind, limit=limit, next_allowed_at=next_allowed_at, **params)
 
     @property
     def variant(self) -> str:
-        return f"{self.kind}{'' if self.next_allowed_at else '_last'}"
+        return f"{self.kind}{'' if self.next_allowed_at else '_last'}{'+elsewhere' if 'people' in self.params else ''}"
+
+    @classmethod
+    def sentence(cls, variant: str = "") -> Text:
+        limit, _plus, elsewhere = variant.partition("+")
+        said = super().sentence(limit)
+        return format_lazy("{} {}", said, cls.also_elsewhere) if elsewhere else said
 
 
 class DuplicateUpload(SubmissionError):
@@ -103,22 +118,10 @@ class ModelMissing(SystemFault):
     text = _("채점 서버에 채점 모델이 준비되지 않았습니다. 운영자가 조치하고 있습니다.")
 
 
-class PlanOutdated(SystemFault):
-    """A large run was cut into pieces for other models or programs than those that the worker has now."""
-
-    text = _("채점을 나눌 때와 채점 서버의 모델이나 프로그램이 다릅니다. 운영자가 조치하고 있습니다.")
-
-
 class ScoringCrashed(SystemFault):
     """The engine stopped on an error that is not the file's."""
 
     text = _("채점 중에 서버 오류가 생겼습니다. 운영자가 조치하고 있습니다.")
-
-
-class WorkerLost(SystemFault):
-    """The worker went silent: its lease ran out."""
-
-    text = _("채점 서버와 연결이 끊겼습니다. 운영자가 조치하고 있습니다.")
 
 
 class RunNotRetryable(Conflict):

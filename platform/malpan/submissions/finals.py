@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from malpan.accounts.models import User
+from malpan.competitions.locks import lock_phase
 from malpan.competitions.models import Phase
 from malpan.core import audit
 from malpan.submissions.errors import FinalNotEligible, FinalsLocked, FinalsNotUsed, TooManyFinals
@@ -33,7 +34,7 @@ def choose_finals(
     with transaction.atomic():
         lock_team(team)
         # held for the moment of writing, so that the end and the limit cannot move meanwhile
-        current = Phase.objects.select_for_update(of=["self"], no_key=True).get(pk=phase.pk)
+        current = lock_phase(phase.pk)
         if current.finals_limit is None:
             raise FinalsNotUsed
         if current.is_over(now or timezone.now()) or current.final_published_at is not None:
@@ -41,7 +42,7 @@ def choose_finals(
         wanted = {submission.pk for submission in submissions}
         if len(wanted) > current.finals_limit:
             raise TooManyFinals(limit=current.finals_limit)
-        eligible = Submission.objects.filter(team=team, phase=current, refunded_at=None, withdrawn_at=None)
+        eligible = Submission.objects.counting().filter(team=team, phase=current)
         if eligible.filter(pk__in=wanted).count() != len(wanted):
             raise FinalNotEligible
         return _write(team, current, wanted, actor)

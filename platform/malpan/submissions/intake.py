@@ -14,7 +14,7 @@ The order of the checks, and why:
 6. Under the team's lock 3 and 4 once more, and only then the slot is taken, the file stored, the run queued and the
    audit entry written: one transaction, so that a full disk or a lost database charges nobody.
 
-The message leaves when the transaction commits; a broker that is away then loses nothing (``queueing.send_runs``).
+The doorbell rings when the transaction commits; a broker that is away then loses nothing (``jobs.doorbell``).
 The moment that counts is the one at which the upload reached this function.
 """
 
@@ -40,10 +40,11 @@ from malpan.core import audit
 from malpan.core.storage import store_private
 from malpan.core.text import without_unseen
 from malpan.submissions.errors import DuplicateUpload, FileRejected, PhaseNotOpen, UploadTooLarge
-from malpan.submissions.evaluation import runs
+from malpan.submissions.evaluation.runs import queue_run
 from malpan.submissions.integrity.receipts import issue_receipt
 from malpan.submissions.models import Rejection, Submission
 from malpan.submissions.quota import services as quota
+from malpan.submissions.rescoring.alongside import enqueue_alongside
 from malpan.submissions.selectors import submission_of_upload
 from malpan.teams.errors import NotTeamMember
 from malpan.teams.models import Team
@@ -110,7 +111,8 @@ def submit(
         quota.require_room(phase=phase, team=team, now=received_at)
         submission = _create(arrival, predictions)
         quota.charge(submission=submission, actor=user)
-        runs.queue_run(submission=submission, cost=cost)  # by the references of now, under the phase's lock
+        queue_run(submission=submission, cost=cost)  # by the references of now, under the phase's lock
+        enqueue_alongside(submission=submission, cost=cost)
         audit.record(
             actor=user, action="submission.create", obj=submission, after={"file_sha256": submission.file_sha256}
         )

@@ -1,11 +1,13 @@
-"""What the organisers' desk reads of runs and submissions. Every read is held to one competition."""
+"""What the manage pages read of runs and submissions. Every read is held to one competition."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import reduce
+from operator import or_
 from typing import Any, Final
 
 from django.db.models import Case, Count, F, Func, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
@@ -13,8 +15,10 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from malpan.competitions.models import Competition, DataFile
+from malpan.jobs.models import OPEN, Job
 from malpan.submissions.errors import RunNotFound, SubmissionNotFound
-from malpan.submissions.models import HiddenResult, MetricResult, RunShard, ScoringRun, Submission
+from malpan.submissions.models import HiddenResult, MetricResult, ScoringRun, Submission
+from scoring.recipes.warning_texts import INTEGRITY_CODES
 from scoring.signature import metric_signatures
 
 State = ScoringRun.State
@@ -27,14 +31,14 @@ class QueueStatus:
     """The queue at ``now``. ``running`` come with submission, team and track, the longest running first.
 
     ``queued`` counts the competition's runs, ``queued_everywhere`` those of the whole site, which the same workers
-    score; ``queued_shards`` the waiting pieces of its large runs, which are running themselves. ``mean_seconds`` is of
+    score; ``queued_slices`` the waiting slices of its large runs, which are running themselves. ``mean_seconds`` is of
     the runs finished in the last hour, ``None`` without any.
     """
 
     now: datetime
     queued: int
     queued_everywhere: int
-    queued_shards: int
+    queued_slices: int
     oldest_queued_at: datetime | None
     running: Sequence[ScoringRun]
     finished_last_hour: int
@@ -63,7 +67,7 @@ def queue_status(competition: Competition, now: datetime | None = None) -> Queue
         now=now,
         queued=len(queued_at),
         queued_everywhere=queued.count(),
-        queued_shards=RunShard.objects.filter(run__in=at_work, state=RunShard.State.QUEUED).count(),
+        queued_slices=Job.objects.filter(parent__in=at_work.values("job"), state=Job.State.QUEUED).count(),
         oldest_queued_at=queued_at[0] if queued_at else None,
         running=list(at_work.order_by("started_at", "pk")),
         finished_last_hour=sum(state == State.FINISHED for state, *_span in over),
@@ -76,7 +80,7 @@ def runs_of(
     competition: Competition, *, state: str = "", track: str = "", team: str = "", batch: int | None = None
 ) -> QuerySet[ScoringRun]:
     """Runs, newest first, with their submission, team and track. ``track`` is a slug, ``team`` a part of the name."""
-    rows = _runs(competition).select_related("submission__phase__track", "submission__team", "batch")
+    rows = _runs(competition).select_related("submission__phase__track", "submission__team", "batch", "job")
     if state:
         rows = rows.filter(state=state)
     if track:
@@ -102,22 +106,22 @@ def other_runs(run: ScoringRun) -> list[ScoringRun]:
 
 
 @dataclass(frozen=True, slots=True)
-class ShardStatus:
-    """How many pieces of a large run are done, of how many; ``error_code``: of the one that was tried most often."""
+class SliceStatus:
+    """How many slices of a large run are over, of how many; ``error_code``: of the one that failed most often."""
 
-    finished: int
+    over: int
     total: int
     error_code: str
 
 
-def shard_status(run: ScoringRun) -> ShardStatus | None:
-    """How far the pieces of ``run`` are, ``None`` where it is in one; two queries. Their gathering is not counted."""
-    done = Count("pk", filter=Q(state=RunShard.State.FINISHED))
-    found = run.shards.filter(kind=RunShard.Kind.SCORE).aggregate(total=Count("pk"), done=done)
+def slice_status(run: ScoringRun) -> SliceStatus | None:
+    """How far the slices of ``run`` are, ``None`` where it has none; two queries."""
+    slices = Job.objects.filter(parent=run.job_id, parent__isnull=False).order_by()
+    found = slices.aggregate(total=Count("pk"), over=Count("pk", filter=~Q(state__in=OPEN)))
     if not found["total"]:
         return None
-    faults = run.shards.exclude(error_code="").order_by("-attempt", "-pk")
-    return ShardStatus(found["done"], found["total"], faults.values_list("error_code", flat=True).first() or "")
+    faults = slices.exclude(error_code="").order_by("-failures", "-pk")
+    return SliceStatus(found["over"], found["total"], faults.values_list("error_code", flat=True).first() or "")
 
 
 def _runs(competition: Competition) -> QuerySet[ScoringRun]:
@@ -128,14 +132,15 @@ def _runs(competition: Competition) -> QuerySet[ScoringRun]:
 class SubmissionSearch:
     """Which submissions; an empty field asks for nothing. ``track`` and ``phase`` are slugs, ``team`` part of a name.
 
-    ``state`` is a run's state, or ``refunded`` or ``withdrawn``; ``warned``: only those with something to look at.
+    ``state`` is a run's state, or ``refunded`` or ``withdrawn``. ``warned``: those with ``any`` warning, or with
+    answers worth reading (``noted``).
     """
 
     track: str = ""
     phase: str = ""
     team: str = ""
     state: str = ""
-    warned: bool = False
+    warned: str = ""
 
     def __bool__(self) -> bool:
         return bool(self.track or self.phase or self.team or self.state or self.warned)
@@ -159,7 +164,7 @@ def submissions_of(
     ``hidden_score`` and ``warning_count``.
     """
     newest = ScoringRun.objects.filter(submission=OuterRef("pk"), batch=None).order_by("-pk").values("state")[:1]
-    rows = Submission.objects.filter(phase__track__competition=competition).annotate(
+    rows = Submission.objects.of(competition).annotate(
         shown_state=Coalesce("live_run__state", Subquery(newest)),
         shown_score=F("live_run__final_score"),
         hidden_score=F("live_run__hidden_result__final_score"),
@@ -172,9 +177,16 @@ def submissions_of(
         rows = rows.filter(phase__slug=search.phase)
     if search.team:
         rows = rows.filter(team__name__icontains=search.team)
-    if search.warned:
+    if search.warned == "any":
         rows = rows.filter(warning_count__gt=0)
+    if search.warned == "noted":
+        rows = rows.filter(_has_any_of(INTEGRITY_CODES))
     return _in_state(rows, search.state).order_by(*_order(sort, ascending))
+
+
+def _has_any_of(codes: Iterable[str]) -> Q:
+    """That the live run carries one of these warnings."""
+    return reduce(or_, (Q(live_run__warnings__contains=[{"code": code}]) for code in sorted(codes)))
 
 
 def _in_state(rows: QuerySet[Any], state: str) -> QuerySet[Any]:  # annotated by ``submissions_of``
@@ -198,7 +210,7 @@ def _length(column: str) -> Case:
 
 def submission_of(competition: Competition, public_id: uuid.UUID | str) -> Submission:
     """One submission with team, phase, track and live run. Raises ``SubmissionNotFound``."""
-    rows = Submission.objects.filter(phase__track__competition=competition, public_id=public_id)
+    rows = Submission.objects.of(competition).filter(public_id=public_id)
     row = rows.select_related("team", "phase__track", "live_run__reference_version", "submitted_by").first()
     if row is None:
         raise SubmissionNotFound
@@ -259,7 +271,7 @@ class SharedFile:
 
 def shared_files(competition: Competition) -> list[SharedFile]:
     """Every file of the competition that came from more than one team, the most widely shared first; three queries."""
-    rows = Submission.objects.filter(phase__track__competition=competition)
+    rows = Submission.objects.of(competition)
     counts = rows.order_by().values("file_sha256").annotate(teams=Count(_root_team(), distinct=True))
     shared = dict(counts.filter(teams__gt=1).values_list("file_sha256", "teams"))
     samples = set(

@@ -1,9 +1,10 @@
 """Two teams become one: the answer to a merge request that moves people and submissions.
 
 Allowed only while both together have used no more than one team could have by now: in every phase that is not over, the
-charged submissions of each KST day within the daily limit and all of them within the total. (Intervals between uploads
-are not looked at; a limit is that of the team that remains, with what it was granted.) What the asking team was charged
-is charged to the remaining one, at the moments of its uploads: the ledger of the one that remains tells everything.
+charged submissions of each KST day within the daily limit and all of them within the total, with what their members
+brought from other teams. (Intervals between uploads are not looked at; a limit is that of the team that remains, with
+what it was granted.) What the asking team was charged is charged to the remaining one, at the moments of its uploads:
+the ledger of the one that remains tells everything.
 
 The submissions of a phase that is over stay with the team that made them, so that its board stands as it was.
 """
@@ -11,7 +12,6 @@ The submissions of a phase that is over stay with the team that made them, so th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -24,11 +24,12 @@ from malpan.competitions.models import Phase
 from malpan.core import audit
 from malpan.submissions.models import Rejection, Submission
 from malpan.submissions.quota import services as quota
-from malpan.submissions.quota.ledger import Account, DailyRoom, account_from
+from malpan.submissions.quota.ledger import Account, DailyRoom
 from malpan.teams.errors import MergeImpossible, TeamNotFound
 from malpan.teams.merging import close_request, require_fit
 from malpan.teams.models import Invitation, Membership, MergeRequest, Team
 from malpan.teams.selectors import merge_request_of, require_leader
+from malpan.teams.services import lock_teams
 
 
 def accept_merge(*, request: MergeRequest, actor: User, now: datetime | None = None) -> Team:
@@ -47,13 +48,13 @@ def accept_merge(*, request: MergeRequest, actor: User, now: datetime | None = N
         open_request = merge_request_of(target, request.pk)
         require_fit(source, target, moment)
         phases = _phases_not_over(target, moment)
-        for phase in phases:
-            _require_room_together(phase, source, target)
         close_request(open_request, MergeRequest.State.ACCEPTED, actor=actor, now=moment)
         _end_what_is_open(source, actor, moment)
         lapsed = _lapse_choices(phases, source, target)
-        moved = _move(phases, source, target)
-        _charge_over(phases, source, target, actor)
+        moved = _move(phases, source, target, moment)
+        for phase in phases:
+            _charge_over(phase, source, target, actor)
+            _require_room(phase, target)
         source.merged_into = target
         source.save(update_fields=["merged_into"])
         after = {"source": source.pk, "target": target.pk, "choices_lapsed": lapsed} | moved
@@ -63,9 +64,9 @@ def accept_merge(*, request: MergeRequest, actor: User, now: datetime | None = N
 
 
 def _lock_both(request: MergeRequest) -> tuple[Team, Team]:
-    """Both rows, always locked in the same order; uploads of both teams wait. Raises ``TeamNotFound``."""
-    wanted = Team.objects.select_for_update(no_key=True).filter(pk__in=[request.source_id, request.target_id])
-    teams = {team.pk: team for team in wanted.order_by("pk")}
+    """Both teams, held. Raises ``TeamNotFound``."""
+    wanted = Team.objects.filter(pk__in=[request.source_id, request.target_id])
+    teams = {team.pk: team for team in lock_teams(wanted)}
     if len(teams) != 2:
         raise TeamNotFound
     return teams[request.source_id], teams[request.target_id]
@@ -75,9 +76,9 @@ def _phases_not_over(team: Team, now: datetime) -> list[Phase]:
     return list(Phase.objects.filter(track__competition_id=team.competition_id, ends_at__gt=now).order_by("pk"))
 
 
-def _require_room_together(phase: Phase, source: Team, target: Team) -> None:
-    joining, remaining = (_account(phase, team) for team in (source, target))
-    excess = excess_of(phase, replace(remaining, charged={**joining.charged, **remaining.charged}))
+def _require_room(phase: Phase, team: Team) -> None:
+    """Raise ``MergeImpossible``, which undoes everything, when the team of both has used more than one team may."""
+    excess = excess_of(phase, quota.ledger_of(phase=phase, team=team).account())
     if excess is not None:
         raise MergeImpossible(phase=phase.title, **excess)
 
@@ -94,16 +95,12 @@ def excess_of(phase: Phase, account: Account) -> dict[str, Any] | None:
     return None
 
 
-def _account(phase: Phase, team: Team) -> Account:
-    return account_from(quota.entries_of(phase=phase, team=team))
-
-
-def _charge_over(phases: Sequence[Phase], source: Team, target: Team, actor: User) -> None:
-    """Write the counted submissions of ``source``, which have moved, into the ledger of ``target``."""
-    for phase in phases:
-        counted = Submission.objects.filter(pk__in=_account(phase, source).charged, team=target)
-        for submission in counted.select_related("phase", "team").order_by("created_at", "pk"):
-            quota.charge(submission=submission, actor=actor)
+def _charge_over(phase: Phase, source: Team, target: Team, actor: User) -> None:
+    """Write the counted submissions of ``source``, which have moved with its people, into the ledger of ``target``."""
+    charged = quota.ledger_of(phase=phase, team=source).account().charged  # nobody is left to have brought anything
+    counted = Submission.objects.filter(pk__in=charged).select_related("phase", "team")
+    for submission in counted.order_by("created_at", "pk"):
+        quota.charge(submission=submission, actor=actor)
 
 
 def _end_what_is_open(source: Team, actor: User, now: datetime) -> None:
@@ -123,10 +120,10 @@ def _lapse_choices(phases: Sequence[Phase], source: Team, target: Team) -> list[
     return lapsed
 
 
-def _move(phases: Sequence[Phase], source: Team, target: Team) -> dict[str, object]:
+def _move(phases: Sequence[Phase], source: Team, target: Team, now: datetime) -> dict[str, object]:
     """Move people, submissions and rejected files; who and what moved, by number."""
     people = list(source.memberships.order_by("pk").values_list("user_id", flat=True))
-    Membership.objects.filter(team=source).update(team=target, role=Membership.Role.MEMBER)
+    Membership.objects.filter(team=source).update(team=target, role=Membership.Role.MEMBER, joined_at=now)
     moving = Submission.objects.filter(team=source, phase__in=phases)
     numbers = list(moving.order_by("pk").values_list("pk", flat=True))
     twins = Submission.objects.filter(

@@ -50,7 +50,7 @@ def workload_of(competition: Competition, now: datetime | None = None) -> Worklo
     now = now or timezone.now()
     start, end = kst_day_bounds(now)
     runs = _runs(competition)
-    uploads = Submission.objects.filter(phase__track__competition=competition).aggregate(
+    uploads = Submission.objects.of(competition).aggregate(
         all=Count("pk"), today=Count("pk", filter=Q(created_at__gte=start, created_at__lt=end))
     )
     rejections = Rejection.objects.filter(
@@ -78,8 +78,7 @@ def workload_of(competition: Competition, now: datetime | None = None) -> Worklo
 
 def open_batches(competition: Competition) -> tuple[RescoreBatch, ...]:
     """Batches that run, or wait for somebody to apply or cancel them."""
-    states = [RescoreBatch.State.RUNNING, RescoreBatch.State.READY]
-    rows = RescoreBatch.objects.filter(competition=competition, state__in=states)
+    rows = RescoreBatch.objects.filter(competition=competition, state=RescoreBatch.State.RUNNING)
     return tuple(rows.select_related("phase__track__competition"))
 
 
@@ -104,7 +103,7 @@ def _runs(competition: Competition) -> dict[str, Any]:
 
 def _failed(competition: Competition) -> int:
     """Submissions that have no result, no run on its way, and a failed one; withdrawn ones need nothing more."""
-    rows = Submission.objects.filter(phase__track__competition=competition, live_run=None, withdrawn_at=None)
+    rows = Submission.objects.of(competition).filter(live_run=None, withdrawn_at=None)
     under_way = ScoringRun.objects.filter(state__in=[State.QUEUED, State.RUNNING], batch=None)
     failed = ScoringRun.objects.filter(state=State.FAILED, batch=None)
     return rows.filter(pk__in=failed.values("submission")).exclude(pk__in=under_way.values("submission")).count()

@@ -121,6 +121,7 @@ def submission_of_upload(*, team: Team, upload_key: str, file_sha256: str) -> Su
 
 
 def _with_runs(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
-    return submissions.select_related("submitted_by", "live_run__reference_version").prefetch_related(
-        Prefetch("runs", queryset=ScoringRun.objects.select_related("reference_version").order_by("-pk"))
+    runs = ScoringRun.objects.select_related("reference_version", "job").order_by("-pk")
+    return submissions.select_related("submitted_by", "live_run__reference_version", "live_run__job").prefetch_related(
+        Prefetch("runs", queryset=runs)
     )

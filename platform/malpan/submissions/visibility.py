@@ -82,14 +82,14 @@ def is_hidden(phase: Phase) -> bool:
 def shown_run(run: ScoringRun, submission: Submission, *, sees_all: bool = False) -> ShownRun:
     """``run`` for a member of the submission's team, or, where ``sees_all``, for an organiser.
 
-    Reads the phase of ``submission``, and where the private part may be seen ``run.hidden_result`` and its reference
-    version.
+    Reads the phase of ``submission``, the run's job, and where the private part may be seen ``run.hidden_result`` and
+    its reference version.
     """
     state: dict[str, Any] = {
         "pk": run.pk,
         "state": run.state,
-        "stage": run.stage,
-        "progress": run.progress,
+        "stage": run.job.stage if run.job else "",
+        "progress": run.job.progress if run.job else float(run.state == ScoringRun.State.FINISHED),
         "recipe": run.recipe,
         "started_at": run.started_at,
         "finished_at": run.finished_at,

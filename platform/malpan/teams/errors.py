@@ -122,6 +122,12 @@ class LastMemberCannotLeave(Conflict):
     )
 
 
+class TeamInUse(Conflict):
+    """The team cannot be removed: it has sent files, or another team was merged into it. Params: none."""
+
+    text = _("파일을 보낸 기록이 있거나 다른 팀과 합친 팀은 지울 수 없습니다. 순위표에서 빼려면 실격 처리해 주십시오.")
+
+
 class TeamDisqualified(Forbidden):
     """The organisers took the team out of the competition."""
 

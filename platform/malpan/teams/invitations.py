@@ -20,6 +20,7 @@ from malpan.accounts.selectors import has_verified
 from malpan.accounts.tokens import hash_token, make_token
 from malpan.competitions import terms
 from malpan.core import audit
+from malpan.core.locks import Level, lock_rows
 from malpan.core.text import one_line
 from malpan.core.times import kst_text
 from malpan.teams.errors import (
@@ -38,7 +39,7 @@ from malpan.teams.errors import (
 )
 from malpan.teams.models import Invitation, Membership, Team
 from malpan.teams.selectors import last_end, open_invitations, require_leader, stands_disqualified
-from malpan.teams.services import lock_team, team_refusal
+from malpan.teams.services import lock_team, lock_teams, team_refusal
 
 logger = logging.getLogger(__name__)
 
@@ -101,7 +102,7 @@ def revoke_invitation(*, invitation: Invitation, actor: User, now: datetime | No
     """Make the link worthless. Revoking twice is harmless. Raises ``NotTeamLeader``, ``InvitationUsed``."""
     with transaction.atomic():
         require_leader(actor, lock_team(invitation.team))
-        locked = Invitation.objects.select_for_update(of=["self"]).get(pk=invitation.pk)
+        locked = lock_rows(Invitation.objects.all(), Level.INVITATION).get(pk=invitation.pk)
         if locked.used_at is not None:
             raise InvitationUsed
         if locked.revoked_at is None:
@@ -168,16 +169,13 @@ def _send(invitation: Invitation, link: str) -> None:
 
 
 def _lock_invitation(token: str) -> Invitation:
-    """The invitation, with its team's row locked first and its own after: always in this order."""
+    """The invitation, held with its team."""
     token_sha256 = hash_token(token)
     team_ids = Invitation.objects.filter(token_sha256=token_sha256).values("team")
-    if Team.objects.select_for_update(no_key=True).filter(pk__in=team_ids).first() is None:
+    if not lock_teams(Team.objects.filter(pk__in=team_ids)):
         raise InvitationNotFound
-    return (
-        Invitation.objects.select_for_update(of=["self"])
-        .select_related("team__competition")
-        .get(token_sha256=token_sha256)
-    )
+    rows = Invitation.objects.select_related("team__competition")
+    return lock_rows(rows, Level.INVITATION).get(token_sha256=token_sha256)
 
 
 def _check_usable(invitation: Invitation, user: User, now: datetime) -> None:

@@ -6,15 +6,18 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from django.db import IntegrityError, transaction
-from django.db.models import Max, ProtectedError
+from django.db.models import Max, ProtectedError, QuerySet
 from django.utils import timezone
 
 from malpan.accounts.models import User
+from malpan.accounts.selectors import person_by_email
 from malpan.competitions import permissions, terms
+from malpan.competitions.locks import lock_competition
 from malpan.competitions.permissions import Permission
 from malpan.core import audit
 from malpan.core.constraints import violated_constraint
 from malpan.core.errors import DomainError
+from malpan.core.locks import Level, lock_rows
 from malpan.core.text import has_unseen, one_line
 from malpan.teams.errors import (
     AlreadyInTeam,
@@ -24,6 +27,7 @@ from malpan.teams.errors import (
     LeaderCannotLeave,
     NotTeamMember,
     TeamDisqualified,
+    TeamInUse,
     TeamNameInvalid,
     TeamNameTaken,
 )
@@ -52,7 +56,7 @@ def create_team(
         terms.require_accepted(leader, competition)
     try:
         with transaction.atomic():
-            number = next_team_number(type(competition).objects.select_for_update(no_key=True).get(pk=competition.pk))
+            number = next_team_number(lock_competition(competition.pk))
             team = Team.objects.create(competition=competition, name=clean_name, number=number, is_baseline=is_baseline)
             Membership.objects.create(team=team, user=leader, competition=competition, role=Membership.Role.LEADER)
             after = {"name": clean_name, "number": number, "leader": leader.pk}
@@ -60,6 +64,16 @@ def create_team(
     except IntegrityError as error:
         raise team_refusal(error, clean_name) from error
     return team
+
+
+def create_team_for(*, competition: Competition, name: str, email: str, actor: User, is_baseline: bool = False) -> Team:
+    """Make a team led by the person with the account ``email``. For organisers (MANAGE).
+
+    Raises ``PersonNotFound`` and what ``create_team`` raises; the leader is asked for the terms when submitting.
+    """
+    permissions.require(actor, competition, Permission.MANAGE)
+    leader = person_by_email(email)
+    return create_team(competition=competition, name=name, leader=leader, is_baseline=is_baseline, actor=actor)
 
 
 def next_team_number(competition: Competition) -> int:
@@ -82,6 +96,29 @@ def rename_team(*, team: Team, name: str, actor: User) -> Team:
     except IntegrityError as error:
         raise team_refusal(error, clean_name) from error
     return locked
+
+
+def mark_baseline(*, team: Team, is_baseline: bool, actor: User) -> Team:
+    """Say whether ``team`` stands on the board for comparison only, without a rank. For organisers (MANAGE)."""
+    permissions.require(actor, team.competition, Permission.MANAGE)
+    with transaction.atomic():
+        locked = lock_team(team)
+        if locked.is_baseline != is_baseline:
+            _set(locked, {"is_baseline": is_baseline}, actor=actor, action="team.mark_baseline")
+    return locked
+
+
+def remove_team(*, team: Team, actor: User) -> None:
+    """Take out a team that has sent nothing, with its people's places in it. For organisers (MANAGE).
+
+    Raises ``TeamInUse``.
+    """
+    permissions.require(actor, team.competition, Permission.MANAGE)
+    try:
+        with transaction.atomic():
+            _remove_team(lock_team(team), actor)
+    except LastMemberCannotLeave:
+        raise TeamInUse from None
 
 
 def leave_team(*, team: Team, user: User, now: datetime | None = None) -> None:
@@ -176,10 +213,15 @@ def reinstate_team(*, team: Team, actor: User, reason: str = "") -> Team:
 
 def lock_team(team: Team) -> Team:
     """The team's row as it is now, held until the transaction ends. Raises ``NotTeamMember`` when it is gone."""
-    locked = Team.objects.select_for_update(no_key=True, of=["self"]).filter(pk=team.pk).first()
+    locked = lock_rows(Team.objects.filter(pk=team.pk), Level.TEAM).first()
     if locked is None:  # its last member has left
         raise NotTeamMember
     return locked
+
+
+def lock_teams(teams: QuerySet[Team]) -> list[Team]:
+    """All of ``teams`` as they are now, held until the transaction ends; uploads of them wait."""
+    return list(lock_rows(teams, Level.TEAM))
 
 
 def clean_team_name(name: str) -> str:
@@ -217,7 +259,7 @@ def _require_changeable(team: Team, now: datetime | None, *, even_disqualified: 
 
 def _remove_team(team: Team, actor: User) -> None:
     """Delete a team that nothing hangs on but its people and invitations."""
-    Team.objects.select_for_update().get(pk=team.pk)  # now nothing can come to hang on it meanwhile either
+    lock_rows(Team.objects.all(), Level.TEAM, no_key=False).get(pk=team.pk)  # nothing can come to hang on it meanwhile
     audit.record(actor=actor, action="team.remove", obj=team, before=audit.snapshot(team))
     try:
         team.delete()

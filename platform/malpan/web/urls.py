@@ -3,8 +3,8 @@
 from django.urls import include, path
 from django.views.i18n import set_language
 
-from malpan.web import manage
-from malpan.web.manage import archive
+from malpan.web.manage import archive, setup
+from malpan.web.manage import urls as manage
 from malpan.web.pages import (
     board,
     chain,
@@ -43,7 +43,7 @@ urlpatterns = [
     path("competitions/<slug:slug>/questions/", questions.questions_page, name="questions"),
     path("competitions/<slug:slug>/questions/ask/", questions.ask_action, name="question_ask"),
     path("competitions/<slug:slug>/manage/", include(manage.urlpatterns)),
-    path("manage/new/", manage.setup.new_page, name="manage_new"),
+    path("manage/new/", setup.new_page, name="manage_new"),
     path("submissions/<uuid:public_id>/", submissions.detail_page, name="submission"),
     path("submissions/<uuid:public_id>/status/", submissions.status_fragment, name="submission_status"),
     path("submissions/<uuid:public_id>/withdraw/", withdrawal.withdrawal_page, name="submission_withdraw"),

@@ -77,34 +77,34 @@ def test_check_of_a_sound_file_says_so(files):
     assert "이상이 없습니다" in done.stdout
 
 
-def test_check_lists_every_error_with_line_id_field_and_reason(files):
+def test_check_lists_every_error_with_line_id_field_and_reason(files, capsys):
     items = json.loads(contest_json(PREDICTION_ROWS))
     items[1]["output"]["answer"] = 3
     items[4]["id"] = "stranger"
     text = "[\n" + ",\n".join(json.dumps(item, ensure_ascii=False) for item in items) + "\n]"
     (files / "P.json").write_text(text, encoding="utf-8")
-    done = run("check", "--recipe", "rag-qa@1", "--predictions", files / "P.json", "--references", files / "R.json")
-    assert done.returncode == 1
-    rows = [line.split("\t") for line in done.stdout.splitlines() if "\t" in line]
+    arguments = ["check", "--recipe", "rag-qa@1", "--predictions", files / "P.json", "--references", files / "R.json"]
+    assert main([*map(str, arguments)]) == 1
+    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines() if "\t" in line]
     assert rows[0] == ["줄", "id", "필드", "사유"]
     assert ["3", "g-2", "output.answer"] in [row[:3] for row in rows]
     assert any(row[1] == "stranger" and "제출 파일과 정답 파일의 id가 일치하지 않음" in row[3] for row in rows)
     assert any(row[1] == "g-5" for row in rows)
 
 
-def test_score_of_an_unsound_file_exits_1_writes_nothing_and_speaks_english_when_asked(files):
+def test_score_of_an_unsound_file_exits_1_writes_nothing_and_speaks_english_when_asked(files, capsys):
     (files / "P.json").write_text("[", encoding="utf-8")
-    done = run(*score_arguments(files), "--lang", "en")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "line\tid\tfield\treason" in done.stderr
+    assert main([*map(str, score_arguments(files)), "--lang", "en"]) == 1
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "line\tid\tfield\treason" in shown.err
     assert not (files / "OUT.json").exists()
 
 
-def test_unsound_references_are_called_references(files):
+def test_unsound_references_are_called_references(files, capsys):
     (files / "R.json").write_text("nonsense", encoding="utf-8")
-    done = run(*score_arguments(files))
-    assert done.returncode == 1
-    assert done.stderr.startswith("정답 파일")
+    assert main([*map(str, score_arguments(files))]) == 1
+    assert capsys.readouterr().err.startswith("정답 파일")
 
 
 @pytest.mark.parametrize(
@@ -140,11 +140,12 @@ def test_wrong_usage_exits_2_in_either_language(arguments, korean, english, caps
         assert expected in capsys.readouterr().err
 
 
-def test_a_model_that_is_not_here_exits_2_and_names_the_command(files):
-    arguments = ["official" if argument == "demo" else argument for argument in score_arguments(files)]
-    done = run(*arguments, HF_HUB_CACHE=str(files / "empty"))
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "python -m scoring models fetch official" in done.stderr
+def test_a_model_that_is_not_here_exits_2_and_names_the_command(files, hub_cache, capsys):
+    arguments = ["official" if argument == "demo" else str(argument) for argument in score_arguments(files)]
+    assert main(arguments) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "python -m scoring models fetch official" in shown.err
 
 
 def test_stored_result_is_shown_in_three_forms(files, fake_models, capsys):
@@ -158,6 +159,28 @@ def test_stored_result_is_shown_in_three_forms(files, fake_models, capsys):
     assert "+0.0000000" in shown["text"]
     assert "| EM | 75.0000000 | +0.0000000 |" in shown["markdown"]
     assert shown["json"] == (files / "OUT.json").read_text(encoding="utf-8")
+
+
+def test_a_report_leaves_the_published_figures_out_where_they_are_not_wanted(tmp_path, capsys):
+    (tmp_path / "R.json").write_text('{"a": "아이가 공을 찬다"}', encoding="utf-8")
+    files = ["--references", str(tmp_path / "R.json"), "--predictions", str(tmp_path / "R.json")]
+    out = str(tmp_path / "OUT.json")
+    assert main(["score", "--recipe", "captioning-lexical@1", *files, "--output", out]) == 0
+    assert "0.3052" in capsys.readouterr().out
+    assert main(["report", out]) == 0
+    assert "0.3052" in capsys.readouterr().out
+    assert main(["report", out, "--no-targets"]) == 0
+    assert "0.3052" not in capsys.readouterr().out
+
+
+def test_references_with_an_empty_alternative_are_named_line_by_line(files, capsys):
+    (files / "R.json").write_text('[\n{"id": "1", "output": {"answer": "짜장면#"}}\n]', encoding="utf-8")
+    arguments = ["--recipe", "rag-qa@1", "--predictions", str(files / "P.json"), "--references", str(files / "R.json")]
+    for language, words in (("ko", "정답으로 인정하는 답 가운데 빈 것"), ("en", "a blank answer would be correct")):
+        assert main(["check", *arguments, "--lang", language]) == 1
+        row = capsys.readouterr().out.splitlines()[-1].split("\t")
+        assert row[:3] == ["2", "1", "output.answer"]
+        assert words in row[3]
 
 
 def test_recipes_lists_all_with_their_rules(capsys):

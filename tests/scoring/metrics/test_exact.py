@@ -34,10 +34,15 @@ def test_inner_space_counts():
     assert exact_match("안 되다", "안되다") == 0.0
 
 
-def test_an_empty_alternative_accepts_an_empty_answer():
-    assert exact_match("짜장면#", " ") == 1.0
-    assert exact_match("짜장면", "") == 0.0
+@pytest.mark.parametrize("reference", ["짜장면#", "#짜장면", "짜장면# #자장면", "#", ""])
+def test_an_empty_alternative_accepts_nothing(reference):
+    assert exact_match(reference, " ") == 0.0
+    assert exact_match(reference, "#") == 0.0
+
+
+def test_the_alternatives_beside_an_empty_one_are_accepted():
+    assert exact_match("#짜장면# ", "짜장면") == 1.0
 
 
 def test_signature_names_the_rule():
-    assert load_metric("exact_match").signature()["rule"] == "exact-match@1"
+    assert load_metric("exact_match").signature()["rule"] == "exact-match@2"

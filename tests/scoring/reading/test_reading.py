@@ -7,15 +7,16 @@ import unicodedata
 import pytest
 
 from scoring import reading
-from scoring.caption_messages import CAPTION_MESSAGES
 from scoring.errors import MESSAGES, FileError, InvalidFile
-from scoring.reading import MAX_ERRORS_KEPT, MAX_ITEMS, read_predictions, read_references
+from scoring.messages import ANSWERS, CAPTIONS
+from scoring.reading import MAX_ERRORS_KEPT, MAX_ITEMS, MAX_REFERENCES, read_predictions, read_references
 from scoring.recipes import get_recipe
 from scoring.records import AnswerFile
 from tests.scoring.bad_files import BAD_FILES, CANARY, GOOD, GOOD_TEXT, IDS, REFERENCES, array, good_items, item, lines
 
 RAG = get_recipe("rag-qa@1")
 CULTURE = get_recipe("culture-qa@1")
+SUMMARY = get_recipe("dialogue-summary@1")
 
 
 @pytest.fixture(scope="module")
@@ -159,8 +160,9 @@ def test_errors_are_complete_in_both_languages_storable_and_hold_no_reference(re
 
 def test_every_code_is_caused_by_a_file(references):
     caused = {error.code for bad in BAD_FILES for error in errors_of(bad.data, references).errors}
-    elsewhere = {"too_many_items", "unknown_question_type", "empty_reference"}  # in tests of their own in this module
-    assert caused | elsewhere == set(MESSAGES) - set(CAPTION_MESSAGES)
+    elsewhere = {"too_many_items", "unknown_question_type", "empty_reference", "empty_alternative"}  # tested beside
+    elsewhere |= {"too_many_references", *ANSWERS}
+    assert caused | elsewhere == set(MESSAGES) - set(CAPTIONS)
 
 
 def test_bad_files_are_of_many_kinds():
@@ -289,6 +291,70 @@ def test_a_reference_needs_a_question_type_of_the_recipe(task, place):
 def test_an_empty_reference_answer_and_a_repeated_id_are_refused():
     errors = reference_errors_of(array(item("1", " "), item("1", "답")))
     assert places(errors) == [("empty_reference", 2, "1", "output.answer"), ("duplicate_id", 3, "1", "id")]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["짜장면#", "#짜장면", "짜장면# #자장면", "#", '""', "짜장면#''", '짜장면#자장면#"" ', "#짜장면이 옳다. 이유이다."],
+)
+def test_a_reference_with_an_empty_alternative_is_refused(answer):
+    text = indented([small("1"), small("2", answer)])
+    (error,) = reference_errors_of(text)
+    assert places([error]) == [("empty_alternative", 11, "2", "output.answer")]
+    assert "‘#’" in error.message("ko")
+    assert "#" in error.message("en")
+    assert read_references(text.encode(), RAG, is_published=True).answers[1].text == answer
+
+
+@pytest.mark.parametrize("answer", ["짜장면#자장면", "짜장면이 옳다. 번호 #는 이유에 쓴다. #", "2번 #3번"])
+def test_a_reference_without_an_empty_alternative_is_read(answer):
+    assert read_references(indented([small("1", answer)]).encode(), RAG).answers[0].text == answer
+
+
+@pytest.mark.parametrize(("kind", "is_refused"), [("단답형", True), ("선다형", False), ("서술형", False)])
+def test_only_what_exact_match_compares_has_alternatives(kind, is_refused):
+    text = indented([small("1", "김치#") | {"input": {"question_type": kind}}])
+    if is_refused:
+        assert places(reference_errors_of(text, CULTURE)) == [("empty_alternative", 5, "1", "output.answer")]
+    else:
+        assert read_references(text.encode(), CULTURE).answers[0].text == "김치#"
+
+
+def test_a_prediction_may_hold_what_it_likes_around_a_number_sign():
+    assert read_predictions(indented([small("1", "짜장면#")]).encode(), RAG).answers[0].text == "짜장면#"
+
+
+def test_a_dialogue_may_have_several_reference_summaries():
+    text = indented([small("1", ["첫 요약", "둘째 요약"]), small("2", "하나뿐인 요약")])
+    references = read_references(text.encode(), SUMMARY)
+    assert [answer.texts for answer in references.answers] == [("첫 요약", "둘째 요약"), ("하나뿐인 요약",)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ([], ("empty_reference", 5, "1", "output.answer")),
+        (["요약", " "], ("empty_reference", 7, "1", "output.answer.1")),
+        (["요약", 3], ("wrong_type", 7, "1", "output.answer.1")),
+        (["요약", ["요약"]], ("wrong_type", 7, "1", "output.answer.1")),
+        (3, ("wrong_type", 5, "1", "output.answer")),
+        (["요약"] * (MAX_REFERENCES + 1), ("too_many_references", 5, "1", "output.answer")),
+    ],
+)
+def test_a_list_of_references_is_checked_text_by_text(answer, found):
+    assert places(reference_errors_of(indented([small("1", answer)]), SUMMARY)) == [found]
+
+
+def test_a_summary_handed_in_is_one_text():
+    with pytest.raises(InvalidFile) as caught:
+        read_predictions(indented([small("1", ["요약", "요약"])]).encode(), SUMMARY)
+    assert places(caught.value.errors) == [("wrong_type", 5, "1", "output.answer")]
+
+
+@pytest.mark.parametrize("recipe", ["rag-qa@1", "story-completion@1"])
+def test_a_list_of_references_is_refused_where_the_rule_knows_one(recipe):
+    errors = reference_errors_of(indented([small("1", ["하나", "둘"])]), get_recipe(recipe))
+    assert places(errors) == [("wrong_type", 5, "1", "output.answer")]
 
 
 @pytest.mark.parametrize("cut", range(3, 200, 7))

@@ -1,16 +1,21 @@
 """Recipes of the further tasks of the contest: generation, classification and regression, from hand-made values."""
 
+import json
+
 import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
+from scoring import engine
 from scoring.metrics import METRICS, load_metric
+from scoring.reading import read_references
 from scoring.recipes.base import MismatchedFiles
 from scoring.recipes.columns import ACCURACY, F1_MACRO
 from scoring.recipes.generation import dialogue_summary, story_completion
 from scoring.recipes.labels import multi_label, regression, single_label
 from scoring.records import Answer, AnswerFile
 from scoring.text.answers import UnreadableAnswer, label_text, labels_of
+from tests.scoring.fakes import RESOURCES
 from tests.scoring.texts import answer_file
 
 SERIES = (
@@ -96,6 +101,22 @@ def test_generation_gives_every_reference_to_every_metric():
     references = AnswerFile((Answer("a", "하나", 1, others=("둘",)),), "json-array", "0" * 64)
     prepared = recipe.prepare(references, answer_file([("a", "둘")]))
     assert {pairs.references for pairs in prepared.pairs.values()} == {(("하나", "둘"),)}
+
+
+def test_of_several_summaries_the_best_counts_metric_by_metric(fake_models):
+    texts = ("아이가 공을 찬다", "찬다")
+    gold = json.dumps([{"id": "a", "output": {"answer": texts}}]).encode()
+    given = answer_file([("a", "아이가 찬다")])
+    several = scores_of(read_references(gold, dialogue_summary()), given)
+    first, second = (scores_of(answer_file([("a", text)]), given) for text in texts)
+    for metric in dialogue_summary().metrics:
+        assert several[metric] == max(first[metric], second[metric])
+    assert several["rouge_1"] == first["rouge_1"] > second["rouge_1"]
+    assert several["bleurt"] == second["bleurt"] > first["bleurt"]
+
+
+def scores_of(references, predictions):
+    return engine.score("dialogue-summary@1", references, predictions, resources=RESOURCES).scores
 
 
 LABELLED = [("1", "긍정"), ("2", "부정"), ("3", "부정"), ("4", "중립"), ("5", "부정")]

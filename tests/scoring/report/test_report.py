@@ -237,6 +237,15 @@ def test_json_report_adds_baseline_and_milestones_and_out_json_does_not():
     assert report_as_json(report_from_json(render(report, "json"))) == report_as_json(report)
 
 
+@pytest.mark.parametrize("form", ["text", "markdown", "json"])
+def test_published_targets_can_be_left_out_of_a_report(form):
+    shown = render(captioning_report(0.35), form)
+    left_out = render(captioning_report(0.35), form, has_targets=False)
+    assert "0.3052" in shown
+    assert "0.3052" not in left_out
+    assert "0.366" not in left_out
+
+
 def test_rows_of_statistics_survive_the_json():
     report = captioning_report()
     assert report_from_json(report_as_json(report)).items == report.items

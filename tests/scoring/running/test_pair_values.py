@@ -11,11 +11,11 @@ from scoring.engine import score
 from scoring.metrics import load_metric
 from scoring.recipes import Layout, Pairs, get_recipe
 from scoring.report import report_as_json
-from scoring.running.pair_values import MemoryPairValues, Pair
+from scoring.running.pair_values import Pair
 from scoring.running.run import run_metrics
 from tests.scoring.fakes import RESOURCES, FakeNeural
+from tests.scoring.memory_store import MemoryPairValues
 from tests.scoring.texts import answer_file
-from tests.threads import at_once
 
 ITEMS = 40
 REFERENCES = answer_file([(str(n), f"답{n}이 옳다. 규범에 따라 {n}번을 적는다.") for n in range(ITEMS)])
@@ -45,7 +45,7 @@ def asked() -> dict[str, int]:
 
 
 def test_ten_changed_answers_cost_ten_pairs_and_the_scores_are_those_of_computing_all():
-    store = MemoryPairValues(10_000)
+    store = MemoryPairValues()
     report_of(file_with(), pair_values=store)
     assert asked() == {"bleurt": ITEMS, "bertscore": ITEMS}
     again = report_of(file_with(changed=10), pair_values=store)
@@ -54,7 +54,7 @@ def test_ten_changed_answers_cost_ten_pairs_and_the_scores_are_those_of_computin
 
 
 def test_values_of_another_metric_or_of_another_signature_are_not_taken(monkeypatch):
-    store = MemoryPairValues(10_000)
+    store = MemoryPairValues()
     report_of(file_with(), pair_values=store)
     asked()
     monkeypatch.setattr(FakeNeural, "version", 2)
@@ -72,7 +72,7 @@ def test_item_values_that_are_known_come_before_the_store():
         (metric, signature): {item.id: item.scores[RAG.score_name(metric)] for item in first.items}
         for metric, signature in first.metric_signatures.items()
     }
-    assert report_of(file_with(), known=known, pair_values=Deaf(1)).scores == first.scores
+    assert report_of(file_with(), known=known, pair_values=Deaf()).scores == first.scores
 
 
 def test_what_is_no_number_is_not_believed_and_computed():
@@ -80,7 +80,7 @@ def test_what_is_no_number_is_not_believed_and_computed():
         def get(self, metric: str, signature: str, pairs: Sequence[Pair]) -> dict[Pair, float]:
             return {pair: float("nan" if n % 2 else "inf") for n, pair in enumerate(pairs)} | {("x", "y"): 7.0}
 
-    evil = report_of(file_with(), pair_values=Evil(1))
+    evil = report_of(file_with(), pair_values=Evil())
     assert asked() == {"bleurt": ITEMS, "bertscore": ITEMS}
     assert evil.scores == report_of(file_with()).scores
 
@@ -121,29 +121,6 @@ def test_the_store_is_used_from_the_thread_that_scores_alone():
             threads.append((metric, threading.current_thread().name))
             super().put(metric, signature, values)
 
-    report_of(file_with(), pair_values=Watched(10_000))
+    report_of(file_with(), pair_values=Watched())
     assert [metric for metric, _ in threads] == ["bleurt", "bertscore", "rouge1_mecab"] * 2  # EM is cheaper than asking
     assert {name for _, name in threads} == {threading.current_thread().name}
-
-
-def test_the_memory_store_forgets_what_was_not_used_for_longest():
-    store = MemoryPairValues(2)
-    store.put("m", "s", {("a", "a"): 1.0, ("b", "b"): 2.0})
-    assert store.get("m", "s", [("a", "a")]) == {("a", "a"): 1.0}
-    store.put("m", "s", {("c", "c"): 3.0})
-    assert store.get("m", "s", [("a", "a"), ("b", "b"), ("c", "c")]) == {("a", "a"): 1.0, ("c", "c"): 3.0}
-    assert store.get("m", "other", [("a", "a")]) == store.get("n", "s", [("a", "a")]) == {}
-    assert len(store) == 2
-
-
-def test_threads_may_share_the_memory_store():
-    store = MemoryPairValues(50)
-
-    def work(seed: int) -> None:
-        for n in range(300):
-            pair = (str((n * seed) % 90), "")
-            store.put("m", "s", {pair: float(pair[0])})
-            assert all(value == float(key[0]) for key, value in store.get("m", "s", [pair]).items())
-
-    at_once([lambda seed=seed: work(seed) for seed in range(1, 9)])
-    assert len(store) == 50

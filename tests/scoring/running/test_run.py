@@ -14,6 +14,7 @@ from scoring.metrics import Metric, PairMetric
 from scoring.recipes import Layout, Pairs
 from scoring.records import Progress
 from scoring.running.run import MetricFault, Scored, run_metrics
+from tests.scoring.memory_store import MemoryPairValues
 from tests.waiting import wait_for
 
 PAIRS = Pairs(("a", "b", "c"), (("가",), ("나", "다"), ("라",)), ("가", "다", "마"))
@@ -186,12 +187,10 @@ def test_an_interrupt_while_waiting_for_the_cpu_metrics_stops_them() -> None:
 
 
 def test_what_was_computed_before_a_fault_is_kept_in_the_store() -> None:
-    from scoring.running.pair_values import MemoryPairValues
-
     def fail(_: object) -> None:
         raise MemoryError
 
-    store = MemoryPairValues(100)
+    store = MemoryPairValues()
     metrics = {"bleurt": Metered("bleurt"), "bertscore": Metered("bertscore", fail)}
     prepared = Layout(PAIRS.ids, dict.fromkeys(metrics, PAIRS))
     with pytest.raises(MemoryError):

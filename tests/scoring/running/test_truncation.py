@@ -12,9 +12,11 @@ from scoring.engine import score
 from scoring.metrics import load_metric
 from scoring.models.limits import Cut, most_tokens
 from scoring.models.store import ModelStore
+from scoring.recipes import Layout, Pairs
 from scoring.recipes.warning_texts import warning_text
 from scoring.records import AnswerFile
-from scoring.running.pair_values import MemoryPairValues
+from scoring.running.truncation import truncation_warnings
+from tests.scoring.memory_store import MemoryPairValues
 from tests.scoring.texts import answer_file, contest_json
 from tests.scoring.tiny_models import (
     STRANGE,
@@ -74,15 +76,14 @@ def test_two_answers_that_differ_beyond_the_limit_score_alike_and_the_score_says
 
 
 def test_short_texts_load_no_tokenizer_and_tell_nothing(profile):
-    store = ModelStore(profile, "cpu")
-    for name in ("bertscore", "bleurt"):
-        assert load_metric(name, store).cut([SHORT], [SHORT]) == [Cut(False, False)]
-    report = score("rag-qa@1", *files((SHORT, SHORT)), resources=ModelStore(profile, "cpu"))
-    assert told(report.warnings) == {}
+    store, pairs = ModelStore(profile, "cpu"), Pairs(("q0",), ((SHORT,),), (SHORT,))
+    metrics = {name: load_metric(name, store) for name in ("bertscore", "bleurt")}
+    assert truncation_warnings(metrics, Layout(pairs.ids, dict.fromkeys(metrics, pairs))) == []
+    assert not any(name.startswith("tokenizer") for name in store._loaded)
 
 
 def test_a_file_scored_from_what_is_known_says_the_same(profile):
-    known, rows = MemoryPairValues(100), files((LONG, LONG), (SHORT, LONG))
+    known, rows = MemoryPairValues(), files((LONG, LONG), (SHORT, LONG))
     first = score("rag-qa@1", *rows, resources=ModelStore(profile, "cpu"), pair_values=known)
     store = ModelStore(profile, "cpu")
     again = score("rag-qa@1", *rows, resources=store, pair_values=known)

@@ -1,32 +1,33 @@
-"""A phase whose files are large by a small threshold, steps that run in this process, and workers for them."""
+"""A phase whose files are large by a small threshold, fake models, and workers for them."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from django.db.models import Sum
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from malpan.competitions.models import Phase
-from malpan.competitions.services import publish_reference_version
-from malpan.submissions.evaluation import reconciling, shard_steps, shard_work, work
-from malpan.submissions.models import MetricResult, RunShard, ScoringRun
+from malpan.jobs import reconcile as reconciling
+from malpan.jobs.models import Job
+from malpan.jobs.tasks import work_next
+from malpan.submissions.evaluation import large_runs
+from malpan.submissions.models import MetricResult, PairValue, ScoringRun
+from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.teams.models import Team
 from tests.factories import CANARY, PhaseFactory, TeamFactory, file_bytes, rows
 from tests.scoring.fakes import FakeBertScore, FakeBleurt, FakeNeural
-from tests.submissions.conftest import send
+from tests.submissions.conftest import fresh, send
 
-ITEMS, SHARD_PAIRS = 12, 3
-SHARDS = ITEMS // SHARD_PAIRS
-State = RunShard.State
+ITEMS, SLICE_ITEMS = 12, 3
+SLICES = ITEMS // SLICE_ITEMS
 
 
-def install(monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[tuple[str, str, str]]:
+@pytest.fixture
+def asked(rings: list[str], monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[tuple[str, str, str]]:
     """Fake models everywhere, thresholds that make twelve items many; what the neural metrics are asked."""
     from scoring.metrics import METRICS
     from scoring.models import store
@@ -39,23 +40,10 @@ def install(monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[tuple[str, s
         bertscore=SimpleNamespace(references=SimpleNamespace(max_bytes=1)),
     )
     monkeypatch.setattr(store, "shared_store", lambda *_args: resources)
-    monkeypatch.setattr(shard_work, "run_apart", run_here)
     monkeypatch.setattr(FakeNeural, "asked", [])
-    settings.SHARD_ABOVE_ITEMS, settings.SHARD_PAIRS = ITEMS - 1, SHARD_PAIRS
-    settings.PAIR_VALUES_MAX_ROWS = 0
+    settings.LARGE_RUN_ITEMS, settings.SLICE_ITEMS = ITEMS - 1, SLICE_ITEMS
+    large_runs._files_of_run.cache_clear()
     return FakeNeural.asked
-
-
-@pytest.fixture
-def asked(sent: list[int], monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[tuple[str, str, str]]:
-    """The world of this module; what the neural metrics are asked in it."""
-    return install(monkeypatch, settings)
-
-
-def run_here(step: str, pk: int, attempt: int, check: Callable[[], None]) -> None:
-    """A step without a process of its own."""
-    check()
-    {"plan": shard_steps.plan_run, "gather": shard_steps.gather_run}[step](pk, attempt)
 
 
 def references(items: int = ITEMS, word: str = "규범") -> bytes:
@@ -86,62 +74,58 @@ def large_run(**fields: Any) -> ScoringRun:
 
 
 def in_one_piece(settings: Any, **fields: Any) -> ScoringRun:
-    """The same file, scored by one worker in one go."""
-    threshold, settings.SHARD_ABOVE_ITEMS = settings.SHARD_ABOVE_ITEMS, 10**6
+    """The same file, scored by one worker in one go, and forgotten by the cache."""
+    threshold, settings.LARGE_RUN_ITEMS = settings.LARGE_RUN_ITEMS, 10**6
     run = large_run(**fields)
     work_off()
-    assert not run.shards.exists()
-    settings.SHARD_ABOVE_ITEMS = threshold
+    assert not slices_of(run).exists()
+    settings.LARGE_RUN_ITEMS = threshold
+    forget()
     return run
 
 
 def planned_run(**fields: Any) -> ScoringRun:
-    """A run that is cut into shards, none of them taken."""
+    """A run whose slices wait, none of them taken."""
     run = large_run(**fields)
-    work.do_next(worker="planner")
-    run.refresh_from_db()
-    assert run.shards.count() == SHARDS
-    return run
+    work_next(worker="planner")
+    assert slices_of(run).count() == SLICES
+    return fresh(run)
+
+
+def slices_of(run: ScoringRun) -> QuerySet[Job]:
+    return Job.objects.filter(parent=run.job_id).order_by("number")
+
+
+def states(run: ScoringRun) -> dict[str, int]:
+    """How many slices of ``run`` are in which state."""
+    found = list(slices_of(run).values_list("state", flat=True))
+    return {state: found.count(state) for state in set(found)}
 
 
 def work_off(worker: str = "worker") -> None:
     """Do what waits until nothing does."""
-    claims = -1
-    while (now := _claims()) != claims:
-        claims = now
-        work.do_next(worker=worker)
+    while work_next(worker=worker) is not None:
+        pass
 
 
 def pass_by(run: ScoringRun, seconds: float = 3600) -> reconciling.Reconciled:
     """Let time pass until every lease has run out, and have the reconciler look."""
-    later = timezone.now() + timedelta(seconds=seconds)
-    done = reconciling.reconcile(now=later)
-    run.refresh_from_db()
+    done = reconciling.reconcile(now=timezone.now() + timedelta(seconds=seconds))
+    fresh(run)
     return done
 
 
-def silence(shard: RunShard, now: datetime | None = None) -> None:
-    """Let the lease of ``shard`` run out this moment."""
-    RunShard.objects.filter(pk=shard.pk).update(lease_expires_at=(now or timezone.now()) - timedelta(seconds=1))
-
-
-def states(run: ScoringRun) -> Counter[str]:
-    """How many shards of ``run`` are in which state."""
-    return Counter(run.shards.values_list("state", flat=True))
+def forget() -> None:
+    """The cache loses everything."""
+    PairValue.objects.all().delete()
 
 
 def result_of(run: ScoringRun) -> dict[str, Any]:
     """All that a scoring wrote, but for times and names."""
-    run.refresh_from_db()
+    fresh(run)
     fields = ("state", "final_score", "scores", "coverage", "warnings", "signature", "signature_hash", "is_demo_models")
     values = MetricResult.objects.filter(submission=run.submission).order_by("metric", "part")
     return {
         **{name: getattr(run, name) for name in fields},
         "values": list(values.values_list("part", "metric", "metric_signature", "values")),
     }
-
-
-def _claims() -> int:
-    """How often anything was ever claimed."""
-    rows = (ScoringRun.objects.all(), RunShard.objects.all())
-    return sum(of_kind.aggregate(attempts=Sum("attempt", default=0))["attempts"] for of_kind in rows)

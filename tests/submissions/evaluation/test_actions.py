@@ -11,12 +11,15 @@ from django.utils import timezone
 from malpan.accounts.models import User
 from malpan.core.errors import StoredFileMissing
 from malpan.core.models import AuditEntry
+from malpan.jobs.lease import LeaseLost
+from malpan.jobs.models import Job
+from malpan.jobs.tasks import work_next
+from malpan.submissions import retrying
 from malpan.submissions.errors import RunBelongsToBatch, RunNotCancellable, RunNotRetryable
-from malpan.submissions.evaluation import actions, queueing, runs
-from malpan.submissions.evaluation.leases import LeaseLost
+from malpan.submissions.evaluation import actions, runs
 from malpan.submissions.models import QuotaEntry, RescoreBatch, ScoringRun, Submission
 from tests.factories import ScoringRunFactory, SubmissionFactory, UserFactory, prediction_bytes, report
-from tests.submissions.conftest import execute, limited, send
+from tests.submissions.conftest import claim_run, execute, fail_run, limited, send
 from tests.threads import at_once
 
 State = ScoringRun.State
@@ -51,21 +54,22 @@ def test_cancellation_is_audited_with_reason_before_and_after(run, operator):
 
 
 @committed
-def test_message_of_a_cancelled_run_does_nothing(run, operator, fake_engine):
+def test_doorbell_of_a_cancelled_run_does_nothing(run, operator, fake_engine):
     actions.cancel_run(run=run, actor=operator)
 
+    assert work_next(worker="w") is None
     assert execute(run).state == State.FAILED
     assert fake_engine == []
 
 
 @in_one_transaction
 def test_late_result_of_a_cancelled_run_is_refused(run, operator):
-    queueing.claim_run(run_id=run.pk, worker="w")
+    claim_run(run)
 
     actions.cancel_run(run=ScoringRun.objects.get(), actor=operator)
 
     assert not runs.finish_run(run_id=run.pk, attempt=1, report=report(0.9))
-    assert not runs.fail_run(run_id=run.pk, attempt=1, error_code="scoring_crashed")
+    assert not fail_run(run, attempt=1)
     run.refresh_from_db()
     assert (run.state, run.final_score, run.error_code) == (State.FAILED, None, "cancelled_by_organiser")
     assert Submission.objects.get().live_run is None
@@ -75,7 +79,7 @@ def test_late_result_of_a_cancelled_run_is_refused(run, operator):
 @committed
 def test_worker_of_a_cancelled_run_stops(run, operator, scored_by, monkeypatch):
     """Cancelled in the middle of scoring: the lease thread finds out, and the next report of progress stops it."""
-    monkeypatch.setattr("malpan.submissions.evaluation.leases.PROGRESS_SECONDS", 0.05)
+    monkeypatch.setattr("malpan.jobs.lease.PROGRESS_SECONDS", 0.05)
     stopped = threading.Event()
 
     def score(*_args: Any, progress: Any, **_options: Any) -> Any:
@@ -102,6 +106,7 @@ def test_worker_of_a_cancelled_run_stops(run, operator, scored_by, monkeypatch):
 @pytest.mark.parametrize("state", [State.FINISHED, State.FAILED])
 def test_run_that_is_over_is_not_cancelled(run, operator, state):
     ScoringRun.objects.update(state=state, final_score=0.5, finished_at=timezone.now())
+    Job.objects.update(state=state, finished_at=timezone.now())
 
     with pytest.raises(RunNotCancellable) as refused:
         actions.cancel_run(run=run, actor=operator)
@@ -142,7 +147,7 @@ def test_run_of_a_batch_goes_with_its_batch(run, operator):
 
 @committed
 def test_of_twenty_cancellations_and_a_result_at_once_exactly_one_counts(run, operator):
-    claimed = queueing.claim_run(run_id=run.pk, worker="w")
+    claimed = claim_run(run)
     stale = ScoringRun.objects.get()
 
     calls = [lambda: actions.cancel_run(run=stale, actor=operator) for _number in range(20)]
@@ -161,7 +166,7 @@ def test_of_twenty_cancellations_and_a_result_at_once_exactly_one_counts(run, op
 def test_cancelled_run_can_be_tried_again_and_is_charged_again(run, operator):
     actions.cancel_run(run=run, actor=operator)
 
-    outcome = actions.retry_runs(runs=[run], actor=operator)
+    outcome = retrying.retry_runs(runs=[run], actor=operator)
 
     assert [each.state for each in outcome.runs] == [State.QUEUED]
     assert outcome.refused == ()
@@ -169,14 +174,14 @@ def test_cancelled_run_can_be_tried_again_and_is_charged_again(run, operator):
 
 
 @in_one_transaction
-def test_refusal_of_one_keeps_no_other_from_its_turn(sent, operator):
+def test_refusal_of_one_keeps_no_other_from_its_turn(rings, operator):
     phase, team = limited(daily_limit=1)
     first = send(phase, team).runs.get()
     actions.cancel_run(run=first, actor=operator)
     second = send(phase, team, data=prediction_bytes(mark="!")).runs.get()
     other = ScoringRunFactory.create(submission=SubmissionFactory.create(phase=phase), state=State.FAILED)
 
-    outcome = actions.retry_runs(runs=[first, second, other], actor=operator)
+    outcome = retrying.retry_runs(runs=[first, second, other], actor=operator)
 
     assert [new.submission for new in outcome.runs] == [other.submission]
     assert [(each, error.code) for each, error in outcome.refused] == [

@@ -9,9 +9,18 @@ import pytest
 from django.utils import timezone
 
 from malpan.competitions.models import Phase
+from malpan.jobs.models import Job
 from malpan.submissions.evaluation.eta import ACTIVE_WITHIN, Forecast, Outlook, pace_of
-from malpan.submissions.models import RescoreBatch, RunShard, ScoringRun, Submission
-from tests.factories import PhaseFactory, ScoringRunFactory, SubmissionFactory, TeamFactory, UserFactory, publish
+from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
+from tests.factories import (
+    JobFactory,
+    PhaseFactory,
+    ScoringRunFactory,
+    SubmissionFactory,
+    TeamFactory,
+    UserFactory,
+    publish,
+)
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now().replace(second=0, microsecond=0)
@@ -34,24 +43,26 @@ def a_run(phase: Phase, **fields: Any) -> ScoringRun:
 
 
 def queued(phase: Phase, cost: int, tag: int, **fields: Any) -> ScoringRun:
-    return a_run(phase, cost=cost, fair_tag=tag, **fields)
+    return a_run(phase, job__cost=cost, job__fair_tag=tag, **fields)
 
 
 def running(phase: Phase, cost: int, since: timedelta, worker: str = "w1", **fields: Any) -> ScoringRun:
-    lease = NOW + MINUTE
-    return a_run(
-        phase, state=State.RUNNING, cost=cost, started_at=NOW - since, worker=worker, lease_expires_at=lease, **fields
-    )
+    job = {"job__cost": cost, "job__worker": worker, "job__lease_expires_at": NOW + MINUTE}
+    return a_run(phase, state=State.RUNNING, started_at=NOW - since, **job, **fields)
 
 
 def finished(phase: Phase, cost: int, took: timedelta, ago: timedelta = MINUTE, **fields: Any) -> ScoringRun:
-    fields = {"worker": "w1", "final_score": 0.5} | fields
-    return a_run(phase, state=State.FINISHED, cost=cost, started_at=NOW - ago - took, finished_at=NOW - ago, **fields)
+    fields = {"job__worker": fields.pop("worker", "w1"), "final_score": 0.5} | fields
+    moments = {"started_at": NOW - ago - took, "finished_at": NOW - ago}
+    return a_run(phase, state=State.FINISHED, job__cost=cost, **moments, **fields)
 
 
-def shard(run: ScoringRun, number: int, cost: int, tag: int, **fields: Any) -> RunShard:
-    place = {"run": run, "number": number, "cost": cost, "fair_tag": tag, "queued_at": NOW, "input_sha256": "0" * 64}
-    return RunShard.objects.create(**(place | fields))
+def slice_of(run: ScoringRun, number: int, cost: int, tag: int, **fields: Any) -> Job:
+    """A slice of ``run``, which itself waits for it."""
+    Job.objects.filter(pk=run.job_id).update(state=Job.State.QUEUED, lease_expires_at=None)
+    return JobFactory.create(
+        kind="slice", parent=run.job, number=number, cost=cost, fair_tag=tag, lane=run.job.lane, **fields
+    )
 
 
 def outlook(run: ScoringRun) -> Outlook:
@@ -122,7 +133,7 @@ def test_two_workers_share_what_stands_before_but_not_the_run_itself(phase):
 
 def test_a_paused_run_begins_no_earlier_than_it_may(phase):
     finished(phase, 1000, 10 * SECOND)
-    mine = queued(phase, 6_000, tag=1, not_before=NOW + 4 * MINUTE)
+    mine = queued(phase, 6_000, tag=1, job__not_before=NOW + 4 * MINUTE)
 
     assert end_of(mine) == NOW + 5 * MINUTE
 
@@ -168,13 +179,13 @@ def test_a_running_run_ends_as_its_cost_foretells(phase):
 @pytest.mark.parametrize(("progress", "left"), [(0.5, 2 * MINUTE), (0.75, MINUTE), (0.01, None)])
 def test_one_that_takes_longer_ends_as_its_own_progress_says(phase, progress, left):
     finished(phase, 1000, 10 * SECOND)
-    mine = running(phase, 1_000, since=2 * MINUTE, progress=progress)
+    mine = running(phase, 1_000, since=2 * MINUTE, job__progress=progress)
 
     assert end_of(mine) == (left and NOW + left)
 
 
 def test_the_first_run_of_a_profile_is_told_by_its_progress(phase):
-    assert end_of(running(phase, 1_000, since=MINUTE, progress=0.5)) == NOW + MINUTE
+    assert end_of(running(phase, 1_000, since=MINUTE, job__progress=0.5)) == NOW + MINUTE
 
 
 def test_what_is_over_has_no_expected_end(phase):
@@ -182,31 +193,31 @@ def test_what_is_over_has_no_expected_end(phase):
     assert outlook(finished(phase, 1000, 10 * SECOND)) == Outlook()
 
 
-# --- large runs, cut into shards --------------------------------------------------------------------------------------
+# --- large runs, computed in slices -----------------------------------------------------------------------------------
 def test_of_a_large_run_only_what_is_at_work_or_has_its_turn_before_counts(phase):
     finished(phase, 1000, 10 * SECOND)  # 100 tokens a second
     large = running(phase, 100_000, MINUTE)
-    shard(large, 0, 6000, tag=10, state=RunShard.State.FINISHED, finished_at=NOW)
-    shard(large, 1, 12_000, tag=20, state=RunShard.State.RUNNING, progress=0.5, worker="w1", lease_expires_at=NOW)
-    shard(large, 2, 6000, tag=30)
-    shard(large, 3, 60_000, tag=900)
+    slice_of(large, 0, 6000, tag=10, state=Job.State.FINISHED, finished_at=NOW)
+    slice_of(large, 1, 12_000, tag=20, state=Job.State.RUNNING, progress=0.5, worker="w1", lease_expires_at=NOW)
+    slice_of(large, 2, 6000, tag=30)
+    slice_of(large, 3, 60_000, tag=900)
 
     assert end_of(queued(phase, 6000, tag=40)) == NOW + 3 * MINUTE
 
 
-def test_workers_at_shards_are_workers(phase):
+def test_workers_at_slices_are_workers(phase):
     finished(phase, 1000, 10 * SECOND, worker="w1")
     large = running(phase, 100_000, MINUTE)
     for number in range(2):
-        at_work = {"state": RunShard.State.RUNNING, "worker": f"w{number + 1}", "lease_expires_at": NOW}
-        shard(large, number, 6000, tag=number, **at_work)
+        at_work = {"state": Job.State.RUNNING, "worker": f"w{number + 1}", "lease_expires_at": NOW}
+        slice_of(large, number, 6000, tag=number, **at_work)
 
     assert end_of(queued(phase, 6000, tag=40)) == NOW + 2 * MINUTE
 
 
-def test_shards_of_rescoring_wait_behind_a_live_run(phase):
+def test_slices_of_rescoring_wait_behind_a_live_run(phase):
     finished(phase, 1000, 10 * SECOND)
-    shard(running(phase, 10, MINUTE, batch=_batch(phase)), 0, 6_000, tag=1)
+    slice_of(running(phase, 10, MINUTE, batch=_batch(phase)), 0, 6_000, tag=1)
 
     assert end_of(queued(phase, 6_000, tag=50)) == NOW + MINUTE
 
@@ -219,14 +230,14 @@ def test_all_live_runs_come_before_a_rescored_one(phase):
     assert end_of(queued(phase, 6_000, tag=2, batch=_batch(phase))) == NOW + 3 * MINUTE
 
 
-def test_a_run_in_shards_ends_when_the_workers_come_to_the_last_of_them(phase):
+def test_a_run_in_slices_ends_when_the_workers_come_to_the_last_of_them(phase):
     finished(phase, 1000, 10 * SECOND, worker="w1")
     finished(phase, 1000, 10 * SECOND, worker="w2")
     large = running(phase, 100_000, since=MINUTE)
-    at_work = {"state": RunShard.State.RUNNING, "worker": "w1", "lease_expires_at": NOW + MINUTE}
-    shard(large, 0, 6_000, tag=5, progress=0.5, **at_work)  # 30 s
-    shard(large, 1, 6_000, tag=10)  # 60 s
-    shard(large, 2, 6_000, tag=20)  # 60 s
+    at_work = {"state": Job.State.RUNNING, "worker": "w1", "lease_expires_at": NOW + MINUTE}
+    slice_of(large, 0, 6_000, tag=5, progress=0.5, **at_work)  # 30 s
+    slice_of(large, 1, 6_000, tag=10)  # 60 s
+    slice_of(large, 2, 6_000, tag=20)  # 60 s
     queued(phase, 9_000, tag=15)  # 90 s, between them
     queued(phase, 9_000, tag=30)
 
@@ -238,13 +249,13 @@ def test_all_workers_share_a_large_run_that_waits(phase, settings):
     finished(phase, 1000, 10 * SECOND, worker="w2")
     mine = queued(phase, 24_000, tag=1)
     alone = end_of(mine)
-    settings.SHARD_ABOVE_ITEMS = mine.submission.item_count - 1
+    settings.LARGE_RUN_ITEMS = mine.submission.item_count - 1
 
     assert (alone, end_of(mine)) == (NOW + 4 * MINUTE, NOW + 2 * MINUTE)
 
 
 def test_a_large_run_that_waits_ends_after_its_last_turn_not_its_first(phase, settings):
-    settings.SHARD_ABOVE_ITEMS, settings.SHARD_PAIRS = 10, 5
+    settings.LARGE_RUN_ITEMS, settings.SLICE_ITEMS = 10, 5
     finished(phase, 1000, 10 * SECOND)
     mine, other = (queued(phase, 24_000, tag=6_000, submission=_of_items(phase, 20)) for _run in range(2))
     queued(phase, 6_000, tag=20_000)  # before the last of its four turns, though not before the first
@@ -255,7 +266,7 @@ def test_a_large_run_that_waits_ends_after_its_last_turn_not_its_first(phase, se
 
 
 def test_of_a_large_run_that_waits_only_the_turns_before_count(phase, settings):
-    settings.SHARD_ABOVE_ITEMS, settings.SHARD_PAIRS = 10, 5
+    settings.LARGE_RUN_ITEMS, settings.SLICE_ITEMS = 10, 5
     finished(phase, 1000, 10 * SECOND)
     queued(phase, 24_000, tag=6_000, submission=_of_items(phase, 20))  # turns at 6, 12, 18 and 24 thousand
 
@@ -265,9 +276,9 @@ def test_of_a_large_run_that_waits_only_the_turns_before_count(phase, settings):
 def test_large_runs_whose_pieces_have_their_turn_before_are_counted_once_each(phase):
     early, late, rescored = (running(phase, 9, MINUTE, batch=batch) for batch in (None, None, _batch(phase)))
     for number in range(3):
-        shard(early, number, 3, tag=number)
-        shard(late, number, 3, tag=90 + number)
-        shard(rescored, number, 3, tag=number)
+        slice_of(early, number, 3, tag=number)
+        slice_of(late, number, 3, tag=90 + number)
+        slice_of(rescored, number, 3, tag=number)
 
     assert outlook(queued(phase, 9, tag=50)).waiting_before == 1
 
@@ -276,7 +287,7 @@ def test_pace_is_not_that_of_runs_which_several_workers_shared(phase):
     finished(phase, 1000, 10 * SECOND)
     for _run in range(3):
         shared = finished(phase, 90_000, 10 * SECOND)
-        shard(shared, 0, 90_000, tag=1, state=RunShard.State.FINISHED, finished_at=NOW)
+        slice_of(shared, 0, 90_000, tag=1, state=Job.State.FINISHED, finished_at=NOW)
 
     assert pace_of(phase.track.recipe, "demo") == 100
 
@@ -297,7 +308,7 @@ def test_the_pieces_of_large_runs_cost_as_many_queries_however_many_they_are(pha
     for _run in range(3):
         large = running(phase, 100, MINUTE)
         for number in range(20):
-            shard(large, number, 5, tag=number)
+            slice_of(large, number, 5, tag=number)
     mine = queued(phase, 100, tag=50)
 
     with django_assert_num_queries(3 + 1 + 2):

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from django.db import connections
 
-from malpan.submissions.evaluation import leases, queueing
+from malpan.jobs import lease
+from malpan.jobs.models import Job
+from malpan.submissions.evaluation.progress import StageProgress
 from malpan.submissions.models import ScoringRun
 from scoring.records import Progress
 from tests.factories import report
@@ -19,16 +21,16 @@ pytestmark = pytest.mark.django_db(transaction=True)  # the lease is renewed on 
 
 
 def test_lease_is_renewed_and_progress_written_while_scoring(run, scored_by, settings):
-    settings.RUN_LEASE_SECONDS = 1
-    seen: list[ScoringRun] = []
+    settings.JOB_LEASE_SECONDS = 1
+    seen: list[Job] = []
 
     def score(*_args: Any, progress: Any, **_options: Any) -> Any:
-        first = ScoringRun.objects.get(pk=run.pk).lease_expires_at
+        first = Job.objects.get(pk=run.job_id).lease_expires_at
         for stage, done in [("exact_match", 2), ("bleurt", 2), ("bertscore", 1)]:
             progress(Progress(stage, done, 2))
 
         def renewed() -> bool:
-            row = ScoringRun.objects.get(pk=run.pk)
+            row = Job.objects.get(pk=run.job_id)
             seen.append(row)
             return row.lease_expires_at > first + timedelta(seconds=1)
 
@@ -42,24 +44,32 @@ def test_lease_is_renewed_and_progress_written_while_scoring(run, scored_by, set
     assert (seen[-1].stage, seen[-1].progress) == ("bertscore", pytest.approx(2.5 / 4))
 
 
-def test_progress_never_goes_back(run):
-    claimed = queueing.claim_run(run_id=run.pk, worker="w")
-    keeper = leases.LeaseKeeper(claimed, ("exact_match", "bleurt"))
-    shares = []
+def test_progress_never_goes_back():
+    shares: list[float] = []
+    progress = StageProgress(("exact_match", "bleurt"), lambda _stage, share: shares.append(share))
     for stage, done, total in [("exact_match", 3, 3), ("bleurt", 0, 9), ("bleurt", 9, 9), ("other", 0, 0)]:
-        keeper.report(Progress(stage, done, total))
-        shares.append(keeper._share)
+        progress(Progress(stage, done, total))
 
     assert shares == [0.5, 0.5, 1.0, 1.0]
 
 
-def test_stages_side_by_side_add_up_and_the_first_that_is_not_done_is_shown(run):
-    keeper = leases.LeaseKeeper(run, ("exact_match", "bleurt", "bertscore", "rouge_1"))
+def test_progress_goes_on_from_what_was_done_before():
+    shares: list[float] = []
+    progress = StageProgress(("exact_match", "bleurt"), lambda _stage, share: shares.append(share), 0.9)
+    for done in (1, 2):
+        progress(Progress("exact_match", done, 2))
+    progress(Progress("bleurt", 2, 2))
+
+    assert shares == [0.9, 0.9, 1.0]
+
+
+def test_stages_side_by_side_add_up_and_the_first_that_is_not_done_is_shown():
+    seen: list[tuple[str, float]] = []
+    stages = ("exact_match", "bleurt", "bertscore", "rouge_1")
+    progress = StageProgress(stages, lambda stage, share: seen.append((stage, share * 8)))
     told = [("bleurt", 1), ("exact_match", 0), ("exact_match", 2), ("rouge_1", 2), ("bleurt", 2), ("bertscore", 1)]
-    seen = []
     for stage, done in told:
-        keeper.report(Progress(stage, done, 2))
-        seen.append((keeper._stage, keeper._share * 8))
+        progress(Progress(stage, done, 2))
 
     assert seen == [
         ("exact_match", 1),
@@ -72,16 +82,16 @@ def test_stages_side_by_side_add_up_and_the_first_that_is_not_done_is_shown(run)
 
 
 def test_run_that_was_taken_back_stops_quietly(run, scored_by, settings, caplog):
-    settings.RUN_LEASE_SECONDS = 1
+    settings.JOB_LEASE_SECONDS = 1
     stopped = threading.Event()
 
     def score(*_args: Any, progress: Any, **_options: Any) -> Any:
-        ScoringRun.objects.filter(pk=run.pk).update(attempt=2)  # another worker has it
+        Job.objects.filter(pk=run.job_id).update(attempt=2)  # another worker has it
 
         def told() -> bool:
             try:
                 progress(Progress("bleurt", 1, 9))
-            except leases.LeaseLost:
+            except lease.LeaseLost:
                 stopped.set()
                 raise
             return False
@@ -92,23 +102,23 @@ def test_run_that_was_taken_back_stops_quietly(run, scored_by, settings, caplog)
     execute(run)
 
     assert stopped.is_set()
-    assert (run.state, run.attempt, run.final_score) == (State.RUNNING, 2, None)
+    assert (run.state, run.job.attempt, run.final_score) == (State.RUNNING, 2, None)
     assert "ERROR" not in [record.levelname for record in caplog.records]
 
 
 def test_lease_survives_a_database_that_is_away_for_a_moment(run, scored_by, settings, monkeypatch):
-    settings.RUN_LEASE_SECONDS = 1
+    settings.JOB_LEASE_SECONDS = 1
     calls: list[str] = []
-    renew = leases.renew_lease
+    renew = lease.renew_lease
 
     def sometimes(**options: Any) -> bool:
         calls.append("try")
         if len(calls) == 1:
-            raise leases.OperationalError("server closed the connection unexpectedly")
+            raise lease.OperationalError("server closed the connection unexpectedly")
         calls.append("done")
         return renew(**options)
 
-    monkeypatch.setattr(leases, "renew_lease", sometimes)
+    monkeypatch.setattr(lease, "renew_lease", sometimes)
 
     def score(*_args: Any, **_options: Any) -> Any:
         wait_for(lambda: "done" in calls, "the lease is renewed after all")
@@ -120,7 +130,7 @@ def test_lease_survives_a_database_that_is_away_for_a_moment(run, scored_by, set
 
 
 def test_lease_thread_leaves_no_connection_behind(run, scored_by, settings):
-    settings.RUN_LEASE_SECONDS = 1
+    settings.JOB_LEASE_SECONDS = 1
 
     def backends() -> int:
         with connections["default"].cursor() as cursor:

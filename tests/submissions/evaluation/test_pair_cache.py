@@ -11,10 +11,10 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from malpan.competitions.models import Phase
-from malpan.competitions.services import publish_reference_version
 from malpan.submissions.evaluation import pair_cache
 from malpan.submissions.evaluation.pair_cache import DatabasePairValues
 from malpan.submissions.models import PairValue, RescoreBatch, ScoringRun
+from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.submissions.tasks import prune_pair_values
 from malpan.teams.models import Team
 from tests.factories import PhaseFactory, ScoringRunFactory, TeamFactory, UserFactory, file_bytes
@@ -31,7 +31,7 @@ State = ScoringRun.State
 
 
 @pytest.fixture
-def contest(db: None, sent: list[int]) -> Phase:
+def contest(db: None, rings: list[str]) -> Phase:
     """An open phase with ``ITEMS`` items, each with a reason."""
     phase = PhaseFactory.create()
     publish_reference_version(phase=phase, data=a_file("기준", text=SECRET), actor=None)
@@ -239,6 +239,7 @@ def test_a_store_that_dawdles_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> 
     store = DatabasePairValues()
     store.put("m", "s", {("가", "나"): 1.0})
     monkeypatch.setattr(pair_cache, "BUDGET_SECONDS", 0.0)
+    monkeypatch.setattr(pair_cache, "CHUNK_SECONDS", 0.0)
     assert store.get("m", "s", [("가", "나")]) == {("가", "나"): 1.0}  # what was answered late still holds
     assert store.get("m", "s", [("가", "나")]) == {}
 

@@ -10,14 +10,18 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 from django.utils import timezone
-from kombu.exceptions import OperationalError
 
 from malpan.competitions.models import Phase
 from malpan.core.storage import store_private
-from malpan.submissions.evaluation import queueing, runs
-from malpan.submissions.evaluation.queueing import claim_next, give_turns, known_costs
-from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
-from malpan.submissions.tasks import score_next
+from malpan.jobs import claim, doorbell, queue
+from malpan.jobs.claim import claim_next
+from malpan.jobs.models import Job
+from malpan.jobs.order import assign_fair_tags
+from malpan.jobs.tasks import work
+from malpan.submissions.evaluation import runs
+from malpan.submissions.evaluation.runs import known_costs
+from malpan.submissions.models import RescoreBatch, ScoringRun
+from malpan.submissions.scoring_config import scoring_config_of
 from tests.factories import (
     PhaseFactory,
     ScoringRunFactory,
@@ -27,6 +31,7 @@ from tests.factories import (
     prediction_bytes,
     publish,
 )
+from tests.submissions.conftest import fail_run
 from tests.threads import at_once
 
 State = ScoringRun.State
@@ -62,20 +67,17 @@ class Line:
                 created_by=UserFactory.create(),
             )
         team = TeamFactory.create(competition=self.phase.track.competition)
-        made = [
-            ScoringRunFactory.build(
-                submission=SubmissionFactory.create(phase=self.phase, team=team),
-                batch=self._batches[batch],
-                cost=cost,
-            )
-            for cost in costs
-        ]
-        give_turns(made)
-        return ScoringRun.objects.bulk_create(made)
+        submissions = [SubmissionFactory.create(phase=self.phase, team=team) for _cost in costs]
+        return runs.queue_runs(
+            submissions,
+            scoring_config_of(self.phase),
+            batch=self._batches[batch],
+            costs={each.pk: cost for each, cost in zip(submissions, costs, strict=True)},
+        )
 
 
 @pytest.fixture
-def line(db: None, sent: list[int]) -> Line:
+def line(db: None, rings: list[str]) -> Line:
     return Line()
 
 
@@ -83,9 +85,10 @@ def served(count: int | None = None) -> list[str]:
     """Whose runs are claimed next: the team's name, or the batch's reason."""
     names = []
     while count is None or len(names) < count:
-        run = claim_next(worker="w")
-        if run is None:
+        job = claim_next(worker="w")
+        if job is None:
             break
+        run = ScoringRun.objects.get(job=job)
         names.append(run.batch.reason if run.batch else run.submission.team.name)
     return names
 
@@ -147,7 +150,7 @@ def test_a_team_that_was_away_saves_up_no_turns(line):
 
 @in_one_transaction
 def test_a_team_is_served_in_the_order_of_its_uploads(line):
-    keys = [line.upload("가", cost).pk for cost in (900, 1, 500)]
+    keys = [line.upload("가", cost).job_id for cost in (900, 1, 500)]
 
     assert [claim_next(worker="w").pk for _run in keys] == keys
 
@@ -180,20 +183,20 @@ def test_a_run_that_is_tried_again_keeps_its_tag_and_waits_for_its_pause(line):
     line.upload("가", 100)
     line.upload("나", 100)
     tag = claim_next(worker="w").fair_tag
-    runs.fail_run(run_id=first.pk, attempt=1, error_code="scoring_crashed", pause=60)
+    fail_run(first, attempt=1, pause=60)
 
     assert served() == ["나", "가"]
-    ScoringRun.objects.filter(pk=first.pk).update(not_before=timezone.now() - timedelta(seconds=1))
+    Job.objects.filter(pk=first.job_id).update(not_before=timezone.now() - timedelta(seconds=1))
     again = claim_next(worker="w")
-    assert (again.pk, again.fair_tag, again.attempt, again.not_before) == (first.pk, tag, 2, None)
+    assert (again.pk, again.fair_tag, again.attempt, again.not_before) == (first.job_id, tag, 2, None)
 
 
 @in_one_transaction
 def test_tags_stand_far_from_the_end_of_their_column(line):
-    ScoringRun.objects.filter(pk=line.upload("가", 1).pk).update(fair_tag=2**62)
+    Job.objects.filter(pk=line.upload("가", 1).job_id).update(fair_tag=2**62)
     claim_next(worker="w")
 
-    assert line.upload("나", 20 * 1024 * 1024).fair_tag == 2**62 + 20 * 1024 * 1024
+    assert line.upload("나", 20 * 1024 * 1024).job.fair_tag == 2**62 + 20 * 1024 * 1024
 
 
 @in_one_transaction
@@ -201,30 +204,31 @@ def test_the_next_run_is_found_by_its_index(line):
     with connection.cursor() as cursor, transaction.atomic():
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute("SET LOCAL enable_sort = off")
-        plan = queueing.waiting(timezone.now()).select_for_update(skip_locked=True, no_key=True)[:1].explain()
+        rows = claim.due(timezone.now()).filter(kind__in=["run", "slice"])
+        plan = rows.select_for_update(skip_locked=True, no_key=True, of=("self",))[:1].explain()
 
-    assert "run_fair_order" in plan
+    assert "job_fair_order" in plan
     assert "Sort" not in plan
 
 
 @in_one_transaction
-def test_a_batch_of_any_size_gets_its_tags_by_three_queries(line, django_assert_num_queries):
-    batch = line.rescore("묶음", 1)[0].batch
-    submission = Submission.objects.first()
-    many = [ScoringRunFactory.build(submission=submission, batch=batch, cost=5) for _run in range(400)]
+def test_jobs_of_any_number_are_queued_by_three_queries(line, django_assert_num_queries):
+    line.rescore("묶음", 1)
+    flow = Job.objects.get().flow
 
-    with django_assert_num_queries(3):
-        give_turns(many)
+    with django_assert_num_queries(5):  # with the savepoint around them
+        made = queue.add(kind="run", flow=flow, lane=Job.Lane.RESCORING, costs=[5] * 400)
 
-    assert [run.fair_tag for run in many] == list(range(6, 2006, 5))
+    assert [job.fair_tag for job in made] == list(range(6, 2006, 5))
+    assert assign_fair_tags([5] * 400, 1) == [job.fair_tag for job in made]
 
 
 # --- costs ------------------------------------------------------------------------------------------------------------
 @in_one_transaction
 def test_a_later_scoring_costs_what_the_newest_did(line, django_assert_num_queries):
     known, unknown = line.upload("가", 100).submission, SubmissionFactory.create(phase=line.phase, file_size=3000)
-    ScoringRunFactory.create(submission=known, cost=300)
-    ScoringRunFactory.create(submission=known, cost=0)
+    ScoringRunFactory.create(submission=known, job__cost=300)
+    ScoringRunFactory.create(submission=known, job__cost=0)
 
     with django_assert_num_queries(1):
         assert known_costs([known, unknown]) == {known.pk: 300, unknown.pk: 1000}
@@ -233,13 +237,13 @@ def test_a_later_scoring_costs_what_the_newest_did(line, django_assert_num_queri
 # --- many workers -----------------------------------------------------------------------------------------------------
 @committed
 def test_fifty_workers_claim_two_hundred_runs_each_exactly_once(line):
-    keys = {line.upload(f"팀 {place % 40}", 10 + place).pk for place in range(200)}
+    keys = {line.upload(f"팀 {place % 40}", 10 + place).job_id for place in range(200)}
 
     claimed = at_once([lambda: [claim_next(worker="w") for _turn in range(4)] for _worker in range(50)])
 
-    counts = Counter(run.pk for four in claimed for run in four)
+    counts = Counter(job.pk for four in claimed for job in four)
     assert counts == dict.fromkeys(keys, 1)
-    assert set(ScoringRun.objects.values_list("state", "attempt")) == {(State.RUNNING, 1)}
+    assert set(ScoringRun.objects.values_list("state", "job__state", "job__attempt")) == {(State.RUNNING,) * 2 + (1,)}
     assert claim_next(worker="w") is None
 
 
@@ -250,7 +254,7 @@ def test_the_last_run_is_waited_for_when_somebody_holds_it_for_a_moment(line):
 
     def hold() -> None:
         with transaction.atomic():
-            ScoringRun.objects.select_for_update().get(pk=run.pk)
+            Job.objects.select_for_update().get(pk=run.job_id)
             is_held.wait(30)
             is_free.wait(30)
         connection.close()
@@ -261,46 +265,44 @@ def test_the_last_run_is_waited_for_when_somebody_holds_it_for_a_moment(line):
     [claimed, _none] = at_once([lambda: claim_next(worker="w"), lambda: is_free.wait(30)])
     holder.join()
 
-    assert claimed.pk == run.pk
+    assert claimed.pk == run.job_id
 
 
 @committed
 def test_a_run_that_is_held_is_passed_over_for_another(line):
     first, second = line.upload("가", 1), line.upload("나", 1)
     with transaction.atomic():
-        ScoringRun.objects.select_for_update().get(pk=first.pk)
+        Job.objects.select_for_update().get(pk=first.job_id)
         [claimed] = at_once([lambda: claim_next(worker="w")])
 
-    assert claimed.pk == second.pk
+    assert claimed.pk == second.job_id
 
 
-# --- messages ---------------------------------------------------------------------------------------------------------
+# --- the doorbell -----------------------------------------------------------------------------------------------------
 @committed
-def test_any_message_serves_whose_turn_it_is_and_one_too_many_does_nothing(line, fake_engine):
+def test_any_ring_serves_whose_turn_it_is_and_one_too_many_does_nothing(line, fake_engine):
     huge, small = line.upload("큰 팀", 10_000), line.upload("작은 팀", 10)
 
-    score_next()
+    work()
     small.refresh_from_db()
     huge.refresh_from_db()
     assert (small.state, huge.state) == (State.FINISHED, State.QUEUED)
 
-    for _message in range(3):
-        score_next()
+    for _ring in range(3):
+        work()
     huge.refresh_from_db()
     assert (huge.state, len(fake_engine)) == (State.FINISHED, 2)
 
 
-@in_one_transaction
-def test_what_the_broker_did_not_take_is_marked_for_the_reconciler(line, monkeypatch):
-    keys = [line.upload("가", 1).pk for _upload in range(3)]
-    taken: list[int] = []
+@committed
+def test_who_takes_a_job_wakes_the_next_worker_while_more_waits(line, fake_engine, rings):
+    line.rescore("묶음", 1, 1, 1)
+    assert rings == [doorbell.TASK], "however many were queued"
 
-    def take_one(**_options: Any) -> None:
-        if taken:
-            raise OperationalError("connection refused")
-        taken.append(1)
+    counts = []
+    for _ring in range(3):
+        rings.clear()
+        work()
+        counts.append(len(rings))
 
-    monkeypatch.setattr(score_next, "apply_async", take_one)
-
-    assert queueing.send_runs(keys) == 1
-    assert list(ScoringRun.objects.filter(sent_at=None).order_by("pk").values_list("pk", flat=True)) == keys[1:]
+    assert counts == [1, 1, 0]

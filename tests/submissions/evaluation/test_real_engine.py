@@ -7,12 +7,17 @@ import pytest
 from django.utils import timezone
 
 from malpan.celery import app
+from malpan.competitions.models import ReferenceVersion
 from malpan.core.models import AuditEntry
+from malpan.core.storage import store_private
+from malpan.jobs.claim import claim_next
+from malpan.jobs.models import Job
+from malpan.jobs.tasks import look_for_work, work
 from malpan.leaderboard.selectors import board
 from malpan.submissions.intake import submit
 from malpan.submissions.models import MetricResult, Rejection, ScoringRun, Submission
-from malpan.submissions.tasks import reconcile_runs, score_next
-from tests.factories import CANARY, PhaseFactory, TeamFactory, file_bytes, leader_of, publish, rows
+from malpan.submissions.visibility import shown_run
+from tests.factories import CANARY, PhaseFactory, TeamFactory, file_bytes, leader_of, publish, rows, update_jobs
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -24,7 +29,7 @@ def test_submission_is_scored_by_the_real_engine_and_stands_on_the_board(caplog)
     answers = [*rows(3, f"{CANARY}가 옳다."), {"id": "q4", "output": {"answer": "틀린 말이 옳다."}}]
 
     submission = submit(phase=phase, team=team, user=leader_of(team), file_name="a.json", upload=file_bytes(answers))
-    score_next()
+    work()
 
     run = submission.runs.get()
     assert (run.state, run.error_code) == (ScoringRun.State.FINISHED, "")
@@ -37,18 +42,37 @@ def test_submission_is_scored_by_the_real_engine_and_stands_on_the_board(caplog)
     assert CANARY not in caplog.text + _everything_stored()
 
 
+def test_references_published_with_an_empty_alternative_go_on_being_scored_and_give_a_blank_answer_nothing(monkeypatch):
+    phase = PhaseFactory.create()
+    version = publish(phase, 2)
+    data = file_bytes(rows(2, f"{CANARY}#"))  # as an earlier version took it in
+    ReferenceVersion.objects.filter(pk=version.pk).update(file_sha256=store_private(data).sha256)
+    team = TeamFactory.create(competition=phase.track.competition)
+
+    submission = submit(
+        phase=phase, team=team, user=leader_of(team), file_name="a.json", upload=file_bytes(rows(2, ""))
+    )
+    work()
+
+    run = submission.runs.get()
+    assert (run.state, run.scores["exact_match"]) == (ScoringRun.State.FINISHED, 0.0)
+    assert {"code": "empty_alternatives", "params": {"count": 2}} in run.warnings
+    for sees_all in (True, False):
+        codes = [row["code"] for row in shown_run(run, submission, sees_all=sees_all).warnings]
+        assert ("empty_alternatives" in codes) is sees_all
+
+
 def test_message_says_that_there_is_work_and_nothing_else():
     phase = PhaseFactory.create()
     publish(phase)
     team = TeamFactory.create(competition=phase.track.competition)
-    submission = submit(
+    submit(
         phase=phase,
         team=team,
         user=leader_of(team),
         file_name="a.json",
         upload=file_bytes(rows(3, f"{CANARY}가 옳다.")),
     )
-    run = submission.runs.get()
 
     with app.connection_for_read() as connection, connection.SimpleQueue("scoring") as queue:
         bodies = [queue.get(block=False) for _waiting in range(queue.qsize())]
@@ -56,26 +80,25 @@ def test_message_says_that_there_is_work_and_nothing_else():
             message.ack()
 
     message = bodies[-1]
-    assert message.headers["task"] == "malpan.submissions.tasks.score_next"
+    assert message.headers["task"] == "malpan.jobs.tasks.work"
     assert message.payload[:2] == [[], {}]
     assert CANARY not in json.dumps([message.payload, message.headers], default=str, ensure_ascii=False)
-    assert run.sent_at is not None
 
 
-def test_reconciler_task_puts_a_lost_run_right(sent):
+def test_reconciler_task_puts_a_lost_run_right(rings):
     phase = PhaseFactory.create()
     publish(phase)
     team = TeamFactory.create(competition=phase.track.competition)
     submission = submit(phase=phase, team=team, user=leader_of(team), file_name="a.json", upload=file_bytes(rows(3)))
-    past = timezone.now() - timedelta(seconds=1)
-    submission.runs.update(state=ScoringRun.State.RUNNING, attempt=1, lease_expires_at=past)
+    claim_next(worker="gone")
+    update_jobs(submission.runs.all(), lease_expires_at=timezone.now() - timedelta(seconds=1))
 
-    reconcile_runs()
+    look_for_work()
 
     assert submission.runs.get().state == ScoringRun.State.QUEUED
 
 
 def _everything_stored() -> str:
     """Every row that a scoring writes, as text."""
-    models = (AuditEntry, Submission, ScoringRun, MetricResult, Rejection)
+    models = (AuditEntry, Submission, ScoringRun, Job, MetricResult, Rejection)
     return json.dumps([list(model.objects.values()) for model in models], default=str, ensure_ascii=False)

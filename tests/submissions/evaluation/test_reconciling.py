@@ -4,13 +4,15 @@ from datetime import timedelta
 
 import pytest
 from django.utils import timezone
-from kombu.exceptions import OperationalError
 
-from malpan.submissions.evaluation import queueing, reconciling, runs
-from malpan.submissions.evaluation.reconciling import BATCH, RESEND_AFTER, UNSENT_GRACE, reconcile
+from malpan.jobs import doorbell
+from malpan.jobs import reconcile as reconciling
+from malpan.jobs.models import Job
+from malpan.jobs.reconcile import BATCH, Reconciled, reconcile
+from malpan.submissions.evaluation import runs
 from malpan.submissions.models import ScoringRun, Submission
-from malpan.submissions.tasks import score_next
 from tests.factories import PhaseFactory, ScoringRunFactory, SubmissionFactory, TeamFactory, publish, report
+from tests.submissions.conftest import claim_run
 from tests.threads import at_once
 
 State = ScoringRun.State
@@ -20,8 +22,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def _running(attempt: int = 1, lease: timedelta = -SECOND) -> ScoringRun:
+    job = {"attempt": attempt, "failures": attempt - 1, "worker": "gone", "lease_expires_at": NOW + lease}
     return ScoringRunFactory.create(
-        state=State.RUNNING, attempt=attempt, worker="gone", lease_expires_at=NOW + lease, sent_at=NOW, queued_at=NOW
+        state=State.RUNNING, queued_at=NOW, **{f"job__{name}": value for name, value in job.items()}
     )
 
 
@@ -35,15 +38,16 @@ def _queued(count: int = 1, **fields) -> list[ScoringRun]:
     ]
 
 
-def test_run_of_a_silent_worker_is_queued_again_and_finished_once(sent):
+def test_run_of_a_silent_worker_is_queued_again_and_finished_once(rings):
     run = _running()
-    late = run.attempt
+    late = run.job.attempt
 
-    assert reconcile(now=NOW).taken_back == 1
+    assert reconcile(now=NOW).reclaimed == 1
 
     run.refresh_from_db()
-    assert (run.state, run.lease_expires_at, run.error_code, sent) == (State.QUEUED, None, "worker_lost", [run.pk])
-    second = queueing.claim_run(run_id=run.pk, worker="other")
+    assert (run.state, run.job.state, run.error_code) == (State.QUEUED, Job.State.QUEUED, "worker_lost")
+    assert rings[:1] == [doorbell.TASK]
+    second = claim_run(run, "other")
     assert second.attempt == 2
     assert not runs.finish_run(run_id=run.pk, attempt=late, report=report(0.1))  # it was only slow
     assert runs.finish_run(run_id=run.pk, attempt=2, report=report(0.7))
@@ -52,84 +56,80 @@ def test_run_of_a_silent_worker_is_queued_again_and_finished_once(sent):
     assert Submission.objects.get().refunded_at is None
 
 
-def test_run_with_a_living_lease_is_left_alone(sent):
+def test_run_with_a_living_lease_is_left_alone(rings):
     run = _running(lease=SECOND)
 
-    assert reconcile(now=NOW) == reconciling.Reconciled(taken_back=0, sent=0)
+    assert reconcile(now=NOW) == Reconciled(reclaimed=0, rang=False)
 
     run.refresh_from_db()
-    assert (run.state, sent) == (State.RUNNING, [])
+    assert (run.state, rings) == (State.RUNNING, [])
 
 
-def test_third_silent_worker_ends_the_run_and_refunds_it(sent):
+def test_third_silent_worker_ends_the_run_and_refunds_it(rings):
     run = _running(attempt=3)
 
     reconcile(now=NOW)
 
     run.refresh_from_db()
-    assert (run.state, run.error_code, sent) == (State.FAILED, "worker_lost", [])
+    assert (run.state, run.error_code, rings) == (State.FAILED, "worker_lost", [])
     assert Submission.objects.get().refunded_at is not None
 
 
-def test_run_whose_message_never_left_is_sent_after_a_short_grace(sent):
-    [run] = _queued(queued_at=NOW)
+def test_lost_doorbell_is_rung_again_as_long_as_anything_waits(rings):
+    [run] = _queued()
+    assert rings == []
 
-    assert reconcile(now=NOW + UNSENT_GRACE - SECOND).sent == 0
-    assert reconcile(now=NOW + UNSENT_GRACE + SECOND).sent == 1
-    assert reconcile(now=NOW + UNSENT_GRACE + 2 * SECOND).sent == 0
-    assert sent == [run.pk]
-
-
-def test_run_nobody_took_is_sent_again_after_a_while(sent):
-    [run] = _queued(queued_at=NOW - RESEND_AFTER, sent_at=NOW - RESEND_AFTER)
-
-    assert reconcile(now=NOW).sent == 0
-    assert reconcile(now=NOW + SECOND).sent == 1
-    assert sent == [run.pk]
+    assert [reconcile().rang for _look in range(3)] == [True] * 3
+    claim_run(run)
+    assert not reconcile().rang
 
 
-def test_one_pass_does_a_bounded_amount_oldest_first(sent, monkeypatch):
+def test_doorbell_that_nobody_heard_yet_is_not_rung_again(rings, monkeypatch):
+    _queued()
+    monkeypatch.setattr(doorbell, "is_ringing", lambda: True)
+
+    assert not reconcile().rang
+    assert rings == []
+
+
+def test_what_waits_for_its_pause_rings_when_it_is_over(rings):
+    _queued(job__not_before=NOW + timedelta(minutes=1))
+
+    assert not reconcile(now=NOW).rang
+    assert reconcile(now=NOW + timedelta(minutes=2)).rang
+
+
+def test_one_pass_does_a_bounded_amount_oldest_first(rings, monkeypatch):
     monkeypatch.setattr(reconciling, "BATCH", 3)
-    waiting = _queued(5, queued_at=NOW)
-    later = NOW + UNSENT_GRACE + SECOND
+    lost = [_running(lease=-place * SECOND) for place in range(1, 6)]
 
-    assert reconcile(now=later).sent == 3
-    assert sent == [run.pk for run in waiting[:3]]
-    assert reconcile(now=later).sent == 2
+    assert reconcile(now=NOW).reclaimed == 3
+    queued = ScoringRun.objects.filter(state=State.QUEUED)
+    assert set(queued) == set(lost[2:])
+    assert reconcile(now=NOW).reclaimed == 2
     assert BATCH >= 100
 
 
-def test_broker_that_is_away_leaves_everything_for_the_next_pass(monkeypatch):
-    tried: list[int] = []
+@pytest.mark.usefixtures("broker_away")
+def test_broker_that_is_away_leaves_everything_for_the_next_look():
+    _running()
 
-    def refuse(**_options):
-        tried.append(1)
-        if len(tried) > 1:
-            raise OperationalError("connection refused")
+    assert reconcile(now=NOW) == Reconciled(reclaimed=1, rang=False)
 
-    monkeypatch.setattr(score_next, "apply_async", refuse)
-    first, *others = _queued(5, queued_at=NOW)
-    later = NOW + UNSENT_GRACE + SECOND
-
-    assert reconcile(now=later).sent == 1
-
-    assert len(tried) == 2  # it does not knock once for each run
-    assert not ScoringRun.objects.filter(pk=first.pk, sent_at=None).exists()
-    assert set(ScoringRun.objects.filter(sent_at=None)) == set(others)
+    assert ScoringRun.objects.get().state == State.QUEUED
 
 
-def test_ten_reconcilers_at_once_do_each_thing_once(sent):
+def test_ten_reconcilers_at_once_do_each_thing_once(rings):
     lost = [_running() for _number in range(5)]
-    unsent = _queued(5, queued_at=NOW - UNSENT_GRACE - SECOND)
 
     outcomes = at_once([lambda: reconcile(now=NOW) for _number in range(10)])
 
-    assert sum(each.taken_back for each in outcomes) == 5
-    assert sorted(sent) == sorted(run.pk for run in lost + unsent)
-    assert set(ScoringRun.objects.values_list("attempt", flat=True)) == {0, 1}
+    assert sum(each.reclaimed for each in outcomes) == 5
+    jobs = Job.objects.filter(pk__in=[run.job_id for run in lost])
+    assert set(jobs.values_list("state", "attempt", "failures")) == {(Job.State.QUEUED, 1, 1)}
 
 
-def test_reconciler_and_worker_never_both_have_a_run(sent):
+def test_reconciler_and_worker_never_both_have_a_run(rings):
     """A worker that finishes just as its lease runs out: either its result stands, or the run is queued again."""
     running = [_running() for _number in range(10)]
 
@@ -140,4 +140,4 @@ def test_reconciler_and_worker_never_both_have_a_run(sent):
 
     for run in running:
         run.refresh_from_db()
-        assert (run.state == State.FINISHED) != (run.pk in sent)
+        assert (run.state, run.job.failures) in {(State.FINISHED, 0), (State.QUEUED, 1)}

@@ -12,11 +12,14 @@ from django.utils import timezone
 from malpan.competitions.errors import ReferencesNotPublished
 from malpan.core.errors import StoredFileCorrupt, StoredFileMissing
 from malpan.core.models import AuditEntry
+from malpan.jobs import faults
+from malpan.jobs.models import Job
+from malpan.jobs.tasks import work_next
+from malpan.submissions import retrying
 from malpan.submissions.errors import RunNotRetryable
-from malpan.submissions.evaluation import faults, queueing, runs
+from malpan.submissions.evaluation import runs
 from malpan.submissions.models import MetricResult, ScoringRun, Submission
 from malpan.submissions.quota import services as quota
-from malpan.submissions.tasks import score_next
 from scoring.errors import ModelUnavailable
 from scoring.records import ScoreWarning
 from tests.factories import (
@@ -28,7 +31,7 @@ from tests.factories import (
     publish,
     report,
 )
-from tests.submissions.conftest import execute
+from tests.submissions.conftest import claim_run, execute, fail_run, fresh
 from tests.threads import at_once
 
 State = ScoringRun.State
@@ -40,8 +43,9 @@ committed = pytest.mark.django_db(transaction=True)  # the lease is renewed on a
 def test_run_is_scored_and_becomes_the_live_one(run, fake_engine):
     execute(run)
 
-    assert (run.state, run.attempt, run.worker) == (State.FINISHED, 1, "worker-1")
-    assert (run.final_score, run.progress, run.lease_expires_at) == (0.5, 1.0, None)
+    assert (run.state, run.job.attempt, run.job.worker) == (State.FINISHED, 1, "worker-1")
+    assert (run.job.state, run.final_score, run.job.progress) == (Job.State.FINISHED, 0.5, 1.0)
+    assert run.job.lease_expires_at is None
     assert (run.signature_hash, run.is_demo_models) == ("f" * 64, True)
     assert Submission.objects.get().live_run == run
     [call] = fake_engine
@@ -88,26 +92,29 @@ def test_warnings_are_kept_as_code_and_data(run, scored_by):
 
 @committed
 @pytest.mark.parametrize("state", [State.RUNNING, State.FINISHED, State.FAILED])
-def test_message_that_comes_twice_does_nothing(run, fake_engine, state):
-    lease = timezone.now() + timedelta(seconds=30)
+def test_doorbell_that_rings_twice_does_nothing(run, fake_engine, state):
+    lease = timezone.now() + timedelta(seconds=30) if state == State.RUNNING else None
+    over = timezone.now() if state != State.RUNNING else None
+    Job.objects.filter(pk=run.job_id).update(state=state, attempt=1, lease_expires_at=lease, finished_at=over)
     fields = {"final_score": 0.1, "finished_at": timezone.now()} if state == State.FINISHED else {}
-    ScoringRun.objects.filter(pk=run.pk).update(state=state, attempt=1, lease_expires_at=lease, **fields)
+    ScoringRun.objects.filter(pk=run.pk).update(state=state, **fields)
 
-    execute(run, "worker-2")
+    assert work_next(worker="worker-2") is None
 
-    assert (run.state, run.attempt, run.lease_expires_at) == (state, 1, lease)
+    fresh(run)
+    assert (run.state, run.job.attempt, run.job.lease_expires_at) == (state, 1, lease)
     assert fake_engine == []
 
 
 @committed
-def test_message_of_a_run_that_is_gone_does_nothing(db, fake_engine):
-    runs.execute_run(run_id=10**9, worker="worker-1")
+def test_doorbell_without_any_work_does_nothing(db, fake_engine):
+    assert work_next(worker="worker-1") is None
 
     assert fake_engine == []
 
 
 @committed
-def test_twenty_workers_with_the_same_message_score_once(run, scored_by):
+def test_twenty_workers_that_hear_the_doorbell_score_once(run, scored_by):
     calls: list[int] = []
 
     def score(*_args: Any, **_options: Any) -> Any:
@@ -115,23 +122,23 @@ def test_twenty_workers_with_the_same_message_score_once(run, scored_by):
         return report()
 
     scored_by(score)
-    at_once([lambda n=n: runs.execute_run(run_id=run.pk, worker=f"worker-{n}") for n in range(20)])
+    at_once([lambda n=n: work_next(worker=f"worker-{n}") for n in range(20)])
 
-    run.refresh_from_db()
-    assert (len(calls), run.state, run.attempt) == (1, State.FINISHED, 1)
+    fresh(run)
+    assert (len(calls), run.state, run.job.attempt) == (1, State.FINISHED, 1)
 
 
 @in_one_transaction
 def test_late_result_of_an_old_attempt_is_refused(run):
-    claimed = queueing.claim_run(run_id=run.pk, worker="slow")
-    ScoringRun.objects.filter(pk=run.pk).update(state=State.QUEUED)
-    newer = queueing.claim_run(run_id=run.pk, worker="quick")
+    claimed = claim_run(run, "slow")
+    fail_run(run, attempt=1)
+    newer = claim_run(run, "quick")
     assert (claimed.attempt, newer.attempt) == (1, 2)
 
     assert not runs.finish_run(run_id=run.pk, attempt=1, report=report(0.1))
 
-    run.refresh_from_db()
-    assert (run.state, run.final_score, run.worker) == (State.RUNNING, None, "quick")
+    fresh(run)
+    assert (run.state, run.final_score, run.job.worker) == (State.RUNNING, None, "quick")
     assert not MetricResult.objects.exists()
     assert runs.finish_run(run_id=run.pk, attempt=2, report=report(0.9))
     assert not runs.finish_run(run_id=run.pk, attempt=2, report=report(0.1))
@@ -141,30 +148,27 @@ def test_late_result_of_an_old_attempt_is_refused(run):
 
 @in_one_transaction
 def test_late_fault_of_an_old_attempt_changes_nothing(run):
-    queueing.claim_run(run_id=run.pk, worker="slow")
-    ScoringRun.objects.filter(pk=run.pk).update(attempt=2)
+    claim_run(run, "slow")
+    Job.objects.filter(pk=run.job_id).update(attempt=2)
 
-    assert not runs.fail_run(run_id=run.pk, attempt=1, error_code="worker_lost")
+    assert not fail_run(run, attempt=1, error_code="worker_lost")
 
-    run.refresh_from_db()
-    assert (run.state, run.attempt, run.error_code) == (State.RUNNING, 2, "")
+    fresh(run)
+    assert (run.state, run.job.attempt, run.job.failures, run.error_code) == (State.RUNNING, 2, 0, "")
 
 
 @committed
-def test_fault_of_ours_is_tried_three_times_then_refunded_and_the_organiser_alerted(
-    run, scored_by, sent, settings, caplog
-):
+def test_fault_of_ours_is_tried_three_times_then_refunded_and_the_organiser_alerted(run, scored_by, settings, caplog):
     settings.ADMINS = [("운영자", "operator@example.com")]
 
     def crash(*_args: Any, **_options: Any) -> Any:
         raise RuntimeError(f"CUDA error near {CANARY}")
 
     scored_by(crash)
-    states = [(execute(run).state, run.attempt) for _attempt in range(4)]
+    states = [(execute(run).state, run.job.attempt) for _attempt in range(4)]
 
     assert states == [(State.QUEUED, 1), (State.QUEUED, 2), (State.FAILED, 3), (State.FAILED, 3)]
     assert run.error_code == "scoring_crashed"
-    assert sent == [run.pk] * 3
     assert Submission.objects.get().refunded_at is not None
     assert AuditEntry.objects.get(action="submission.refund").actor is None
     [alert] = mail.outbox
@@ -174,22 +178,21 @@ def test_fault_of_ours_is_tried_three_times_then_refunded_and_the_organiser_aler
 
 
 @committed
-def test_retry_waits_longer_after_each_attempt(run, scored_by, monkeypatch):
-    pauses: list[float] = []
-    monkeypatch.setattr(score_next, "apply_async", lambda countdown, **_options: pauses.append(countdown))
-
+def test_retry_waits_longer_after_each_attempt(run, scored_by, rings):
     def crash(*_args: Any, **_options: Any) -> Any:
         raise MemoryError
 
     scored_by(crash)
     for attempt in (1, 2):
         before = timezone.now()
+        rings.clear()
         execute(run)
         pause = attempt * faults.RETRY_PAUSE_SECONDS
-        assert before <= run.not_before - timedelta(seconds=pause) <= timezone.now()
-        assert pauses.pop() == pause + runs.CLOCK_SKEW_SECONDS, "a message that comes too early finds nothing"
+        assert before <= run.job.not_before - timedelta(seconds=pause) <= timezone.now()
+        assert rings == [], "a worker that comes too early finds nothing: beat rings when the pause is over"
+        assert work_next(worker="early") is None
 
-    assert execute(run).not_before is None
+    assert execute(run).job.not_before is None
 
 
 @committed
@@ -215,10 +218,10 @@ def test_fault_is_named(run, scored_by, fault, code, caplog):
 
 @committed
 def test_run_that_recovers_keeps_no_error(run, scored_by, fake_engine):
-    queueing.claim_run(run_id=run.pk, worker="w")
-    runs.fail_run(run_id=run.pk, attempt=1, error_code="worker_lost")
+    claim_run(run)
+    fail_run(run, attempt=1, error_code="worker_lost")
 
-    assert (execute(run).state, run.error_code, run.attempt) == (State.FINISHED, "", 2)
+    assert (execute(run).state, run.error_code, run.job.error_code, run.job.attempt) == (State.FINISHED, "", "", 2)
     assert Submission.objects.get().refunded_at is None
 
 
@@ -231,9 +234,9 @@ def test_process_that_is_stopped_leaves_the_run_to_its_lease(run, scored_by):
     with pytest.raises(SystemExit):
         execute(run)
 
-    run.refresh_from_db()
-    assert (run.state, run.attempt) == (State.RUNNING, 1)
-    assert run.lease_expires_at > timezone.now()
+    fresh(run)
+    assert (run.state, run.job.attempt) == (State.RUNNING, 1)
+    assert run.job.lease_expires_at > timezone.now()
 
 
 @committed
@@ -272,12 +275,9 @@ def _given_up() -> ScoringRun:
     phase = PhaseFactory.create(daily_limit=1)
     publish(phase)
     submission = SubmissionFactory.create(phase=phase)
-    run = ScoringRunFactory.create(
-        submission=submission, state=State.RUNNING, attempt=3, lease_expires_at=timezone.now()
-    )
-    runs.fail_run(run_id=run.pk, attempt=3, error_code="model_missing")
-    run.refresh_from_db()
-    return run
+    run = ScoringRunFactory.create(submission=submission, state=State.RUNNING, job__attempt=3, job__failures=2)
+    fail_run(run, attempt=3, error_code="model_missing")
+    return fresh(run)
 
 
 @in_one_transaction
@@ -285,9 +285,9 @@ def test_organiser_retries_a_given_up_run_as_a_new_run_and_the_refund_is_taken_b
     run, organiser = _given_up(), UserFactory.create(is_staff=True)
     assert quota.status(phase=run.submission.phase, team=run.submission.team).can_submit
 
-    retried = runs.retry_failed_run(run=run, actor=organiser)
+    retried = retrying.retry_failed_run(run=run, actor=organiser)
 
-    assert (retried.state, retried.attempt, retried.submission) == (State.QUEUED, 0, run.submission)
+    assert (retried.state, retried.job.attempt, retried.submission) == (State.QUEUED, 0, run.submission)
     assert not quota.status(phase=run.submission.phase, team=run.submission.team).can_submit
     assert Counter(AuditEntry.objects.filter(actor=organiser).values_list("action", flat=True)) == {
         "submission.charge_again": 1,
@@ -300,7 +300,7 @@ def test_organiser_retries_a_given_up_run_as_a_new_run_and_the_refund_is_taken_b
 @in_one_transaction
 def test_only_a_given_up_run_without_a_result_is_retried():
     run, organiser = _given_up(), UserFactory.create(is_staff=True)
-    runs.retry_failed_run(run=run, actor=organiser)
+    retrying.retry_failed_run(run=run, actor=organiser)
 
     with pytest.raises(RunNotRetryable):
-        runs.retry_failed_run(run=run, actor=organiser)
+        retrying.retry_failed_run(run=run, actor=organiser)

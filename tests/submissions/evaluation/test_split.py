@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from malpan.competitions.phases import split_again, update_phase
-from malpan.competitions.services import publish_reference_version
+from malpan.competitions.phases import update_phase
 from malpan.submissions.evaluation import runs
 from malpan.submissions.models import HiddenResult, MetricResult, ScoringRun
+from malpan.submissions.scoring_changes import publish_reference_version, split_again
 from tests.factories import PhaseFactory, TeamFactory, file_bytes, report, rows
 from tests.scoring.fakes import FakeNeural
-from tests.submissions.conftest import execute, send
+from tests.submissions.conftest import claim_run, execute, send
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("neural")]
 
@@ -120,8 +120,8 @@ def test_a_private_part_that_shrank_uses_no_row_made_in_the_light_of_all():
     assert scores[0]["cider"] != scores[2]["cider"]
 
 
-def test_the_hidden_result_is_written_with_the_run_or_not_at_all(run, sent):
-    ScoringRun.objects.filter(pk=run.pk).update(state="running", attempt=1, lease_expires_at=run.queued_at)
+def test_the_hidden_result_is_written_with_the_run_or_not_at_all(run):
+    claim_run(run)
     assert not runs.finish_run(run_id=run.pk, attempt=2, report=report(0.1), hidden=report(0.2))
     assert not HiddenResult.objects.exists()
     assert runs.finish_run(run_id=run.pk, attempt=1, report=report(0.1), hidden=report(0.2))

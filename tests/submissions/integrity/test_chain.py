@@ -13,7 +13,6 @@ from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
 from malpan.competitions.models import Competition, Phase
-from malpan.submissions.evaluation.queueing import claim_run
 from malpan.submissions.evaluation.runs import finish_run
 from malpan.submissions.intake import submit
 from malpan.submissions.integrity import chain, receipts
@@ -30,6 +29,7 @@ from tests.factories import (
     publish,
     report,
 )
+from tests.submissions.conftest import claim_run
 from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
@@ -155,7 +155,7 @@ def test_accepted_submission_gets_a_receipt_that_names_its_file_and_its_team_by_
 def test_score_is_bound_when_it_first_counts_and_not_given_away() -> None:
     phase = PhaseFactory.create()
     run = ScoringRunFactory.create(submission__phase=phase)
-    claimed = claim_run(run_id=run.pk, worker="w")
+    claimed = claim_run(run)
     assert claimed is not None
     finish_run(run_id=run.pk, attempt=claimed.attempt, report=report(0.123456789))
     (entry,) = entries_of(phase.track.competition)

@@ -23,7 +23,8 @@ def organiser():
 
 
 def kinds_of(submission):
-    return [(entry.kind, entry.reason) for entry in quota.entries_of(phase=submission.phase, team=submission.team)]
+    ledger = quota.ledger_of(phase=submission.phase, team=submission.team)
+    return [(entry.kind, entry.reason) for entry in ledger.entries]
 
 
 def left(submission):
@@ -125,7 +126,7 @@ def test_refunded_slot_that_was_used_again_cannot_be_charged_twice(organiser):
     quota.refund(submission=later, reason="r", actor=organiser)
     quota.charge_again(submission=refunded, actor=organiser)
     assert not quota.status(phase=phase, team=refunded.team).can_submit
-    assert [entry.kind for entry in quota.entries_of(phase=phase, team=refunded.team)] == [
+    assert [entry.kind for entry in quota.ledger_of(phase=phase, team=refunded.team).entries] == [
         *("charge", "refund"),
         *("charge", "refund"),
         "charge",

@@ -9,14 +9,17 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.competitions.models import Phase
-from malpan.competitions.services import publish_reference_version
 from malpan.core.storage import store_private
-from malpan.submissions.evaluation import runs
+from malpan.jobs import claim, tasks
+from malpan.jobs.models import Job
+from malpan.submissions.evaluation.runs import RUN
 from malpan.submissions.models import QuotaEntry, ScoringRun, Submission
+from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.teams.models import Membership, Team
 from scoring.metrics import load_metric as real_load_metric
 from tests.factories import CompetitionFactory, PhaseFactory, TrackFactory, UserFactory, file_bytes
@@ -128,6 +131,9 @@ def fill(contest: Contest, each: int) -> None:
         ]
     )
     version = contest.phase.reference_versions.get(is_current=True)
+    jobs = Job.objects.bulk_create(
+        [Job(kind=RUN, flow=f"team:{row.team_id}", queued_at=row.created_at) for row in contest.submissions]
+    )
     ScoringRun.objects.bulk_create(
         [
             ScoringRun(
@@ -135,10 +141,10 @@ def fill(contest: Contest, each: int) -> None:
                 reference_version=version,
                 recipe="rag-qa@1",
                 profile="demo",
+                job=job,
                 queued_at=row.created_at,
-                sent_at=row.created_at,
             )
-            for row in contest.submissions
+            for row, job in zip(contest.submissions, jobs, strict=True)
         ]
     )
     work_off()
@@ -147,8 +153,9 @@ def fill(contest: Contest, each: int) -> None:
 def work_off(limit: int | None = None) -> int:
     """Do what workers do with the queued runs, oldest first; how many there were."""
 
-    waiting = ScoringRun.objects.filter(state=ScoringRun.State.QUEUED).order_by("pk").values_list("pk", flat=True)
-    keys = list(waiting[:limit] if limit else waiting)
-    for key in keys:
-        runs.execute_run(run_id=key, worker="worker-1")
-    return len(keys)
+    waiting = list(Job.objects.filter(state=Job.State.QUEUED).order_by("pk")[:limit])
+    for job in waiting:
+        with transaction.atomic():
+            claim.take(job, "worker-1")
+        tasks.perform(job)
+    return len(waiting)

@@ -13,7 +13,8 @@ from django.utils import timezone
 
 from malpan.competitions import drafts
 from malpan.competitions.models import Notice, ReferenceVersion, Track
-from malpan.competitions.phases import split_again
+from malpan.jobs.claim import claim_next
+from malpan.jobs.models import Job
 from malpan.leaderboard.rescore_preview import preview
 from malpan.leaderboard.selectors import board
 from malpan.submissions.errors import (
@@ -27,18 +28,18 @@ from malpan.submissions.errors import (
     BatchRunNotFailed,
     BatchSelectsNothing,
 )
-from malpan.submissions.evaluation import queueing, runs
-from malpan.submissions.evaluation.reconciling import reconcile
 from malpan.submissions.intake import submit
 from malpan.submissions.models import ChainEntry, HiddenResult, QuotaEntry, RescoreBatch, ScoringRun, Submission
 from malpan.submissions.quota import services as quota
 from malpan.submissions.rescoring import batches
 from malpan.submissions.rescoring import services as rescoring
 from malpan.submissions.rescoring.apply import Announcement
-from malpan.submissions.rescoring.batches import Selection
+from malpan.submissions.rescoring.batches import Selection, state_of
+from malpan.submissions.scoring_changes import split_again
 from malpan.submissions.selectors import run_to_show
 from malpan.teams.services import lock_team
 from tests.factories import PhaseFactory, TeamFactory, file_bytes, finished_submission
+from tests.submissions.conftest import claim_run, execute, fail_run, fresh
 from tests.submissions.rescoring.contest_of_many import Contest, answers, fill, found, references, work_off
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -48,7 +49,7 @@ State = RescoreBatch.State
 
 
 @pytest.fixture
-def contest(sent: list[int], neural: list[Any]) -> Contest:
+def contest(rings: list[str], neural: list[Any]) -> Contest:
     made = found(3, total_limit=10)
     fill(made, 2)
     return made
@@ -82,9 +83,9 @@ def fail_everything_queued() -> None:
     """What becomes of queued runs when every attempt fails."""
     for run in ScoringRun.objects.filter(state=ScoringRun.State.QUEUED).order_by("pk"):
         for _attempt in range(3):
-            claimed = queueing.claim_run(run_id=run.pk, worker="w")
+            claimed = claim_run(run)
             assert claimed is not None
-            runs.fail_run(run_id=run.pk, attempt=claimed.attempt, error_code="scoring_crashed")
+            fail_run(run, attempt=claimed.attempt)
 
 
 # --- start ------------------------------------------------------------------------------------------------------------
@@ -140,7 +141,7 @@ def test_a_run_beside_stands_for_nothing_before_it_is_applied(contest: Contest) 
     batch = start(contest, recipe=STRICT)
     newcomer = upload(contest)
     beside = newcomer.runs.get(batch=batch)
-    runs.execute_run(run_id=beside.pk, worker="w")
+    execute(beside)
 
     newcomer.refresh_from_db()
     assert newcomer.live_run is None
@@ -153,26 +154,26 @@ def test_runs_of_a_batch_wait_behind_those_of_uploads(contest: Contest) -> None:
     batch = start(contest)
     newcomer = upload(contest)
 
-    first = queueing.claim_next(worker="w")
-    second = queueing.claim_next(worker="w")
+    first = claim_next(worker="w")
+    second = claim_next(worker="w")
 
-    assert first == newcomer.runs.get(batch=None)
-    assert second == batch.runs.order_by("pk").first()
+    assert first == newcomer.runs.get(batch=None).job
+    assert second == batch.runs.order_by("pk")[0].job
 
 
 def test_a_batch_costs_what_its_submissions_cost_before_and_asks_once(
     contest: Contest, django_assert_max_num_queries: Any
 ) -> None:
     first, second, *_others = contest.submissions
-    ScoringRun.objects.filter(submission=first).update(cost=700)
+    Job.objects.filter(pk=first.runs.get().job_id).update(cost=700)
 
     with django_assert_max_num_queries(25):  # whatever the number of its runs
         batch = start(contest)
 
-    costs = dict(batch.runs.values_list("submission", "cost"))
+    costs = dict(batch.runs.values_list("submission", "job__cost"))
     assert costs[first.pk] == 700
     assert costs[second.pk] == second.file_size // 3
-    tags = list(batch.runs.order_by("pk").values_list("cost", "fair_tag"))
+    tags = list(batch.runs.order_by("pk").values_list("job__cost", "job__fair_tag"))
     assert [tag for _cost, tag in tags] == list(accumulate(cost for cost, _tag in tags))
 
 
@@ -182,8 +183,7 @@ def test_a_failed_run_blocks_the_batch_until_it_is_retried(contest: Contest) -> 
     work_off(5)
     fail_everything_queued()
 
-    batch.refresh_from_db()
-    assert batch.state == State.RUNNING
+    assert state_of(batch) == State.RUNNING
     assert batches.progress_of(batch).failed == 1
     with pytest.raises(BatchNotReady):
         apply(contest, batch)
@@ -191,8 +191,7 @@ def test_a_failed_run_blocks_the_batch_until_it_is_retried(contest: Contest) -> 
 
     assert rescoring.retry_failed(batch=batch, actor=contest.organiser) == 1
     work_off()
-    batch.refresh_from_db()
-    assert batch.state == State.READY
+    assert state_of(batch) == State.READY
 
 
 def test_a_failed_submission_can_be_left_out_with_a_reason(contest: Contest) -> None:
@@ -211,26 +210,21 @@ def test_a_failed_submission_can_be_left_out_with_a_reason(contest: Contest) -> 
     rescoring.exclude_submission(batch=batch, submission=failed, reason="파일 손상", actor=contest.organiser)
 
     batch.refresh_from_db()
-    assert batch.state == State.READY
+    assert state_of(batch) == State.READY
     apply(contest, batch)
     failed.refresh_from_db()
     assert failed.live_run_id == old_run
     assert board(contest.phase).excluded_count == 1
 
 
-def test_the_reconciler_sees_that_a_batch_is_complete(contest: Contest, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_is_ready_by_its_runs_alone(contest: Contest) -> None:
     batch = start(contest)
-    with monkeypatch.context() as lost:
-        lost.setattr(batches, "settle", lambda _pk: False)  # the process died between the commit and the look
-        work_off()
-    batch.refresh_from_db()
-    assert batch.state == State.RUNNING
+    work_off(5)
+    assert state_of(batch) == State.RUNNING
+    work_off()
 
-    reconcile()
-
-    batch.refresh_from_db()
-    assert batch.state == State.READY
-    assert batch.ready_at is not None
+    assert state_of(batch) == State.READY
+    assert RescoreBatch.objects.get(pk=batch.pk).state == State.RUNNING, "nothing was written"
 
 
 def test_a_submission_withdrawn_meanwhile_keeps_no_batch_waiting(contest: Contest) -> None:
@@ -239,10 +233,7 @@ def test_a_submission_withdrawn_meanwhile_keeps_no_batch_waiting(contest: Contes
     left = batch.runs.get(state=ScoringRun.State.QUEUED)
     Submission.objects.filter(pk=left.submission_id).update(withdrawn_at=timezone.now())
 
-    reconcile()
-
-    batch.refresh_from_db()
-    assert batch.state == State.READY
+    assert state_of(batch) == State.READY
 
 
 def test_a_batch_that_was_ready_waits_for_a_newcomer(contest: Contest) -> None:
@@ -250,13 +241,11 @@ def test_a_batch_that_was_ready_waits_for_a_newcomer(contest: Contest) -> None:
     work_off()
     upload(contest)
 
-    batch.refresh_from_db()
-    assert batch.state == State.RUNNING
+    assert state_of(batch) == State.RUNNING
     with pytest.raises(BatchNotReady):
         apply(contest, batch)
     work_off()
-    batch.refresh_from_db()
-    assert batch.state == State.READY
+    assert state_of(batch) == State.READY
 
 
 # --- references -------------------------------------------------------------------------------------------------------
@@ -270,8 +259,7 @@ def test_a_further_accepted_answer_runs_no_neural_metric(contest: Contest, neura
     work_off()
 
     assert len(neural) == asked
-    batch.refresh_from_db()
-    assert batch.state == State.READY
+    assert state_of(batch) == State.READY
     apply(contest, batch)
     draft.refresh_from_db()
     assert draft.is_current
@@ -300,8 +288,7 @@ def test_an_item_that_was_taken_out_counts_for_nobody(contest: Contest) -> None:
     batch = start(contest, reference_version=draft)
     work_off()
 
-    batch.refresh_from_db()
-    assert batch.state == State.READY
+    assert state_of(batch) == State.READY
     assert {run.coverage["items"] for run in batch.runs.all()} == {5}
 
 
@@ -382,7 +369,7 @@ def test_a_subset_says_how_many_scores_would_leave_the_board(contest: Contest) -
 
 
 # --- split ------------------------------------------------------------------------------------------------------------
-def test_the_private_part_is_rescored_and_previewed_too(sent: list[int], neural: list[Any]) -> None:
+def test_the_private_part_is_rescored_and_previewed_too(rings: list[str], neural: list[Any]) -> None:
     contest = found(3)
     split_again(phase=contest.phase, actor=None, public_ids=["q0", "q1", "q2"])
     fill(contest, 1)
@@ -419,7 +406,9 @@ def test_repetitions_are_scored_from_scratch_and_never_apply(contest: Contest, n
 def test_repetitions_with_a_failed_run_are_complete_once_it_was_tried_again(contest: Contest) -> None:
     batch = start(contest, Selection(submissions=(contest.submissions[0].pk,)), repeats=3)
     lost = batch.runs.order_by("pk")[0]
-    ScoringRun.objects.filter(pk=lost.pk).update(state=ScoringRun.State.FAILED, error_code="worker_lost")
+    for _attempt in range(3):
+        claim_run(lost)
+        fail_run(lost, attempt=fresh(lost).job.attempt, error_code="worker_lost")
     work_off()
     assert batches.progress_of(batch) == batches.BatchProgress(finished=2, failed=1)
 
@@ -427,8 +416,7 @@ def test_repetitions_with_a_failed_run_are_complete_once_it_was_tried_again(cont
     work_off()
 
     assert batches.progress_of(batch) == batches.BatchProgress(finished=3)
-    batch.refresh_from_db()
-    assert batch.state == State.READY
+    assert state_of(batch) == State.READY
     assert rescoring.retry_failed(batch=batch, actor=contest.organiser) == 0
 
 

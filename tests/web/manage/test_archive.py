@@ -141,7 +141,7 @@ def importer() -> User:
 
 def send(client: Client, data: bytes, **given: str) -> Any:
     file = SimpleUploadedFile("archive.zip", data, "application/zip")
-    return client.post("/manage/import/", {"file": file, "confirms": "on", **given}, follow=True)
+    return client.post("/manage/import/", {"file": file, "confirm": "on", **given}, follow=True)
 
 
 def test_import_is_for_people_who_may_add_competitions(
@@ -172,7 +172,7 @@ def test_importer_without_a_role_in_an_unpublished_archive_is_led_to_a_page_that
 
 
 @pytest.mark.parametrize(
-    ("given", "field"), [({}, "slug"), ({"slug": "a b"}, "slug"), ({"slug": "copy", "confirms": ""}, "confirms")]
+    ("given", "field"), [({}, "slug"), ({"slug": "a b"}, "slug"), ({"slug": "copy", "confirm": ""}, "confirm")]
 )
 def test_refused_import_says_why_beside_the_field(
     archive: bytes, importer: User, given: dict[str, str], field: str

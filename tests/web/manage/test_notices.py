@@ -69,7 +69,7 @@ def test_a_notice_of_another_competition_is_not_found(competition: Competition) 
     client = client_with_role(competition, "owner")
     assert client.get(access(competition, f"{other.pk}/")).status_code == 404
     for action in ("", "pin/", "withdraw/"):
-        assert client.post(access(competition, f"{other.pk}/{action}"), {"confirmed": "on"}).status_code == 404
+        assert client.post(access(competition, f"{other.pk}/{action}"), {"confirm": "on"}).status_code == 404
     assert Notice.objects.filter(pk=other.pk, is_pinned=False).exists()
 
 
@@ -132,7 +132,7 @@ def test_a_notice_is_taken_down_after_a_box_is_ticked(competition: Competition) 
     refused = client.post(access(competition, f"{row.pk}/withdraw/"))
     assert "확인란에 표시해 주십시오" in page_of(refused).one("ul", "errorlist").text
     assert Notice.objects.exists()
-    client.post(access(competition, f"{row.pk}/withdraw/"), {"confirmed": "on"})
+    client.post(access(competition, f"{row.pk}/withdraw/"), {"confirm": "on"})
     assert not Notice.objects.exists()
 
 

@@ -38,7 +38,7 @@ def test_the_page_says_what_waits(contest: Contest) -> None:
     asker = UserFactory.create()
     ask_question(competition=contest.competition, asked_by=asker, title="언제 끝납니까", body="?")
     RescoreBatch.objects.create(
-        competition=contest.competition, phase=contest.phase, reason="정답 2번 정정", created_by=asker, state="ready"
+        competition=contest.competition, phase=contest.phase, reason="정답 2번 정정", created_by=asker
     )
     page = page_of(client, contest.url("manage/"))
     waiting = page.one("ul", "todo").text
@@ -54,7 +54,7 @@ def test_a_calm_competition_says_so(db: None) -> None:
     assert "기다리는 일이 없습니다" in page.text
 
 
-def test_a_hidden_competition_has_its_desk(db: None) -> None:
+def test_a_hidden_competition_has_its_manage_pages(db: None) -> None:
     competition = CompetitionFactory.create(is_published=False)
     client = client_with_role(competition, "viewer")
     assert client.get(f"/competitions/{competition.slug}/manage/").status_code == 200
@@ -133,13 +133,13 @@ def test_the_next_start_and_end_come_in_order(db: None) -> None:
 
 # --- the ways in ------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("role", ["owner", "viewer"])
-def test_the_pages_of_the_competition_lead_people_with_a_role_to_the_desk(contest: Contest, role: str) -> None:
+def test_the_pages_of_the_competition_lead_people_with_a_role_to_the_manage_pages(contest: Contest, role: str) -> None:
     client = client_with_role(contest.competition, role)
     tabs = page_of(client, contest.url()).one("nav", "tabs")
     assert contest.url("manage/") in [a.attributes["href"] for a in tabs.all("a")]
 
 
-def test_nobody_else_is_shown_the_desk(contest: Contest, member: Client) -> None:
+def test_nobody_else_is_shown_the_manage_pages(contest: Contest, member: Client) -> None:
     for client in (member, Client()):
         for address in ("/", contest.url(), contest.url("board/")):
             assert "manage/" not in client.get(address).content.decode()

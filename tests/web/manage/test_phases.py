@@ -9,6 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from malpan.competitions.models import CompetitionRole, Phase
+from malpan.core.models import AuditEntry
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.submissions.models import HiddenResult
 from tests.factories import PhaseFactory, TeamFactory, UserFactory, finished_submission, publish
@@ -39,6 +40,7 @@ def fields_of(phase: Phase, **changes: object) -> dict[str, object]:
         "interval_minutes": int(phase.min_interval.total_seconds() // 60),
         "public_percent": phase.public_percent or "",
         "finals_limit": phase.finals_limit or "",
+        "position": phase.position,
         "shows_own_score": "on" if phase.shows_own_score else "",
         "board": phase.board,
         "frozen_at": timezone.localtime(phase.frozen_at).strftime(kst) if phase.frozen_at else "",
@@ -129,12 +131,12 @@ def test_splitting_where_there_are_submissions_asks_first(phase: Phase, organise
 
 
 def test_the_final_board_is_published_once_the_phase_s_name_is_typed(over: Phase, organiser: Client) -> None:
-    preview = organiser.get(url(over, "final/")).content.decode()
+    preview = organiser.get(url(over, "?show=final")).content.decode()
     assert "76.5432100" in preview
-    assert organiser.post(url(over, "publish/"), {"confirmation": "yes"}).status_code == 422
+    assert organiser.post(url(over, "publish/"), {"word": "yes"}).status_code == 422
     assert not BoardSnapshot.objects.exists()
 
-    answer = organiser.post(url(over, "publish/"), {"confirmation": over.slug, "note_ko": "축하합니다"})
+    answer = organiser.post(url(over, "publish/"), {"word": over.slug, "note_ko": "축하합니다"})
 
     assert answer.status_code == 302
     board = Client().get(f"/competitions/{over.track.competition.slug}/board/").content.decode()
@@ -148,7 +150,7 @@ def test_the_final_board_is_published_once_the_phase_s_name_is_typed(over: Phase
 
 
 def test_a_phase_that_runs_is_not_published(phase: Phase, organiser: Client) -> None:
-    answer = organiser.post(url(phase, "publish/"), {"confirmation": phase.slug})
+    answer = organiser.post(url(phase, "publish/"), {"word": phase.slug})
     assert answer.status_code == 409
     assert "끝난 뒤에" in answer.content.decode()
 
@@ -157,12 +159,12 @@ def test_a_phase_that_runs_is_not_published(phase: Phase, organiser: Client) -> 
 def test_people_without_the_permission_look_and_change_nothing(over: Phase, role: str) -> None:
     access = manage_of(over, role)
     assert access.get(url(over)).status_code == 200
-    assert "76.5432100" in access.get(url(over, "final/")).content.decode()
+    assert "76.5432100" in access.get(url(over, "?show=final")).content.decode()
     for page, sent in (
         ("", fields_of(over, finals_limit=9)),
         ("board/", {"board": "hidden"}),
         ("split/", {"way": "none", "replaces": "on"}),
-        ("publish/", {"confirmation": over.slug}),
+        ("publish/", {"word": over.slug}),
     ):
         assert access.post(url(over, page), sent).status_code == 403
     over.refresh_from_db()
@@ -172,11 +174,37 @@ def test_people_without_the_permission_look_and_change_nothing(over: Phase, role
 def test_a_phase_of_another_competition_is_not_there(phase: Phase, organiser: Client) -> None:
     other = PhaseFactory.create()
     slug = phase.track.competition.slug
-    for page in ("", "final/"):
+    for page in ("", "?show=final"):
         assert organiser.get(f"/competitions/{slug}/manage/phases/{other.pk}/{page}").status_code == 404
 
 
 def test_references_do_not_come_out_on_these_pages(phase: Phase, organiser: Client) -> None:
     publish(phase)
-    for page in ("", "final/"):
+    for page in ("", "?show=final"):
         assert list(canaries_in(organiser.get(url(phase, page)).content.decode())) == []
+
+
+def test_the_final_board_is_worked_out_only_where_it_is_asked_for(over: Phase, organiser: Client) -> None:
+    assert "76.5432100" not in organiser.get(url(over)).content.decode()
+    assert "76.5432100" in organiser.get(url(over, "?show=final")).content.decode()
+
+
+def test_a_phase_whose_final_board_is_out_keeps_its_end_split_and_finals(over: Phase, organiser: Client) -> None:
+    organiser.post(url(over, "publish/"), {"word": over.slug})
+    over.refresh_from_db()
+    kept = (over.finals_limit, over.public_percent, over.ends_at)
+    for change in ({"finals_limit": 9}, {"public_percent": 10}, {"ends_at": "2031-01-01T00:00"}):
+        answer = organiser.post(url(over), fields_of(over, **change))
+        assert answer.status_code == 409
+        assert "최종 순위표를 발표한 단계" in answer.content.decode()
+    over.refresh_from_db()
+    assert (over.finals_limit, over.public_percent, over.ends_at) == kept
+
+
+def test_settings_and_board_changes_are_audited_with_who_made_them(phase: Phase, organiser: Client) -> None:
+    organiser.post(url(phase), fields_of(phase, daily_limit=3))
+    organiser.post(url(phase, "board/"), {"board": "frozen"})
+    update, board = AuditEntry.objects.get(action="phase.update"), AuditEntry.objects.get(action="phase.set_board")
+    assert update.after["daily_limit"] == 3
+    assert update.actor is not None
+    assert update.actor == board.actor

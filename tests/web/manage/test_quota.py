@@ -1,4 +1,4 @@
-"""The quota desk: who sees it, who acts on it, and what its forms do."""
+"""The pages of quota: who sees them, who acts on them, and what their forms do."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_table_costs_as_many_queries_for_many_teams_as_for_one(phase, submission
     assert cost(11) == of_one < 20
 
 
-def test_competition_without_a_phase_has_an_empty_desk(phase):
+def test_competition_without_a_phase_has_an_empty_page_of_quota(phase):
     competition = TeamFactory.create().competition
 
     assert manage_client(competition).get(reverse("manage_quota", args=[competition.slug])).status_code == 200

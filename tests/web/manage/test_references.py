@@ -109,7 +109,7 @@ def test_a_draft_is_published_at_once_where_nothing_was_submitted(empty_phase: P
     address = f"/competitions/{competition.slug}/manage/references/{version.pk}/publish/"
 
     assert organiser.post(address).status_code == 422
-    organiser.post(address, {"publish-is_sure": "on"})
+    organiser.post(address, {"confirm": "on"})
 
     version.refresh_from_db()
     assert version.is_current
@@ -123,7 +123,7 @@ def test_a_draft_of_a_phase_with_submissions_goes_through_rescoring(contest: Con
     organiser = person(contest.competition, CompetitionRole.Role.ORGANISER)
     version = draft_of(contest.phase)
 
-    organiser.post(contest.url(f"manage/references/{version.pk}/publish/"), {"publish-is_sure": "on"})
+    organiser.post(contest.url(f"manage/references/{version.pk}/publish/"), {"confirm": "on"})
 
     version.refresh_from_db()
     assert not version.is_current
@@ -138,7 +138,7 @@ def test_a_draft_nobody_scored_with_can_be_discarded(empty_phase: Phase) -> None
     address = f"/competitions/{competition.slug}/manage/references/{version.pk}/discard/"
 
     assert organiser.post(address).status_code == 422
-    organiser.post(address, {"discard-is_sure": "on"})
+    organiser.post(address, {"confirm": "on"})
 
     assert not ReferenceVersion.objects.filter(pk=version.pk).exists()
 
@@ -157,3 +157,16 @@ def test_an_erratum_is_edited_while_the_version_is_a_draft(empty_phase: Phase) -
     version.refresh_from_db()
     assert (version.erratum_ko, version.erratum_en) == ("안내", "Note")
     assert not Notice.objects.exists()
+
+
+def test_frames_of_a_draft_are_checked_and_kept_with_it(contest: Contest) -> None:
+    organiser = person(contest.competition, CompetitionRole.Role.ORGANISER)
+    sent = {"phase": contest.phase.pk, "frames": SimpleUploadedFile("frames.zip", b"no zip")}
+
+    answer = organiser.post(
+        contest.url("manage/references/"), sent | {"file": SimpleUploadedFile("new.json", reference_bytes(3))}
+    )
+
+    assert answer.status_code == 422
+    assert "프레임 파일" in parse(answer.content.decode()).one("ul", "errorlist").text
+    assert not ReferenceVersion.objects.filter(phase=contest.phase, number=2).exists()

@@ -12,7 +12,7 @@ from django.test import Client
 from malpan.competitions.models import Competition, CompetitionRole, Notice, Track
 from malpan.submissions.models import QuotaEntry, RescoreBatch, ScoringRun, Submission
 from malpan.submissions.rescoring import services as rescoring
-from malpan.submissions.rescoring.batches import Selection
+from malpan.submissions.rescoring.batches import Selection, state_of
 from tests.factories import UserFactory
 from tests.submissions.rescoring.contest_of_many import Contest, fill, found, with_fake_models, work_off
 from tests.web.conftest import client_of
@@ -72,7 +72,7 @@ def test_the_workflow_from_start_to_applied(contest: Contest) -> None:
     assert "미리보기" in page.text
     applied = organiser.post(
         url(contest, f"{batch.pk}/apply/"),
-        {"is_sure": "on", "resets_quota": "on", "title_ko": "규칙 변경", "body_ko": "0점 처리"},
+        {"confirm": "on", "resets_quota": "on", "title_ko": "규칙 변경", "body_ko": "0점 처리"},
         follow=True,
     )
 
@@ -93,10 +93,9 @@ def test_applying_asks_for_an_explicit_yes(contest: Contest) -> None:
     assert response.status_code == 422
     page = parse(response.content.decode())
     assert problems(page) == []
-    assert "확인란을 선택해" in page.text
+    assert "확인란에 표시해" in page.text
     assert "공지 내용을 적어" in page.text
-    batch.refresh_from_db()
-    assert batch.state == RescoreBatch.State.READY
+    assert state_of(batch) == RescoreBatch.State.READY
 
 
 def test_who_may_do_which_step(contest: Contest) -> None:
@@ -112,10 +111,9 @@ def test_who_may_do_which_step(contest: Contest) -> None:
             assert person(contest, role).get(url(contest, rest)).status_code == status, (rest, role)
         assert client_of(contest.users[0]).get(url(contest, rest)).status_code == 404
         assert Client().get(url(contest, rest)).status_code == 302
-    assert person(contest, "operator").post(url(contest, f"{batch.pk}/apply/"), {"is_sure": "on"}).status_code == 403
+    assert person(contest, "operator").post(url(contest, f"{batch.pk}/apply/"), {"confirm": "on"}).status_code == 403
     assert person(contest, "viewer").post(url(contest, f"{batch.pk}/cancel/")).status_code == 403
-    batch.refresh_from_db()
-    assert batch.state == RescoreBatch.State.READY
+    assert state_of(batch) == RescoreBatch.State.READY
 
 
 def test_the_list_filters_by_the_size_of_the_change(contest: Contest) -> None:
@@ -188,7 +186,7 @@ def test_a_failed_run_is_shown_and_can_be_left_out_with_a_reason(contest: Contes
     page = parse(operator.get(url(contest, f"{batch.pk}/")).content.decode())
     assert "파일 손상" in page.text
     batch.refresh_from_db()
-    assert batch.state == RescoreBatch.State.READY
+    assert state_of(batch) == RescoreBatch.State.READY
 
 
 def test_cancelling_asks_and_leaves_the_scores(contest: Contest) -> None:
@@ -197,7 +195,7 @@ def test_cancelling_asks_and_leaves_the_scores(contest: Contest) -> None:
     operator = person(contest, "operator")
 
     assert operator.post(url(contest, f"{batch.pk}/cancel/")).status_code == 422
-    operator.post(url(contest, f"{batch.pk}/cancel/"), {"cancel-is_sure": "on"})
+    operator.post(url(contest, f"{batch.pk}/cancel/"), {"confirm": "on"})
 
     batch.refresh_from_db()
     assert batch.state == RescoreBatch.State.CANCELLED
@@ -226,4 +224,4 @@ def test_a_batch_of_another_competition_is_not_there(contest: Contest) -> None:
     batch = ready(other)
 
     assert person(contest, "owner").get(url(contest, f"{batch.pk}/")).status_code == 404
-    assert person(contest, "owner").post(url(contest, f"{batch.pk}/apply/"), {"is_sure": "on"}).status_code == 404
+    assert person(contest, "owner").post(url(contest, f"{batch.pk}/apply/"), {"confirm": "on"}).status_code == 404

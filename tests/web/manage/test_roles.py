@@ -97,12 +97,12 @@ def test_an_owner_changes_and_dismisses(competition: Competition, owner: User) -
     assert AuditEntry.objects.get(action="role.change").actor == owner
     client.post(access(competition, f"{held.pk}/dismiss/"))
     assert held_by(person).role == "organiser"
-    client.post(access(competition, f"{held.pk}/dismiss/"), {"confirmed": "on"})
+    client.post(access(competition, f"{held.pk}/dismiss/"), {"confirm": "on"})
     assert not CompetitionRole.objects.filter(user=person).exists()
     assert client_of(person).get(f"/competitions/{competition.slug}/manage/").status_code == 404
 
 
-@pytest.mark.parametrize(("page", "fields"), [("", {"role": "viewer"}), ("dismiss/", {"confirmed": "on"})])
+@pytest.mark.parametrize(("page", "fields"), [("", {"role": "viewer"}), ("dismiss/", {"confirm": "on"})])
 def test_the_last_owner_is_told_why_nothing_changed(
     competition: Competition, owner: User, page: str, fields: dict[str, str]
 ) -> None:
@@ -123,7 +123,7 @@ def test_a_role_of_another_competition_is_not_found(competition: Competition, ow
     held = roles.appoint(competition=CompetitionFactory.create(), user=UserFactory.create(), role="owner", actor=None)
     client = client_of(owner)
     assert client.post(access(competition, f"{held.pk}/"), {"role": "viewer"}).status_code == 404
-    assert client.post(access(competition, f"{held.pk}/dismiss/"), {"confirmed": "on"}).status_code == 404
+    assert client.post(access(competition, f"{held.pk}/dismiss/"), {"confirm": "on"}).status_code == 404
     assert held_by(held.user).role == "owner"
 
 

@@ -10,14 +10,16 @@ from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.competitions.models import Competition, CompetitionRole
-from malpan.submissions.models import RescoreBatch, RunShard, ScoringRun, Submission
+from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 from tests.factories import (
+    JobFactory,
     PhaseFactory,
     ScoringRunFactory,
     SubmissionFactory,
     TeamFactory,
     UserFactory,
     finished_submission,
+    update_jobs,
 )
 from tests.web import html
 from tests.web.conftest import Contest, client_of, in_state
@@ -65,7 +67,7 @@ def test_the_figures_tell_how_the_queue_stands(contest: Contest, viewer: Client)
 
 
 def test_what_is_running_shows_its_progress_its_worker_and_its_lease(contest: Contest, viewer: Client) -> None:
-    contest.running.runs.update(worker="gpu-7", lease_expires_at=timezone.now() - timedelta(seconds=9))
+    update_jobs(contest.running.runs.all(), worker="gpu-7", lease_expires_at=timezone.now() - timedelta(seconds=9))
     page = page_of(viewer, contest.url("manage/runs/"))
     [section] = [each for each in page.all("section") if each.attributes.get("aria-labelledby") == "running-title"]
     assert "BLEURT 42%" in section.text
@@ -110,14 +112,13 @@ def test_the_page_of_a_run_shows_how_far_each_metric_has_come(contest: Contest, 
     assert steps == ["EM 끝남", "BLEURT 계산 중 42%", "BERTScore 차례 전", "ROUGE-1 차례 전"]
 
 
-def test_the_page_of_a_run_in_shards_counts_them_and_tells_their_last_fault(contest: Contest, viewer: Client) -> None:
+def test_the_page_of_a_run_in_slices_counts_them_and_tells_their_last_fault(contest: Contest, viewer: Client) -> None:
     run = contest.running.runs.get()
-    moment = timezone.now()
-    fields = {"run": run, "queued_at": moment, "input_sha256": "0" * 64}
+    slices = {"kind": "slice", "parent": run.job}
     for number in range(2):
-        RunShard.objects.create(**fields, number=number, state=State.FINISHED, finished_at=moment)
-    RunShard.objects.create(**fields, number=2, attempt=2, error_code="worker_lost")
-    RunShard.objects.create(**fields, number=3)
+        JobFactory.create(**slices, number=number, state=State.FINISHED)
+    JobFactory.create(**slices, number=2, attempt=1, failures=1, error_code="worker_lost")
+    JobFactory.create(**slices, number=3)
     page = page_of(viewer, contest.url(f"manage/runs/{run.pk}/"))
     assert not page.all("ol", "manage-steps")
     assert page.text.count("조각 2/4") == 2
@@ -144,7 +145,7 @@ def test_an_empty_queue_and_an_empty_search_say_so(contest: Contest, viewer: Cli
 def test_an_operator_cancels_a_run_with_a_reason(contest: Contest, operator: Client) -> None:
     run = contest.queued.runs.get()
     answer = operator.post(
-        contest.url(f"manage/runs/{run.pk}/cancel/"), {"reason": "잘못된 파일", "confirmed": "on"}, follow=True
+        contest.url(f"manage/runs/{run.pk}/cancel/"), {"reason": "잘못된 파일", "confirm": "on"}, follow=True
     )
     run.refresh_from_db()
     assert (run.state, run.error_code) == (State.FAILED, "cancelled_by_organiser")
@@ -153,10 +154,10 @@ def test_an_operator_cancels_a_run_with_a_reason(contest: Contest, operator: Cli
     assert "운영자가 이 채점을 취소했습니다." in page.text
 
 
-@pytest.mark.parametrize("missing", ["reason", "confirmed"])
+@pytest.mark.parametrize("missing", ["reason", "confirm"])
 def test_a_cancellation_wants_a_reason_and_a_tick(contest: Contest, operator: Client, missing: str) -> None:
     run = contest.queued.runs.get()
-    data = {"reason": "잘못된 파일", "confirmed": "on"}
+    data = {"reason": "잘못된 파일", "confirm": "on"}
     del data[missing]
     answer = operator.post(contest.url(f"manage/runs/{run.pk}/cancel/"), data)
     run.refresh_from_db()
@@ -167,7 +168,7 @@ def test_a_cancellation_wants_a_reason_and_a_tick(contest: Contest, operator: Cl
 def test_a_run_that_ended_meanwhile_is_not_cancelled_and_the_page_says_why(contest: Contest, operator: Client) -> None:
     run = contest.finished.live_run
     answer = operator.post(
-        contest.url(f"manage/runs/{run.pk}/cancel/"), {"reason": "늦음", "confirmed": "on"}, follow=True
+        contest.url(f"manage/runs/{run.pk}/cancel/"), {"reason": "늦음", "confirm": "on"}, follow=True
     )
     assert "현재 상태: 완료" in html.parse(answer.content.decode()).one("div", "messages").text
 
@@ -200,7 +201,7 @@ def test_a_viewer_sees_but_does_not_act(contest: Contest, viewer: Client) -> Non
     page = page_of(viewer, contest.url(f"manage/runs/{run.pk}/"))
     assert [form for form in page.all("form") if form.attributes.get("action", "").startswith("/competitions")] == []
     for action in (f"{run.pk}/cancel/", "retry/"):
-        answer = viewer.post(contest.url(f"manage/runs/{action}"), {"reason": "x", "confirmed": "on", "run": run.pk})
+        answer = viewer.post(contest.url(f"manage/runs/{action}"), {"reason": "x", "confirm": "on", "run": run.pk})
         assert answer.status_code == 403
     run.refresh_from_db()
     assert run.state == State.QUEUED
@@ -220,7 +221,7 @@ def test_the_page_keeps_itself_up_to_date_and_answers_nothing_while_nothing_chan
     mark = live.one("input", name="mark").attributes["value"]
     address = live.attributes["hx-get"]
     assert viewer.get(f"{address}&mark={mark}").status_code == 204
-    contest.running.runs.update(progress=0.9)
+    update_jobs(contest.running.runs.all(), progress=0.9)
     answer = viewer.get(f"{address}&mark={mark}")
     assert answer.status_code == 200
     assert "BLEURT 90%" in answer.content.decode()
@@ -240,12 +241,12 @@ def test_a_session_that_ended_stops_the_refreshing_with_words(contest: Contest) 
 
 def test_the_page_of_a_run_tells_its_cost_its_turn_and_its_expected_end(contest: Contest, viewer: Client) -> None:
     now = timezone.now()
-    contest.finished.runs.update(
-        cost=1000, started_at=now - timedelta(seconds=70), finished_at=now - timedelta(seconds=60), worker="w"
-    )
-    contest.running.runs.update(cost=6_000, started_at=now)
-    contest.queued.runs.update(cost=12_000, fair_tag=20)
-    later = in_state(contest.phase, contest.team, State.QUEUED, cost=500, fair_tag=30)
+    contest.finished.runs.update(started_at=now - timedelta(seconds=70), finished_at=now - timedelta(seconds=60))
+    update_jobs(contest.finished.runs.all(), cost=1000, worker="w")
+    contest.running.runs.update(started_at=now)
+    update_jobs(contest.running.runs.all(), cost=6_000)
+    update_jobs(contest.queued.runs.all(), cost=12_000, fair_tag=20)
+    later = in_state(contest.phase, contest.team, State.QUEUED, job__cost=500, job__fair_tag=30)
     text = page_of(viewer, contest.url(f"manage/runs/{later.runs.get().pk}/")).text
     assert "예상 작업량 약 500토큰 차례 앞에 1건 예상 완료 20" in text
 

@@ -27,7 +27,7 @@ from tests.web.conftest import Contest
 from tests.web.manage_people import client_of, client_with_role, expected, statuses
 
 TEXTS = {
-    "title_ko": "규범 대회", "title_en": "Norms", "slug": "norms", "organizer_ko": "국립국어원", "organizer_en": "NIKL",
+    "title_ko": "규범 대회", "title_en": "Norms", "slug": "norms", "organiser_ko": "국립국어원", "organiser_en": "NIKL",
     "summary_ko": "소개", "summary_en": "Summary", "description_ko": "안내", "description_en": "About",
     "team_size_max": "5", "prize_places": "3, 1", "terms_ko": "약관", "terms_en": "Terms",
 }  # fmt: skip
@@ -38,7 +38,7 @@ TRACK = {
 PHASE = {
     "title_ko": "본선", "title_en": "Main", "slug": "main",
     "starts_at": "2030-11-20T09:00", "ends_at": "2030-12-20T18:30", "daily_limit": "5", "total_limit": "40",
-    "interval_minutes": "90", "public_percent": "", "finals_limit": "2", "shows_own_score": "on",
+    "interval_minutes": "90", "public_percent": "", "finals_limit": "2", "shows_own_score": "on", "position": "0",
 }  # fmt: skip
 
 
@@ -71,7 +71,7 @@ def test_a_competition_is_set_up_step_by_step_and_public_only_at_the_end(founder
     assert response["Location"] == f"{steps}texts/"
     assert founder.post(f"{steps}texts/", {**TEXTS, "next": "1"})["Location"] == f"{steps}tracks/"
     assert founder.post(f"{steps}new-track/", TRACK).status_code == 302
-    assert founder.post(f"{steps}tracks/norms/new-phase/", PHASE).status_code == 302
+    assert founder.post(access(competition, "phases/new/norms/"), PHASE).status_code == 302
     phase = Phase.objects.get()
     founder.post(f"{steps}phases/{phase.pk}/references/", {"file": upload(reference_bytes()), "note": "첫 판"})
     sample = {"kind": "sample", "title_ko": "예시", "file": upload(prediction_bytes(), "sample.json")}
@@ -89,13 +89,13 @@ def test_a_competition_is_set_up_step_by_step_and_public_only_at_the_end(founder
 def test_times_are_kst_to_the_minute_and_limits_are_kept(founder: Client) -> None:
     track = TrackFactory.create()
     client = client_with_role(track.competition, "organiser")
-    client.post(access(track.competition, f"setup/tracks/{track.slug}/new-phase/"), PHASE)
+    client.post(access(track.competition, f"phases/new/{track.slug}/"), PHASE)
     phase = Phase.objects.get()
     assert phase.starts_at == datetime(2030, 11, 20, 0, 0, tzinfo=UTC)
     assert phase.ends_at == datetime(2030, 12, 20, 9, 30, tzinfo=UTC)
     assert (phase.daily_limit, phase.total_limit, phase.min_interval) == (5, 40, timedelta(minutes=90))
     assert (phase.finals_limit, phase.shows_own_score, phase.public_percent) == (2, True, None)
-    page = page_of(client.get(access(track.competition, f"setup/phases/{phase.pk}/")))
+    page = page_of(client.get(access(track.competition, f"phases/{phase.pk}/")))
     assert page.one("input", name="starts_at").attributes["value"] == "2030-11-20T09:00"
     assert page.one("input", name="interval_minutes").attributes["value"] == "90"
 
@@ -107,7 +107,6 @@ def test_times_are_kst_to_the_minute_and_limits_are_kept(founder: Client) -> Non
         ("get", "setup/", 200),
         ("get", "setup/texts/", 200),
         ("get", "setup/tracks/", 200),
-        ("get", "setup/phases/", 200),
         ("get", "setup/files/", 200),
         ("get", "setup/new-track/", 200),
         ("post", "setup/texts/", 422),
@@ -126,15 +125,15 @@ def test_parts_of_another_competition_are_not_found(contest: Contest) -> None:
     file = DataFile.objects.first()
     for page in (
         f"setup/tracks/{contest.track.slug}/",
-        f"setup/tracks/{contest.track.slug}/new-phase/",
+        f"phases/new/{contest.track.slug}/",
         f"setup/tracks/{contest.track.slug}/new-file/",
-        f"setup/phases/{contest.phase.pk}/",
+        f"phases/{contest.phase.pk}/",
         f"setup/phases/{contest.phase.pk}/references/",
         f"setup/files/{file.pk if file else 0}/",
     ):
         assert client.get(access(own, page)).status_code == 404, page
-    for page in (f"setup/phases/{contest.phase.pk}/remove/", f"setup/files/{file.pk if file else 0}/remove/"):
-        assert client.post(access(own, page), {"confirmed": "on"}).status_code == 404, page
+    for page in (f"phases/{contest.phase.pk}/remove/", f"setup/files/{file.pk if file else 0}/remove/"):
+        assert client.post(access(own, page), {"confirm": "on"}).status_code == 404, page
     versions = ReferenceVersion.objects.count()
     client.post(access(own, f"setup/phases/{contest.phase.pk}/references/"), {"file": upload(reference_bytes(2))})
     assert ReferenceVersion.objects.count() == versions
@@ -189,7 +188,7 @@ def test_an_upload_above_the_cap_is_refused_in_words(phase: Phase, settings: Any
     for page in (f"setup/phases/{phase.pk}/references/", f"setup/tracks/{phase.track.slug}/new-file/"):
         response = client.post(access(phase.track.competition, page), {"file": upload(reference_bytes(30))})
         assert response.status_code == 413
-        assert "상한" in page_of(response).one("p", "notice").text
+        assert "상한" in page_of(response).one("div", "notice").text
 
 
 def test_reference_answers_are_not_offered_for_download(phase: Phase) -> None:
@@ -218,7 +217,7 @@ def test_reference_answers_are_not_offered_for_download(phase: Phase) -> None:
 def test_a_wrong_phase_is_explained_beside_its_field(db: None, change: dict[str, str], field: str) -> None:
     track = PhaseFactory.create(slug="taken").track
     client = client_with_role(track.competition, "owner")
-    response = client.post(access(track.competition, f"setup/tracks/{track.slug}/new-phase/"), PHASE | change)
+    response = client.post(access(track.competition, f"phases/new/{track.slug}/"), PHASE | change)
     assert response.status_code == 422
     assert page_of(response).one("ul", "errorlist").attributes["id"] == f"id_{field}_error"
 
@@ -269,12 +268,12 @@ def test_gaps_are_published_only_with_the_box_ticked(db: None) -> None:
     client = client_with_role(competition, "owner")
     refused = client.post(access(competition, "setup/publish/"))
     assert refused.status_code == 409
-    assert "갖추지 못한 항목" in page_of(refused).one("p", "notice").text
+    assert "갖추지 못한 항목" in page_of(refused).one("div", "notice").text
     client.post(access(competition, "setup/publish/"), {"accepts_gaps": "on"})
     assert Competition.objects.get().is_published
     client.post(access(competition, "setup/hide/"))
     assert Competition.objects.get().is_published
-    client.post(access(competition, "setup/hide/"), {"confirmed": "on"})
+    client.post(access(competition, "setup/hide/"), {"confirm": "on"})
     assert not Competition.objects.get().is_published
 
 
@@ -284,14 +283,14 @@ def test_removal_asks_first_and_refuses_what_is_in_use(phase: Phase) -> None:
     client = client_with_role(competition, "owner")
     empty = PhaseFactory.create(track=track)
     for page, words in (
-        (f"setup/phases/{empty.pk}/remove/", "확인란에 표시해 주십시오"),
+        (f"phases/{empty.pk}/remove/", "확인란에 표시해 주십시오"),
         (f"setup/tracks/{track.slug}/remove/", "확인란에 표시해 주십시오"),
     ):
-        assert words in page_of(client.post(access(competition, page))).one("p", "notice", role="alert").text
-    for page in (f"setup/phases/{phase.pk}/remove/", f"setup/tracks/{track.slug}/remove/"):
-        refused = page_of(client.post(access(competition, page), {"confirmed": "on"}))
-        assert "이미 쓰이고 있어" in refused.one("p", "notice", role="alert").text
-    assert client.post(access(competition, f"setup/phases/{empty.pk}/remove/"), {"confirmed": "on"}).status_code == 302
+        assert words in page_of(client.post(access(competition, page))).one("ul", "errorlist").text
+    for page in (f"phases/{phase.pk}/remove/", f"setup/tracks/{track.slug}/remove/"):
+        refused = page_of(client.post(access(competition, page), {"confirm": "on"}))
+        assert "이미 쓰이고 있어" in refused.one("div", "notice", role="alert").text
+    assert client.post(access(competition, f"phases/{empty.pk}/remove/"), {"confirm": "on"}).status_code == 302
     assert list(track.phases.all()) == [phase]
 
 
@@ -301,7 +300,7 @@ def test_a_file_is_taken_down_after_a_box_is_ticked(contest: Contest) -> None:
     page = contest.url(f"manage/setup/files/{file.pk}/")
     assert file.file_name in page_of(client.get(page)).one("main").text
     assert client.post(f"{page}remove/").status_code == 422
-    assert client.post(f"{page}remove/", {"confirmed": "on"}).status_code == 302
+    assert client.post(f"{page}remove/", {"confirm": "on"}).status_code == 302
     assert file not in contest.track.data_files.all()
 
 
@@ -311,11 +310,66 @@ def test_every_page_of_the_set_up_is_sound_and_holds_no_answer(contest: Contest)
     client = client_with_role(contest.competition, "owner")
     file = contest.track.data_files.all()[0]
     for page in (
-        *("", "texts/", "tracks/", "new-track/", "phases/", "files/", f"tracks/{contest.track.slug}/"),
-        *(f"tracks/{contest.track.slug}/new-phase/", f"tracks/{contest.track.slug}/new-file/"),
-        *(f"phases/{contest.phase.pk}/", f"phases/{contest.phase.pk}/references/", f"files/{file.pk}/"),
+        *("", "texts/", "tracks/", "new-track/", "../phases/", "files/", f"tracks/{contest.track.slug}/"),
+        *(f"../phases/new/{contest.track.slug}/", f"tracks/{contest.track.slug}/new-file/"),
+        *(f"../phases/{contest.phase.pk}/", f"phases/{contest.phase.pk}/references/", f"files/{file.pk}/"),
     ):
-        response = client.get(contest.url(f"manage/setup/{page}"))
+        response = client.get(contest.url(f"manage/setup/{page}").replace("setup/../", ""))
         assert response.status_code == 200, page
         page_of(response)
         assert CANARY not in response.content.decode(), page
+
+
+# --- what only the admin could do before ------------------------------------------------------------------------------
+def test_a_file_is_offered_under_another_title_and_keeps_its_content(contest: Contest) -> None:
+    client = client_with_role(contest.competition, "organiser")
+    file = contest.track.data_files.all()[0]
+    before = (file.file_name, file.file_sha256)
+
+    sent = {"kind": "data", "title_ko": "새 제목", "title_en": "New", "position": "3"}
+    assert client.post(contest.url(f"manage/setup/files/{file.pk}/"), sent).status_code == 302
+
+    file.refresh_from_db()
+    assert (file.title_ko, file.position, file.file_name, file.file_sha256) == ("새 제목", 3, *before)
+    assert AuditEntry.objects.get(action="data_file.update").after["title_ko"] == "새 제목"
+
+
+def test_a_hidden_competition_without_tracks_is_taken_out_by_its_owner(db: None) -> None:
+    competition = CompetitionFactory.create(is_published=False)
+    address = access(competition, "setup/remove/")
+    owner, organiser = (client_with_role(competition, role) for role in ("owner", "organiser"))
+    assert organiser.post(address, {"confirm": "on"}).status_code == 403
+    assert owner.post(address).status_code == 422
+    track = TrackFactory.create(competition=competition)
+    assert owner.post(address, {"confirm": "on"}).status_code == 409
+    track.delete()
+    Competition.objects.update(is_published=True)
+    assert owner.post(address, {"confirm": "on"}).status_code == 409
+    Competition.objects.update(is_published=False)
+
+    assert owner.post(address, {"confirm": "on"})["Location"] == "/"
+
+    assert not Competition.objects.exists()
+    assert AuditEntry.objects.get(action="competition.remove").before["slug"] == competition.slug
+
+
+def test_only_an_administrator_names_a_profile_by_its_path(db: None) -> None:
+    track = TrackFactory.create()
+    sent = TRACK | {"slug": track.slug, "profile": "/srv/models/own.toml"}
+    page = access(track.competition, f"setup/tracks/{track.slug}/")
+    assert client_with_role(track.competition, "owner").post(page, sent).status_code == 422
+
+    assert client_of(UserFactory.create(is_superuser=True)).post(page, sent).status_code == 302
+
+    track.refresh_from_db()
+    assert track.profile == "/srv/models/own.toml"
+
+
+def test_an_administrator_finds_every_competition_and_appoints_the_first_owner(db: None) -> None:
+    competition = CompetitionFactory.create(is_published=False, title_ko="주인 없는 대회")
+    person, client = UserFactory.create(), client_of(UserFactory.create(is_superuser=True))
+
+    assert "주인 없는 대회" in client.get("/").content.decode()
+    client.post(access(competition, "roles/appoint/"), {"email": person.email, "role": "owner"})
+
+    assert competition.roles.get().user == person

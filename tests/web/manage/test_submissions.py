@@ -78,13 +78,33 @@ def test_the_table_shows_what_came_in_newest_first(contest: Contest, viewer: Cli
         ("?state=failed", 1),
         ("?state=refunded", 1),
         ("?state=withdrawn", 0),
-        ("?warned=on", 1),
+        ("?warned=any", 1),
         ("?track=norms", 6),
         ("?track=norms&state=running", 1),
     ],
 )
 def test_the_table_is_filtered(contest: Contest, viewer: Client, query: str, count: int) -> None:
     assert len(rows_of(viewer, contest, query)) == count
+
+
+def test_those_whose_answers_are_worth_reading_are_told_from_those_with_any_warning(
+    contest: Contest, viewer: Client
+) -> None:
+    """Of the demo models every score carries a warning; of a repeated answer few do."""
+    noted, plain = (
+        finished_submission(contest.phase, TeamFactory.create(competition=contest.competition, name=name), 0.5)
+        for name in ("Noted", "Plain")
+    )
+    repeated = {"count": 80, "items": 100, "percent": 80.0, "reference_percent": 1.0}
+    demo = {"code": "demo_models", "params": {"profile": "demo"}}
+    for row, warnings in ((noted, [demo, {"code": "answer_repeated", "params": repeated}]), (plain, [demo])):
+        ScoringRun.objects.filter(pk=row.live_run_id).update(warnings=warnings)
+
+    assert teams_of(viewer, contest, "?warned=noted") == ["Noted"]
+    assert {"Noted", "Plain"} <= set(teams_of(viewer, contest, "?warned=any"))
+    assert teams_of(viewer, contest, "?sort=warnings")[0] == "Noted"
+    page = page_of(viewer, contest.url(f"manage/submissions/{noted.public_id}/"))
+    assert "똑같은 답변 하나가 100개 문항 가운데 80개(80.0%)에 쓰였습니다." in page.text
 
 
 def test_a_filter_that_makes_no_sense_is_said_beside_its_field(contest: Contest, viewer: Client) -> None:

@@ -94,7 +94,9 @@ def _actions(guest: Membership) -> list[tuple[str, dict[str, str]]]:
     ]
 
 
-def test_people_without_a_role_here_find_no_desk(phase: Phase, team: Team, guest: Membership, member: Client) -> None:
+def test_people_without_a_role_here_find_no_such_page(
+    phase: Phase, team: Team, guest: Membership, member: Client
+) -> None:
     elsewhere = UserFactory.create()
     CompetitionRole.objects.create(user=elsewhere, competition=CompetitionFactory.create(), role=Role.OWNER)
     for client in (member, client_of(elsewhere)):
@@ -173,8 +175,8 @@ def test_organiser_removes_a_member_and_appoints_a_leader(
 
 def test_leader_is_not_removed_and_the_page_says_why(phase: Phase, team: Team, organiser: Client) -> None:
     leader = team.memberships.get()
-    response = organiser.post(manage_address(phase, f"{team.number}/members/{leader.pk}/remove/"), {"confirm": "on"})
-    assert response.status_code == 409
+    address = manage_address(phase, f"{team.number}/members/{leader.pk}/remove/")
+    response = organiser.post(address, {"confirm": "on"}, follow=True)
     assert "팀장을 넘긴 뒤에" in html.parse(response.content.decode()).one("div", "messages").text
     assert team.memberships.count() == 1
 
@@ -182,3 +184,53 @@ def test_leader_is_not_removed_and_the_page_says_why(phase: Phase, team: Team, o
 @pytest.mark.parametrize("action", ["rename/", "disqualify/", "reinstate/", "members/1/remove/"])
 def test_actions_refuse_a_get(phase: Phase, team: Team, organiser: Client, action: str) -> None:
     assert organiser.get(manage_address(phase, f"{team.number}/{action}")).status_code == 405
+
+
+# --- what only the admin could do before ------------------------------------------------------------------------------
+def test_an_organiser_makes_a_team_for_somebody_and_reads_why_one_is_refused(phase: Phase, organiser: Client) -> None:
+    leader = UserFactory.create()
+    sent = {"name": "기준 모델", "email": leader.email.upper(), "is_baseline": "on"}
+
+    made = organiser.post(manage_address(phase, "new/"), sent)
+    again = organiser.post(manage_address(phase, "new/"), sent | {"name": "다른 팀"})
+    unknown = organiser.post(manage_address(phase, "new/"), {"name": "셋째 팀", "email": "nobody@example.com"})
+
+    team = Team.objects.get(name="기준 모델")
+    assert made["Location"] == manage_address(phase, f"{team.number}/")
+    assert (team.is_baseline, leader_of(team)) == (True, leader)
+    assert AuditEntry.objects.get(action="team.create").actor.email != leader.email
+    assert (again.status_code, unknown.status_code) == (409, 404)
+    assert "이미 팀에 속해" in html.parse(again.content.decode()).one("ul", "errorlist").text
+    assert "가입한 계정이 없습니다" in html.parse(unknown.content.decode()).one("ul", "errorlist").text
+    assert html.problems(html.parse(unknown.content.decode())) == []
+
+
+def test_a_team_becomes_one_of_the_baseline_and_competes_again(phase: Phase, team: Team, organiser: Client) -> None:
+    address = manage_address(phase, f"{team.number}/baseline/")
+    for sent, expected in (("1", True), ("1", True), ("0", False)):
+        assert organiser.post(address, {"baseline": sent}).status_code == 302
+        team.refresh_from_db()
+        assert team.is_baseline is expected
+    assert AuditEntry.objects.filter(action="team.mark_baseline").count() == 2
+
+
+def test_a_team_that_sent_nothing_is_taken_out_and_another_is_not(phase: Phase, team: Team, organiser: Client) -> None:
+    address = manage_address(phase, f"{team.number}/remove/")
+    assert organiser.post(address).status_code == 422
+    submission = SubmissionFactory.create(phase=phase, team=team, charged=False)
+    refused = organiser.post(address, {"confirm": "on"})
+    assert (refused.status_code, Team.objects.filter(pk=team.pk).exists()) == (409, True)
+    submission.delete()
+
+    assert organiser.post(address, {"confirm": "on"})["Location"] == manage_address(phase)
+
+    assert not Team.objects.filter(pk=team.pk).exists()
+    assert AuditEntry.objects.get(action="team.remove").before["name"] == team.name
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.OPERATOR])
+def test_who_only_looks_makes_and_takes_out_no_team(phase: Phase, team: Team, role: str) -> None:
+    access = client_in(phase, role)
+    for page in ("new/", f"{team.number}/baseline/", f"{team.number}/remove/"):
+        assert access.post(manage_address(phase, page), {"confirm": "on"}).status_code == 403
+    assert Team.objects.filter(competition=team.competition).count() == 1

@@ -2,6 +2,7 @@
 
 from malpan.competitions.models.competition import Competition, Notice, Question
 from malpan.competitions.models.people import CompetitionRole, TermsAcceptance
+from malpan.competitions.models.target import TrackTarget
 from malpan.competitions.models.track import DataFile, Phase, ReferenceVersion, Track
 
 __all__ = [
@@ -14,4 +15,5 @@ __all__ = [
     "ReferenceVersion",
     "TermsAcceptance",
     "Track",
+    "TrackTarget",
 ]

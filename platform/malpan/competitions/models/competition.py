@@ -19,8 +19,8 @@ class Competition(models.Model):
     summary_en = models.CharField(_("한 줄 소개(영어)"), max_length=300, blank=True)
     description_ko = models.TextField(_("대회 안내"), blank=True)
     description_en = models.TextField(_("대회 안내(영어)"), blank=True)
-    organizer_ko = models.CharField(_("주최"), max_length=120, blank=True)
-    organizer_en = models.CharField(_("주최(영어)"), max_length=120, blank=True)
+    organiser_ko = models.CharField(_("주최"), max_length=120, blank=True)
+    organiser_en = models.CharField(_("주최(영어)"), max_length=120, blank=True)
     team_size_max = models.PositiveSmallIntegerField(_("팀 최대 인원"), default=5, validators=[MinValueValidator(1)])
     is_published = models.BooleanField(_("공개"), default=False)
     terms_ko = models.TextField(_("참가 약관"), blank=True)
@@ -54,8 +54,8 @@ class Competition(models.Model):
         return in_language(self.description_ko, self.description_en)
 
     @property
-    def organizer(self) -> str:
-        return in_language(self.organizer_ko, self.organizer_en)
+    def organiser(self) -> str:
+        return in_language(self.organiser_ko, self.organiser_en)
 
 
 class Notice(models.Model):

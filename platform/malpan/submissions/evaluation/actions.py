@@ -1,36 +1,26 @@
-"""What operators do to runs by hand: cancel one, try several again, take out an uploaded file.
+"""What operators do to runs by hand: cancel one, take out an uploaded file. (``retrying`` scores one again.)
 
 A cancelled run has no state of its own: it is failed, with ``CancelledByOrganiser.code`` for its error. Whatever its
-worker still sends is refused, as the run is no longer running, and the worker's ``LeaseKeeper`` stops it.
+worker still sends is refused, as its job is no longer running, and the worker's ``LeaseKeeper`` stops it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import BinaryIO
 
 from django.db import transaction
-from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.core import audit
-from malpan.core.errors import DomainError
+from malpan.core.locks import Level, lock_rows
 from malpan.core.storage import open_private
+from malpan.jobs.models import Job
 from malpan.submissions.errors import CancelledByOrganiser, RunBelongsToBatch, RunNotCancellable
-from malpan.submissions.evaluation.runs import retry_failed_run
+from malpan.submissions.evaluation import runs
 from malpan.submissions.models import ScoringRun, Submission
 from malpan.submissions.quota import services as quota
 
 State = ScoringRun.State
-
-
-@dataclass(frozen=True, slots=True)
-class Retried:
-    """What came of trying several runs again: the new runs, and the refused ones with the reason."""
-
-    runs: tuple[ScoringRun, ...]
-    refused: tuple[tuple[ScoringRun, DomainError], ...]
 
 
 def cancel_run(*, run: ScoringRun, actor: User, reason: str = "") -> None:
@@ -42,30 +32,17 @@ def cancel_run(*, run: ScoringRun, actor: User, reason: str = "") -> None:
     if run.batch_id is not None:
         raise RunBelongsToBatch
     with transaction.atomic():
-        # the run's row before the team's, as everywhere a run is given up
-        held = ScoringRun.objects.select_for_update(no_key=True).get(pk=run.pk)
-        before = {"state": held.state, "attempt": held.attempt, "worker": held.worker}
-        moved = ScoringRun.objects.filter(pk=run.pk, state__in=[State.QUEUED, State.RUNNING]).update(
-            state=State.FAILED, lease_expires_at=None, finished_at=timezone.now(), error_code=CancelledByOrganiser.code
-        )
-        if not moved:
+        # the job before the run, and both before the team, as everywhere a run is given up
+        job = lock_rows(Job.objects.filter(pk__in=[run.job_id]), Level.WORK).first()
+        held = ScoringRun.objects.get(pk=run.pk)
+        if job is None or not runs.drop_runs([held], error_code=CancelledByOrganiser.code):
             raise RunNotCancellable(state=held.get_state_display())
         submission = Submission.objects.select_related("phase__track", "team").get(pk=run.submission_id)
+        before = {"state": held.state, "attempt": job.attempt, "worker": job.worker}
         after = {"state": State.FAILED.value, "error_code": CancelledByOrganiser.code, "reason": reason}
         audit.record(actor=actor, action="run.cancel", obj=held, before=before, after=after)
         if submission.live_run_id is None:
             quota.refund(submission=submission, reason=reason or CancelledByOrganiser.code, actor=actor)
-
-
-def retry_runs(*, runs: Iterable[ScoringRun], actor: User) -> Retried:
-    """Try each of ``runs`` again, one transaction each: a refusal of one keeps no other from its turn."""
-    retried, refused = [], []
-    for run in runs:
-        try:
-            retried.append(retry_failed_run(run=run, actor=actor))
-        except DomainError as error:
-            refused.append((run, error))
-    return Retried(tuple(retried), tuple(refused))
 
 
 def hand_out_file(*, submission: Submission, actor: User) -> BinaryIO:

@@ -21,8 +21,9 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Least
 from django.utils import timezone
 
-from malpan.submissions.evaluation.queueing import cost_of_turn, is_large
-from malpan.submissions.models import RunShard, ScoringRun
+from malpan.jobs.models import OPEN, Job
+from malpan.submissions.evaluation.large_runs import cost_of_turn, is_large
+from malpan.submissions.models import ScoringRun
 
 RECENT_RUNS: Final = 20
 ACTIVE_WITHIN: Final = timedelta(minutes=10)  # a worker that finished nothing for longer may be gone
@@ -30,7 +31,7 @@ EXACT_UNTIL: Final = timedelta(minutes=30)  # nearer ends are told to the minute
 FORESEEN: Final = timedelta(days=7)  # nothing is told of later ends
 SHOWN_PROGRESS: Final = 0.1  # share done from which a run's own progress tells something
 State = ScoringRun.State
-OPEN_SHARD: Final = Q(shards__state__in=[RunShard.State.QUEUED, RunShard.State.RUNNING])
+OPEN_SLICE: Final = Q(job__children__state__in=OPEN)
 
 Kind = tuple[str, str]  # recipe and model profile: runs of one kind are equally fast, token by token
 Costs = Iterable[tuple[Kind, float]]  # tokens of some pieces of work
@@ -79,13 +80,13 @@ class Forecast:
     # --- the end of a run, in seconds from now ------------------------------------------------------------------------
     def _end_of_queued(self, run: ScoringRun, before: Costs) -> float | None:
         """The workers share what is before the run; then one of them does it, or all of them where it is large."""
-        pace, workers = self._pace(_kind(run)), self._workers(run.profile)
-        if pace is None or not workers or not run.cost:
+        pace, workers, job = self._pace(_kind(run)), self._workers(run.profile), job_of(run)
+        if pace is None or not workers or not job.cost:
             return None
         begins = (self._at_work(pace) + self._seconds(before, pace)) / workers
-        if run.not_before is not None:
-            begins = max(begins, (run.not_before - self.now).total_seconds())
-        return begins + run.cost / pace / (workers if is_large(run) else 1)
+        if job.not_before is not None:
+            begins = max(begins, (job.not_before - self.now).total_seconds())
+        return begins + job.cost / pace / (workers if is_large(run.submission.item_count) else 1)
 
     def _end_of_running(self, run: ScoringRun) -> float | None:
         """As its cost foretells; from its own progress once that is past, or where nothing is foretold."""
@@ -94,38 +95,44 @@ class Forecast:
         foretold = self._foretold(run)
         if foretold is not None and foretold > 0:
             return foretold
-        if run.progress < SHOWN_PROGRESS:
+        progress = job_of(run).progress
+        if progress < SHOWN_PROGRESS:
             return None
-        return self._elapsed(run) * (1 - run.progress) / run.progress
+        return self._elapsed(run) * (1 - progress) / progress
 
     def _foretold(self, run: ScoringRun) -> float | None:
-        """The end of a run at work by its cost; one in shards ends when the workers come to the last of them."""
+        """The end of a run at work by its cost; one in slices ends when the workers come to the last of them."""
         pace = self._pace(_kind(run))
         if pace is None:
             return None
+        if run.pk in self._gathered:
+            return None
         if run.pk not in self._last_turns:
-            return run.cost / pace - self._elapsed(run)
+            return job_of(run).cost / pace - self._elapsed(run)
         last = self._last_turns[run.pk]
-        before = [*_runs_before(run, last, last).costs, *_shards_before(run, last, last).costs]
+        before = [*_runs_before(run, last, last).costs, *_slices_before(run, last, last).costs]
         return (self._at_work(pace) + self._seconds(before, pace)) / max(1, self._workers(run.profile))
 
     # --- what there is to do ------------------------------------------------------------------------------------------
     def _before_queued(self, run: ScoringRun) -> Waiting:
         """The work that has its turn before ``run`` does its last; counted are the runs that are before its first."""
-        until = run.fair_tag - cost_of_turn(run) + run.cost
-        runs = _runs_before(run, run.fair_tag, until)
+        job = job_of(run)
+        until = job.fair_tag - cost_of_turn(job.cost, run.submission.item_count) + job.cost
+        runs = _runs_before(run, job.fair_tag, until)
         if not self._last_turns:
             return runs
-        shards = _shards_before(run, run.fair_tag, until)
-        return Waiting(runs.count + shards.count, [*runs.costs, *shards.costs])
+        slices = _slices_before(run, job.fair_tag, until)
+        return Waiting(runs.count + slices.count, [*runs.costs, *slices.costs])
 
     def _at_work(self, usual: float) -> float:
         """Seconds of one worker that what the workers have in hand still takes."""
         whole = (
-            max(0.0, self._seconds([(_kind(run), run.cost)], usual) - self._elapsed(run)) for run in self._whole_runs
+            max(0.0, self._seconds([(_kind(run), job_of(run).cost)], usual) - self._elapsed(run))
+            for run in self._whole_runs
+            if run.pk not in self._gathered
         )
-        shards = [(_kind(shard.run), shard.cost * (1 - shard.progress)) for shard in self._shards_at_work]
-        return sum(whole) + self._seconds(shards, usual)
+        slices = [(kind, job.cost * (1 - job.progress)) for kind, job in self._slices_at_work]
+        return sum(whole) + self._seconds(slices, usual)
 
     def _seconds(self, costs: Costs, usual: float) -> float:
         """How long one worker takes; ``usual`` is the pace of what is of a kind that has none yet."""
@@ -142,10 +149,11 @@ class Forecast:
 
     @cached_property
     def _running(self) -> Sequence[ScoringRun]:
-        """All runs under way; ``last_turn`` is the tag of the last open shard of one that is cut into shards."""
-        last_turn = Max("shards__fair_tag", filter=OPEN_SHARD)
-        rows = ScoringRun.objects.filter(state=State.RUNNING).annotate(last_turn=last_turn)
-        return list(rows.only("recipe", "profile", "cost", "started_at", "worker"))
+        """All runs under way: how many slices each has, and as ``last_turn`` the tag of the last that is open."""
+        last_turn = Max("job__children__fair_tag", filter=OPEN_SLICE)
+        rows = ScoringRun.objects.filter(state=State.RUNNING)
+        rows = rows.annotate(last_turn=last_turn, slices=Count("job__children"))
+        return list(rows.select_related("job").only("recipe", "profile", "started_at", "job__cost", "job__worker"))
 
     @cached_property
     def _whole_runs(self) -> Sequence[ScoringRun]:
@@ -154,29 +162,35 @@ class Forecast:
 
     @cached_property
     def _last_turns(self) -> dict[int, int]:
-        """The tag of the last open shard, by the key of its run."""
+        """The tag of the last open slice, by the key of its run."""
         turns = ((run.pk, getattr(run, "last_turn", None)) for run in self._running)
         return {pk: turn for pk, turn in turns if turn is not None}
 
     @cached_property
-    def _shards_at_work(self) -> Sequence[RunShard]:
-        """The pieces of large runs that a worker has in hand: no more than there are workers."""
+    def _gathered(self) -> set[int]:
+        """The runs whose slices are all over: what is left of them is short, whatever they cost."""
+        return {run.pk for run in self._whole_runs if getattr(run, "slices", 0)}
+
+    @cached_property
+    def _slices_at_work(self) -> Sequence[tuple[Kind, Job]]:
+        """The slices of large runs that a worker has in hand: no more than there are workers."""
         if not self._last_turns:
             return []
-        rows = RunShard.objects.filter(state=RunShard.State.RUNNING, run__state=State.RUNNING).select_related("run")
-        return list(rows.only("cost", "progress", "worker", "run__recipe", "run__profile"))
+        kinds = {run.job_id: _kind(run) for run in self._running}
+        rows = Job.objects.filter(state=Job.State.RUNNING, parent__in=list(kinds))
+        return [(kinds[job.parent_id], job) for job in rows.only("parent", "cost", "progress", "worker")]
 
     def _workers(self, profile: str) -> int:
         """How many worker processes there are.
 
-        Several processes of one worker bear its name; but while anything waits each of them has a piece in hand.
+        Several processes of one worker have its name; but while anything waits each of them has a job in hand.
         """
         if profile not in self._names:
             lately = ScoringRun.objects.filter(profile=profile, batch=None, state=State.FINISHED)
-            active = lately.filter(finished_at__gte=self.now - ACTIVE_WITHIN)
-            self._names[profile] = set(active.order_by().values_list("worker", flat=True).distinct())
-        pieces: list[ScoringRun | RunShard] = [*self._whole_runs, *self._shards_at_work]
-        return max(len(self._names[profile] | {piece.worker for piece in pieces}), len(pieces))
+            active = lately.filter(finished_at__gte=self.now - ACTIVE_WITHIN, job__isnull=False)
+            self._names[profile] = set(active.order_by().values_list("job__worker", flat=True).distinct())
+        in_hand = [*(job_of(run) for run in self._whole_runs), *(job for _kind, job in self._slices_at_work)]
+        return max(len(self._names[profile] | {job.worker for job in in_hand}), len(in_hand))
 
     def _moment(self, seconds: float | None) -> datetime | None:
         """The moment so many seconds from now, rounded up; ``None`` beyond what is foreseen."""
@@ -193,12 +207,18 @@ def pace_of(recipe: str, profile: str) -> float | None:
     Of all of them together: one by one, small runs tell of the overhead alone, and those whose values were known from
     before of nothing. Batches are left out, as most of their values are, and so are runs that several workers shared.
     """
-    rows = ScoringRun.objects.filter(recipe=recipe, profile=profile, batch=None, state=State.FINISHED, cost__gt=0)
-    whole = rows.exclude(Exists(RunShard.objects.filter(run=OuterRef("pk"))))
-    last = whole.order_by("-finished_at").values_list("cost", "started_at", "finished_at")[:RECENT_RUNS]
+    rows = ScoringRun.objects.filter(recipe=recipe, profile=profile, batch=None, state=State.FINISHED, job__cost__gt=0)
+    whole = rows.exclude(Exists(Job.objects.filter(parent=OuterRef("job"))))
+    last = whole.order_by("-finished_at").values_list("job__cost", "started_at", "finished_at")[:RECENT_RUNS]
     spans = [(cost, (end - start).total_seconds()) for cost, start, end in last if start and end and end > start]
     seconds = sum(span for _cost, span in spans)
     return sum(cost for cost, _span in spans) / seconds if seconds else None
+
+
+def job_of(run: ScoringRun) -> Job:
+    """The job of a run that is not over, or ended here."""
+    assert run.job is not None
+    return run.job
 
 
 def _kind(run: ScoringRun) -> Kind:
@@ -211,7 +231,7 @@ def _runs_before(run: ScoringRun, first: int, until: int) -> Waiting:
     """
 
     def before(tag: int) -> Q:
-        earlier = Q(fair_tag__lt=tag) | Q(fair_tag=tag, pk__lt=run.pk)
+        earlier = Q(job__fair_tag__lt=tag) | Q(job__fair_tag=tag, job__lt=run.job_id)
         return Q(batch=None) & earlier if run.batch_id is None else Q(batch=None) | earlier
 
     rows = ScoringRun.objects.filter(before(until), state=State.QUEUED).exclude(pk=run.pk).order_by()
@@ -224,28 +244,29 @@ def _share_before(until: int, *, is_live: bool) -> Combinable:
     """The tokens of a queued run that have their turn up to ``until``: of a large one not all do."""
     turn = Case(
         When(
-            submission__item_count__gt=settings.SHARD_ABOVE_ITEMS,
-            then=F("cost") * settings.SHARD_PAIRS / F("submission__item_count"),
+            submission__item_count__gt=settings.LARGE_RUN_ITEMS,
+            then=F("job__cost") * settings.SLICE_ITEMS / F("submission__item_count"),
         ),
-        default=F("cost"),
+        default=F("job__cost"),
         output_field=BigIntegerField(),
     )
-    share = Least(F("cost"), Value(until) - F("fair_tag") + turn, output_field=BigIntegerField())
+    share = Least(F("job__cost"), Value(until) - F("job__fair_tag") + turn, output_field=BigIntegerField())
     if is_live:
         return share
-    return Case(When(batch=None, then=F("cost")), default=share, output_field=BigIntegerField())
+    return Case(When(batch=None, then=F("job__cost")), default=share, output_field=BigIntegerField())
 
 
-def _shards_before(run: ScoringRun, first: int, until: int) -> Waiting:
-    """As ``_runs_before``: the large runs under way of which a shard waits before, and the tokens of those shards."""
+def _slices_before(run: ScoringRun, first: int, until: int) -> Waiting:
+    """As ``_runs_before``: the large runs under way of which a slice waits before, and the tokens of those slices."""
 
     def before(tag: int) -> Q:
-        earlier = Q(fair_tag__lte=tag)  # of equal turns the shard's comes first
-        return Q(run__batch=None) & earlier if run.batch_id is None else Q(run__batch=None) | earlier
+        earlier = Q(job__children__fair_tag__lte=tag)  # counted as earlier where the turns are equal
+        return Q(batch=None) & earlier if run.batch_id is None else Q(batch=None) | earlier
 
-    rows = RunShard.objects.filter(before(until), state=RunShard.State.QUEUED, run__state=State.RUNNING).order_by()
-    count = Count("run", distinct=True, filter=before(first))
-    found = rows.values_list("run__recipe", "run__profile").annotate(count=count, tokens=Sum("cost"))
+    waiting = Q(job__children__state=Job.State.QUEUED)
+    rows = ScoringRun.objects.filter(before(until), waiting, state=State.RUNNING).order_by()
+    count = Count("pk", distinct=True, filter=before(first))
+    found = rows.values_list("recipe", "profile").annotate(count=count, tokens=Sum("job__children__cost"))
     return _waiting(found)
 
 

@@ -9,8 +9,8 @@ numbers in the shortest decimal form that reads back as the same double. The val
 are shown only where the score itself may be seen: to its team, and to everybody for what stands on a public board. So
 every score is bound in the moment it counts, hidden ones too, and the chain gives none away.
 
-Entries of one competition take turns under its row's lock. **It is the last lock of a transaction**: team, then phase,
-then submissions and runs, then the chain; take no other after it, and append as late as you can.
+Entries of one competition take turns under its row's lock, **the last one of a transaction** (``core.locks``): append
+as late as you can.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from django.db import transaction
 from django.db.models import Count, F, Q
 from django.utils import timezone
 
+from malpan.competitions.locks import lock_competition
 from malpan.competitions.models import Competition
 from malpan.submissions.models import ChainEntry, HiddenResult, ScoringRun, Submission
 from scoring.signature import json_sha256
@@ -131,7 +132,7 @@ def append_many(
         return []
     moment = now or timezone.now()
     with transaction.atomic():
-        Competition.objects.select_for_update(no_key=True).only("pk").get(pk=competition.pk)
+        lock_competition(competition.pk)
         last = ChainEntry.objects.filter(competition=competition).order_by("number").last()
         taken, previous = (last.number, last.sha256) if last else (0, "")
         rows = []

@@ -5,18 +5,14 @@ the same answer counts by how rare it is: with ``k`` of ``n`` files giving it, `
 answer that everybody gives. The score of a pair is the weight they share over the mean weight of the two (Dice): 1 for
 equal files, about 0 for independent ones. Among fewer than ``SMALL_FIELD`` files shares say nothing, and every item
 counts the same.
-
-Not every pair is looked at. Two files that reach ``least`` share an answer among the rarest of both that make up
-``1 - least / (2 - least)`` of their weight (prefix filtering, Bayardo et al. 2007), so only files that meet in those
-are compared; no pair at or above ``least`` is missed.
 """
 
 from __future__ import annotations
 
 import heapq
 import math
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, compress
 from operator import eq
@@ -30,7 +26,7 @@ _ROUNDING: Final = 1e-9
 class Pair:
     """Two files by name and how alike they are: ``score`` 0-1.
 
-    ``same`` of ``compared`` items that both answered bear the same text; ``only_theirs`` of these nobody else wrote.
+    ``same`` of ``compared`` items that both answered have the same text; ``only_theirs`` of these nobody else wrote.
     """
 
     one: str
@@ -45,7 +41,7 @@ class Pair:
 class _Coded:
     """A file with its answers as numbers, one an item in a fixed order, and the weight of each.
 
-    An item without an answer bears a number below zero that no other file has: it equals nothing.
+    An item without an answer has a number below zero that no other file has: it equals nothing.
     """
 
     name: str
@@ -83,7 +79,7 @@ def similar_pairs(
     ]
     scored = (
         (score, one, other)
-        for one, other in _candidates(coded, least)
+        for one, other in combinations(range(len(coded)), 2)
         if (score := _score(coded[one], coded[other])) >= least - _ROUNDING
     )
     alike = [each for each in scored if sum(map(eq, coded[each[1]].codes, coded[each[2]].codes)) >= fewest]
@@ -96,30 +92,6 @@ def _weights(counts: Counter[str], file_count: int) -> dict[str, float]:
     if file_count < SMALL_FIELD:
         return dict.fromkeys(counts, 1.0)
     return {text: -math.log(count / counts.total()) for text, count in counts.items()}
-
-
-def _candidates(files: Sequence[_Coded], least: float) -> Iterable[tuple[int, int]]:
-    """The pairs, by position, that share an answer within the prefixes of both; all where that rules out few."""
-    meeting: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for position, file in enumerate(files):
-        for feature in _prefix(file, least):
-            meeting[feature].append(position)
-    if sum(math.comb(len(positions), 2) for positions in meeting.values()) > math.comb(len(files), 2):
-        return combinations(range(len(files)), 2)
-    return {pair for positions in meeting.values() for pair in combinations(positions, 2)}
-
-
-def _prefix(file: _Coded, least: float) -> list[tuple[int, int]]:
-    """The rarest answers of ``file``, (item, number), until what is left is too light to make a pair by itself."""
-    order = sorted(range(len(file.codes)), key=lambda item: (-file.weights[item], item, file.codes[item]))
-    left, enough = file.total, least / (2 - least) * file.total
-    chosen = []
-    for item in order:
-        if left < enough - _ROUNDING or not file.weights[item]:
-            break
-        chosen.append((item, file.codes[item]))
-        left -= file.weights[item]
-    return chosen
 
 
 def _score(one: _Coded, other: _Coded) -> float:

@@ -1,5 +1,4 @@
 import django.db.models.deletion
-import django.db.models.lookups
 import uuid
 from django.conf import settings
 from malpan.core.append_only import append_only
@@ -12,6 +11,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('competitions', '0001_initial'),
+        ('jobs', '0001_initial'),
         ('teams', '0001_initial'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
@@ -66,7 +66,6 @@ class Migration(migrations.Migration):
                 ('notice_body_ko', models.TextField(blank=True, verbose_name='공지 내용')),
                 ('notice_body_en', models.TextField(blank=True, verbose_name='공지 내용(영어)')),
                 ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='시작 시각')),
-                ('ready_at', models.DateTimeField(blank=True, null=True, verbose_name='준비 시각')),
                 ('closed_at', models.DateTimeField(blank=True, null=True, verbose_name='끝난 시각')),
                 ('closed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='끝낸 사람')),
                 ('competition', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='rescore_batches', to='competitions.competition', verbose_name='대회')),
@@ -87,16 +86,7 @@ class Migration(migrations.Migration):
                 ('recipe', models.CharField(max_length=60, verbose_name='채점 방식')),
                 ('profile', models.CharField(max_length=200, verbose_name='모델 프로필')),
                 ('state', models.CharField(choices=[('queued', '대기 중'), ('running', '채점 중'), ('finished', '완료'), ('failed', '실패')], default='queued', max_length=8, verbose_name='상태')),
-                ('attempt', models.PositiveSmallIntegerField(default=0, verbose_name='시도')),
-                ('lease_expires_at', models.DateTimeField(blank=True, null=True, verbose_name='점유 만료')),
-                ('worker', models.CharField(blank=True, max_length=120, verbose_name='채점 서버')),
-                ('stage', models.CharField(blank=True, max_length=40, verbose_name='진행 단계')),
-                ('progress', models.FloatField(default=0, verbose_name='진행률')),
-                ('cost', models.PositiveBigIntegerField(default=0, verbose_name='예상 토큰 수')),
-                ('fair_tag', models.BigIntegerField(default=0, verbose_name='공정 순번')),
-                ('not_before', models.DateTimeField(blank=True, null=True, verbose_name='다시 시도할 시각')),
                 ('queued_at', models.DateTimeField(verbose_name='대기 시작')),
-                ('sent_at', models.DateTimeField(blank=True, null=True, verbose_name='메시지 보낸 시각')),
                 ('started_at', models.DateTimeField(blank=True, null=True, verbose_name='채점 시작')),
                 ('finished_at', models.DateTimeField(blank=True, null=True, verbose_name='채점 끝')),
                 ('final_score', models.FloatField(blank=True, null=True, verbose_name='최종 점수')),
@@ -108,41 +98,13 @@ class Migration(migrations.Migration):
                 ('is_demo_models', models.BooleanField(default=False, verbose_name='데모 모델')),
                 ('error_code', models.CharField(blank=True, max_length=60, verbose_name='오류 코드')),
                 ('batch', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='submissions.rescorebatch', verbose_name='재채점 묶음')),
+                ('job', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='jobs.job', verbose_name='작업')),
                 ('reference_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='competitions.referenceversion', verbose_name='정답 판')),
             ],
             options={
                 'verbose_name': '채점',
                 'verbose_name_plural': '채점',
                 'ordering': ['-queued_at', '-id'],
-            },
-        ),
-        migrations.CreateModel(
-            name='RunShard',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('score', '채점'), ('gather', '취합')], default='score', max_length=6, verbose_name='종류')),
-                ('number', models.PositiveIntegerField(verbose_name='번호')),
-                ('state', models.CharField(choices=[('queued', '대기 중'), ('running', '채점 중'), ('finished', '완료'), ('failed', '실패')], default='queued', max_length=8, verbose_name='상태')),
-                ('attempt', models.PositiveSmallIntegerField(default=0, verbose_name='시도')),
-                ('lease_expires_at', models.DateTimeField(blank=True, null=True, verbose_name='점유 만료')),
-                ('worker', models.CharField(blank=True, max_length=120, verbose_name='채점 서버')),
-                ('progress', models.FloatField(default=0, verbose_name='진행률')),
-                ('cost', models.PositiveBigIntegerField(default=0, verbose_name='예상 토큰 수')),
-                ('fair_tag', models.BigIntegerField(default=0, verbose_name='공정 순번')),
-                ('not_before', models.DateTimeField(blank=True, null=True, verbose_name='다시 시도할 시각')),
-                ('queued_at', models.DateTimeField(verbose_name='대기 시작')),
-                ('sent_at', models.DateTimeField(blank=True, null=True, verbose_name='메시지 보낸 시각')),
-                ('finished_at', models.DateTimeField(blank=True, null=True, verbose_name='채점 끝')),
-                ('error_code', models.CharField(blank=True, max_length=60, verbose_name='오류 코드')),
-                ('input_sha256', models.CharField(blank=True, max_length=64, verbose_name='입력 파일 해시')),
-                ('signatures', models.JSONField(blank=True, default=dict, verbose_name='지표 서명')),
-                ('values', models.JSONField(blank=True, null=True, verbose_name='값')),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='shards', to='submissions.scoringrun', verbose_name='채점')),
-            ],
-            options={
-                'verbose_name': '채점 조각',
-                'verbose_name_plural': '채점 조각',
-                'ordering': ['run', 'number'],
             },
         ),
         migrations.CreateModel(
@@ -255,39 +217,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='rescorebatch',
-            constraint=models.UniqueConstraint(condition=models.Q(('repeats', 1), ('state__in', ['running', 'ready'])), fields=('phase',), name='one_open_batch_per_phase'),
-        ),
-        migrations.AddIndex(
-            model_name='runshard',
-            index=models.Index(condition=models.Q(('state', 'queued')), fields=['fair_tag', 'id'], name='shard_fair_order'),
-        ),
-        migrations.AddIndex(
-            model_name='runshard',
-            index=models.Index(condition=models.Q(('state', 'running')), fields=['lease_expires_at'], name='shard_leases'),
+            constraint=models.UniqueConstraint(condition=models.Q(('repeats', 1), ('state', 'running')), fields=('phase',), name='one_open_batch_per_phase'),
         ),
         migrations.AddConstraint(
-            model_name='runshard',
-            constraint=models.UniqueConstraint(fields=('run', 'number'), name='shard_number_unique_in_run'),
-        ),
-        migrations.AddConstraint(
-            model_name='runshard',
-            constraint=models.UniqueConstraint(condition=models.Q(('kind', 'gather')), fields=('run',), name='run_is_gathered_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='runshard',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'running', 'finished', 'failed'])), name='shard_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='runshard',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'running'), _negated=True), ('lease_expires_at__isnull', False), _connector='OR'), name='running_shard_has_a_lease'),
-        ),
-        migrations.AddConstraint(
-            model_name='runshard',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'finished'), _negated=True), ('finished_at__isnull', False), _connector='OR'), name='finished_shard_says_when'),
-        ),
-        migrations.AddConstraint(
-            model_name='runshard',
-            constraint=models.CheckConstraint(condition=models.Q(('kind', 'gather'), models.Q(('input_sha256', ''), _negated=True), _connector='OR'), name='scored_shard_has_an_input'),
+            model_name='rescorebatch',
+            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['running', 'applied', 'cancelled'])), name='batch_state_is_kept'),
         ),
         migrations.AddIndex(
             model_name='submission',
@@ -299,15 +233,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='scoringrun',
-            index=models.Index(condition=models.Q(('state__in', ['queued', 'running'])), fields=['state', 'lease_expires_at'], name='run_unfinished'),
-        ),
-        migrations.AddIndex(
-            model_name='scoringrun',
-            index=models.Index(django.db.models.lookups.IsNull(models.F('batch'), False), models.F('fair_tag'), models.F('id'), condition=models.Q(('state', 'queued')), name='run_fair_order'),
-        ),
-        migrations.AddIndex(
-            model_name='scoringrun',
-            index=models.Index(condition=models.Q(('attempt__gt', 0), ('batch', None)), fields=['fair_tag'], name='run_virtual_time'),
+            index=models.Index(condition=models.Q(('state__in', ['queued', 'running'])), fields=['state'], name='run_unfinished'),
         ),
         migrations.AddIndex(
             model_name='scoringrun',
@@ -316,10 +242,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='scoringrun',
             constraint=models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'running', 'finished', 'failed'])), name='run_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='scoringrun',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'running'), _negated=True), ('lease_expires_at__isnull', False), _connector='OR'), name='running_run_has_a_lease'),
         ),
         migrations.AddConstraint(
             model_name='scoringrun',

@@ -3,7 +3,7 @@
 from malpan.submissions.models.chain import ChainEntry
 from malpan.submissions.models.quota import QuotaEntry
 from malpan.submissions.models.rescore import RescoreBatch
-from malpan.submissions.models.run import HiddenResult, MetricResult, PairValue, RunShard, ScoringRun
+from malpan.submissions.models.run import HiddenResult, MetricResult, PairValue, ScoringRun
 from malpan.submissions.models.submission import Rejection, Submission
 
 __all__ = [
@@ -14,7 +14,6 @@ __all__ = [
     "QuotaEntry",
     "Rejection",
     "RescoreBatch",
-    "RunShard",
     "ScoringRun",
     "Submission",
 ]

@@ -8,7 +8,9 @@ from malpan.competitions.models import Phase, ReferenceVersion
 
 
 class RescoreBatch(models.Model):
-    """A rescoring of many submissions beside the live board: running → ready → applied | cancelled.
+    """A rescoring of many submissions beside the live board: running → applied | cancelled.
+
+    Whether a running one is ready to be applied is told by its runs (``rescoring.batches.state_of``), and kept nowhere.
 
     ``selection`` says which submissions (track, phase, teams, from/until, states, signature); what the batch scores
     with stands in ``reference_version`` (a draft or a published one), ``recipe`` and ``profile``. Empty: unchanged.
@@ -17,7 +19,7 @@ class RescoreBatch(models.Model):
 
     class State(models.TextChoices):
         RUNNING = "running", _("채점 중")
-        READY = "ready", _("적용 대기")
+        READY = "ready", _("적용 대기")  # told, never kept
         APPLIED = "applied", _("적용됨")
         CANCELLED = "cancelled", _("취소됨")
 
@@ -57,7 +59,6 @@ class RescoreBatch(models.Model):
         verbose_name=_("끝낸 사람"),
     )
     created_at = models.DateTimeField(_("시작 시각"), auto_now_add=True)
-    ready_at = models.DateTimeField(_("준비 시각"), null=True, blank=True)
     closed_at = models.DateTimeField(_("끝난 시각"), null=True, blank=True)
 
     class Meta:
@@ -67,10 +68,18 @@ class RescoreBatch(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["phase"],
-                condition=models.Q(state__in=["running", "ready"], repeats=1),
+                condition=models.Q(state="running", repeats=1),
                 name="one_open_batch_per_phase",
-            )
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state__in=["running", "applied", "cancelled"]), name="batch_state_is_kept"
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.phase} · {self.reason} · {self.state}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is neither applied nor cancelled."""
+        return self.state == self.State.RUNNING

@@ -7,6 +7,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.models import Phase
+from malpan.submissions.querysets import SubmissionQuerySet
 from malpan.teams.models import Team
 
 
@@ -43,6 +44,7 @@ class Submission(models.Model):
         on_delete=models.PROTECT,
         related_name="live_for",
     )
+    objects = SubmissionQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("제출")

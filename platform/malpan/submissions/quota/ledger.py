@@ -1,7 +1,7 @@
 """The rule of the quota: what follows from a team's ledger. Pure.
 
-The ledger (``QuotaEntry``; written by ``submissions.quota.services``) is read in the order in which it was written,
-which the lock on the team's row makes one order for everybody:
+The ledger (``QuotaEntry``; written by ``submissions.quota.services``) is read in the order in which it was written.
+The lock on the team's row makes that one order for everybody:
 
 * **charge**: the submission counts from now on, at the moment its file came in. **refund**: it does not.
 * **grant for a KST day**: that day's limit is so much higher; the total stays what it is.
@@ -12,20 +12,55 @@ which the lock on the team's row makes one order for everybody:
   submission charged before a reset is settled: charging it again later, when its failed run is retried, takes no slot.
 
 A rejected file was never charged; a withdrawn submission stays charged. A day is the KST calendar day.
+
+A charge follows the person who submitted as well as the team. What somebody used in another team of the same
+competition and phase (``Brought``) counts in the team they are in now, once for each submission, as long as they are in
+it, and in the other team as before. So nobody gets more by moving, and a team may have used more than its limit: then
+nothing is left.
+
+* Brought is what counts in the other team's ledger: a refund there, or a reset before, takes it away here as well.
+* Limits and grants are the team's and stay with it.
+* A reset of a team also ends what its members had brought until then. Whoever joins later brings everything, and
+  whoever moves on from a team that was reset brings again what counts where it was charged.
+* Baselines are exempt: what was submitted for one follows nobody, and a baseline's own limits count only its own.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from typing import Final
 
 from malpan.competitions.models import Phase
 from malpan.core.times import KST, kst_day
 from malpan.submissions.models import QuotaEntry
 
 Kind = QuotaEntry.Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """A charge that counts in another team's ledger, by a ``person`` who joined this team at ``joined_at``."""
+
+    charge: QuotaEntry
+    person: str  # by name
+    joined_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """How many slots which people of a team used in other teams. False where they used none."""
+
+    people: tuple[str, ...] = ()
+    slots: int = 0
+
+    def __bool__(self) -> bool:
+        return self.slots > 0
+
+
+NOTHING_ELSEWHERE: Final = Elsewhere()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +83,16 @@ class QuotaStatus:
     can_submit: bool
     granted_today: int = 0
     granted_total: int = 0
+    elsewhere_today: Elsewhere = NOTHING_ELSEWHERE  # of used_today
+    elsewhere_total: Elsewhere = NOTHING_ELSEWHERE  # of used_total
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
     """What of a ledger counts: the charges by submission, the grants, and the entry from which on it is read."""
 
-    charged: Mapping[int, datetime]  # submission -> when its file came in
+    charged: Mapping[int, datetime]  # submission -> when its file came in; what was brought is among them
+    brought: tuple[Brought, ...]
     day_grants: Mapping[date, int]
     phase_grant: int
     granted_since: date | None  # the day of the first grant for the phase
@@ -62,18 +100,19 @@ class Account:
     settled: frozenset[int]  # the submissions charged before it
 
 
-def account_from(entries: Iterable[QuotaEntry]) -> Account:
-    """Replay a ledger, given in the order in which it was written. Pure."""
+def account_from(entries: Iterable[QuotaEntry], brought: Iterable[Brought] = ()) -> Account:
+    """Replay a ledger, given in the order in which it was written, with what its members ``brought``. Pure."""
     charged: dict[int, datetime] = {}
     day_grants: Counter[date] = Counter()
     phase_grant, granted_since, last_reset = 0, None, None
+    reset_at: datetime | None = None
     seen: set[int] = set()
     settled: frozenset[int] = frozenset()
     for entry in entries:
         key = entry.submission_id
         if entry.kind == Kind.RESET:
             charged, day_grants, phase_grant, granted_since = {}, Counter(), 0, None
-            settled, last_reset = frozenset(seen), entry.pk
+            settled, last_reset, reset_at = frozenset(seen), entry.pk, entry.moment
         elif entry.kind == Kind.GRANT and entry.day is not None:
             day_grants[entry.day] += entry.slots
         elif entry.kind == Kind.GRANT:
@@ -85,12 +124,16 @@ def account_from(entries: Iterable[QuotaEntry]) -> Account:
                 charged[key] = entry.moment
         elif key is not None:
             charged.pop(key, None)
-    return Account(charged, day_grants, phase_grant, granted_since, last_reset, settled)
+    counted = tuple(each for each in brought if reset_at is None or each.joined_at > reset_at)
+    charged |= {each.charge.submission_id: each.charge.moment for each in counted if each.charge.submission_id}
+    return Account(charged, counted, day_grants, phase_grant, granted_since, last_reset, settled)
 
 
-def status_from(*, phase: Phase, entries: Sequence[QuotaEntry], now: datetime) -> QuotaStatus:
-    """The status that follows from a ledger, given in the order in which it was written. Pure."""
-    account = account_from(entries)
+def status_from(
+    *, phase: Phase, entries: Iterable[QuotaEntry], now: datetime, brought: Iterable[Brought] = ()
+) -> QuotaStatus:
+    """The status that follows from a ledger, given as for ``account_from``. Pure."""
+    account = account_from(entries, brought)
     days = DailyRoom.of(phase, account)
     today = kst_day(now)
     used_total = len(account.charged)
@@ -113,7 +156,14 @@ def status_from(*, phase: Phase, entries: Sequence[QuotaEntry], now: datetime) -
         can_submit=next_allowed_at == now,
         granted_today=0 if days is None else days.granted(today),
         granted_total=granted_total,
+        elsewhere_today=_elsewhere(each for each in account.brought if kst_day(each.charge.moment) == today),
+        elsewhere_total=_elsewhere(account.brought),
     )
+
+
+def _elsewhere(brought: Iterable[Brought]) -> Elsewhere:
+    used = Counter(each.person for each in brought)
+    return Elsewhere(tuple(sorted(used)), used.total())
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,19 @@
 """The quota of a team in a phase: what is left, and every line that is written into its ledger.
 
-What the lines mean stands in ``submissions.quota.ledger``. They are written while the team's row is held
-(``lock_team``), so that the order in which they stand is one order for everybody, and any number of uploads at once
-never exceed a limit. Whoever also locks a run locks it before the team, and a submission or the chain after it.
+What the lines mean is written in ``submissions.quota.ledger``. They are written while the team's row is held
+(``lock_team``), so that their order is the same for everybody, and any number of uploads at once never exceed a limit.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any, NoReturn
 
 from django.db import transaction
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from malpan.accounts.models import User
@@ -20,26 +21,80 @@ from malpan.competitions.models import Phase
 from malpan.core import audit
 from malpan.submissions.errors import GrantWithoutEffect, QuotaExceeded
 from malpan.submissions.models import QuotaEntry, RescoreBatch, Submission
-from malpan.submissions.quota.ledger import QuotaStatus, account_from, status_from
-from malpan.teams.models import Team
-from malpan.teams.services import lock_team
+from malpan.submissions.quota.ledger import Account, Brought, QuotaStatus, account_from, status_from
+from malpan.teams.models import Membership, Team
+from malpan.teams.services import lock_team, lock_teams
 
 Kind = QuotaEntry.Kind
 
 
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """What a team's quota in a phase follows from: its lines as they were written, and what its members brought."""
+
+    entries: tuple[QuotaEntry, ...]
+    brought: tuple[Brought, ...]
+
+    def account(self) -> Account:
+        return account_from(self.entries, self.brought)
+
+    def status(self, phase: Phase, now: datetime) -> QuotaStatus:
+        return status_from(phase=phase, entries=self.entries, brought=self.brought, now=now)
+
+
 def status(*, phase: Phase, team: Team, now: datetime | None = None) -> QuotaStatus:
     """What ``team`` has left in ``phase``. One query."""
-    return status_from(phase=phase, entries=entries_of(phase=phase, team=team), now=now or timezone.now())
+    return statuses(phase=phase, teams=[team], now=now)[team.pk]
 
 
 def statuses(*, phase: Phase, teams: Iterable[Team], now: datetime | None = None) -> dict[int, QuotaStatus]:
     """What each of ``teams`` has left in ``phase``, by its primary key. One query."""
-    wanted = list(teams)
-    ledgers: dict[int, list[QuotaEntry]] = defaultdict(list)
-    for entry in QuotaEntry.objects.filter(phase=phase, team__in=wanted).order_by("pk"):
-        ledgers[entry.team_id].append(entry)
-    moment = now or timezone.now()
-    return {team.pk: status_from(phase=phase, entries=ledgers[team.pk], now=moment) for team in wanted}
+    moment, wanted = now or timezone.now(), [team.pk for team in teams]
+    return {pk: ledger.status(phase, moment) for pk, ledger in _ledgers(_lines(phase, wanted), wanted).items()}
+
+
+def ledger_of(*, phase: Phase, team: Team) -> Ledger:
+    """The ledger of ``team`` in ``phase``, its lines with their submissions, actors and teams. One query.
+
+    Under ``lock_team`` it is final: who is in the team stays, and what they used elsewhere was written while they were
+    in the other team, before they could leave it.
+    """
+    lines = _lines(phase, [team.pk]).select_related("submission", "actor", "team")
+    return _ledgers(lines, [team.pk])[team.pk]
+
+
+def _lines(phase: Phase, wanted: Sequence[int]) -> QuerySet[Any]:
+    """The lines of the ``wanted`` teams and of all others in which people of theirs have submitted, as written.
+
+    ``person`` submitted the file; ``home`` is which of the ``wanted`` teams that person is in now, ``joined_at`` since
+    when. ``follows``: the charge goes with the person. What was for a baseline does not, and after a merge only the
+    ledger of the team that remains tells of a submission.
+    """
+    people = Membership.objects.filter(team__in=wanted, team__is_baseline=False)
+    home = people.filter(user=OuterRef("submission__submitted_by"))
+    visited = Submission.objects.filter(phase=phase, submitted_by__in=people.values("user"))
+    told_by = visited.order_by().values("team").union(Team.objects.filter(pk__in=wanted).values("pk"))
+    rows = QuotaEntry.objects.filter(phase=phase, team__in=told_by).order_by("pk")
+    return rows.annotate(
+        person=F("submission__submitted_by__name"),
+        home=Subquery(home.values("team")[:1]),
+        joined_at=Subquery(home.values("joined_at")[:1]),
+        follows=Q(kind=Kind.CHARGE, team__is_baseline=False, submission__team=F("team")),
+    )
+
+
+def _ledgers(lines: Iterable[Any], wanted: Sequence[int]) -> dict[int, Ledger]:
+    by_team: dict[int, list[Any]] = defaultdict(list)
+    for line in lines:
+        by_team[line.team_id].append(line)
+    brought: dict[int, list[Brought]] = defaultdict(list)
+    for entries in by_team.values():
+        counted = account_from(entries).charged
+        charges = {entry.submission_id: entry for entry in entries if entry.follows and entry.submission_id in counted}
+        for each in charges.values():
+            if each.home not in (None, each.team_id):
+                brought[each.home].append(Brought(each, each.person, each.joined_at))
+    return {team: Ledger(tuple(by_team[team]), tuple(brought[team])) for team in wanted}
 
 
 def lock_team_of(submission: Submission) -> None:
@@ -55,11 +110,6 @@ def require_room(*, phase: Phase, team: Team, now: datetime) -> None:
     current = status(phase=phase, team=team, now=now)
     if not current.can_submit:
         _refuse(current)
-
-
-def entries_of(*, phase: Phase, team: Team) -> list[QuotaEntry]:
-    """The ledger of ``team`` in ``phase``, in the order in which it was written."""
-    return list(QuotaEntry.objects.filter(phase=phase, team=team).order_by("pk"))
 
 
 def charge(*, submission: Submission, actor: User | None) -> None:
@@ -91,13 +141,11 @@ def charge_again(*, submission: Submission, actor: User) -> None:
     """
     if submission.refunded_at is None:
         return
-    entries = entries_of(phase=submission.phase, team=submission.team)
-    if submission.pk not in account_from(entries).settled:
-        current = status_from(phase=submission.phase, entries=entries, now=submission.created_at)
-        if current.left_total == 0:
-            raise QuotaExceeded(kind="total", limit=current.total_limit, next_allowed_at=None)
-        if current.left_today == 0:
-            raise QuotaExceeded(kind="daily", limit=current.daily_limit, next_allowed_at=None)
+    ledger = ledger_of(phase=submission.phase, team=submission.team)
+    if submission.pk not in ledger.account().settled:
+        current = ledger.status(submission.phase, submission.created_at)
+        if current.left_total == 0 or current.left_today == 0:
+            _refuse(replace(current, next_allowed_at=None))
     Submission.objects.filter(pk=submission.pk).update(refunded_at=None)
     submission.refunded_at = None
     charge(submission=submission, actor=actor)
@@ -158,10 +206,10 @@ def _write_for_all(phase: Phase, kind: Kind, actor: User | None, **fields: Any) 
     competition = phase.track.competition
     now = timezone.now()
     with transaction.atomic():
-        teams = Team.objects.filter(competition=competition, merged_into=None).order_by("pk")
-        if fields.get("batch") is None:
-            teams = teams.select_for_update(no_key=True)
+        teams: Iterable[Team] = Team.objects.filter(competition=competition, merged_into=None).order_by("pk")
         # a batch holds them since before its phase; a team made since may be held by an upload that waits for the phase
+        if fields.get("batch") is None:
+            teams = lock_teams(Team.objects.filter(competition=competition, merged_into=None))
         entries = [QuotaEntry(phase=phase, team=team, kind=kind, actor=actor, moment=now, **fields) for team in teams]
         QuotaEntry.objects.bulk_create(entries)
         if entries:
@@ -198,8 +246,9 @@ def _require_effect(phase: Phase, day: date | None) -> None:
 
 def _refuse(current: QuotaStatus) -> NoReturn:
     """Name the limit that stands in the way longest: the total, then the day, then the interval."""
+    then, total, today = current.next_allowed_at, current.elsewhere_total, current.elsewhere_today
     if current.left_total == 0:
-        raise QuotaExceeded(kind="total", limit=current.total_limit, next_allowed_at=None)
+        raise QuotaExceeded(kind="total", limit=current.total_limit, next_allowed_at=None, elsewhere=total)
     if current.left_today == 0:
-        raise QuotaExceeded(kind="daily", limit=current.daily_limit, next_allowed_at=current.next_allowed_at)
-    raise QuotaExceeded(kind="interval", limit=current.min_interval, next_allowed_at=current.next_allowed_at)
+        raise QuotaExceeded(kind="daily", limit=current.daily_limit, next_allowed_at=then, elsewhere=today)
+    raise QuotaExceeded(kind="interval", limit=current.min_interval, next_allowed_at=then, elsewhere=total)

@@ -8,16 +8,18 @@ from datetime import datetime
 from django.db.models import OuterRef, Subquery
 
 from malpan.accounts.models import User
-from malpan.competitions import drafts
+from malpan.competitions import versions
 from malpan.competitions.models import Track
 from malpan.competitions.services import post_notice
 from malpan.core import audit
+from malpan.jobs.models import Job
 from malpan.submissions.errors import BatchHurtsOtherPhases, BatchNeverApplies, BatchNotReady, BatchOutdated
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 from malpan.submissions.quota import services as quota
 from malpan.submissions.rescoring import batches
-from malpan.submissions.rescoring.batches import Rule
+from malpan.submissions.scoring_config import ScoringConfig
 from malpan.teams.models import Team
+from malpan.teams.services import lock_teams
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +36,8 @@ NO_ANNOUNCEMENT = Announcement()
 
 
 def hold_teams(batch: RescoreBatch) -> None:
-    """Every team of the competition, before the phase: in the order in which an upload takes them."""
-    teams = Team.objects.filter(competition=batch.competition_id).order_by("pk").select_for_update(no_key=True)
-    list(teams.values_list("pk", flat=True))
+    """Every team of the competition, as an upload holds its own."""
+    lock_teams(Team.objects.filter(competition=batch.competition_id))
 
 
 def require_applicable(batch: RescoreBatch) -> None:
@@ -47,8 +48,8 @@ def require_applicable(batch: RescoreBatch) -> None:
         raise BatchNotReady(unfinished=progress.unfinished, failed=progress.failed)
 
 
-def refuse_outdated(batch: RescoreBatch, rule: Rule) -> None:
-    same = (rule.reference_version.pk, rule.recipe, rule.profile)
+def refuse_outdated(batch: RescoreBatch, config: ScoringConfig) -> None:
+    same = (config.reference_version.pk, config.recipe, config.profile)
     scored_by = batches.newest_runs(batch).values_list("reference_version", "recipe", "profile")
     if strangers := sum(row != same for row in scored_by):
         raise BatchOutdated(count=strangers)
@@ -66,7 +67,7 @@ def other_phases_hurt(batch: RescoreBatch) -> int:
     """
     if not batch.recipe and not batch.profile:
         return 0
-    rows = batches.counting(Submission.objects.filter(phase__track=batch.phase.track, live_run__isnull=False))
+    rows = Submission.objects.counting().filter(phase__track=batch.phase.track, live_run__isnull=False)
     return rows.filter(phase__final_published_at=None).exclude(phase=batch.phase).count()
 
 
@@ -78,30 +79,31 @@ def switch_pointers(batch: RescoreBatch) -> list[int]:
     return chosen
 
 
-def switch_rule(batch: RescoreBatch, rule: Rule, actor: User, now: datetime | None) -> None:
+def switch_rule(batch: RescoreBatch, config: ScoringConfig, actor: User, now: datetime | None) -> None:
     track = batch.phase.track
     before = {"recipe": track.recipe, "profile": track.profile}
-    after = {"recipe": rule.recipe, "profile": batch.profile or track.profile}
+    after = {"recipe": config.recipe, "profile": batch.profile or track.profile}
     if after != before:
         Track.objects.filter(pk=track.pk).update(**after)
         track.recipe, track.profile = after["recipe"], after["profile"]
         audit.record(actor=actor, action="track.update", obj=track, before=before, after=after)
-    if not rule.reference_version.is_current:
-        drafts.make_current(version=rule.reference_version, actor=actor, now=now)
+    if not config.reference_version.is_current:
+        versions.make_current(version=config.reference_version, actor=actor, now=now)
 
 
-def requeue_by(batch: RescoreBatch, rule: Rule) -> None:
+def requeue_by(batch: RescoreBatch, config: ScoringConfig) -> None:
     """Runs that still wait, outside the batch, are scored by the rule that holds when their turn comes.
 
-    One that somebody holds this moment is being claimed or cancelled, and is left alone: to wait for it, with the teams
-    held, could be to wait for each other.
+    One whose job somebody holds this moment is being claimed or cancelled, and is left alone: to wait for it, with the
+    teams held, could be to wait for each other.
     """
     waiting = ScoringRun.objects.filter(
         submission__live_run=None, submission__phase=batch.phase_id, batch=None, state=ScoringRun.State.QUEUED
     )
-    free = list(waiting.select_for_update(no_key=True, skip_locked=True, of=("self",)).values_list("pk", flat=True))
-    ScoringRun.objects.filter(pk__in=free).update(
-        reference_version=rule.reference_version, recipe=rule.recipe, profile=rule.profile
+    jobs = Job.objects.filter(pk__in=waiting.values("job"), state=Job.State.QUEUED)
+    free = list(jobs.select_for_update(no_key=True, skip_locked=True).values_list("pk", flat=True))
+    ScoringRun.objects.filter(job__in=free).update(
+        reference_version=config.reference_version, recipe=config.recipe, profile=config.profile
     )
 
 

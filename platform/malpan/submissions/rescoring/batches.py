@@ -1,40 +1,19 @@
-"""What a rescoring batch means to a single run. ``evaluation.runs`` asks; the batch as a whole is ``rescoring``.
-
-Two locks keep a batch whole. An upload holds its phase shared, from before its run is queued until it commits
-(``hold_rule``); starting, applying and cancelling hold it exclusively. So a submission is either there when a batch
-selects, or sees the open batch and gets a second run of it; and none is queued by a rule that is just being replaced.
-The order is: team, phase, runs, chain.
-"""
+"""A rescoring batch: which submissions it takes, how far it is, and whether it is ready."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final, Self
+from typing import Any, Self
 
-from django.conf import settings
-from django.db import connection, transaction
 from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
-from django.utils import timezone
 
-from malpan.competitions.models import Phase, ReferenceVersion
-from malpan.competitions.selectors import current_reference
-from malpan.submissions.evaluation import queueing
+from malpan.competitions.models import Phase
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 
 State = RescoreBatch.State
-OPEN_STATES: Final = (State.RUNNING, State.READY)
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """What submissions are scored with."""
-
-    reference_version: ReferenceVersion
-    recipe: str
-    profile: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +68,7 @@ class Selection:
 
     def submissions_of(self, phase: Phase) -> QuerySet[Submission]:
         """The counting submissions of ``phase`` that match: neither refunded nor withdrawn."""
-        rows = counting(Submission.objects.filter(phase=phase))
+        rows = Submission.objects.counting().filter(phase=phase)
         if self.teams:
             rows = rows.filter(team__in=self.teams)
         if self.since:
@@ -110,80 +89,10 @@ class Selection:
         return found
 
 
-def counting(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
-    """Those whose score can count: not refunded, not withdrawn."""
-    return submissions.filter(refunded_at=None, withdrawn_at=None)
-
-
-def hold_rule(phase_id: int) -> Phase:
-    """Hold the phase shared until the transaction ends, and return it, with its track, as it stands now.
-
-    Uploads do not wait for one another here; they wait for whoever changes the phase, and are waited for.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1 FROM competitions_phase WHERE id = %s FOR SHARE", [phase_id])
-    return Phase.objects.select_related("track__competition").get(pk=phase_id)
-
-
-def lock_phase(phase_id: int) -> Phase:
-    """Hold the phase alone until the transaction ends."""
-    Phase.objects.select_for_update(no_key=True).get(pk=phase_id)
-    return Phase.objects.select_related("track__competition").get(pk=phase_id)
-
-
-def rule_of(phase: Phase, batch: RescoreBatch | None = None) -> Rule:
-    """What ``phase`` is scored with now, or what ``batch`` scores with. Raises ``ReferencesNotPublished``."""
-    track = phase.track
-    profile = track.profile or settings.SCORING_PROFILE
-    version = batch.reference_version if batch else None
-    return Rule(
-        version or current_reference(phase),
-        (batch.recipe if batch else "") or track.recipe,
-        (batch.profile if batch else "") or profile,
-    )
-
-
 def open_batch(phase: Phase) -> RescoreBatch | None:
     """The batch of ``phase`` that may still be applied."""
-    rows = RescoreBatch.objects.filter(phase=phase, state__in=OPEN_STATES, repeats=1)
+    rows = RescoreBatch.objects.filter(phase=phase, state=State.RUNNING, repeats=1)
     return rows.select_related("reference_version").first()
-
-
-def new_run(
-    submission: Submission, rule: Rule, batch: RescoreBatch, cost: int, now: datetime | None = None
-) -> ScoringRun:
-    """A queued run of ``cost`` expected tokens, not saved and without its turn (``queueing.give_turns``)."""
-    return ScoringRun(
-        submission=submission,
-        reference_version=rule.reference_version,
-        recipe=rule.recipe,
-        profile=rule.profile,
-        batch=batch,
-        cost=cost,
-        queued_at=now or timezone.now(),
-    )
-
-
-def beside(submission: Submission, phase: Phase, cost: int) -> ScoringRun | None:
-    """Queue the second run of a submission that comes in while a batch is open, or ``None`` where none takes it.
-
-    Call it under ``hold_rule``. A batch that was ready waits for it again.
-    """
-    batch = open_batch(phase)
-    if batch is None or not _takes_newcomer(batch, submission, phase):
-        return None
-    RescoreBatch.objects.filter(pk=batch.pk, state=State.READY).update(state=State.RUNNING, ready_at=None)
-    run = new_run(submission, rule_of(phase, batch), batch, cost)
-    queueing.give_turns([run])
-    run.save()
-    return run
-
-
-def _takes_newcomer(batch: RescoreBatch, submission: Submission, phase: Phase) -> bool:
-    wanted = Selection.from_json(batch.selection).for_newcomers
-    if wanted is None or not wanted.submissions_of(phase).filter(pk=submission.pk).exists():
-        return False
-    return not batch.runs.filter(submission=submission).exclude(state=ScoringRun.State.FAILED).exists()
 
 
 # --- progress ---------------------------------------------------------------------------------------------------------
@@ -225,7 +134,7 @@ def newest_runs(batch: RescoreBatch) -> QuerySet[ScoringRun]:
 
 
 def _counting_runs(batch: RescoreBatch) -> QuerySet[ScoringRun]:
-    rows = batch.runs.filter(submission__refunded_at=None, submission__withdrawn_at=None)
+    rows = batch.runs.filter(submission__in=Submission.objects.counting())
     return rows.exclude(submission__in=[int(key) for key in excluded_of(batch)])
 
 
@@ -241,42 +150,8 @@ def progress_of(batch: RescoreBatch) -> BatchProgress:
     return BatchProgress(**counts, excluded=len(excluded_of(batch)))
 
 
-def settle(batch_id: int) -> bool:
-    """Move a running batch to ready when every run of it is finished, and a ready one back when one is not.
-
-    True when it moved. Called after the commit of whatever ended a run, and by the reconciler; any number at once.
-    """
-    batch = RescoreBatch.objects.filter(pk=batch_id, state__in=OPEN_STATES).first()
-    if batch is None or _is_settled(batch):  # without a lock: most runs of a batch are not its last
-        return False
-    with transaction.atomic():
-        lock_phase(batch.phase_id)
-        batch = RescoreBatch.objects.select_for_update().get(pk=batch_id)
-        if batch.state not in OPEN_STATES or _is_settled(batch):
-            return False
-        is_ready = batch.state == State.RUNNING
-        batch.state = State.READY if is_ready else State.RUNNING
-        batch.ready_at = timezone.now() if is_ready else None
-        batch.save(update_fields=["state", "ready_at"])
-    return True
-
-
-def settle_later(run: ScoringRun) -> None:
-    """See whether the batch of ``run`` is complete, once this transaction is over."""
-    if run.batch_id is not None:
-        batch_id = run.batch_id
-        transaction.on_commit(lambda: settle(batch_id), robust=True)
-
-
-def settle_open_batches() -> int:
-    """The reconciler's pass: how many batches moved."""
-    open_ids = RescoreBatch.objects.filter(state__in=OPEN_STATES).values_list("pk", flat=True)
-    return sum(settle(pk) for pk in list(open_ids))
-
-
-def _is_settled(batch: RescoreBatch) -> bool:
-    """Whether the state says what the runs say. While one is waiting or at work the rest need not be looked at."""
-    at_work = (ScoringRun.State.QUEUED, ScoringRun.State.RUNNING)
-    if batch.state == State.RUNNING and _counting_runs(batch).filter(state__in=at_work).exists():
-        return True
-    return progress_of(batch).is_complete == (batch.state == State.READY)
+def state_of(batch: RescoreBatch) -> State:
+    """Its state as people see it: one whose every run is finished is ready. One query for an open batch."""
+    if batch.is_open and progress_of(batch).is_complete:
+        return State.READY
+    return State(batch.state)

@@ -1,9 +1,9 @@
 """Rescoring batches: many submissions scored anew beside the live board, then applied all at once or not at all.
 
-running → ready → applied | cancelled. A batch writes nothing that a participant sees until it is applied: its runs
+running → applied | cancelled. A batch writes nothing that a participant sees until it is applied: its runs
 bear ``batch``, and the live runs stay what they are. ``apply_batch`` switches every pointer, the track's recipe and
 models, the current references, quotas and the notice in one transaction that holds the phase; a reader sees the board
-before it or after it. How a single run meets a batch is in ``batches``.
+before it or after it. How a single run meets a batch is in ``alongside``.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from malpan.accounts.models import User
+from malpan.competitions.locks import lock_phase
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.references import load_references, recipe_named
 from malpan.core import audit
+from malpan.core.locks import Level, lock_rows
 from malpan.submissions.errors import (
     BatchClosed,
     BatchNotFound,
@@ -28,12 +30,13 @@ from malpan.submissions.errors import (
     BatchSelectsNothing,
     RescoringCancelled,
 )
-from malpan.submissions.evaluation import queueing, reuse, shards
+from malpan.submissions.evaluation import reuse, runs
 from malpan.submissions.integrity import chain
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 from malpan.submissions.rescoring import apply, batches
 from malpan.submissions.rescoring.apply import NO_ANNOUNCEMENT, Announcement
-from malpan.submissions.rescoring.batches import Rule, Selection
+from malpan.submissions.rescoring.batches import Selection
+from malpan.submissions.scoring_config import ScoringConfig, scoring_config_of
 from scoring.errors import InvalidFile
 
 State = RescoreBatch.State
@@ -61,7 +64,7 @@ def start_batch(
     """
     _require_reason(reason)
     with transaction.atomic():
-        held = batches.lock_phase(phase.pk)
+        held = lock_phase(phase.pk)
         batch = RescoreBatch(
             competition=held.track.competition,
             phase=held,
@@ -75,13 +78,13 @@ def start_batch(
         )
         _leave_out_what_stays(batch)
         _refuse_second(batch)
-        rule = batches.rule_of(held, batch)
-        _require_fitting(held, rule)
+        config = scoring_config_of(held, batch)
+        _require_fitting(held, config)
         selected = list(selection.submissions_of(held).order_by("pk"))
         if not selected:
             raise BatchSelectsNothing
         batch.save()
-        _queue(batch, selected, rule, times=repeats)
+        runs.queue_runs([each for each in selected for _time in range(repeats)], config, batch=batch)
         audit.record(
             actor=actor, action="rescoring.start", obj=batch, after=_facts(batch) | {"submissions": len(selected)}
         )
@@ -89,7 +92,7 @@ def start_batch(
 
 
 def cancel_batch(*, batch: RescoreBatch, actor: User) -> RescoreBatch:
-    """End an open batch without a trace on any board. Queued and large runs are dropped; others finish for nothing.
+    """End an open batch without a trace on any board. Its unfinished runs are dropped.
 
     Raises ``BatchClosed``.
     """
@@ -97,9 +100,8 @@ def cancel_batch(*, batch: RescoreBatch, actor: User) -> RescoreBatch:
         held = _locked_open(batch)
         before = {"state": held.state}
         _close(held, State.CANCELLED, actor)
-        dropped = shards.droppable(held.runs.all()).update(
-            state=ScoringRun.State.FAILED, finished_at=timezone.now(), error_code=RescoringCancelled.code
-        )
+        unfinished = list(held.runs.filter(state__in=runs.UNFINISHED))
+        dropped = len(runs.drop_runs(unfinished, error_code=RescoringCancelled.code))
         audit.record(
             actor=actor,
             action="rescoring.cancel",
@@ -115,8 +117,8 @@ def retry_failed(*, batch: RescoreBatch, actor: User) -> int:
     with transaction.atomic():
         held = _locked_open(batch)
         failed = [run for run in _newest(held) if run.state == ScoringRun.State.FAILED]
-        rule = batches.rule_of(held.phase, held)
-        _queue(held, [run.submission for run in failed], rule)
+        config = scoring_config_of(held.phase, held)
+        runs.queue_runs([run.submission for run in failed], config, batch=held)
         after = {"submissions": [str(run.submission.public_id) for run in failed]}
         audit.record(actor=actor, action="rescoring.retry", obj=held, after=after)
     return len(failed)
@@ -138,7 +140,6 @@ def exclude_submission(*, batch: RescoreBatch, submission: Submission, reason: s
         held.save(update_fields=["selection"])
         after = {"submission": str(submission.public_id), "reason": reason}
         audit.record(actor=actor, action="rescoring.exclude", obj=held, after=after)
-        transaction.on_commit(lambda: batches.settle(held.pk), robust=True)
 
 
 def apply_batch(
@@ -163,13 +164,13 @@ def apply_batch(
         apply.hold_teams(batch)
         held = _locked_open(batch)
         apply.require_applicable(held)
-        rule = batches.rule_of(held.phase, held)
-        apply.refuse_outdated(held, rule)
+        config = scoring_config_of(held.phase, held)
+        apply.refuse_outdated(held, config)
         if not leaves_other_phases:
             apply.refuse_other_phases(held)
         switched = apply.switch_pointers(held)
-        apply.switch_rule(held, rule, actor, now)
-        apply.requeue_by(held, rule)
+        apply.switch_rule(held, config, actor, now)
+        apply.requeue_by(held, config)
         apply.settle_quota(held, actor, resets_quota=resets_quota, grants_slots=grants_slots)
         held.resets_quota, held.grants_slots = resets_quota, grants_slots
         apply.announce(held, announcement, actor)
@@ -205,7 +206,7 @@ def _leave_out_what_stays(batch: RescoreBatch) -> None:
     if batch.recipe:
         recipe_named(batch.recipe)
     batch.recipe = "" if batch.recipe == track.recipe else batch.recipe
-    batch.profile = "" if batch.profile == batches.rule_of(batch.phase).profile else batch.profile
+    batch.profile = "" if batch.profile == scoring_config_of(batch.phase).profile else batch.profile
 
 
 def _refuse_second(batch: RescoreBatch) -> None:
@@ -214,31 +215,17 @@ def _refuse_second(batch: RescoreBatch) -> None:
         raise BatchOpenAlready(number=standing.pk)
 
 
-def _require_fitting(phase: Phase, rule: Rule) -> None:
+def _require_fitting(phase: Phase, config: ScoringConfig) -> None:
     """The references must be readable by the recipe, and hold no new items where an empty answer is no answer."""
     try:
-        references = load_references(rule.reference_version, rule.recipe)
+        references = load_references(config.reference_version, config.recipe)
     except InvalidFile as error:
         raise BatchReferencesUnfit(count=error.total) from None
-    if recipe_named(rule.recipe).answer_form in reuse.FILLABLE_FORMS or rule.reference_version.is_current:
+    if recipe_named(config.recipe).answer_form in reuse.FILLABLE_FORMS or config.reference_version.is_current:
         return
-    current = load_references(batches.rule_of(phase).reference_version, phase.track.recipe)
+    current = load_references(scoring_config_of(phase).reference_version, phase.track.recipe)
     if added := reuse.unanswered(references, current):
         raise BatchReferencesUnfit(count=added)
-
-
-def _queue(batch: RescoreBatch, submissions: list[Submission], rule: Rule, times: int = 1) -> None:
-    """One insert for all runs; their messages leave when the transaction commits."""
-    now = timezone.now()
-    costs = queueing.known_costs(submissions)
-    queued = [
-        batches.new_run(submission, rule, batch, costs[submission.pk], now)
-        for submission in submissions
-        for _time in range(times)
-    ]
-    queueing.give_turns(queued)
-    keys = [run.pk for run in ScoringRun.objects.bulk_create(queued, batch_size=500)]
-    transaction.on_commit(lambda: queueing.send_runs(keys), robust=True)
 
 
 def _require_reason(reason: str) -> None:
@@ -249,9 +236,9 @@ def _require_reason(reason: str) -> None:
 # --- steps of an application ------------------------------------------------------------------------------------------
 def _locked_open(batch: RescoreBatch) -> RescoreBatch:
     """The batch, its phase and itself held. Raises ``BatchClosed``."""
-    phase = batches.lock_phase(batch.phase_id)
-    held = RescoreBatch.objects.select_for_update().get(pk=batch.pk)
-    if held.state not in batches.OPEN_STATES:
+    phase = lock_phase(batch.phase_id)
+    held = lock_rows(RescoreBatch.objects.all(), Level.BATCH).get(pk=batch.pk)
+    if not held.is_open:
         raise BatchClosed
     held.phase = phase
     if held.reference_version_id is not None:

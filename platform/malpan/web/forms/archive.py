@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from malpan.archive.crypto import PASSPHRASE_MIN
 from malpan.archive.errors import PassphraseTooShort
 from malpan.core.messages import text_of
+from malpan.web.forms.fields import FILE_REQUIRED, ConfirmField, one_line
 
 
 def _secret(label: Any, help_text: Any = "") -> forms.CharField:
@@ -38,7 +39,7 @@ class ExportForm(forms.Form):
 class ImportForm(forms.Form):
     file = forms.FileField(
         label=_("보관 파일"),
-        error_messages={"required": _("파일을 골라 주십시오."), "missing": _("파일을 골라 주십시오.")},
+        error_messages=FILE_REQUIRED,
         widget=forms.FileInput(attrs={"accept": ".zip,application/zip"}),
     )
     slug = forms.CharField(
@@ -46,10 +47,9 @@ class ImportForm(forms.Form):
         required=False,
         max_length=50,
         help_text=_("비우면 내보낸 대회의 주소 이름을 그대로 씁니다."),
-        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+        widget=one_line(),
     )
     passphrase = _secret(_("암호 구문"), _("암호화된 정답도 가져올 때만 적습니다."))
-    confirms = forms.BooleanField(
-        label=_("이 보관 파일을 믿을 수 있는 곳에서 받았고, 그 안의 사람과 팀, 제출을 이 서버에 만듭니다."),
-        error_messages={"required": _("확인란에 표시해 주십시오.")},
+    confirm = ConfirmField(
+        _("이 보관 파일을 믿을 수 있는 곳에서 받았고, 그 안의 사람과 팀, 제출을 이 서버에 만듭니다.")
     )

@@ -1,21 +1,24 @@
-"""Forms of the manage pages' phase pages. They check shape and carry values; the services decide."""
+"""Forms of a phase: its settings, its split, its final board. They check shape; the services decide."""
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from malpan.competitions.models import Phase
+from malpan.competitions.models import Phase, Track
 from malpan.competitions.splitting import ids_of_text
-from malpan.web.forms.manage import KstMinuteField, PhaseForm
+from malpan.web.forms.fields import KstMinuteField, TypedForm, as_it_was, text_area
 
 
-class SettingsForm(PhaseForm):
-    """Everything an organiser sets on a phase: what the wizard asks for, and the board."""
+class PhaseForm(forms.ModelForm):
+    """Everything an organiser sets on a phase. A new one has an address name, and its board is live."""
 
+    starts_at = KstMinuteField(label=_("시작"), help_text=_("KST. 이 시각부터 제출을 받습니다."))
+    ends_at = KstMinuteField(label=_("마감"), help_text=_("KST. 이 시각이 되면 더 받지 않습니다."))
     frozen_at = KstMinuteField(
         label=_("순위표 고정 시각"),
         required=False,
@@ -24,14 +27,76 @@ class SettingsForm(PhaseForm):
             "고정됩니다. 비우면 지금입니다."
         ),
     )
+    interval_minutes = forms.IntegerField(
+        label=_("제출 간 최소 간격(분)"), min_value=0, max_value=60 * 24 * 365, initial=0, help_text=_("0: 간격 없음")
+    )
 
-    class Meta(PhaseForm.Meta):
-        fields = (*PhaseForm.Meta.fields, "board", "frozen_at")
+    class Meta:
+        model = Phase
+        fields = (
+            *("title_ko", "title_en", "slug", "starts_at", "ends_at", "daily_limit", "total_limit"),
+            *("interval_minutes", "public_percent", "private_covers_all", "finals_limit", "shows_own_score"),
+            *("position", "board", "frozen_at"),
+        )
+        help_texts = {
+            "daily_limit": _("KST 하루에 몇 번. 비우면 한도가 없습니다."),
+            "total_limit": _("이 단계 전체에서 몇 번. 비우면 한도가 없습니다."),
+            "public_percent": _(
+                "이만큼의 문항이 공개 점수가 됩니다. 나머지는 최종 발표까지 숨깁니다. "
+                "나누는 시드는 서버가 정하고 아무에게도 보여 주지 않습니다. 비우면 나누지 않습니다."
+            ),
+            "private_covers_all": _("표시하면 최종 점수를 숨긴 문항만이 아니라 모든 문항으로 구합니다."),
+            "position": _("작은 수가 앞에 옵니다."),
+            "finals_limit": _("팀이 고를 수 있는 최종 제출의 수. 비우면 가장 좋은 제출이 됩니다."),
+        }
+
+    def __init__(self, *args: Any, track: Track, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.track = track
+        if self.instance.pk:
+            self.fields["interval_minutes"].initial = int(self.instance.min_interval.total_seconds() // 60)
+        for name in ("slug",) if self.instance.pk else ("board", "frozen_at"):
+            del self.fields[name]
+
+    def clean_slug(self) -> str:
+        slug: str = self.cleaned_data["slug"]
+        if self.track.phases.filter(slug=slug).exists():
+            raise ValidationError(_("이 트랙의 다른 단계가 쓰는 주소 이름입니다."))
+        return slug
+
+    def clean_public_percent(self) -> int | None:
+        share: int | None = self.cleaned_data["public_percent"]
+        if share is not None and not 1 <= share <= 99:
+            raise ValidationError(_("1부터 99까지의 수를 적어 주십시오."))
+        return share
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or {}
+        if (start := values.get("starts_at")) and (end := values.get("ends_at")) and end <= start:
+            self.add_error("ends_at", _("마감은 시작보다 뒤여야 합니다."))
+        return values
+
+    def _post_clean(self) -> None:
+        """Each column by its own limits; ``instance`` stays what stands in the database.
+
+        What columns must be to each other is said above, beside their fields; the service checks the whole row.
+        """
+        columns = {column.name: column for column in Phase._meta.concrete_fields}
+        for name in [name for name in self.cleaned_data if name in columns]:
+            try:
+                columns[name].clean(self.cleaned_data[name], self.instance)
+            except ValidationError as error:
+                self.add_error(name, error)
 
     def values(self) -> dict[str, Any]:
-        """The columns of the phase. Another board than a frozen one has no moment."""
-        chosen = super().values()
-        if chosen["board"] != Phase.Board.FROZEN:
+        """The columns of the phase. A moment left as it was shown, to the minute, stays as it is, to the second; a
+        board that is not frozen has no moment.
+        """
+        chosen = dict(self.cleaned_data)
+        chosen["min_interval"] = timedelta(minutes=chosen.pop("interval_minutes"))
+        for name in chosen.keys() & {"starts_at", "ends_at", "frozen_at"}:
+            chosen[name] = as_it_was(chosen[name], getattr(self.instance, name))
+        if chosen.get("board") in (Phase.Board.LIVE, Phase.Board.HIDDEN):
             chosen["frozen_at"] = None
         return chosen
 
@@ -52,7 +117,7 @@ class SplitForm(forms.Form):
         required=False,
         strip=True,
         help_text=_("한 줄에 하나씩, 또는 쉼표로 나누어 적습니다."),
-        widget=forms.Textarea(attrs={"rows": 8, "class": "long-text", "spellcheck": "false"}),
+        widget=text_area(8, spellcheck="false"),
     )
     replaces = forms.BooleanField(
         label=_("이미 제출이 있어도 새 판으로 바꿉니다. 지금까지의 점수는 다시 채점할 때까지 순위표에서 빠집니다."),
@@ -66,8 +131,8 @@ class SplitForm(forms.Form):
         return values
 
 
-class PublishForm(forms.Form):
-    """What goes with a final board, and the phase's address name, typed, as the confirmation."""
+class PublishForm(TypedForm):
+    """What goes with a final board."""
 
     note_ko = forms.CharField(
         label=_("안내"),
@@ -76,21 +141,4 @@ class PublishForm(forms.Form):
         help_text=_("최종 순위표 위에 보입니다. 다시 발표할 때는 그 이유를 적어 주십시오."),
     )
     note_en = forms.CharField(label=_("안내(영어)"), max_length=300, required=False)
-    confirmation = forms.CharField(
-        label=_("확인"),
-        error_messages={"required": _("단계의 주소 이름을 적어 주십시오.")},
-        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
-    )
-
-    def __init__(self, *args: Any, phase: Phase, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._slug = phase.slug
-        self.fields["confirmation"].help_text = _("발표하려면 단계의 주소 이름 ‘%(slug)s’을(를) 적어 주십시오.") % {
-            "slug": phase.slug
-        }
-
-    def clean_confirmation(self) -> str:
-        typed: str = self.cleaned_data["confirmation"].strip()
-        if typed != self._slug:
-            raise ValidationError(_("단계의 주소 이름과 다릅니다."))
-        return typed
+    field_order = ["note_ko", "note_en", "word"]

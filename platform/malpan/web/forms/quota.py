@@ -1,4 +1,4 @@
-"""Forms of the quota desk. They check shape and carry values; ``submissions.quota.services`` decides."""
+"""Forms of quota. They check shape and carry values; ``submissions.quota.services`` decides."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from typing import Any, Final, cast
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils import timezone
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.models import Phase
 from malpan.core.times import kst_day, kst_text
 from malpan.submissions.models import QuotaEntry, Submission
 from malpan.teams.models import Team
-from malpan.web.manage.filters import FilterForm
+from malpan.web.forms.fields import REQUIRED, ConfirmField, PhaseField, TypedForm, one_line
+from malpan.web.forms.filters import FilterForm
 
 SLOTS_MAX: Final = 100
 DAY, PHASE = "day", "phase"
-REQUIRED: Final = {"required": _("입력해 주십시오.")}
 
 
 class QuotaFilterForm(FilterForm):
-    phase = forms.ModelChoiceField(Phase.objects.none(), label=_("단계"), required=False, empty_label=None)
+    phase = PhaseField(Phase.objects.none(), label=_("단계"), required=False, empty_label=None)
     team = forms.CharField(label=_("팀 이름"), required=False, max_length=60)
 
 
 class SubmissionChoice(forms.ModelChoiceField):
     def label_from_instance(self, obj: Any) -> str:
-        note = f" · {_now('철회함')}" if obj.withdrawn_at else ""
+        note = f" · {gettext('철회함')}" if obj.withdrawn_at else ""
         return f"{kst_text(obj.created_at)} · {obj.file_name}{note}"
 
 
@@ -40,12 +40,8 @@ class _Reasoned(forms.Form):
         max_length=QuotaEntry._meta.get_field("reason").max_length,
         help_text=_("팀의 제출 횟수 내역에 그대로 보입니다."),
         error_messages=REQUIRED,
-        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+        widget=one_line(),
     )
-
-
-def _confirmation(label: Any) -> forms.BooleanField:
-    return forms.BooleanField(label=label, error_messages={"required": _("확인란에 표시해 주십시오.")})
 
 
 class GrantForm(_Reasoned):
@@ -85,7 +81,7 @@ class GrantForm(_Reasoned):
 
 
 class GrantAllForm(GrantForm):
-    confirm = _confirmation(_("이 대회의 모든 팀에 추가합니다."))
+    confirm = ConfirmField(_("이 대회의 모든 팀에 추가합니다."))
     field_order = ["slots", "scope", "day", "reason", "confirm"]
 
 
@@ -93,7 +89,7 @@ class RefundForm(_Reasoned):
     submission = SubmissionChoice(
         Submission.objects.none(), label=_("제출"), empty_label=_("골라 주십시오"), error_messages=REQUIRED
     )
-    confirm = _confirmation(_("이 제출을 환불합니다. 순위표에서도 빠집니다."))
+    confirm = ConfirmField(_("이 제출을 환불합니다. 순위표에서도 빠집니다."))
     field_order = ["submission", "reason", "confirm"]
 
     def __init__(self, data: Any = None, *, phase: Phase, team: Team, **kwargs: Any) -> None:
@@ -103,24 +99,10 @@ class RefundForm(_Reasoned):
 
 
 class ResetForm(_Reasoned):
-    confirm = _confirmation(_("이 팀의 제출 횟수를 초기화합니다. 지금까지 쓴 횟수와 추가한 횟수를 모두 세지 않습니다."))
+    confirm = ConfirmField(_("이 팀의 제출 횟수를 초기화합니다. 지금까지 쓴 횟수와 추가한 횟수를 모두 세지 않습니다."))
 
 
-class ResetAllForm(_Reasoned):
-    """Typed, not ticked: it concerns every team."""
+class ResetAllForm(TypedForm, _Reasoned):
+    """For every team of the phase."""
 
-    word = forms.CharField(
-        label=_("확인"), required=False, widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"})
-    )
-
-    def __init__(self, data: Any = None, *, phase: Phase, **kwargs: Any) -> None:
-        super().__init__(data, **kwargs)
-        self.wanted = phase.slug
-        self.fields["word"].help_text = _now("확인을 위해 단계의 주소 이름 ‘%(word)s’을(를) 그대로 적어 주십시오.") % {
-            "word": self.wanted
-        }
-
-    def clean_word(self) -> str:
-        if self.cleaned_data["word"].strip() != self.wanted:
-            raise ValidationError(_now("‘%(word)s’을(를) 적어야 초기화합니다.") % {"word": self.wanted})
-        return self.wanted
+    field_order = ["reason", "word"]

@@ -1,4 +1,4 @@
-"""Forms of the manage pages' pages of reference versions and rescoring. They check shape; the services decide."""
+"""Forms of rescoring. They check shape; the services decide."""
 
 from __future__ import annotations
 
@@ -6,66 +6,19 @@ from typing import Any, Final
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.submissions.rescoring.apply import Announcement
 from malpan.submissions.rescoring.batches import Selection
 from malpan.teams.models import Team
-from malpan.web.forms.manage import KstMinuteField
+from malpan.web.forms.fields import REQUIRED, ConfirmField, KstMinuteField, text_area
 from malpan.web.presenters.scores import language
 from scoring.models.profile import profile_names
 from scoring.recipes import RECIPES
 
 UNCHANGED: Final = _("바꾸지 않음")
-REQUIRED: Final = {"required": _("입력해 주십시오.")}
 REPEATS_MAX: Final = 20
-
-
-def _text(rows: int) -> forms.Textarea:
-    return forms.Textarea(attrs={"rows": rows, "class": "long-text"})
-
-
-class DraftForm(forms.Form):
-    phase = forms.ModelChoiceField(label=_("단계"), queryset=Phase.objects.none(), empty_label=None)
-    file = forms.FileField(
-        label=_("정답 파일"),
-        help_text=_("초안으로 저장하며 아직 아무 점수에도 쓰지 않습니다. 파일은 다시 내려받을 수 없습니다."),
-        error_messages={"required": _("파일을 골라 주십시오."), "missing": _("파일을 골라 주십시오.")},
-        allow_empty_file=True,  # a rejected file with a located message, not a missing one
-    )
-    note = forms.CharField(label=_("메모"), max_length=300, required=False, help_text=_("운영자만 봅니다."))
-    erratum_ko = forms.CharField(
-        label=_("정오 안내"),
-        required=False,
-        widget=_text(4),
-        help_text=_("반영할 때 공지로 올라갑니다. 무엇을 왜 고쳤는지 적되, 아직 쓰는 정답은 적지 마십시오."),
-    )
-    erratum_en = forms.CharField(label=_("정오 안내(영어)"), required=False, widget=_text(4))
-
-    def __init__(self, *args: Any, phases: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        field: Any = self.fields["phase"]
-        field.queryset = phases
-        field.label_from_instance = lambda phase: f"{phase.track.title} · {phase.title}"
-
-
-class ErratumForm(forms.Form):
-    erratum_ko = forms.CharField(label=_("정오 안내"), required=False, widget=_text(4))
-    erratum_en = forms.CharField(label=_("정오 안내(영어)"), required=False, widget=_text(4))
-
-
-class ConfirmedForm(forms.Form):
-    """An explicit yes; ``label`` says to what."""
-
-    is_sure = forms.BooleanField(
-        error_messages={"required": _("내용을 확인하고 이 확인란을 선택해 주십시오.")},
-    )
-
-    def __init__(self, *args: Any, label: str | Promise, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["is_sure"].label = str(label)
 
 
 class StartForm(forms.Form):
@@ -159,19 +112,16 @@ class ApplyForm(forms.Form):
     title_ko = forms.CharField(
         label=_("공지 제목"), max_length=200, required=False, help_text=_("비우면 공지를 올리지 않습니다.")
     )
-    body_ko = forms.CharField(label=_("공지 내용"), required=False, widget=_text(5))
+    body_ko = forms.CharField(label=_("공지 내용"), required=False, widget=text_area(5))
     title_en = forms.CharField(label=_("공지 제목(영어)"), max_length=200, required=False)
-    body_en = forms.CharField(label=_("공지 내용(영어)"), required=False, widget=_text(5))
+    body_en = forms.CharField(label=_("공지 내용(영어)"), required=False, widget=text_area(5))
     leaves_other_phases = forms.BooleanField(
         label=_("같은 트랙의 다른 단계에서 이전 규칙의 점수가 순위표에서 빠지는 것을 알고 있습니다"), required=False
     )
-    is_sure = forms.BooleanField(
-        label=_("미리보기를 확인했고, 지금 모든 점수와 순위를 한꺼번에 바꾸겠습니다"),
-        error_messages={"required": _("내용을 확인하고 이 확인란을 선택해 주십시오.")},
-    )
+    confirm = ConfirmField(_("미리보기를 확인했고, 지금 모든 점수와 순위를 한꺼번에 바꾸겠습니다"))
 
-    def __init__(self, *args: Any, hurts_others: bool, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, *args: Any, hurts_others: bool) -> None:
+        super().__init__(*args)
         if not hurts_others:
             del self.fields["leaves_other_phases"]
 

@@ -1,4 +1,4 @@
-"""What every page of the manage pages shares: who may enter, the competition, the menu."""
+"""What all manage pages share: who may enter, the competition, the menu."""
 
 from __future__ import annotations
 
@@ -9,23 +9,14 @@ from typing import Any, Concatenate, ParamSpec, cast
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils.functional import Promise
 
 from malpan.competitions.models import Competition
 from malpan.competitions.permissions import Permission, permissions_of, require
 from malpan.competitions.selectors import get_competition
+from malpan.web.manage.menu import MENU
 from malpan.web.pages.context import MemberRequest, members_only
 
 P = ParamSpec("P")
-
-
-@dataclass(frozen=True, slots=True)
-class ManageTab:
-    """An entry of the manage pages' menu; each module with a page of its own offers one as ``TAB``."""
-
-    url_name: str
-    label: str | Promise
-    permission: Permission = Permission.VIEW
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +29,18 @@ class ManageAccess:
     def may(self, permission: Permission) -> bool:
         return permission in self.permissions
 
-    def context(self, url_name: str) -> dict[str, Any]:
-        """The context of ``manage/base.html``: ``url_name`` is the menu entry to mark."""
-        from malpan.web.manage import TABS  # the modules of the manage pages import this one
+    def url(self, name: str, *args: Any) -> str:
+        """The address of a page of this competition."""
+        return reverse(name, args=[self.competition.slug, *args])
 
+    def context(self, entry: str) -> dict[str, Any]:
+        """The context of ``manage/base.html``: ``entry`` is the one of the menu to mark."""
         return {
             "competition": self.competition,
             "access": self,
-            "manage_tab": url_name,
+            "manage_tab": entry,
             "manage_tabs": [
-                (tab.url_name, tab.label, reverse(tab.url_name, args=[self.competition.slug]))
-                for tab in TABS
-                if tab.permission in self.permissions
+                (each.url_name, each.label, self.url(each.url_name)) for each in MENU if self.may(each.permission)
             ],
             "can_manage": self.may(Permission.MANAGE),
             "can_operate": self.may(Permission.OPERATE),

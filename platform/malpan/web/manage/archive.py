@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 import tempfile
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from django.contrib import messages
 from django.core.files.uploadhandler import SkipFile, TemporaryFileUploadHandler
 from django.http import FileResponse, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.urls import path
+from django.shortcuts import render
+from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from malpan.archive.errors import ArchiveRefused
 from malpan.archive.exporting import export_competition
-from malpan.archive.importing import PERMISSION, import_competition
+from malpan.archive.importing import PERMISSION, Imported, import_competition
 from malpan.competitions.errors import NotAllowed
 from malpan.competitions.permissions import Permission, may
 from malpan.core.errors import DomainError
-from malpan.core.messages import text_of
 from malpan.leaderboard.verification import verify_competition
 from malpan.submissions.models import ChainEntry
+from malpan.web.acting import act
 from malpan.web.forms.archive import ExportForm, ImportForm
-from malpan.web.manage.access import ManageAccess, ManageTab, manage_page
+from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.pages.context import MemberRequest, members_only
 
-TAB = ManageTab("manage_archive", gettext_lazy("보관"), Permission.OWN)
 IMPORT_MAX_BYTES: Final = 2 * 1024**3  # through the browser; ``manage.py import_competition`` takes any
 SHOWN_FINDINGS: Final = 100
 
@@ -103,19 +101,22 @@ def import_page(request: MemberRequest) -> HttpResponse:
 def _import_page(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return render(request, "manage/archive_import.html", {"form": ImportForm()})
+    member = cast("MemberRequest", request)
     form = ImportForm(request.POST, request.FILES)
-    if form.is_valid():
-        try:
-            return _import(cast("MemberRequest", request), form.cleaned_data)
-        except DomainError as error:
-            form.add_error(_field_of(error), text_of(error))
-    return render(request, "manage/archive_import.html", {"form": form}, status=422)
-
-
-def _import(request: MemberRequest, given: dict[str, Any]) -> HttpResponse:
-    done = import_competition(
-        file=given["file"], actor=request.user, slug=given["slug"], passphrase=given["passphrase"]
+    return act(
+        request,
+        lambda values: import_competition(
+            file=values["file"], actor=member.user, slug=values["slug"], passphrase=values["passphrase"]
+        ),
+        form=form,
+        to=lambda done: _told(member, done),
+        again=lambda _status: render(request, "manage/archive_import.html", {"form": form}, status=422),
+        beside=_field_of,
     )
+
+
+def _told(request: MemberRequest, done: Imported) -> str:
+    """Say what came in; where to look at it."""
     text = _("‘%(title)s’을(를) 가져왔습니다: 팀 %(teams)s, 제출 %(submissions)s, 새로 만든 사람 %(people)s.")
     numbers = {"teams": done.counts["teams"], "submissions": done.counts["submissions"], "people": done.new_people}
     messages.success(request, text % ({"title": done.competition.title} | numbers))
@@ -124,10 +125,10 @@ def _import(request: MemberRequest, given: dict[str, Any]) -> HttpResponse:
     if done.missing_files:
         count = len(done.missing_files)
         messages.warning(request, _("보관 파일에 없는 파일이 %(count)s개 있습니다.") % {"count": count})
-    if may(request.user, done.competition, TAB.permission):
-        return redirect("manage_archive", done.competition.slug)
+    if may(request.user, done.competition, Permission.OWN):
+        return reverse("manage_archive", args=[done.competition.slug])
     # whoever came with no role in the archive has none here: an unpublished competition is not theirs to look at
-    return redirect("competition", done.competition.slug) if done.competition.is_published else redirect("home")
+    return reverse("competition", args=[done.competition.slug]) if done.competition.is_published else reverse("home")
 
 
 def _field_of(error: DomainError) -> str:

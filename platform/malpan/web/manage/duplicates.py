@@ -3,57 +3,28 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
+from typing import Final
 
-from django import forms
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import URLPattern, path
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from malpan.competitions.models import Phase
 from malpan.competitions.permissions import Permission
 from malpan.submissions import manage_selectors
 from malpan.submissions.integrity import duplicates
-from malpan.web.manage.access import ManageAccess, ManageTab, manage_page
-from malpan.web.manage.filters import FilterForm
+from malpan.web.forms.duplicates import AnswersForm, PhaseFilterForm
+from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.pages.context import MemberRequest, page_of
 from scoring.errors import InvalidFile
 
-TAB = ManageTab("manage_duplicates", gettext_lazy("중복"))
-SHOWN_CHARS = 600
-
-
-class PhaseField(forms.ModelChoiceField):
-    def label_from_instance(self, obj: Phase) -> str:
-        return f"{obj.track.title} · {obj.title}"
-
-
-class PhaseForm(FilterForm):
-    phase = PhaseField(Phase.objects.none(), label=gettext_lazy("단계"), empty_label=None)
-
-    def __init__(self, access: ManageAccess, data: Any) -> None:
-        phases = Phase.objects.filter(track__competition=access.competition).select_related("track")
-        super().__init__(data or None, rows={"phase": phases.order_by("track", "position", "starts_at", "pk")})
-
-
-class AnswersForm(FilterForm):
-    show = forms.ChoiceField(
-        label=gettext_lazy("보일 문항"),
-        required=False,
-        choices=[
-            ("", gettext_lazy("모든 문항")),
-            ("same", gettext_lazy("답이 같은 문항")),
-            ("different", gettext_lazy("답이 다른 문항")),
-        ],
-    )
+SHOWN_CHARS: Final = 600
 
 
 @require_safe
 @manage_page(Permission.VIEW)
 def duplicates_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
-    form = PhaseForm(access, request.GET)
+    form = PhaseFilterForm(access.competition, request.GET)
     phase = form.value("phase") or None
     context = access.context("manage_duplicates") | {
         "shared": manage_selectors.shared_files(access.competition),

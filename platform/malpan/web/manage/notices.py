@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from malpan.competitions.models import Notice
 from malpan.competitions.permissions import Permission
 from malpan.competitions.selectors import all_notices, notice_of
 from malpan.competitions.services import post_notice, update_notice, withdraw_notice
-from malpan.web.forms.manage import ConfirmForm, NoticeForm
-from malpan.web.manage.access import ManageAccess, ManageTab, manage_page
-from malpan.web.manage.wizard import posted
+from malpan.web.acting import act, posted
+from malpan.web.forms.fields import ConfirmForm
+from malpan.web.forms.notices import NoticeForm
+from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.pages.context import MemberRequest
-
-TAB = ManageTab("manage_notices", gettext_lazy("공지"))
-form_page: Final = require_http_methods(["GET", "HEAD", "POST"])
 
 
 @require_safe
@@ -34,38 +28,51 @@ def notices_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     return render(request, "manage/notices.html", context)
 
 
-@form_page
+@require_http_methods(["GET", "HEAD", "POST"])
 @manage_page(Permission.MANAGE)
 def new_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     """Write a notice. ``preview`` shows it as readers will see it and posts nothing."""
     form = NoticeForm(posted(request), initial={"published_at": timezone.now()})
-    if request.method == "POST" and form.is_valid() and "preview" not in request.POST:
-        post_notice(competition=access.competition, actor=request.user, **form.cleaned_data)
-        messages.success(request, _("공지를 올렸습니다."))
-        return redirect("manage_notices", access.competition.slug)
-    return _notice_page(request, access, form, None)
+    if not form.is_bound or "preview" in request.POST:
+        return _notice_page(request, access, form, None)
+    return act(
+        request,
+        lambda values: post_notice(competition=access.competition, actor=request.user, **values),
+        form=form,
+        said=_("공지를 올렸습니다."),
+        to=access.url("manage_notices"),
+        again=lambda status: _notice_page(request, access, form, None, status=status),
+    )
 
 
-@form_page
+@require_http_methods(["GET", "HEAD", "POST"])
 @manage_page(Permission.MANAGE)
 def notice_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
     """Change a notice of this competition. Raises ``NoticeNotFound``."""
     notice = notice_of(access.competition, pk)
     form = NoticeForm(posted(request), instance=notice_of(access.competition, pk))
-    if request.method == "POST" and form.is_valid() and "preview" not in request.POST:
-        update_notice(notice=notice, actor=request.user, **form.cleaned_data)
-        messages.success(request, _("저장했습니다."))
-        return redirect("manage_notices", access.competition.slug)
-    return _notice_page(request, access, form, notice)
+    if not form.is_bound or "preview" in request.POST:
+        return _notice_page(request, access, form, notice)
+    return act(
+        request,
+        lambda values: update_notice(notice=notice, actor=request.user, **values),
+        form=form,
+        said=_("저장했습니다."),
+        to=access.url("manage_notices"),
+        again=lambda status: _notice_page(request, access, form, notice, status=status),
+    )
 
 
 @require_POST
 @manage_page(Permission.MANAGE)
 def pin_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
     """Put a notice above the others, or back among them. Raises ``NoticeNotFound``."""
-    notice = notice_of(access.competition, pk)
-    update_notice(notice=notice, actor=request.user, is_pinned=request.POST.get("pinned") == "1")
-    return redirect("manage_notices", access.competition.slug)
+    notice, is_pinned = notice_of(access.competition, pk), request.POST.get("pinned") == "1"
+    return act(
+        request,
+        lambda _values: update_notice(notice=notice, actor=request.user, is_pinned=is_pinned),
+        to=access.url("manage_notices"),
+    )
 
 
 @require_POST
@@ -73,16 +80,22 @@ def pin_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpRes
 def withdraw_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
     """Take a notice down, when the box beside the button is ticked. Raises ``NoticeNotFound``."""
     notice = notice_of(access.competition, pk)
-    form = ConfirmForm(request.POST, words=_removal_words(), auto_id="remove_%s")
-    if not form.is_valid():
-        return _notice_page(request, access, NoticeForm(instance=notice), notice, form)
-    withdraw_notice(notice=notice, actor=request.user)
-    messages.success(request, _("공지를 내렸습니다."))
-    return redirect("manage_notices", access.competition.slug)
+    form = _removal_form(request.POST)
+    return act(
+        request,
+        lambda _values: withdraw_notice(notice=notice, actor=request.user),
+        form=form,
+        said=_("공지를 내렸습니다."),
+        to=access.url("manage_notices"),
+        again=lambda status: _notice_page(
+            request, access, NoticeForm(instance=notice), notice, removal=form, status=status
+        ),
+    )
 
 
-def _removal_words() -> str:
-    return _("이 공지를 지웁니다. 참가자는 더 볼 수 없고, 내용은 감사 기록에만 남습니다.")
+def _removal_form(data: object = None) -> ConfirmForm:
+    sentence = _("이 공지를 지웁니다. 참가자는 더 볼 수 없고, 내용은 감사 기록에만 남습니다.")
+    return ConfirmForm(data, key="remove", sentence=sentence)
 
 
 def _notice_page(
@@ -90,17 +103,19 @@ def _notice_page(
     access: ManageAccess,
     form: NoticeForm,
     notice: Notice | None,
+    *,
     removal: ConfirmForm | None = None,
+    status: int = 200,
 ) -> HttpResponse:
-    is_preview = form.is_bound and "preview" in request.POST and form.is_valid()
-    is_refused = (form.is_bound and not form.is_valid()) or removal is not None
+    if form.is_bound and not form.is_valid():
+        status = 422
     context = access.context("manage_notices") | {
         "form": form,
         "edited": notice,
-        "preview": form.cleaned_data if is_preview else None,
-        "removal": removal or ConfirmForm(words=_removal_words(), auto_id="remove_%s"),
+        "preview": form.cleaned_data if form.is_bound and status == 200 else None,
+        "removal": removal or _removal_form(),
     }
-    return render(request, "manage/notices_edit.html", context, status=422 if is_refused else 200)
+    return render(request, "manage/notices_edit.html", context, status=status)
 
 
 urlpatterns = [

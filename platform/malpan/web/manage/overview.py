@@ -1,4 +1,4 @@
-"""The manage pages' first page: what waits for an organiser, and the checklist before opening."""
+"""The first page behind a competition: what waits for an organiser, and the checklist before opening."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ from datetime import timedelta
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import path
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from malpan.competitions.checklist import Item
 from malpan.competitions.permissions import Permission
 from malpan.core.messages import duration_text
 from malpan.submissions.overview_selectors import workload_of
-from malpan.web.manage.access import ManageAccess, ManageTab, manage_page
-from malpan.web.manage.setup import checklist_of, groups_of
+from malpan.web.manage.access import ManageAccess, manage_page
+from malpan.web.manage.wizard import checklist_of, groups_of
 from malpan.web.pages.context import MemberRequest
-
-TAB = ManageTab("manage_overview", gettext_lazy("한눈에"))
+from malpan.web.presenters.rescoring import batch_lines
 
 
 @require_safe
@@ -29,6 +27,7 @@ def overview_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     items = checklist_of(access.competition)
     context = access.context("manage_overview") | {
         "work": work,
+        "open_batches": batch_lines(work.batches),
         "oldest_wait": duration_text(_whole(work.oldest_wait)) if work.oldest_wait is not None else "",
         "is_calm": not (work.failed or work.questions or work.batches),
         "groups": groups_of(access, items),

@@ -1,132 +1,179 @@
-"""Phases: times, limits, board state, public split, finals, and publishing the final board."""
+"""Phases: each with its times and limits, its board, its split, and its final board."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.http import HttpResponse
+from django.shortcuts import render
 from django.urls import path
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from malpan.competitions.errors import PhaseSettingsInvalid
-from malpan.competitions.models import Phase, ReferenceVersion
+from malpan.competitions.models import Phase, ReferenceVersion, Track
 from malpan.competitions.permissions import Permission, require
-from malpan.competitions.phases import split_again, update_phase
-from malpan.competitions.services import set_board
+from malpan.competitions.phases import update_phase
+from malpan.competitions.selectors import get_track, phase_of, phases_of, tracks_of
+from malpan.competitions.services import create_phase, set_board
+from malpan.competitions.setup import remove_phase
 from malpan.competitions.splitting import ids_of_text
-from malpan.core.errors import RequestError, SystemFault
-from malpan.core.messages import text_of
+from malpan.core.errors import DomainError
 from malpan.leaderboard.finals import final_board
 from malpan.leaderboard.snapshots import publish_final_board, unfinished_count
+from malpan.submissions.scoring_changes import split_again
 from malpan.submissions.visibility import is_frozen
-from malpan.web.forms.phases import PublishForm, SettingsForm, SplitForm
-from malpan.web.manage.access import ManageAccess, ManageTab, manage_page
+from malpan.web.acting import act, posted
+from malpan.web.forms.fields import ConfirmForm
+from malpan.web.forms.phases import PhaseForm, PublishForm, SplitForm
+from malpan.web.manage.access import ManageAccess, manage_page
+from malpan.web.manage.wizard import steps_of
 from malpan.web.pages.context import MemberRequest
 
-TAB: Final = ManageTab("manage_phases", gettext_lazy("단계"))
+Forms = dict[str, Any]  # by key: what came back with errors, in place of fresh ones
 
 
-@require_GET
+@require_safe
 @manage_page(Permission.VIEW)
 def phases_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
-    """Every phase of the competition with its state."""
-    phases = Phase.objects.filter(track__competition=access.competition).select_related("track")
-    ordered = phases.order_by("track__position", "track", "position", "starts_at", "pk")
-    versions = {each.phase_id: each for each in ReferenceVersion.objects.filter(phase__in=phases, is_current=True)}
-    rows = [(phase, phase.pk in versions, split_of(versions.get(phase.pk))) for phase in ordered]
-    context = access.context(TAB.url_name) | {"rows": rows}
+    """Every phase of every track with its state: for organisers step 3 of the set-up."""
+    current = ReferenceVersion.objects.filter(phase__in=phases_of(access.competition), is_current=True)
+    versions = {version.phase_id: version for version in current}
+    context = access.context("manage_phases") | {
+        "steps": steps_of(access, "phases") if access.may(Permission.MANAGE) else [],
+        "sections": [
+            (track, [(phase, versions.get(phase.pk), split_of(versions.get(phase.pk))) for phase in track.phases.all()])
+            for track in tracks_of(access.competition)
+        ],
+    }
     return render(request, "manage/phases.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@manage_page(Permission.MANAGE)
+def new_page(request: MemberRequest, access: ManageAccess, track_slug: str) -> HttpResponse:
+    """Add a phase to a track. Raises ``TrackNotFound``."""
+    track = get_track(access.competition, track_slug)
+    form = PhaseForm(posted(request), track=track)
+    if not form.is_bound:
+        return _new_page(request, access, track, form)
+    return act(
+        request,
+        lambda _values: create_phase(actor=request.user, track=track, **form.values()),
+        form=form,
+        said=_("단계를 만들었습니다."),
+        to=access.url("manage_phases"),
+        again=lambda status: _new_page(request, access, track, form, status),
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @manage_page(Permission.VIEW)
 def phase_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """One phase: its settings, its board, its split. POST saves the settings."""
-    phase = _phase_of(access, pk)
+    """All that is set and done on one phase; with ``?show=final`` its final board as it would be published now.
+
+    POST saves the settings.
+    """
+    phase = phase_of(access.competition, pk)
     if request.method != "POST":
-        return _phase_page(request, access, phase, SettingsForm(instance=phase, track=phase.track))
+        return _phase_page(request, access, phase, {})
     require(request.user, access.competition, Permission.MANAGE)
-    form = SettingsForm(request.POST, instance=_phase_of(access, pk), track=phase.track)
-    if not form.is_valid():
-        return _phase_page(request, access, phase, form, status=422)
-    try:
-        changed = update_phase(phase=phase, actor=request.user, **form.values())
-    except PhaseSettingsInvalid as error:
-        for name in error.fields:
-            form.add_error(name if name in form.fields else None, _("이 값을 확인해 주십시오."))
-        return _phase_page(request, access, phase, form, status=error.http_status)
-    except RequestError as error:
-        form.add_error(None, text_of(error))
-        return _phase_page(request, access, phase, form, status=error.http_status)
-    messages.success(request, _("단계 설정을 저장했습니다."))
+    form = PhaseForm(request.POST, instance=phase_of(access.competition, pk), track=phase.track)
+    return act(
+        request,
+        lambda _values: _save(request, phase, form),
+        form=form,
+        said=_("단계 설정을 저장했습니다."),
+        to=access.url("manage_phase", pk),
+        again=lambda status: _phase_page(request, access, phase, {"form": form}, status),
+        beside=lambda error: _field_at_fault(form, error),
+    )
+
+
+def _save(request: MemberRequest, phase: Phase, form: PhaseForm) -> None:
+    changed = update_phase(phase=phase, actor=request.user, **form.values())
     if _wants_another_split(changed):
-        text = _("공개 문항 설정은 정답을 새 판으로 올리거나 아래의 ‘문항 다시 나누기’를 해야 점수에 반영됩니다.")
+        text = _("공개 문항 설정은 정답을 새 판으로 올리거나 ‘문항 다시 나누기’를 해야 점수에 반영됩니다.")
         messages.warning(request, text)
-    return redirect("manage_phase", access.competition.slug, phase.pk)
+
+
+def _field_at_fault(form: PhaseForm, error: DomainError) -> str | None:
+    fields = error.fields if isinstance(error, PhaseSettingsInvalid) else ()
+    return next((name for name in fields if name in form.fields), None)
 
 
 @require_POST
 @manage_page(Permission.MANAGE)
 def board_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
     """Show, freeze or hide the board, by ``board``."""
-    phase = _phase_of(access, pk)
-    wanted = request.POST.get("board", "")
-    if wanted in Phase.Board.values:
-        set_board(phase=phase, board=wanted, actor=request.user)
-        messages.success(request, _("순위표: %(state)s") % {"state": Phase.Board(wanted).label})
-    return redirect("manage_phase", access.competition.slug, phase.pk)
+    phase, wanted = phase_of(access.competition, pk), request.POST.get("board", "")
+    board = Phase.Board(wanted if wanted in Phase.Board.values else phase.board)
+    return act(
+        request,
+        lambda _values: set_board(phase=phase, board=board, actor=request.user),
+        said=_("순위표: %(state)s") % {"state": board.label},
+        to=access.url("manage_phase", pk),
+    )
 
 
 @require_POST
 @manage_page(Permission.MANAGE)
 def split_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
     """Publish the current references once more, split by the list that was sent or by the phase's share."""
-    phase = _phase_of(access, pk)
-    form = SplitForm(request.POST)
-    settings_form = SettingsForm(instance=phase, track=phase.track)
-    if not form.is_valid():
-        return _phase_page(request, access, phase, settings_form, split_form=form, status=422)
-    values = form.cleaned_data
-    given = {"share": None, "none": [], "list": ids_of_text(values["public_ids"])}[values["way"]]
-    try:
-        version = split_again(phase=phase, actor=request.user, public_ids=given, replace_in_use=values["replaces"])
-    except (RequestError, SystemFault) as error:
-        form.add_error(None, text_of(error))
-        return _phase_page(request, access, phase, settings_form, split_form=form, status=error.http_status)
+    phase, form = phase_of(access.competition, pk), SplitForm(request.POST)
     text = _("문항을 다시 나누어 정답 %(number)d판을 등록했습니다. 지금까지의 제출은 다시 채점해야 순위표에 오릅니다.")
-    messages.success(request, text % {"number": version.number})
-    return redirect("manage_phase", access.competition.slug, phase.pk)
+    return act(
+        request,
+        lambda values: _split(request, phase, values),
+        form=form,
+        said=lambda version: text % {"number": version.number},
+        to=access.url("manage_phase", pk),
+        again=lambda status: _phase_page(request, access, phase, {"split_form": form}, status),
+    )
 
 
-@require_GET
-@manage_page(Permission.VIEW_HIDDEN)
-def final_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """The final board as it would be published now."""
-    phase = _phase_of(access, pk)
-    return _final_page(request, access, phase, PublishForm(phase=phase))
+def _split(request: MemberRequest, phase: Phase, values: dict[str, Any]) -> ReferenceVersion:
+    given = {"share": None, "none": [], "list": ids_of_text(values["public_ids"])}[values["way"]]
+    return split_again(phase=phase, actor=request.user, public_ids=given, replace_in_use=values["replaces"])
 
 
 @require_POST
 @manage_page(Permission.MANAGE)
 def publish_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
     """Publish the final board; the phase's address name typed once more confirms it."""
-    phase = _phase_of(access, pk)
+    phase = phase_of(access.competition, pk)
     form = PublishForm(request.POST, phase=phase)
-    if not form.is_valid():
-        return _final_page(request, access, phase, form, status=422)
-    notes = {"note_ko": form.cleaned_data["note_ko"], "note_en": form.cleaned_data["note_en"]}
-    try:
-        snapshot = publish_final_board(phase=phase, actor=request.user, **notes)
-    except RequestError as error:
-        form.add_error(None, text_of(error))
-        return _final_page(request, access, phase, form, status=error.http_status)
     text = _("최종 순위표 %(number)d판을 발표했습니다. 이제 누구나 비공개 문항의 점수를 볼 수 있습니다.")
-    messages.success(request, text % {"number": snapshot.number})
-    return redirect("manage_phase_final", access.competition.slug, phase.pk)
+    return act(
+        request,
+        lambda values: publish_final_board(
+            phase=phase, actor=request.user, note_ko=values["note_ko"], note_en=values["note_en"]
+        ),
+        form=form,
+        said=lambda snapshot: text % {"number": snapshot.number},
+        to=f"{access.url('manage_phase', pk)}?show=final",
+        again=lambda status: _phase_page(request, access, phase, {"publish_form": form}, status),
+    )
+
+
+@require_POST
+@manage_page(Permission.MANAGE)
+def remove_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
+    """Take a phase out in which nothing was made yet."""
+    phase, form = phase_of(access.competition, pk), _removal_form(request.POST)
+    return act(
+        request,
+        lambda _values: remove_phase(phase=phase, actor=request.user),
+        form=form,
+        said=_("단계를 지웠습니다."),
+        to=access.url("manage_phases"),
+        again=lambda status: _phase_page(request, access, phase, {"removal": form}, status),
+    )
+
+
+def _removal_form(data: Any = None) -> ConfirmForm:
+    return ConfirmForm(data, sentence=_("이 단계를 지웁니다. 되돌릴 수 없습니다."), key="remove")
 
 
 def split_of(version: ReferenceVersion | None) -> tuple[int, int] | None:
@@ -134,15 +181,6 @@ def split_of(version: ReferenceVersion | None) -> tuple[int, int] | None:
     if version is None or version.public_ids is None:
         return None
     return len(version.public_ids), version.item_count
-
-
-def _current(phase: Phase) -> ReferenceVersion | None:
-    return phase.reference_versions.filter(is_current=True).first()
-
-
-def _phase_of(access: ManageAccess, pk: int) -> Phase:
-    phases = Phase.objects.select_related("track__competition")
-    return get_object_or_404(phases, pk=pk, track__competition=access.competition)
 
 
 def _wants_another_split(phase: Phase) -> bool:
@@ -156,46 +194,52 @@ def _wants_another_split(phase: Phase) -> bool:
     return abs(share - phase.public_percent) > 100 / max(1, version.item_count)
 
 
+def _current(phase: Phase) -> ReferenceVersion | None:
+    return phase.reference_versions.filter(is_current=True).first()
+
+
+def _new_page(
+    request: MemberRequest, access: ManageAccess, track: Track, form: PhaseForm, status: int = 200
+) -> HttpResponse:
+    context = access.context("manage_phases") | {"steps": steps_of(access, "phases"), "track": track, "form": form}
+    return render(request, "manage/phases_new.html", context, status=status)
+
+
 def _phase_page(
-    request: HttpRequest,
-    access: ManageAccess,
-    phase: Phase,
-    form: SettingsForm,
-    *,
-    split_form: SplitForm | None = None,
-    status: int = 200,
+    request: MemberRequest, access: ManageAccess, phase: Phase, forms: Forms, status: int = 200
 ) -> HttpResponse:
     version = _current(phase)
-    context: dict[str, Any] = access.context(TAB.url_name) | {
+    context = access.context("manage_phases") | {
         "edited": phase,
-        "form": form,
-        "split_form": split_form or SplitForm(),
+        "form": PhaseForm(instance=phase, track=phase.track),
+        "split_form": SplitForm(),
+        "removal": _removal_form(),
         "split": split_of(version),
         "has_references": version is not None,
         "is_frozen": is_frozen(phase),
         "boards": [(value, label) for value, label in Phase.Board.choices if value != phase.board],
     }
-    return render(request, "manage/phases_one.html", context, status=status)
+    if access.may(Permission.VIEW_HIDDEN) and (request.GET.get("show") == "final" or "publish_form" in forms):
+        context |= _final(phase)
+    return render(request, "manage/phases_one.html", context | forms, status=status)
 
 
-def _final_page(
-    request: HttpRequest, access: ManageAccess, phase: Phase, form: PublishForm, *, status: int = 200
-) -> HttpResponse:
-    context: dict[str, Any] = access.context(TAB.url_name) | {
-        "edited": phase,
-        "form": form,
+def _final(phase: Phase) -> dict[str, Any]:
+    """The final board as it would be published now, and those that were published."""
+    return {
+        "publish_form": PublishForm(phase=phase),
         "final": final_board(phase),
         "unfinished": unfinished_count(phase),
         "snapshots": phase.snapshots.select_related("published_by"),
     }
-    return render(request, "manage/phases_final.html", context, status=status)
 
 
 urlpatterns = [
     path("phases/", phases_page, name="manage_phases"),
+    path("phases/new/<slug:track_slug>/", new_page, name="manage_phase_new"),
     path("phases/<int:pk>/", phase_page, name="manage_phase"),
     path("phases/<int:pk>/board/", board_action, name="manage_phase_board"),
     path("phases/<int:pk>/split/", split_action, name="manage_phase_split"),
-    path("phases/<int:pk>/final/", final_page, name="manage_phase_final"),
     path("phases/<int:pk>/publish/", publish_action, name="manage_phase_publish"),
+    path("phases/<int:pk>/remove/", remove_action, name="manage_phase_remove"),
 ]

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from typing import Final
 
-from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import path
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from malpan.competitions import questions
-from malpan.competitions.errors import QuestionInvalid
 from malpan.competitions.models import Question
 from malpan.competitions.permissions import Permission
-from malpan.core.messages import text_of
 from malpan.teams.selectors import team_of
-from malpan.web.forms.manage import AnswerForm
-from malpan.web.manage.access import ManageAccess, ManageTab, manage_page
+from malpan.web.acting import act
+from malpan.web.forms.questions import AnswerForm
+from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.pages.context import MemberRequest, page_of
 
-TAB = ManageTab("manage_questions", gettext_lazy("문의와 답변"))
 PAGE_SIZE: Final = 50
 
 
@@ -60,15 +56,15 @@ def answer_action(request: MemberRequest, access: ManageAccess, pk: int) -> Http
     """Answer, privately or for everybody; a second answer takes the place of the first."""
     question = questions.question_for_organisers(access.competition, pk)
     form = AnswerForm(request.POST, instance=questions.question_for_organisers(access.competition, pk))
-    if not form.is_valid():
-        return _question_page(request, access, question, form, 422)
-    try:
-        questions.answer_question(question=question, actor=request.user, **form.cleaned_data)
-    except QuestionInvalid as error:
-        form.add_error(error.params["field"], text_of(error))
-        return _question_page(request, access, question, form, error.http_status)
-    messages.success(request, _("답변했습니다. 질문한 사람에게 이메일로 알립니다."))
-    return redirect("manage_questions", access.competition.slug)
+    return act(
+        request,
+        lambda values: questions.answer_question(question=question, actor=request.user, **values),
+        form=form,
+        said=_("답변했습니다. 질문한 사람에게 이메일로 알립니다."),
+        to=access.url("manage_questions"),
+        again=lambda status: _question_page(request, access, question, form, status),
+        beside=lambda error: error.params.get("field"),
+    )
 
 
 @require_POST
@@ -77,12 +73,16 @@ def mark_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpRe
     """Close a question without an answer, or put one back among those that wait."""
     question = questions.question_for_organisers(access.competition, pk)
     if "reopen" in request.POST:
-        questions.reopen_question(question=question, actor=request.user)
-        messages.success(request, _("답변을 기다리는 문의로 되돌렸습니다. 답변은 다시 저장할 때까지 보이지 않습니다."))
+        mark = questions.reopen_question
+        said = _("답변을 기다리는 문의로 되돌렸습니다. 답변은 다시 저장할 때까지 보이지 않습니다.")
     else:
-        questions.close_question(question=question, actor=request.user)
-        messages.success(request, _("답변 없이 처리한 문의로 표시했습니다."))
-    return redirect("manage_questions", access.competition.slug)
+        mark, said = questions.close_question, _("답변 없이 처리한 문의로 표시했습니다.")
+    return act(
+        request,
+        lambda _values: mark(question=question, actor=request.user),
+        said=said,
+        to=access.url("manage_questions"),
+    )
 
 
 urlpatterns = [

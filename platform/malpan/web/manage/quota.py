@@ -1,36 +1,32 @@
-"""The quota desk: what each team has left, its ledger, grants, refunds and resets."""
+"""What each team has left, its ledger, grants, refunds and resets."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
 from django import forms
-from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
-from django.urls import URLPattern, path, reverse
+from django.shortcuts import render
+from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from malpan.accounts.models import User
 from malpan.competitions.models import Phase
 from malpan.competitions.permissions import Permission
-from malpan.competitions.selectors import phase_to_show, tracks_of
-from malpan.core.errors import AddressNotFound, DomainError
-from malpan.core.messages import text_of
+from malpan.competitions.selectors import phase_of, phase_to_show, phases_of, tracks_of
 from malpan.submissions.quota import services as quota
 from malpan.submissions.quota.ledger import QuotaStatus
 from malpan.teams.errors import TeamNotFound
 from malpan.teams.models import Team
+from malpan.web.acting import act
 from malpan.web.forms.quota import GrantAllForm, GrantForm, QuotaFilterForm, RefundForm, ResetAllForm, ResetForm
-from malpan.web.manage.access import ManageAccess, ManageTab, manage_page
+from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.pages.context import MemberRequest, page_of
 from malpan.web.presenters.quota_history import lines_of
 
-TAB = ManageTab("manage_quota", gettext_lazy("제출 횟수"))
 PAGE_SIZE: Final = 50
 
 
@@ -43,8 +39,7 @@ class TeamLine:
 @require_safe
 @manage_page(Permission.VIEW)
 def quota_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
-    phases = Phase.objects.filter(track__competition=access.competition).select_related("track")
-    form = QuotaFilterForm(request.GET, rows={"phase": phases})
+    form = QuotaFilterForm(request.GET, rows={"phase": phases_of(access.competition)})
     phase = form.value("phase") or _first_phase(access)
     if not form["phase"].data and phase:
         form.data = request.GET | {"phase": str(phase.pk)}
@@ -69,49 +64,45 @@ def _first_phase(access: ManageAccess) -> Phase | None:
 @require_safe
 @manage_page(Permission.VIEW)
 def team_page(request: MemberRequest, access: ManageAccess, phase_pk: int, team_pk: int) -> HttpResponse:
-    phase, team = _phase_of(access, phase_pk), _team_of(access, team_pk)
+    phase, team = phase_of(access.competition, phase_pk), _team_of(access, team_pk)
     return _team_page(request, access, phase, team, _team_forms(phase, team))
 
 
 @require_safe
 @manage_page(Permission.MANAGE)
 def everybody_page(request: MemberRequest, access: ManageAccess, phase_pk: int) -> HttpResponse:
-    phase = _phase_of(access, phase_pk)
+    phase = phase_of(access.competition, phase_pk)
     return _everybody_page(request, access, phase, _everybody_forms(phase))
 
 
 @require_POST
 @manage_page(Permission.MANAGE)
 def team_action(request: MemberRequest, access: ManageAccess, phase_pk: int, team_pk: int, action: str) -> HttpResponse:
-    phase, team = _phase_of(access, phase_pk), _team_of(access, team_pk)
+    phase, team = phase_of(access.competition, phase_pk), _team_of(access, team_pk)
     forms_of_page = _team_forms(phase, team, **{action: request.POST})
-    form = forms_of_page[action]
-    if _done(request, form, lambda values: TEAM_ACTIONS[action](phase, team, values, request.user)):
-        return redirect("manage_quota_team", access.competition.slug, phase.pk, team.pk)
-    return _team_page(request, access, phase, team, forms_of_page, status=422)
+    return act(
+        request,
+        lambda values: TEAM_ACTIONS[action](phase, team, values, request.user),
+        form=forms_of_page[action],
+        said=str,
+        to=access.url("manage_quota_team", phase.pk, team.pk),
+        again=lambda status: _team_page(request, access, phase, team, forms_of_page, status),
+    )
 
 
 @require_POST
 @manage_page(Permission.MANAGE)
 def everybody_action(request: MemberRequest, access: ManageAccess, phase_pk: int, action: str) -> HttpResponse:
-    phase = _phase_of(access, phase_pk)
+    phase = phase_of(access.competition, phase_pk)
     forms_of_page = _everybody_forms(phase, **{action: request.POST})
-    form = forms_of_page[action]
-    if _done(request, form, lambda values: EVERYBODY_ACTIONS[action](phase, values, request.user)):
-        return redirect(f"{reverse('manage_quota', args=[access.competition.slug])}?phase={phase.pk}")
-    return _everybody_page(request, access, phase, forms_of_page, status=422)
-
-
-def _done(request: MemberRequest, form: forms.Form, act: Callable[[dict[str, Any]], str]) -> bool:
-    """Do what a sound form asks and say so; a refusal becomes an error of the form."""
-    if not form.is_valid():
-        return False
-    try:
-        messages.success(request, act(form.cleaned_data))
-    except DomainError as error:
-        form.add_error(None, text_of(error))
-        return False
-    return True
+    return act(
+        request,
+        lambda values: EVERYBODY_ACTIONS[action](phase, values, request.user),
+        form=forms_of_page[action],
+        said=str,
+        to=f"{access.url('manage_quota')}?phase={phase.pk}",
+        again=lambda status: _everybody_page(request, access, phase, forms_of_page, status),
+    )
 
 
 def _team_forms(phase: Phase, team: Team, **data: Any) -> dict[str, forms.Form]:
@@ -141,7 +132,7 @@ def _team_page(
         "phase": phase,
         "team": team,
         "quota": quota.status(phase=phase, team=team),
-        "lines": lines_of(phase=phase, team=team),
+        "lines": lines_of(phase=phase, team=team, for_organisers=True),
         "forms": shown,
     }
     return render(request, "manage/quota_team.html", context, status=status)
@@ -153,14 +144,6 @@ def _everybody_page(
     teams = Team.objects.filter(competition=access.competition, merged_into=None).count()
     context = access.context("manage_quota") | {"phase": phase, "forms": shown, "team_count": teams}
     return render(request, "manage/quota_all.html", context, status=status)
-
-
-def _phase_of(access: ManageAccess, pk: int) -> Phase:
-    phases = Phase.objects.select_related("track__competition")
-    phase = phases.filter(pk=pk, track__competition=access.competition).first()
-    if phase is None:
-        raise AddressNotFound
-    return phase
 
 
 def _team_of(access: ManageAccess, pk: int) -> Team:

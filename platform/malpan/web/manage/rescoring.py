@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import Any, Final
 
-from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, render
 from django.urls import path
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseStopPolling
 
 from malpan.competitions.models import Phase
 from malpan.competitions.permissions import Permission, require
-from malpan.core.errors import DomainError
-from malpan.core.messages import text_of
+from malpan.competitions.selectors import phase_of, phases_of
 from malpan.leaderboard.rescore_preview import preview
+from malpan.submissions.errors import SubmissionNotFound
+from malpan.submissions.manage_selectors import submission_of
 from malpan.submissions.models import RescoreBatch, Submission
 from malpan.submissions.rescoring import apply, batches, deltas
 from malpan.submissions.rescoring import services as rescoring
+from malpan.web.acting import act
 from malpan.web.csv_export import csv_response
-from malpan.web.forms.rescoring import ApplyForm, ConfirmedForm, ExcludeForm, RepeatForm, StartForm
-from malpan.web.manage.access import ManageAccess, ManageTab, manage_page
+from malpan.web.forms.fields import ConfirmForm
+from malpan.web.forms.rescoring import ApplyForm, ExcludeForm, RepeatForm, StartForm
+from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.pages.context import MemberRequest
 from malpan.web.presenters import rescoring as tables
 
-TAB: Final = ManageTab("manage_rescoring", gettext_lazy("재채점"))
-CANCEL: Final = gettext_lazy("이 재채점을 취소합니다. 점수와 순위는 지금 그대로 남습니다.")
 REPEAT_REASON: Final = "반복 채점"
 
 
@@ -44,18 +42,14 @@ def rescoring_page(request: MemberRequest, access: ManageAccess) -> HttpResponse
 @manage_page(Permission.OPERATE)
 def start_page(request: MemberRequest, access: ManageAccess, phase_pk: int) -> HttpResponse:
     """Step 1 of the workflow: what changes, for whom, why. POST starts the batch."""
-    phase = get_object_or_404(
-        Phase.objects.select_related("track__competition"), pk=phase_pk, track__competition=access.competition
-    )
+    phase = phase_of(access.competition, phase_pk)
     if request.method != "POST":
         initial = {"reference_version": request.GET.get("reference_version")}
         return _start_page(request, access, phase, StartForm(phase=phase, initial=initial))
     form = StartForm(request.POST, phase=phase)
-    if not form.is_valid():
-        return _start_page(request, access, phase, form, status=422)
-    values = form.cleaned_data
-    try:
-        batch = rescoring.start_batch(
+    return act(
+        request,
+        lambda values: rescoring.start_batch(
             phase=phase,
             selection=form.selection(),
             reason=values["reason"],
@@ -63,36 +57,38 @@ def start_page(request: MemberRequest, access: ManageAccess, phase_pk: int) -> H
             reference_version=values["reference_version"],
             recipe=values["recipe"],
             profile=values["profile"],
-        )
-    except DomainError as error:
-        form.add_error(None, text_of(error))
-        return _start_page(request, access, phase, form, status=error.http_status)
-    messages.success(request, _("재채점을 시작했습니다. 순위표는 적용할 때까지 바뀌지 않습니다."))
-    return redirect("manage_rescoring_batch", access.competition.slug, batch.pk)
+        ),
+        form=form,
+        said=_("재채점을 시작했습니다. 순위표는 적용할 때까지 바뀌지 않습니다."),
+        to=lambda batch: access.url("manage_rescoring_batch", batch.pk),
+        again=lambda status: _start_page(request, access, phase, form, status),
+    )
 
 
 @require_POST
 @manage_page(Permission.OPERATE)
 def repeat_action(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     form = RepeatForm(request.POST)
-    if not form.is_valid():
-        return _list_page(request, access, form, status=422)
-    submission = _submission_of(access, form.cleaned_data["submission"])
-    if submission is None:
-        form.add_error("submission", _("이 대회에 그런 제출이 없습니다."))
-        return _list_page(request, access, form, status=404)
-    try:
-        batch = rescoring.start_batch(
-            phase=submission.phase,
-            selection=batches.Selection(submissions=(submission.pk,)),
-            reason=REPEAT_REASON,
-            actor=request.user,
-            repeats=form.cleaned_data["repeats"],
-        )
-    except DomainError as error:
-        form.add_error(None, text_of(error))
-        return _list_page(request, access, form, status=error.http_status)
-    return redirect("manage_rescoring_batch", access.competition.slug, batch.pk)
+    return act(
+        request,
+        lambda values: _repeat(request, access, values),
+        form=form,
+        to=lambda batch: access.url("manage_rescoring_batch", batch.pk),
+        again=lambda status: _list_page(request, access, form, status),
+        beside=lambda error: "submission" if isinstance(error, SubmissionNotFound) else None,
+    )
+
+
+def _repeat(request: MemberRequest, access: ManageAccess, values: dict[str, Any]) -> RescoreBatch:
+    """Raises ``SubmissionNotFound`` for one of another competition."""
+    submission = submission_of(access.competition, values["submission"])
+    return rescoring.start_batch(
+        phase=submission.phase,
+        selection=batches.Selection(submissions=(submission.pk,)),
+        reason=REPEAT_REASON,
+        actor=request.user,
+        repeats=values["repeats"],
+    )
 
 
 @require_safe
@@ -108,7 +104,7 @@ def progress_fragment(request: MemberRequest, access: ManageAccess, pk: int) -> 
     """What htmx polls: 204 while nothing changed. Once the batch is no longer running the whole page is loaded anew."""
     batch = rescoring.get_batch(access.competition.pk, pk)
     progress = batches.progress_of(batch)
-    if batch.state != RescoreBatch.State.RUNNING or (progress.failed and not progress.unfinished):
+    if not batch.is_open or progress.is_complete or (progress.failed and not progress.unfinished):
         response: HttpResponse = HttpResponseStopPolling()
         response["HX-Refresh"] = "true"
         return response
@@ -131,12 +127,13 @@ def preview_csv(request: MemberRequest, access: ManageAccess, pk: int) -> HttpRe
 @manage_page(Permission.OPERATE)
 def retry_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
     batch = rescoring.get_batch(access.competition.pk, pk)
-    try:
-        count = rescoring.retry_failed(batch=batch, actor=request.user)
-        messages.success(request, _("실패한 %(count)d건을 다시 채점합니다.") % {"count": count})
-    except DomainError as error:
-        messages.error(request, text_of(error))
-    return redirect("manage_rescoring_batch", access.competition.slug, pk)
+    text = _("실패한 %(count)d건을 다시 채점합니다.")
+    return act(
+        request,
+        lambda _values: rescoring.retry_failed(batch=batch, actor=request.user),
+        said=lambda count: text % {"count": count},
+        to=access.url("manage_rescoring_batch", pk),
+    )
 
 
 @require_POST
@@ -144,17 +141,20 @@ def retry_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpR
 def exclude_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
     batch = rescoring.get_batch(access.competition.pk, pk)
     form = ExcludeForm(request.POST)
-    if not form.is_valid():
-        return _batch_page(request, access, batch, {"exclude_form": form}, status=422)
-    submission = get_object_or_404(Submission, pk=form.cleaned_data["submission"], phase=batch.phase)
-    try:
-        rescoring.exclude_submission(
-            batch=batch, submission=submission, reason=form.cleaned_data["reason"], actor=request.user
-        )
-        messages.success(request, _("이 제출을 재채점에서 제외했습니다. 지금 점수는 그대로 남습니다."))
-    except DomainError as error:
-        messages.error(request, text_of(error))
-    return redirect("manage_rescoring_batch", access.competition.slug, pk)
+    return act(
+        request,
+        lambda values: rescoring.exclude_submission(
+            batch=batch,
+            submission=get_object_or_404(Submission, pk=values["submission"], phase=batch.phase),
+            reason=values["reason"],
+            actor=request.user,
+        ),
+        form=form,
+        said=_("이 제출을 재채점에서 제외했습니다. 지금 점수는 그대로 남습니다."),
+        to=access.url("manage_rescoring_batch", pk),
+        again=lambda status: _batch_page(request, access, batch, {"exclude_form": form}, status),
+        refused_above=True,
+    )
 
 
 @require_POST
@@ -163,64 +163,62 @@ def apply_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpR
     """The last step: everything at once."""
     batch = rescoring.get_batch(access.competition.pk, pk)
     form = ApplyForm(request.POST, hurts_others=bool(apply.other_phases_hurt(batch)))
-    if not form.is_valid():
-        return _batch_page(request, access, batch, {"apply_form": form}, status=422)
-    values = form.cleaned_data
-    try:
-        rescoring.apply_batch(
+    return act(
+        request,
+        lambda values: rescoring.apply_batch(
             batch=batch,
             actor=request.user,
             resets_quota=values["resets_quota"],
             grants_slots=values["grants_slots"] or 0,
             announcement=form.announcement(),
             leaves_other_phases=values.get("leaves_other_phases", False),
-        )
-    except DomainError as error:
-        form.add_error(None, text_of(error))
-        return _batch_page(request, access, batch, {"apply_form": form}, status=error.http_status)
-    messages.success(request, _("재채점을 적용했습니다. 모든 점수와 순위가 한꺼번에 바뀌었습니다."))
-    return redirect("manage_rescoring_batch", access.competition.slug, pk)
+        ),
+        form=form,
+        said=_("재채점을 적용했습니다. 모든 점수와 순위가 한꺼번에 바뀌었습니다."),
+        to=access.url("manage_rescoring_batch", pk),
+        again=lambda status: _batch_page(request, access, batch, {"apply_form": form}, status),
+    )
 
 
 @require_POST
 @manage_page(Permission.OPERATE)
 def cancel_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
     batch = rescoring.get_batch(access.competition.pk, pk)
-    form = ConfirmedForm(request.POST, label=CANCEL, prefix="cancel")
-    if not form.is_valid():
-        return _batch_page(request, access, batch, {"cancel_form": form}, status=422)
-    try:
-        rescoring.cancel_batch(batch=batch, actor=request.user)
-        messages.success(request, _("재채점을 취소했습니다. 점수와 순위는 그대로입니다."))
-    except DomainError as error:
-        messages.error(request, text_of(error))
-    return redirect("manage_rescoring_batch", access.competition.slug, pk)
+    form = _cancel_form(request.POST)
+    return act(
+        request,
+        lambda _values: rescoring.cancel_batch(batch=batch, actor=request.user),
+        form=form,
+        said=_("재채점을 취소했습니다. 점수와 순위는 그대로입니다."),
+        to=access.url("manage_rescoring_batch", pk),
+        again=lambda status: _batch_page(request, access, batch, {"cancel_form": form}, status),
+        refused_above=True,
+    )
 
 
-def _submission_of(access: ManageAccess, public_id: uuid.UUID) -> Submission | None:
-    rows = Submission.objects.filter(public_id=public_id, phase__track__competition=access.competition)
-    return rows.select_related("phase__track__competition").first()
+def _cancel_form(data: Any = None) -> ConfirmForm:
+    sentence = _("이 재채점을 취소합니다. 점수와 순위는 지금 그대로 남습니다.")
+    return ConfirmForm(data, sentence=sentence, key="cancel")
 
 
 def _list_page(
-    request: MemberRequest, access: ManageAccess, repeat_form: RepeatForm, *, status: int = 200
+    request: MemberRequest, access: ManageAccess, repeat_form: RepeatForm, status: int = 200
 ) -> HttpResponse:
-    phases = Phase.objects.filter(track__competition=access.competition).select_related("track")
     found = RescoreBatch.objects.filter(competition=access.competition).select_related(
         "phase__track", "created_by", "reference_version"
     )
-    context = access.context(TAB.url_name) | {
-        "phases": phases.order_by("track__position", "track_id", "position", "starts_at", "pk"),
-        "batches": found,
+    context = access.context("manage_rescoring") | {
+        "phases": phases_of(access.competition),
+        "lines": tables.batch_lines(found),
         "repeat_form": repeat_form,
     }
     return render(request, "manage/rescoring.html", context, status=status)
 
 
 def _start_page(
-    request: MemberRequest, access: ManageAccess, phase: Phase, form: StartForm, *, status: int = 200
+    request: MemberRequest, access: ManageAccess, phase: Phase, form: StartForm, status: int = 200
 ) -> HttpResponse:
-    context = access.context(TAB.url_name) | {
+    context = access.context("manage_rescoring") | {
         "phase": phase,
         "form": form,
         "open_batch": batches.open_batch(phase),
@@ -231,24 +229,26 @@ def _start_page(
 
 
 def _batch_page(
-    request: MemberRequest, access: ManageAccess, batch: RescoreBatch, forms: dict[str, Any], *, status: int = 200
+    request: MemberRequest, access: ManageAccess, batch: RescoreBatch, forms: dict[str, Any], status: int = 200
 ) -> HttpResponse:
     require(request.user, access.competition, Permission.VIEW)
-    hurt = apply.other_phases_hurt(batch) if batch.state in batches.OPEN_STATES else 0
-    context = access.context(TAB.url_name) | {
+    state = batches.state_of(batch)
+    hurt = apply.other_phases_hurt(batch) if batch.is_open else 0
+    context = access.context("manage_rescoring") | {
         "batch": batch,
-        "is_open": batch.state in batches.OPEN_STATES,
+        "state": state,
+        "is_open": batch.is_open,
         "is_repeat": batch.repeats > 1,
-        "step": tables.step_of(batch),
+        "step": tables.step_of(state),
         "hurt": hurt,
         "apply_form": ApplyForm(hurts_others=bool(hurt)),
-        "cancel_form": ConfirmedForm(label=CANCEL, prefix="cancel"),
+        "cancel_form": _cancel_form(),
         "exclude_form": ExcludeForm(),
     }
     context |= tables.progress_context(batches.progress_of(batch)) | tables.facts_of(batch)
     if batch.repeats > 1:
         context |= tables.spread_context(batch)
-    elif batch.state != RescoreBatch.State.RUNNING:
+    elif state != RescoreBatch.State.RUNNING:
         context |= tables.preview_context(batch, request.GET.get("minimum", ""))
     return render(request, "manage/rescoring_batch.html", context | forms, status=status)
 

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
-from django.urls import path
+from django.shortcuts import render
+from django.urls import path, reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from malpan.competitions import roles
+from malpan.competitions.models import CompetitionRole
 from malpan.competitions.permissions import Permission, may
-from malpan.core.errors import DomainError
-from malpan.core.messages import text_of
 from malpan.teams.selectors import competing_with_a_role
-from malpan.web.forms.manage import AppointForm, RoleForm
-from malpan.web.manage.access import ManageAccess, ManageTab, manage_page
+from malpan.web.acting import act
+from malpan.web.forms.fields import ConfirmForm
+from malpan.web.forms.roles import AppointForm, RoleForm
+from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.pages.context import MemberRequest
-
-TAB = ManageTab("manage_roles", gettext_lazy("역할"), Permission.OWN)
 
 
 @require_safe
@@ -31,11 +28,20 @@ def roles_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
 def _roles_page(request: MemberRequest, access: ManageAccess, form: AppointForm, status: int = 200) -> HttpResponse:
     teams = competing_with_a_role(access.competition)
     rows = [
-        (held, RoleForm(initial={"role": held.role}, auto_id=f"role_{held.pk}_%s"), teams.get(held.user_id))
+        (
+            held,
+            RoleForm(initial={"role": held.role}, auto_id=f"role_{held.pk}_%s"),
+            _dismissal(held),
+            teams.get(held.user_id),
+        )
         for held in roles.roles_of(access.competition)
     ]
     context = access.context("manage_roles") | {"rows": rows, "form": form}
     return render(request, "manage/roles.html", context, status=status)
+
+
+def _dismissal(held: CompetitionRole, data: object = None) -> ConfirmForm:
+    return ConfirmForm(data, key=f"dismiss-{held.pk}", sentence=_("역할을 거둡니다"))
 
 
 @require_POST
@@ -43,16 +49,16 @@ def _roles_page(request: MemberRequest, access: ManageAccess, form: AppointForm,
 def appoint_action(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     """Give the account of an e-mail address a role."""
     form = AppointForm(request.POST)
-    if not form.is_valid():
-        return _roles_page(request, access, form, 422)
-    try:
-        held = roles.appoint_by_email(competition=access.competition, actor=request.user, **form.cleaned_data)
-    except DomainError as error:
-        form.add_error("email", text_of(error))
-        return _roles_page(request, access, form, error.http_status)
     text = _("‘%(name)s’에게 역할을 맡겼습니다: %(role)s.")
-    messages.success(request, text % {"name": held.user, "role": held.get_role_display()})
-    return redirect("manage_roles", access.competition.slug)
+    return act(
+        request,
+        lambda values: roles.appoint_by_email(competition=access.competition, actor=request.user, **values),
+        form=form,
+        said=lambda held: text % {"name": held.user, "role": held.get_role_display()},
+        to=access.url("manage_roles"),
+        again=lambda status: _roles_page(request, access, form, status),
+        beside="email",
+    )
 
 
 @require_POST
@@ -60,17 +66,13 @@ def appoint_action(request: MemberRequest, access: ManageAccess) -> HttpResponse
 def change_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
     """Give somebody another role. Raises ``RoleNotFound`` for one of another competition."""
     held = roles.role_of(access.competition, pk)
-    form = RoleForm(request.POST)
-    if not form.is_valid():
-        messages.error(request, _("역할을 골라 주십시오."))
-        return redirect("manage_roles", access.competition.slug)
-    try:
-        roles.change(held=held, role=form.cleaned_data["role"], actor=request.user)
-    except DomainError as error:
-        messages.error(request, text_of(error))
-    else:
-        messages.success(request, _("역할을 바꾸었습니다."))
-    return _back(request, access)
+    return act(
+        request,
+        lambda values: roles.change(held=held, role=values["role"], actor=request.user),
+        form=RoleForm(request.POST),
+        said=_("역할을 바꾸었습니다."),
+        to=lambda _held: _back(request, access),
+    )
 
 
 @require_POST
@@ -78,23 +80,18 @@ def change_action(request: MemberRequest, access: ManageAccess, pk: int) -> Http
 def dismiss_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
     """Take a role away, when the box beside the button is ticked."""
     held = roles.role_of(access.competition, pk)
-    if "confirmed" not in request.POST:
-        messages.error(request, _("확인란에 표시해 주십시오."))
-        return redirect("manage_roles", access.competition.slug)
-    try:
-        roles.dismiss(held=held, actor=request.user)
-    except DomainError as error:
-        messages.error(request, text_of(error))
-    else:
-        messages.success(request, _("‘%(name)s’의 역할을 거두었습니다.") % {"name": held.user})
-    return _back(request, access)
+    return act(
+        request,
+        lambda _values: roles.dismiss(held=held, actor=request.user),
+        form=_dismissal(held, request.POST),
+        said=_("‘%(name)s’의 역할을 거두었습니다.") % {"name": held.user},
+        to=lambda _done: _back(request, access),
+    )
 
 
-def _back(request: MemberRequest, access: ManageAccess) -> HttpResponse:
+def _back(request: MemberRequest, access: ManageAccess) -> str:
     """The page of the roles, or home for an owner who is none any more."""
-    if may(request.user, access.competition, Permission.OWN):
-        return redirect("manage_roles", access.competition.slug)
-    return redirect("home")
+    return access.url("manage_roles") if may(request.user, access.competition, Permission.OWN) else reverse("home")
 
 
 urlpatterns = [

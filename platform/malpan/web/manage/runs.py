@@ -7,65 +7,33 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseStopPolling
 
 from malpan.competitions.permissions import Permission
 from malpan.core import audit_selectors
-from malpan.core.errors import DomainError
 from malpan.core.messages import duration_text, heading_of, text_of, text_of_code
-from malpan.submissions import manage_selectors
+from malpan.submissions import manage_selectors, retrying
+from malpan.submissions.errors import CancelledByOrganiser
 from malpan.submissions.evaluation import actions
 from malpan.submissions.evaluation.eta import Forecast
-from malpan.submissions.models import RescoreBatch, ScoringRun
-from malpan.web.manage.access import ManageAccess, ManageTab, manage_page
-from malpan.web.manage.filters import FilterForm, query_with, track_choices
+from malpan.submissions.models import ScoringRun
+from malpan.web.acting import act
+from malpan.web.forms.runs import CancelForm, RunFilterForm
+from malpan.web.manage.access import ManageAccess, manage_page
+from malpan.web.manage.tables import query_with
 from malpan.web.pages.context import MemberRequest, page_of
 from malpan.web.presenters import scores
 from scoring.recipes import UnknownRecipe, get_recipe
 
-TAB = ManageTab("manage_runs", gettext_lazy("채점 현황"))
 State = ScoringRun.State
 UNFINISHED = frozenset({State.QUEUED, State.RUNNING})
-
-
-class RunFilterForm(FilterForm):
-    state = forms.ChoiceField(
-        label=gettext_lazy("상태"), required=False, choices=[("", gettext_lazy("모든 상태")), *State.choices]
-    )
-    track = forms.ChoiceField(label=gettext_lazy("과제"), required=False)
-    team = forms.CharField(label=gettext_lazy("팀 이름"), required=False, max_length=60)
-    batch = forms.ModelChoiceField(
-        RescoreBatch.objects.none(),
-        label=gettext_lazy("재채점 묶음"),
-        required=False,
-        empty_label=gettext_lazy("모든 채점"),
-    )
-
-    def __init__(self, access: ManageAccess, data: Any) -> None:
-        batches = RescoreBatch.objects.filter(competition=access.competition)
-        super().__init__(
-            data,
-            choices={"track": track_choices(access.competition)},
-            rows={"batch": batches.select_related("phase__track__competition")},
-        )
-
-
-class CancelForm(forms.Form):
-    """Why a run is cancelled, and the word that it is meant."""
-
-    reason = forms.CharField(label=gettext_lazy("사유"), max_length=200)
-    confirmed = forms.BooleanField(
-        label=gettext_lazy("이 채점을 취소합니다"),
-        error_messages={"required": gettext_lazy("취소하려면 확인란에 표시해 주십시오.")},
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +47,7 @@ class RunLine:
 
     @property
     def is_cancelled(self) -> bool:
-        return self.run.error_code == actions.CancelledByOrganiser.code
+        return self.run.error_code == CancelledByOrganiser.code
 
 
 def line_of(run: ScoringRun) -> RunLine:
@@ -94,10 +62,11 @@ def line_of(run: ScoringRun) -> RunLine:
 
 
 def _stage(run: ScoringRun) -> str:
+    stage = run.job.stage if run.job else ""
     try:
-        return scores.stage_label(run) if run.stage else ""
+        return scores.stage_label(run.recipe, stage) if stage else ""
     except UnknownRecipe:
-        return run.stage
+        return stage
 
 
 @require_safe
@@ -132,7 +101,7 @@ def _mark(request: MemberRequest, context: dict[str, Any]) -> str:
 
 
 def _table(request: MemberRequest, access: ManageAccess) -> dict[str, Any]:
-    form = RunFilterForm(access, request.GET)
+    form = RunFilterForm(access.competition, request.GET)
     batch = form.value("batch")
     rows = manage_selectors.runs_of(
         access.competition,
@@ -179,15 +148,15 @@ def run_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpRespo
 def _run_page(
     request: MemberRequest, access: ManageAccess, run: ScoringRun, form: CancelForm, status: int = 200
 ) -> HttpResponse:
-    shards = manage_selectors.shard_status(run)  # its metrics are computed piece by piece, not one after the other
+    slices = manage_selectors.slice_status(run)  # its metrics are computed slice by slice, not one after the other
     context = access.context("manage_runs") | {
         "line": line_of(run),
         "run": run,
         "outlook": Forecast().of(run),
         "track": run.submission.phase.track,
-        "steps": [] if shards and run.state != State.FINISHED else _steps(run),
-        "shards": shards,
-        "shard_fault": text_of_code(shards.error_code) if shards and shards.error_code else "",
+        "steps": [] if slices and run.state != State.FINISHED else _steps(run),
+        "slices": slices,
+        "slice_fault": text_of_code(slices.error_code) if slices and slices.error_code else "",
         "others": [line_of(other) for other in manage_selectors.other_runs(run)],
         "entries": _entries(run),
         "signature": json.dumps(run.signature, ensure_ascii=False, indent=2) if run.signature else "",
@@ -212,7 +181,8 @@ def _steps(run: ScoringRun) -> list[Step]:
         recipe = get_recipe(run.recipe)
     except UnknownRecipe:
         return []
-    now = recipe.metrics.index(run.stage) if run.stage in recipe.metrics else -1
+    stage = run.job.stage if run.job else ""
+    now = recipe.metrics.index(stage) if stage in recipe.metrics else -1
     is_finished = run.state == State.FINISHED
     return [
         Step(
@@ -237,15 +207,15 @@ def _entries(run: ScoringRun) -> list[Any]:
 def cancel_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
     run = manage_selectors.run_of(access.competition, pk)
     form = CancelForm(request.POST)
-    if not form.is_valid():
-        return _run_page(request, access, run, form, status=422)
-    try:
-        actions.cancel_run(run=run, actor=request.user, reason=form.cleaned_data["reason"])
-    except DomainError as error:
-        _tell(request, error)
-    else:
-        messages.success(request, _("채점을 취소하고 제출 횟수를 되돌렸습니다. 참가 팀의 제출 내역에도 표시됩니다."))
-    return redirect("manage_run", access.competition.slug, pk)
+    return act(
+        request,
+        lambda values: actions.cancel_run(run=run, actor=request.user, reason=values["reason"]),
+        form=form,
+        said=_("채점을 취소하고 제출 횟수를 되돌렸습니다. 참가 팀의 제출 내역에도 표시됩니다."),
+        to=access.url("manage_run", pk),
+        again=lambda status: _run_page(request, access, run, form, status),
+        refused_above=True,
+    )
 
 
 @require_POST
@@ -257,9 +227,10 @@ def retry_action(request: MemberRequest, access: ManageAccess) -> HttpResponse:
         messages.warning(request, _("다시 채점할 것을 하나 이상 골라 주십시오."))
         return _back(request, access)
     runs = manage_selectors.runs_of(access.competition).filter(pk__in=chosen).order_by("pk")
-    outcome = actions.retry_runs(runs=runs, actor=request.user)
+    outcome = retrying.retry_runs(runs=runs, actor=request.user)
     for run, error in outcome.refused:
-        _tell(request, error, f"{run.submission.team.name} · #{run.pk} — ")
+        about = f"{run.submission.team.name} · #{run.pk}"
+        messages.error(request, f"{about} — {heading_of(error)}: {text_of(error)}")
     if outcome.runs:
         text = ngettext(
             "채점 %(count)d건을 다시 대기열에 넣었습니다.",
@@ -278,12 +249,8 @@ def _numbers(texts: list[str]) -> list[int]:
 def _back(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     """To the new run of one that was tried again from its own page, else to the failed ones."""
     if chosen := _numbers(request.POST.getlist("from_run")):
-        return redirect("manage_run", access.competition.slug, chosen[0])
-    return redirect(f"{reverse('manage_runs', args=[access.competition.slug])}?state=failed")
-
-
-def _tell(request: MemberRequest, error: DomainError, about: str = "") -> None:
-    messages.error(request, f"{about}{heading_of(error)}: {text_of(error)}")
+        return redirect(access.url("manage_run", chosen[0]))
+    return redirect(f"{access.url('manage_runs')}?state=failed")
 
 
 urlpatterns: list[URLPattern] = [

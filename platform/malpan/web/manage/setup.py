@@ -1,54 +1,54 @@
-"""Setting a competition up, step by step: texts, tracks, phases, files, and publishing by the checklist."""
+"""Setting a competition up: making one, its texts and terms, and publishing it by the checklist."""
 
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
-from typing import Final
+from typing import Any
 
-from django.contrib import messages
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpResponse
+from django.shortcuts import render
 from django.urls import path, reverse
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from malpan.accounts.models import User
-from malpan.competitions import readiness, setup
-from malpan.competitions.checklist import Item, State
-from malpan.competitions.errors import CompetitionNotReady, ManageNotFound
+from malpan.competitions import setup
+from malpan.competitions.errors import ManageNotFound
 from malpan.competitions.models import Competition
 from malpan.competitions.permissions import Permission
 from malpan.competitions.roles import competitions_of
 from malpan.competitions.services import update_competition
-from malpan.core.messages import text_of
-from malpan.teams.selectors import competing_with_a_role
-from malpan.web.forms.manage import NewCompetitionForm, TextsForm
-from malpan.web.manage import setup_files, setup_tracks
-from malpan.web.manage.access import ManageAccess, ManageTab, manage_page
-from malpan.web.manage.wizard import posted, steps_of
+from malpan.web.acting import act, posted
+from malpan.web.forms.fields import ConfirmForm
+from malpan.web.forms.setup import GapsForm, NewCompetitionForm, TextsForm
+from malpan.web.manage.access import ManageAccess, manage_page
+from malpan.web.manage.wizard import checklist_of, groups_of, steps_of
 from malpan.web.pages.context import MemberRequest, members_only
-
-TAB = ManageTab("manage_setup", gettext_lazy("대회 설정"), Permission.MANAGE)
-form_page: Final = require_http_methods(["GET", "HEAD", "POST"])
 
 
 # --- a new competition ------------------------------------------------------------------------------------------------
-@form_page
+@require_http_methods(["GET", "HEAD", "POST"])
 @members_only
 def new_page(request: MemberRequest) -> HttpResponse:
     """Found a competition, empty or after an existing one. Raises ``ManageNotFound`` for people who may not."""
-    if not setup.may_found(request.user):
+    if not setup.may_create(request.user):
         raise ManageNotFound
     form = NewCompetitionForm(posted(request), sources=_sources(request.user))
-    if request.method == "POST" and form.is_valid():
-        competition = setup.found_competition(founder=request.user, **form.cleaned_data)
-        messages.success(request, _("대회를 만들었습니다. 공개하기 전에는 역할을 맡은 사람만 볼 수 있습니다."))
-        return redirect("manage_setup_texts", competition.slug)
-    return render(request, "manage/setup_new.html", {"form": form}, status=422 if form.is_bound else 200)
+    if not form.is_bound:
+        return _new_page(request, form)
+    return act(
+        request,
+        lambda values: setup.create_owned_competition(owner=request.user, **values),
+        form=form,
+        said=_("대회를 만들었습니다. 공개하기 전에는 역할을 맡은 사람만 볼 수 있습니다."),
+        to=lambda competition: reverse("manage_setup_texts", args=[competition.slug]),
+        again=lambda status: _new_page(request, form, status),
+    )
+
+
+def _new_page(request: MemberRequest, form: NewCompetitionForm, status: int = 200) -> HttpResponse:
+    return render(request, "manage/setup_new.html", {"form": form}, status=status)
 
 
 def _sources(user: User) -> QuerySet[Competition]:
@@ -57,109 +57,107 @@ def _sources(user: User) -> QuerySet[Competition]:
     return every if user.is_superuser else every.filter(pk__in=competitions_of(user))
 
 
-# --- the steps --------------------------------------------------------------------------------------------------------
-@require_safe
-@manage_page(Permission.MANAGE)
-def setup_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
-    return _setup_page(request, access)
-
-
-def _setup_page(request: MemberRequest, access: ManageAccess, refusal: str = "", status: int = 200) -> HttpResponse:
-    items = checklist_of(access.competition)
-    context = access.context("manage_setup") | {
-        "steps": steps_of(access, "publish", items),
-        "groups": groups_of(access, items),
-        "gaps": sum(item.is_gap for item in items),
-        "refusal": refusal,
-    }
-    return render(request, "manage/setup.html", context, status=status)
-
-
-@form_page
+# --- its texts --------------------------------------------------------------------------------------------------------
+@require_http_methods(["GET", "HEAD", "POST"])
 @manage_page(Permission.MANAGE)
 def texts_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     """Step 1: texts, organiser, team size, blind names, prize places, terms."""
     form = TextsForm(posted(request), instance=copy.copy(access.competition))
-    if request.method == "POST" and form.is_valid():
-        fields = dict(form.cleaned_data)
-        renews = fields.pop("renews_terms", False)
-        competition = update_competition(
-            competition=access.competition, actor=request.user, renews_terms=renews, **fields
-        )
-        messages.success(request, _("저장했습니다."))
-        return redirect(_after(request, "manage_setup_texts", "manage_setup_tracks"), competition.slug)
+    if not form.is_bound:
+        return _texts_page(request, access, form)
+    target = "manage_setup_tracks" if "next" in request.POST else "manage_setup_texts"
+    return act(
+        request,
+        lambda values: update_competition(competition=access.competition, actor=request.user, **values),
+        form=form,
+        said=_("저장했습니다."),
+        to=lambda competition: reverse(target, args=[competition.slug]),
+        again=lambda status: _texts_page(request, access, form, status),
+    )
+
+
+def _texts_page(request: MemberRequest, access: ManageAccess, form: TextsForm, status: int = 200) -> HttpResponse:
+    context = access.context("manage_setup") | {"steps": steps_of(access, "texts"), "form": form}
+    return render(request, "manage/setup_texts.html", context, status=status)
+
+
+# --- publishing -------------------------------------------------------------------------------------------------------
+@require_safe
+@manage_page(Permission.MANAGE)
+def setup_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
+    """Step 5: the checklist; publishing, hiding, taking out."""
+    return _setup_page(request, access, {})
+
+
+def _setup_page(request: MemberRequest, access: ManageAccess, forms: dict[str, Any], status: int = 200) -> HttpResponse:
     items = checklist_of(access.competition)
-    context = access.context("manage_setup") | {"steps": steps_of(access, "texts", items), "form": form}
-    return render(request, "manage/setup_texts.html", context, status=422 if form.is_bound else 200)
-
-
-def _after(request: HttpRequest, stay: str, go_on: str) -> str:
-    return go_on if "next" in request.POST else stay
+    gaps = sum(item.is_gap for item in items)
+    context = access.context("manage_setup") | {
+        "steps": steps_of(access, "publish", items),
+        "groups": groups_of(access, items),
+        "gaps": gaps,
+        "publish": GapsForm(gaps=gaps),
+        "hide": _hide_form(),
+        "removal": _removal_form(),
+        "can_own": access.may(Permission.OWN),
+    }
+    return render(request, "manage/setup.html", context | forms, status=status)
 
 
 @require_POST
 @manage_page(Permission.MANAGE)
 def publish_action(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     """Publish; with gaps in the checklist only when the box beside the button says so."""
-    try:
-        setup.publish_competition(
-            competition=access.competition, actor=request.user, accepts_gaps="accepts_gaps" in request.POST
-        )
-    except CompetitionNotReady as error:
-        return _setup_page(request, access, text_of(error), error.http_status)
-    messages.success(request, _("대회를 공개했습니다. 이제 누구나 볼 수 있습니다."))
-    return redirect("manage_setup", access.competition.slug)
+    form = GapsForm(request.POST, gaps=sum(item.is_gap for item in checklist_of(access.competition)))
+    return act(
+        request,
+        lambda values: setup.publish_competition(
+            competition=access.competition, actor=request.user, accepts_gaps=values.get("accepts_gaps", False)
+        ),
+        form=form,
+        said=_("대회를 공개했습니다. 이제 누구나 볼 수 있습니다."),
+        to=access.url("manage_setup"),
+        again=lambda status: _setup_page(request, access, {"publish": form}, status),
+    )
 
 
 @require_POST
 @manage_page(Permission.MANAGE)
 def hide_action(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     """Take the competition out of public sight, when the box beside the button says so."""
-    if "confirmed" not in request.POST:
-        return _setup_page(request, access, _("확인란에 표시해 주십시오."), 422)
-    setup.hide_competition(competition=access.competition, actor=request.user)
-    messages.success(request, _("대회를 감췄습니다. 역할을 맡은 사람만 볼 수 있습니다."))
-    return redirect("manage_setup", access.competition.slug)
+    form = _hide_form(request.POST)
+    return act(
+        request,
+        lambda _values: setup.hide_competition(competition=access.competition, actor=request.user),
+        form=form,
+        said=_("대회를 감췄습니다. 역할을 맡은 사람만 볼 수 있습니다."),
+        to=access.url("manage_setup"),
+        again=lambda status: _setup_page(request, access, {"hide": form}, status),
+    )
 
 
-# --- the checklist ----------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class Group:
-    """The items of one place, worst first, with the page where they are mended."""
-
-    label: str | Promise
-    href: str | None
-    items: list[Item]
-
-
-PLACES: Final[dict[str, tuple[str | Promise, str | None]]] = {
-    "texts": (gettext_lazy("글과 약관"), "manage_setup_texts"),
-    "tracks": (gettext_lazy("트랙"), "manage_setup_tracks"),
-    "phases": (gettext_lazy("단계"), "manage_setup_phases"),
-    "files": (gettext_lazy("정답과 자료"), "manage_setup_files"),
-    "roles": (gettext_lazy("역할"), "manage_roles"),
-    "site": (gettext_lazy("사이트"), None),
-}
-_WORST_FIRST: Final = (State.MISSING, State.WARN, State.NOTE, State.OK)
+@require_POST
+@manage_page(Permission.OWN)
+def remove_action(request: MemberRequest, access: ManageAccess) -> HttpResponse:
+    """Take a hidden competition out in which nothing was made yet."""
+    form = _removal_form(request.POST)
+    return act(
+        request,
+        lambda _values: setup.remove_competition(competition=access.competition, actor=request.user),
+        form=form,
+        said=_("대회를 지웠습니다."),
+        to=reverse("home"),
+        again=lambda status: _setup_page(request, access, {"removal": form}, status),
+    )
 
 
-def checklist_of(competition: Competition) -> list[Item]:
-    return readiness.items_of(readiness.facts_of(competition, competing_with_a_role(competition).values()))
+def _hide_form(data: Any = None) -> ConfirmForm:
+    return ConfirmForm(data, sentence=_("이 대회를 참가자에게서 감춥니다."), key="hide")
 
 
-def groups_of(access: ManageAccess, items: list[Item]) -> list[Group]:
-    """The checklist as the page shows it; links only where the viewer may follow them."""
-    groups = []
-    for place, (label, name) in PLACES.items():
-        needed = Permission.OWN if place == "roles" else Permission.MANAGE
-        href = reverse(name, args=[access.competition.slug]) if name and access.may(needed) else None
-        found = sorted((item for item in items if item.place == place), key=_badness)
-        groups += [Group(label, href, found)] if found else []
-    return groups
-
-
-def _badness(item: Item) -> int:
-    return _WORST_FIRST.index(item.state)
+def _removal_form(data: Any = None) -> ConfirmForm:
+    sentence = _("이 대회를 지웁니다. 되돌릴 수 없으며, 트랙과 팀이 없는 대회만 지울 수 있습니다.")
+    return ConfirmForm(data, sentence=sentence, key="remove")
 
 
 urlpatterns = [
@@ -167,6 +165,5 @@ urlpatterns = [
     path("setup/texts/", texts_page, name="manage_setup_texts"),
     path("setup/publish/", publish_action, name="manage_setup_publish"),
     path("setup/hide/", hide_action, name="manage_setup_hide"),
-    *setup_tracks.urlpatterns,
-    *setup_files.urlpatterns,
+    path("setup/remove/", remove_action, name="manage_setup_remove"),
 ]

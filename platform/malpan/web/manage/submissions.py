@@ -7,65 +7,28 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from django import forms
 from django.http import FileResponse, HttpResponse
 from django.shortcuts import render
 from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
-from malpan.competitions.models import Phase, Track
+from malpan.competitions.models import Track
 from malpan.competitions.permissions import Permission
 from malpan.core import audit_selectors
 from malpan.submissions import manage_selectors
 from malpan.submissions.evaluation import actions
 from malpan.submissions.models import ScoringRun, Submission
 from malpan.web.csv_export import csv_response
-from malpan.web.manage.access import ManageAccess, ManageTab, manage_page
-from malpan.web.manage.filters import FilterForm, filters_only, query_with, sort_link, track_choices
+from malpan.web.forms.submissions import STATES, SubmissionFilterForm
+from malpan.web.manage.access import ManageAccess, manage_page
+from malpan.web.manage.tables import filters_only, query_with, sort_link
 from malpan.web.pages.context import MemberRequest, page_of
-from malpan.web.presenters import scores as labels
+from malpan.web.presenters import scores
 from scoring.recipes import ORGANISER_CODES, Column, UnknownRecipe, get_recipe, warning_text
 from scoring.records import ScoreWarning
 
-TAB = ManageTab("manage_submissions", pgettext_lazy("menu", "제출"))
-
 EXPORT_LIMIT: Final = 20_000
-STATES: Final = [
-    ("", gettext_lazy("모든 상태")),
-    *ScoringRun.State.choices,
-    ("refunded", gettext_lazy("환불됨")),
-    ("withdrawn", gettext_lazy("철회됨")),
-]
-
-
-class SubmissionFilterForm(FilterForm):
-    track = forms.ChoiceField(label=gettext_lazy("과제"), required=False)
-    phase = forms.ChoiceField(label=gettext_lazy("단계"), required=False)
-    team = forms.CharField(label=gettext_lazy("팀 이름"), required=False, max_length=60)
-    state = forms.ChoiceField(label=gettext_lazy("상태"), required=False, choices=STATES)
-    warned = forms.BooleanField(label=gettext_lazy("알림이 있는 제출만"), required=False)
-
-    def __init__(self, access: ManageAccess, data: Any) -> None:
-        phases = Phase.objects.filter(track__competition=access.competition)
-        named = {phase.slug: phase.title for phase in phases}
-        super().__init__(
-            data,
-            choices={
-                "track": track_choices(access.competition),
-                "phase": [("", gettext_lazy("모든 단계")), *named.items()],
-            },
-        )
-
-    def search(self) -> manage_selectors.SubmissionSearch:
-        return manage_selectors.SubmissionSearch(
-            track=self.value("track"),
-            phase=self.value("phase"),
-            team=self.value("team"),
-            state=self.value("state"),
-            warned=bool(self.value("warned")),
-        )
 
 
 def _rows(request: MemberRequest, access: ManageAccess, form: SubmissionFilterForm) -> Any:
@@ -80,7 +43,7 @@ def _rows(request: MemberRequest, access: ManageAccess, form: SubmissionFilterFo
 @require_safe
 @manage_page(Permission.VIEW)
 def submissions_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
-    form = SubmissionFilterForm(access, request.GET)
+    form = SubmissionFilterForm(access.competition, request.GET)
     page = page_of(request, _rows(request, access, form))
     heads = {
         "time": _("접수 시각"),
@@ -108,7 +71,7 @@ def submissions_page(request: MemberRequest, access: ManageAccess) -> HttpRespon
 @manage_page(Permission.VIEW)
 def submissions_csv(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     """The rows that the page shows under the same filters, with every score."""
-    rows = list(_rows(request, access, SubmissionFilterForm(access, request.GET))[:EXPORT_LIMIT])
+    rows = list(_rows(request, access, SubmissionFilterForm(access.competition, request.GET))[:EXPORT_LIMIT])
     shows_hidden = access.may(Permission.VIEW_HIDDEN)
     keys = _score_keys(rows)
     header = [
@@ -130,13 +93,13 @@ def _score_keys(rows: Iterable[Submission]) -> list[str]:
 
 
 def _csv_row(row: Any, keys: Sequence[str], shows_hidden: bool) -> list[Any]:
-    scores: Mapping[str, float] = row.live_run.scores if row.live_run else {}
+    values: Mapping[str, float] = row.live_run.scores if row.live_run else {}
     cells = [
         row.public_id, row.created_at, row.team.name, row.phase.track.slug, row.phase.slug, row.file_name,
         row.file_sha256, row.file_size, row.file_format, row.item_count, row.shown_state, row.refunded_at,
         row.withdrawn_at, row.is_final_choice, row.warning_count, row.shown_score,
     ]  # fmt: skip
-    return [*cells, *(scores.get(key) for key in keys), *([row.hidden_score] if shows_hidden else [])]
+    return [*cells, *(values.get(key) for key in keys), *([row.hidden_score] if shows_hidden else [])]
 
 
 def _columns(recipe_id: str) -> tuple[Column, ...]:
@@ -174,7 +137,7 @@ def submission_page(request: MemberRequest, access: ManageAccess, public_id: uui
         "track": submission.phase.track,
         "run": run,
         "runs": list(submission.runs.select_related("batch")),
-        "file_format": labels.file_format(submission),
+        "file_format": scores.file_format(submission),
         "entries": audit_selectors.entries_about(submission._meta.label_lower, submission.pk),
         "ledger": list(submission.quota_entries.select_related("actor")),
     }
@@ -192,7 +155,7 @@ def _result(request: MemberRequest, access: ManageAccess, run: ScoringRun, track
     return {
         "scores": list(_score_lines(run, hidden.scores if hidden else {}, track)),
         "hidden": hidden,
-        "coverage": labels.coverage_of(run.coverage),
+        "coverage": scores.coverage_of(run.coverage),
         "warnings": _warnings(run.warnings),
         "hidden_warnings": _warnings(hidden.warnings) if hidden else [],
         "metrics": [(_metric_label(run, name), query_with(request, by=name, page=""), name) for name in metrics],
@@ -207,9 +170,9 @@ def _score_lines(run: ScoringRun, hidden: Mapping[str, float], track: Track) -> 
     for column in _columns(run.recipe):
         if column.key in run.scores or column.key in hidden:
             yield ScoreLine(
-                label=column.label(labels.language()),
-                shown=labels.score_text(column, run.scores.get(column.key), track),
-                hidden=labels.score_text(column, hidden.get(column.key), track),
+                label=column.label(scores.language()),
+                shown=scores.score_text(column, run.scores.get(column.key), track),
+                hidden=scores.score_text(column, hidden.get(column.key), track),
                 is_main=column.is_main,
             )
 
@@ -221,14 +184,14 @@ def _warnings(rows: Iterable[Mapping[str, Any]]) -> list[Warned]:
 
 def _sentence(row: Mapping[str, Any]) -> str:
     try:
-        return warning_text(ScoreWarning(row["code"], row.get("params", {})), labels.language())
+        return warning_text(ScoreWarning(row["code"], row.get("params", {})), scores.language())
     except KeyError:
         return str(row["code"])
 
 
 def _metric_label(run: ScoringRun, name: str) -> str:
     try:
-        return get_recipe(run.recipe).metric_label(name, labels.language())
+        return get_recipe(run.recipe).metric_label(name, scores.language())
     except UnknownRecipe:
         return name
 

@@ -1,32 +1,31 @@
-"""Teams: members, disqualification and reinstatement."""
+"""Teams: who is in them, disqualification and reinstatement, and the teams an organiser makes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from django.contrib import messages
 from django.db.models import Count
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import path
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from malpan.competitions.permissions import Permission
 from malpan.core.audit_selectors import entries_about
-from malpan.core.errors import DomainError
-from malpan.core.messages import text_of
 from malpan.teams import services
+from malpan.teams.errors import TeamNameInvalid, TeamNameTaken
 from malpan.teams.models import Membership, Team
 from malpan.teams.selectors import member_of, team_by_number, teams_with_members
-from malpan.web.forms.pages import ConfirmForm, DisqualifyForm, ReinstateForm, TeamForm
-from malpan.web.manage.access import ManageAccess, ManageTab, manage_page
+from malpan.web.acting import act, posted
+from malpan.web.forms.fields import ConfirmForm
+from malpan.web.forms.team import TeamForm
+from malpan.web.forms.teams import DisqualifyForm, NewTeamForm, ReinstateForm
+from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.pages.context import MemberRequest
 
-TAB = ManageTab("manage_teams", gettext_lazy("팀"))
 SHOWN_HISTORY: Final = 100
 Forms = Mapping[str, Form]  # by key: what came back with errors
 
@@ -38,9 +37,8 @@ def teams_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     teams = teams_with_members(access.competition, submissions_made=Count("submissions"))
     if wanted:
         teams = teams.filter(name__icontains=wanted.replace("\x00", ""))
-    return render(
-        request, "manage/teams.html", access.context("manage_teams") | {"teams": list(teams), "wanted": wanted}
-    )
+    context = access.context("manage_teams") | {"teams": list(teams), "wanted": wanted}
+    return render(request, "manage/teams.html", context)
 
 
 @require_safe
@@ -61,6 +59,7 @@ def _team_page(
         "rename": refused.get("rename") or TeamForm(initial={"name": team.name}, auto_id="rename-%s"),
         "disqualify": refused.get("disqualify") or _disqualify_form(team),
         "reinstate": refused.get("reinstate") or _reinstate_form(team),
+        "removal": refused.get("removal") or _team_removal_form(team),
     }
     return render(request, "manage/teams_one.html", context, status=status)
 
@@ -84,6 +83,11 @@ def _hand_over_form(membership: Membership, data: Any = None) -> ConfirmForm:
     return ConfirmForm(data, key=f"hand-over-{membership.pk}", sentence=sentence)
 
 
+def _team_removal_form(team: Team, data: Any = None) -> ConfirmForm:
+    sentence = _("‘%(name)s’ 팀을 지웁니다. 파일을 보낸 적이 없는 팀만 지울 수 있습니다.") % {"name": team.name}
+    return ConfirmForm(data, key="remove", sentence=sentence)
+
+
 def _disqualify_form(team: Team, data: Any = None) -> DisqualifyForm:
     sentence = _("‘%(name)s’ 팀은 순위표에서 빠지고 제출할 수 없게 됩니다. 아래 팀의 순위가 올라갑니다.")
     initial = {"note_ko": team.disqualification_note_ko, "note_en": team.disqualification_note_en}
@@ -95,17 +99,40 @@ def _reinstate_form(team: Team, data: Any = None) -> ReinstateForm:
     return ReinstateForm(data, key="reinstate", sentence=sentence % {"name": team.name})
 
 
-def _done(request: HttpRequest, access: ManageAccess, number: int, text: str) -> HttpResponse:
-    messages.success(request, text)
-    return redirect("manage_team", access.competition.slug, number)
+@require_http_methods(["GET", "HEAD", "POST"])
+@manage_page(Permission.MANAGE)
+def new_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
+    """Make a team for somebody, such as one that hands in the baseline."""
+    form = NewTeamForm(posted(request))
+    if not form.is_bound:
+        return _new_page(request, access, form)
+    return act(
+        request,
+        lambda values: services.create_team_for(competition=access.competition, actor=request.user, **values),
+        form=form,
+        said=_("팀을 만들었습니다."),
+        to=lambda team: access.url("manage_team", team.number),
+        again=lambda status: _new_page(request, access, form, status),
+        beside=lambda error: "name" if isinstance(error, TeamNameInvalid | TeamNameTaken) else "email",
+    )
 
 
-def _refuse(
-    request: HttpRequest, access: ManageAccess, team: Team, key: str, form: Form, error: DomainError
+def _new_page(request: MemberRequest, access: ManageAccess, form: NewTeamForm, status: int = 200) -> HttpResponse:
+    return render(request, "manage/teams_new.html", access.context("manage_teams") | {"form": form}, status=status)
+
+
+def _act_on(
+    request: MemberRequest, access: ManageAccess, team: Team, key: str, form: Form, do: Callable[[Any], Any], said: str
 ) -> HttpResponse:
-    """The page again, with what the service refused over its form."""
-    form.add_error(None, text_of(error))
-    return _team_page(request, access, team, {key: form}, status=error.http_status)
+    """What an organiser does to ``team``; a refused ``form`` comes back in the place of ``key``."""
+    return act(
+        request,
+        do,
+        form=form,
+        said=said,
+        to=access.url("manage_team", team.number),
+        again=lambda status: _team_page(request, access, team, {key: form}, status),
+    )
 
 
 @require_POST
@@ -113,13 +140,24 @@ def _refuse(
 def rename_action(request: MemberRequest, access: ManageAccess, number: int) -> HttpResponse:
     team = team_by_number(access.competition, number)
     form = TeamForm(request.POST, auto_id="rename-%s")
-    if not form.is_valid():
-        return _team_page(request, access, team, {"rename": form}, status=422)
-    try:
-        services.rename_team(team=team, name=form.cleaned_data["name"], actor=request.user)
-    except DomainError as error:
-        return _refuse(request, access, team, "rename", form, error)
-    return _done(request, access, number, _("팀 이름을 바꾸었습니다."))
+
+    def do(values: dict[str, Any]) -> Team:
+        return services.rename_team(team=team, name=values["name"], actor=request.user)
+
+    return _act_on(request, access, team, "rename", form, do, _("팀 이름을 바꾸었습니다."))
+
+
+@require_POST
+@manage_page(Permission.MANAGE)
+def baseline_action(request: MemberRequest, access: ManageAccess, number: int) -> HttpResponse:
+    """Make the team one of the baseline, or a competing one."""
+    team, is_baseline = team_by_number(access.competition, number), request.POST.get("baseline") == "1"
+    return act(
+        request,
+        lambda _values: services.mark_baseline(team=team, is_baseline=is_baseline, actor=request.user),
+        said=_("기준 모델의 팀으로 정했습니다.") if is_baseline else _("순위를 겨루는 팀으로 정했습니다."),
+        to=access.url("manage_team", number),
+    )
 
 
 @require_POST
@@ -127,14 +165,12 @@ def rename_action(request: MemberRequest, access: ManageAccess, number: int) -> 
 def disqualify_action(request: MemberRequest, access: ManageAccess, number: int) -> HttpResponse:
     team = team_by_number(access.competition, number)
     form = _disqualify_form(team, request.POST)
-    if not form.is_valid():
-        return _team_page(request, access, team, {"disqualify": form}, status=422)
-    notes = {name: form.cleaned_data[name] for name in ("note_ko", "note_en")}
-    try:
-        services.disqualify_team(team=team, actor=request.user, **notes)
-    except DomainError as error:
-        return _refuse(request, access, team, "disqualify", form, error)
-    return _done(request, access, number, _("팀을 실격 처리했습니다."))
+
+    def do(values: dict[str, Any]) -> Team:
+        notes = {name: values[name] for name in ("note_ko", "note_en")}
+        return services.disqualify_team(team=team, actor=request.user, **notes)
+
+    return _act_on(request, access, team, "disqualify", form, do, _("팀을 실격 처리했습니다."))
 
 
 @require_POST
@@ -142,26 +178,45 @@ def disqualify_action(request: MemberRequest, access: ManageAccess, number: int)
 def reinstate_action(request: MemberRequest, access: ManageAccess, number: int) -> HttpResponse:
     team = team_by_number(access.competition, number)
     form = _reinstate_form(team, request.POST)
-    if not form.is_valid():
-        return _team_page(request, access, team, {"reinstate": form}, status=422)
-    services.reinstate_team(team=team, actor=request.user, reason=form.cleaned_data["reason"])
-    return _done(request, access, number, _("실격을 취소했습니다."))
+
+    def do(values: dict[str, Any]) -> Team:
+        return services.reinstate_team(team=team, actor=request.user, reason=values["reason"])
+
+    return _act_on(request, access, team, "reinstate", form, do, _("실격을 취소했습니다."))
 
 
 @require_POST
 @manage_page(Permission.MANAGE)
-def remove_action(request: MemberRequest, access: ManageAccess, number: int, pk: int) -> HttpResponse:
+def remove_action(request: MemberRequest, access: ManageAccess, number: int) -> HttpResponse:
+    """Take out a team that has sent nothing."""
+    team = team_by_number(access.competition, number)
+    form = _team_removal_form(team, request.POST)
+    return act(
+        request,
+        lambda _values: services.remove_team(team=team, actor=request.user),
+        form=form,
+        said=_("팀을 지웠습니다."),
+        to=access.url("manage_teams"),
+        again=lambda status: _team_page(request, access, team, {"removal": form}, status),
+    )
+
+
+@require_POST
+@manage_page(Permission.MANAGE)
+def remove_member_action(request: MemberRequest, access: ManageAccess, number: int, pk: int) -> HttpResponse:
     team = team_by_number(access.competition, number)
     membership = member_of(team, pk)
     form = _remove_form(membership, request.POST)
-    if not form.is_valid():
-        return _team_page(request, access, team, {f"remove-{pk}": form}, status=422)
-    try:
-        services.remove_member(team=team, user=membership.user, actor=request.user)
-    except DomainError as error:
-        messages.error(request, text_of(error))  # over the page: a leader's place has no form of its own
-        return _team_page(request, access, team, {}, status=error.http_status)
-    return _done(request, access, number, _("팀에서 내보냈습니다."))
+
+    return act(
+        request,
+        lambda _values: services.remove_member(team=team, user=membership.user, actor=request.user),
+        form=form,
+        said=_("팀에서 내보냈습니다."),
+        to=access.url("manage_team", number),
+        again=lambda status: _team_page(request, access, team, {f"remove-{pk}": form}, status),
+        refused_above=True,  # a leader's place has no form of its own
+    )
 
 
 @require_POST
@@ -170,18 +225,22 @@ def hand_over_action(request: MemberRequest, access: ManageAccess, number: int, 
     team = team_by_number(access.competition, number)
     membership = member_of(team, pk)
     form = _hand_over_form(membership, request.POST)
-    if not form.is_valid():
-        return _team_page(request, access, team, {f"hand-over-{pk}": form}, status=422)
-    services.hand_over(team=team, to=membership.user, actor=request.user)
-    return _done(request, access, number, _("팀장을 바꾸었습니다."))
+
+    def do(_values: dict[str, Any]) -> None:
+        services.hand_over(team=team, to=membership.user, actor=request.user)
+
+    return _act_on(request, access, team, f"hand-over-{pk}", form, do, _("팀장을 바꾸었습니다."))
 
 
 urlpatterns = [
     path("teams/", teams_page, name="manage_teams"),
+    path("teams/new/", new_page, name="manage_team_new"),
     path("teams/<int:number>/", team_page, name="manage_team"),
     path("teams/<int:number>/rename/", rename_action, name="manage_team_rename"),
+    path("teams/<int:number>/baseline/", baseline_action, name="manage_team_baseline"),
     path("teams/<int:number>/disqualify/", disqualify_action, name="manage_team_disqualify"),
     path("teams/<int:number>/reinstate/", reinstate_action, name="manage_team_reinstate"),
-    path("teams/<int:number>/members/<int:pk>/remove/", remove_action, name="manage_team_remove"),
+    path("teams/<int:number>/remove/", remove_action, name="manage_team_remove"),
+    path("teams/<int:number>/members/<int:pk>/remove/", remove_member_action, name="manage_team_remove_member"),
     path("teams/<int:number>/members/<int:pk>/hand-over/", hand_over_action, name="manage_team_hand_over"),
 ]

@@ -1,4 +1,4 @@
-"""What the pages of the set-up share: the row of steps, each with how it stands by the checklist."""
+"""What the pages of the set-up share: the row of steps and the checklist, with where its gaps are mended."""
 
 from __future__ import annotations
 
@@ -6,28 +6,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from django.http import HttpRequest, QueryDict
-from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions import readiness
-from malpan.competitions.checklist import Item
+from malpan.competitions.checklist import Item, State
+from malpan.competitions.models import Competition
+from malpan.competitions.permissions import Permission
 from malpan.teams.selectors import competing_with_a_role
 from malpan.web.manage.access import ManageAccess
 
-STEPS: Final[dict[str, tuple[str | Promise, str]]] = {
+PLACES: Final[dict[str, tuple[str | Promise, str | None]]] = {
     "texts": (_("글과 약관"), "manage_setup_texts"),
     "tracks": (_("트랙"), "manage_setup_tracks"),
-    "phases": (_("단계"), "manage_setup_phases"),
+    "phases": (_("단계"), "manage_phases"),
     "files": (_("정답과 자료"), "manage_setup_files"),
     "publish": (_("점검과 공개"), "manage_setup"),
+    "roles": (_("역할"), "manage_roles"),
+    "site": (_("사이트"), None),
 }
-
-
-def posted(request: HttpRequest) -> QueryDict | None:
-    """What a form is filled with: the body of a POST, also an empty one."""
-    return request.POST if request.method == "POST" else None
+_STEPS: Final = ("texts", "tracks", "phases", "files", "publish")
+_WORST_FIRST: Final = (State.MISSING, State.WARN, State.NOTE, State.OK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +38,38 @@ class Step:
     gaps: int  # of the checklist, to be mended here
 
 
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The items of one place, worst first, with the page where they are mended."""
+
+    label: str | Promise
+    href: str | None
+    items: list[Item]
+
+
+def checklist_of(competition: Competition) -> list[Item]:
+    return readiness.items_of(readiness.facts_of(competition, competing_with_a_role(competition).values()))
+
+
 def steps_of(access: ManageAccess, current: str, items: Sequence[Item] | None = None) -> list[Step]:
     """The five steps; ``items`` spares gathering the checklist a second time."""
-    if items is None:
-        items = readiness.items_of(
-            readiness.facts_of(access.competition, competing_with_a_role(access.competition).values())
-        )
-    gaps = [item.place for item in items if item.is_gap]
+    gaps = [item.place for item in items or checklist_of(access.competition) if item.is_gap]
     return [
-        Step(number, label, reverse(name, args=[access.competition.slug]), key == current, gaps.count(key))
-        for number, (key, (label, name)) in enumerate(STEPS.items(), start=1)
+        Step(number, PLACES[key][0], access.url(str(PLACES[key][1])), key == current, gaps.count(key))
+        for number, key in enumerate(_STEPS, start=1)
     ]
+
+
+def groups_of(access: ManageAccess, items: list[Item]) -> list[Group]:
+    """The checklist as the page shows it; links only where the viewer may follow them."""
+    groups = []
+    for place, (label, name) in PLACES.items():
+        needed = Permission.OWN if place == "roles" else Permission.MANAGE
+        href = access.url(name) if name and access.may(needed) else None
+        found = sorted((item for item in items if item.place == place), key=_badness)
+        groups += [Group(label, href, found)] if found else []
+    return groups
+
+
+def _badness(item: Item) -> int:
+    return _WORST_FIRST.index(item.state)

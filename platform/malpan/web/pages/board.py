@@ -16,11 +16,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from malpan.competitions.models import Phase, Track
+from malpan.competitions.targets import targets_of
 from malpan.leaderboard.selectors import Board, BoardRow, board, published_board
-from malpan.web.pages.context import Visit, address, visit
-from malpan.web.presenters import formatting
-from malpan.web.presenters import scores as labels
+from malpan.web.pages.context import PageContext, address, page_context
+from malpan.web.presenters import formatting, scores
 from scoring.recipes import Column, Recipe
+from scoring.recipes.targets import Target
 
 Direction = Literal["ascending", "descending"]
 RANK: Final = "rank"
@@ -55,7 +56,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One team. ``change`` is against the recipe's baseline; ``marks`` are the lines drawn above this team.
+    """One team. ``change`` is against the track's baseline; ``marks`` are the lines drawn above this team.
 
     On a final board ``moved`` says how far the team moved from the public one: ``▲ 3``.
     """
@@ -63,7 +64,7 @@ class Line:
     row: BoardRow
     cells: list[Cell]
     change: str | None = None
-    marks: tuple[labels.Mark, ...] = ()
+    marks: tuple[scores.Mark, ...] = ()
     moved: str = ""
 
 
@@ -75,48 +76,53 @@ class Sorting:
 
 @require_safe
 def board_page(request: HttpRequest, slug: str) -> HttpResponse:
-    seen = visit(request, slug)
-    context = seen.context("board")
-    if seen.track and seen.phase:
-        final = published_board(seen.phase, viewer_team=seen.team)
+    page = page_context(request, slug)
+    context = page.context("board")
+    if page.track and page.phase:
+        final = published_board(page.phase, viewer_team=page.team)
         shows_public = final is None or request.GET.get("view") == PUBLIC
-        found = board(seen.phase, viewer_team=seen.team) if final is None or shows_public else final
-        context |= {"rules": labels.rules_of(seen.track)} | _table(seen, seen.phase, found, request.GET)
-        context |= _views(seen, seen.phase, final, shows_public)
+        found = board(page.phase, viewer_team=page.team) if final is None or shows_public else final
+        context |= {"rules": scores.rules_of(page.track)} | _table(page, page.phase, found, request.GET)
+        context |= _views(page, page.phase, final, shows_public)
     return render(request, "leaderboard/board.html", context)
 
 
-def _views(seen: Visit, phase: Phase, final: Board | None, shows_public: bool) -> dict[str, Any]:
+def _views(page: PageContext, phase: Phase, final: Board | None, shows_public: bool) -> dict[str, Any]:
     """Where the other one of the two boards is, and what the organiser wrote on publishing the final one."""
     if final is None or final.snapshot is None:
         return {}
     snapshot = final.snapshot
     return {
-        "final_href": _href(seen, phase, {}) if shows_public else None,
-        "public_href": None if shows_public else _href(seen, phase, {"view": PUBLIC}),
-        "final_note": snapshot.note_en if labels.language() == "en" and snapshot.note_en else snapshot.note_ko,
+        "final_href": _href(page, phase, {}) if shows_public else None,
+        "public_href": None if shows_public else _href(page, phase, {"view": PUBLIC}),
+        "final_note": snapshot.note_en if scores.language() == "en" and snapshot.note_en else snapshot.note_ko,
     }
 
 
-def _table(seen: Visit, phase: Phase, found: Board, query: Any) -> dict[str, Any]:
+def _table(page: PageContext, phase: Phase, found: Board, query: Any) -> dict[str, Any]:
     shows_all = query.get("metrics") == ALL
     seen_as = _seen_as(query, found)
     found = replace(found, columns=_shown_columns(found, shows_all))
     sorting = _sorting(found, query.get("sort"), query.get("order"))
     ordered = _sorted(found.rows, sorting)
-    marks = labels.marks_of(phase.track) if sorting.key == RANK else []
-    drawn, below = _marks_between(ordered, marks)
+    targets = targets_of(phase.track)
+    baseline, marks = scores.baseline_of(targets), scores.marks_of(phase.track, targets)
+    drawn, below = _marks_between(ordered, marks if sorting.key == RANK else [])
     on_phone = {column.key for column in found.columns} if shows_all else _second_line(found, sorting)
-    lines = [_line(row, found, phase.track, sorting, on_phone, drawn[place]) for place, row in enumerate(ordered)]
+    lines = [
+        _line(row, found, phase.track, sorting, on_phone, marks=drawn[place], baseline=baseline)
+        for place, row in enumerate(ordered)
+    ]
     return {
         "board": found,
         "columns_across": len(found.columns) + 4,  # rank, team, scores, submissions, time
-        "baseline": found.recipe.baseline,
+        "compared_column": _main_label(found) if baseline else None,
+        "noted_marks": [mark for mark in marks if mark.note],
         "marks_below": below,
-        "metrics_href": _metrics_href(seen, phase, found.recipe, shows_all, seen_as),
+        "metrics_href": _metrics_href(page, phase, found.recipe, shows_all, seen_as),
         "shows_all_metrics": shows_all,
         "lacks_clip": _lacks_clip(found),
-        "headings": _headings(seen, phase, found, sorting, {"metrics": ALL, **seen_as} if shows_all else seen_as),
+        "headings": _headings(page, phase, found, sorting, {"metrics": ALL, **seen_as} if shows_all else seen_as),
         "lines": lines,
         "own_line": next((line for line in lines if line.row.is_own), None),
         "updated_at": _updated_at(found.rows),
@@ -146,8 +152,8 @@ def _lacks_clip(found: Board) -> bool:
 
 
 def _marks_between(
-    rows: Sequence[BoardRow], marks: Sequence[labels.Mark]
-) -> tuple[list[tuple[labels.Mark, ...]], tuple[labels.Mark, ...]]:
+    rows: Sequence[BoardRow], marks: Sequence[scores.Mark]
+) -> tuple[list[tuple[scores.Mark, ...]], tuple[scores.Mark, ...]]:
     """For each ranked row the marks drawn above it: those it fails and the row before it reached; then the rest.
 
     A score equal to a mark has reached it. Marks above the first row stand there: what nobody has reached yet.
@@ -161,11 +167,13 @@ def _marks_between(
     return drawn, tuple(left)
 
 
-def _metrics_href(seen: Visit, phase: Phase, recipe: Recipe, shows_all: bool, seen_as: Mapping[str, str]) -> str | None:
+def _metrics_href(
+    page: PageContext, phase: Phase, recipe: Recipe, shows_all: bool, seen_as: Mapping[str, str]
+) -> str | None:
     """Where the other view of the columns is: all metrics, or those that judge; ``None`` where there is only one."""
     if all(column.group == "main" for column in recipe.columns):
         return None
-    return _href(seen, phase, seen_as if shows_all else {"metrics": ALL, **seen_as})
+    return _href(page, phase, seen_as if shows_all else {"metrics": ALL, **seen_as})
 
 
 def _sorting(found: Board, key: str | None, order: str | None) -> Sorting:
@@ -196,54 +204,66 @@ def _value_of(key: str) -> Callable[[BoardRow], Any]:
     return lambda row: row.scores.get(key)
 
 
-def _headings(seen: Visit, phase: Phase, found: Board, sorting: Sorting, carried: Mapping[str, str]) -> list[Heading]:
+def _headings(
+    page: PageContext, phase: Phase, found: Board, sorting: Sorting, carried: Mapping[str, str]
+) -> list[Heading]:
     def heading(key: str, label: str, **kind: bool) -> Heading:
         aria_sort = sorting.direction if key == sorting.key else None
-        return Heading(key, label, _sort_href(seen, phase, key, aria_sort, carried), aria_sort, **kind)
+        return Heading(key, label, _sort_href(page, phase, key, aria_sort, carried), aria_sort, **kind)
 
-    scores = [
-        heading(column.key, column.label(labels.language()), is_score=True, is_main=column.is_main)
+    columns = [
+        heading(column.key, column.label(scores.language()), is_score=True, is_main=column.is_main)
         for column in found.columns
     ]
-    return [heading(RANK, _("순위")), *scores, heading(COUNT, _("제출 수")), heading(TIME, _("제출 시각(KST)"))]
+    return [heading(RANK, _("순위")), *columns, heading(COUNT, _("제출 수")), heading(TIME, _("제출 시각(KST)"))]
 
 
-def _sort_href(seen: Visit, phase: Phase, key: str, current: Direction | None, carried: Mapping[str, str]) -> str:
+def _sort_href(page: PageContext, phase: Phase, key: str, current: Direction | None, carried: Mapping[str, str]) -> str:
     """Where the heading leads: this sorting, or the other way round when it is already the current one."""
     query = dict(carried)
     if key != RANK:
         query["sort"] = key
         if current:
             query["order"] = "asc" if current == "descending" else "desc"
-    return _href(seen, phase, query)
+    return _href(page, phase, query)
 
 
-def _href(seen: Visit, phase: Phase, query: Mapping[str, str]) -> str:
+def _href(page: PageContext, phase: Phase, query: Mapping[str, str]) -> str:
     """This board with ``query``, its track and phase named where there are several."""
-    place = {"track": seen.track.slug} if seen.track and len(seen.tracks) > 1 else {}
+    place = {"track": page.track.slug} if page.track and len(page.tracks) > 1 else {}
     if len(phase.track.phases.all()) > 1:
         place["phase"] = phase.slug
-    base = address("board", seen.competition)
+    base = address("board", page.competition)
     full = {**place, **query}
     return f"{base}?{urlencode(full)}" if full else base
 
 
+def _main_label(found: Board) -> str:
+    return next(column.label(scores.language()) for column in found.columns if column.is_main)
+
+
 def _line(
-    row: BoardRow, found: Board, track: Track, sorting: Sorting, on_phone: set[str], marks: tuple[labels.Mark, ...]
+    row: BoardRow,
+    found: Board,
+    track: Track,
+    sorting: Sorting,
+    on_phone: set[str],
+    *,
+    marks: tuple[scores.Mark, ...],
+    baseline: Target | None,
 ) -> Line:
     cells = [
         Cell(
-            label=column.label(labels.language()),
-            full=labels.score_text(column, row.scores.get(column.key), track),
-            short=labels.score_text(column, row.scores.get(column.key), track, is_short=True),
+            label=column.label(scores.language()),
+            full=scores.score_text(column, row.scores.get(column.key), track),
+            short=scores.score_text(column, row.scores.get(column.key), track, is_short=True),
             is_main=column.is_main,
             is_extra=not column.is_main and column.key not in on_phone,
             is_sorted=column.key == sorting.key,
         )
         for column in found.columns
     ]
-    baseline = found.recipe.baseline
-    change = formatting.percent_text(baseline.change_percent(row.final_score)) if baseline else None
+    change = scores.change_text(row.final_score, baseline) if baseline else None
     return Line(row, cells, change, marks, _moved(row))
 
 
@@ -261,7 +281,7 @@ def _second_line(found: Board, sorting: Sorting) -> set[str]:
     shown: set[str] = set()
     room = SECOND_LINE
     for column in side:
-        room -= formatting.text_width(column.label(labels.language())) + len(" 00.00")
+        room -= formatting.text_width(column.label(scores.language())) + len(" 00.00")
         if room < 0:
             break
         shown.add(column.key)

@@ -18,7 +18,7 @@ from malpan.leaderboard.openings import public_openings
 from malpan.submissions.integrity import receipts
 from malpan.submissions.models import ChainEntry
 from malpan.submissions.selectors import submission_for
-from malpan.web.pages.context import MemberRequest, address, members_only, page_of, visit
+from malpan.web.pages.context import MemberRequest, address, members_only, page_context, page_of
 
 PAGE_SIZE: Final = 50
 FORMAT: Final = "malpan-chain@1"
@@ -28,13 +28,13 @@ SCRIPT: Final = Path(__file__).parents[1] / "static" / "web" / "verify_chain.py"
 @require_safe
 def chain_page(request: HttpRequest, slug: str) -> HttpResponse:
     """The entries, newest first, with the scores that stand on a public board."""
-    seen = visit(request, slug)
-    entries = ChainEntry.objects.filter(competition=seen.competition).order_by("-number")
-    page = page_of(request, entries, PAGE_SIZE)
-    opened = public_openings(seen.competition)
-    context = seen.context("board") | {
-        "page": page,
-        "rows": [(entry, opened.get(entry.number)) for entry in page],
+    page = page_context(request, slug)
+    entries = ChainEntry.objects.filter(competition=page.competition).order_by("-number")
+    listed = page_of(request, entries, PAGE_SIZE)
+    opened = public_openings(page.competition)
+    context = page.context("board") | {
+        "page": listed,
+        "rows": [(entry, opened.get(entry.number)) for entry in listed],
         "last": entries.first(),
     }
     return render(request, "competitions/chain.html", context)
@@ -43,7 +43,7 @@ def chain_page(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def chain_json(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """The whole chain, an entry a line, as ``verify_chain.py`` reads it."""
-    competition = visit(request, slug).competition
+    competition = page_context(request, slug).competition
     response = StreamingHttpResponse(_lines(competition), content_type="application/json")
     response.headers["Content-Disposition"] = f'attachment; filename="{competition.slug}-chain.json"'
     return response
@@ -73,7 +73,7 @@ def receipt_page(request: MemberRequest, public_id: uuid.UUID) -> HttpResponse:
     """The receipt of a submission of the reader's team, to print. Raises ``SubmissionNotFound``."""
     submission = submission_for(request.user, public_id)
     track = submission.phase.track
-    context: dict[str, Any] = visit(request, track.competition.slug).context("submissions")
+    context: dict[str, Any] = page_context(request, track.competition.slug).context("submissions")
     context |= {
         "track": track,
         "phase": submission.phase,

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from malpan.competitions.selectors import notices_of
-from malpan.web.pages.context import visit
+from malpan.web.pages.context import page_context
 from malpan.web.presenters.scores import rules_of
 
 SHOWN_NOTICES: Final = 5
@@ -17,10 +17,10 @@ SHOWN_NOTICES: Final = 5
 
 @require_safe
 def overview_page(request: HttpRequest, slug: str) -> HttpResponse:
-    seen = visit(request, slug)
-    notices = list(notices_of(seen.competition)[: SHOWN_NOTICES + 1])
-    context = seen.context("competition") | {
-        "sections": [(track, rules_of(track)) for track in seen.tracks],
+    page = page_context(request, slug)
+    notices = list(notices_of(page.competition)[: SHOWN_NOTICES + 1])
+    context = page.context("competition") | {
+        "sections": [(track, rules_of(track)) for track in page.tracks],
         "notices": notices[:SHOWN_NOTICES],
         "has_more_notices": len(notices) > SHOWN_NOTICES,
     }
@@ -29,5 +29,5 @@ def overview_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def data_page(request: HttpRequest, slug: str) -> HttpResponse:
-    seen = visit(request, slug)
-    return render(request, "competitions/data.html", seen.context("data"))
+    page = page_context(request, slug)
+    return render(request, "competitions/data.html", page.context("data"))

@@ -58,7 +58,7 @@ class Tab:
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class PageContext:
     """One look at a competition: what was asked for and who is looking."""
 
     competition: Competition
@@ -87,7 +87,7 @@ class Visit:
         }
 
 
-def visit(request: HttpRequest, slug: str) -> Visit:
+def page_context(request: HttpRequest, slug: str) -> PageContext:
     """Open the competition at ``slug``, the track of ``?track=`` (or ``track`` in the body; else the first) and the
     phase of ``?phase=`` (else the one to show now).
 
@@ -103,7 +103,7 @@ def visit(request: HttpRequest, slug: str) -> Visit:
     team = team_of(request.user, competition)
     needs_terms = team is not None and not is_accepted(request.user, competition)
     has_manage_pages = may(request.user, competition, Permission.VIEW)
-    return Visit(competition, tracks, track, phase, team, needs_terms, has_manage_pages)
+    return PageContext(competition, tracks, track, phase, team, needs_terms, has_manage_pages)
 
 
 def may_visit(user: User | AnonymousUser, competition: Competition) -> bool:
@@ -141,20 +141,20 @@ def address(name: str, competition: Competition, track: Track | None = None) -> 
     return f"{url}?{urlencode({'track': track.slug})}" if track else url
 
 
-def _tabs(seen: Visit) -> list[Tab]:
-    track = seen.track if len(seen.tracks) > 1 else None
+def _tabs(page: PageContext) -> list[Tab]:
+    track = page.track if len(page.tracks) > 1 else None
     tabs = [
-        Tab("competition", _("대회안내"), address("competition", seen.competition)),
-        Tab("data", _("데이터"), address("competition_data", seen.competition)),
-        Tab("submit", pgettext("menu", "제출"), address("submit", seen.competition, track)),
-        Tab("board", _("순위표"), address("board", seen.competition, track)),
+        Tab("competition", _("대회안내"), address("competition", page.competition)),
+        Tab("data", _("데이터"), address("competition_data", page.competition)),
+        Tab("submit", pgettext("menu", "제출"), address("submit", page.competition, track)),
+        Tab("board", _("순위표"), address("board", page.competition, track)),
     ]
-    if seen.team:
-        tabs.append(Tab("submissions", _("내 제출"), address("submissions", seen.competition, track)))
-    tabs.append(Tab("team", _("팀"), address("team", seen.competition)))
-    tabs.append(Tab("questions", _("문의와 답변"), address("questions", seen.competition)))
-    if seen.has_manage_pages:
-        tabs.append(Tab("manage", _("운영실"), address("manage_overview", seen.competition)))
+    if page.team:
+        tabs.append(Tab("submissions", _("내 제출"), address("submissions", page.competition, track)))
+    tabs.append(Tab("team", _("팀"), address("team", page.competition)))
+    tabs.append(Tab("questions", _("문의와 답변"), address("questions", page.competition)))
+    if page.has_manage_pages:
+        tabs.append(Tab("manage", _("운영실"), address("manage_overview", page.competition)))
     return tabs
 
 

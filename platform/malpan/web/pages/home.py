@@ -10,12 +10,13 @@ from typing import Any, Protocol, cast
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from malpan.competitions.models import Competition, CompetitionRole
 from malpan.competitions.roles import competitions_of
 from malpan.competitions.selectors import published_competitions
-from malpan.competitions.setup import may_found
+from malpan.competitions.setup import may_create
 from malpan.teams.models import Team
 
 
@@ -44,12 +45,18 @@ def home_page(request: HttpRequest) -> HttpResponse:
 
 
 def _manage_context(request: HttpRequest) -> dict[str, Any]:
-    """The competitions that the viewer runs, hidden ones too, and whether to offer a new one. Nothing for visitors."""
+    """The competitions that the viewer runs, hidden ones too, and whether to offer a new one. Nothing for visitors.
+
+    An administrator runs them all.
+    """
     if not request.user.is_authenticated:
         return {}
     roles = competitions_of(request.user)
-    run = [(row, CompetitionRole.Role(roles[row.pk]).label) for row in Competition.objects.filter(pk__in=roles)]
-    return {"run_by_me": run, "may_found": may_found(request.user)}
+    rows = Competition.objects.all()
+    if not request.user.is_superuser:
+        rows = rows.filter(pk__in=roles)
+    run = [(row, CompetitionRole.Role(roles[row.pk]).label if row.pk in roles else _("관리자")) for row in rows]
+    return {"run_by_me": run, "may_create": may_create(request.user)}
 
 
 def _team_counts() -> dict[int, int]:

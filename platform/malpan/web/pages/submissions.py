@@ -26,10 +26,10 @@ from malpan.submissions.errors import FinalsNotUsed
 from malpan.submissions.evaluation.eta import Forecast
 from malpan.submissions.finals import choose_finals
 from malpan.submissions.models import ScoringRun, Submission
-from malpan.submissions.quota.services import status
+from malpan.submissions.quota import services as quota
 from malpan.submissions.visibility import ShownRun
 from malpan.teams.errors import NotTeamMember
-from malpan.web.pages.context import MemberRequest, address, members_only, visit
+from malpan.web.pages.context import MemberRequest, address, members_only, page_context
 from malpan.web.presenters import scores
 from malpan.web.presenters.formatting import expected_end_text
 from malpan.web.presenters.quota_history import lines_of
@@ -39,7 +39,7 @@ UNFINISHED = frozenset({ScoringRun.State.QUEUED, ScoringRun.State.RUNNING})
 
 
 @dataclass(frozen=True, slots=True)
-class Live:
+class SubmissionStatus:
     """The state of one submission as the status fragment shows it: of the run what the reader may see.
 
     ``end`` says when the score is to be expected; empty where that cannot be told.
@@ -65,19 +65,21 @@ class Live:
         return f"{self.state_mark}/{self.stage}/{self.run.progress:.2f}/{self.end}" if self.run else "none"
 
 
-def live_of(submission: Submission, track: Track, run: ShownRun | None, forecast: Forecast | None = None) -> Live:
+def status_of(
+    submission: Submission, track: Track, run: ShownRun | None, forecast: Forecast | None = None
+) -> SubmissionStatus:
     """``forecast`` is that of the request, where several submissions are shown."""
     is_unfinished = run is not None and run.state in UNFINISHED
     forecast = forecast or Forecast()
     outlook = forecast.of(selectors.run_to_show(submission))
-    return Live(
+    return SubmissionStatus(
         submission=submission,
         run=run,
         track=track,
         is_unfinished=is_unfinished,
         waiting_before=outlook.waiting_before,
         end=expected_end_text(outlook.finish_at, forecast.now) if outlook.finish_at else "",
-        stage=scores.stage_label(run) if run and run.stage else "",
+        stage=scores.stage_label(run.recipe, run.stage) if run and run.stage else "",
         fault=text_of_code(run.error_code) if run and run.state == ScoringRun.State.FAILED else "",
     )
 
@@ -87,7 +89,7 @@ class Row:
     """One line of the history: a submission with its live state, or a rejected file with its errors."""
 
     created_at: datetime
-    live: Live | None
+    status: SubmissionStatus | None
     rejection: Any
     errors: list[dict[str, Any]]
 
@@ -95,18 +97,18 @@ class Row:
 @require_safe
 @members_only
 def history_page(request: MemberRequest, slug: str) -> HttpResponse:
-    seen = visit(request, slug)
-    if seen.team is None:
+    page = page_context(request, slug)
+    if page.team is None:
         return redirect("team", slug)
-    rows = _rows(seen.team, seen.phase) if seen.phase else []
-    context = seen.context("submissions") | {
+    rows = _rows(page.team, page.phase) if page.phase else []
+    context = page.context("submissions") | {
         "rows": rows,
-        "quota": status(phase=seen.phase, team=seen.team) if seen.phase else None,
-        "ledger": lines_of(phase=seen.phase, team=seen.team) if seen.phase else [],
-        "is_open": bool(seen.phase and seen.phase.is_open()),
-        "is_waiting": any(row.live and row.live.is_unfinished for row in rows),
-        "hides_scores": any(row.live and row.live.run and row.live.run.is_score_hidden for row in rows),
-        "finals": _finals(seen.phase, rows) if seen.phase else None,
+        "quota": quota.status(phase=page.phase, team=page.team) if page.phase else None,
+        "ledger": lines_of(phase=page.phase, team=page.team) if page.phase else [],
+        "is_open": bool(page.phase and page.phase.is_open()),
+        "is_waiting": any(row.status and row.status.is_unfinished for row in rows),
+        "hides_scores": any(row.status and row.status.run and row.status.run.is_score_hidden for row in rows),
+        "finals": _finals(page.phase, rows) if page.phase else None,
     }
     return render(request, "submissions/history.html", context)
 
@@ -123,7 +125,7 @@ class Finals:
 def _finals(phase: Phase, rows: list[Row]) -> Finals | None:
     if phase.finals_limit is None:
         return None
-    chosen = sum(bool(row.live and row.live.submission.is_final_choice) for row in rows)
+    chosen = sum(bool(row.status and row.status.submission.is_final_choice) for row in rows)
     return Finals(phase.finals_limit, chosen, not phase.is_over() and phase.final_published_at is None)
 
 
@@ -131,22 +133,22 @@ def _finals(phase: Phase, rows: list[Row]) -> Finals | None:
 @members_only
 def finals_action(request: MemberRequest, slug: str) -> HttpResponse:
     """Choose the submissions that count for the final board, by ``chosen`` (their public ids)."""
-    seen = visit(request, slug)
-    phases = seen.track.phases.all() if seen.track else ()
+    page = page_context(request, slug)
+    phases = page.track.phases.all() if page.track else ()
     phase = next((row for row in phases if row.slug == request.POST.get("phase")), None)
-    if seen.team is None:
+    if page.team is None:
         raise NotTeamMember
     if phase is None:
         raise FinalsNotUsed
     try:
         chosen = [selectors.submission_for(request.user, wanted) for wanted in _ids(request.POST.getlist("chosen"))]
-        kept = choose_finals(team=seen.team, phase=phase, submissions=chosen, actor=request.user)
+        kept = choose_finals(team=page.team, phase=phase, submissions=chosen, actor=request.user)
     except RequestError as error:
         messages.error(request, text_of(error))
     else:
         messages.success(request, _kept_text(len(kept)))
     query = urlencode({"track": phase.track.slug, "phase": phase.slug})
-    return redirect(f"{address('submissions', seen.competition)}?{query}")
+    return redirect(f"{address('submissions', page.competition)}?{query}")
 
 
 def _kept_text(count: int) -> str:
@@ -167,9 +169,9 @@ def _ids(texts: list[str]) -> list[uuid.UUID]:
 def _rows(team: Any, phase: Phase) -> list[Row]:
     rows, forecast = [], Forecast()
     for entry in selectors.team_history(team, phase):
-        live = live_of(entry.submission, phase.track, entry.run, forecast) if entry.submission else None
+        status = status_of(entry.submission, phase.track, entry.run, forecast) if entry.submission else None
         errors = selectors.rejection_errors(entry.rejection) if entry.rejection else ()
-        rows.append(Row(entry.created_at, live, entry.rejection, scores.located_errors(errors)))
+        rows.append(Row(entry.created_at, status, entry.rejection, scores.located_errors(errors)))
     return rows
 
 
@@ -178,9 +180,9 @@ def _rows(team: Any, phase: Phase) -> list[Row]:
 def detail_page(request: MemberRequest, public_id: uuid.UUID) -> HttpResponse:
     submission = selectors.submission_for(request.user, public_id)
     track = submission.phase.track
-    context = visit(request, track.competition.slug).context("submissions")
+    context = page_context(request, track.competition.slug).context("submissions")
     context |= {"track": track, "phase": submission.phase}
-    context |= _result(live_of(submission, track, selectors.run_for(request.user, submission)))
+    context |= _result(status_of(submission, track, selectors.run_for(request.user, submission)))
     context["file_format"] = scores.file_format(submission)
     context["history_href"] = address("submissions", track.competition, track if len(context["tracks"]) > 1 else None)
     return render(request, "submissions/detail.html", context)
@@ -195,20 +197,20 @@ class Score:
     column: Column
 
 
-def _result(live: Live) -> dict[str, Any]:
+def _result(status: SubmissionStatus) -> dict[str, Any]:
     """What the detail page shows of a run: its live state and, where they may be seen, scores, coverage, warnings and
-    signature. A score that is kept back is not in ``live.run``.
+    signature. A score that is kept back is not in ``status.run``.
     """
-    run = live.run
+    run = status.run
     has_scores = run is not None and run.state == ScoringRun.State.FINISHED and not run.is_score_hidden
-    shown = {"live": live, "is_score_hidden": run is not None and run.is_score_hidden}
+    shown = {"status": status, "is_score_hidden": run is not None and run.is_score_hidden}
     if run is None or not has_scores:
         return shown
     return shown | {
-        "scores": _scores(run, run.scores, live.track),
-        "private_scores": _scores(run, run.hidden.scores, live.track) if run.hidden else [],
+        "scores": _scores(run, run.scores, status.track),
+        "private_scores": _scores(run, run.hidden.scores, status.track) if run.hidden else [],
         "private_coverage": scores.coverage_of(run.hidden.coverage) if run.hidden else [],
-        "progress": scores.progress_of(run, live.track),
+        "progress": scores.progress_of(run, status.track),
         "coverage": scores.coverage_of(run.coverage),
         "warnings": scores.warnings_of(run),
         "signature": json.dumps(run.signature, ensure_ascii=False, indent=2) if run.signature else "",
@@ -230,18 +232,18 @@ def status_fragment(request: HttpRequest, public_id: uuid.UUID) -> HttpResponse:
     if not request.user.is_authenticated:
         return HttpResponseStopPolling(_("로그인이 끊겼습니다. 다시 로그인한 뒤 페이지를 새로 열어 주십시오."))
     submission = selectors.submission_for(request.user, public_id)
-    live = live_of(submission, submission.phase.track, selectors.run_for(request.user, submission))
+    status = status_of(submission, submission.phase.track, selectors.run_for(request.user, submission))
     seen_mark = request.GET.get("mark", "")
-    if live.is_unfinished and live.mark == seen_mark:
+    if status.is_unfinished and status.mark == seen_mark:
         return HttpResponse(status=204)
     is_full = request.GET.get("view") == "full"
-    context = (_result(live) if is_full else {"live": live}) | {
+    context = (_result(status) if is_full else {"status": status}) | {
         "is_swap": True,
-        "state_changed": seen_mark.split("/", 1)[0] != live.state_mark,
-        "track": live.track,
+        "state_changed": seen_mark.split("/", 1)[0] != status.state_mark,
+        "track": status.track,
     }
     template = "submissions/_result.html" if is_full else "submissions/_state.html"
     response = render(request, template, context)
-    if not live.is_unfinished:
+    if not status.is_unfinished:
         response.status_code = HttpResponseStopPolling.status_code
     return response

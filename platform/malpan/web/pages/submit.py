@@ -24,8 +24,8 @@ from malpan.submissions.intake import submit
 from malpan.submissions.models import Rejection, Submission
 from malpan.submissions.quota.services import status
 from malpan.submissions.selectors import rejection_errors
-from malpan.web.forms.pages import SubmitForm
-from malpan.web.pages.context import MemberRequest, Visit, address, members_only, visit
+from malpan.web.forms.submit import SubmitForm
+from malpan.web.pages.context import MemberRequest, PageContext, address, members_only, page_context
 from malpan.web.pages.terms import lead_to_terms
 from malpan.web.presenters import scores
 
@@ -37,86 +37,86 @@ def submit_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD"])
 def _show(request: HttpRequest, slug: str) -> HttpResponse:
-    seen = visit(request, slug)
-    rejection = _rejection_asked_for(request, seen)
-    return render(request, "submissions/submit.html", _context(seen, SubmitForm(), rejection))
+    page = page_context(request, slug)
+    rejection = _rejection_asked_for(request, page)
+    return render(request, "submissions/submit.html", _context(page, SubmitForm(), rejection))
 
 
 @members_only
 def _take(request: MemberRequest, slug: str) -> HttpResponse:
     form = SubmitForm(request.POST, request.FILES)
-    seen = visit(request, slug)
-    if seen.team is None or seen.phase is None:
+    page = page_context(request, slug)
+    if page.team is None or page.phase is None:
         messages.error(request, _("제출하려면 먼저 이 대회의 팀에 들어가야 합니다."))
         return redirect("team", slug)
     if uploads.was_too_large(request):
         limit = UploadTooLarge(size_bytes=uploads.body_size(request), limit_bytes=settings.UPLOAD_MAX_BYTES)
-        return _back(request, seen, limit)
+        return _back(request, page, limit)
     if not form.is_valid():
-        return render(request, "submissions/submit.html", _context(seen, form, None), status=422)
+        return render(request, "submissions/submit.html", _context(page, form, None), status=422)
     upload = form.cleaned_data["file"]
     hand_over = partial(
         submit,
-        phase=seen.phase,
-        team=seen.team,
+        phase=page.phase,
+        team=page.team,
         user=request.user,
         file_name=upload.name,
         upload=upload,
         memo=form.cleaned_data["memo"],
         upload_key=form.cleaned_data["upload_key"],
     )
-    return _outcome(request, seen, hand_over)
+    return _outcome(request, page, hand_over)
 
 
-def _outcome(request: HttpRequest, seen: Visit, hand_over: Callable[[], Submission]) -> HttpResponse:
+def _outcome(request: HttpRequest, page: PageContext, hand_over: Callable[[], Submission]) -> HttpResponse:
     """Hand the file over and go where what became of it is shown."""
     try:
         submission = hand_over()
     except FileRejected as error:
         if error.rejection is None:
-            return _back(request, seen, error)
-        separator = "&" if "?" in _form_address(seen) else "?"
-        return redirect(f"{_form_address(seen)}{separator}rejection={error.rejection.pk}#errors")
+            return _back(request, page, error)
+        separator = "&" if "?" in _form_address(page) else "?"
+        return redirect(f"{_form_address(page)}{separator}rejection={error.rejection.pk}#errors")
     except DuplicateUpload as error:
         messages.warning(request, text_of(error))
         return redirect("submission", error.params["public_id"])
     except TermsNotAccepted as error:
-        return lead_to_terms(request, seen.competition, error, back=_form_address(seen))
+        return lead_to_terms(request, page.competition, error, back=_form_address(page))
     except DomainError as error:
-        return _back(request, seen, error)
+        return _back(request, page, error)
     messages.success(request, _("제출을 접수했습니다. 채점이 끝나면 이 페이지에 점수가 나타납니다."))
     return redirect("submission", submission.public_id)
 
 
-def _back(request: HttpRequest, seen: Visit, error: DomainError) -> HttpResponse:
+def _back(request: HttpRequest, page: PageContext, error: DomainError) -> HttpResponse:
     """To the form again, with what happened."""
     messages.error(request, f"{heading_of(error)} — {text_of(error)}")
-    return redirect(_form_address(seen))
+    return redirect(_form_address(page))
 
 
-def _form_address(seen: Visit) -> str:
-    return address("submit", seen.competition, seen.track if len(seen.tracks) > 1 else None)
+def _form_address(page: PageContext) -> str:
+    return address("submit", page.competition, page.track if len(page.tracks) > 1 else None)
 
 
-def _rejection_asked_for(request: HttpRequest, seen: Visit) -> Rejection | None:
+def _rejection_asked_for(request: HttpRequest, page: PageContext) -> Rejection | None:
     """The rejected file of ``?rejection=``, if it is this team's."""
     number = request.GET.get("rejection", "")
-    if seen.team is None or not number.isascii() or not number.isdigit() or len(number) > 18:
+    if page.team is None or not number.isascii() or not number.isdigit() or len(number) > 18:
         return None
-    return Rejection.objects.filter(pk=number, team=seen.team).first()
+    return Rejection.objects.filter(pk=number, team=page.team).first()
 
 
-def _context(seen: Visit, form: SubmitForm, rejection: Rejection | None) -> dict[str, Any]:
-    quota = status(phase=seen.phase, team=seen.team) if seen.team and seen.phase else None
+def _context(page: PageContext, form: SubmitForm, rejection: Rejection | None) -> dict[str, Any]:
+    quota = status(phase=page.phase, team=page.team) if page.team and page.phase else None
     errors = rejection_errors(rejection) if rejection else ()
-    form_of_answers = recipe_of(seen.track).answer_form if seen.track else "answers"
-    return seen.context("submit") | {
+    form_of_answers = recipe_of(page.track).answer_form if page.track else "answers"
+    return page.context("submit") | {
         "form": form,
         "quota": quota,
-        "is_open": bool(seen.phase and seen.phase.is_open()),
+        "is_open": bool(page.phase and page.phase.is_open()),
         "answer_form": form_of_answers,
         "file_types": ".json, .jsonl, .tsv" if form_of_answers == "captions" else ".json, .jsonl",
-        "sample": sample_file(seen.track) if seen.track else None,
+        "sample": sample_file(page.track) if page.track else None,
         "upload_max_bytes": settings.UPLOAD_MAX_BYTES,
         "rejection": rejection,
         "errors": scores.located_errors(errors),

@@ -25,8 +25,9 @@ from malpan.teams.invitations import join_team, masked
 from malpan.teams.models import Invitation, Membership, MergeRequest, Team
 from malpan.teams.naming import public_note
 from malpan.teams.selectors import invitation_by_token, members_of, team_of
-from malpan.web.forms.pages import ConfirmForm, InviteForm, MergeSearchForm, TeamForm
-from malpan.web.pages.context import MemberRequest, Visit, members_only, visit
+from malpan.web.forms.fields import ConfirmForm
+from malpan.web.forms.team import InviteForm, MergeSearchForm, TeamForm
+from malpan.web.pages.context import MemberRequest, PageContext, members_only, page_context
 from malpan.web.pages.terms import lead_to_terms
 
 Forms = Mapping[str, Form]  # by key: the forms that came back with errors, in place of fresh ones
@@ -45,23 +46,23 @@ class Person:
 @require_safe
 @never_cache
 def team_page(request: HttpRequest, slug: str) -> HttpResponse:
-    return render_team(request, visit(request, slug))
+    return render_team(request, page_context(request, slug))
 
 
-def render_team(request: HttpRequest, seen: Visit, forms: Forms | None = None, status: int = 200) -> HttpResponse:
+def render_team(request: HttpRequest, page: PageContext, forms: Forms | None = None, status: int = 200) -> HttpResponse:
     """The team page; ``forms`` are those that came back with errors."""
     refused = forms or {}
-    context = seen.context("team") | {"form": refused.get("create") or TeamForm()}
-    if seen.team is not None:
-        context |= _own_team(request, seen, seen.team, refused)
+    context = page.context("team") | {"form": refused.get("create") or TeamForm()}
+    if page.team is not None:
+        context |= _own_team(request, page, page.team, refused)
     return render(request, "teams/team.html", context, status=status)
 
 
-def _own_team(request: HttpRequest, seen: Visit, team: Team, refused: Forms) -> dict[str, Any]:
+def _own_team(request: HttpRequest, page: PageContext, team: Team, refused: Forms) -> dict[str, Any]:
     members = list(members_of(team))
     own = next((each for each in members if each.user_id == request.user.pk), None)
     is_leader = own is not None and own.role == Membership.Role.LEADER
-    ended_at = selectors.last_end(seen.competition)
+    ended_at = selectors.last_end(page.competition)
     context: dict[str, Any] = {
         "people": [_person(each, own, is_leader, refused) for each in members],
         "is_leader": is_leader,
@@ -69,15 +70,15 @@ def _own_team(request: HttpRequest, seen: Visit, team: Team, refused: Forms) -> 
         "is_disqualified": team.disqualified_at is not None,
         "note": public_note(team),
         "leave": refused.get("leave") or leave_form(team, is_alone=len(members) == 1),
-        "is_blind": is_blind(seen.competition),
+        "is_blind": is_blind(page.competition),
     }
-    return context | (_leaders_part(request, seen, team, refused) if is_leader else {})
+    return context | (_leaders_part(request, page, team, refused) if is_leader else {})
 
 
-def _leaders_part(request: HttpRequest, seen: Visit, team: Team, refused: Forms) -> dict[str, Any]:
+def _leaders_part(request: HttpRequest, page: PageContext, team: Team, refused: Forms) -> dict[str, Any]:
     """What the leader sees: open invitations, and merging."""
     wanted = request.GET.get("merge", "")
-    exactly = is_blind(seen.competition)
+    exactly = is_blind(page.competition)
     return {
         "invite": refused.get("invite") or InviteForm(auto_id="invite-%s"),
         "invitations": list(selectors.open_invitations(team)),

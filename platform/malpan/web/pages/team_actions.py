@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from malpan.competitions.errors import TermsNotAccepted
+from malpan.competitions.terms import require_accepted
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
 from malpan.submissions.merging import accept_merge
@@ -23,27 +24,28 @@ from malpan.teams.errors import NotTeamMember
 from malpan.teams.invitations import create_invitation, invite_by_email, revoke_invitation
 from malpan.teams.models import Team
 from malpan.teams.services import create_team, hand_over, leave_team, remove_member
-from malpan.web.forms.pages import ConfirmForm, InviteForm, TeamForm
-from malpan.web.pages import team as page
-from malpan.web.pages.context import MemberRequest, Visit, members_only, visit
+from malpan.web.acting import act
+from malpan.web.forms.team import InviteForm, TeamForm
+from malpan.web.pages import team as team_page
+from malpan.web.pages.context import MemberRequest, PageContext, members_only, page_context
 from malpan.web.pages.terms import lead_to_terms
 
 TeamAction = Callable[..., HttpResponse]
 
 
 def _team_action(view: TeamAction) -> Callable[..., HttpResponse]:
-    """A POST of a member of a team: the view gets the visit and the team. Raises ``NotTeamMember``.
+    """A POST of a member of a team: the view gets the page's context and the team. Raises ``NotTeamMember``.
 
     What a service refuses becomes a message over the team page.
     """
 
     @wraps(view)
     def guarded(request: MemberRequest, slug: str, **kwargs: Any) -> HttpResponse:
-        seen = visit(request, slug)
-        if seen.team is None:
+        page = page_context(request, slug)
+        if page.team is None:
             raise NotTeamMember
         try:
-            return view(request, seen, seen.team, **kwargs)
+            return view(request, page, page.team, **kwargs)
         except DomainError as error:
             messages.error(request, text_of(error))
             return redirect("team", slug)
@@ -51,48 +53,67 @@ def _team_action(view: TeamAction) -> Callable[..., HttpResponse]:
     return require_POST(members_only(guarded))
 
 
-def _refused(request: HttpRequest, seen: Visit, key: str, form: Form, error: DomainError | None = None) -> HttpResponse:
-    """The team page with ``form`` in its place, its errors beside the fields."""
-    return page.render_team(request, seen, {key: form}, status=error.http_status if error else 422)
+def _act(
+    request: HttpRequest,
+    page: PageContext,
+    do: Callable[[dict[str, Any]], Any],
+    said: str,
+    *,
+    form: Form | None = None,
+    key: str = "",
+) -> HttpResponse:
+    """``act`` on the team page: a form that is not sound comes back in the place of ``key``."""
+    return act(
+        request,
+        do,
+        form=form,
+        said=said,
+        to=reverse("team", args=[page.competition.slug]),
+        again=lambda status: team_page.render_team(request, page, {key: form} if form else {}, status=status),
+        refused_above=True,
+    )
 
 
 @require_POST
 @members_only
 def create_action(request: MemberRequest, slug: str) -> HttpResponse:
     """Make a team led by the viewer; a refused name comes back beside its field."""
-    seen = visit(request, slug)
-    form = TeamForm(request.POST)
-    if not form.is_valid():
-        return _refused(request, seen, "create", form)
+    page, form = page_context(request, slug), TeamForm(request.POST)
     try:
-        create_team(competition=seen.competition, name=form.cleaned_data["name"], leader=request.user)
+        require_accepted(request.user, page.competition)
     except TermsNotAccepted as error:
-        return lead_to_terms(request, seen.competition, error, back=reverse("team", args=[slug]))
-    except DomainError as error:
-        form.add_error("name", text_of(error))
-        return _refused(request, seen, "create", form, error)
-    messages.success(request, _("팀을 만들었습니다. 이제 파일을 제출하고 팀원을 초대할 수 있습니다."))
-    return redirect("team", slug)
+        return lead_to_terms(request, page.competition, error, back=reverse("team", args=[slug]))
+    return act(
+        request,
+        lambda values: create_team(competition=page.competition, name=values["name"], leader=request.user),
+        form=form,
+        said=_("팀을 만들었습니다. 이제 파일을 제출하고 팀원을 초대할 수 있습니다."),
+        to=reverse("team", args=[slug]),
+        again=lambda status: team_page.render_team(request, page, {"create": form}, status=status),
+        beside="name",
+    )
 
 
 @_team_action
-def invite_action(request: MemberRequest, seen: Visit, team: Team) -> HttpResponse:
+def invite_action(request: MemberRequest, page: PageContext, team: Team) -> HttpResponse:
     """Make an invitation and carry its link to the team page, which shows it once."""
     _invitation, token = create_invitation(team=team, actor=request.user)
     messages.success(request, _link(request, token), extra_tags="invitation")
-    return redirect("team", seen.competition.slug)
+    return redirect("team", page.competition.slug)
 
 
 @_team_action
-def invite_email_action(request: MemberRequest, seen: Visit, team: Team) -> HttpResponse:
+def invite_email_action(request: MemberRequest, page: PageContext, team: Team) -> HttpResponse:
     """Mail an invitation; a refused address comes back beside its field."""
     form = InviteForm(request.POST, auto_id="invite-%s")
-    if not form.is_valid():
-        return _refused(request, seen, "invite", form)
-    email = form.cleaned_data["email"]
-    invite_by_email(team=team, actor=request.user, email=email, link_for=lambda token: _link(request, token))
-    messages.success(request, _("%(email)s 주소로 초대 메일을 보냈습니다.") % {"email": email})
-    return redirect("team", seen.competition.slug)
+    text = _("%(email)s 주소로 초대 메일을 보냈습니다.")
+
+    def do(values: dict[str, Any]) -> None:
+        email = values["email"]
+        invite_by_email(team=team, actor=request.user, email=email, link_for=lambda token: _link(request, token))
+        messages.success(request, text % {"email": email})
+
+    return _act(request, page, do, "", form=form, key="invite")
 
 
 def _link(request: HttpRequest, token: str) -> str:
@@ -100,76 +121,85 @@ def _link(request: HttpRequest, token: str) -> str:
 
 
 @_team_action
-def revoke_action(request: MemberRequest, seen: Visit, team: Team, pk: int) -> HttpResponse:
+def revoke_action(request: MemberRequest, page: PageContext, team: Team, pk: int) -> HttpResponse:
     revoke_invitation(invitation=selectors.invitation_of(team, pk), actor=request.user)
     messages.success(request, _("초대를 취소했습니다. 그 링크는 이제 쓸 수 없습니다."))
-    return redirect("team", seen.competition.slug)
+    return redirect("team", page.competition.slug)
 
 
 @_team_action
-def leave_action(request: MemberRequest, seen: Visit, team: Team) -> HttpResponse:
-    form = page.leave_form(team, request.POST, is_alone=team.memberships.count() == 1)
-    if not form.is_valid():
-        return _refused(request, seen, "leave", form)
-    leave_team(team=team, user=request.user)
-    messages.success(request, _("‘%(name)s’ 팀에서 나왔습니다.") % {"name": team.name})
-    return redirect("team", seen.competition.slug)
+def leave_action(request: MemberRequest, page: PageContext, team: Team) -> HttpResponse:
+    form = team_page.leave_form(team, request.POST, is_alone=team.memberships.count() == 1)
+    said = _("‘%(name)s’ 팀에서 나왔습니다.") % {"name": team.name}
+    return _act(request, page, lambda _values: leave_team(team=team, user=request.user), said, form=form, key="leave")
 
 
 @_team_action
-def hand_over_action(request: MemberRequest, seen: Visit, team: Team, pk: int) -> HttpResponse:
+def hand_over_action(request: MemberRequest, page: PageContext, team: Team, pk: int) -> HttpResponse:
     membership = selectors.member_of(team, pk)
-    form = page.hand_over_form(membership, request.POST)
-    if not form.is_valid():
-        return _refused(request, seen, f"hand-over-{pk}", form)
-    hand_over(team=team, to=membership.user, actor=request.user)
-    messages.success(request, _("‘%(name)s’ 님이 팀장이 되었습니다.") % {"name": membership.user})
-    return redirect("team", seen.competition.slug)
+    form = team_page.hand_over_form(membership, request.POST)
+    said = _("‘%(name)s’ 님이 팀장이 되었습니다.") % {"name": membership.user}
+    return _act(
+        request,
+        page,
+        lambda _values: hand_over(team=team, to=membership.user, actor=request.user),
+        said,
+        form=form,
+        key=f"hand-over-{pk}",
+    )
 
 
 @_team_action
-def remove_action(request: MemberRequest, seen: Visit, team: Team, pk: int) -> HttpResponse:
+def remove_action(request: MemberRequest, page: PageContext, team: Team, pk: int) -> HttpResponse:
     membership = selectors.member_of(team, pk)
-    form = page.remove_form(membership, request.POST)
-    if not form.is_valid():
-        return _refused(request, seen, f"remove-{pk}", form)
-    remove_member(team=team, user=membership.user, actor=request.user)
-    messages.success(request, _("‘%(name)s’ 님을 팀에서 내보냈습니다.") % {"name": membership.user})
-    return redirect("team", seen.competition.slug)
+    form = team_page.remove_form(membership, request.POST)
+    said = _("‘%(name)s’ 님을 팀에서 내보냈습니다.") % {"name": membership.user}
+    return _act(
+        request,
+        page,
+        lambda _values: remove_member(team=team, user=membership.user, actor=request.user),
+        said,
+        form=form,
+        key=f"remove-{pk}",
+    )
 
 
 @_team_action
-def merge_ask_action(request: MemberRequest, seen: Visit, team: Team) -> HttpResponse:
+def merge_ask_action(request: MemberRequest, page: PageContext, team: Team) -> HttpResponse:
     """Ask the team of this very name; its leader answers."""
-    target = selectors.team_named(seen.competition, request.POST.get("target", ""))
+    target = selectors.team_named(page.competition, request.POST.get("target", ""))
     merging.ask_merge(source=team, target=target, actor=request.user)
     messages.success(request, _("‘%(name)s’ 팀에 합치기를 요청했습니다.") % {"name": target.name})
-    return redirect("team", seen.competition.slug)
+    return redirect("team", page.competition.slug)
 
 
 @_team_action
-def merge_withdraw_action(request: MemberRequest, seen: Visit, team: Team, pk: int) -> HttpResponse:
+def merge_withdraw_action(request: MemberRequest, page: PageContext, team: Team, pk: int) -> HttpResponse:
     merging.withdraw_merge(request=selectors.merge_request_of(team, pk), actor=request.user)
     messages.success(request, _("합치기 요청을 취소했습니다."))
-    return redirect("team", seen.competition.slug)
+    return redirect("team", page.competition.slug)
 
 
 @_team_action
-def merge_decline_action(request: MemberRequest, seen: Visit, team: Team, pk: int) -> HttpResponse:
+def merge_decline_action(request: MemberRequest, page: PageContext, team: Team, pk: int) -> HttpResponse:
     merging.decline_merge(request=selectors.merge_request_of(team, pk), actor=request.user)
     messages.success(request, _("합치기 요청을 거절했습니다."))
-    return redirect("team", seen.competition.slug)
+    return redirect("team", page.competition.slug)
 
 
 @_team_action
-def merge_accept_action(request: MemberRequest, seen: Visit, team: Team, pk: int) -> HttpResponse:
+def merge_accept_action(request: MemberRequest, page: PageContext, team: Team, pk: int) -> HttpResponse:
     offer = selectors.merge_request_of(team, pk)
-    form: ConfirmForm = page.accept_form(offer, request.POST)
-    if not form.is_valid():
-        return _refused(request, seen, f"accept-{pk}", form)
-    accept_merge(request=offer, actor=request.user)
-    messages.success(request, _("‘%(name)s’ 팀과 합쳤습니다.") % {"name": offer.source.name})
-    return redirect("team", seen.competition.slug)
+    form = team_page.accept_form(offer, request.POST)
+    said = _("‘%(name)s’ 팀과 합쳤습니다.") % {"name": offer.source.name}
+    return _act(
+        request,
+        page,
+        lambda _values: accept_merge(request=offer, actor=request.user),
+        said,
+        form=form,
+        key=f"accept-{pk}",
+    )
 
 
 urlpatterns = [

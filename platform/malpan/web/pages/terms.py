@@ -18,8 +18,9 @@ from malpan.competitions.terms import accept_terms, acceptance_of
 from malpan.core.errors import AddressNotFound, DomainError
 from malpan.core.language import in_language
 from malpan.core.messages import text_of
-from malpan.web.forms.pages import ConfirmForm
-from malpan.web.pages.context import MemberRequest, Visit, members_only, visit
+from malpan.web.acting import act
+from malpan.web.forms.fields import ConfirmForm
+from malpan.web.pages.context import MemberRequest, PageContext, members_only, page_context
 
 
 def lead_to_terms(request: HttpRequest, competition: Competition, error: DomainError, *, back: str) -> HttpResponse:
@@ -32,31 +33,30 @@ def lead_to_terms(request: HttpRequest, competition: Competition, error: DomainE
 @require_http_methods(["GET", "HEAD", "POST"])
 def terms_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Anybody reads; a POST of somebody logged in accepts. Raises ``AddressNotFound`` where there are no terms."""
-    seen = visit(request, slug)
-    if seen.competition.terms_version == 0:
+    page = page_context(request, slug)
+    if page.competition.terms_version == 0:
         raise AddressNotFound
     if request.method == "POST":
-        return _accept(request, seen)
-    return _page(request, seen, _form())
+        return _accept(request, page)
+    return _page(request, page, _form())
 
 
 @members_only
-def _accept(request: MemberRequest, seen: Visit) -> HttpResponse:
+def _accept(request: MemberRequest, page: PageContext) -> HttpResponse:
     form = _form(request.POST)
-    if not form.is_valid():
-        return _page(request, seen, form, status=422)
-    try:
-        accept_terms(user=request.user, competition=seen.competition, version=_version(request))
-    except DomainError as error:
-        form.add_error(None, text_of(error))
-        return _page(request, seen, form, status=error.http_status)
-    messages.success(request, _("참가 약관에 동의했습니다."))
-    return redirect(_next(request) or reverse("team", args=[seen.competition.slug]))
+    return act(
+        request,
+        lambda _values: accept_terms(user=request.user, competition=page.competition, version=_version(request)),
+        form=form,
+        said=_("참가 약관에 동의했습니다."),
+        to=_next(request) or reverse("team", args=[page.competition.slug]),
+        again=lambda status: _page(request, page, form, status),
+    )
 
 
-def _page(request: HttpRequest, seen: Visit, form: ConfirmForm, status: int = 200) -> HttpResponse:
-    competition = seen.competition
-    context = seen.context("terms") | {
+def _page(request: HttpRequest, page: PageContext, form: ConfirmForm, status: int = 200) -> HttpResponse:
+    competition = page.competition
+    context = page.context("terms") | {
         "form": form,
         "text": in_language(competition.terms_ko, competition.terms_en),
         "acceptance": acceptance_of(request.user, competition),

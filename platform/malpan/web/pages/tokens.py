@@ -13,9 +13,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from malpan.accounts.selectors import api_token_of, api_tokens_of
 from malpan.accounts.services import API_TOKENS_MAX, create_api_token, revoke_api_token
-from malpan.core.errors import DomainError
-from malpan.core.messages import text_of
-from malpan.web.forms.pages import ApiTokenForm
+from malpan.web.acting import act
+from malpan.web.forms.tokens import ApiTokenForm
 from malpan.web.pages.context import MemberRequest, members_only, page_of
 
 
@@ -33,15 +32,12 @@ def tokens_page(request: MemberRequest) -> HttpResponse:
 def _create(request: MemberRequest) -> HttpResponse:
     """Make a token and carry it to the page, which shows it once; what is refused comes back beside its field."""
     form = ApiTokenForm(request.POST)
-    if not form.is_valid():
-        return _page(request, form, status=422)
-    try:
-        _row, token = create_api_token(user=request.user, label=form.cleaned_data["label"])
-    except DomainError as error:
-        form.add_error(None, text_of(error))
-        return _page(request, form, status=error.http_status)
-    messages.success(request, token, extra_tags="api-token")
-    return redirect("api_tokens")
+
+    def create(values: dict[str, str]) -> None:
+        _row, token = create_api_token(user=request.user, label=values["label"])
+        messages.success(request, token, extra_tags="api-token")
+
+    return act(request, create, form=form, to=reverse("api_tokens"), again=lambda status: _page(request, form, status))
 
 
 @require_POST

@@ -34,11 +34,6 @@ def text_width(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
-def kst_text(moment: datetime, *, seconds: bool = False) -> str:
-    """``2026-11-20 23:50 KST``, with seconds where the reader counts on them."""
-    return moment.astimezone(KST).strftime("%Y-%m-%d %H:%M:%S KST" if seconds else "%Y-%m-%d %H:%M KST")
-
-
 def expected_end_text(end: datetime, now: datetime) -> str:
     """``예상 완료 21:34 KST (약 3분 뒤)``, with the date where it is another day's; past an hour to five minutes."""
     clock = end.astimezone(KST).strftime("%H:%M" if kst_day(end) == kst_day(now) else "%Y-%m-%d %H:%M")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Final
 
@@ -13,7 +13,8 @@ from malpan.competitions.models import Phase
 from malpan.core.errors import SystemFault
 from malpan.core.messages import text_of_code
 from malpan.submissions.models import QuotaEntry, Submission
-from malpan.submissions.quota.ledger import account_from
+from malpan.submissions.quota.ledger import Brought
+from malpan.submissions.quota.services import ledger_of
 from malpan.teams.models import Team
 
 Kind = QuotaEntry.Kind
@@ -22,7 +23,10 @@ _FAULTS: Final = frozenset(each.code for each in SystemFault.__subclasses__())
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a ledger. ``counts``: no later reset made it void."""
+    """One line of a ledger. ``counts``: no later reset made it void.
+
+    ``brought_by``: who used it in another team. Which team, and the ``submission``, is told to organisers only.
+    """
 
     moment: datetime
     kind: str
@@ -33,14 +37,25 @@ class Line:
     reason: str
     actor: User | None
     counts: bool
+    brought_by: str = ""
+    brought_from: Team | None = None
 
 
-def lines_of(*, phase: Phase, team: Team) -> list[Line]:
-    """The ledger, newest line first. One query."""
-    rows = QuotaEntry.objects.filter(phase=phase, team=team).select_related("submission", "actor").order_by("pk")
-    entries = list(rows)
-    last_reset = account_from(entries).last_reset or 0
-    return [_line(entry, entry.pk >= last_reset) for entry in reversed(entries)]
+def lines_of(*, phase: Phase, team: Team, for_organisers: bool = False) -> list[Line]:
+    """The ledger: what people brought from other teams, then its own lines, newest first. One query."""
+    ledger = ledger_of(phase=phase, team=team)
+    account = ledger.account()
+    brought = sorted(ledger.brought, key=lambda each: each.charge.moment, reverse=True)
+    return [
+        *(_brought_line(each, each in account.brought, for_organisers) for each in brought),
+        *(_line(entry, entry.pk >= (account.last_reset or 0)) for entry in reversed(ledger.entries)),
+    ]
+
+
+def _brought_line(brought: Brought, counts: bool, for_organisers: bool) -> Line:
+    """The other team goes unnamed, and its file, in front of a team that has no business with them."""
+    line = replace(_line(brought.charge, counts), brought_by=brought.person)
+    return replace(line, brought_from=brought.charge.team) if for_organisers else replace(line, submission=None)
 
 
 def _line(entry: QuotaEntry, counts: bool) -> Line:

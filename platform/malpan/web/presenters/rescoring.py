@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -51,9 +52,20 @@ class BarLine:
     count: int
 
 
-def step_of(batch: RescoreBatch) -> int:
+@dataclass(frozen=True, slots=True)
+class BatchLine:
+    batch: RescoreBatch
+    state: RescoreBatch.State
+
+
+def batch_lines(found: Iterable[RescoreBatch]) -> list[BatchLine]:
+    """Batches with their states as people see them."""
+    return [BatchLine(batch, batches.state_of(batch)) for batch in found]
+
+
+def step_of(state: RescoreBatch.State) -> int:
     """The step of the workflow that a batch is in: 2 scoring, 3 preview, 4 closed."""
-    return {State.RUNNING: 2, State.READY: 3}.get(State(batch.state), 4)
+    return {State.RUNNING: 2, State.READY: 3}.get(state, 4)
 
 
 def mark_of(progress: BatchProgress) -> str:

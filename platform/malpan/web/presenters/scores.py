@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, get_args
 
@@ -10,8 +10,11 @@ from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
+from malpan.competitions.errors import ReferencesRejected
 from malpan.competitions.models import Track
 from malpan.competitions.references import recipe_of
+from malpan.competitions.targets import targets_of
+from malpan.core.errors import DomainError
 from malpan.submissions.models import ScoringRun, Submission
 from malpan.submissions.visibility import ShownRun
 from malpan.web.presenters import formatting
@@ -19,6 +22,7 @@ from scoring.cards import card_for, load_card
 from scoring.errors import FileError, Language
 from scoring.reading.file_formats import format_label
 from scoring.recipes import Column, Recipe, get_recipe, warning_text
+from scoring.recipes.targets import Target, change_percent
 from scoring.records import FileFormat, ScoreWarning
 
 COVERAGE: Final[dict[str, Promise]] = {
@@ -42,7 +46,7 @@ def language() -> Language:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A line across the board: the baseline or a milestone. ``value`` is 0-1."""
+    """A line across the board: the baseline or a milestone of the track. ``value`` is 0-1."""
 
     value: float
     text: str
@@ -59,7 +63,6 @@ class TrackRules:
     scale_text: str
     tie_text: str
     cards: tuple[tuple[str, str], ...]  # (name of a metric's card, its title)
-    marks: tuple[Mark, ...]
 
 
 def rules_of(track: Track) -> TrackRules:
@@ -72,7 +75,6 @@ def rules_of(track: Track) -> TrackRules:
         scale_text=_scale_text(track),
         tie_text=_tie_text(recipe),
         cards=_cards_of(recipe),
-        marks=tuple(marks_of(track)),
     )
 
 
@@ -99,15 +101,31 @@ def _tie_text(recipe: Recipe) -> str:
     return rule % {"names": names} + " " + compared
 
 
-def marks_of(track: Track) -> list[Mark]:
+def marks_of(track: Track, targets: Sequence[Target]) -> list[Mark]:
     """The lines that the board of ``track`` draws, the highest first."""
-    recipe = recipe_of(track)
-    marks = [Mark(value, _("목표 %(value)s") % {"value": plain_score(value, track)}) for value in recipe.milestones]
-    if recipe.baseline:
-        value = plain_score(recipe.baseline.value, track)
-        text = f"{recipe.baseline.label(language())} {value}"
-        marks.append(Mark(recipe.baseline.value, text, recipe.baseline.note(language())))
+    marks = [Mark(target.value, _target_text(target, track), _remark(target)) for target in targets]
     return sorted(marks, key=lambda mark: -mark.value)
+
+
+def baseline_of(targets: Sequence[Target]) -> Target | None:
+    return next((target for target in targets if target.kind == "baseline"), None)
+
+
+def change_text(score: float, baseline: Target) -> str:
+    """``+14.7%``: how far ``score`` (0-1) is from the baseline."""
+    return formatting.percent_text(change_percent(score, baseline.value))
+
+
+def _target_text(target: Target, track: Track) -> str:
+    return f"{target.label(language())} {plain_score(target.value, track)}"
+
+
+def _remark(target: Target) -> str:
+    """What must be known before comparing with ``target``."""
+    note = target.note(language())
+    if target.is_comparable:
+        return note
+    return _("비교 불가: %(note)s") % {"note": note} if note else _("비교 불가")
 
 
 def plain_score(value: float, track: Track) -> str:
@@ -116,22 +134,23 @@ def plain_score(value: float, track: Track) -> str:
 
 
 def progress_of(run: ScoringRun | ShownRun, track: Track) -> list[str]:
-    """How far the final score of ``run`` lies from the recipe's baseline and which milestones it reached."""
-    recipe, score = get_recipe(run.recipe), run.final_score
-    if recipe.baseline is None or score is None:
+    """How far the final score of ``run`` is from the track's baseline and which milestones it reached."""
+    score = run.final_score
+    if score is None:
         return []
-    change = {
-        "label": recipe.baseline.label(language()),
-        "value": plain_score(recipe.baseline.value, track),
-        "change": formatting.percent_text(recipe.baseline.change_percent(score)),
-    }
-    lines = [_("%(label)s %(value)s 대비 %(change)s") % change + f" ({recipe.baseline.note(language())})"]
-    reached = [plain_score(value, track) for value in recipe.milestones if score >= value]
-    ahead = [plain_score(value, track) for value in recipe.milestones if score < value]
+    lines = []
+    targets = targets_of(track)
+    if baseline := baseline_of(targets):
+        change = {"target": _target_text(baseline, track), "change": change_text(score, baseline)}
+        remark = _remark(baseline)
+        lines.append(_("%(target)s 대비 %(change)s") % change + (f" ({remark})" if remark else ""))
+    milestones = [target for target in targets if target.kind == "milestone"]
+    reached = [_target_text(target, track) for target in milestones if score >= target.value]
+    ahead = [_target_text(target, track) for target in milestones if score < target.value]
     if reached:
-        lines.append(_("도달한 목표: %(values)s") % {"values": ", ".join(reached)})
+        lines.append(_("도달한 이정표: %(values)s") % {"values": ", ".join(reached)})
     if ahead:
-        lines.append(_("다음 목표: %(value)s") % {"value": ahead[0]})
+        lines.append(_("다음 이정표: %(value)s") % {"value": ahead[0]})
     return lines
 
 
@@ -153,9 +172,9 @@ def columns_of(run: ScoringRun | ShownRun) -> tuple[Column, ...]:
     return get_recipe(run.recipe).columns
 
 
-def stage_label(run: ScoringRun | ShownRun) -> str:
+def stage_label(recipe: str, stage: str) -> str:
     """What the worker is computing now: the label of a metric, or the stage's own name."""
-    return get_recipe(run.recipe).metric_label(run.stage, language())
+    return get_recipe(recipe).metric_label(stage, language())
 
 
 def warnings_of(run: ScoringRun | ShownRun) -> list[str]:
@@ -175,6 +194,13 @@ def _coverage_value(value: float | int) -> str:
 def located_errors(errors: Iterable[FileError]) -> list[dict[str, Any]]:
     """The rows of the error table: line, id, field, official message, detail."""
     return [_located(error) for error in errors]
+
+
+def rejected_file(error: DomainError | None) -> dict[str, Any]:
+    """The context of the error table under a refused file of reference answers."""
+    if not isinstance(error, ReferencesRejected):
+        return {"errors": [], "total": 0}
+    return {"errors": located_errors(error.errors), "total": error.total}
 
 
 def _located(error: FileError) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 
 from malpan.competitions.models import Track
 from malpan.core.messages import duration_text
+from malpan.core.times import kst_text
 from malpan.web import markdown
 from malpan.web.presenters import formatting
 
@@ -32,9 +33,7 @@ def kst_seconds(moment: datetime | None) -> SafeString | str:
 def _time(moment: datetime | None, *, seconds: bool) -> SafeString | str:
     if moment is None:
         return "–"
-    return format_html(
-        '<time datetime="{}">{}</time>', moment.isoformat(), formatting.kst_text(moment, seconds=seconds)
-    )
+    return format_html('<time datetime="{}">{}</time>', moment.isoformat(), kst_text(moment, seconds=seconds))
 
 
 @register.filter
@@ -88,7 +87,7 @@ def unlocalized(value: float) -> str:
 @register.filter
 def kst_plain(moment: datetime) -> SafeString:
     """``<time>`` to the minute under a heading that already says KST; to the second in its title."""
-    exact = formatting.kst_text(moment, seconds=True)
+    exact = kst_text(moment, seconds=True)
     return format_html(
         '<time datetime="{}" title="{}">{}</time>', moment.isoformat(), exact, exact[: len("2026-11-20 23:50")]
     )

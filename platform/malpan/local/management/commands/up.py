@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import json
 import os
 import secrets
 import socket
 import sys
+import time
 from argparse import ArgumentParser
 from contextlib import suppress
 from pathlib import Path
@@ -20,12 +23,12 @@ from django.db import connections, transaction
 from malpan.core import audit
 from malpan.local import embedded
 from malpan.local.file_lock import FileLock
-from malpan.local.leftovers import ProcessIdentity, Record, end_leftovers
 from malpan.local.paths import private_directory
 from malpan.local.programs import child_environment, programs_of
 from malpan.local.supervisor import Supervisor
 
 ADMIN_EMAIL = "admin@localhost"
+_PORT_SECONDS = 2.0
 
 
 class Command(BaseCommand):
@@ -54,19 +57,14 @@ class Command(BaseCommand):
             private_directory(settings.VAR_DIR)
         run_directory = private_directory(settings.VAR_DIR / "run")
         only_one = FileLock(run_directory / "supervisor.lock")
-        record = Record.read(run_directory / "supervisor.json")
+        told = run_directory / "supervisor.json"  # where the site runs, for whoever starts another
         if not only_one.acquire(timeout=1):
-            raise CommandError(_already_running(record))
-        if found := end_leftovers(record):
-            self.stdout.write(
-                f"이전 실행의 프로세스 {found}개를 정리했습니다. / cleared up {found} leftover processes."
-            )
+            raise CommandError(_already_running(told))
         listener = _listen(host, port)
-        record = Record(record.path, ProcessIdentity.of(os.getpid()), _url(host, port))
-        record.write()
+        told.write_text(json.dumps({"url": _url(host, port), "pid": os.getpid()}))
         self._prepare()
-        code = _supervisor(run_directory, record, listener).run()
-        record.path.unlink()
+        code = _supervisor(run_directory, _url(host, port), listener).run()
+        told.unlink()
         return code
 
     def _prepare(self) -> None:
@@ -97,7 +95,7 @@ class Command(BaseCommand):
         )
 
 
-def _supervisor(run_directory: Path, record: Record, listener: socket.socket) -> Supervisor:
+def _supervisor(run_directory: Path, url: str, listener: socket.socket) -> Supervisor:
     root = settings.BASE_DIR
     started = psutil.Process().create_time()
     workers = settings.SCORING_WORKERS
@@ -106,8 +104,7 @@ def _supervisor(run_directory: Path, record: Record, listener: socket.socket) ->
         programs_of(root, run_directory, listen_descriptor=listener.fileno(), threads=threads, workers=workers),
         root=root,
         run_directory=run_directory,
-        environment=child_environment(root, settings.VAR_DIR, url=record.url, started=started),
-        record=record,
+        environment=child_environment(root, settings.VAR_DIR, url=url, started=started),
         services=embedded.active(),
     )
 
@@ -118,7 +115,7 @@ def _listen(host: str, port: int) -> socket.socket:
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((host, port))
+        _bind(listener, (host, port))
     except OSError as error:
         listener.close()
         raise CommandError(
@@ -130,14 +127,29 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
+def _bind(listener: socket.socket, address: tuple[str, int]) -> None:
+    """Take the address; the programs of a supervisor that was killed just now give it back within a moment."""
+    deadline = time.monotonic() + _PORT_SECONDS
+    while True:
+        try:
+            return listener.bind(address)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE or time.monotonic() > deadline:
+                raise
+        time.sleep(0.1)
+
+
 def _url(host: str, port: int) -> str:
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
     return f"http://{shown}:{port}"
 
 
-def _already_running(record: Record) -> str:
-    pid = record.supervisor.pid if record.supervisor else "?"
+def _already_running(told: Path) -> str:
+    try:
+        site = json.loads(told.read_text())
+    except (FileNotFoundError, ValueError):  # it is just starting
+        site = {"url": "?", "pid": "?"}
     return (
-        f"이미 실행 중입니다: {record.url} (pid {pid}). 멈추려면: kill {pid}\n"
-        f"Already running at {record.url} (pid {pid}). To stop it: kill {pid}"
+        f"이미 실행 중입니다: {site['url']} (pid {site['pid']}). 멈추려면: kill {site['pid']}\n"
+        f"Already running at {site['url']} (pid {site['pid']}). To stop it: kill {site['pid']}"
     )

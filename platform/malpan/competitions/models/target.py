@@ -1,0 +1,44 @@
+"""What the scores of a track are measured against: a baseline and milestones, as its organiser sets them."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from malpan.competitions.models.track import Track
+
+
+class TrackTarget(models.Model):
+    """A score, 0-1, that the board of a track draws as a line. Against the baseline it shows the change as well."""
+
+    class Kind(models.TextChoices):
+        BASELINE = "baseline", _("기준선")
+        MILESTONE = "milestone", _("이정표")
+
+    track = models.ForeignKey(Track, on_delete=models.CASCADE, related_name="targets", verbose_name=_("트랙"))
+    kind = models.CharField(_("종류"), max_length=9, choices=Kind.choices)
+    value = models.FloatField(_("값(0~1)"))
+    label_ko = models.CharField(_("이름"), max_length=60)
+    label_en = models.CharField(_("이름(영어)"), max_length=60, blank=True)
+    is_comparable = models.BooleanField(_("비교 가능"), default=True)
+    note_ko = models.CharField(_("참고할 점"), max_length=200, blank=True)
+    note_en = models.CharField(_("참고할 점(영어)"), max_length=200, blank=True)
+
+    class Meta:
+        verbose_name = _("기준선과 이정표")
+        verbose_name_plural = _("기준선과 이정표")
+        ordering = ["value", "id"]
+        constraints = [
+            models.CheckConstraint(condition=models.Q(value__gte=0, value__lte=1), name="target_is_from_0_to_1"),
+            models.CheckConstraint(condition=~models.Q(label_ko=""), name="target_has_a_label"),
+            models.CheckConstraint(
+                condition=models.Q(kind="milestone") | models.Q(kind="baseline", value__gt=0),
+                name="target_baseline_is_above_0",  # the change against it is a quotient
+            ),
+            models.UniqueConstraint(
+                fields=["track"], condition=models.Q(kind="baseline"), name="one_baseline_per_track"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.label_ko} {self.value}"

@@ -1,0 +1,148 @@
+"""Versions of the reference answers of a phase: the one way in which they are stored and become current.
+
+``store_file`` checks a file and keeps it, ``add_version`` makes a version of it that counts for nothing, and
+``make_current`` puts one in the place of the current one. Publishing, splitting again and drafts are made of these
+three. None of them asks whether submissions count under the current version: that is for
+``submissions.scoring_changes``, which pages call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from typing import IO, TYPE_CHECKING, Any, Final
+
+from django.utils import timezone
+
+from malpan.competitions.errors import AnswersWouldLeak, ReferencesRejected
+from malpan.competitions.media import check_media
+from malpan.competitions.models import DataFile, Notice, Phase, ReferenceVersion
+from malpan.competitions.phases import public_ids_for
+from malpan.competitions.references import load_references, recipe_of
+from malpan.competitions.services import post_notice
+from malpan.core import audit
+from malpan.core.storage import store_private
+from scoring.errors import InvalidFile
+from scoring.reading import read_references
+from scoring.records import AnswerFile
+
+if TYPE_CHECKING:
+    from malpan.accounts.models import User
+
+ERRATUM_TITLE_KO: Final = "정답 정정 안내"
+ERRATUM_TITLE_EN: Final = "Correction of the reference answers"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReferences:
+    """Reference answers that were checked and stored: the addresses of their files, and the answers."""
+
+    file_sha256: str
+    media_sha256: str
+    answers: AnswerFile
+
+
+def store_file(*, phase: Phase, data: bytes, media: IO[bytes] | None = None) -> StoredReferences:
+    """Check a file of reference answers by the rules of the phase's recipe, and store it privately.
+
+    ``media`` is a zip archive with the frames of every item, where the recipe looks at pictures; without it those of
+    the current version stay, as corrected texts do not change them.
+
+    Raises ``ReferencesRejected``, whose errors say where and which kind and keep no word of the file beside ids and
+    field names; ``MediaRejected``; and ``AnswersWouldLeak`` when the very file is offered for download.
+    """
+    try:
+        answers = read_references(data, recipe_of(phase.track))
+    except InvalidFile as error:
+        raise ReferencesRejected(errors=error.errors, total=error.total) from None
+    if DataFile.objects.filter(file_sha256=answers.sha256).exists():
+        raise AnswersWouldLeak
+    media_sha256 = _media_of_current(phase) if media is None else _store_media(media, answers)
+    return StoredReferences(store_private(data).sha256, media_sha256, answers)
+
+
+def stored_file_of(version: ReferenceVersion) -> StoredReferences:
+    """What ``version`` was made of, to make another one of it."""
+    answers = load_references(version, version.phase.track.recipe)
+    return StoredReferences(version.file_sha256, version.media_sha256, answers)
+
+
+def add_version(
+    *,
+    phase: Phase,
+    file: StoredReferences,
+    actor: User | None,
+    public_ids: Collection[str] | None = None,
+    **texts: str,
+) -> ReferenceVersion:
+    """A new version of ``phase`` that counts for nothing yet. A piece of a larger change that holds the phase.
+
+    ``public_ids`` as for ``phases.public_ids_for``: without it the phase's settings split the items. ``texts``: note,
+    erratum_ko and erratum_en. Raises ``SplitInvalid``.
+    """
+    newest = ReferenceVersion.objects.filter(phase=phase).order_by("-number").first()
+    return ReferenceVersion.objects.create(
+        phase=phase,
+        number=newest.number + 1 if newest else 1,
+        file_sha256=file.file_sha256,
+        media_sha256=file.media_sha256,
+        item_count=len(file.answers.answers),
+        public_ids=public_ids_for(phase=phase, references=file.answers, public_ids=public_ids, actor=actor),
+        is_current=False,
+        published_at=None,
+        created_by=actor,
+        **texts,
+    )
+
+
+def make_current(
+    *,
+    version: ReferenceVersion,
+    actor: User | None,
+    action: str = "reference_version.publish",
+    now: datetime | None = None,
+) -> Notice | None:
+    """Put ``version`` in the place of the current one, post its erratum where it has one, and write the audit log.
+
+    A piece of a larger change: call it in a transaction that holds the phase.
+    """
+    versions = ReferenceVersion.objects.filter(phase_id=version.phase_id)
+    previous = versions.filter(is_current=True).values_list("number", flat=True).first()
+    versions.filter(is_current=True).update(is_current=False)
+    version.is_current, version.published_at = True, version.published_at or now or timezone.now()
+    version.save(update_fields=["is_current", "published_at"])
+    audit.record(actor=actor, action=action, obj=version, before={"current_number": previous}, after=facts_of(version))
+    return _post_erratum(version, actor)
+
+
+def facts_of(version: ReferenceVersion) -> dict[str, Any]:
+    """What the audit log keeps of a version: how many items are public, not which."""
+    facts = audit.snapshot(version, leave_out=("public_ids",))
+    return facts | {"public_count": None if version.public_ids is None else len(version.public_ids)}
+
+
+def _media_of_current(phase: Phase) -> str:
+    """The frames of the current version, or none."""
+    current = ReferenceVersion.objects.filter(phase=phase, is_current=True).first()
+    return current.media_sha256 if current else ""
+
+
+def _store_media(media: IO[bytes], answers: AnswerFile) -> str:
+    check_media(media=media, references=answers)
+    media.seek(0)
+    return store_private(media).sha256
+
+
+def _post_erratum(version: ReferenceVersion, actor: User | None) -> Notice | None:
+    if not version.erratum_ko.strip():
+        return None
+    track = version.phase.track
+    return post_notice(
+        competition=track.competition,
+        title_ko=f"{ERRATUM_TITLE_KO}: {track.title_ko} · {version.phase.title_ko}"[:200],
+        title_en=f"{ERRATUM_TITLE_EN}: {track.title_en or track.title_ko}"[:200] if version.erratum_en else "",
+        body_ko=version.erratum_ko,
+        body_en=version.erratum_en,
+        actor=actor,
+    )

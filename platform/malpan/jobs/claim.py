@@ -1,0 +1,48 @@
+"""Claims: no two workers get the same job."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from malpan.jobs import order
+from malpan.jobs.lease import lease_length
+from malpan.jobs.models import OPEN, Job
+from malpan.jobs.registry import handler_of, kinds
+
+State = Job.State
+
+
+def due(now: datetime) -> QuerySet[Job]:
+    """The jobs that may be taken at ``now``, the one whose turn it is first. One with open children waits for them."""
+    is_due = Q(not_before=None) | Q(not_before__lte=now)
+    open_children = Job.objects.filter(parent=OuterRef("pk"), state__in=OPEN)
+    return Job.objects.filter(is_due, ~Exists(open_children), state=State.QUEUED).order_by(*order.FAIR_ORDER)
+
+
+def claim_next(*, worker: str) -> Job | None:
+    """Move the job whose turn it is to running, or ``None`` when none waits that this process can do.
+
+    Rows that somebody holds this moment are passed over. Only when nothing else is there are they waited for: else the
+    last job, held for an instant, would wait for the next look.
+    """
+    for passes_over in (True, False):
+        with transaction.atomic():
+            rows = due(timezone.now()).filter(kind__in=kinds())
+            job = rows.select_for_update(skip_locked=passes_over, no_key=True, of=("self",)).first()
+            if job is not None:
+                take(job, worker)
+                return job
+    return None
+
+
+def take(job: Job, worker: str) -> None:
+    """Write the claim of ``job``, whose row is held: a new attempt, with a lease."""
+    now = timezone.now()
+    job.state, job.attempt, job.worker = State.RUNNING, job.attempt + 1, worker[:120]
+    job.started_at, job.lease_expires_at, job.not_before = now, now + lease_length(), None
+    job.save(update_fields=["state", "attempt", "worker", "started_at", "lease_expires_at", "not_before"])
+    handler_of(job.kind).claimed(job)

@@ -1,0 +1,50 @@
+"""The worker's boundary: whatever stops a job is written to its row, without quoting a text of anybody."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from django.db import connection
+
+from malpan.core.errors import SystemFault
+from malpan.jobs import outcome
+from malpan.jobs.lease import LeaseLost
+from malpan.jobs.models import Job
+from malpan.jobs.registry import NotMine, handler_of
+
+logger = logging.getLogger(__name__)
+
+RETRY_PAUSE_SECONDS: Final = 5  # times the number of failures: a fault that passes gets time to pass
+PUT_BACK_SECONDS: Final = 15  # until this worker might meet the job again: another one has a chance
+
+
+@contextmanager
+def record_faults(job: Job) -> Iterator[None]:
+    """Write every fault of the ``with`` block to ``job``; a lost lease ends the block quietly.
+
+    A process that is being stopped writes nothing: the lease will run out.
+    """
+    try:
+        yield
+    except LeaseLost:
+        logger.info("%s: attempt %s stops, it is in other hands", job, job.attempt)
+    except NotMine as reason:
+        logger.warning("%s: left to a worker of another version: %s", job, reason)
+        connection.close_if_unusable_or_obsolete()
+        outcome.put_back(job_id=job.pk, attempt=job.attempt, pause=PUT_BACK_SECONDS)
+    except Exception as error:  # noqa: BLE001 (it is the boundary)
+        _log(job, error)
+        code = error.code if isinstance(error, SystemFault) else handler_of(job.kind).crashed.code
+        pause = RETRY_PAUSE_SECONDS * (job.failures + 1)
+        connection.close_if_unusable_or_obsolete()
+        outcome.fail(job_id=job.pk, attempt=job.attempt, error_code=code, pause=pause)
+
+
+def _log(job: Job, error: Exception) -> None:
+    """Where it stopped and on what kind of error, but not its message: that may quote a text."""
+    places = "".join(traceback.format_tb(error.__traceback__))
+    logger.error("%s: attempt %s: %s\n%s", job, job.attempt, type(error).__name__, places)

@@ -1,0 +1,91 @@
+"""A worker's hold on a job: a lease in the database, renewed by a thread while the work goes on.
+
+The thread has a database connection of its own. It writes the progress too, so that the working thread never waits for
+the database. When the row no longer has our attempt the lease is lost: somebody else has the job, or nobody wants it
+any more, and the working thread is told so at its next report of progress.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from datetime import timedelta
+from types import TracebackType
+from typing import Final, Self
+
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connection
+from django.utils import timezone
+
+from malpan.jobs.models import Job
+
+logger = logging.getLogger(__name__)
+
+PROGRESS_SECONDS: Final = 1.0
+
+
+class LeaseLost(Exception):
+    """The job was taken back; what this attempt still computes is of no use to anybody."""
+
+
+def lease_length() -> timedelta:
+    return timedelta(seconds=settings.JOB_LEASE_SECONDS)
+
+
+def renew_lease(*, job_id: int, attempt: int, stage: str, progress: float) -> bool:
+    """Move the end of the lease and note the progress (share done, 0-1). False when the job is no longer ours."""
+    held = Job.objects.filter(pk=job_id, attempt=attempt, state=Job.State.RUNNING)
+    return bool(held.update(lease_expires_at=timezone.now() + lease_length(), stage=stage, progress=progress))
+
+
+class LeaseKeeper:
+    """Keeps the lease of ``job`` inside a ``with`` block."""
+
+    def __init__(self, job: Job) -> None:
+        self._job_id = job.pk
+        self._attempt = job.attempt
+        self._now = self._written = (job.stage, job.progress)
+        self._renewed_at = time.monotonic()
+        self._stop = threading.Event()
+        self._lost = threading.Event()
+        self._thread = threading.Thread(target=self._keep, name=f"lease-{job.pk}", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop.set()
+        self._thread.join(timeout=settings.JOB_LEASE_SECONDS)  # a database that hangs must not keep the result
+
+    def report(self, stage: str, progress: float) -> None:
+        """Take note of the progress. Raises ``LeaseLost`` so that work on a job taken back stops here."""
+        self._now = (stage, progress)
+        if self._lost.is_set():
+            raise LeaseLost
+
+    def _keep(self) -> None:
+        third = settings.JOB_LEASE_SECONDS / 3
+        try:
+            while not self._lost.is_set() and not self._stop.wait(min(PROGRESS_SECONDS, third)):
+                now = self._now
+                if now != self._written or time.monotonic() - self._renewed_at >= third - PROGRESS_SECONDS:
+                    self._renew(*now)
+        finally:
+            connection.close()
+
+    def _renew(self, stage: str, progress: float) -> None:
+        """Write once; a database that is away for a moment is tried again, as long as the lease may last."""
+        try:
+            is_ours = renew_lease(job_id=self._job_id, attempt=self._attempt, stage=stage, progress=progress)
+        except (OperationalError, InterfaceError):
+            logger.warning("job %s: the lease could not be renewed; the database is away", self._job_id)
+            connection.close()
+            return
+        if not is_ours:  # taken back, or finished by ourselves this moment: only the former is met again in ``report``
+            self._lost.set()
+        self._written = (stage, progress)
+        self._renewed_at = time.monotonic()

@@ -1,0 +1,40 @@
+"""The way into the queue."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db import transaction
+from django.utils import timezone
+
+from malpan.jobs.doorbell import ring_on_commit
+from malpan.jobs.models import Job
+from malpan.jobs.order import assign_fair_tags, next_fair_tag
+
+
+def add(
+    *,
+    kind: str,
+    flow: str,
+    lane: int,
+    costs: Sequence[int],
+    turns: Sequence[int] | None = None,
+    parent: Job | None = None,
+) -> list[Job]:
+    """Queue a job of each of ``costs`` (in expected tokens), and ring when the transaction commits. Three queries.
+
+    They are served in the order given, and numbered by it. ``turns`` are what the first turn of each takes, where that
+    is less than all of it: a job that will be done by children.
+    """
+    if not costs:
+        return []
+    now = timezone.now()
+    with transaction.atomic():
+        tags = assign_fair_tags(turns or costs, next_fair_tag(flow, lane))
+        made = [
+            Job(kind=kind, flow=flow, lane=lane, parent=parent, number=number, cost=cost, fair_tag=tag, queued_at=now)
+            for number, (cost, tag) in enumerate(zip(costs, tags, strict=True))
+        ]
+        Job.objects.bulk_create(made, batch_size=1000)
+        ring_on_commit()
+    return made

@@ -1,0 +1,52 @@
+"""What a worker or the broker lost is put right from the database, a bounded number at a time.
+
+Any number of reconcilers may run at once: jobs are locked, and those of the others skipped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.db import transaction
+from django.utils import timezone
+from kombu.exceptions import OperationalError as BrokerAway
+
+from malpan.jobs import claim, doorbell, outcome
+from malpan.jobs.errors import WorkerLost
+from malpan.jobs.models import Job
+from malpan.jobs.registry import kinds
+
+BATCH: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciled:
+    """What one pass did: jobs taken back from silent workers; and whether it rang."""
+
+    reclaimed: int
+    rang: bool
+
+
+def reconcile(*, now: datetime | None = None) -> Reconciled:
+    """Take back what has a lease that ran out; ring when anything waits and no ring is still to be heard."""
+    now = now or timezone.now()
+    return Reconciled(reclaim_expired(now), ring_for_what_waits(now))
+
+
+def reclaim_expired(now: datetime) -> int:
+    """Take back the jobs whose lease has run out; how many. Those of unknown kinds are left to a newer version."""
+    silent = Job.objects.filter(state=Job.State.RUNNING, lease_expires_at__lt=now, kind__in=kinds())
+    with transaction.atomic():
+        locked = silent.select_for_update(skip_locked=True, no_key=True, of=("self",)).order_by("lease_expires_at")
+        rows = list(locked.values_list("pk", "attempt")[:BATCH])
+        return sum(outcome.fail(job_id=pk, attempt=attempt, error_code=WorkerLost.code) for pk, attempt in rows)
+
+
+def ring_for_what_waits(now: datetime) -> bool:
+    """Ring if a job is due, of whatever kind: one that this process does not know is another's."""
+    try:
+        return claim.due(now).exists() and not doorbell.is_ringing() and doorbell.ring()
+    except BrokerAway:
+        return False

@@ -1,0 +1,47 @@
+"""Celery's side: a message holds nothing, and its task calls one function. Queues are named in the settings."""
+
+from __future__ import annotations
+
+import logging
+
+from celery import Task, shared_task
+from django.utils import timezone
+
+from malpan.jobs import claim, doorbell
+from malpan.jobs.faults import record_faults
+from malpan.jobs.lease import LeaseKeeper
+from malpan.jobs.models import Job
+from malpan.jobs.reconcile import reconcile
+from malpan.jobs.registry import handler_of
+
+logger = logging.getLogger(__name__)
+
+
+@shared_task(bind=True)
+def work(self: Task) -> None:
+    """Hear the doorbell."""
+    work_next(worker=self.request.hostname or "")
+
+
+@shared_task
+def look_for_work() -> None:
+    """Put right what a worker or the broker lost, and ring when anything waits."""
+    reconcile()
+
+
+def work_next(*, worker: str) -> Job | None:
+    """Do the job whose turn it is, and say which it was; ``None`` when none waits. Wakes the next worker first."""
+    job = claim.claim_next(worker=worker)
+    if job is None:
+        logger.info("nothing is waiting; nothing to do")
+        return None
+    if claim.due(timezone.now()).exists():
+        doorbell.ring()
+    perform(job)
+    return job
+
+
+def perform(job: Job) -> None:
+    """Do a claimed job while its lease is kept; faults are written to its row."""
+    with record_faults(job), LeaseKeeper(job) as lease:
+        handler_of(job.kind).work(job, lease)

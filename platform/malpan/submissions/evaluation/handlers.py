@@ -1,0 +1,97 @@
+"""What a worker does for the jobs of runs. Registered when the app is ready; nothing heavy is loaded for that."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import connection
+
+from malpan.competitions.errors import UnknownTrackRecipe
+from malpan.competitions.references import recipe_named
+from malpan.jobs import outcome, registry
+from malpan.jobs.lease import LeaseKeeper, LeaseLost
+from malpan.jobs.models import Job
+from malpan.submissions.errors import ModelMissing, ScoringCrashed
+from malpan.submissions.evaluation import computing, large_runs, pair_cache, runs
+from malpan.submissions.evaluation.progress import StageProgress
+from malpan.submissions.models import ScoringRun
+from scoring.errors import ModelUnavailable
+from scoring.recipes import Recipe
+
+logger = logging.getLogger(__name__)
+
+
+class ScoreRun(registry.Handler):
+    """A run: scored at once or, where it is large, after its slices were computed by child jobs."""
+
+    crashed = ScoringCrashed
+
+    def work(self, job: Job, lease: LeaseKeeper) -> None:
+        run = _run_of(job.pk)
+        recipe = _recipe_of(run)
+        with _models_required():
+            slices = [] if job.children.exists() else large_runs.slice_costs(run, job.cost)
+            if slices:
+                connection.close_if_unusable_or_obsolete()
+                if not outcome.wait_for_children(job=job, kind=runs.SLICE, costs=slices):
+                    raise LeaseLost
+                return
+            progress = StageProgress(recipe.metrics, lease.report, job.progress)
+            scored = computing.score_run(run, progress=progress, values=pair_cache.store_for(run))
+        connection.close_if_unusable_or_obsolete()  # it lay idle while the engine worked
+        runs.finish_run(run_id=run.pk, attempt=job.attempt, report=scored.shown, hidden=scored.hidden)
+
+    def claimed(self, job: Job) -> None:
+        runs.begin(job)
+
+    def put_back(self, job: Job) -> None:
+        runs.queue_again(job)
+
+    def given_up(self, job: Job) -> None:
+        runs.give_up(job)
+
+
+class ComputeSlice(registry.Handler):
+    """A slice of a large run, whose job is the parent of this one. Lost for good, the run does without it."""
+
+    crashed = ScoringCrashed
+
+    def work(self, job: Job, lease: LeaseKeeper) -> None:
+        run = _run_of(job.parent_id)
+        progress = StageProgress(_recipe_of(run).metrics, lease.report)
+        count = Job.objects.filter(parent=job.parent_id).count()
+        with _models_required():
+            large_runs.compute_slice(run, job.number, count, progress)
+        connection.close_if_unusable_or_obsolete()
+        outcome.finish(job_id=job.pk, attempt=job.attempt)
+
+
+def register() -> None:
+    """Let this process do the jobs of runs."""
+    registry.register(runs.RUN, ScoreRun())
+    registry.register(runs.SLICE, ComputeSlice())
+
+
+def _run_of(job_id: int | None) -> ScoringRun:
+    rows = ScoringRun.objects.select_related("submission__phase__track", "reference_version", "batch")
+    return rows.get(job=job_id)
+
+
+def _recipe_of(run: ScoringRun) -> Recipe:
+    """The recipe of ``run``. Raises ``NotMine``: a recipe that is not here came with another version."""
+    try:
+        return recipe_named(run.recipe)
+    except UnknownTrackRecipe as error:
+        raise registry.NotMine(run.recipe) from error
+
+
+@contextmanager
+def _models_required() -> Iterator[None]:
+    """Name a missing model as a fault of ours, and log which command fetches it."""
+    try:
+        yield
+    except ModelUnavailable as error:
+        logger.error("%s", error)
+        raise ModelMissing from error

@@ -1,0 +1,118 @@
+"""Large runs: the values of their pairs are computed ahead by all workers, a slice of items each, into the pair cache.
+
+A run of many items whose values are not in the cache queues child jobs, one a slice, and waits for them. Then it is
+scored as every other run is, and finds its values there. The cache may lose any of them at any time, and a child may be
+lost for good: what is missing is computed by the run itself, which costs time and nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+
+from malpan.competitions.references import load_references
+from malpan.core.storage import read_private
+from malpan.submissions.evaluation import pair_cache, results, reuse
+from malpan.submissions.models import ScoringRun
+from scoring.records import AnswerFile, ProgressCallback
+
+if TYPE_CHECKING:
+    from scoring.running.precompute import PairWork
+
+
+@dataclass(frozen=True, slots=True)
+class RunFiles:
+    """What a run is of, read and laid out."""
+
+    references: AnswerFile
+    predictions: AnswerFile
+
+
+def is_large(item_count: int) -> bool:
+    """Whether a run of so many items may be computed ahead, each slice in a turn of its own."""
+    return item_count > settings.LARGE_RUN_ITEMS
+
+
+def cost_of_turn(cost: int, item_count: int) -> int:
+    """What the first turn of a run takes: all of it or, where it is large, about what one of its slices will."""
+    return cost if not is_large(item_count) else max(1, cost * settings.SLICE_ITEMS // item_count)
+
+
+def read_files(run: ScoringRun) -> RunFiles:
+    """The references and the answers of ``run``."""
+    references = load_references(run.reference_version, run.recipe)
+    return RunFiles(references, reuse.read_answers(run, read_private(run.submission.file_sha256), references))
+
+
+def slice_costs(run: ScoringRun, cost: int) -> list[int]:
+    """The cost of each slice that is worth computing ahead; none where the run is to be scored at once.
+
+    So it is where few items have values to compute, where no cache keeps them (a repetition asks none), or where it
+    keeps fewer than that.
+    """
+    store = pair_cache.store_for(run)
+    items = run.submission.item_count
+    if store is None or not is_large(items):
+        return []
+    from scoring.running.precompute import missing_items
+
+    files = read_files(run)
+    missing = len(missing_items(_work(run, files), known=_known(run, files), pair_values=store))
+    if not settings.LARGE_RUN_ITEMS < missing <= settings.PAIR_VALUES_MAX_ROWS:
+        return []
+    count = math.ceil(missing / settings.SLICE_ITEMS)
+    return [max(1, cost * missing // (items * count))] * count
+
+
+def compute_slice(run: ScoringRun, number: int, count: int, progress: ProgressCallback) -> None:
+    """Compute what is missing of slice ``number`` of ``count`` into the pair cache. Raises what scoring raises."""
+    store = pair_cache.store_for(run)
+    if store is None:
+        return
+    from scoring.running.precompute import precompute
+
+    whole = _files_of_run(run.pk, run.reference_version_id, run.recipe)
+    ids = slice_ids(whole, number, count)
+    part = RunFiles(results.only(whole.references, ids), results.only(whole.predictions, ids))
+    precompute(_work(run, part), known=_known(run, whole), pair_values=store, progress=progress)
+
+
+def slice_ids(files: RunFiles, number: int, count: int) -> set[str]:
+    """The items of slice ``number`` of ``count``: every slice has long and short ones in the same mixture."""
+    length = {answer.id: len(answer.text) for answer in files.predictions.answers}
+    for answer in files.references.answers:
+        length[answer.id] = length.get(answer.id, 0) + sum(map(len, answer.texts))
+    longest_first = sorted(length, key=lambda item: (-length[item], item))
+    return set(longest_first[number::count])
+
+
+@lru_cache(maxsize=1)  # a worker does one slice after the other
+def _files_of_run(run_id: int, _version_id: int, _recipe: str) -> RunFiles:
+    return read_files(ScoringRun.objects.select_related("submission", "reference_version").get(pk=run_id))
+
+
+def _known(run: ScoringRun, files: RunFiles) -> results.Known:
+    """Item values that the scoring will take as they are, as ``computing.score`` does."""
+    known: results.Known = reuse.reusable_values(run, files.references, files.predictions)
+    covers_all = run.submission.phase.private_covers_all
+    for split in results.parts_of(
+        run.reference_version, files.references, files.predictions, private_covers_all=covers_all
+    ):
+        known = results.merged(known, results.known_values(run, split))
+    return known
+
+
+def _work(run: ScoringRun, files: RunFiles) -> PairWork:
+    from scoring.running.precompute import pair_work
+
+    return pair_work(
+        run.recipe,
+        files.references,
+        files.predictions,
+        profile=run.profile,
+        device=settings.SCORING_DEVICE,
+    )

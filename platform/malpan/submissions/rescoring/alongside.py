@@ -1,0 +1,34 @@
+"""A submission that comes in while a rescoring batch is open is scored both ways."""
+
+from __future__ import annotations
+
+from malpan.competitions.locks import lock_phase_shared
+from malpan.competitions.models import Phase
+from malpan.submissions.evaluation import runs
+from malpan.submissions.models import ScoringRun, Submission
+from malpan.submissions.models.rescore import RescoreBatch
+from malpan.submissions.rescoring.batches import Selection, open_batch
+from malpan.submissions.scoring_config import scoring_config_of
+
+
+def enqueue_alongside(*, submission: Submission, cost: int | None = None) -> ScoringRun | None:
+    """Queue the second run of ``submission``, by the open batch of its phase; ``None`` where none takes it.
+
+    Call it in the transaction that queued the first, which holds the phase shared. ``cost`` is in expected tokens;
+    without one, that of its newest run.
+    """
+    phase = lock_phase_shared(submission.phase_id)
+    batch = open_batch(phase)
+    if batch is None or not _takes_newcomer(batch, submission, phase):
+        return None
+    config = scoring_config_of(phase, batch)
+    costs = None if cost is None else {submission.pk: cost}
+    [run] = runs.queue_runs([submission], config, batch=batch, costs=costs)
+    return run
+
+
+def _takes_newcomer(batch: RescoreBatch, submission: Submission, phase: Phase) -> bool:
+    wanted = Selection.from_json(batch.selection).for_newcomers
+    if wanted is None or not wanted.submissions_of(phase).filter(pk=submission.pk).exists():
+        return False
+    return not batch.runs.filter(submission=submission).exclude(state=ScoringRun.State.FAILED).exists()

@@ -1,0 +1,55 @@
+"""Scoring again, by hand, what was given up or cancelled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from malpan.accounts.models import User
+from malpan.core import audit
+from malpan.core.errors import DomainError
+from malpan.submissions.errors import RunNotRetryable
+from malpan.submissions.evaluation import runs
+from malpan.submissions.models import ScoringRun, Submission
+from malpan.submissions.quota import services as quota
+from malpan.submissions.rescoring.alongside import enqueue_alongside
+
+
+@dataclass(frozen=True, slots=True)
+class Retried:
+    """What came of trying several runs again: the new runs, and the refused ones with the reason."""
+
+    runs: tuple[ScoringRun, ...]
+    refused: tuple[tuple[ScoringRun, DomainError], ...]
+
+
+def retry_failed_run(*, run: ScoringRun, actor: User) -> ScoringRun:
+    """Score once more, as a new run, a submission whose run was given up; its refund is taken back.
+
+    Raises ``RunNotRetryable``, and ``QuotaExceeded`` when the team has used the refunded slot meanwhile.
+    """
+    submission = Submission.objects.select_related("phase__track", "team").get(pk=run.submission_id)
+    with transaction.atomic():
+        quota.lock_team_of(submission)
+        submission.refresh_from_db(fields=["refunded_at", "live_run"])
+        newest = submission.runs.filter(batch=None).order_by("-pk").first()
+        if newest is None or newest.state != ScoringRun.State.FAILED or submission.live_run_id is not None:
+            raise RunNotRetryable(state=newest.get_state_display() if newest else "")
+        quota.charge_again(submission=submission, actor=actor)
+        retried = runs.queue_run(submission=submission)
+        enqueue_alongside(submission=submission)
+        audit.record(actor=actor, action="run.retry", obj=retried, after={"failed_run": run.pk})
+    return retried
+
+
+def retry_runs(*, runs: Iterable[ScoringRun], actor: User) -> Retried:
+    """Try each of ``runs`` again, one transaction each: a refusal of one keeps no other from its turn."""
+    retried, refused = [], []
+    for run in runs:
+        try:
+            retried.append(retry_failed_run(run=run, actor=actor))
+        except DomainError as error:
+            refused.append((run, error))
+    return Retried(tuple(retried), tuple(refused))

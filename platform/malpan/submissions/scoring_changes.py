@@ -1,0 +1,106 @@
+"""Changing what submissions are scored with, outside of a rescoring batch: only while none of them counts.
+
+References, recipe and models belong to ``competitions``, which knows no submissions; whoever changes them comes here
+first. Where submissions count, their scores would leave the board, so that it needs a batch (``rescoring``), or the
+organiser's word for it (``replace_in_use``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import IO, Any
+
+from django.db import transaction
+
+from malpan.accounts.models import User
+from malpan.competitions import services, versions
+from malpan.competitions.drafts import lock_draft
+from malpan.competitions.errors import PhaseAlreadyPublished, ReferencesInUse, RuleInUse
+from malpan.competitions.locks import lock_phase, lock_track
+from malpan.competitions.models import Phase, ReferenceVersion, Track
+from malpan.competitions.selectors import current_reference
+from malpan.submissions.models import Submission
+
+
+def publish_reference_version(
+    *,
+    phase: Phase,
+    data: bytes,
+    actor: User | None,
+    note: str = "",
+    replace_in_use: bool = False,
+    media: IO[bytes] | None = None,
+    public_ids: Collection[str] | None = None,
+) -> ReferenceVersion:
+    """Check, store privately and make current a new set of reference answers of ``phase``.
+
+    ``media`` as for ``versions.store_file``, ``public_ids`` as for ``phases.public_ids_for``. Raises what these raise,
+    and ``ReferencesInUse`` unless ``replace_in_use``: scores by the current version leave the board until they are
+    scored again.
+    """
+    file = versions.store_file(phase=phase, data=data, media=media)
+    with transaction.atomic():
+        held = lock_phase(phase.pk)
+        _require_unused(held, replace_in_use)
+        version = versions.add_version(phase=held, file=file, actor=actor, public_ids=public_ids, note=note)
+        versions.make_current(version=version, actor=actor)
+    return version
+
+
+def split_again(
+    *, phase: Phase, actor: User | None, public_ids: Collection[str] | None = None, replace_in_use: bool = False
+) -> ReferenceVersion:
+    """Publish the current reference file of ``phase`` once more, split anew: as a version of its own.
+
+    ``public_ids`` as for ``phases.public_ids_for``. Raises ``ReferencesNotPublished``, ``SplitInvalid``,
+    ``PhaseAlreadyPublished``, and ``ReferencesInUse`` unless ``replace_in_use``.
+    """
+    with transaction.atomic():
+        held = lock_phase(phase.pk)
+        if held.final_published_at:
+            raise PhaseAlreadyPublished
+        current = current_reference(held)
+        _require_unused(held, replace_in_use)
+        file = versions.stored_file_of(current)
+        version = versions.add_version(phase=held, file=file, actor=actor, public_ids=public_ids)
+        versions.make_current(version=version, actor=actor, action="reference_version.split")
+    return version
+
+
+def publish_draft(*, version: ReferenceVersion, actor: User, now: datetime | None = None) -> ReferenceVersion:
+    """Make a draft the current version of a phase in which nothing counts, and post its erratum as a notice.
+
+    Raises ``ReferenceNotDraft``, and ``ReferencesInUse`` where submissions count: then a rescoring batch publishes it.
+    """
+    with transaction.atomic():
+        draft = lock_draft(version)
+        _require_unused(draft.phase)
+        versions.make_current(version=draft, actor=actor, now=now)
+    return draft
+
+
+def update_track(*, track: Track, actor: User | None, **fields: Any) -> Track:
+    """Change columns of ``track``. Raises what ``competitions.services.update_track`` raises.
+
+    ``RuleInUse``, where scores count and another ``recipe`` or ``profile`` would take them off the board: it is changed
+    by rescoring.
+    """
+    with transaction.atomic():
+        held = lock_track(track.pk)
+        is_same = all(fields.get(name, getattr(held, name)) == getattr(held, name) for name in ("recipe", "profile"))
+        if not is_same and (count := scores_that_count(track)):
+            raise RuleInUse(count=count)
+        return services.update_track(track=held, actor=actor, **fields)
+
+
+def scores_that_count(track: Track) -> int:
+    """How many submissions of ``track`` have a score that counts."""
+    return Submission.objects.counting().filter(phase__track=track, live_run__isnull=False).count()
+
+
+def _require_unused(phase: Phase, replace_in_use: bool = False) -> None:
+    """Raise ``ReferencesInUse`` where submissions of ``phase``, which is held, count."""
+    count = 0 if replace_in_use else Submission.objects.counting().filter(phase=phase).count()
+    if count:
+        raise ReferencesInUse(count=count)

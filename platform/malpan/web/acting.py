@@ -1,0 +1,75 @@
+"""The one way from a form to a service and back: what is refused stands in the form, what is done is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from django.contrib import messages
+from django.forms import BaseForm, ValidationError
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+
+from malpan.core.errors import DomainError
+from malpan.core.messages import text_of
+
+T = TypeVar("T")
+Again = Callable[[int], HttpResponse]
+
+
+def act(
+    request: HttpRequest,
+    do: Callable[[dict[str, Any]], T],
+    *,
+    to: str | Callable[[Any], str],
+    said: str | Callable[[T], str] = "",
+    form: BaseForm | None = None,
+    again: Again | None = None,
+    beside: str | Callable[[DomainError], str | None] | None = None,
+    refused_above: bool = False,
+) -> HttpResponse:
+    """Do what a sound ``form`` asks with its values, say that it is done, and go ``to`` an address.
+
+    Where the form or the service refuses, ``again`` shows the page with the form under an HTTP status; the service's
+    words stand over the form, or ``beside`` a field. Without ``again``, and with ``refused_above`` where the page may
+    have lost the form meanwhile, they are said above the page of ``to``, which is asked with ``None`` then.
+    """
+    if form is not None and not form.is_valid():
+        return again(422) if again else _told(request, _first_error(form), to)
+    try:
+        result = do(form.cleaned_data if form is not None else {})
+    except DomainError as error:
+        if form is None or again is None or refused_above:
+            return _told(request, text_of(error), to)
+        refuse(form, error, beside(error) if callable(beside) else beside)
+        return again(error.http_status)
+    if text := said(result) if callable(said) else said:
+        messages.success(request, text)
+    return redirect(to(result) if callable(to) else to)
+
+
+def posted(request: HttpRequest) -> QueryDict | None:
+    """What a form is filled with: the body of a POST, also an empty one."""
+    return request.POST if request.method == "POST" else None
+
+
+def refuse(form: BaseForm, error: DomainError, field: str | None = None) -> None:
+    """Write into ``form`` what a service refused; ``refusal_of`` finds the error again."""
+    form.add_error(field, ValidationError("%(text)s", params={"text": text_of(error), "error": error}))
+
+
+def refusal_of(form: BaseForm) -> DomainError | None:
+    """The error of a service that stands in ``form``."""
+    if not form.is_bound:
+        return None
+    found = (each.params for errors in form.errors.as_data().values() for each in errors)
+    return next((params["error"] for params in found if params and "error" in params), None)
+
+
+def _told(request: HttpRequest, text: str, to: str | Callable[[Any], str]) -> HttpResponse:
+    messages.error(request, text)
+    return redirect(to(None) if callable(to) else to)
+
+
+def _first_error(form: BaseForm) -> str:
+    return next(str(error) for errors in form.errors.values() for error in errors)

@@ -1,0 +1,74 @@
+"""allauth's forms in this site's words."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from allauth.account import forms as account
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from malpan.accounts.models import User
+
+LABELS: Final = {
+    "login": _("이메일"),
+    "email": _("이메일"),
+    "name": _("이름"),
+    "password": _("비밀번호"),
+    "oldpassword": _("지금 비밀번호"),
+    "password1": _("비밀번호"),
+    "password2": _("비밀번호 확인"),
+}
+PASSWORD_RULE: Final = _(
+    "8자 이상으로 정해 주십시오. 숫자만으로 된 것, 흔히 쓰는 것, 이메일과 비슷한 것은 쓸 수 없습니다."
+)
+
+
+class _Worded(forms.Form):
+    """Puts this site's words on the fields: visible labels, no placeholders, one rule under a new password."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name, field in self.fields.items():
+            if name in LABELS:
+                field.label = LABELS[name]
+            field.help_text = PASSWORD_RULE if name == "password1" else ""
+            field.widget.attrs.pop("placeholder", None)
+            field.error_messages["required"] = _("입력해 주십시오.")
+            field.error_messages["invalid"] = _("올바른 형식으로 입력해 주십시오.")
+
+
+class LoginForm(_Worded, account.LoginForm):
+    pass
+
+
+class SignupForm(_Worded, account.SignupForm):
+    name = forms.CharField(
+        max_length=User._meta.get_field("name").max_length,
+        widget=forms.TextInput(attrs={"autocomplete": "name"}),
+    )
+    field_order = ["name", "email", "password1", "password2"]
+
+
+class ResetPasswordForm(_Worded, account.ResetPasswordForm):
+    pass
+
+
+class ResetPasswordKeyForm(_Worded, account.ResetPasswordKeyForm):
+    pass
+
+
+class ChangePasswordForm(_Worded, account.ChangePasswordForm):
+    pass
+
+
+class SetPasswordForm(_Worded, account.SetPasswordForm):
+    pass
+
+
+class AddEmailForm(_Worded, account.AddEmailForm):
+    pass
+
+
+class ReauthenticateForm(_Worded, account.ReauthenticateForm):
+    pass

@@ -1,0 +1,88 @@
+"""What forms are made of: a moment in KST, a long text, a phase to choose, a box to tick."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Final
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from malpan.competitions.models import Phase
+
+MARKDOWN_HELP: Final = _("Markdown으로 쓸 수 있습니다(제목 ##, 목록 -, 표, 링크). 스크립트와 서식 HTML은 지워집니다.")
+REQUIRED: Final = {"required": _("입력해 주십시오.")}
+FILE_REQUIRED: Final = {"required": _("파일을 골라 주십시오."), "missing": _("파일을 골라 주십시오.")}
+MINUTE_FORMAT: Final = "%Y-%m-%dT%H:%M"
+
+
+class KstMinuteField(forms.DateTimeField):
+    """A moment to the minute, typed and shown in KST: the time zone of the site."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        widget = forms.DateTimeInput(attrs={"type": "datetime-local", "step": "60"}, format=MINUTE_FORMAT)
+        invalid = _("날짜와 시각을 2026-11-20 23:50처럼 입력해 주십시오.")
+        super().__init__(widget=widget, error_messages={"invalid": invalid}, **kwargs)
+
+
+class PhaseField(forms.ModelChoiceField):
+    """A phase, named with its track."""
+
+    def label_from_instance(self, obj: Phase) -> str:
+        return f"{obj.track.title} · {obj.title}"
+
+
+class ConfirmField(forms.BooleanField):
+    """A box to tick before something that is not undone; ``sentence`` says what will happen."""
+
+    def __init__(self, sentence: Any = "", **kwargs: Any) -> None:
+        super().__init__(label=sentence, error_messages={"required": _("확인란에 표시해 주십시오.")}, **kwargs)
+
+
+class ConfirmForm(forms.Form):
+    """That box; ``key`` keeps the ids apart where several forms stand on one page."""
+
+    confirm = ConfirmField()
+
+    def __init__(self, data: Any = None, *, sentence: Any, key: str = "confirm", **kwargs: Any) -> None:
+        super().__init__(data, auto_id=f"{key}-%s", **kwargs)
+        self.fields["confirm"].label = sentence
+
+
+class TypedForm(forms.Form):
+    """A word to be typed, where a box would be ticked too easily."""
+
+    word = forms.CharField(
+        label=_("확인"),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+
+    def __init__(self, data: Any = None, *, phase: Phase, **kwargs: Any) -> None:
+        """``phase``: whose address name is the word."""
+        super().__init__(data, **kwargs)
+        self.wanted = phase.slug
+        text = gettext("확인을 위해 단계의 주소 이름 ‘%(word)s’을(를) 그대로 적어 주십시오.")
+        self.fields["word"].help_text = text % {"word": self.wanted}
+        self.refusal = gettext("‘%(word)s’을(를) 그대로 적어야 합니다.") % {"word": self.wanted}
+        self.fields["word"].error_messages["required"] = self.refusal
+
+    def clean_word(self) -> str:
+        if self.cleaned_data["word"].strip() != self.wanted:
+            raise ValidationError(self.refusal)
+        return self.wanted
+
+
+def one_line(**attributes: str) -> forms.TextInput:
+    """A line that the browser neither remembers nor fills."""
+    return forms.TextInput(attrs={"autocomplete": "off", **attributes})
+
+
+def text_area(rows: int, **attributes: str) -> forms.Textarea:
+    return forms.Textarea(attrs={"rows": rows, "class": "long-text", **attributes})
+
+
+def as_it_was(chosen: datetime, before: datetime | None) -> datetime:
+    """``before``, to the second, where the form gave it back as it was shown, to the minute; else ``chosen``."""
+    return before if before and chosen == before.replace(second=0, microsecond=0) else chosen

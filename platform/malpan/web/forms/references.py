@@ -1,0 +1,58 @@
+"""Forms of reference versions. They check shape; the services decide."""
+
+from __future__ import annotations
+
+from typing import Any, Final, cast
+
+from django import forms
+from django.db.models import QuerySet
+from django.utils.translation import gettext_lazy as _
+
+from malpan.competitions.models import Phase
+from malpan.web.forms.fields import FILE_REQUIRED, PhaseField, text_area
+
+FRAMES_LABEL: Final = _("프레임 파일(zip)")
+
+
+class ReferencesForm(forms.Form):
+    file = forms.FileField(
+        label=_("정답 파일"), help_text=_("올린 파일은 채점에만 쓰이며 다시 내려받거나 볼 수 없습니다.")
+    )
+    frames = forms.FileField(
+        label=FRAMES_LABEL,
+        required=False,
+        help_text=_("CLIPScore에 쓸 이미지입니다. 이미지를 보지 않는 채점 방식이면 비워 두십시오."),
+    )
+    note = forms.CharField(label=_("메모"), max_length=300, required=False)
+
+
+class DraftForm(forms.Form):
+    phase = PhaseField(Phase.objects.none(), label=_("단계"), empty_label=None)
+    file = forms.FileField(
+        label=_("정답 파일"),
+        help_text=_("초안으로 저장하며 아직 아무 점수에도 쓰지 않습니다. 파일은 다시 내려받을 수 없습니다."),
+        error_messages=FILE_REQUIRED,
+        allow_empty_file=True,  # a rejected file with a located message, not a missing one
+    )
+    frames = forms.FileField(
+        label=FRAMES_LABEL,
+        required=False,
+        help_text=_("CLIPScore에 쓸 이미지를 바꿀 때만 올립니다. 비우면 지금 이미지를 그대로 씁니다."),
+    )
+    note = forms.CharField(label=_("메모"), max_length=300, required=False, help_text=_("운영자만 봅니다."))
+    erratum_ko = forms.CharField(
+        label=_("정오 안내"),
+        required=False,
+        widget=text_area(4),
+        help_text=_("반영할 때 공지로 올라갑니다. 무엇을 왜 고쳤는지 적되, 아직 쓰는 정답은 적지 마십시오."),
+    )
+    erratum_en = forms.CharField(label=_("정오 안내(영어)"), required=False, widget=text_area(4))
+
+    def __init__(self, *args: Any, phases: QuerySet[Phase], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        cast("PhaseField", self.fields["phase"]).queryset = phases
+
+
+class ErratumForm(forms.Form):
+    erratum_ko = forms.CharField(label=_("정오 안내"), required=False, widget=text_area(4))
+    erratum_en = forms.CharField(label=_("정오 안내(영어)"), required=False, widget=text_area(4))

@@ -1,0 +1,190 @@
+"""Forms of the set-up: the competition, its tracks, its files. They check shape; the services decide."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from malpan.competitions.models import Competition, DataFile, Track
+from malpan.web.forms.fields import MARKDOWN_HELP, text_area
+from malpan.web.presenters.scores import language
+from scoring.models.profile import profile_names
+from scoring.recipes import RECIPES
+
+PRIZE_PLACES_MAX: Final = 10
+LAST_PLACE: Final = 1000
+
+
+class PrizePlacesField(forms.CharField):
+    """Ranks as ``1, 3, 10``: sorted, each once."""
+
+    def prepare_value(self, value: Any) -> Any:
+        return ", ".join(str(place) for place in value) if isinstance(value, list) else value
+
+    def to_python(self, value: Any) -> Any:
+        parts = [part for part in re.split(r"[\s,]+", super().to_python(value) or "") if part]
+        if not all(part.isascii() and part.isdigit() and 1 <= int(part) <= LAST_PLACE for part in parts):
+            raise ValidationError(_("순위를 1부터 1000까지의 수로, 쉼표로 나누어 적어 주십시오."))
+        places = sorted({int(part) for part in parts})
+        if len(places) > PRIZE_PLACES_MAX:
+            raise ValidationError(_("시상 순위는 10개까지 적을 수 있습니다."))
+        return places
+
+
+class NewCompetitionForm(forms.ModelForm):
+    """What must be known before the first row is written; the rest follows step by step."""
+
+    copy_of = forms.ModelChoiceField(
+        label=_("본으로 삼을 대회"),
+        queryset=Competition.objects.none(),
+        required=False,
+        empty_label=_("빈 대회에서 시작"),
+        help_text=_(
+            "글, 약관, 트랙, 단계를 옮깁니다. 정답, 자료, 팀, 제출, 역할은 옮기지 않으며 지난 일정은 미룹니다."
+        ),
+    )
+
+    class Meta:
+        model = Competition
+        fields = ("title_ko", "title_en", "slug")
+        help_texts = {"slug": _("주소에 들어갑니다: 영문 소문자, 숫자, 붙임표(-). 공개한 뒤에는 바꿀 수 없습니다.")}
+
+    def __init__(self, *args: Any, sources: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field: Any = self.fields["copy_of"]
+        field.queryset = sources
+
+
+class TextsForm(forms.ModelForm):
+    prize_places = PrizePlacesField(
+        label=_("시상 순위"),
+        required=False,
+        help_text=_("이 순위 아래에 시상선을 긋습니다. 예: 1, 3, 10"),
+    )
+    renews_terms = forms.BooleanField(
+        label=_("새 판으로 올려 모두에게 다시 동의를 받습니다"),
+        required=False,
+        help_text=_(
+            "표시하지 않으면 이미 동의한 사람은 고친 약관에도 동의한 것으로 봅니다. 오탈자만 고칠 때 쓰십시오."
+        ),
+    )
+
+    class Meta:
+        model = Competition
+        fields = (
+            *("title_ko", "title_en", "slug", "organiser_ko", "organiser_en", "summary_ko", "summary_en"),
+            *("description_ko", "description_en", "team_size_max", "has_blind_names", "prize_places"),
+            *("terms_ko", "terms_en"),
+        )
+        widgets = {
+            "description_ko": text_area(12),
+            "description_en": text_area(12),
+            "terms_ko": text_area(8),
+            "terms_en": text_area(8),
+        }
+        help_texts = {
+            "slug": _("주소에 들어갑니다: 영문 소문자, 숫자, 붙임표(-). 공개한 뒤에는 바꿀 수 없습니다."),
+            "description_ko": MARKDOWN_HELP,
+            "description_en": MARKDOWN_HELP,
+            "terms_ko": _("팀에 들어올 때 동의를 받습니다. 비우면 동의를 받지 않습니다."),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["slug"].disabled = bool(self.instance.is_published)
+        if not self.instance.terms_version:
+            del self.fields["renews_terms"]
+
+
+def _recipes() -> list[tuple[str, str]]:
+    return [(each.id, f"{each.title(language())} — {each.id}") for each in RECIPES.values()]
+
+
+def _profiles() -> list[tuple[str, str | Promise]]:
+    return [("", _("서버의 기본 프로필")), *((name, name) for name in profile_names())]
+
+
+class TrackForm(forms.ModelForm):
+    recipe = forms.ChoiceField(
+        label=_("채점 방식"), choices=_recipes, help_text=_("규칙은 아래 ‘채점 방식의 규칙’에서 볼 수 있습니다.")
+    )
+    profile = forms.ChoiceField(label=_("모델 프로필"), choices=_profiles, required=False)
+
+    class Meta:
+        model = Track
+        fields = (
+            *("title_ko", "title_en", "slug", "description_ko", "description_en"),
+            *("recipe", "profile", "score_scale", "score_decimals", "position"),
+        )
+        widgets = {"description_ko": text_area(6), "description_en": text_area(6)}
+        help_texts = {
+            "description_ko": MARKDOWN_HELP,
+            "score_decimals": _("0~9자리. AI 말평은 7자리까지 적습니다."),
+            "position": _("작은 수가 앞에 옵니다."),
+        }
+
+    def __init__(self, *args: Any, competition: Competition, may_name_path: bool = False, **kwargs: Any) -> None:
+        """``may_name_path``: the profile may be any, also a file of the server, as an administrator names it."""
+        super().__init__(*args, **kwargs)
+        self.competition = competition
+        if may_name_path:
+            label, text = self.fields["profile"].label, _("이름 또는 서버에 있는 TOML 파일의 경로. 비우면 기본 프로필.")
+            self.fields["profile"] = forms.CharField(label=label, required=False, max_length=200, help_text=text)
+            return
+        own = self.instance.profile
+        field: Any = self.fields["profile"]
+        if own and own not in profile_names():  # a path, which the operator named
+            field.choices = [*_profiles(), (own, own)]
+
+    def clean_slug(self) -> str:
+        slug: str = self.cleaned_data["slug"]
+        if self.competition.tracks.filter(slug=slug).exclude(pk=self.instance.pk).exists():
+            raise ValidationError(_("이 대회의 다른 트랙이 쓰는 주소 이름입니다."))
+        return slug
+
+    def clean_score_decimals(self) -> int:
+        decimals: int = self.cleaned_data["score_decimals"]
+        if decimals > 9:
+            raise ValidationError(_("9 이하의 수를 적어 주십시오."))
+        return decimals
+
+
+class DataFileForm(forms.ModelForm):
+    """How a file for download is offered; its content stays."""
+
+    class Meta:
+        model = DataFile
+        fields: tuple[str, ...] = ("kind", "title_ko", "title_en", "position")
+        help_texts = {"position": _("작은 수가 앞에 옵니다.")}
+
+
+class NewDataFileForm(DataFileForm):
+    file = forms.FileField(
+        label=_("파일"), help_text=_("누구나 내려받을 수 있게 됩니다. 정답이 들어 있으면 안 됩니다.")
+    )
+
+    class Meta(DataFileForm.Meta):
+        fields = ("kind", "title_ko", "title_en")
+
+
+class GapsForm(forms.Form):
+    """Publishing in spite of gaps in the checklist; without any there is nothing to tick."""
+
+    accepts_gaps = forms.BooleanField(required=False)
+
+    def __init__(self, data: Any = None, *, gaps: int) -> None:
+        super().__init__(data, auto_id="publish-%s")
+        text = ngettext(
+            "갖추지 못한 항목이 %(count)d건 있어도 공개합니다.",
+            "갖추지 못한 항목이 %(count)d건 있어도 공개합니다.",
+            gaps,
+        )
+        self.fields["accepts_gaps"].label = text % {"count": gaps}
+        if not gaps:
+            del self.fields["accepts_gaps"]

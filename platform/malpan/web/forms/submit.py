@@ -1,0 +1,32 @@
+"""The form of the upload page."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from malpan.submissions.models import Submission
+from malpan.web.forms.fields import FILE_REQUIRED, one_line
+
+
+class SubmitForm(forms.Form):
+    file = forms.FileField(
+        label=_("제출 파일"),
+        error_messages={
+            **FILE_REQUIRED,
+            "max_length": _("파일 이름이 너무 깁니다. 이름을 줄여 다시 올려 주십시오."),
+        },
+        max_length=Submission._meta.get_field("file_name").max_length,
+        allow_empty_file=True,  # an empty file is a rejected file with a located message, not a missing one
+        widget=forms.FileInput(attrs={"accept": ".json,.jsonl,.tsv,application/json"}),
+    )
+    memo = forms.CharField(
+        label=_("메모"),
+        max_length=Submission._meta.get_field("memo").max_length,
+        required=False,
+        help_text=_("팀원과 주최 측만 볼 수 있습니다. 모델 이름이나 바꾼 점을 적어 두면 나중에 비교하기 쉽습니다."),
+        widget=one_line(),
+    )
+    upload_key = forms.CharField(required=False, max_length=64, initial=uuid4, widget=forms.HiddenInput)

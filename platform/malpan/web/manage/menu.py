@@ -1,0 +1,38 @@
+"""The menu of the manage pages, in its order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from malpan.competitions.permissions import Permission
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    url_name: str
+    label: str | Promise
+    permission: Permission = Permission.VIEW
+
+
+MENU: Final = (
+    Entry("manage_overview", _("한눈에")),
+    Entry("manage_setup", _("대회 설정"), Permission.MANAGE),
+    Entry("manage_phases", _("단계")),
+    Entry("manage_references", _("정답 판")),
+    Entry("manage_rescoring", _("재채점")),
+    Entry("manage_runs", _("채점 현황")),
+    Entry("manage_submissions", pgettext_lazy("menu", "제출")),
+    Entry("manage_duplicates", _("중복")),
+    Entry("manage_teams", _("팀")),
+    Entry("manage_quota", _("제출 횟수")),
+    Entry("manage_notices", _("공지")),
+    Entry("manage_questions", _("문의와 답변")),
+    Entry("manage_roles", _("역할"), Permission.OWN),
+    Entry("manage_audit", _("감사 로그")),
+    Entry("manage_archive", _("보관"), Permission.OWN),
+)

@@ -1,0 +1,51 @@
+"""Addresses of the manage pages, below ``competitions/<slug>/manage/``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.urls import URLPattern
+
+from malpan.web.manage import (
+    archive,
+    audit,
+    duplicates,
+    notices,
+    overview,
+    phases,
+    questions,
+    quota,
+    references,
+    rescoring,
+    roles,
+    runs,
+    setup,
+    setup_files,
+    setup_targets,
+    setup_tracks,
+    submissions,
+    teams,
+)
+
+_PAGES: Final = (
+    archive,
+    audit,
+    duplicates,
+    notices,
+    overview,
+    phases,
+    questions,
+    quota,
+    references,
+    rescoring,
+    roles,
+    runs,
+    setup,
+    setup_files,
+    setup_targets,
+    setup_tracks,
+    submissions,
+    teams,
+)
+
+urlpatterns: Final[list[URLPattern]] = [pattern for page in _PAGES for pattern in page.urlpatterns]

@@ -1,0 +1,111 @@
+"""Values of pairs computed ahead of a score, a slice of its items at a time, into a store of pair values.
+
+The score of a large file asks the same store and finds them there; what is not there it computes itself. So nothing
+depends on whether a slice was computed, where, how often or in which order, but for the time that it takes, and the
+last bits: what a model gives a pair may differ by 1e-7 with the other pairs of its batch. Each slice is computed as if
+it were alone in its process, so that the same slices give the same bits on one kind of machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scoring.metrics import METRICS, Metric, MetricOptions, PairMetric, implementation_of, is_neural, load_metric
+from scoring.recipes import Layout, Recipe, get_recipe
+from scoring.records import AnswerFile, ProgressCallback
+from scoring.running.pair_values import Pair, PairValues
+from scoring.running.run import KnownValues, run_metrics
+from scoring.signature import json_sha256, metric_signature
+
+if TYPE_CHECKING:
+    from scoring.models.devices import DeviceName
+    from scoring.models.store import ModelStore
+
+
+@dataclass(frozen=True, slots=True)
+class PairWork:
+    """What the pair metrics of a recipe have to do for a file. ``hashes`` are those of the metrics' signatures."""
+
+    metrics: dict[str, Metric]
+    hashes: dict[str, str]
+    layout: Layout
+    store: ModelStore | None
+
+
+def pair_work(
+    recipe_id: str,
+    references: AnswerFile,
+    predictions: AnswerFile,
+    *,
+    resources: ModelStore | None = None,
+    profile: str = "demo",
+    device: DeviceName = "auto",
+) -> PairWork:
+    """The work of the pair metrics of ``recipe_id``, but for the cheap ones. No model is loaded for it yet.
+
+    Raises ``UnknownRecipe``, ``MismatchedFiles`` and ``ModelUnavailable``.
+    """
+    recipe = get_recipe(recipe_id)
+    names = [name for name in recipe.metrics if issubclass(METRICS[name], PairMetric) and not METRICS[name].is_cheap]
+    if resources is None and any(map(is_neural, names)):
+        from scoring.models.store import shared_store
+
+        resources = shared_store(profile, device)
+    metrics = {name: load_metric(name, resources, MetricOptions()) for name in names}
+    return PairWork(metrics, _hashes(recipe, metrics), recipe.prepare(references, predictions), resources)
+
+
+def missing_items(work: PairWork, *, known: KnownValues, pair_values: PairValues) -> set[str]:
+    """The items of which some pair has to be computed: no item value is ``known``, nor all of its pairs' values."""
+    missing: set[str] = set()
+    for name in work.metrics:
+        pairs, of_metric = work.layout.pairs[name], known.get((name, work.hashes[name]), {})
+        rows = [
+            (item, [(reference, candidate) for reference in references])
+            for item, references, candidate in zip(pairs.ids, pairs.references, pairs.candidates, strict=True)
+            if item not in of_metric
+        ]
+        found = pair_values.get(name, work.hashes[name], _distinct(rows))
+        missing.update(item for item, of_item in rows if any(pair not in found for pair in of_item))
+    return missing
+
+
+def precompute(
+    work: PairWork, *, known: KnownValues, pair_values: PairValues, progress: ProgressCallback | None = None
+) -> None:
+    """Compute what ``missing_items`` would name, and tell ``pair_values``. Raises what ``run_metrics`` raises."""
+    with _alone(work.store if "bertscore" in work.metrics else None):
+        run_metrics(work.metrics, work.layout, work.hashes, known=known, pair_values=pair_values, progress=progress)
+
+
+def _hashes(recipe: Recipe, metrics: dict[str, Metric]) -> dict[str, str]:
+    """The signature hash of each metric by name, as a report of the engine has it."""
+    implementations = {name: implementation_of(metric) for name, metric in metrics.items()}
+    return {name: json_sha256(metric_signature(recipe, name, of)) for name, of in implementations.items()}
+
+
+def _distinct(rows: Sequence[tuple[str, Sequence[Pair]]]) -> list[Pair]:
+    return list(dict.fromkeys(pair for _item, of_item in rows for pair in of_item))
+
+
+@contextmanager
+def _alone(store: ModelStore | None) -> Iterator[None]:
+    """Let BERTScore remember no reference from before, and none of these afterwards.
+
+    An embedding made in another batch differs in its last bits, and a large file would drive out those of the
+    references that come again.
+    """
+    if store is None:
+        yield
+        return
+    from scoring.models.cache import EmbeddingCache
+
+    encoder = store.bertscore
+    kept, encoder.references = encoder.references, EmbeddingCache(encoder.references.max_bytes)
+    try:
+        yield
+    finally:
+        encoder.references = kept

@@ -1,0 +1,121 @@
+"""The database of one process of tests: a copy of one that was migrated once for this state of the code.
+
+Migrating takes seconds, copying a fraction of one. The migrated database stays on the server for the next run; its
+name says which code it was made from, so that changed models or migrations never meet a database of before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import django
+import psycopg
+from django.apps import apps
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connection, transaction
+from psycopg.sql import SQL, Identifier, Literal
+
+_LOCK: Final = 20261120  # among the advisory locks of the server: one process at a time makes or copies
+_SOURCES: Final = ("apps.py", "models.py", "models/**/*.py", "migrations/**/*.py", "append_only.py")
+WRITTEN_BY_MIGRATING: Final = ("auth_permission", "django_content_type", "django_migrations")
+
+
+def fingerprint(folders: Iterable[Path]) -> str:
+    """A name for all that decides how the tables of the apps in ``folders`` look."""
+    digest = hashlib.sha256(django.__version__.encode())
+    for folder in folders:
+        for path in sources(folder):
+            digest.update(f"{path.relative_to(folder)} {path.stat().st_size}\n".encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def sources(folder: Path) -> list[Path]:
+    """The files of an app that say how its tables look."""
+    return sorted({found for pattern in _SOURCES for found in folder.glob(pattern)})
+
+
+@contextmanager
+def copied(name: str, template: str, migrate: Callable[[str], None]) -> Iterator[None]:
+    """A database ``name``, a copy of ``template``, gone afterwards; ``migrate`` fills the template if there is none."""
+    drop = SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(Identifier(name))
+    with server() as postgres:
+        postgres.execute("SELECT pg_advisory_lock(%s)", [_LOCK])  # until the end of the connection
+        postgres.execute(drop)
+        _provide(postgres, template, migrate)
+        postgres.execute(SQL("CREATE DATABASE {} TEMPLATE {}").format(Identifier(name), Identifier(template)))
+    try:
+        yield
+    finally:
+        with server() as postgres:
+            postgres.execute(drop)
+
+
+@contextmanager
+def of_this_process() -> Iterator[None]:
+    """Django on a fresh, migrated database of this process."""
+    before = settings.DATABASES["default"]["NAME"]
+    state = fingerprint(Path(config.path) for config in apps.get_app_configs())
+    name = f"test_malpan_{os.getpid()}"
+    with copied(name, f"migrated_{state}", _migrate):
+        _connect_to(name)
+        yield
+        _connect_to(before)
+
+
+def empty() -> None:
+    """Take every row a test committed, as ``flush`` does in many times the time: that rewrites every table each time.
+
+    What migrating wrote stays. The triggers are off meanwhile: some tables let nobody delete a row.
+    """
+    tables = [name for name in connection.introspection.django_table_names() if name not in WRITTEN_BY_MIGRATING]
+    any_row = SQL(" UNION ALL ").join(
+        SQL("SELECT {} WHERE EXISTS (SELECT FROM {})").format(Literal(table), Identifier(table)) for table in tables
+    )
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET session_replication_role = replica")
+        cursor.execute(any_row)
+        for (table,) in cursor.fetchall():
+            cursor.execute(SQL("DELETE FROM {}").format(Identifier(table)))
+        cursor.execute("SET session_replication_role = DEFAULT")
+
+
+def _provide(postgres: psycopg.Connection, template: str, migrate: Callable[[str], None]) -> None:
+    """Make ``template`` if there is none: under another name at first, so that it is never there half done."""
+    family = template.rpartition("_")[0] + "_"
+    found = postgres.execute("SELECT datname FROM pg_database WHERE starts_with(datname, %s)", [family]).fetchall()
+    for (other,) in found:
+        if other != template:  # of earlier code, or broken off
+            postgres.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(other)))
+    if (template,) not in found:
+        unfinished = f"{template}_unfinished"
+        postgres.execute(SQL("CREATE DATABASE {}").format(Identifier(unfinished)))
+        migrate(unfinished)
+        postgres.execute(SQL("ALTER DATABASE {} RENAME TO {}").format(Identifier(unfinished), Identifier(template)))
+
+
+def _migrate(name: str) -> None:
+    before = connection.settings_dict["NAME"]
+    _connect_to(name)
+    try:
+        call_command("migrate", verbosity=0, interactive=False)
+    finally:
+        _connect_to(before)
+
+
+def _connect_to(name: str) -> None:
+    connection.close()
+    connection.settings_dict["NAME"] = settings.DATABASES["default"]["NAME"] = name
+
+
+@contextmanager
+def server(name: str = "postgres") -> Iterator[psycopg.Connection]:
+    """A connection to the server of the tests that Django knows nothing of."""
+    where = connection.get_connection_params() | {"dbname": name, "cursor_factory": psycopg.Cursor}
+    with psycopg.connect(**where, autocommit=True) as opened:
+        yield opened

@@ -1,0 +1,96 @@
+"""What the demo brings: three competitions as somebody would have set them up, loaded once for all these tests."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from malpan.accounts.models import User
+from malpan.competitions.models import DataFile, Phase, ReferenceVersion, Track
+from malpan.competitions.selectors import published_competitions
+from malpan.competitions.targets import targets_of
+from malpan.core.storage import read_private
+from malpan.core.times import KST, kst_day
+from malpan.demo.loading import load_demo
+from malpan.demo.specs import COMPETITIONS
+from malpan.submissions.models import Rejection, Submission
+from scoring.recipes.targets import AI_HUB_TARGETS
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _loaded(kept: None) -> None:
+    load_demo()
+
+
+def test_two_demos_run_and_one_is_past_with_the_limits_that_were_meant() -> None:
+    now = timezone.now()
+    shown = published_competitions(now)
+    assert [row.slug for row in shown.running] == ["demo", "demo-captions"]
+    assert [row.slug for row in shown.past] == ["demo-past"]
+    for phase in Phase.objects.filter(track__competition__slug__in=["demo", "demo-captions"]):
+        assert phase.is_open(now)
+        assert (phase.starts_at.astimezone(KST).hour, phase.starts_at.astimezone(KST).minute) == (0, 0)
+        assert (kst_day(now) - kst_day(phase.starts_at)).days == 7
+        assert phase.ends_at.astimezone(KST).strftime("%H:%M") == "23:59"
+        assert (phase.daily_limit, phase.total_limit, phase.min_interval.total_seconds()) == (5, None, 0)
+
+
+def test_every_submission_came_within_its_phase_and_not_in_the_future() -> None:
+    now = timezone.now()
+    for row in Submission.objects.select_related("phase"):
+        assert row.phase.starts_at <= row.created_at < min(row.phase.ends_at, now)
+
+
+def test_nobody_can_log_in_as_a_demo_person() -> None:
+    people = User.objects.all()
+    assert people.count() > sum(len(spec.teams) for spec in COMPETITIONS[1:])
+    assert all(person.email.endswith("@example.com") for person in people)
+    assert not any(person.has_usable_password() or person.is_staff for person in people)
+
+
+@pytest.mark.parametrize(
+    ("slug", "codes"),
+    [("demo", {"duplicate_id", "missing_id"}), ("demo-captions", {"duplicate_id", "unknown_id"})],
+)
+def test_the_rejected_file_is_recorded_with_its_errors_and_the_good_one_is_charged(slug, codes) -> None:
+    rejection = Rejection.objects.get(phase__track__competition__slug=slug)
+    assert {row["code"] for row in rejection.errors} >= codes
+    assert all(row["id"] for row in rejection.errors)
+    assert Submission.objects.get(team=rejection.team, phase=rejection.phase).created_at > rejection.created_at
+
+
+def test_normalised_items_are_counted_for_the_macos_teams_alone() -> None:
+    with_changes = Submission.objects.filter(normalized_count__gt=0)
+    assert {row.team.name for row in with_changes} == {"자음과 모음 사이", "풀어쓴 풍경"}
+
+
+def test_no_file_for_download_holds_an_answer_of_the_references() -> None:
+    for file in DataFile.objects.select_related("track"):
+        text = read_private(file.file_sha256).decode()
+        version = ReferenceVersion.objects.get(phase__track=file.track, is_current=True)
+        answers = _reference_texts(json.loads(read_private(version.file_sha256)))
+        assert not [answer for answer in answers if len(answer) > 1 and answer in text], file.file_name
+
+
+def test_the_captioning_track_is_shown_from_0_to_1_with_four_decimals() -> None:
+    track = Track.objects.get(competition__slug="demo-captions")
+    assert (track.recipe, track.score_scale, track.score_decimals) == ("captioning@1", 1, 4)
+    assert [file.kind for file in track.data_files.order_by("position")] == ["data", "sample", "document"]
+
+
+def test_the_captioning_track_alone_is_measured_against_the_published_figures() -> None:
+    targets = {track.recipe: targets_of(track) for track in Track.objects.all()}
+    assert targets.pop("captioning@1") == list(AI_HUB_TARGETS)
+    assert not any(targets.values())
+
+
+def _reference_texts(references: list[dict[str, Any]] | dict[str, list[str]]) -> list[str]:
+    """Every answer of a reference file: of questions, or captions by scene."""
+    if isinstance(references, dict):
+        return [caption for captions in references.values() for caption in captions]
+    return [row["output"]["answer"] for row in references]
