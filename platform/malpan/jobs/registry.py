@@ -5,7 +5,8 @@ A worker takes only the kinds that are registered in it. One of an older version
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from abc import abstractmethod
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from malpan.core.errors import SystemFault
 
@@ -18,17 +19,17 @@ class NotMine(Exception):
     """This worker does not know what the job asks for; one of another version may. Put back, and not counted."""
 
 
-class Handler:
+class Handler(Protocol):
     """The work of one kind of job. ``work`` alone runs outside any transaction; the others in that of the move."""
 
     crashed: ClassVar[type[SystemFault]]  # what an error that is no ``SystemFault`` counts as
 
+    @abstractmethod
     def work(self, job: Job, lease: LeaseKeeper) -> None:
         """Do it, and end it by ``outcome.finish``, or leave it to its children. Whatever is raised is a fault.
 
         Raises ``NotMine``; and ``LeaseLost`` from ``lease``, when somebody else has the job.
         """
-        raise NotImplementedError
 
     def claimed(self, job: Job) -> None:
         """A worker has taken it."""
