@@ -5,8 +5,8 @@ A worker takes only the kinds that are registered in it. One of an older version
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, ClassVar
 
 from malpan.core.errors import SystemFault
 
@@ -19,7 +19,7 @@ class NotMine(Exception):
     """This worker does not know what the job asks for; one of another version may. Put back, and not counted."""
 
 
-class Handler(Protocol):
+class Handler(ABC):
     """The work of one kind of job. ``work`` alone runs outside any transaction; the others in that of the move."""
 
     crashed: ClassVar[type[SystemFault]]  # what an error that is no ``SystemFault`` counts as
@@ -33,12 +33,15 @@ class Handler(Protocol):
 
     def claimed(self, job: Job) -> None:
         """A worker has taken it."""
+        return
 
     def put_back(self, job: Job) -> None:
         """It waits again; ``job.error_code`` says why, if it was a fault."""
+        return
 
     def given_up(self, job: Job) -> None:
         """Its last attempt failed; ``job.error_code`` says how."""
+        return
 
 
 _handlers: dict[str, Handler] = {}

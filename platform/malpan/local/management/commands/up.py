@@ -156,8 +156,8 @@ def _require_own_schema() -> None:
         first = ".".join(unknown[0])
         raise CommandError(
             f"데이터베이스가 이 프로그램과 다른 판의 것입니다(모르는 변경: {first}). "
-            "그 판의 프로그램으로 실행하거나, 자료를 따로 보관한 뒤 새 데이터베이스로 시작하십시오(내장 서버라면 다음 폴더를 다른 이름으로 옮기면 됩니다: "
-            f"{settings.VAR_DIR}).\n"
+            "그 판의 프로그램으로 실행하거나, 자료를 따로 보관한 뒤 새 데이터베이스로 시작하십시오"
+            f"(내장 서버라면 다음 폴더를 다른 이름으로 옮기면 됩니다: {settings.VAR_DIR}).\n"
             f"The database was made by another version (unknown change: {first}). Run that version, or keep a copy and "
             f"start with a new database (embedded servers: move {settings.VAR_DIR} aside)."
         )
