@@ -106,7 +106,9 @@ def kept(
     ]
     assert not commits, f"they would meet the open transaction of their module: {commits}"
     module.stash[PRIVATE_ROOT] = next(_private_roots)
-    with django_db_blocker.unblock(), transaction.atomic():
+    world = transaction.atomic()
+    world._from_testcase = True  # what is done inside is several transactions, as in the tests themselves
+    with django_db_blocker.unblock(), world:
         with override_settings(PRIVATE_ROOT=module.stash[PRIVATE_ROOT]):
             yield
         transaction.set_rollback(True)

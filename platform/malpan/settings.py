@@ -135,7 +135,7 @@ CELERY_BEAT_SCHEDULE = {
     },
 }
 
-CHECK_LOCK_ORDER = env.bool("CHECK_LOCK_ORDER", default=False)  # malpan.core.locks; an error where it is broken
+CHECK_LOCK_ORDER = False  # on in the tests: an error wherever the order of malpan.core.locks is broken
 
 # --- scoring --------------------------------------------------------------------------------------------------------
 # The profile of the models: a name under scoring/profiles or a path. The demo models are the local default only.

@@ -90,7 +90,7 @@ def test_every_way_writes_that_a_version_became_current_and_which_was_before(pha
     assert entries.latest("pk").after["public_count"] == 1
 
 
-def test_draft_that_a_batch_scored_with_stays_as_evidence(phase, team, sent):
+def test_draft_that_a_batch_scored_with_stays_as_evidence(phase, team, rings):
     send(phase, team)
     draft, organiser = draft_of(phase), UserFactory.create()
     batch = start_batch(phase=phase, selection=Selection(), reason="r", actor=organiser, reference_version=draft)
@@ -104,7 +104,7 @@ def test_draft_that_a_batch_scored_with_stays_as_evidence(phase, team, sent):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_publishing_while_files_come_in_leaves_none_scored_by_the_references_before(sent):
+def test_publishing_while_files_come_in_leaves_none_scored_by_the_references_before(rings):
     phase, team = limited()
     draft, organiser = draft_of(phase), UserFactory.create()
     uploads = [lambda n=n: send(phase, team, prediction_bytes(mark=n)) for n in range(6)]

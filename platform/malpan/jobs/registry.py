@@ -5,6 +5,7 @@ A worker takes only the kinds that are registered in it. One of an older version
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
 from malpan.core.errors import SystemFault
@@ -18,26 +19,29 @@ class NotMine(Exception):
     """This worker does not know what the job asks for; one of another version may. Put back, and not counted."""
 
 
-class Handler:
+class Handler(ABC):
     """The work of one kind of job. ``work`` alone runs outside any transaction; the others in that of the move."""
 
     crashed: ClassVar[type[SystemFault]]  # what an error that is no ``SystemFault`` counts as
 
+    @abstractmethod
     def work(self, job: Job, lease: LeaseKeeper) -> None:
         """Do it, and end it by ``outcome.finish``, or leave it to its children. Whatever is raised is a fault.
 
         Raises ``NotMine``; and ``LeaseLost`` from ``lease``, when somebody else has the job.
         """
-        raise NotImplementedError
 
     def claimed(self, job: Job) -> None:
         """A worker has taken it."""
+        return
 
     def put_back(self, job: Job) -> None:
         """It waits again; ``job.error_code`` says why, if it was a fault."""
+        return
 
     def given_up(self, job: Job) -> None:
         """Its last attempt failed; ``job.error_code`` says how."""
+        return
 
 
 _handlers: dict[str, Handler] = {}

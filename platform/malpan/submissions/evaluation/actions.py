@@ -33,7 +33,7 @@ def cancel_run(*, run: ScoringRun, actor: User, reason: str = "") -> None:
         raise RunBelongsToBatch
     with transaction.atomic():
         # the job before the run, and both before the team, as everywhere a run is given up
-        job = lock_rows(Job.objects.filter(pk__in=[run.job_id]), Level.WORK).first()
+        job = lock_rows(Job.objects.filter(pk=run.job_id), Level.WORK).first() if run.job_id else None
         held = ScoringRun.objects.get(pk=run.pk)
         if job is None or not runs.drop_runs([held], error_code=CancelledByOrganiser.code):
             raise RunNotCancellable(state=held.get_state_display())

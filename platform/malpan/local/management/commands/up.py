@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+from django.apps import apps
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management import BaseCommand, CommandError, call_command
-from django.db import connections, transaction
+from django.db import connection, connections, transaction
+from django.db.migrations.loader import MigrationLoader
 
 from malpan.core import audit
 from malpan.local import embedded
@@ -69,6 +71,7 @@ class Command(BaseCommand):
 
     def _prepare(self) -> None:
         """What must stand before the first request: tables, static files, in the local default an administrator."""
+        _require_own_schema()
         call_command("migrate", interactive=False, verbosity=0)
         if settings.LOCAL:
             settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # empty: here the apps' own files are served
@@ -142,6 +145,22 @@ def _bind(listener: socket.socket, address: tuple[str, int]) -> None:
 def _url(host: str, port: int) -> str:
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
     return f"http://{shown}:{port}"
+
+
+def _require_own_schema() -> None:
+    """Refuse a database that another version has made: its tables are not those that this one reads and writes."""
+    loader = MigrationLoader(connection)
+    ours = {config.label for config in apps.get_app_configs() if config.name.startswith("malpan.")}
+    unknown = sorted(key for key in loader.applied_migrations if key[0] in ours and key not in loader.disk_migrations)
+    if unknown:
+        first = ".".join(unknown[0])
+        raise CommandError(
+            f"데이터베이스가 이 프로그램과 다른 판의 것입니다(모르는 변경: {first}). "
+            "그 판의 프로그램으로 실행하거나, 자료를 따로 보관한 뒤 새 데이터베이스로 시작하십시오"
+            f"(내장 서버라면 다음 폴더를 다른 이름으로 옮기면 됩니다: {settings.VAR_DIR}).\n"
+            f"The database was made by another version (unknown change: {first}). Run that version, or keep a copy and "
+            f"start with a new database (embedded servers: move {settings.VAR_DIR} aside)."
+        )
 
 
 def _already_running(told: Path) -> str:
