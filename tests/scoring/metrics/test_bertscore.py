@@ -130,7 +130,7 @@ def test_equal_texts_are_encoded_once(bert):
 
 
 def test_sets_larger_than_one_chunk_score_the_same(bert, ours, monkeypatch):
-    monkeypatch.setattr("scoring.metrics.bertscore.CHUNK_CHARACTERS", 700)
+    monkeypatch.setattr("scoring.models.greedy.CHUNK_CHARACTERS", 700)
     metric = metric_on(bert)
     metric._store.bertscore.references = EmbeddingCache(max_bytes=200_000)  # too small for the references
     assert_close(metric.score_pairs(REFERENCES, CANDIDATES), ours)
