@@ -86,10 +86,9 @@ def test_what_the_store_or_an_earlier_score_knows_is_not_computed_ahead(fakes):
     store = filled(slices(files, 4)[:1], FAKE)
     whole = score(RECIPE, *files, resources=FAKE)
     hashes, score_name = whole.metric_signatures, get_recipe(RECIPE).score_name
+    scored = [item for item in whole.items if item.id in ("q1", "q2")]
     known = {
-        (name, hashes[name]): {
-            item.id: item.scores[score_name(name)] for item in whole.items if item.id in ("q1", "q2")
-        }
+        (name, hashes[name]): {item.id: item.scores[score_name(name)] for item in scored}
         for name in ("bleurt", "bertscore", "rouge1_mecab")
     }
     work = pair_work(RECIPE, *files, resources=FAKE)
