@@ -24,7 +24,14 @@ if TYPE_CHECKING:
 SYSTEM = "tests/system/"
 MATRIX = "tests/web/test_visibility_matrix.py"
 PRIVATE_ROOT = pytest.StashKey[Path]()  # of a module: where the files of what its tests share are
-LONGEST = (SYSTEM, MATRIX)  # begun first: nobody is left with them at the end
+LONGEST = (  # begun first: nobody is left with them at the end
+    SYSTEM,
+    MATRIX,
+    "tests/benchmarks/",
+    "tests/submissions/rescoring/",
+    "tests/submissions/test_intake_under_stress.py",
+    "tests/scoring/reading/",
+)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -48,7 +55,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFil
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest first where several processes share the work (``--no-loadscope-reorder`` keeps this order)."""
     if "PYTEST_XDIST_WORKER" in os.environ:
-        items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+        items.sort(key=lambda item: [not item.nodeid.startswith(start) for start in LONGEST])
 
 
 @pytest.fixture(scope="session")

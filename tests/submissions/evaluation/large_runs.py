@@ -42,7 +42,7 @@ def asked(rings: list[str], monkeypatch: pytest.MonkeyPatch, settings: Any) -> l
     monkeypatch.setattr(store, "shared_store", lambda *_args: resources)
     monkeypatch.setattr(FakeNeural, "asked", [])
     settings.LARGE_RUN_ITEMS, settings.SLICE_ITEMS = ITEMS - 1, SLICE_ITEMS
-    large_runs._files_of_run.cache_clear()
+    large_runs.forget_files()
     return FakeNeural.asked
 
 

@@ -226,6 +226,17 @@ def test_run_that_recovers_keeps_no_error(run, scored_by, fake_engine):
 
 
 @committed
+def test_run_by_a_recipe_that_this_version_does_not_know_is_left_to_a_newer_worker(run, fake_engine):
+    ScoringRun.objects.filter(pk=run.pk).update(recipe="rag-qa@99")
+
+    for _meeting in range(4):  # more often than a run is tried
+        execute(run)
+
+    assert (run.state, run.job.failures, run.error_code, fake_engine) == (State.QUEUED, 0, "", [])
+    assert run.job.not_before > timezone.now()
+
+
+@committed
 def test_process_that_is_stopped_leaves_the_run_to_its_lease(run, scored_by):
     def stop(*_args: Any, **_options: Any) -> Any:
         raise SystemExit

@@ -38,6 +38,7 @@ class ScoreRun(registry.Handler):
                 if not outcome.wait_for_children(job=job, kind=runs.SLICE, costs=slices):
                     raise LeaseLost
                 return
+            large_runs.forget_files()
             progress = StageProgress(recipe.metrics, lease.report, job.progress)
             scored = computing.score_run(run, progress=progress, values=pair_cache.store_for(run))
         connection.close_if_unusable_or_obsolete()  # it lay idle while the engine worked

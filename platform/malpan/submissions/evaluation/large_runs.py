@@ -81,6 +81,11 @@ def compute_slice(run: ScoringRun, number: int, count: int, progress: ProgressCa
     precompute(_work(run, part), known=_known(run, whole), pair_values=store, progress=progress)
 
 
+def forget_files() -> None:
+    """Let go of the file whose slices were computed last."""
+    _files_of_run.cache_clear()
+
+
 def slice_ids(files: RunFiles, number: int, count: int) -> set[str]:
     """The items of slice ``number`` of ``count``: every slice has long and short ones in the same mixture."""
     length = {answer.id: len(answer.text) for answer in files.predictions.answers}
