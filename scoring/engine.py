@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from scoring.integrity import integrity_warnings
-from scoring.metrics import CorpusMetric, Metric, MetricOptions, Row, load_metric
-from scoring.recipes import Aggregate, Prepared, Recipe, get_recipe
+from scoring.metrics import METRICS, Metric, MetricOptions, Row, implementation_of, is_neural, load_metric
+from scoring.recipes import Aggregate, Layout, Recipe, get_recipe
 from scoring.records import AnswerFile, ItemScores, ProgressCallback, ScoreReport, ScoreWarning
 from scoring.running.pair_values import PairValues
-from scoring.running.run import NEURAL_METRICS, KnownValues, Scored, run_metrics
+from scoring.running.run import KnownValues, Scored, run_metrics
 from scoring.running.truncation import truncation_warnings
-from scoring.signature import build_signature, metric_signatures, signature_hash
+from scoring.signature import ABOUT, build_signature, metric_signatures, processor, signature_hash
 
 if TYPE_CHECKING:
     from scoring.models.devices import DeviceName
@@ -49,7 +49,7 @@ def score(
     Raises ``UnknownRecipe``, ``MismatchedFiles``, ``ModelUnavailable``, ``InvalidSynonyms`` and ``ScoringFault``.
     """
     recipe = get_recipe(recipe_id)
-    prepared = recipe.prepare(references, predictions)
+    layout = recipe.prepare(references, predictions)
     options = options or MetricOptions()
     if resources is None and needs_models(recipe):
         from scoring.models.store import shared_store
@@ -57,30 +57,42 @@ def score(
         resources = shared_store(profile, device)
     names = [*recipe.metrics, *_configured(recipe, resources, options)]
     metrics = {name: load_metric(name, resources, options) for name in names}
-    implementations = {name: metric.signature() for name, metric in metrics.items()}
+    implementations = {name: implementation_of(metric) for name, metric in metrics.items()}
     signature = build_signature(recipe, references, implementations, _about(recipe, resources))
     hashes = metric_signatures(signature)
-    scored = run_metrics(metrics, prepared, hashes, known=known or {}, pair_values=pair_values, progress=progress)
-    aggregate = recipe.aggregate(prepared, scored.values, scored.corpus)
+    scored = run_metrics(metrics, layout, hashes, known=known or {}, pair_values=pair_values, progress=progress)
+    aggregate = recipe.aggregate(layout, scored.values, scored.corpus)
     warnings = (
         *_model_warnings(recipe, metrics, signature),
-        *truncation_warnings(metrics, prepared),
-        *_truncation_warning(scored),
+        *truncation_warnings(metrics, layout),
+        *(warning for name, rows in scored.rows.items() for warning in metrics[name].warnings(list(rows.values()))),
         *aggregate.warnings,
         *integrity_warnings(recipe.answer_form, references, predictions),
     )
-    return _report(recipe, prepared, metrics, scored, aggregate, warnings, signature)
+    signature[ABOUT] |= computed_with(resources)
+    return _report(recipe, layout, metrics, scored, aggregate, warnings, signature)
 
 
 def needs_models(recipe: Recipe) -> bool:
     """Whether a score by ``recipe`` is made with neural models."""
-    return not NEURAL_METRICS.isdisjoint(recipe.metrics)
+    return any(map(is_neural, recipe.metrics))
+
+
+def computed_with(resources: ModelStore | None) -> dict[str, Any]:
+    """The machine of a score, for its reader: kernel and threads are ``None`` where no neural metric computed."""
+    of_models = {} if resources is None else resources.computed_with()
+    return {"processor": processor(), "kernel": None, "threads": None, **of_models}
 
 
 def _configured(recipe: Recipe, resources: ModelStore | None, options: MetricOptions) -> list[str]:
-    """The optional metrics of ``recipe`` that can run: CLIPScore needs a model and the frames of the items."""
-    has_clip = resources is not None and resources.profile.clip is not None and options.media is not None
-    return [name for name in recipe.optional_metrics if name != "clipscore" or has_clip]
+    """The optional metrics of ``recipe`` that can run: those whose model, and frames if need be, are configured."""
+    return [name for name in recipe.optional_metrics if _is_configured(METRICS[name], resources, options)]
+
+
+def _is_configured(metric: type[Metric], resources: ModelStore | None, options: MetricOptions) -> bool:
+    if metric.needs_media and options.media is None:
+        return False
+    return metric.model is None or getattr(resources and resources.profile, metric.model, None) is not None
 
 
 def _about(recipe: Recipe, resources: ModelStore | None) -> dict[str, Any]:
@@ -92,20 +104,13 @@ def _about(recipe: Recipe, resources: ModelStore | None) -> dict[str, Any]:
 def _model_warnings(recipe: Recipe, metrics: Mapping[str, Metric], signature: Mapping[str, Any]) -> list[ScoreWarning]:
     about = signature["about"]
     warnings = [ScoreWarning("demo_models", {"profile": about["profile"]})] if about["is_demo"] else []
-    if "clipscore" in recipe.optional_metrics and "clipscore" not in metrics:
-        warnings.append(ScoreWarning("clip_not_configured"))
-    return warnings
-
-
-def _truncation_warning(scored: Scored) -> list[ScoreWarning]:
-    """How many captions the CLIP model saw only the beginning of."""
-    count = round(scored.corpus.get("clip_truncated", 0.0) * len(scored.rows.get("clipscore", {})))
-    return [ScoreWarning("clip_truncated", {"count": count})] if count else []
+    missing = [METRICS[name].not_configured for name in recipe.optional_metrics if name not in metrics]
+    return [*warnings, *(ScoreWarning(code) for code in missing if code is not None)]
 
 
 def _report(
     recipe: Recipe,
-    prepared: Prepared,
+    layout: Layout,
     metrics: Mapping[str, Metric],
     scored: Scored,
     aggregate: Aggregate,
@@ -118,22 +123,21 @@ def _report(
         scores=aggregate.scores,
         coverage=aggregate.coverage,
         warnings=warnings,
-        items=_items(recipe, prepared, metrics, scored),
+        items=_items(recipe, layout, metrics, scored),
         signature=signature,
         signature_hash=signature_hash(signature),
         metric_signatures=metric_signatures(signature),
     )
 
 
-def _items(recipe: Recipe, prepared: Prepared, metrics: Mapping[str, Metric], scored: Scored) -> tuple[ItemScores, ...]:
+def _items(recipe: Recipe, layout: Layout, metrics: Mapping[str, Metric], scored: Scored) -> tuple[ItemScores, ...]:
     """Each item with the values that count for it, in reference order."""
     columns = {
-        recipe.score_name(metric): prepared.item_values(metric, values) for metric, values in scored.values.items()
+        recipe.score_name(metric): layout.item_values(metric, values) for metric, values in scored.values.items()
     }
     statistics: dict[str, dict[str, Row]] = {}
     for name, rows in scored.rows.items():
-        metric = metrics[name]
-        if isinstance(metric, CorpusMetric) and metric.has_item_values:
+        if metrics[name].has_item_values:
             columns[recipe.score_name(name)] = {item: row[0] for item, row in rows.items()}
         else:
             statistics[name] = rows
@@ -143,5 +147,5 @@ def _items(recipe: Recipe, prepared: Prepared, metrics: Mapping[str, Metric], sc
             {name: column[item] for name, column in columns.items() if item in column},
             {name: rows[item] for name, rows in statistics.items()},
         )
-        for item in prepared.item_ids
+        for item in layout.item_ids
     )

@@ -3,11 +3,12 @@
 A signature is plain JSON::
 
     {"recipe": "rag-qa@1",
+     "instrument": "0.1.0",
      "references": {"items": 498, "sha256": …},
      "normalizer": "NFC",
-     "metrics": {"rouge_1": {"input": …, "normalizer": …, "metric": …, "tokenizer": {…}}, "bleurt": {…model, revision,
-                 weight hash, library versions, dtype, device class…}, …},
-     "about": {"references_file_sha256": …, "profile": …, "is_demo": …}}
+     "metrics": {"rouge1_mecab": {"input": …, "normalizer": …, "metric": …, "tokenizer": {…}},
+                 "bleurt": {…model, revision, weight hash, library versions, dtype, device class…}, …},
+     "about": {"references_file_sha256": …, "profile": …, "is_demo": …, "processor": …, "threads": …, "kernel": …}}
 
 Everything outside ``about`` can change numbers, and ``signature_hash`` is the SHA-256 of it as canonical JSON. Two
 scores rank against each other only if their hashes agree.
@@ -19,6 +20,9 @@ scores rank against each other only if their hashes agree.
   still rank with the others.
 * A metric's own signature leaves out recipe and references. Stored item values belong to a submission, a reference
   version and a metric signature, so they outlive a change of another metric's rule.
+* A metric, tokenizer or recipe of a plug-in names its distribution and version (``plugin``).
+* On which processor, with how many threads and by which kernel a score was computed stands in ``about``: two ways agree
+  to some 1e-6 a pair, and ranking takes scores as equal that agree to 8 decimals.
 * Unicode normalisation is stable across Unicode versions for assigned characters: the form alone is named.
 """
 
@@ -26,10 +30,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import platform
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
-from scoring.recipes import Recipe
+from scoring import __version__
+from scoring.recipes import RECIPES, Recipe
 from scoring.records import AnswerFile
 
 Json = Mapping[str, Any]
@@ -61,14 +69,18 @@ def metric_signature(recipe: Recipe, metric: str, implementation: Json) -> dict[
     return {"input": recipe.input_rule(metric), "normalizer": NORMALIZER, **implementation}
 
 
-def build_signature(recipe: Recipe, references: AnswerFile, implementations: Mapping[str, Json], about: Json) -> Json:
+def build_signature(
+    recipe: Recipe, references: AnswerFile, implementations: Mapping[str, Json], about: Json
+) -> dict[str, Any]:
     """The signature of a score.
 
-    ``implementations`` maps each metric that runs to its ``Metric.signature()``. ``about`` is for the reader and
-    does not enter the hash; the file hash of the references is added to it.
+    ``implementations`` maps each metric that runs to what it is made of (``scoring.metrics.implementation_of``).
+    ``about`` is for the reader and does not enter the hash; the file hash of the references is added to it.
     """
     return {
         "recipe": recipe.id,
+        "instrument": __version__,
+        **RECIPES.origin(recipe.id),
         "references": {"items": len(references.answers), "sha256": references_sha256(references)},
         "normalizer": NORMALIZER,
         "metrics": {name: metric_signature(recipe, name, implementations[name]) for name in implementations},
@@ -84,6 +96,17 @@ def signature_hash(signature: Json) -> str:
 def metric_signatures(signature: Json) -> dict[str, str]:
     """The hash of each metric's signature, by metric name."""
     return {name: json_sha256(part) for name, part in signature["metrics"].items()}
+
+
+@cache
+def processor() -> str:
+    """The name of this machine's processor."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor() or platform.machine())
 
 
 def is_demo(signature: Json) -> bool:

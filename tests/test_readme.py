@@ -13,7 +13,7 @@ import pytest
 
 from tests.paths import ROOT
 
-DOCUMENTS = ("README.md", "README.ko.md", "deploy/OPERATIONS.md")
+DOCUMENTS = ("README.md", "README.ko.md", "deploy/OPERATIONS.md", "scoring/EXTENDING.md")
 PACKAGES = sorted(path.name for path in (ROOT / "platform/malpan").iterdir() if (path / "__init__.py").exists())
 NAME = re.compile(rf"`((?:malpan|scoring|{'|'.join(PACKAGES)})(?:\.[A-Za-z_]+)+)(?:\(\))?`")
 FILES = {"md", "py", "toml", "txt", "html", "css", "tsv", "json"}

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from scoring.errors import Language
+from scoring.metrics import METRICS
 from scoring.recipes import RECIPES, Recipe
 
 HEADINGS: Final[dict[Language, tuple[str, ...]]] = {
@@ -20,24 +21,8 @@ HEADINGS: Final[dict[Language, tuple[str, ...]]] = {
     "en": ("What it measures", "Formula", "Source", "Range", "What fools it", "Choices made for Korean"),
 }
 
-# Cards by what they look at, in the order of the index.
-GROUPS: Final[dict[str, tuple[str, ...]]] = {
-    "exact": ("exact_match", "accuracy", "classification", "mse"),
-    "overlap": ("rouge", "bleu", "meteor", "meteor_synonym", "meteor_ko", "cider", "chrf"),
-    "meaning": ("bertscore", "bleurt", "spice_ko"),
-    "picture": ("clipscore",),
-    "file": ("diversity", "significance"),
-}
-
-# Names of scores and of metrics that share a card of another name.
-_ALIASES: Final[dict[str, str]] = {
-    **dict.fromkeys(("rouge_1", "rouge_2", "rouge_l", "okt_rouge_1", "okt_rouge_2", "okt_rouge_l"), "rouge"),
-    **dict.fromkeys(("bleu_1", "bleu_2", "bleu_3", "bleu_4"), "bleu"),
-    **dict.fromkeys(("distinct_1", "distinct_2", "unique_captions", "length_ratio"), "diversity"),
-    **dict.fromkeys(("refclipscore", "clip_cosine", "clip_truncated"), "clipscore"),
-    **dict.fromkeys(("f1_micro", "f1_macro", "f1_weighted", "f1_samples"), "classification"),
-    "squared_error": "mse",
-}
+GROUPS: Final = ("exact", "overlap", "meaning", "picture", "file")  # what cards look at, in the order of the index
+_OF_NO_METRIC: Final = {"significance": "file"}
 
 _FOLDER: Final = Path(__file__).parent
 _CARD: Final = re.compile(r"# (?P<title>[^\n]+)\n\n(?P<summary>[^\n#][^\n]*)\n\n(?P<markdown>## .+)\Z", re.DOTALL)
@@ -57,9 +42,15 @@ class Card:
     markdown: str
 
 
+def cards_by_group() -> dict[str, tuple[str, ...]]:
+    """The cards of each group of the index, by name."""
+    group_of = {metric.card: metric.group for metric in METRICS.values() if _has_text(metric.card)} | _OF_NO_METRIC
+    return {group: tuple(sorted(name for name in group_of if group_of[name] == group)) for group in GROUPS}
+
+
 def card_names() -> tuple[str, ...]:
     """Every card, in the order of the index."""
-    return tuple(name for names in GROUPS.values() for name in names)
+    return tuple(name for names in cards_by_group().values() for name in names)
 
 
 @cache
@@ -75,8 +66,10 @@ def load_card(name: str, language: Language = "ko") -> Card:
 
 def card_for(score_name: str) -> str | None:
     """The card that explains a score or metric (``bleu_4``: ``bleu``), or ``None`` for a score made of several."""
-    name = _ALIASES.get(score_name, score_name)
-    return name if name in card_names() else None
+    if score_name in card_names():
+        return score_name
+    cards = (kind.card for name, kind in METRICS.items() if score_name in (name, *kind.score_names))
+    return next((card for card in cards if _has_text(card)), None)
 
 
 def recipes_with(name: str) -> list[Recipe]:
@@ -87,3 +80,9 @@ def recipes_with(name: str) -> list[Recipe]:
 def _cards_of(recipe: Recipe) -> set[str | None]:
     names = (*recipe.metrics, *recipe.optional_metrics, *(column.key for column in recipe.columns))
     return set(map(card_for, names))
+
+
+@cache
+def _has_text(card: str) -> bool:
+    """A metric of a plug-in has no card here."""
+    return (_FOLDER / f"{card}.ko.md").is_file()

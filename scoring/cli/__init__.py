@@ -29,8 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _write_whatever_the_terminal_lacks(sys.stdout)
     given = list(sys.argv[1:] if arguments is None else arguments)
     language = language_of(given)
-    options = build_parser(language).parse_args(given)
     try:
+        options = build_parser(language).parse_args(given)
         from scoring.cli import commands
 
         status: int = getattr(commands, f"run_{options.command}")(options, language)

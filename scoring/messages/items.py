@@ -119,7 +119,7 @@ MATCHING: Final[dict[str, Message]] = {
     ),
 }
 
-# The codes are those of ``scoring.recipes.labels.UnreadableAnswer``.
+# The codes are those of ``scoring.text.answers.UnreadableAnswer``.
 ANSWERS: Final[dict[str, Message]] = {
     "bad_label_list": Message(
         '분류 목록을 읽을 수 없습니다. ["분류", "분류"] 꼴의 문자열 배열로 적어 주십시오.',

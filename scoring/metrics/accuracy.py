@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-
-from scoring.metrics import PairProgress
-
-if TYPE_CHECKING:
-    from scoring.models.store import Resources
+from scoring.errors import Message
+from scoring.metrics.base import LexicalMetric
 
 
 def accuracy(reference: str, candidate: str) -> float:
@@ -16,18 +11,14 @@ def accuracy(reference: str, candidate: str) -> float:
     return float(reference == candidate)
 
 
-class Accuracy:
+class Accuracy(LexicalMetric):
     """Share of choices equal to the reference. Score 0 or 1 a pair."""
 
     name = "accuracy"
+    label = Message("정확도", "Accuracy")
+    rule = "string-equality@1"
+    group = "exact"
+    is_cheap = True
 
-    def __init__(self, resources: Resources | None = None) -> None:
-        """``resources`` is ignored: no model is needed."""
-
-    def signature(self) -> dict[str, Any]:
-        return {"metric": self.name, "rule": "string-equality@1"}
-
-    def score_pairs(
-        self, references: Sequence[str], candidates: Sequence[str], progress: PairProgress | None = None
-    ) -> list[float]:
-        return [accuracy(reference, candidate) for reference, candidate in zip(references, candidates, strict=True)]
+    def value(self, reference: str, candidate: str) -> float:
+        return accuracy(reference, candidate)

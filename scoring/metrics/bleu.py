@@ -8,16 +8,12 @@ reference (Papineni et al. 2002). Without a shared morph, so also for an empty c
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
-from scoring.metrics import PairProgress
+from scoring.errors import Message
+from scoring.figures import Figure, at_most, exponential, ratio
+from scoring.metrics.base import LexicalMetric
 from scoring.metrics.ngrams import clipped_matches
-from scoring.text.tokenization import Analyser, mecab_ko
-
-if TYPE_CHECKING:
-    from scoring.models.store import Resources
 
 
 def bleu_1(reference: Sequence[str], candidate: Sequence[str]) -> float:
@@ -26,34 +22,23 @@ def bleu_1(reference: Sequence[str], candidate: Sequence[str]) -> float:
     if overlap == 0:
         return 0.0
     precision = overlap / len(candidate)
-    return precision * brevity_penalty(len(reference), len(candidate))
+    return float(precision * brevity_penalty(len(reference), len(candidate)))
 
 
-def brevity_penalty(reference_length: float, candidate_length: float) -> float:
-    """1 for a candidate longer than the reference, else exp(1 - r/c). Lengths in tokens, the candidate's above 0."""
-    if candidate_length > reference_length:
-        return 1.0
-    return math.exp(1 - reference_length / candidate_length)
+def brevity_penalty(reference_length: Figure, candidate_length: Figure) -> Figure:
+    """1 for a candidate longer than the reference, else exp(1 - r/c). Lengths in tokens; 1 where the candidate is 0."""
+    return exponential(at_most(1 - ratio(reference_length, candidate_length), 0.0))
 
 
-class SentenceBleu1:
+class SentenceBleu1(LexicalMetric):
     """BLEU-1 of each pair on mecab-ko morphs."""
 
-    name = "bleu_1"
+    name = "sentence_bleu1"
+    label = Message("BLEU-1", "BLEU-1")
+    rule = "sentence-bleu@1"
+    card = "bleu"
+    score_names = ("bleu_1",)
+    reads = "mecab-ko"
 
-    def __init__(self, resources: Resources | None = None, analyser: Analyser | None = None) -> None:
-        """``resources`` is ignored: no model is needed. ``analyser`` is mecab-ko unless given."""
-        self._analyser = analyser or mecab_ko()
-
-    def signature(self) -> dict[str, Any]:
-        return {"metric": self.name, "rule": "sentence-bleu@1", "tokenizer": self._analyser.signature()}
-
-    def score_pairs(
-        self, references: Sequence[str], candidates: Sequence[str], progress: PairProgress | None = None
-    ) -> list[float]:
-        values: list[float] = []
-        for reference, candidate in zip(references, candidates, strict=True):
-            values.append(bleu_1(self._analyser.morphs(reference), self._analyser.morphs(candidate)))
-            if progress is not None:
-                progress(len(values), len(references))
-        return values
+    def value(self, reference: Sequence[str], candidate: Sequence[str]) -> float:
+        return bleu_1(reference, candidate)

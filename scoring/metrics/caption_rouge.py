@@ -16,16 +16,12 @@ Several references: the *best F*. A caller gives pairs and takes an item's best.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from scoring.metrics import PairProgress
+from scoring.errors import Message
+from scoring.metrics.base import LexicalMetric
 from scoring.metrics.rouge import ALPHA, f_measure, lcs_length, rouge_n
-from scoring.text.tokenization import Analyser, Tokens, okt
-
-if TYPE_CHECKING:
-    from scoring.models.store import Resources
 
 
 def alpha_of(beta: float) -> float:
@@ -41,46 +37,27 @@ def sentence_rouge_l(reference: Sequence[str], candidate: Sequence[str], alpha: 
     return f_measure(lcs_length(reference, candidate), len(candidate), len(reference), alpha)
 
 
-class _CaptionRouge(ABC):
-    """What the three have in common: the tokens, and one value a pair."""
+class _CaptionRouge(LexicalMetric):
+    """What the three have in common: the rule, and the text in lower case."""
 
-    name: str
+    rule = "caption-rouge@1"
+    reads = "okt"
+    is_cheap = True  # the tokens are made for the corpus metrics anyway
 
-    def __init__(self, resources: Resources | None = None, analyser: Analyser | None = None) -> None:
-        """``resources`` is ignored: no model is needed. ``analyser`` is Okt unless given."""
-        self._analyser = analyser or okt()
+    def parameters(self) -> dict[str, Any]:
+        return {"alpha": ALPHA, "lower_case": True}
 
-    def signature(self) -> dict[str, Any]:
-        return {
-            "metric": self.name,
-            "rule": "caption-rouge@1",
-            "alpha": ALPHA,
-            "lower_case": True,
-            "tokenizer": self._analyser.signature(),
-        }
-
-    def score_pairs(
-        self, references: Sequence[str], candidates: Sequence[str], progress: PairProgress | None = None
-    ) -> list[float]:
-        values: list[float] = []
-        for reference, candidate in zip(references, candidates, strict=True):
-            values.append(self.value(self._tokens(reference), self._tokens(candidate)))
-            if progress is not None:
-                progress(len(values), len(references))
-        return values
-
-    @abstractmethod
-    def value(self, reference: Sequence[str], candidate: Sequence[str]) -> float:
-        """The F of one pair of token sequences, 0-1."""
-
-    def _tokens(self, text: str) -> Tokens:
-        return self._analyser.morphs(text.lower())
+    def pieces(self, text: str) -> Sequence[str]:
+        return (text.lower(),)
 
 
 class CaptionRouge1(_CaptionRouge):
     """ROUGE-1 F: shared morphs."""
 
-    name = "okt_rouge_1"
+    name = "rouge1_okt"
+    label = Message("ROUGE-1", "ROUGE-1")
+    card = "rouge"
+    score_names = ("rouge_1",)
 
     def value(self, reference: Sequence[str], candidate: Sequence[str]) -> float:
         return rouge_n(reference, candidate, 1)
@@ -89,7 +66,10 @@ class CaptionRouge1(_CaptionRouge):
 class CaptionRouge2(_CaptionRouge):
     """ROUGE-2 F: shared pairs of neighbouring morphs."""
 
-    name = "okt_rouge_2"
+    name = "rouge2_okt"
+    label = Message("ROUGE-2", "ROUGE-2")
+    card = "rouge"
+    score_names = ("rouge_2",)
 
     def value(self, reference: Sequence[str], candidate: Sequence[str]) -> float:
         return rouge_n(reference, candidate, 2)
@@ -98,7 +78,10 @@ class CaptionRouge2(_CaptionRouge):
 class CaptionRougeL(_CaptionRouge):
     """ROUGE-L F: longest common subsequence of morphs."""
 
-    name = "okt_rouge_l"
+    name = "rougel_okt"
+    label = Message("ROUGE-L", "ROUGE-L")
+    card = "rouge"
+    score_names = ("rouge_l",)
 
     def value(self, reference: Sequence[str], candidate: Sequence[str]) -> float:
         return sentence_rouge_l(reference, candidate)

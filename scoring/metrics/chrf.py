@@ -12,15 +12,13 @@ F; of equals the first. Where a reference is too short for an order, the candida
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import Any, Final
 
-from scoring.metrics import PairProgress, Row
+from scoring.errors import Message
+from scoring.figures import Figure, ratio
+from scoring.metrics.base import CorpusMetric, Row
 from scoring.metrics.ngrams import clipped_matches
-
-if TYPE_CHECKING:
-    from scoring.models.store import Resources
 
 LONGEST: Final = 6
 BETA: Final = 2
@@ -49,57 +47,33 @@ def _counts(reference: Sequence[list[str]], candidate: Sequence[list[str]]) -> R
     return tuple(row)
 
 
-def f_score(row: Row) -> float:
+def f_score(sums: Sequence[Figure]) -> Figure:
     """chrF2 of counts as ``best_counts`` gives them, of one item or added up. 0-1; 0.0 without a match."""
-    precision = recall = 0.0
-    orders = 0
-    for ours, theirs, matches in zip(row[::3], row[1::3], row[2::3], strict=True):
-        if ours and theirs:
-            orders += 1
-            precision += matches / ours
-            recall += matches / theirs
-    if not precision:
-        return 0.0
-    precision /= orders
-    recall /= orders
-    return (1 + BETA**2) * precision * recall / (BETA**2 * precision + recall)
+    precision: Figure = 0.0
+    recall: Figure = 0.0
+    orders: Figure = 0
+    for ours, theirs, matches in zip(sums[::3], sums[1::3], sums[2::3], strict=True):
+        both = (ours > 0) * (theirs > 0) * 1.0
+        orders = orders + both
+        precision = precision + ratio(matches, ours) * both
+        recall = recall + ratio(matches, theirs) * both
+    precision, recall = ratio(precision, orders), ratio(recall, orders)
+    return ratio((1 + BETA**2) * precision * recall, BETA**2 * precision + recall)
 
 
-class Chrf:
+class Chrf(CorpusMetric):
     """chrF2 of the corpus; items have counts, no values."""
 
     name = "chrf"
-    score_names = ("chrf",)
-    has_item_values = False
+    label = Message("chrF", "chrF")
+    rule = "sacrebleu-chrf@1"
 
-    def __init__(self, resources: Resources | None = None) -> None:
-        """``resources`` is ignored: no model is needed."""
+    def parameters(self) -> dict[str, Any]:
+        return {"n": LONGEST, "words": 0, "beta": BETA, "whitespace": False, "references": "best"}
 
-    def signature(self) -> dict[str, Any]:
-        return {
-            "metric": self.name,
-            "rule": "sacrebleu-chrf@1",
-            "n": LONGEST,
-            "words": 0,
-            "beta": BETA,
-            "whitespace": False,
-            "references": "best",
-        }
+    def row(self, references: Sequence[str], candidate: str) -> Row:
+        return best_counts(references, candidate)
 
-    def statistics(
-        self,
-        ids: Sequence[str],
-        references: Sequence[Sequence[str]],
-        candidates: Sequence[str],
-        progress: PairProgress | None = None,
-    ) -> list[Row]:
-        """One row an item: its ``best_counts``."""
-        rows: list[Row] = []
-        for texts, candidate in zip(references, candidates, strict=True):
-            rows.append(best_counts(texts, candidate))
-            if progress is not None:
-                progress(len(rows), len(references))
-        return rows
-
-    def aggregate(self, rows: Sequence[Row]) -> Mapping[str, float]:
-        return {self.name: f_score(tuple(math.fsum(column) for column in zip(*rows, strict=True)))}
+    @classmethod
+    def scores(cls, sums: Sequence[Figure]) -> dict[str, Figure]:
+        return {cls.name: f_score(sums)}

@@ -21,14 +21,11 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from scoring.metrics import PairProgress, Row
+from scoring.errors import Message
+from scoring.metrics.base import CorpusMetric, PairProgress, Row, Tokenize
 from scoring.metrics.ngrams import Ngram, ngrams
-from scoring.text.tokenization import Analyser, okt
-
-if TYPE_CHECKING:
-    from scoring.models.store import Resources
 
 LONGEST: Final = 4
 SIGMA: Final = 6.0
@@ -120,27 +117,17 @@ def similarity(candidate: Vector, reference: Vector) -> float:
 _ORDERS: Final = range(1, LONGEST + 1)
 
 
-class CiderD:
+class CiderD(CorpusMetric):
     """CIDEr-D of each item in the light of all references; the score is the mean."""
 
     name = "cider"
-    score_names = ("cider",)
+    label = Message("CIDEr-D", "CIDEr-D")
+    rule = "cider-d@1"
+    reads = "okt"
     has_item_values = True
 
-    def __init__(self, resources: Resources | None = None, analyser: Analyser | None = None) -> None:
-        """``resources`` is ignored: no model is needed. ``analyser`` is Okt unless given."""
-        self._analyser = analyser or okt()
-
-    def signature(self) -> dict[str, Any]:
-        return {
-            "metric": self.name,
-            "rule": "cider-d@1",
-            "n": LONGEST,
-            "sigma": SIGMA,
-            "scale": SCALE,
-            "references": "mean",
-            "tokenizer": self._analyser.signature(),
-        }
+    def parameters(self) -> dict[str, Any]:
+        return {"n": LONGEST, "sigma": SIGMA, "scale": SCALE, "references": "mean"}
 
     def statistics(
         self,
@@ -148,16 +135,10 @@ class CiderD:
         references: Sequence[Sequence[str]],
         candidates: Sequence[str],
         progress: PairProgress | None = None,
+        *,
+        tokenize: Tokenize | None = None,
     ) -> list[Row]:
         """One row an item: its CIDEr-D, 0-10."""
-        morphs = self._analyser.morphs
-        texts = []
-        for item in references:
-            if progress is not None:
-                progress(0, len(ids))  # analysing takes long: whoever wants to stop it is heard here
-            texts.append([morphs(text) for text in item])
-        return [(value,) for value in cider_d(texts, list(map(morphs, candidates)), progress)]
-
-    def aggregate(self, rows: Sequence[Row]) -> Mapping[str, float]:
-        """The mean of the items' values."""
-        return {self.name: math.fsum(row[0] for row in rows) / len(rows) if rows else 0.0}
+        read = self.reader(tokenize)
+        texts = [[read(text) for text in item] for item in references]
+        return [(value,) for value in cider_d(texts, list(map(read, candidates)), progress)]

@@ -17,24 +17,17 @@ therefore a class with F1 0: inventing labels lowers one's own macro F1 and can 
 from __future__ import annotations
 
 import hashlib
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from scoring.metrics import PairProgress, Row
-from scoring.recipes.labels import MAX_LABELS, labels_of
-
-if TYPE_CHECKING:
-    from scoring.models.store import Resources
+from scoring.errors import Message
+from scoring.figures import Figure, ratio, total
+from scoring.metrics.base import CorpusMetric, Row, Summable
+from scoring.text.answers import MAX_LABELS, labels_of
 
 LabelPair = tuple[frozenset[float], frozenset[float]]  # codes of the reference labels, of the predicted labels
-
-FloatArray = NDArray[np.float64]
 
 MAX_RESAMPLED_CLASSES: Final = 200
 CODE_BITS: Final = 52  # an integer of 53 bits is the longest that a float holds exactly
@@ -65,53 +58,39 @@ def count_classes(pairs: Mapping[LabelPair, int]) -> ClassCounts:
     return counts
 
 
-def f1(shared: int, reference: int, predicted: int) -> float:
+def f1(shared: Figure, reference: Figure, predicted: Figure) -> Figure:
     """2 tp / (t + p); 0.0 where nothing is in the reference or the prediction."""
-    return 2 * shared / (reference + predicted) if reference + predicted else 0.0
+    return ratio(2 * shared, reference + predicted)
 
 
-def accuracy(pairs: Mapping[LabelPair, int]) -> float:
-    """Share of items whose two label sets are equal; 0.0 of no items."""
-    equal = sum(items for (reference, predicted), items in pairs.items() if reference == predicted)
-    return _share(equal, sum(pairs.values()))
-
-
-def f1_micro(counts: ClassCounts) -> float:
-    """F1 of the counts of all classes together."""
-    return f1(counts.shared.total(), counts.reference.total(), counts.predicted.total())
-
-
-def f1_macro(counts: ClassCounts) -> float:
-    """Mean F1 of the classes seen."""
-    values = [_class_f1(counts, label) for label in counts.classes()]
-    return math.fsum(values) / len(values) if values else 0.0
-
-
-def f1_weighted(counts: ClassCounts) -> float:
-    """Mean F1 of the classes, weighted by how many items have them in the reference."""
-    weighted = math.fsum(_class_f1(counts, label) * weight for label, weight in counts.reference.items())
-    return _share(weighted, counts.reference.total())
-
-
-def f1_samples(pairs: Mapping[LabelPair, int]) -> float:
-    """Mean over the items of the F1 of their two sets."""
-    total = math.fsum(
-        items * f1(len(reference & predicted), len(reference), len(predicted))
-        for (reference, predicted), items in pairs.items()
-    )
-    return _share(total, sum(pairs.values()))
-
-
-def classification_scores(pairs: Mapping[LabelPair, int]) -> dict[str, float]:
-    """Every score by name, of distinct (reference labels, predicted labels) pairs with their numbers of items."""
-    counts = count_classes(pairs)
+def scores_of_sums(sums: Sequence[Figure]) -> dict[str, Figure]:
+    """Every score by name, of sums of rows as ``additive`` makes them."""
+    items, equal, of_items = sums[:3]
+    classes = (len(sums) - 3) // 3
+    reference, predicted, shared = (sums[3 + part * classes : 3 + (part + 1) * classes] for part in range(3))
+    by_class = list(map(f1, shared, reference, predicted))
+    seen = total([(t + p > 0) * 1.0 for t, p in zip(reference, predicted, strict=True)])
+    weighted = total([value * weight for value, weight in zip(by_class, reference, strict=True)])
     return {
-        "accuracy": accuracy(pairs),
-        "f1_micro": f1_micro(counts),
-        "f1_macro": f1_macro(counts),
-        "f1_weighted": f1_weighted(counts),
-        "f1_samples": f1_samples(pairs),
+        "accuracy": ratio(equal, items),
+        "f1_micro": f1(total(shared), total(reference), total(predicted)),
+        "f1_macro": ratio(total(by_class), seen),
+        "f1_weighted": ratio(weighted, total(reference)),
+        "f1_samples": ratio(of_items, items),
     }
+
+
+def sums_of(pairs: Mapping[LabelPair, int]) -> list[float]:
+    """The sums that ``scores_of_sums`` takes, of distinct pairs of label sets with their numbers of items."""
+    counts = count_classes(pairs)
+    classes = sorted(counts.classes())
+    of_items = [items * f1(len(r & p), len(r), len(p)) for (r, p), items in pairs.items()]
+    return [
+        sum(pairs.values()),
+        sum(items for (reference, predicted), items in pairs.items() if reference == predicted),
+        total(of_items),
+        *(of_class[code] for of_class in (counts.reference, counts.predicted, counts.shared) for code in classes),
+    ]
 
 
 def label_code(label: str) -> float:
@@ -143,13 +122,15 @@ def resampled_classes(rows: Iterable[Row], limit: int = MAX_RESAMPLED_CLASSES) -
     return seen[:limit]
 
 
-def additive(rows: Sequence[Row], classes: Sequence[float]) -> FloatArray:
+def additive(rows: Sequence[Row], classes: Sequence[float]) -> Any:
     """Rows that can be summed, (items, 6 + 3 * classes): 1, sets equal, F1 of the item, then t, p and tp of each class.
 
     For resampling. ``classes`` are the label codes that count, normally ``resampled_classes`` of both systems' rows.
     All others together are one further class, the last: were each free text a column, memory would have no bound.
     That leaves micro F1, accuracy and the F1 of items as they are; macro and weighted F1 then are approximations.
     """
+    import numpy as np
+
     place = {code: position for position, code in enumerate(classes)}
     table = np.zeros((len(rows), 3, len(place) + 1))
     items = np.ones((len(rows), 3))
@@ -162,73 +143,40 @@ def additive(rows: Sequence[Row], classes: Sequence[float]) -> FloatArray:
     return np.hstack([items, table.reshape(len(rows), -1)])
 
 
-def scores_of_sums(sums: FloatArray) -> dict[str, FloatArray]:
-    """Every score, (trials,) each, of summed ``additive`` rows (trials, 6 + 3 * classes)."""
-    counted, equal, of_items = sums[:, 0], sums[:, 1], sums[:, 2]
-    reference, predicted, shared = np.moveaxis(sums[:, 3:].reshape(len(sums), 3, -1), 1, 0)
-    by_class = _divided(2 * shared, reference + predicted)
-    return {
-        "accuracy": _divided(equal, counted),
-        "f1_micro": _divided(2 * shared.sum(axis=1), (reference + predicted).sum(axis=1)),
-        "f1_macro": _divided(by_class.sum(axis=1), (reference + predicted > 0).sum(axis=1)),
-        "f1_weighted": _divided((by_class * reference).sum(axis=1), reference.sum(axis=1)),
-        "f1_samples": _divided(of_items, counted),
-    }
-
-
-def _divided(part: FloatArray, whole: NDArray[Any]) -> FloatArray:
-    """``part / whole``, 0 where ``whole`` is 0."""
-    quotients: FloatArray = np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
-    return quotients
-
-
-def _class_f1(counts: ClassCounts, label: float) -> float:
-    return f1(counts.shared[label], counts.reference[label], counts.predicted[label])
-
-
-def _share(part: float, whole: int) -> float:
-    return part / whole if whole else 0.0
-
-
-class Classification:
-    """Accuracy and F1 of labels. Texts are label texts as ``scoring.recipes.labels.labels_of`` reads them.
+class Classification(CorpusMetric):
+    """Accuracy and F1 of labels. Texts are label texts as ``scoring.text.answers.labels_of`` reads them.
 
     An item has one reference text, which holds all its labels; further ones are not looked at. Rows differ in length.
     """
 
     name = "classification"
+    label = Message("분류 지표", "Classification")
+    rule = "label-sets@1"
+    group = "exact"
     score_names = ("accuracy", "f1_micro", "f1_macro", "f1_weighted", "f1_samples")
-    has_item_values = False
 
-    def __init__(self, resources: Resources | None = None) -> None:
-        """``resources`` is ignored: no model is needed."""
+    def parameters(self) -> dict[str, Any]:
+        return {"classes": "seen", "zero_division": 0, "max_labels": MAX_LABELS, "code_bits": CODE_BITS}
 
-    def signature(self) -> dict[str, Any]:
-        return {
-            "metric": self.name,
-            "rule": "label-sets@1",
-            "classes": "seen",
-            "zero_division": 0,
-            "max_labels": MAX_LABELS,
-            "code_bits": CODE_BITS,
-        }
+    def row(self, references: Sequence[str], candidate: str) -> Row:
+        """See ``encode``. Raises ``UnreadableAnswer`` for a text that is no label text."""
+        return encode(labels_of(references[0]), labels_of(candidate))
 
-    def statistics(
-        self,
-        ids: Sequence[str],
-        references: Sequence[Sequence[str]],
-        candidates: Sequence[str],
-        progress: PairProgress | None = None,
-    ) -> list[Row]:
-        """One row an item: see ``encode``. Raises ``UnreadableAnswer`` for a text that is no label text."""
-        rows = [
-            encode(labels_of(texts[0]), labels_of(candidate))
-            for _, texts, candidate in zip(ids, references, candidates, strict=True)
-        ]
-        if progress is not None:
-            progress(len(rows), len(ids))
-        return rows
+    @classmethod
+    def sums(cls, rows: Sequence[Row]) -> Sequence[float]:
+        """Equal rows are counted once, and only classes that are there."""
+        return sums_of({decode(row): items for row, items in Counter(rows).items()})
 
-    def aggregate(self, rows: Sequence[Row]) -> Mapping[str, float]:
-        """The scores of these items; equal rows are worked out once, so resampling thousands of times stays cheap."""
-        return classification_scores({decode(row): items for row, items in Counter(rows).items()})
+    @classmethod
+    def scores(cls, sums: Sequence[Figure]) -> dict[str, Figure]:
+        return scores_of_sums(sums)
+
+    @classmethod
+    def summable(cls, a: Sequence[Row], b: Sequence[Row]) -> Summable:
+        seen = resampled_classes((*a, *b), MAX_RESAMPLED_CLASSES + 1)
+        approximate: tuple[str, ...] = ()
+        if len(seen) > MAX_RESAMPLED_CLASSES:  # the first left out is the commonest in the references of those left out
+            has_weight = any(seen[-1] in decode(row)[0] for row in (*a, *b))
+            approximate = ("f1_macro", "f1_weighted") if has_weight else ("f1_macro",)
+        left, right = (additive(rows, seen[:MAX_RESAMPLED_CLASSES]) for rows in (a, b))
+        return Summable(left, right, approximate)

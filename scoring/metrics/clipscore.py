@@ -20,23 +20,27 @@ unanswered item scores 0. A missing frame is the organiser's error, not a zero.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from scoring.errors import Message
+from scoring.figures import Figure, ratio
 from scoring.media import MediaSet, frames_of, open_frame
 from scoring.media.archive import media_folder
-from scoring.metrics import MetricOptions, PairProgress, Row
-from scoring.models.clip import Frame
+from scoring.metrics.base import CorpusMetric, MetricOptions, PairProgress, Row, Summable, Tokenize
 from scoring.models.store import ModelStore, require
+from scoring.records import ScoreWarning
 
 if TYPE_CHECKING:
     import torch
 
+    from scoring.models.clip import Frame
+
 VERSION: Final = 1  # raised whenever a change here could change a value
 WEIGHT: Final = 2.5
-SCORE_NAMES: Final = {
+REPORTED: Final = {  # by the kind of model
     "clip": ("clipscore", "refclipscore", "clip_truncated"),
     "siglip": ("clip_cosine", "clip_truncated"),
 }
@@ -70,14 +74,32 @@ def cosines(point: torch.Tensor, others: Sequence[torch.Tensor]) -> list[float]:
     return [min(1.0, max(-1.0, float(point.double() @ other.double()))) for other in others]
 
 
-class ClipScore:
+class ClipScore(CorpusMetric):
     """CLIPScore with the ``clip`` model of the profile and the frames at ``options.media`` (a folder or a zip)."""
 
     name = "clipscore"
-    has_item_values = False
+    label = Message("CLIPScore", "CLIPScore")
+    rule = f"clipscore@{VERSION}"
+    group = "picture"
+    score_names = ClipRow._fields
+    model = "clip"
+    needs_media = True
+    not_configured = "clip_not_configured"
+    warning_texts = {
+        "clip_not_configured": Message(
+            "CLIP 모델이나 영상 프레임이 준비되지 않아 CLIPScore와 RefCLIPScore를 계산하지 않았습니다. 다른 점수에는 "
+            "영향이 없습니다.",
+            "CLIPScore and RefCLIPScore were not computed: no CLIP model or no frames are configured. The other scores "
+            "are not affected.",
+        ),
+        "clip_truncated": Message(
+            "캡션 {count}개가 CLIP 모델이 읽는 길이보다 길어, CLIPScore와 RefCLIPScore에는 앞부분만 반영되었습니다.",
+            "Captions longer than the CLIP model reads: {count}. CLIPScore and RefCLIPScore saw only their beginnings.",
+        ),
+    }
 
-    def __init__(self, store: ModelStore | None, options: MetricOptions) -> None:
-        if options.media is None:
+    def __init__(self, store: ModelStore | None = None, options: MetricOptions | None = None) -> None:
+        if options is None or options.media is None:
             raise TypeError(f"the metric '{self.name}' needs frames: MetricOptions(media=folder)")
         self._store = require(store, self.name)
         self._path: Path = options.media
@@ -87,14 +109,8 @@ class ClipScore:
         """The frames of all items. Raises ``MediaFault``."""
         return MediaSet(frames_of(media_folder(self._path)))
 
-    @property
-    def score_names(self) -> tuple[str, ...]:
-        return SCORE_NAMES[self._store.clip_kind]
-
-    def signature(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, Any]:
         return {
-            "metric": self.name,
-            "rule": f"clipscore@{VERSION}",
             "weight": WEIGHT if self._store.clip_kind == "clip" else None,
             "frames": "mean",
             "prompt": "",
@@ -108,6 +124,8 @@ class ClipScore:
         references: Sequence[Sequence[str]],
         candidates: Sequence[str],
         progress: PairProgress | None = None,
+        *,
+        tokenize: Tokenize | None = None,
     ) -> list[Row]:
         """One ``ClipRow`` an item. ``progress`` hears items done in proportion to texts and frames done.
 
@@ -136,15 +154,31 @@ class ClipScore:
             rows[index] = ClipRow(clip, ref_clip_score(clip, near), math.fsum(seen) / len(seen), is_cut)
         return rows
 
-    def aggregate(self, rows: Sequence[Row]) -> Mapping[str, float]:
-        """The mean of each column that the kind of model reports."""
-        columns = [ClipRow(*row) for row in rows]
-        return {
-            name: math.fsum(getattr(row, name) for row in columns) / len(columns) if columns else 0.0
-            for name in self.score_names
-        }
+    @classmethod
+    def sums(cls, rows: Sequence[Row]) -> Sequence[float]:
+        return [*super().sums(rows), len(rows)]
+
+    @classmethod
+    def scores(cls, sums: Sequence[Figure]) -> dict[str, Figure]:
+        """The mean of each column, whichever kind of model made it."""
+        *columns, items = sums
+        return {name: ratio(column, items) for name, column in zip(cls.score_names, columns, strict=True)}
+
+    @classmethod
+    def summable(cls, a: Sequence[Row], b: Sequence[Row]) -> Summable:
+        return Summable([(*row, 1.0) for row in a], [(*row, 1.0) for row in b])
+
+    def reported(self) -> tuple[str, ...]:
+        return REPORTED[self._store.clip_kind]
+
+    def warnings(self, rows: Sequence[Row]) -> list[ScoreWarning]:
+        """How many captions the model saw only the beginning of."""
+        count = sum(ClipRow(*row).clip_truncated > 0 for row in rows)
+        return [ScoreWarning("clip_truncated", {"count": count})] if count else []
 
     def _frames(self, item: str) -> list[Frame]:
+        from scoring.models.clip import Frame
+
         return [Frame(self.media.digests[path], partial(open_frame, path, item)) for path in self.media.of(item)]
 
 

@@ -22,17 +22,14 @@ the longer ones is exactly 0. Here the others differ, on purpose:
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import Any, Final
 
-from scoring.metrics import PairProgress, Row
+from scoring.errors import Message
+from scoring.figures import Figure, exponential, logarithm, ratio
+from scoring.metrics.base import CorpusMetric, Row
 from scoring.metrics.bleu import brevity_penalty
 from scoring.metrics.ngrams import clipped_matches, closest_length, ngrams
-from scoring.text.tokenization import Analyser, okt
-
-if TYPE_CHECKING:
-    from scoring.models.store import Resources
 
 LONGEST: Final = 4
 NAMES: Final = ("bleu_1", "bleu_2", "bleu_3", "bleu_4")
@@ -54,58 +51,34 @@ def counts(references: Sequence[Sequence[str]], candidate: Sequence[str]) -> Row
     return (*matches, *totals, len(candidate), nearest)
 
 
-def bleu(rows: Sequence[Row]) -> list[float]:
-    """BLEU-1 to BLEU-4 of the items with these ``counts``, 0-1."""
-    sums = [math.fsum(column) for column in zip(*rows, strict=True)]
-    if not rows or not sums[0]:
-        return [0.0] * LONGEST
+def bleu(sums: Sequence[Figure]) -> list[Figure]:
+    """BLEU-1 to BLEU-4 of summed ``counts``, 0-1."""
+    matches, totals = sums[:LONGEST], sums[LONGEST : 2 * LONGEST]
     candidates, references = sums[2 * LONGEST :]
     penalty = brevity_penalty(references, candidates)
-    values: list[float] = []
-    logarithm = 0.0
+    values: list[Figure] = []
+    logarithms: Figure = 0.0
     for n in range(1, LONGEST + 1):
-        matches, total = sums[n - 1], sums[LONGEST + n - 1]
-        logarithm += math.log(matches / total) if matches else -math.inf
-        values.append(penalty * math.exp(logarithm / n))
+        logarithms = logarithms + logarithm(ratio(matches[n - 1], totals[n - 1]))
+        values.append(penalty * exponential(logarithms / n))
     return values
 
 
-class CorpusBleu:
+class CorpusBleu(CorpusMetric):
     """BLEU-1 to BLEU-4 of the corpus; items have counts, no values."""
 
     name = "bleu"
+    label = Message("BLEU", "BLEU")
+    rule = "corpus-bleu@1"
     score_names = NAMES
-    has_item_values = False
+    reads = "okt"
 
-    def __init__(self, resources: Resources | None = None, analyser: Analyser | None = None) -> None:
-        """``resources`` is ignored: no model is needed. ``analyser`` is Okt unless given."""
-        self._analyser = analyser or okt()
+    def parameters(self) -> dict[str, Any]:
+        return {"n": LONGEST, "smoothing": "none", "references": "closest length"}
 
-    def signature(self) -> dict[str, Any]:
-        return {
-            "metric": self.name,
-            "rule": "corpus-bleu@1",
-            "n": LONGEST,
-            "smoothing": "none",
-            "references": "closest length",
-            "tokenizer": self._analyser.signature(),
-        }
+    def row(self, references: Sequence[Sequence[str]], candidate: Sequence[str]) -> Row:
+        return counts(references, candidate)
 
-    def statistics(
-        self,
-        ids: Sequence[str],
-        references: Sequence[Sequence[str]],
-        candidates: Sequence[str],
-        progress: PairProgress | None = None,
-    ) -> list[Row]:
-        """One row an item: its ``counts``."""
-        morphs = self._analyser.morphs
-        rows: list[Row] = []
-        for texts, candidate in zip(references, candidates, strict=True):
-            rows.append(counts([morphs(text) for text in texts], morphs(candidate)))
-            if progress is not None:
-                progress(len(rows), len(references))
-        return rows
-
-    def aggregate(self, rows: Sequence[Row]) -> Mapping[str, float]:
-        return dict(zip(self.score_names, bleu(rows), strict=True))
+    @classmethod
+    def scores(cls, sums: Sequence[Figure]) -> dict[str, Figure]:
+        return dict(zip(NAMES, bleu(sums), strict=True))

@@ -18,16 +18,13 @@ sums in any order are the corpus's, those of a selection are not, and rows of tw
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import Any, Final
 
-from scoring.metrics import PairProgress, Row
+from scoring.errors import Message
+from scoring.figures import Figure, ratio
+from scoring.metrics.base import CorpusMetric, PairProgress, Row, Tokenize
 from scoring.metrics.ngrams import Ngram, closest_length, ngrams
-from scoring.text.tokenization import Analyser, okt
-
-if TYPE_CHECKING:
-    from scoring.models.store import Resources
 
 NAMES: Final = ("distinct_1", "distinct_2", "unique_captions", "length_ratio")
 
@@ -58,24 +55,19 @@ class Seen:
         return (*numbers, closest_length(map(len, references), len(tokens)))
 
 
-class Diversity:
+class Diversity(CorpusMetric):
     """Distinct-1, Distinct-2, share of unique captions and length ratio of the corpus."""
 
     name = "diversity"
+    label = Message("다양성", "Diversity")
+    rule = "caption-diversity@1"
+    group = "file"
     score_names = NAMES
-    has_item_values = False
+    reads = "okt"
+    is_resampled = False
 
-    def __init__(self, resources: Resources | None = None, analyser: Analyser | None = None) -> None:
-        """``resources`` is ignored: no model is needed. ``analyser`` is Okt unless given."""
-        self._analyser = analyser or okt()
-
-    def signature(self) -> dict[str, Any]:
-        return {
-            "metric": self.name,
-            "rule": "caption-diversity@1",
-            "references": "closest length",
-            "tokenizer": self._analyser.signature(),
-        }
+    def parameters(self) -> dict[str, Any]:
+        return {"references": "closest length"}
 
     def statistics(
         self,
@@ -83,25 +75,21 @@ class Diversity:
         references: Sequence[Sequence[str]],
         candidates: Sequence[str],
         progress: PairProgress | None = None,
+        *,
+        tokenize: Tokenize | None = None,
     ) -> list[Row]:
         """One row an item: what it adds to those before it, as ``Seen.row`` has it."""
-        morphs = self._analyser.morphs
-        seen = Seen()
+        read, seen = self.reader(tokenize), Seen()
         rows: list[Row] = []
         for texts, candidate in zip(references, candidates, strict=True):
-            rows.append(seen.row([morphs(text) for text in texts], candidate, morphs(candidate)))
+            rows.append(seen.row([read(text) for text in texts], candidate, read(candidate)))
             if progress is not None:
                 progress(len(rows), len(references))
         return rows
 
-    def aggregate(self, rows: Sequence[Row]) -> Mapping[str, float]:
-        """The scores of the rows of one whole file."""
-        new_1, all_1, new_2, all_2, new_texts, texts, lengths = (
-            [math.fsum(column) for column in zip(*rows, strict=True)] if rows else [0.0] * 7
-        )
-        shares = (_share(new_1, all_1), _share(new_2, all_2), _share(new_texts, texts), _share(all_1, lengths))
-        return dict(zip(self.score_names, shares, strict=True))
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole else 0.0
+    @classmethod
+    def scores(cls, sums: Sequence[Figure]) -> dict[str, Figure]:
+        """The scores of the summed rows of one whole file."""
+        new_1, all_1, new_2, all_2, new_texts, texts, lengths = sums
+        shares = ratio(new_1, all_1), ratio(new_2, all_2), ratio(new_texts, texts), ratio(all_1, lengths)
+        return dict(zip(NAMES, shares, strict=True))

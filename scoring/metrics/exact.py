@@ -10,14 +10,11 @@ own, which a blank answer equals. Reference files with one are refused; what was
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from scoring.metrics import PairProgress
-from scoring.recipes.base import ALTERNATIVE_SEPARATOR, alternatives_of
-
-if TYPE_CHECKING:
-    from scoring.models.store import Resources
+from scoring.errors import Message
+from scoring.metrics.base import LexicalMetric
+from scoring.text.answers import ALTERNATIVE_SEPARATOR, alternatives_of
 
 
 def exact_match(reference: str, candidate: str) -> float:
@@ -26,18 +23,17 @@ def exact_match(reference: str, candidate: str) -> float:
     return float(bool(answer) and answer in alternatives_of(reference))
 
 
-class ExactMatch:
+class ExactMatch(LexicalMetric):
     """Share of answers equal to an accepted one. Score 0 or 1 a pair."""
 
     name = "exact_match"
+    label = Message("EM", "EM")
+    rule = "exact-match@2"
+    group = "exact"
+    is_cheap = True
 
-    def __init__(self, resources: Resources | None = None) -> None:
-        """``resources`` is ignored: no model is needed."""
+    def parameters(self) -> dict[str, Any]:
+        return {"separator": ALTERNATIVE_SEPARATOR}
 
-    def signature(self) -> dict[str, Any]:
-        return {"metric": self.name, "rule": "exact-match@2", "separator": ALTERNATIVE_SEPARATOR}
-
-    def score_pairs(
-        self, references: Sequence[str], candidates: Sequence[str], progress: PairProgress | None = None
-    ) -> list[float]:
-        return [exact_match(reference, candidate) for reference, candidate in zip(references, candidates, strict=True)]
+    def value(self, reference: str, candidate: str) -> float:
+        return exact_match(reference, candidate)

@@ -19,20 +19,21 @@ score is the mean over the items (the METEOR program itself adds up counts over 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from scoring.errors import Message
 from scoring.matching.alignment import Method, Stage, align, greedy_counts
 from scoring.matching.search import BEAM_WIDTH, LOOKAHEAD, SEARCH_BUDGET
 from scoring.matching.synonyms import Synonyms, load_synonyms
-from scoring.metrics import MetricOptions, PairProgress
+from scoring.metrics.base import LexicalMetric, MetricOptions
 from scoring.text import lemmas
-from scoring.text.lemmas import Morph, Tagger, morphs_of, without_josa
-from scoring.text.tokenization import Analyser, okt
+from scoring.text.lemmas import Morph, morphs_of, without_josa
+from scoring.text.okt import Tagged
 
 if TYPE_CHECKING:
-    from scoring.models.store import Resources
+    from scoring.models.store import ModelStore
 
 ALPHA: Final = 0.9
 BETA: Final = 3.0
@@ -103,81 +104,58 @@ def synonym_stage(synonyms: Synonyms) -> Stage:
     return keys
 
 
-class _Meteor(ABC):
-    """What the three have in common: parameters, and one value a pair."""
+class _Meteor(LexicalMetric):
+    """What the three have in common: the formula."""
 
-    name: str
-    rule: str
-
-    def signature(self) -> dict[str, Any]:
-        return {"metric": self.name, "rule": self.rule, "alpha": ALPHA, "beta": BETA, "gamma": GAMMA, **self._parts()}
-
-    def score_pairs(
-        self, references: Sequence[str], candidates: Sequence[str], progress: PairProgress | None = None
-    ) -> list[float]:
-        values: list[float] = []
-        for reference, candidate in zip(references, candidates, strict=True):
-            values.append(self.score(reference, candidate))
-            if progress is not None:
-                progress(len(values), len(references))
-        return values
+    def parameters(self) -> dict[str, Any]:
+        return {"alpha": ALPHA, "beta": BETA, "gamma": GAMMA, **self.matching()}
 
     @abstractmethod
-    def score(self, reference: str, candidate: str) -> float:
-        """The value of one pair of texts, 0-1."""
-
-    @abstractmethod
-    def _parts(self) -> dict[str, Any]:
-        """Stages, alignment, analyser and table: what else can change the value."""
+    def matching(self) -> dict[str, Any]:
+        """Stages, alignment and table: what decides which tokens match."""
 
 
 class Meteor(_Meteor):
     """METEOR of equal morphs: the value that ranks."""
 
     name = "meteor"
+    label = Message("METEOR", "METEOR")
     rule = "nltk-meteor@1"
+    reads = "okt"
 
-    def __init__(self, resources: Resources | None = None, analyser: Analyser | None = None) -> None:
-        """``resources`` is ignored: no model is needed. ``analyser`` is Okt unless given."""
-        self._analyser = analyser or okt()
+    def value(self, reference: Sequence[str], candidate: Sequence[str]) -> float:
+        return exact_meteor(reference, candidate)
 
-    def score(self, reference: str, candidate: str) -> float:
-        return exact_meteor(self._analyser.morphs(reference), self._analyser.morphs(candidate))
-
-    def _parts(self) -> dict[str, Any]:
-        return {"stages": ["exact"], "alignment": "greedy", "tokenizer": self._analyser.signature()}
+    def matching(self) -> dict[str, Any]:
+        return {"stages": ["exact"], "alignment": "greedy"}
 
 
 class MeteorSynonym(_Meteor):
     """METEOR of equal morphs, then of synonyms."""
 
     name = "meteor_synonym"
+    label = Message("METEOR(유의어)", "METEOR (synonyms)")
     rule = "nltk-meteor-synonym@1"
+    reads = "okt-tagged"
 
-    def __init__(
-        self,
-        resources: Resources | None = None,
-        options: MetricOptions | None = None,
-        analyser: Tagger | None = None,
-    ) -> None:
-        """``options.synonyms`` is the table, the built-in one if ``None``; ``analyser`` is Okt unless given.
+    def __init__(self, store: ModelStore | None = None, options: MetricOptions | None = None) -> None:
+        """``options.synonyms`` is the table, the built-in one if ``None``.
 
         Raises ``SynonymsUnreadable`` and ``InvalidSynonyms``.
         """
-        self._synonyms = load_synonyms((options or MetricOptions()).synonyms)
-        self._tagger = analyser or okt()
+        super().__init__(store, options)
+        self._synonyms = load_synonyms(self.options.synonyms)
         self._stages = (same_surface, synonym_stage(self._synonyms))
 
-    def score(self, reference: str, candidate: str) -> float:
-        return meteor(morphs_of(self._tagger, reference), morphs_of(self._tagger, candidate), self._stages)
+    def value(self, reference: Sequence[Tagged], candidate: Sequence[Tagged]) -> float:
+        return meteor(morphs_of(reference), morphs_of(candidate), self._stages)
 
-    def _parts(self) -> dict[str, Any]:
+    def matching(self) -> dict[str, Any]:
         return {
             "stages": ["exact", "synonym"],
             "alignment": "greedy",
             "lemmas": lemmas.RULE,
             "synonyms": self._synonyms.signature(),
-            "tokenizer": self._tagger.signature(),
         }
 
 
@@ -185,16 +163,15 @@ class MeteorKo(MeteorSynonym):
     """METEOR without particles: equal morphs, equal lemmas, synonyms, in as few chunks as possible."""
 
     name = "meteor_ko"
+    label = Message("METEOR-ko", "METEOR-ko")
     rule = "meteor-ko@1"
 
-    def score(self, reference: str, candidate: str) -> float:
+    def value(self, reference: Sequence[Tagged], candidate: Sequence[Tagged]) -> float:
         stages = (same_surface, same_lemma, self._stages[1])
-        return meteor(self._words(reference), self._words(candidate), stages, alignment="optimal")
+        words = without_josa(morphs_of(reference)), without_josa(morphs_of(candidate))
+        return meteor(*words, stages, alignment="optimal")
 
-    def _words(self, text: str) -> tuple[Morph, ...]:
-        return without_josa(morphs_of(self._tagger, text))
-
-    def _parts(self) -> dict[str, Any]:
+    def matching(self) -> dict[str, Any]:
         search = {"name": "optimal", "beam": BEAM_WIDTH, "lookahead": LOOKAHEAD, "budget": SEARCH_BUDGET}
         stages = ["exact", "lemma", "synonym"]
-        return {**super()._parts(), "stages": stages, "alignment": search, "dropped": [lemmas.JOSA]}
+        return {**super().matching(), "stages": stages, "alignment": search, "dropped": [lemmas.JOSA]}

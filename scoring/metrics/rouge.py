@@ -23,17 +23,13 @@ ROUGE-1.5.5 knows only a-z and 0-9. So does ``rouge_score``'s default tokenizer:
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from scoring.metrics import PairProgress
+from scoring.errors import Message
+from scoring.metrics.base import LexicalMetric, Tokenize
 from scoring.metrics.ngrams import clipped_matches, ngrams
-from scoring.text.tokenization import Analyser, Tokens, mecab_ko
-
-if TYPE_CHECKING:
-    from scoring.models.store import Resources
 
 WORD_LIMIT: Final = 1_000
 ALPHA: Final = 0.5
@@ -135,68 +131,56 @@ def _lcs_length(row: int, columns: int) -> int:
     return columns - (row & ((1 << columns) - 1)).bit_count()
 
 
-class _Rouge(ABC):
-    """What the three have in common: the tokens, and one value a pair."""
+class _Rouge(LexicalMetric):
+    """What the three have in common: the rule, and the text whole."""
 
-    name: str
+    rule = "py-rouge-ko@1"
+    reads = "mecab-ko"
 
-    def __init__(self, resources: Resources | None = None, analyser: Analyser | None = None) -> None:
-        """``resources`` is ignored: no model is needed. ``analyser`` is mecab-ko unless given."""
-        self._analyser = analyser or mecab_ko()
+    def parameters(self) -> dict[str, Any]:
+        return {"alpha": ALPHA, "word_limit": WORD_LIMIT, "removed": REMOVED_CHARACTERS.pattern}
 
-    def signature(self) -> dict[str, Any]:
-        return {
-            "metric": self.name,
-            "rule": "py-rouge-ko@1",
-            "alpha": ALPHA,
-            "word_limit": WORD_LIMIT,
-            "removed": REMOVED_CHARACTERS.pattern,
-            "tokenizer": self._analyser.signature(),
-        }
-
-    def score_pairs(
-        self, references: Sequence[str], candidates: Sequence[str], progress: PairProgress | None = None
-    ) -> list[float]:
-        values: list[float] = []
-        for reference, candidate in zip(references, candidates, strict=True):
-            values.append(self.score(reference, candidate))
-            if progress is not None:
-                progress(len(values), len(references))
-        return values
-
-    @abstractmethod
-    def score(self, reference: str, candidate: str) -> float:
-        """The F of one pair of texts, 0-1."""
-
-    def _tokens(self, text: str) -> Tokens:
-        return self._analyser.morphs(clean(first_words(text)))
-
-    def _lines(self, text: str) -> list[Tokens]:
-        return [self._analyser.morphs(clean(line)) for line in first_words_of_lines(text)]
+    def pieces(self, text: str) -> Sequence[str]:
+        return (clean(first_words(text)),)
 
 
 class Rouge1(_Rouge):
     """ROUGE-1 F: shared morphs."""
 
-    name = "rouge_1"
+    name = "rouge1_mecab"
+    label = Message("ROUGE-1", "ROUGE-1")
+    card = "rouge"
+    score_names = ("rouge_1",)
 
-    def score(self, reference: str, candidate: str) -> float:
-        return rouge_n(self._tokens(reference), self._tokens(candidate), 1)
+    def value(self, reference: Sequence[str], candidate: Sequence[str]) -> float:
+        return rouge_n(reference, candidate, 1)
 
 
 class Rouge2(_Rouge):
     """ROUGE-2 F: shared pairs of neighbouring morphs."""
 
-    name = "rouge_2"
+    name = "rouge2_mecab"
+    label = Message("ROUGE-2", "ROUGE-2")
+    card = "rouge"
+    score_names = ("rouge_2",)
 
-    def score(self, reference: str, candidate: str) -> float:
-        return rouge_n(self._tokens(reference), self._tokens(candidate), 2)
+    def value(self, reference: Sequence[str], candidate: Sequence[str]) -> float:
+        return rouge_n(reference, candidate, 2)
 
 
 class RougeL(_Rouge):
     """ROUGE-L F: longest common subsequence of morphs, by lines."""
 
-    name = "rouge_l"
+    name = "rougel_mecab"
+    label = Message("ROUGE-L", "ROUGE-L")
+    card = "rouge"
+    score_names = ("rouge_l",)
 
-    def score(self, reference: str, candidate: str) -> float:
-        return rouge_l(self._lines(reference), self._lines(candidate))
+    def pieces(self, text: str) -> Sequence[str]:
+        return [clean(line) for line in first_words_of_lines(text)]
+
+    def tokens(self, text: str, tokenize: Tokenize) -> list[Sequence[str]]:
+        return list(map(tokenize, self.pieces(text)))
+
+    def value(self, reference: Sequence[Sequence[str]], candidate: Sequence[Sequence[str]]) -> float:
+        return rouge_l(reference, candidate)

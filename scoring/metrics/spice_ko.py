@@ -30,14 +30,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from scoring.metrics import PairProgress
-from scoring.text.lemmas import Tagger
-from scoring.text.tokenization import Tagged, okt
-
-if TYPE_CHECKING:
-    from scoring.models.store import Resources
+from scoring.errors import Message
+from scoring.metrics.base import LexicalMetric
+from scoring.text.okt import Tagged
 
 SceneTuple = tuple[str, ...]  # (noun,), (modifier, noun) or (noun, role, verb)
 
@@ -203,32 +200,17 @@ class _Reader:
         self.modifiers, self.arguments, self.subject = [], {}, None
 
 
-class SpiceKo:
+class SpiceKo(LexicalMetric):
     """Tuple F1 of each pair on Okt's tags (0-1). Experimental: use it beside other metrics, never alone."""
 
     name = "spice_ko"
+    label = Message("spice_ko(실험)", "spice_ko (experimental)")
+    rule = "spice-ko@1"
+    group = "meaning"
+    reads = "okt-tagged"
 
-    def __init__(self, resources: Resources | None = None, analyser: Tagger | None = None) -> None:
-        """``resources`` is ignored: no model is needed. ``analyser`` is Okt unless given."""
-        self._analyser: Tagger = analyser or okt()
+    def parameters(self) -> dict[str, Any]:
+        return {"is_experimental": True}
 
-    def signature(self) -> dict[str, Any]:
-        return {
-            "metric": self.name,
-            "rule": "spice-ko@1",
-            "is_experimental": True,
-            "tokenizer": self._analyser.signature(),
-        }
-
-    def score_pairs(
-        self, references: Sequence[str], candidates: Sequence[str], progress: PairProgress | None = None
-    ) -> list[float]:
-        values: list[float] = []
-        for reference, candidate in zip(references, candidates, strict=True):
-            values.append(tuple_f1(self._tuples(reference), self._tuples(candidate)))
-            if progress is not None:
-                progress(len(values), len(references))
-        return values
-
-    def _tuples(self, text: str) -> frozenset[SceneTuple]:
-        return tuples_of(self._analyser.tagged(text))
+    def value(self, reference: Sequence[Tagged], candidate: Sequence[Tagged]) -> float:
+        return tuple_f1(tuples_of(reference), tuples_of(candidate))

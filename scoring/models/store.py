@@ -218,6 +218,3 @@ def require(store: ModelStore | None, metric: str) -> ModelStore:
     if store is None:
         raise TypeError(f"the metric '{metric}' needs models: load_metric('{metric}', shared_store(profile))")
     return store
-
-
-Resources = ModelStore

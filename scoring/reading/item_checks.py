@@ -11,8 +11,8 @@ from scoring.errors import FileError, quoted
 from scoring.reading.json_items import Item, type_name
 from scoring.reading.json_syntax import Path, Unreadable
 from scoring.reading.texts import Defect, forbidden_character, normalize
-from scoring.recipes.labels import UnreadableAnswer, labels_of, number_of
 from scoring.records import Answer
+from scoring.text.answers import UnreadableAnswer, labels_of, number_of
 
 MAX_ID_CHARS: Final = 200
 MAX_REFERENCES: Final = 50  # reference texts of one item

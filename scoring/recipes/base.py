@@ -5,34 +5,22 @@ Sums are exact (``math.fsum``): the order of the items cannot change a score.
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
-from scoring.errors import Language, ScoringError
+from scoring.errors import Language, Message, ScoringError
+from scoring.figures import Figure
+from scoring.metrics import METRICS
 from scoring.records import Answer, AnswerFile, ScoreWarning
 
 Coverage = Mapping[str, float | int]
 ItemValues = Mapping[str, float]
-Figure = Any  # a float, or a numpy array with one value a resampling: ``Recipe.combine`` only adds, multiplies, divides
 
 # What an item of a file holds: an answer text, captions of a picture or film, labels, or a number.
 AnswerForm = Literal["answers", "captions", "labels", "number"]
 ColumnGroup = Literal["main", "reference"]
-
-# Metrics under whose own name no score is reported, (Korean, English): what a progress line calls them.
-METRIC_LABELS: Final = {
-    "meteor": ("METEOR", "METEOR"),
-    "bleu": ("BLEU", "BLEU"),
-    "diversity": ("다양성", "Diversity"),
-    "classification": ("분류 지표", "Classification"),
-    "squared_error": ("제곱 오차", "Squared error"),
-}
-
-
-ALTERNATIVE_SEPARATOR: Final = "#"
 
 NO_SCORES: Final[Mapping[str, float]] = {}
 
@@ -50,14 +38,13 @@ class Column:
     """
 
     key: str
-    label_ko: str
-    label_en: str
+    text: Message
     is_main: bool = False
     is_scaled: bool = True
     group: ColumnGroup = "main"
 
     def label(self, language: Language = "ko") -> str:
-        return self.label_ko if language == "ko" else self.label_en
+        return self.text.text(language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,25 +60,25 @@ class Pairs:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class Layout:
     """A predictions file laid out for the metrics of a recipe.
 
-    ``item_ids`` are all items in reference order. ``pairs`` is what each metric must score. ``fixed`` holds the values
+    ``item_ids`` are all items in reference order. ``pairs`` is what each metric must score. ``preset`` holds the values
     that the rule itself sets without running a metric (a missing reason in a strict recipe is 0).
     """
 
     item_ids: tuple[str, ...]
     pairs: Mapping[str, Pairs]
-    fixed: Mapping[str, ItemValues] = field(default_factory=dict)
+    preset: Mapping[str, ItemValues] = field(default_factory=dict)
     coverage: Coverage = field(default_factory=dict)
     warnings: tuple[ScoreWarning, ...] = ()
 
     def item_values(self, metric: str, values: ItemValues) -> dict[str, float]:
-        """The value of every item that counts for ``metric``: scored pairs from ``values``, and fixed ones.
+        """The value of every item that counts for ``metric``: scored pairs from ``values``, and preset ones.
 
         Values of other items are left out. Raises ``KeyError`` if a pair has no value.
         """
-        return {item: values[item] for item in self.pairs[metric].ids} | dict(self.fixed.get(metric, {}))
+        return {item: values[item] for item in self.pairs[metric].ids} | dict(self.preset.get(metric, {}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +101,12 @@ class Recipe(ABC):
     """
 
     id: str
-    title_ko: str
-    title_en: str
+    name: Message
     metrics: tuple[str, ...]
     columns: tuple[Column, ...]
     tie_breaks: tuple[str, ...]
     question_types: tuple[str, ...]
-    rule_ko: str
-    rule_en: str
+    rule_text: Message
     scale: int = 100
     decimals: int = 7
     answer_form: AnswerForm = "answers"
@@ -129,71 +114,59 @@ class Recipe(ABC):
     takes_several_references: bool = False
 
     def title(self, language: Language = "ko") -> str:
-        return self.title_ko if language == "ko" else self.title_en
+        return self.name.text(language)
 
     def rule(self, language: Language = "ko") -> str:
-        return self.rule_ko if language == "ko" else self.rule_en
+        return self.rule_text.text(language)
 
     @abstractmethod
     def input_rule(self, metric: str) -> str:
         """The named rule by which ``metric`` gets its texts out of the answers; part of the metric's signature."""
 
     @abstractmethod
-    def prepare(self, references: AnswerFile, predictions: AnswerFile) -> Prepared:
+    def prepare(self, references: AnswerFile, predictions: AnswerFile) -> Layout:
         """Lay out the pairs. Raises ``MismatchedFiles`` if the files do not hold the same ids."""
 
     @abstractmethod
-    def combine(self, means: Mapping[str, Figure]) -> dict[str, Figure]:
+    def final_scores(self, means: Mapping[str, Figure]) -> dict[str, Figure]:
         """Every score, ``final_score`` first, from the metrics' own scores by name.
 
-        Only sums, products and quotients, so that it works as well on arrays of resampled means. A score may be
-        missing from ``means`` where no item of the references calls for it.
+        Written with ``scoring.figures``, so that it works as well on arrays of resampled means. A score may be missing
+        from ``means`` where no item of the references calls for it.
         """
 
     def aggregate(
-        self, prepared: Prepared, values: Mapping[str, ItemValues], corpus: Mapping[str, float] = NO_SCORES
+        self, layout: Layout, values: Mapping[str, ItemValues], corpus: Mapping[str, float] = NO_SCORES
     ) -> Aggregate:
         """Final and partial scores from per-item ``values`` of the pair metrics and the ``corpus`` metrics' scores.
 
         Raises ``KeyError`` if a value is missing.
         """
-        means = {
-            self.score_name(metric): mean(prepared.item_values(metric, values[metric]).values())
-            for metric in self.metrics
-            if metric in values and self.counts(prepared, metric)
-        }
-        return Aggregate(self.combine({**means, **corpus}), prepared.coverage, prepared.warnings)
+        means: dict[str, float] = {}
+        for metric in self.metrics:
+            if metric in values and self.counts(layout, metric):
+                rows = [(value,) for value in layout.item_values(metric, values[metric]).values()]
+                means |= METRICS[metric].aggregate(rows)
+        return Aggregate(self.final_scores({**means, **corpus}), layout.coverage, layout.warnings)
 
     def score_name(self, metric: str) -> str:
-        """The score under which the mean of ``metric`` is reported."""
-        return metric
+        """The score under which the item values of ``metric`` are reported; of one without such its own name."""
+        kind = METRICS.get(metric)
+        return kind.score_names[0] if kind is not None and kind.has_item_values else metric
 
     def metric_label(self, metric: str, language: Language = "ko") -> str:
         """What a reader calls ``metric``: the label of its column where it has one."""
         labels = {column.key: column.label(language) for column in self.columns}
-        korean, english = METRIC_LABELS.get(metric, (metric, metric))
-        return labels.get(self.score_name(metric), korean if language == "ko" else english)
+        kind = METRICS.get(metric)
+        return labels.get(self.score_name(metric), metric if kind is None else kind.label.text(language))
 
-    def counts(self, prepared: Prepared, metric: str) -> bool:
+    def counts(self, layout: Layout, metric: str) -> bool:
         """Whether ``metric`` has a mean at all, were it only the 0 of no pair."""
         return True
 
     def has_empty_alternative(self, reference: Answer) -> bool:
         """Whether ``reference`` names nothing as one of the answers that exact match accepts."""
         return False
-
-
-def mean(values: Iterable[float]) -> float:
-    """Arithmetic mean with an exact sum; 0.0 of nothing."""
-    listed = list(values)
-    return math.fsum(listed) / len(listed) if listed else 0.0
-
-
-def average(figures: Sequence[Figure]) -> Figure:
-    """Arithmetic mean of floats, as ``mean``, or of arrays, one by one; 0.0 of nothing."""
-    if all(isinstance(figure, (int, float)) for figure in figures):
-        return mean(figures)
-    return sum(figures) / len(figures)
 
 
 def align(references: AnswerFile, predictions: AnswerFile) -> list[tuple[Answer, Answer]]:
@@ -218,11 +191,6 @@ def common_warnings(predictions: AnswerFile) -> list[ScoreWarning]:
     if empty:
         warnings.append(ScoreWarning("empty_answers", {"count": empty}))
     return warnings
-
-
-def alternatives_of(text: str) -> list[str]:
-    """The answers that a reference accepts, separated by ``#``, without surrounding white space; some may be empty."""
-    return [alternative.strip() for alternative in text.split(ALTERNATIVE_SEPARATOR)]
 
 
 def empty_alternatives_warning(count: int) -> list[ScoreWarning]:

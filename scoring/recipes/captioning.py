@@ -7,21 +7,14 @@ BLEU clips by all of them and takes the closest length, chrF the best by its own
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from scoring.recipes.base import (
-    Figure,
-    MismatchedFiles,
-    Prepared,
-    Recipe,
-    common_warnings,
-    pair_up_all,
-)
+from scoring.errors import Message
+from scoring.figures import Figure
+from scoring.recipes.base import Layout, MismatchedFiles, Recipe, common_warnings, pair_up_all
+from scoring.recipes.columns import BERTSCORE, CAPTION_REFERENCES, CIDER, CLIP, METEOR
 from scoring.records import AnswerFile, ScoreWarning
-
-# The score under which a metric's mean is reported, where it is not the metric's own name.
-SCORE_NAMES: Final = {"okt_rouge_1": "rouge_1", "okt_rouge_2": "rouge_2", "okt_rouge_l": "rouge_l"}
 
 
 @dataclass(frozen=True)
@@ -31,10 +24,7 @@ class Captioning(Recipe):
     def input_rule(self, metric: str) -> str:
         return "caption@1"
 
-    def score_name(self, metric: str) -> str:
-        return SCORE_NAMES.get(metric, metric)
-
-    def prepare(self, references: AnswerFile, predictions: AnswerFile) -> Prepared:
+    def prepare(self, references: AnswerFile, predictions: AnswerFile) -> Layout:
         captions = predictions.by_id()
         known = references.by_id()
         if captions.keys() - known.keys() or len(captions) != len(predictions.answers):
@@ -44,7 +34,7 @@ class Captioning(Recipe):
             for answer in references.answers
         )
         missing = len(known) - len(captions)
-        return Prepared(
+        return Layout(
             item_ids=pairs.ids,
             pairs=dict.fromkeys((*self.metrics, *self.optional_metrics), pairs),
             coverage={
@@ -56,9 +46,59 @@ class Captioning(Recipe):
             warnings=(*_missing_warning(missing, len(known)), *common_warnings(predictions)),
         )
 
-    def combine(self, means: Mapping[str, Figure]) -> dict[str, Figure]:
+    def final_scores(self, means: Mapping[str, Figure]) -> dict[str, Figure]:
         return {"final_score": means["meteor"], **means}
 
 
 def _missing_warning(missing: int, total: int) -> list[ScoreWarning]:
     return [ScoreWarning("captions_missing", {"count": missing, "total": total})] if missing else []
+
+
+_LEXICAL_METRICS: Final = (
+    "meteor",
+    "meteor_synonym",
+    "meteor_ko",
+    "cider",
+    "bleu",
+    "rouge1_okt",
+    "rouge2_okt",
+    "rougel_okt",
+    "chrf",
+    "spice_ko",
+    "diversity",
+)
+_RULE: Final = Message(
+    "최종 점수 = METEOR(정확 일치 단계, konlpy Okt 형태소, NLTK와 같은 값). 정답 설명이 여럿이면 METEOR, BERTScore, "
+    "ROUGE는 가장 높은 값을, CIDEr-D는 평균을 씁니다. 설명을 내지 않은 항목은 0점입니다.",
+    "Final = METEOR (exact stage, konlpy Okt morphs, NLTK's value). Of several references METEOR, BERTScore and ROUGE "
+    "take the best, CIDEr-D the mean. An item without a caption scores 0.",
+)
+_CAPTIONING: Final = Captioning(
+    id="captioning@1",
+    name=Message("한국어 이미지·영상 설명", "Korean image and video captions"),
+    metrics=("bertscore", *_LEXICAL_METRICS),
+    columns=(METEOR, CIDER, BERTSCORE, *CAPTION_REFERENCES, *CLIP),
+    tie_breaks=("cider", "bertscore"),
+    question_types=(),
+    rule_text=_RULE,
+    scale=1,
+    decimals=4,
+    answer_form="captions",
+    optional_metrics=("clipscore",),
+)
+_LEXICAL: Final = replace(
+    _CAPTIONING,
+    id="captioning-lexical@1",
+    name=Message(
+        "한국어 이미지·영상 설명(모델 없는 지표만)", "Korean image and video captions (metrics without models only)"
+    ),
+    metrics=_LEXICAL_METRICS,
+    columns=(METEOR, CIDER, *CAPTION_REFERENCES),
+    tie_breaks=("cider",),
+    rule_text=Message(
+        f"captioning@1에서 신경망 모델을 쓰는 지표를 뺀 것입니다. {_RULE.ko}",
+        f"captioning@1 without the metrics that use neural models. {_RULE.en}",
+    ),
+    optional_metrics=(),
+)
+RECIPES: Final = (_CAPTIONING, _LEXICAL)

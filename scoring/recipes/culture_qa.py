@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
+from scoring.errors import Message
+from scoring.figures import Figure, average
 from scoring.recipes.base import (
-    Figure,
+    Column,
+    Layout,
     MismatchedFiles,
     Pairs,
-    Prepared,
     Recipe,
     align,
-    alternatives_of,
     answered_count,
-    average,
     common_warnings,
     empty_alternatives_warning,
     pair_up,
 )
+from scoring.recipes.columns import ACCURACY, BERTSCORE, BLEU_1, BLEURT, DESCRIPTIVE, EM, FINAL, ROUGE_1
 from scoring.records import Answer, AnswerFile, ScoreWarning
+from scoring.text.answers import alternatives_of
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class CultureQa(Recipe):
     def input_rule(self, metric: str) -> str:
         return f"culture-qa-{self.TYPE_KEYS[self._type_of(metric)]}@1"
 
-    def prepare(self, references: AnswerFile, predictions: AnswerFile) -> Prepared:
+    def prepare(self, references: AnswerFile, predictions: AnswerFile) -> Layout:
         items = align(references, predictions)
         unknown = {r.question_type for r, _ in items} - set(self.TYPE_KEYS)
         if unknown:
@@ -53,7 +55,7 @@ class CultureQa(Recipe):
             for kind in self.TYPE_KEYS
         }
         coverage = {"items": len(items), "answered": answered_count(predictions)}
-        return Prepared(
+        return Layout(
             item_ids=tuple(r.id for r, _ in items),
             pairs={metric: by_type[self._type_of(metric)] for metric in self.metrics},
             coverage=coverage | {key: len(by_type[kind]) for kind, key in self.TYPE_KEYS.items()},
@@ -64,15 +66,16 @@ class CultureQa(Recipe):
             ),
         )
 
-    def combine(self, means: Mapping[str, Figure]) -> dict[str, Figure]:
+    def final_scores(self, means: Mapping[str, Figure]) -> dict[str, Figure]:
         scores = dict(means)
-        if all(metric in scores for metric in self.description_metrics):
-            scores["descriptive_avg"] = average([scores[metric] for metric in self.description_metrics])
+        described = [self.score_name(metric) for metric in self.description_metrics]
+        if all(name in scores for name in described):
+            scores["descriptive_avg"] = average([scores[name] for name in described])
         parts = [scores[part] for part in ("accuracy", "exact_match", "descriptive_avg") if part in scores]
         return {"final_score": average(parts), **scores}
 
-    def counts(self, prepared: Prepared, metric: str) -> bool:
-        return bool(len(prepared.pairs[metric]))
+    def counts(self, layout: Layout, metric: str) -> bool:
+        return bool(len(layout.pairs[metric]))
 
     def has_empty_alternative(self, reference: Answer) -> bool:
         return reference.question_type == self.SHORT and not all(alternatives_of(reference.text))
@@ -84,3 +87,34 @@ class CultureQa(Recipe):
 def _padding_warning(choices: Pairs) -> list[ScoreWarning]:
     padded = sum(choice != choice.strip() for choice in choices.candidates)
     return [ScoreWarning("padded_choices", {"count": padded})] if padded else []
+
+
+def _culture_qa(recipe_id: str, name: Message, third_metric: str, third: Column) -> CultureQa:
+    description = ("rouge1_mecab", "bertscore", third_metric)
+    return CultureQa(
+        id=recipe_id,
+        name=name,
+        metrics=("accuracy", "exact_match", *description),
+        columns=(FINAL, ACCURACY, EM, DESCRIPTIVE, ROUGE_1, BERTSCORE, third),
+        tie_breaks=("accuracy", "exact_match"),
+        question_types=tuple(CultureQa.TYPE_KEYS),
+        rule_text=Message(
+            "최종 점수 = 선다형 정확도, 단답형 EM, 서술형 평균을 평균한 값. "
+            f"서술형 평균은 ROUGE-1 F1, BERTScore F1, {third.label('ko')}의 평균입니다. "
+            "문항이 없는 유형은 빼고 평균을 냅니다.",
+            "Final = mean of multiple-choice accuracy, short-answer EM and the descriptive mean, which is the "
+            f"mean of ROUGE-1 F1, BERTScore F1 and {third.label('en')}. A type without items is left out.",
+        ),
+        description_metrics=description,
+    )
+
+
+RECIPES: Final = (
+    _culture_qa("culture-qa@1", Message("한국 문화 질의응답", "Korean culture, question answering"), "bleurt", BLEURT),
+    _culture_qa(
+        "culture-qa-bleu@1",
+        Message("한국 문화 질의응답(BLEU)", "Korean culture, question answering (BLEU)"),
+        "sentence_bleu1",
+        BLEU_1,
+    ),
+)

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from scoring.errors import Message
+from scoring.figures import Figure, average
 from scoring.recipes.base import (
     Coverage,
-    Figure,
-    Prepared,
+    Layout,
     Recipe,
     align,
-    alternatives_of,
     answered_count,
-    average,
     common_warnings,
     empty_alternatives_warning,
     pair_up,
 )
+from scoring.recipes.columns import BERTSCORE, BLEURT, DESCRIPTIVE, EM, FINAL, ROUGE_1
 from scoring.records import Answer, AnswerFile, ScoreWarning
+from scoring.text.answers import alternatives_of
 
 VERDICTS: Final = ("가 옳다", "이 옳다")
-REASON_METRICS: Final = ("bleurt", "bertscore", "rouge_1")
+REASON_METRICS: Final = ("bleurt", "bertscore", "rouge1_mecab")
+REASON_SCORES: Final = ("bleurt", "bertscore", "rouge_1")
 
 
 def split_answer(text: str) -> tuple[str, str]:
@@ -45,11 +47,11 @@ def answer_part(text: str) -> str:
 
 def rag_qa_scores(exact_match: Figure, reasons: Mapping[str, Figure]) -> dict[str, Figure]:
     """All scores from EM and the three reason scores: final = (EM + mean of the three) / 2. Any one scale."""
-    descriptive = average([reasons[metric] for metric in REASON_METRICS])
+    descriptive = average([reasons[score] for score in REASON_SCORES])
     return {
         "final_score": (exact_match + descriptive) / 2,
         "exact_match": exact_match,
-        **{metric: reasons[metric] for metric in REASON_METRICS},
+        **{score: reasons[score] for score in REASON_SCORES},
         "descriptive_avg": descriptive,
     }
 
@@ -67,17 +69,17 @@ class RagQa(Recipe):
     def input_rule(self, metric: str) -> str:
         return "rag-qa-answer@1" if metric == "exact_match" else "rag-qa-reason@1"
 
-    def prepare(self, references: AnswerFile, predictions: AnswerFile) -> Prepared:
+    def prepare(self, references: AnswerFile, predictions: AnswerFile) -> Layout:
         items = align(references, predictions)
         answers = pair_up((r.id, answer_part(r.text), answer_part(p.text)) for r, p in items)
         reasons = [(r.id, split_answer(r.text)[1], split_answer(p.text)[1]) for r, p in items]
         scored = pair_up((item, gold, given) for item, gold, given in reasons if gold and given)
         missing = [item for item, gold, given in reasons if gold and not given]
         zeros = dict.fromkeys(missing, 0.0) if self.is_strict else {}
-        return Prepared(
+        return Layout(
             item_ids=answers.ids,
             pairs={"exact_match": answers, **dict.fromkeys(REASON_METRICS, scored)},
-            fixed=dict.fromkeys(REASON_METRICS, zeros),
+            preset=dict.fromkeys(REASON_METRICS, zeros),
             coverage=_reason_coverage(len(items), answered_count(predictions), len(scored), len(missing)),
             warnings=(
                 *self._coverage_warning(len(scored), len(missing)),
@@ -87,7 +89,7 @@ class RagQa(Recipe):
             ),
         )
 
-    def combine(self, means: Mapping[str, Figure]) -> dict[str, Figure]:
+    def final_scores(self, means: Mapping[str, Figure]) -> dict[str, Figure]:
         return rag_qa_scores(means["exact_match"], means)
 
     def has_empty_alternative(self, reference: Answer) -> bool:
@@ -120,3 +122,36 @@ def _reason_coverage(items: int, answered: int, reasons_answered: int, reasons_m
         "reason_answered": reasons_answered,
         "reason_coverage": reasons_answered / gold if gold else 1.0,
     }
+
+
+_OFFICIAL: Final = RagQa(
+    id="rag-qa@1",
+    name=Message("한국어 어문 규범 질의응답(공식 규칙)", "Korean language norms, question answering (official rule)"),
+    metrics=("exact_match", *REASON_METRICS),
+    columns=(FINAL, EM, DESCRIPTIVE, BLEURT, BERTSCORE, ROUGE_1),
+    tie_breaks=("exact_match",),
+    question_types=(),
+    rule_text=Message(
+        "최종 점수 = (EM + 서술 평균) ÷ 2. EM은 '가 옳다'('이 옳다')까지의 답이 정답 가운데 하나와 같은 비율이고, "
+        "서술 평균은 정답과 답변 모두에 이유가 있는 문항에서 구한 BLEURT, BERTScore F1, ROUGE-1 F1의 평균입니다.",
+        "Final = (EM + descriptive mean) / 2. EM is the share of answers, up to '가 옳다' ('이 옳다'), equal to an "
+        "accepted one; the descriptive mean is the mean of BLEURT, BERTScore F1 and ROUGE-1 F1 of the reasons, over "
+        "the items where reference and answer both give one.",
+    ),
+)
+_STRICT: Final = replace(
+    _OFFICIAL,
+    id="rag-qa-strict@1",
+    name=Message(
+        "한국어 어문 규범 질의응답(빠진 이유는 0점)",
+        "Korean language norms, question answering (missing reasons score 0)",
+    ),
+    rule_text=Message(
+        "rag-qa@1과 같되, 서술 평균을 정답에 이유가 있는 모든 문항으로 나눕니다. 이유를 쓰지 않은 문항의 이유 점수는 "
+        "0점입니다.",
+        "As rag-qa@1, but the descriptive mean is over every item whose reference gives a reason; an answer without "
+        "one scores 0 there.",
+    ),
+    is_strict=True,
+)
+RECIPES: Final = (_OFFICIAL, _STRICT)

@@ -1,10 +1,11 @@
-"""The words of every warning that a score can carry, in Korean and English. Web pages reach them through recipes."""
+"""The words of every warning that a score can have, in Korean and English. Web pages reach them through recipes."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from scoring.errors import Language, Message
+from scoring.metrics import METRICS
 from scoring.records import ScoreWarning
 
 _SCORE_TEXTS: Final[dict[str, Message]] = {
@@ -49,28 +50,6 @@ _SCORE_TEXTS: Final[dict[str, Message]] = {
     "captions_missing": Message(
         ko="전체 {total}개 가운데 {count}개에 캡션이 없어, 그 문항의 점수를 0으로 계산했습니다.",
         en="Items without a caption: {count} of {total}. They score 0.",
-    ),
-    "clip_not_configured": Message(
-        ko="CLIP 모델이나 영상 프레임이 준비되지 않아 CLIPScore와 RefCLIPScore를 계산하지 않았습니다. 다른 점수에는 "
-        "영향이 없습니다.",
-        en="CLIPScore and RefCLIPScore were not computed: no CLIP model or no frames are configured. The other scores "
-        "are not affected.",
-    ),
-    "bertscore_truncated": Message(
-        ko="BERTScore 모델은 글 하나에서 토큰 {limit}개까지만 읽습니다. 이보다 긴 정답 {references}개와 답변 "
-        "{candidates}개는 앞부분만 점수에 반영되었습니다.",
-        en="The BERTScore model reads {limit} tokens of a text and no more. Only the beginnings count of what is "
-        "longer: {references} references, {candidates} answers.",
-    ),
-    "bleurt_truncated": Message(
-        ko="BLEURT 모델은 정답과 답변을 합해 토큰 {limit}개까지만 읽으며, 넘치면 긴 쪽부터 자릅니다. 정답 "
-        "{references}개와 답변 {candidates}개는 앞부분만 점수에 반영되었습니다.",
-        en="The BLEURT model reads {limit} tokens of a reference and an answer together; the longer one is cut first. "
-        "Only the beginnings count of {references} references and {candidates} answers.",
-    ),
-    "clip_truncated": Message(
-        ko="캡션 {count}개가 CLIP 모델이 읽는 길이보다 길어, CLIPScore와 RefCLIPScore에는 앞부분만 반영되었습니다.",
-        en="Captions longer than the CLIP model reads: {count}. CLIPScore and RefCLIPScore saw only their beginnings.",
     ),
 }
 
@@ -136,7 +115,6 @@ INTEGRITY_TEXTS: Final[dict[str, Message]] = {
         "since the file does hold a text.",
     ),
 }
-WARNING_TEXTS: Final[dict[str, Message]] = {**_SCORE_TEXTS, **INTEGRITY_TEXTS}
 
 # Hints for the organiser that a score may say more, or less, than the answers deserve.
 INTEGRITY_CODES: Final = frozenset(INTEGRITY_TEXTS)
@@ -154,12 +132,18 @@ _OTHER_VERSION: Final = Message(
 )
 
 
+def warning_texts() -> dict[str, Message]:
+    """The words of every warning by code: of scores, of integrity, and of each metric."""
+    of_metrics = (text for metric in METRICS.values() for text in metric.warning_texts.items())
+    return {**_SCORE_TEXTS, **INTEGRITY_TEXTS, **dict(of_metrics)}
+
+
 def warning_text(warning: ScoreWarning, language: Language = "ko") -> str:
     """What ``warning`` says, in ``language``.
 
     A stored warning may be of another version, with a code or params unknown here: then it is named by its code.
     """
     try:
-        return WARNING_TEXTS[warning.code].text(language).format(**warning.params)
+        return warning_texts()[warning.code].text(language).format(**warning.params)
     except (KeyError, ValueError):
         return _OTHER_VERSION.text(language).format(code=warning.code)

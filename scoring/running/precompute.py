@@ -8,16 +8,16 @@ it were alone in its process, so that the same slices give the same bits on one 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scoring.metrics import Metric, MetricOptions, is_corpus_metric, load_metric
-from scoring.recipes import Prepared, Recipe, get_recipe
+from scoring.metrics import METRICS, Metric, MetricOptions, PairMetric, implementation_of, is_neural, load_metric
+from scoring.recipes import Layout, Recipe, get_recipe
 from scoring.records import AnswerFile, ProgressCallback
 from scoring.running.pair_values import Pair, PairValues
-from scoring.running.run import NEURAL_METRICS, KnownValues, run_metrics
+from scoring.running.run import KnownValues, run_metrics
 from scoring.signature import json_sha256, metric_signature
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ class PairWork:
 
     metrics: dict[str, Metric]
     hashes: dict[str, str]
-    prepared: Prepared
-    resources: ModelStore | None
+    layout: Layout
+    store: ModelStore | None
 
 
 def pair_work(
@@ -40,18 +40,17 @@ def pair_work(
     references: AnswerFile,
     predictions: AnswerFile,
     *,
-    without: Collection[str] = (),
     resources: ModelStore | None = None,
     profile: str = "demo",
     device: DeviceName = "auto",
 ) -> PairWork:
-    """The work of the pair metrics of ``recipe_id``, but for those in ``without``. No model is loaded for it yet.
+    """The work of the pair metrics of ``recipe_id``, but for the cheap ones. No model is loaded for it yet.
 
     Raises ``UnknownRecipe``, ``MismatchedFiles`` and ``ModelUnavailable``.
     """
     recipe = get_recipe(recipe_id)
-    names = [name for name in recipe.metrics if name not in without and not is_corpus_metric(name)]
-    if resources is None and not NEURAL_METRICS.isdisjoint(names):
+    names = [name for name in recipe.metrics if issubclass(METRICS[name], PairMetric) and not METRICS[name].is_cheap]
+    if resources is None and any(map(is_neural, names)):
         from scoring.models.store import shared_store
 
         resources = shared_store(profile, device)
@@ -63,7 +62,7 @@ def missing_items(work: PairWork, *, known: KnownValues, pair_values: PairValues
     """The items of which some pair has to be computed: no item value is ``known``, nor all of its pairs' values."""
     missing: set[str] = set()
     for name in work.metrics:
-        pairs, of_metric = work.prepared.pairs[name], known.get((name, work.hashes[name]), {})
+        pairs, of_metric = work.layout.pairs[name], known.get((name, work.hashes[name]), {})
         rows = [
             (item, [(reference, candidate) for reference in references])
             for item, references, candidate in zip(pairs.ids, pairs.references, pairs.candidates, strict=True)
@@ -78,13 +77,14 @@ def precompute(
     work: PairWork, *, known: KnownValues, pair_values: PairValues, progress: ProgressCallback | None = None
 ) -> None:
     """Compute what ``missing_items`` would name, and tell ``pair_values``. Raises what ``run_metrics`` raises."""
-    with _alone(work.resources if "bertscore" in work.metrics else None):
-        run_metrics(work.metrics, work.prepared, work.hashes, known=known, pair_values=pair_values, progress=progress)
+    with _alone(work.store if "bertscore" in work.metrics else None):
+        run_metrics(work.metrics, work.layout, work.hashes, known=known, pair_values=pair_values, progress=progress)
 
 
 def _hashes(recipe: Recipe, metrics: dict[str, Metric]) -> dict[str, str]:
     """The signature hash of each metric by name, as a report of the engine has it."""
-    return {name: json_sha256(metric_signature(recipe, name, metric.signature())) for name, metric in metrics.items()}
+    implementations = {name: implementation_of(metric) for name, metric in metrics.items()}
+    return {name: json_sha256(metric_signature(recipe, name, of)) for name, of in implementations.items()}
 
 
 def _distinct(rows: Sequence[tuple[str, Sequence[Pair]]]) -> list[Pair]:
@@ -92,18 +92,18 @@ def _distinct(rows: Sequence[tuple[str, Sequence[Pair]]]) -> list[Pair]:
 
 
 @contextmanager
-def _alone(resources: ModelStore | None) -> Iterator[None]:
+def _alone(store: ModelStore | None) -> Iterator[None]:
     """Let BERTScore remember no reference from before, and none of these afterwards.
 
     An embedding made in another batch differs in its last bits, and a large file would drive out those of the
     references that come again.
     """
-    if resources is None:
+    if store is None:
         yield
         return
     from scoring.models.cache import EmbeddingCache
 
-    encoder = resources.bertscore
+    encoder = store.bertscore
     kept, encoder.references = encoder.references, EmbeddingCache(encoder.references.max_bytes)
     try:
         yield

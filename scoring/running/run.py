@@ -1,30 +1,29 @@
 """The running of a score's metrics: what is known is not computed, and CPU metrics run beside the neural ones.
 
-While the neural metrics wait for the GPU in the calling thread, one background thread runs the others. A second one
-would gain little: they are Python and hold its global lock. What the metrics give does not depend on who ran beside
-whom. Stores of values are used from the calling thread alone, and no thread outlives ``run_metrics``.
+Every distinct text is analysed once a run by each tokenizer that a metric reads (``scoring.text.run_tokens``). While
+the neural metrics wait for the GPU in the calling thread, one background thread runs the others. A second one would
+gain little: they are Python and hold its global lock. What the metrics give does not depend on who ran beside whom.
+Stores of values are used from the calling thread alone, and no thread outlives ``run_metrics``.
 """
 
 from __future__ import annotations
 
 import math
-import threading
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Any, Protocol
 
 from scoring.errors import ScoringFault
 from scoring.metrics import CorpusMetric, Metric, PairMetric, PairProgress, Row
-from scoring.recipes import Pairs, Prepared
-from scoring.records import Progress, ProgressCallback
+from scoring.recipes import Layout, Pairs
+from scoring.records import ProgressCallback
 from scoring.running.pair_values import Pair, PairValues
+from scoring.running.reporter import ProgressReporter, Stopped
+from scoring.text.run_tokens import TEXT, RunTokens
 
 KnownValues = Mapping[tuple[str, str], Mapping[str, float | Sequence[float]]]
 KnownOfMetric = Mapping[str, float | Sequence[float]]
-
-NEURAL_METRICS: Final = frozenset({"bertscore", "bleurt", "clipscore"})
-PROGRESS_INTERVAL_S: Final = 0.2
 
 
 class MetricFault(ScoringFault):
@@ -42,7 +41,7 @@ class Scored:
 
 def run_metrics(
     metrics: Mapping[str, Metric],
-    prepared: Prepared,
+    layout: Layout,
     hashes: Mapping[str, str],
     *,
     known: KnownValues,
@@ -53,34 +52,39 @@ def run_metrics(
 
     Raises ``MetricFault``, and what a metric or ``progress`` raises, in whichever thread.
     """
-    tasks: list[_PairTask | _CorpusTask] = []
+    tasks: list[_Task] = []
     for name, metric in metrics.items():
-        pairs, kept = prepared.pairs[name], known.get((name, hashes[name]), {})
+        pairs, kept = layout.pairs[name], known.get((name, hashes[name]), {})
         if isinstance(metric, CorpusMetric):
             tasks.append(_CorpusTask(metric, pairs, kept))
-        else:
-            tasks.append(_PairTask(metric, pairs, kept, _OfMetric(pair_values, name, hashes[name])))
-    voice = _Voice(progress)
+        elif isinstance(metric, PairMetric):
+            store = None if metric.is_cheap else pair_values
+            tasks.append(_PairTask(metric, pairs, kept, _OfMetric(store, name, hashes[name])))
+    reporter = ProgressReporter(progress)
     for task in tasks:
         if task.size and not task.is_open:
-            voice.of(task.name)(task.size, task.size)
-    _run_all([task for task in tasks if task.is_open], voice)
+            reporter.of(task.metric.name)(task.size, task.size)
+    _run_all([task for task in tasks if task.is_open], reporter)
     scored = Scored()
     for task in tasks:
-        task.tell(scored)
+        task.collect(scored)
     return scored
 
 
 class _Task(Protocol):
-    """The work of one metric: ``run`` computes in any thread, ``keep`` gives the values away in the calling one."""
+    """The work of one metric: ``run`` computes in any thread, the others are called in the calling one."""
 
-    name: str
+    @property
+    def metric(self) -> Metric: ...
+
     size: int  # items
     is_open: bool  # whether anything is left to compute
 
-    def run(self, report: PairProgress) -> None: ...
+    def run(self, tokens: RunTokens, report: PairProgress) -> None: ...
 
-    def keep(self) -> None: ...
+    def store(self) -> None: ...
+
+    def collect(self, scored: Scored) -> None: ...
 
 
 class _OfMetric:
@@ -104,12 +108,12 @@ class _OfMetric:
 class _PairTask:
     """A value for every item: known ones as they are; of the others equal pairs, and pairs of the store, only once.
 
-    Of several references the one with the highest value counts.
+    Of several references the one with the best value counts.
     """
 
     def __init__(self, metric: PairMetric, pairs: Pairs, known: KnownOfMetric, store: _OfMetric) -> None:
-        self.name, self.size = metric.name, len(pairs)
-        self._metric, self._ids, self._store = metric, pairs.ids, store
+        self.metric, self.size = metric, len(pairs)
+        self._ids, self._store = pairs.ids, store
         self._known = {
             item: value
             for item in pairs.ids
@@ -126,24 +130,30 @@ class _PairTask:
         self._fresh: dict[Pair, float] = {}
         self.is_open = bool(self._missing)
 
-    def run(self, report: PairProgress) -> None:
-        self._fresh = dict(zip(self._missing, score_distinct(self._metric, self._missing, report), strict=True))
+    def run(self, tokens: RunTokens, report: PairProgress) -> None:
+        values = score_distinct(self.metric, self._missing, report, tokens)
+        self._fresh = dict(zip(self._missing, values, strict=True))
 
-    def keep(self) -> None:
+    def store(self) -> None:
         self._store.put(self._fresh)
 
-    def tell(self, scored: Scored) -> None:
+    def collect(self, scored: Scored) -> None:
         values = self._values | self._fresh
-        scored.values[self.name] = {
-            item: self._known[item] if item in self._known else max(values[pair] for pair in self._wanted[item])
+        best = max if self.metric.higher_is_better else min
+        scored.values[self.metric.name] = {
+            item: self._known[item] if item in self._known else best(values[pair] for pair in self._wanted[item])
             for item in self._ids
         }
 
 
-def score_distinct(metric: PairMetric, pairs: Sequence[Pair], report: PairProgress) -> list[float]:
+def score_distinct(
+    metric: PairMetric, pairs: Sequence[Pair], report: PairProgress, tokens: RunTokens | None = None
+) -> list[float]:
     """One finite value for each (reference, candidate). Raises ``MetricFault`` if the metric does not give that."""
     report(0, len(pairs))
-    values = [float(value) for value in metric.score_pairs([r for r, _ in pairs], [c for _, c in pairs], report)]
+    references, candidates = [reference for reference, _ in pairs], [candidate for _, candidate in pairs]
+    reading = _reading(metric, (*references, *candidates), len(pairs), report, tokens or RunTokens())
+    values = [float(value) for value in metric.score_pairs(references, candidates, report, **reading)]
     if len(values) != len(pairs):
         raise MetricFault(f"{metric.name} returned {len(values)} values for {len(pairs)} pairs")
     if not all(map(math.isfinite, values)):
@@ -156,31 +166,47 @@ class _CorpusTask:
     """The row of every item: known ones only if they are all there, as each was made in the light of all."""
 
     def __init__(self, metric: CorpusMetric, pairs: Pairs, known: KnownOfMetric) -> None:
-        self.name, self.size = metric.name, len(pairs)
-        self._metric, self._pairs = metric, pairs
+        self.metric, self.size = metric, len(pairs)
+        self._pairs = pairs
         self.is_open = not pairs.ids or not all(_is_sound(known.get(item)) for item in pairs.ids)
         self._rows = {} if self.is_open else {item: _as_row(known[item]) for item in pairs.ids}
 
-    def run(self, report: PairProgress) -> None:
-        pairs = self._pairs
+    def run(self, tokens: RunTokens, report: PairProgress) -> None:
+        pairs, metric = self._pairs, self.metric
         report(0, len(pairs))
-        rows = self._metric.statistics(pairs.ids, pairs.references, pairs.candidates, report)
+        texts = [text for references in pairs.references for text in references]
+        reading = _reading(metric, (*texts, *pairs.candidates), len(pairs), report, tokens)
+        rows = metric.statistics(pairs.ids, pairs.references, pairs.candidates, report, **reading)
         if len(rows) != len(pairs):
-            raise MetricFault(f"{self.name} returned {len(rows)} rows for {len(pairs)} items")
+            raise MetricFault(f"{metric.name} returned {len(rows)} rows for {len(pairs)} items")
         if not all(math.isfinite(number) for row in rows for number in row):
-            raise MetricFault(f"{self.name} returned a number that is not finite")
+            raise MetricFault(f"{metric.name} returned a number that is not finite")
         report(len(pairs), len(pairs))
         self._rows = dict(zip(pairs.ids, rows, strict=True))
 
-    def keep(self) -> None:
+    def store(self) -> None:
         """Rows are of one file: no other can use them."""
 
-    def tell(self, scored: Scored) -> None:
-        scores = dict(self._metric.aggregate([self._rows[item] for item in self._pairs.ids]))
+    def collect(self, scored: Scored) -> None:
+        scores = self.metric.aggregate([self._rows[item] for item in self._pairs.ids])
         if not all(map(math.isfinite, scores.values())):
-            raise MetricFault(f"{self.name} returned a value that is not a finite number")
-        scored.rows[self.name] = self._rows
-        scored.corpus |= scores
+            raise MetricFault(f"{self.metric.name} returned a value that is not a finite number")
+        scored.rows[self.metric.name] = self._rows
+        scored.corpus |= {name: scores[name] for name in self.metric.reported()}
+
+
+def _reading(
+    metric: Metric, texts: Iterable[str], size: int, report: PairProgress, tokens: RunTokens
+) -> dict[str, Any]:
+    """The argument by which ``metric`` gets the tokens of ``texts``, analysed here; none for one that reads texts.
+
+    ``report`` hears it as the first half of what there is to do.
+    """
+    if metric.reads == TEXT:
+        return {}
+    pieces = (piece for text in dict.fromkeys(texts) for piece in metric.pieces(text))
+    tokens.add(metric.reads, pieces, lambda share: report(int(size * share / 2), size))
+    return {"tokenize": tokens.tokenize(metric.reads)}
 
 
 def _is_sound(value: float | Sequence[float] | None) -> bool:
@@ -192,85 +218,43 @@ def _as_row(value: float | Sequence[float]) -> Row:
     return (value,) if isinstance(value, (int, float)) else tuple(value)
 
 
-def _run_all(tasks: Sequence[_Task], voice: _Voice) -> None:
+def _run_all(tasks: Sequence[_Task], reporter: ProgressReporter) -> None:
     """Neural metrics here and the others beside them; all here where there are not both."""
-    neural = [task for task in tasks if task.name in NEURAL_METRICS]
-    others = [task for task in tasks if task.name not in NEURAL_METRICS]
+    neural = [task for task in tasks if task.metric.model is not None]
+    others = [task for task in tasks if task.metric.model is None]
+    tokens = RunTokens()
     if not neural or not others:
-        _run_here(tasks, voice)
+        _run_here(tasks, tokens, reporter)
         return
-    thread = threading.Thread(target=_run_beside, args=(others, voice), name="cpu-metrics", daemon=True)
-    thread.start()
-    try:
-        _run_here(neural, voice)
-        thread.join()
-    except BaseException as error:  # noqa: BLE001 (raised again once the thread has ended)
-        voice.stop(error)
-    thread.join()  # told to stop, it ends at its next report
-    voice.raise_what_stopped()
+    with ThreadPoolExecutor(1, thread_name_prefix="cpu-metrics") as pool:
+        beside = pool.submit(_run_beside, others, tokens, reporter)
+        try:
+            _run_here(neural, tokens, reporter)
+            beside.result()
+        except BaseException:
+            reporter.stop()
+            raise
+        finally:
+            del beside  # its exception's traceback holds this frame: a cycle would outlive the scoring
     for task in others:
-        task.keep()
+        task.store()
 
 
-def _run_here(tasks: Sequence[_Task], voice: _Voice) -> None:
-    for task in tasks:
-        task.run(voice.of(task.name))
-        task.keep()
-
-
-def _run_beside(tasks: Sequence[_Task], voice: _Voice) -> None:
-    """The background thread. What stops it is raised in the calling thread, and stops that at its next report."""
+def _run_here(tasks: Sequence[_Task], tokens: RunTokens, reporter: ProgressReporter) -> None:
+    """In the calling thread; ends early where the other one has failed."""
     try:
         for task in tasks:
-            task.run(voice.of(task.name))
-    except BaseException as error:  # noqa: BLE001 (raised by the calling thread)
-        voice.stop(error)
+            task.run(tokens, reporter.of(task.metric.name))
+            task.store()
+    except Stopped:
+        return
 
 
-class _Stopped(Exception):
-    """The other thread was stopped: this one has nothing to go on for."""
-
-
-class _Voice:
-    """The progress callback, shared by both threads: one call at a time, and none once either thread was stopped."""
-
-    def __init__(self, progress: ProgressCallback | None) -> None:
-        self._progress = progress
-        self._lock = threading.Lock()
-        self._error: BaseException | None = None
-
-    def stop(self, error: BaseException) -> None:
-        """Remember what stopped a thread: the first error counts."""
-        with self._lock:
-            self._error = self._error or error
-
-    def raise_what_stopped(self) -> None:
-        error, self._error = self._error, None
-        try:
-            if error is not None:
-                raise error
-        finally:
-            del error  # its traceback holds this frame: a cycle would keep the failed batch in the GPU's memory
-
-    def of(self, stage: str) -> PairProgress:
-        """The callback of one stage: first and last call always and once, others ``PROGRESS_INTERVAL_S`` apart."""
-        last_call, last_done = -math.inf, -1
-
-        def report(done: int, total: int) -> None:
-            nonlocal last_call, last_done
-            if self._error is not None:
-                raise _Stopped
-            is_due = done in (0, total) or time.monotonic() - last_call >= PROGRESS_INTERVAL_S
-            if self._progress is None or done <= last_done or not is_due:
-                return
-            last_call, last_done = time.monotonic(), done
-            self._tell(Progress(stage, done, total))
-
-        return report
-
-    def _tell(self, progress: Progress) -> None:
-        with self._lock:
-            if self._error is not None:
-                raise _Stopped
-            if self._progress is not None:
-                self._progress(progress)
+def _run_beside(tasks: Sequence[_Task], tokens: RunTokens, reporter: ProgressReporter) -> None:
+    """In the background thread."""
+    try:
+        for task in tasks:
+            task.run(tokens, reporter.of(task.metric.name))
+    except BaseException:
+        reporter.stop()
+        raise

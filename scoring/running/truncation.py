@@ -11,12 +11,11 @@ from dataclasses import replace
 from typing import Final, Protocol, runtime_checkable
 
 from scoring.errors import ModelUnavailable
-from scoring.metrics import Metric, load_metric
+from scoring.metrics import Metric, is_neural, load_metric
 from scoring.models.limits import Cut, most_tokens
 from scoring.models.store import ModelStore
-from scoring.recipes import MismatchedFiles, Pairs, Prepared, Recipe
+from scoring.recipes import Layout, MismatchedFiles, Pairs, Recipe
 from scoring.records import AnswerFile, ScoreWarning
-from scoring.running.run import NEURAL_METRICS
 
 SPECIAL_TOKENS: Final = 3  # of a pair: [CLS] and two [SEP]
 
@@ -34,12 +33,12 @@ class LimitedMetric(Protocol):
         """How many tokens it reads."""
 
 
-def truncation_warnings(metrics: Mapping[str, Metric], prepared: Prepared) -> list[ScoreWarning]:
+def truncation_warnings(metrics: Mapping[str, Metric], layout: Layout) -> list[ScoreWarning]:
     """One warning for each metric with texts that its model does not read whole. Raises ``ModelUnavailable``."""
     warnings = []
     for name, metric in metrics.items():
-        if isinstance(metric, LimitedMetric) and len(prepared.pairs[name]):
-            references, candidates = _count(metric, prepared.pairs[name])
+        if isinstance(metric, LimitedMetric) and len(layout.pairs[name]):
+            references, candidates = _count(metric, layout.pairs[name])
             if references or candidates:
                 params = {"references": references, "candidates": candidates, "limit": metric.max_length()}
                 warnings.append(ScoreWarning(f"{name}_truncated", params))
@@ -55,16 +54,16 @@ def foreseen_warnings(
     on this machine. A tokenizer is loaded, and with it a model library, only where a text could be too long.
     """
     store = ModelStore(profile, "cpu")
-    if NEURAL_METRICS.isdisjoint(recipe.metrics):
+    if not any(map(is_neural, recipe.metrics)):
         return []
     try:
-        prepared = recipe.prepare(references or predictions, predictions)
-        pairs = {name: prepared.pairs[name] for name in recipe.metrics if name in NEURAL_METRICS}
+        layout = recipe.prepare(references or predictions, predictions)
+        pairs = {name: layout.pairs[name] for name in recipe.metrics if is_neural(name)}
         if references is None:
             pairs = {name: replace(of, references=(("",),) * len(of)) for name, of in pairs.items()}
         limits = {spec.role: store.text_limit(spec.role) for spec in store.profile.specs() if spec.role in pairs}
         long = [role for role, limit in limits.items() if _long_rows(pairs[role], limit)]
-        return truncation_warnings({role: load_metric(role, store) for role in long}, replace(prepared, pairs=pairs))
+        return truncation_warnings({role: load_metric(role, store) for role in long}, replace(layout, pairs=pairs))
     except (ModelUnavailable, MismatchedFiles):  # without references a file may not say which items have a reason
         return []
 

@@ -1,7 +1,7 @@
 """Two results of the same recipe, compared score by score: differences, intervals and p-values from stored items.
 
 Nothing is scored again. Items are swapped and drawn whole, with all their values, present or absent, so that the final
-score and every other score made of several means are tested as the recipe makes them (``Recipe.combine``).
+score and every other score made of several means are tested as the recipe makes them (``Recipe.final_scores``).
 
 A score is tested only if both results measured it in the same way. If not, it keeps its difference and says why it has
 no p-value. Holm's correction is over the scores tested; two that never differ from each other in any resampling, such
@@ -18,6 +18,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from scoring.errors import Language, ScoringError
+from scoring.metrics import METRICS, CorpusMetric, Metric
 from scoring.recipes import Recipe, get_recipe
 from scoring.records import ItemScores, ScoreReport
 from scoring.report import leaves
@@ -30,9 +31,7 @@ from scoring.significance.resampling import (
     compare_paired,
     holm,
     mean_columns,
-    means,
 )
-from scoring.significance.sufficient_statistics import SUMMABLE, Summable
 
 Reason = Literal[
     "other_references",
@@ -175,6 +174,15 @@ def _corrected(lines: Sequence[Line]) -> tuple[Line, ...]:
     return tuple(line if line.result is None else replace(line, adjusted_p=adjusted[line.result]) for line in lines)
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The additive rows (items, width) of one metric for both systems; their sums are what its ``scores`` takes."""
+
+    metric: type[Metric]
+    a: FloatArray
+    b: FloatArray
+
+
 class _Table:
     """The additive rows of both systems side by side, and every score of their sums.
 
@@ -192,16 +200,10 @@ class _Table:
     ) -> None:
         self._recipe, self._a, self._b, self._differing = recipe, a, b, differing
         self.reasons: dict[str, Reason] = {}
-        self._names: list[str] = []
-        self._parts: list[Summable] = []
+        self._parts: list[_Part] = []
         for metric in (*recipe.metrics, *recipe.optional_metrics):
             self._add(metric, items)
-        values = [
-            [[item.scores.get(name) for name in self._names] for item in side] for side in zip(*items, strict=True)
-        ]
-        self._parts.insert(0, Summable(mean_columns(values[0]), mean_columns(values[1]), self._means))
-        self.a = np.hstack([part.a for part in self._parts])
-        self.b = np.hstack([part.b for part in self._parts])
+        self.a, self.b = (np.hstack([np.empty((len(items), 0)), *side]) for side in self._sides())
         self._known = set(self.score(self.a.sum(axis=0, keepdims=True)))
 
     @property
@@ -214,10 +216,10 @@ class _Table:
         start = 0
         for part in self._parts:
             end = start + part.a.shape[1]
-            scores.update(part.score(sums[:, start:end]))
+            scores |= part.metric.scores(list(np.ascontiguousarray(sums[:, start:end].T)))
             start = end
         scores.update({name: np.full(len(sums), np.nan) for name in self.reasons})
-        return self._recipe.combine(scores)
+        return self._recipe.final_scores(scores)
 
     def line(self, key: str, result: PairedResult | None) -> Line:
         """The score called ``key`` with its ``result``, or with the reason why it has none."""
@@ -232,21 +234,37 @@ class _Table:
             return replace(line, reason="items_disagree")
         return replace(line, result=result)
 
-    def _add(self, metric: str, items: Sequence[tuple[ItemScores, ItemScores]]) -> None:
-        """Take in ``metric``, or note why its scores cannot be tested; nothing if it has no part in the results."""
-        names, summable = SUMMABLE.get(metric, ((self._recipe.score_name(metric),), None))
-        known = [name for name in names if name in self._a.scores or name in self._b.scores]
-        reason = self._refusal(metric, known)
+    def _sides(self) -> tuple[list[FloatArray], list[FloatArray]]:
+        return [part.a for part in self._parts], [part.b for part in self._parts]
+
+    def _add(self, name: str, items: Sequence[tuple[ItemScores, ItemScores]]) -> None:
+        """Take in the metric called ``name``, or note why its scores cannot be tested; nothing if it has no part."""
+        metric = METRICS[name]
+        known = [score for score in metric.score_names if score in self._a.scores or score in self._b.scores]
+        if not known:
+            return
+        reason = self._refusal(name, known)
         if reason:
             self.reasons.update(dict.fromkeys(known, reason))
-        elif summable is None:
-            self._names += known
-        elif any(metric not in item.statistics for pair in items for item in pair):
+        elif metric.has_item_values:
+            values = [[[item.scores.get(known[0])] for item in side] for side in zip(*items, strict=True)]
+            self._parts.append(_Part(metric, mean_columns(values[0]), mean_columns(values[1])))
+        elif issubclass(metric, CorpusMetric) and metric.is_resampled:
+            self._add_statistics(name, metric, known, items)
+
+    def _add_statistics(
+        self,
+        name: str,
+        metric: type[CorpusMetric],
+        known: Sequence[str],
+        items: Sequence[tuple[ItemScores, ItemScores]],
+    ) -> None:
+        if any(name not in item.statistics for pair in items for item in pair):
             self.reasons.update(dict.fromkeys(known, "no_statistics"))
-        else:
-            rows_a, rows_b = ([item.statistics[metric] for item in side] for side in zip(*items, strict=True))
-            self._parts.append(summable(rows_a, rows_b))
-            self.reasons.update(dict.fromkeys(self._parts[-1].approximate, "too_many_classes"))
+            return
+        rows = metric.summable(*([item.statistics[name] for item in side] for side in zip(*items, strict=True)))
+        self._parts.append(_Part(metric, np.asarray(rows.a, dtype=float), np.asarray(rows.b, dtype=float)))
+        self.reasons.update(dict.fromkeys(rows.approximate, "too_many_classes"))
 
     def _refusal(self, metric: str, names: Sequence[str]) -> Reason | None:
         if any(name not in self._a.scores or name not in self._b.scores for name in names):
@@ -254,9 +272,6 @@ class _Table:
         if "references" in self._differing:
             return "other_references"
         return "other_signature" if metric in self._differing else None
-
-    def _means(self, sums: FloatArray) -> dict[str, FloatArray]:
-        return dict(zip(self._names, means(sums).T, strict=True))
 
 
 def _is_stored(computed: float, stored: float) -> bool:

@@ -1,6 +1,6 @@
 """Morphs with part of speech and lemma, for metrics that look through inflection (파란, 파랗고: 파랗다).
 
-Lemmas are Open Korean Text's, through konlpy (``scoring.text.tokenization.Okt.tagged``). It takes some
+Lemmas are Open Korean Text's, through konlpy (``scoring.text.okt``). It takes some
 inflected verbs and adjectives of everyday captions for nouns (푸른, 타고) and gives a few the lemma of another
 word (추운: 추다). Those found among the common forms of 190 verbs and adjectives are set right here, by surface.
 The table is part of the rule: when it changes, so does ``RULE``.
@@ -8,11 +8,11 @@ The table is part of the rule: when it changes, so does ``RULE``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
-from scoring.text.tokenization import Tagged
+from scoring.text.okt import Tagged
 
 RULE: Final = "okt-lemmas@1"
 JOSA: Final = "Josa"
@@ -24,14 +24,6 @@ class Morph(NamedTuple):
     surface: str
     pos: str
     lemma: str
-
-
-class Tagger(Protocol):
-    """What gives (morph, part of speech, lemma) triples: ``scoring.text.tokenization.Okt``, or a test's stand-in."""
-
-    def tagged(self, text: str) -> Sequence[Tagged]: ...
-
-    def signature(self) -> dict[str, Any]: ...
 
 
 # By lemma, the forms of it that Okt gives another lemma or none. Left out are forms that are words of their own in
@@ -85,9 +77,9 @@ LEMMA_OF: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
-def morphs_of(tagger: Tagger, text: str) -> tuple[Morph, ...]:
-    """The morphs of ``text`` in order, as many as the analyser's own, with lemmas set right."""
-    return tuple(Morph(surface, pos, LEMMA_OF.get(surface, lemma)) for surface, pos, lemma in tagger.tagged(text))
+def morphs_of(tagged: Iterable[Tagged]) -> tuple[Morph, ...]:
+    """The morphs of a text that Okt tagged, as many and in that order, with lemmas set right."""
+    return tuple([Morph(surface, pos, LEMMA_OF.get(surface, lemma)) for surface, pos, lemma in tagged])
 
 
 def without_josa(morphs: tuple[Morph, ...]) -> tuple[Morph, ...]:

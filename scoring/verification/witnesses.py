@@ -30,11 +30,11 @@ from scoring.verification.samples import SAMPLES
 Pair = tuple[str, str]  # (reference, candidate)
 
 # Batches of other sizes move float32 by some 1e-6, and by 1e-5 at 32 layers: the package's own loop does so.
-TOLERANCES: Final[Mapping[str, float]] = {"bertscore": 1e-5, "bleurt": 3e-5, "rouge_1": 1e-9}
+TOLERANCES: Final[Mapping[str, float]] = {"bertscore": 1e-5, "bleurt": 3e-5, "rouge1_mecab": 1e-9}
 _PACKAGES: Final[Mapping[str, type[Package]]] = {
     "bertscore": BertScorePackage,
     "bleurt": BleurtPackage,
-    "rouge_1": RougePackage,
+    "rouge1_mecab": RougePackage,
 }
 _HARD: Final[tuple[Pair, ...]] = (
     ("조사는 앞말에 붙여 쓴다. " * 60, "의존 명사는 앞말과 띄어 쓴다. " * 60),  # longer than the models read
@@ -104,7 +104,7 @@ class Comparison:
 
 def compare_built_in(profile: Profile, device: DeviceName = "auto") -> tuple[Comparison, ...]:
     """One ``Comparison`` for each model of ``profile`` and for ROUGE-1. Raises ``ModelUnavailable``."""
-    wanted = {metric: BUILT_IN for metric in _PACKAGES if metric == "rouge_1" or getattr(profile, metric)}
+    wanted = {metric: BUILT_IN for metric in _PACKAGES if metric == "rouge1_mecab" or getattr(profile, metric)}
     return _compare(profile, device, wanted)
 
 
@@ -117,8 +117,8 @@ def compare_file(
     """
     _require_same(profile, report, references, device)
     recipe = get_recipe(report.recipe)
-    prepared = recipe.prepare(references, predictions)
-    by_metric = {metric: prepared.pairs[metric] for metric in recipe.metrics if metric in _PACKAGES}
+    layout = recipe.prepare(references, predictions)
+    by_metric = {metric: layout.pairs[metric] for metric in recipe.metrics if metric in _PACKAGES}
     found = _compare(profile, device, {metric: _distinct(pairs) for metric, pairs in by_metric.items()})
     return tuple(replace(one, stored=_stored(one, by_metric[one.metric], report)) for one in found)
 
@@ -145,7 +145,7 @@ def _compare_one(store: ModelStore, name: str, pairs: Sequence[Pair]) -> Compari
 
 def _load(name: str, store: ModelStore) -> Package:
     """The package with the folder of the model that ours was loaded from."""
-    if name == "rouge_1":
+    if name == "rouge1_mecab":
         return RougePackage()
     spec = store.profile.bertscore if name == "bertscore" else store.profile.bleurt
     assert spec is not None, "a metric is compared only where the profile has its model"

@@ -28,7 +28,8 @@ from typing import Any, NamedTuple
 
 from scoring.metrics import CorpusMetric, PairMetric, load_metric
 from scoring.metrics.rouge import Rouge1, Rouge2
-from scoring.text.tokenization import MecabKo, Okt, okt
+from scoring.text.mecab_ko import MecabKo
+from scoring.text.okt import Okt, okt
 from tests.benchmarks import caption_peers as peers
 from tests.benchmarks.tables import Row, deviation, interleaved
 from tests.paths import ROOT
@@ -40,9 +41,9 @@ PEERS: dict[str, tuple[str, Callable[..., list[float]]]] = {
     "meteor": ("nltk", peers.meteor),
     "cider": ("pycocoevalcap", peers.cider),
     "bleu": ("pycocoevalcap", peers.bleu),
-    "okt_rouge_1": ("rouge-metric", peers.rouge_n(1)),
-    "okt_rouge_2": ("rouge-metric", peers.rouge_n(2)),
-    "okt_rouge_l": ("rouge-metric", peers.rouge_l),
+    "rouge1_okt": ("rouge-metric", peers.rouge_n(1)),
+    "rouge2_okt": ("rouge-metric", peers.rouge_n(2)),
+    "rougel_okt": ("rouge-metric", peers.rouge_l),
     "chrf": ("sacrebleu", peers.chrf),
 }
 MECAB_ROUGE = {1: Rouge1, 2: Rouge2}

@@ -18,8 +18,7 @@ from malpan.demo.tracks import QuestionTrack
 from scoring.errors import InvalidFile
 from scoring.metrics.exact import exact_match
 from scoring.reading import read_predictions, read_references
-from scoring.recipes import get_recipe
-from scoring.recipes.base import Prepared
+from scoring.recipes import Layout, get_recipe
 
 TRACKS = {track.slug: track for spec in COMPETITIONS if spec.slug == "demo" for track in spec.tracks}
 UPLOADS = [(team, upload) for team in TEAMS for upload in team.uploads]
@@ -31,7 +30,7 @@ def name_of(value: object) -> str | None:
     return {DemoTeam: lambda: value.key, Upload: lambda: value.file_name}.get(type(value), lambda: None)()
 
 
-def prepare(team: DemoTeam, upload: Upload, track: QuestionTrack | None = None) -> Prepared:
+def prepare(team: DemoTeam, upload: Upload, track: QuestionTrack | None = None) -> Layout:
     """The upload, read against the references by the rules of its track."""
     track = track or TRACKS[upload.track]
     rule = get_recipe(track.recipe)
@@ -39,7 +38,7 @@ def prepare(team: DemoTeam, upload: Upload, track: QuestionTrack | None = None) 
     return rule.prepare(references, read_predictions(answer_file(team, upload, track.items()), rule, references))
 
 
-def exact(prepared: Prepared) -> float:
+def exact(prepared: Layout) -> float:
     pairs = prepared.pairs["exact_match"]
     golds = [gold for (gold,) in pairs.references]
     return sum(map(exact_match, golds, pairs.candidates)) / len(pairs)

@@ -20,9 +20,8 @@ from malpan.demo.teams import CAPTION_TEAMS, SAYINGS
 from scoring.errors import InvalidFile
 from scoring.metrics import load_metric
 from scoring.reading import read_predictions, read_references
-from scoring.recipes import get_recipe
-from scoring.recipes.base import Prepared
-from scoring.text.tokenization import okt
+from scoring.recipes import Layout, get_recipe
+from scoring.text.okt import okt
 
 [SPEC] = [spec for spec in COMPETITIONS if spec.slug == "demo-captions"]
 [TRACK] = SPEC.tracks
@@ -52,7 +51,7 @@ def last_upload(key: str) -> tuple[DemoTeam, Upload]:
     return team, team.uploads[-1]
 
 
-def prepare(team: DemoTeam, upload: Upload) -> Prepared:
+def prepare(team: DemoTeam, upload: Upload) -> Layout:
     """The upload, read against the references by the rules of the track."""
     rule = get_recipe(TRACK.recipe)
     references = read_references(TRACK.references(), rule)

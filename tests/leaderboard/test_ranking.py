@@ -1,5 +1,6 @@
 """The ranking rule, by example and on random boards."""
 
+import itertools
 import random
 from datetime import UTC, datetime, timedelta
 
@@ -69,8 +70,32 @@ def test_baseline_stands_in_its_place_without_a_rank():
     assert teams(rank(board, TIES)) == [(1, 1), (None, 2), (2, 3), (None, 4)]
 
 
-def test_nearly_equal_scores_are_not_a_tie():
-    assert teams(rank([entry(1, 0.5), entry(2, 0.5 + 1e-15, minute=5)], TIES)) == [(1, 2), (2, 1)]
+@pytest.mark.parametrize("noise", [1e-15, 2.6e-10, 4e-9])
+def test_a_difference_behind_the_eighth_decimal_is_a_tie(noise):
+    """2.6e-10 is what one of five fillings of the store of pair values moved a final score by."""
+    assert teams(rank([entry(1, 0.5), entry(2, 0.5 + noise, minute=5)], TIES)) == [(1, 1), (2, 2)]
+    assert teams(rank([entry(1, 0.5 + noise, exact_match=0.1), entry(2, 0.5, exact_match=0.2)], TIES))[0] == (1, 2)
+    tie_break = [entry(1, 0.5, exact_match=0.2), entry(2, 0.5, exact_match=0.2 + noise, minute=5)]
+    assert teams(rank(tie_break, TIES)) == [(1, 1), (2, 2)]
+
+
+def test_a_difference_in_the_eighth_decimal_is_none():
+    assert teams(rank([entry(1, 0.5), entry(2, 0.5 + 1e-8, minute=5)], TIES)) == [(1, 2), (2, 1)]
+
+
+def test_ties_are_transitive_however_many_stand_close_together():
+    """A chain of neighbours 3e-9 apart: who is tied with whom depends on no third."""
+    board = [entry(team, 0.5 + 3e-9 * team, minute=20 - team) for team in range(1, 20)]
+    order = [each.entry.team_id for each in rank(board, TIES)]
+    for left, right in itertools.combinations(board, 2):
+        alone = [each.entry.team_id for each in rank([left, right], TIES)]
+        assert alone == [team for team in order if team in alone]
+
+
+def test_of_a_teams_results_that_are_tied_the_earlier_counts():
+    early, late = entry(1, 0.5, minute=1), entry(1, 0.5 + 1e-10, minute=5)
+
+    assert best_entries([late, early], TIES) == [early]
 
 
 def test_empty_board():

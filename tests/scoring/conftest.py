@@ -72,9 +72,10 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 def fake_models(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the neural metrics only their names."""
     from scoring.metrics import METRICS
+    from tests.scoring.fakes import FakeBertScore, FakeBleurt
 
-    monkeypatch.setitem(METRICS, "bertscore", "tests.scoring.fakes:FakeBertScore")
-    monkeypatch.setitem(METRICS, "bleurt", "tests.scoring.fakes:FakeBleurt")
+    monkeypatch.setitem(METRICS.entries, "bertscore", FakeBertScore)
+    monkeypatch.setitem(METRICS.entries, "bleurt", FakeBleurt)
 
 
 @pytest.fixture

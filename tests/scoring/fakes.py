@@ -4,19 +4,24 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
-RESOURCES = SimpleNamespace(profile=SimpleNamespace(name="fake", is_demo=False, clip=None))
-DEMO_RESOURCES = SimpleNamespace(profile=SimpleNamespace(name="demo", is_demo=True, clip=None))
+from scoring.errors import Message
+from scoring.metrics import PairMetric
+
+RESOURCES = SimpleNamespace(profile=SimpleNamespace(name="fake", is_demo=False, clip=None), computed_with=dict)
+DEMO_RESOURCES = SimpleNamespace(profile=SimpleNamespace(name="demo", is_demo=True, clip=None), computed_with=dict)
 
 
-class FakeNeural:
+class FakeNeural(PairMetric):
     """Scores a pair by the lengths of its texts and remembers what it was asked."""
 
     name = "fake"
+    label = Message("가짜", "Fake")
+    rule = "fake@1"
     version: ClassVar[int] = 1
     asked: ClassVar[list[tuple[str, str, str]]] = []
 
-    def __init__(self, resources: Any = None) -> None:
-        self.resources = resources
+    def __init__(self, store: Any = None, options: Any = None) -> None:
+        self.resources = store
 
     def signature(self) -> dict[str, Any]:
         return {"metric": self.name, "model": "fake", "version": self.version}
@@ -31,10 +36,12 @@ class FakeNeural:
 
 class FakeBertScore(FakeNeural):
     name = "bertscore"
+    model = "bertscore"
 
 
 class FakeBleurt(FakeNeural):
     name = "bleurt"
+    model = "bleurt"
 
 
 class ShortBleurt(FakeBleurt):

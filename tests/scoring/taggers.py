@@ -15,14 +15,8 @@ class FakeTagger:
     def __init__(self, known: Mapping[str, tuple[str, str]] | None = None) -> None:
         self._known = known or {}
 
-    def morphs(self, text: str) -> tuple[str, ...]:
-        return tuple(text.split())
-
-    def tagged(self, text: str) -> tuple[tuple[str, str, str], ...]:
+    def __call__(self, text: str) -> tuple[tuple[str, str, str], ...]:
         return tuple((word, *self._known.get(word, ("Noun", word))) for word in text.split())
-
-    def signature(self) -> dict[str, Any]:
-        return {"name": "fake"}
 
 
 class FakeWordNet:

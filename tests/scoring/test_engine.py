@@ -6,16 +6,21 @@ import random
 import subprocess
 import sys
 import textwrap
+import tomllib
+from types import SimpleNamespace
 
 import pytest
 
+from scoring import __version__
 from scoring.engine import score
 from scoring.metrics import METRICS
 from scoring.reading import read_references
 from scoring.recipes import MismatchedFiles, UnknownRecipe, get_recipe
 from scoring.report import report_as_json
-from scoring.running import run as running
+from scoring.running import reporter
 from scoring.running.run import MetricFault
+from tests.paths import ROOT
+from tests.scoring import fakes
 from tests.scoring.fakes import DEMO_RESOURCES, RESOURCES, FakeNeural
 from tests.scoring.texts import GOLDEN, answer_file
 
@@ -81,7 +86,9 @@ def test_identical_pairs_are_scored_once():
 def known_from(report, *metrics):
     return {
         (metric, report.metric_signatures[metric]): {
-            item.id: item.scores[metric] for item in report.items if metric in item.scores
+            item.id: item.scores[METRICS[metric].score_names[0]]
+            for item in report.items
+            if METRICS[metric].score_names[0] in item.scores
         }
         for metric in metrics
     }
@@ -116,7 +123,7 @@ def test_known_values_of_another_metric_signature_are_not_used(monkeypatch):
 def test_known_values_serve_the_strict_recipe_too():
     first = golden_report()
     FakeNeural.asked.clear()
-    known = known_from(first, "bleurt", "bertscore", "rouge_1", "exact_match")
+    known = known_from(first, "bleurt", "bertscore", "rouge1_mecab", "exact_match")
     strict = score("rag-qa-strict@1", REFERENCES, PREDICTIONS, resources=RESOURCES, known=known)
     assert FakeNeural.asked == []
     assert strict.scores["bleurt"] == pytest.approx(first.scores["bleurt"] * 5 / 7)
@@ -128,12 +135,12 @@ def test_known_values_serve_the_strict_recipe_too():
 
 def test_strict_zeros_in_known_values_do_not_reach_the_official_mean():
     strict = score("rag-qa-strict@1", REFERENCES, PREDICTIONS, resources=RESOURCES)
-    again = golden_report(known=known_from(strict, "bleurt", "bertscore", "rouge_1"))
+    again = golden_report(known=known_from(strict, "bleurt", "bertscore", "rouge1_mecab"))
     assert again.scores == golden_report().scores
 
 
 def test_submission_without_reasons_runs_no_model(monkeypatch):
-    monkeypatch.setitem(METRICS, "bleurt", "tests.scoring.fakes:UnloadableBleurt")
+    monkeypatch.setitem(METRICS.entries, "bleurt", fakes.UnloadableBleurt)
     report = score("rag-qa@1", REFERENCES, ANSWERS_ONLY, resources=RESOURCES)
     assert report.scores["bleurt"] == 0.0
     assert report.scores["descriptive_avg"] == 0.0
@@ -158,9 +165,9 @@ def test_progress_runs_through_every_metric_from_nothing_to_all():
     heard = []
     golden_report(progress=heard.append)
     stages = list(dict.fromkeys(progress.stage for progress in heard))
-    assert sorted(stages) == ["bertscore", "bleurt", "exact_match", "rouge_1"]
+    assert sorted(stages) == ["bertscore", "bleurt", "exact_match", "rouge1_mecab"]
     assert stages.index("bleurt") < stages.index("bertscore")
-    assert stages.index("exact_match") < stages.index("rouge_1")
+    assert stages.index("exact_match") < stages.index("rouge1_mecab")
     for stage in stages:
         of_stage = [progress for progress in heard if progress.stage == stage]
         assert of_stage[0].done == 0
@@ -169,9 +176,9 @@ def test_progress_runs_through_every_metric_from_nothing_to_all():
 
 
 def test_progress_is_throttled_between_start_and_end(monkeypatch):
-    monkeypatch.setitem(METRICS, "bleurt", "tests.scoring.fakes:ChattyBleurt")
+    monkeypatch.setitem(METRICS.entries, "bleurt", fakes.ChattyBleurt)
     clock = iter(range(10_000))
-    monkeypatch.setattr(running.time, "monotonic", lambda: next(clock) * 0.05)
+    monkeypatch.setattr(reporter.time, "monotonic", lambda: next(clock) * 0.05)
     ids = [str(number) for number in range(200)]
     references = answer_file([(item, f"가가 옳다. 이유 {item}") for item in ids])
     heard = []
@@ -184,7 +191,7 @@ def test_progress_is_throttled_between_start_and_end(monkeypatch):
 
 @pytest.mark.parametrize("broken", ["ShortBleurt", "NanBleurt"])
 def test_a_metric_that_returns_no_score_is_a_fault_of_ours(monkeypatch, broken):
-    monkeypatch.setitem(METRICS, "bleurt", f"tests.scoring.fakes:{broken}")
+    monkeypatch.setitem(METRICS.entries, "bleurt", getattr(fakes, broken))
     with pytest.raises(MetricFault, match="bleurt"):
         golden_report()
 
@@ -231,3 +238,22 @@ def test_engine_imports_no_model_library():
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_the_machine_stands_beside_the_signature_and_does_not_change_its_hash(monkeypatch):
+    first = golden_report()
+    assert first.signature["about"]["processor"]
+    assert first.signature["about"] | {"kernel": None, "threads": None} == first.signature["about"]
+    ways = SimpleNamespace(profile=RESOURCES.profile, computed_with=lambda: {"kernel": "amx", "threads": 7})
+    other = score("rag-qa@1", REFERENCES, PREDICTIONS, resources=ways)
+    assert (other.signature["about"]["kernel"], other.signature["about"]["threads"]) == ("amx", 7)
+    assert other.signature_hash == first.signature_hash
+
+
+def test_the_instruments_own_version_is_part_of_the_signature(monkeypatch):
+    first = golden_report()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert first.signature["instrument"] == __version__ == project["version"]
+    monkeypatch.setattr("scoring.signature.__version__", "9.9")
+    assert golden_report().signature_hash != first.signature_hash
+    assert golden_report().metric_signatures == first.metric_signatures  # item values outlive a release

@@ -110,7 +110,7 @@ def test_the_scale_and_the_tie_rule_stand_under_the_table(contest: Contest, clie
     rules = page_of(client, contest.url("board/")).one("section", "board-rules").text
     assert "0~100이며(0~1의 값 × 100) 소수점 아래 7자리" in rules
     assert "같으면 EM 점수로 가리고, 그래도 같으면 먼저 제출한 팀이 앞섭니다" in rules
-    assert RECIPES["rag-qa@1"].rule_ko in rules
+    assert RECIPES["rag-qa@1"].rule() in rules
 
 
 def test_a_hidden_board_shows_no_row(contest: Contest, member: Client) -> None:

@@ -2,7 +2,8 @@
 
 1. Only results of the board's signature stand on the board (``board_signature``).
 2. A team's best result is the one with the highest final score, then the recipe's tie-breaks in turn, then the earlier
-   submission.
+   submission. Scores are compared as rounded to ``COMPARED_DECIMALS``: what lies behind is noise of the computation
+   (which texts shared a batch, how many threads), and nobody shall win by it.
 3. Teams are ordered by the same rule. No two teams share a rank: of two that agree in every score the one that
    submitted earlier stands higher, as the contest's rules say.
 4. Baselines stand where their score puts them, without a rank, and take no rank from anybody.
@@ -15,6 +16,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
+
+COMPARED_DECIMALS: Final = 8  # of scores 0-1; batch neighbours move a pair's value by up to 6e-8, a mean by far less
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +99,12 @@ def rank(entries: Iterable[Entry], tie_breaks: Sequence[str]) -> list[Ranked]:
 
 
 def _order(entry: Entry, tie_breaks: Sequence[str]) -> tuple[tuple[float, ...], tuple[datetime, int]]:
-    """Sorts the better entry first. A score the result does not have counts as below every score."""
+    """Sorts the better entry first. A score the result does not have counts as below every score.
+
+    Rounding, unlike a tolerance between two, is the same for whoever is compared with whom: a tie is transitive.
+    """
     values = (entry.final_score, *(entry.scores.get(name, -1.0) for name in tie_breaks))
-    return tuple(-value for value in values), _arrival(entry)
+    return tuple(-round(value, COMPARED_DECIMALS) for value in values), _arrival(entry)
 
 
 def _arrival(entry: Entry) -> tuple[datetime, int]:

@@ -10,7 +10,7 @@ import pytest
 
 from scoring.integrity import copied_share, integrity_warnings
 from scoring.integrity.loops import is_loop
-from scoring.recipes.warning_texts import INTEGRITY_CODES, WARNING_TEXTS, warning_text
+from scoring.recipes.warning_texts import INTEGRITY_CODES, INTEGRITY_TEXTS, warning_text
 from scoring.records import Answer, AnswerFile, ScoreWarning
 from tests.scoring.caption_sets import HONEST_FRAMES, REFERENCE, answers, captions, scenes, several, stuffed
 
@@ -227,7 +227,7 @@ def test_every_hint_has_words_in_both_languages() -> None:
     params |= {"high": 2.0, "code_points": "U+200B"}
     for code in INTEGRITY_CODES:
         for language in ("ko", "en"):
-            text = WARNING_TEXTS[code].text(language).format(**params)
+            text = INTEGRITY_TEXTS[code].text(language).format(**params)
             assert "{" not in text
             assert len(text) > 40
 

@@ -9,7 +9,7 @@ import pytest
 from scoring.errors import ScoringError
 from scoring.matching.synonyms import BUILT_IN, InvalidSynonyms, SynonymsUnreadable, load_synonyms, parse_synonyms
 from scoring.text.lemmas import morphs_of
-from scoring.text.tokenization import okt
+from scoring.text.okt import okt
 
 HEADER = "group\tword\tpos\tsource\n"
 
@@ -119,9 +119,9 @@ def test_every_word_of_the_built_in_table_is_a_morph_or_a_lemma_of_okt():
         texts = [context.format(word) for context in contexts]
         if pos in ("verb", "adjective"):
             texts += [context.format(word[:-1]) for context in inflected]
-            found = {morph.lemma for text in texts for morph in morphs_of(okt(), text)}
+            found = {morph.lemma for text in texts for morph in morphs_of(okt().tokenize(text))}
         else:
-            found = {morph.surface for text in texts for morph in morphs_of(okt(), text)}
+            found = {morph.surface for text in texts for morph in morphs_of(okt().tokenize(text))}
         if word not in found:
             unknown.append(word)
     assert unknown == []

@@ -12,12 +12,13 @@ import pytest
 import torch
 
 from scoring.metrics import load_metric
-from scoring.metrics.bertscore import BertScore, greedy_f1
+from scoring.metrics.bertscore import BertScore
 from scoring.models.batching import TokenBudget
 from scoring.models.cache import Embedded, EmbeddingCache
 from scoring.models.encoder import PackedEncoder
+from scoring.models.greedy import greedy_f1
 from scoring.models.store import ModelStore
-from scoring.recipes import Pairs, Prepared
+from scoring.recipes import Layout, Pairs
 from scoring.running.run import run_metrics
 from tests.scoring.tiny_models import make_bert, one_thread, strange_pairs, write_profile
 
@@ -129,7 +130,7 @@ def test_equal_texts_are_encoded_once(bert):
 
 
 def test_sets_larger_than_one_chunk_score_the_same(bert, ours, monkeypatch):
-    monkeypatch.setattr("scoring.metrics.bertscore.CHUNK_CHARACTERS", 700)
+    monkeypatch.setattr("scoring.models.greedy.CHUNK_CHARACTERS", 700)
     metric = metric_on(bert)
     metric._store.bertscore.references = EmbeddingCache(max_bytes=200_000)  # too small for the references
     assert_close(metric.score_pairs(REFERENCES, CANDIDATES), ours)
@@ -297,7 +298,7 @@ def test_the_best_of_several_references_is_the_packages_too(bert):
     """bert-score takes the best F1 of an item's references; the engine does so for every pair metric."""
     items = [(f"i{n}", tuple(REFERENCES[n : n + 1 + n % 3]), CANDIDATES[n]) for n in range(0, 120, 3)]
     pairs = Pairs(*(tuple(column) for column in zip(*items, strict=True)))
-    prepared = Prepared(pairs.ids, {"bertscore": pairs})
+    prepared = Layout(pairs.ids, {"bertscore": pairs})
     values = run_metrics({"bertscore": metric_on(bert)}, prepared, {"bertscore": ""}, known={}).values["bertscore"]
     f1 = bert_score.score(
         list(pairs.candidates),

@@ -24,7 +24,7 @@ def test_nltk_agrees_on_300_random_korean_pairs():
         official(analyser.morphs(reference), analyser.morphs(candidate))
         for reference, candidate in zip(references, candidates, strict=True)
     ]
-    assert load_metric("bleu_1").score_pairs(references, candidates) == pytest.approx(expected, abs=1e-9)
+    assert load_metric("sentence_bleu1").score_pairs(references, candidates) == pytest.approx(expected, abs=1e-9)
     assert any(0 < value < 1 for value in expected)
 
 
@@ -37,7 +37,7 @@ def test_nltk_agrees_on_edge_cases(reference, candidate):
 
 
 def test_empty_candidate_scores_zero():
-    assert load_metric("bleu_1").score_pairs(["책을 읽었다"], [""]) == [0.0]
+    assert load_metric("sentence_bleu1").score_pairs(["책을 읽었다"], [""]) == [0.0]
 
 
 def test_a_candidate_shorter_than_the_reference_is_penalised():
@@ -47,8 +47,8 @@ def test_a_candidate_shorter_than_the_reference_is_penalised():
 
 
 def test_punctuation_counts_because_the_raw_text_is_analysed():
-    assert load_metric("bleu_1").score_pairs(["책."], ["책"])[0] < 1
+    assert load_metric("sentence_bleu1").score_pairs(["책."], ["책"])[0] < 1
 
 
 def test_signature_names_the_tokenizer():
-    assert load_metric("bleu_1").signature()["tokenizer"]["name"] == "mecab-ko"
+    assert load_metric("sentence_bleu1").signature()["tokenizer"]["name"] == "mecab-ko"

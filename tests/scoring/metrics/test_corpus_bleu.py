@@ -8,10 +8,10 @@ from nltk.translate.bleu_score import closest_ref_length, corpus_bleu
 from pycocoevalcap.bleu.bleu import Bleu
 
 from scoring.metrics import load_metric
-from scoring.metrics.corpus_bleu import NAMES, CorpusBleu, bleu, counts
+from scoring.metrics.corpus_bleu import NAMES, CorpusBleu, counts
 from scoring.metrics.ngrams import closest_length
-from scoring.text.tokenization import okt
-from tests.scoring.caption_items import STRANGE, SpaceAnalyser, caption_items, metric_rows
+from scoring.text.okt import okt
+from tests.scoring.caption_items import STRANGE, BySpace, caption_items, metric_rows
 
 WEIGHTS = [tuple([1 / n] * n) for n in range(1, 5)]
 
@@ -30,7 +30,8 @@ def nltk_bleu(references, candidates):
 
 
 def ours(references, candidates):
-    return bleu([counts(texts, tokens) for texts, tokens in zip(references, candidates, strict=True)])
+    rows = [counts(texts, tokens) for texts, tokens in zip(references, candidates, strict=True)]
+    return list(CorpusBleu.aggregate(rows).values())
 
 
 def split(*texts):
@@ -106,7 +107,7 @@ def test_a_corpus_shorter_than_its_references_is_penalised():
 
 
 def test_the_corpus_is_not_the_mean_of_its_items():
-    metric = CorpusBleu(analyser=SpaceAnalyser())
+    metric = BySpace(CorpusBleu())
     rows = metric_rows(metric, [["가 나 다 라"], ["마"]], ["가 나 다 라", "바"])
     assert metric.aggregate(rows)["bleu_1"] == pytest.approx(4 / 5)
     assert metric.aggregate(rows[:1])["bleu_1"] == 1.0
@@ -122,7 +123,7 @@ def test_strange_captions_have_finite_values(candidate, items):
 
 
 def test_nothing_answered_and_no_items_score_zero():
-    metric = CorpusBleu(analyser=SpaceAnalyser())
+    metric = BySpace(CorpusBleu())
     zeros = dict.fromkeys(NAMES, 0.0)
     assert metric.aggregate(metric_rows(metric, [["가"], ["나"]], ["", ""])) == zeros
     assert metric.aggregate([]) == zeros
@@ -130,7 +131,7 @@ def test_nothing_answered_and_no_items_score_zero():
 
 def test_progress_counts_items():
     calls = []
-    CorpusBleu(analyser=SpaceAnalyser()).statistics(
+    BySpace(CorpusBleu()).statistics(
         ["a", "b"], [["물"], ["불"]], ["물", ""], lambda done, total: calls.append((done, total))
     )
     assert calls == [(1, 2), (2, 2)]

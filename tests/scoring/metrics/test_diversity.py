@@ -8,12 +8,12 @@ import pytest
 
 from scoring.metrics import load_metric
 from scoring.metrics.diversity import NAMES, Diversity
-from scoring.text.tokenization import okt
-from tests.scoring.caption_items import LONG, STRANGE, SpaceAnalyser, caption_items, metric_rows
+from scoring.text.okt import okt
+from tests.scoring.caption_items import LONG, STRANGE, BySpace, caption_items, metric_rows
 
 
 def scores(references, candidates):
-    metric = Diversity(analyser=SpaceAnalyser())
+    metric = BySpace(Diversity())
     return metric.aggregate(metric_rows(metric, references, candidates))
 
 
@@ -76,11 +76,11 @@ def test_nothing_answered_and_no_items_score_zero():
     zeros = dict.fromkeys(NAMES, 0.0)
     assert scores([["가"], ["나"]], ["", ""]) == zeros
     assert scores([[""]], [""]) == zeros
-    assert Diversity(analyser=SpaceAnalyser()).aggregate([]) == zeros
+    assert BySpace(Diversity()).aggregate([]) == zeros
 
 
 def test_stored_rows_give_the_scores_in_any_order():
-    metric = Diversity(analyser=SpaceAnalyser())
+    metric = BySpace(Diversity())
     references, candidates = zip(*caption_items(40), strict=True)
     rows = metric_rows(metric, references, candidates)
     stored = [tuple(row) for row in json.loads(json.dumps(rows))]
@@ -89,7 +89,7 @@ def test_stored_rows_give_the_scores_in_any_order():
 
 
 def test_a_row_says_what_its_item_adds():
-    metric = Diversity(analyser=SpaceAnalyser())
+    metric = BySpace(Diversity())
     rows = metric_rows(metric, [["가"], ["가 나 다"]], ["가 나", "가 나 가"])
     assert rows == [(2, 2, 1, 1, 1, 1, 1), (0, 3, 1, 2, 1, 1, 3)]
 
@@ -106,7 +106,7 @@ def test_strange_captions_have_finite_values(candidate, items):
 
 def test_progress_counts_items():
     calls = []
-    Diversity(analyser=SpaceAnalyser()).statistics(
+    BySpace(Diversity()).statistics(
         ["a", "b"], [["물"], ["불"]], ["물", ""], lambda done, total: calls.append((done, total))
     )
     assert calls == [(1, 2), (2, 2)]

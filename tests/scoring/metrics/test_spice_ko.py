@@ -8,6 +8,7 @@ import pytest
 
 from scoring.metrics import load_metric
 from scoring.metrics.spice_ko import SpiceKo, is_adnominal, role_of, tuple_f1, tuples_of
+from scoring.text.okt import okt
 
 N, J, V, A = "Noun", "Josa", "Verb", "Adjective"
 
@@ -193,27 +194,24 @@ def test_five_thousand_tokens_are_scored():
     assert math.isclose(value, 1.0)
 
 
-class FakeTagger:
-    def tagged(self, text):
-        return tags(*((word, N) for word in text.split()))
-
-    def signature(self):
-        return {"name": "fake"}
+def nouns(text):
+    return tags(*((word, N) for word in text.split()))
 
 
-def test_the_metric_scores_with_the_analyser_it_is_given():
+def test_the_metric_scores_with_the_tagger_it_is_given():
     done = []
-    metric = SpiceKo(analyser=FakeTagger())
-    values = metric.score_pairs(["가 나", "가"], ["가 나", "나"], lambda count, total: done.append((count, total)))
+    values = SpiceKo().score_pairs(
+        ["가 나", "가"], ["가 나", "나"], lambda count, total: done.append((count, total)), tokenize=nouns
+    )
     assert values == [1.0, 0.0]
     assert done == [(1, 2), (2, 2)]
 
 
 def test_the_signature_says_that_it_is_experimental_and_not_spice():
-    signature = json.loads(json.dumps(SpiceKo(analyser=FakeTagger()).signature()))
+    signature = json.loads(json.dumps(SpiceKo().signature()))
     assert signature == {
         "metric": "spice_ko",
         "rule": "spice-ko@1",
         "is_experimental": True,
-        "tokenizer": {"name": "fake"},
+        "tokenizer": okt().signature(),
     }

@@ -4,7 +4,9 @@ import pytest
 
 from scoring.errors import InvalidFile
 from scoring.reading import read_predictions, read_references
-from scoring.recipes.labels import ACCURACY, MAX_LABELS, multi_label, regression, single_label
+from scoring.recipes.columns import ACCURACY
+from scoring.recipes.labels import multi_label, regression, single_label
+from scoring.text.answers import MAX_LABELS
 
 ONE = single_label(ACCURACY)
 SEVERAL = multi_label()

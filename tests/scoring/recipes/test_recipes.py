@@ -8,13 +8,14 @@ import pytest
 
 from scoring.metrics import METRICS
 from scoring.recipes import RECIPES, MismatchedFiles, UnknownRecipe, get_recipe, warning_text
-from scoring.recipes.base import METRIC_LABELS
 from scoring.recipes.rag_qa import answer_part, rag_qa_scores, split_answer
-from scoring.recipes.warning_texts import WARNING_TEXTS
+from scoring.recipes.warning_texts import warning_texts
 from scoring.records import ScoreWarning
 from tests.scoring.texts import GOLDEN, answer_file
 
-REASONS = ("bleurt", "bertscore", "rouge_1")
+REASONS = ("bleurt", "bertscore", "rouge1_mecab")
+REASON_SCORES = ("bleurt", "bertscore", "rouge_1")
+CLIP_SCORES = set(METRICS["clipscore"].score_names)  # of an optional metric
 NO_REASONS: dict[str, dict[str, float]] = {metric: {} for metric in REASONS}
 
 
@@ -54,7 +55,7 @@ def test_answer_part_drops_straight_quotation_marks_only():
 
 @pytest.mark.parametrize("row", GOLDEN["combination"]["rows"], ids=lambda row: str(row["final"]))
 def test_public_board_rows_reproduce_the_final_score(row):
-    scores = rag_qa_scores(row["exact_match"], {metric: row[metric] for metric in REASONS})
+    scores = rag_qa_scores(row["exact_match"], {score: row[score] for score in REASON_SCORES})
     assert scores["final_score"] == pytest.approx(row["final"], abs=1e-7)
 
 
@@ -116,7 +117,7 @@ def test_an_answer_without_verdict_is_warned_about_only_where_the_reference_has_
 
 def test_official_reason_mean_leaves_out_missing_reasons_and_the_strict_one_counts_them_as_zero():
     values = {"exact_match": {"a": 1.0, "b": 1.0, "c": 1.0, "d": 0.0}}
-    values |= {"bleurt": {"a": 0.3}, "bertscore": {"a": 0.6}, "rouge_1": {"a": 0.9}}
+    values |= {"bleurt": {"a": 0.3}, "bertscore": {"a": 0.6}, "rouge1_mecab": {"a": 0.9}}
     for recipe_id, share in (("rag-qa@1", 1.0), ("rag-qa-strict@1", 1 / 3)):
         recipe = get_recipe(recipe_id)
         prepared = recipe.prepare(RAG_REFERENCES, RAG_PREDICTIONS)
@@ -148,7 +149,7 @@ def test_without_any_reason_pair_the_reason_scores_are_zero():
     prepared = recipe.prepare(RAG_REFERENCES, predictions)
     values = NO_REASONS | {"exact_match": {"a": 0.0, "b": 0.0, "c": 1.0, "d": 0.0}}
     scores = recipe.aggregate(prepared, values).scores
-    assert [scores[key] for key in (*REASONS, "descriptive_avg")] == [0.0] * 4
+    assert [scores[key] for key in (*REASON_SCORES, "descriptive_avg")] == [0.0] * 4
     assert scores["final_score"] == 0.125
 
 
@@ -187,7 +188,7 @@ def test_culture_public_baseline_is_the_mean_of_the_three_types():
     values = {
         "accuracy": {"1": 0.4715, "2": 0.4715},
         "exact_match": {"3": 0.4118},
-        "rouge_1": {"4": 0.4109},
+        "rouge1_mecab": {"4": 0.4109},
         "bertscore": {"4": 0.7198},
         "bleurt": {"4": 0.5450},
     }
@@ -205,8 +206,8 @@ def test_culture_type_without_items_has_no_score_and_does_not_count():
 
 
 def test_culture_bleu_variant_has_bleu_in_place_of_bleurt():
-    assert get_recipe("culture-qa@1").metrics[2:] == ("rouge_1", "bertscore", "bleurt")
-    assert get_recipe("culture-qa-bleu@1").metrics[2:] == ("rouge_1", "bertscore", "bleu_1")
+    assert get_recipe("culture-qa@1").metrics[2:] == ("rouge1_mecab", "bertscore", "bleurt")
+    assert get_recipe("culture-qa-bleu@1").metrics[2:] == ("rouge1_mecab", "bertscore", "sentence_bleu1")
 
 
 def test_culture_refuses_a_type_it_has_no_rule_for():
@@ -264,8 +265,8 @@ def test_every_recipe_is_complete(recipe):
     assert set(recipe.tie_breaks) <= keys
     for language in ("ko", "en"):
         assert all(recipe.metric_label(metric, language) for metric in recipe.metrics)
-    without_own_column = {metric for metric in recipe.metrics if recipe.score_name(metric) not in keys}
-    assert without_own_column <= METRIC_LABELS.keys()
+    scores = {name for metric in recipe.metrics for name in METRICS[metric].score_names}
+    assert keys - {"final_score", "descriptive_avg"} - CLIP_SCORES <= scores
     assert recipe.title("ko") != recipe.title("en")
     assert recipe.rule("ko") != recipe.rule("en")
     assert all(column.label("ko") and column.label("en") for column in recipe.columns)
@@ -280,7 +281,7 @@ def test_unknown_recipe_is_named_with_the_known_ones():
 PARAMS = {"gold": 10, "missing": 2, "percent": 80.0, "count": 3, "profile": "demo"}
 
 
-@pytest.mark.parametrize("code", WARNING_TEXTS)
+@pytest.mark.parametrize("code", warning_texts())
 def test_every_warning_has_words_in_both_languages(code):
     korean, english = (warning_text(ScoreWarning(code, PARAMS), language) for language in ("ko", "en"))
     assert korean != english

@@ -10,18 +10,11 @@ from scoring import engine
 from scoring.metrics import METRICS, load_metric
 from scoring.reading import read_references
 from scoring.recipes.base import MismatchedFiles
+from scoring.recipes.columns import ACCURACY, F1_MACRO
 from scoring.recipes.generation import dialogue_summary, story_completion
-from scoring.recipes.labels import (
-    ACCURACY,
-    F1_MACRO,
-    UnreadableAnswer,
-    label_text,
-    labels_of,
-    multi_label,
-    regression,
-    single_label,
-)
+from scoring.recipes.labels import multi_label, regression, single_label
 from scoring.records import Answer, AnswerFile
+from scoring.text.answers import UnreadableAnswer, label_text, labels_of
 from tests.scoring.fakes import RESOURCES
 from tests.scoring.texts import answer_file
 
@@ -79,8 +72,8 @@ def test_files_with_other_ids_are_refused(recipe):
 
 
 GENERATED = {
-    "rouge_1": {"a": 0.2, "b": 0.4},
-    "bleu_1": {"a": 0.5, "b": 0.5},
+    "rouge1_mecab": {"a": 0.2, "b": 0.4},
+    "sentence_bleu1": {"a": 0.5, "b": 0.5},
     "bleurt": {"a": 0.1, "b": 0.7},
     "bertscore": {"a": 0.9, "b": 0.7},
 }
@@ -99,7 +92,7 @@ def test_story_completion_is_the_mean_of_the_four():
 def test_dialogue_summary_reproduces_the_published_baseline():
     """Llama-3-Bllossom-8B without fine-tuning, as its public repository reports it: 54.276."""
     recipe = dialogue_summary()
-    scores = recipe.combine({"rouge_1": 44.592, "bertscore": 73.277, "bleurt": 44.958})
+    scores = recipe.final_scores({"rouge_1": 44.592, "bertscore": 73.277, "bleurt": 44.958})
     assert scores["final_score"] == pytest.approx(54.276, abs=5e-4)
 
 
@@ -116,7 +109,7 @@ def test_of_several_summaries_the_best_counts_metric_by_metric(fake_models):
     given = answer_file([("a", "아이가 찬다")])
     several = scores_of(read_references(gold, dialogue_summary()), given)
     first, second = (scores_of(answer_file([("a", text)]), given) for text in texts)
-    for metric in dialogue_summary().metrics:
+    for metric in map(dialogue_summary().score_name, dialogue_summary().metrics):
         assert several[metric] == max(first[metric], second[metric])
     assert several["rouge_1"] == first["rouge_1"] > second["rouge_1"]
     assert several["bleurt"] == second["bleurt"] > first["bleurt"]
@@ -231,6 +224,6 @@ def test_the_error_is_shown_as_it_is():
 
 def test_finals_can_be_made_of_resampled_means():
     mse = np.array([0.0, 1.0, 3.0])
-    assert regression().combine({"mse": mse})["final_score"].tolist() == [1.0, 0.5, 0.25]
+    assert regression().final_scores({"mse": mse})["final_score"].tolist() == [1.0, 0.5, 0.25]
     means = {"rouge_1": np.array([0.3, 0.6]), "bertscore": np.array([0.6, 0.6]), "bleurt": np.array([0.0, 0.3])}
-    assert dialogue_summary().combine(means)["final_score"].tolist() == pytest.approx([0.3, 0.5])
+    assert dialogue_summary().final_scores(means)["final_score"].tolist() == pytest.approx([0.3, 0.5])

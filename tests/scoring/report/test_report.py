@@ -158,7 +158,7 @@ def test_scores_of_absent_types_are_left_out():
 def captioning_report(meteor=0.35, **changes):
     """A captioning result of one item, as the engine would make it."""
     recipe = get_recipe("captioning@1")
-    scores = recipe.combine({"meteor": meteor, "cider": 1.25, "bertscore": 0.7, "bleu_4": 0.1, "chrf": 0.4})
+    scores = recipe.final_scores({"meteor": meteor, "cider": 1.25, "bertscore": 0.7, "bleu_4": 0.1, "chrf": 0.4})
     signature = {
         "recipe": recipe.id,
         "references": {"items": 1, "sha256": "ee"},

@@ -16,15 +16,15 @@ from scoring.recipes import RECIPES, get_recipe
 from scoring.records import AnswerFile, Progress
 from scoring.running.precompute import missing_items, pair_work, precompute
 from scoring.running.run import MetricFault
-from tests.scoring.fakes import FakeNeural
+from tests.scoring.fakes import FakeNeural, NanBleurt, ShortBleurt
 from tests.scoring.memory_store import MemoryPairValues
 from tests.scoring.texts import answer_file
 
 RECIPE = "rag-qa@1"
 REASON = "사이시옷은 순우리말로 된 합성어에서 앞말이 모음으로 끝날 때 받치어 적는다"
-CHEAP = ("exact_match",)
 FAKE = SimpleNamespace(
     profile=SimpleNamespace(name="fake", is_demo=False, clip=None),
+    computed_with=dict,
     bertscore=SimpleNamespace(references=SimpleNamespace(max_bytes=1)),
 )
 Files = tuple[AnswerFile, AnswerFile]
@@ -48,7 +48,7 @@ def slices(files: Files, count: int) -> list[Files]:
 
 
 def ahead(files: Files, resources: Any, store: MemoryPairValues, known: Any = None) -> None:
-    work = pair_work(RECIPE, *files, without=CHEAP, resources=resources)
+    work = pair_work(RECIPE, *files, resources=resources)
     precompute(work, known=known or {}, pair_values=store)
 
 
@@ -85,12 +85,13 @@ def test_what_the_store_or_an_earlier_score_knows_is_not_computed_ahead(fakes):
     files = reasons(20)
     store = filled(slices(files, 4)[:1], FAKE)
     whole = score(RECIPE, *files, resources=FAKE)
-    hashes = whole.metric_signatures
+    hashes, score_name = whole.metric_signatures, get_recipe(RECIPE).score_name
+    scored = [item for item in whole.items if item.id in ("q1", "q2")]
     known = {
-        (name, hashes[name]): {item.id: item.scores[name] for item in whole.items if item.id in ("q1", "q2")}
-        for name in ("bleurt", "bertscore", "rouge_1")
+        (name, hashes[name]): {item.id: item.scores[score_name(name)] for item in scored}
+        for name in ("bleurt", "bertscore", "rouge1_mecab")
     }
-    work = pair_work(RECIPE, *files, without=CHEAP, resources=FAKE)
+    work = pair_work(RECIPE, *files, resources=FAKE)
     fakes.clear()
 
     left = missing_items(work, known=known, pair_values=store)
@@ -107,7 +108,7 @@ def test_an_item_of_which_one_metric_is_missing_is_missing(fakes):
     store = filled([files], FAKE)
     [key] = [key for key in store._values if key[0] == "bleurt" and key[2][0].endswith(" 3")]
     del store._values[key]
-    work = pair_work(RECIPE, *files, without=CHEAP, resources=FAKE)
+    work = pair_work(RECIPE, *files, resources=FAKE)
 
     assert missing_items(work, known={}, pair_values=store) == {"q3"}
 
@@ -116,14 +117,14 @@ def test_values_of_another_signature_are_missing(fakes, monkeypatch):
     files = reasons(10)
     store = filled([files], FAKE)
     monkeypatch.setattr(FakeNeural, "version", 2)
-    work = pair_work(RECIPE, *files, without=CHEAP, resources=FAKE)
+    work = pair_work(RECIPE, *files, resources=FAKE)
 
     assert len(missing_items(work, known={}, pair_values=store)) == 10
 
 
-@pytest.mark.parametrize("broken", ["ShortBleurt", "NanBleurt"])
+@pytest.mark.parametrize("broken", [ShortBleurt, NanBleurt])
 def test_what_is_no_score_is_refused_as_in_a_whole_file(fakes, monkeypatch, broken):
-    monkeypatch.setitem(METRICS, "bleurt", f"tests.scoring.fakes:{broken}")
+    monkeypatch.setitem(METRICS.entries, "bleurt", broken)
 
     with pytest.raises(MetricFault):
         ahead(reasons(5), FAKE, MemoryPairValues())
@@ -136,20 +137,20 @@ def test_progress_is_told_by_metric_and_can_stop_it(fakes):
         told.append(progress.stage)
         raise KeyboardInterrupt
 
-    work = pair_work(RECIPE, *reasons(5), without=CHEAP, resources=FAKE)
+    work = pair_work(RECIPE, *reasons(5), resources=FAKE)
     with pytest.raises(KeyboardInterrupt):
         precompute(work, known={}, pair_values=MemoryPairValues(), progress=stop)
     assert told
 
 
 @pytest.mark.parametrize("recipe", sorted(RECIPES))
-def test_of_every_recipe_the_pair_metrics_are_computed_ahead_and_no_other(recipe, fakes):
+def test_of_every_recipe_the_pair_metrics_worth_keeping_are_computed_ahead_and_no_other(recipe, fakes):
     found = get_recipe(recipe)
     files = (answer_file([]), answer_file([]))
     work = pair_work(recipe, *files, resources=FAKE)
 
     assert not any(map(is_corpus_metric, work.metrics))
-    assert all(map(is_corpus_metric, set(found.metrics) - set(work.metrics)))
+    assert all(is_corpus_metric(name) or METRICS[name].is_cheap for name in set(found.metrics) - set(work.metrics))
 
 
 # --- with real, tiny models -------------------------------------------------------------------------------------------
@@ -195,4 +196,4 @@ def test_embeddings_of_a_slice_drive_out_no_reference_that_is_kept(profile):
 
     assert resources.bertscore.references is kept
     work = pair_work(RECIPE, *files, resources=resources)
-    assert not any(reference in kept for row in work.prepared.pairs["bertscore"].references for reference in row)
+    assert not any(reference in kept for row in work.layout.pairs["bertscore"].references for reference in row)

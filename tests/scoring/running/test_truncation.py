@@ -12,7 +12,7 @@ from scoring.engine import score
 from scoring.metrics import load_metric
 from scoring.models.limits import Cut, most_tokens
 from scoring.models.store import ModelStore
-from scoring.recipes import Pairs, Prepared
+from scoring.recipes import Layout, Pairs
 from scoring.recipes.warning_texts import warning_text
 from scoring.records import AnswerFile
 from scoring.running.truncation import truncation_warnings
@@ -78,7 +78,7 @@ def test_two_answers_that_differ_beyond_the_limit_score_alike_and_the_score_says
 def test_short_texts_load_no_tokenizer_and_tell_nothing(profile):
     store, pairs = ModelStore(profile, "cpu"), Pairs(("q0",), ((SHORT,),), (SHORT,))
     metrics = {name: load_metric(name, store) for name in ("bertscore", "bleurt")}
-    assert truncation_warnings(metrics, Prepared(pairs.ids, dict.fromkeys(metrics, pairs))) == []
+    assert truncation_warnings(metrics, Layout(pairs.ids, dict.fromkeys(metrics, pairs))) == []
     assert not any(name.startswith("tokenizer") for name in store._loaded)
 
 

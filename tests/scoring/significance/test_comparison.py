@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from scoring.figures import average
 from scoring.metrics.chrf import Chrf, best_counts
 from scoring.metrics.classification import Classification, encode
-from scoring.metrics.corpus_bleu import bleu, counts
+from scoring.metrics.corpus_bleu import CorpusBleu, counts
 from scoring.recipes import get_recipe
-from scoring.recipes.base import mean
 from scoring.records import ItemScores, ScoreReport
 from scoring.significance.comparison import DifferentItems, DifferentRecipes, compare
 from scoring.significance.resampling import SEED, TRIALS
@@ -40,10 +40,10 @@ def report_of(recipe_id, items, corpus=None):
     """A report whose scores follow from ``items`` by the rule of the recipe."""
     recipe = get_recipe(recipe_id)
     names = dict.fromkeys(name for item in items for name in item.scores)
-    means = {name: mean(item.scores[name] for item in items if name in item.scores) for name in names}
-    for metric in recipe.metrics if recipe_id.startswith("rag-qa") else ():
-        means.setdefault(metric, 0.0)
-    scores = recipe.combine({**means, **(corpus or {})})
+    means = {name: average([item.scores[name] for item in items if name in item.scores]) for name in names}
+    for name in ("exact_match", *REASONS) if recipe_id.startswith("rag-qa") else ():
+        means.setdefault(name, 0.0)
+    scores = recipe.final_scores({**means, **(corpus or {})})
     return ScoreReport(
         recipe=recipe.id,
         final_score=scores["final_score"],
@@ -82,7 +82,7 @@ def captions(seed, items=40, skill=0.5):
             "diversity": (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 12.0),
         }
         rows.append(ItemScores(f"c-{number}", {name: source.random() * skill for name in MEANS}, statistics))
-    corpus = {f"bleu_{n}": value for n, value in enumerate(bleu([row.statistics["bleu"] for row in rows]), start=1)}
+    corpus = CorpusBleu.aggregate([row.statistics["bleu"] for row in rows])
     corpus |= Chrf().aggregate([row.statistics["chrf"] for row in rows])
     corpus |= {"distinct_1": 0.2, "distinct_2": 0.3, "unique_captions": skill, "length_ratio": 1.0}
     return report_of("captioning@1", rows, corpus)
@@ -97,8 +97,11 @@ def exact_final_p(a, b):
     recipe = get_recipe("rag-qa@1")
 
     def final(items):
-        means = {name: mean(item.scores[name] for item in items if name in item.scores) for name in recipe.metrics}
-        return recipe.combine(means)["final_score"]
+        means = {
+            name: average([item.scores[name] for item in items if name in item.scores])
+            for name in ("exact_match", *REASONS)
+        }
+        return recipe.final_scores(means)["final_score"]
 
     observed = abs(b.final_score - a.final_score)
     far = total = 0

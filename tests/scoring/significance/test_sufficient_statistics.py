@@ -1,19 +1,15 @@
 """Scores of summed rows equal the metric's own scores of the same rows."""
 
 import random
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from scoring.metrics.chrf import Chrf, best_counts
 from scoring.metrics.classification import Classification, encode
-from scoring.metrics.clipscore import ClipRow
+from scoring.metrics.clipscore import ClipRow, ClipScore
 from scoring.metrics.corpus_bleu import CorpusBleu, counts
-from scoring.significance.sufficient_statistics import CLIP_COLUMNS, SUMMABLE
 from tests.scoring.texts import sentence
-
-KEYLESS = SimpleNamespace(signature=dict)
 
 
 def bleu_rows(source, items):
@@ -34,11 +30,7 @@ def label_rows(source, items):
     return [encode(labels(), labels()) for _ in range(items)]
 
 
-METRICS = {
-    "bleu": (bleu_rows, CorpusBleu(None, KEYLESS).aggregate),
-    "chrf": (chrf_rows, Chrf().aggregate),
-    "classification": (label_rows, Classification().aggregate),
-}
+METRICS = {"bleu": (bleu_rows, CorpusBleu), "chrf": (chrf_rows, Chrf), "classification": (label_rows, Classification)}
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -46,30 +38,29 @@ METRICS = {
 def test_scores_of_sums_are_those_of_the_rows(metric, items):
     """Of 50 draws with replacement, as the bootstrap makes them, from either system."""
     source = random.Random(items)
-    make, aggregate = METRICS[metric]
+    make, kind = METRICS[metric]
     rows = make(source, items), make(source, items)
-    names, summable = SUMMABLE[metric]
-    parts = summable(*rows)
+    parts = kind.summable(*rows)
     weights = np.array([np.bincount(source.choices(range(items), k=items), minlength=items) for _ in range(50)])
     for side, table in zip(rows, (parts.a, parts.b), strict=True):
-        scores = parts.score(weights @ table)
-        assert set(scores) == set(names)
+        scores = kind.scores((weights @ np.array(table)).T)
+        assert set(scores) == set(kind.score_names)
         for trial, drawn in enumerate(weights):
-            expected = aggregate([row for row, times in zip(side, drawn, strict=True) for _ in range(times)])
-            assert {name: scores[name][trial] for name in names} == pytest.approx(dict(expected), abs=1e-12)
+            expected = kind.aggregate([row for row, times in zip(side, drawn, strict=True) for _ in range(times)])
+            assert {name: values[trial] for name, values in scores.items()} == pytest.approx(dict(expected), abs=1e-12)
 
 
 @pytest.mark.parametrize("metric", ["bleu", "chrf"])
 def test_nothing_to_count_scores_0(metric):
     """An empty caption, as every unanswered item has one, leaves candidate counts of 0."""
     row = counts([["바다"]], []) if metric == "bleu" else best_counts(["바다"], "")
-    parts = SUMMABLE[metric][1]([row], [row])
-    assert all(values.tolist() == [0.0] for values in parts.score(parts.a).values())
+    kind = METRICS[metric][1]
+    assert all(values.tolist() == [0.0] for values in kind.scores(np.array([row]).T).values())
 
 
 def test_clip_scores_are_the_means_of_their_columns():
-    assert ClipRow._fields == CLIP_COLUMNS
+    assert ClipRow._fields == ClipScore.score_names
     rows = [(0.5, 0.4, 0.2, 0.0), (0.7, 0.2, 0.4, 1.0)]
-    parts = SUMMABLE["clipscore"][1](rows, rows)
-    scores = {name: values[0] for name, values in parts.score(parts.a.sum(axis=0, keepdims=True)).items()}
+    sums = np.array(ClipScore.summable(rows, rows).a).sum(axis=0, keepdims=True)
+    scores = {name: values[0] for name, values in ClipScore.scores(sums.T).items()}
     assert scores == pytest.approx({"clipscore": 0.6, "refclipscore": 0.3, "clip_cosine": 0.3, "clip_truncated": 0.5})

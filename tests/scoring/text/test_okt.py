@@ -13,7 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from scoring.text import jvm
-from scoring.text.tokenization import OKT_RUN_CHARS, OKT_THREADS, OKT_WORD_CHARS, Okt, okt, okt_pieces, readable
+from scoring.text.okt import OKT_RUN_CHARS, OKT_THREADS, OKT_WORD_CHARS, Okt, okt, okt_pieces
+from scoring.text.tokenization import readable
 from tests.scoring.caption_items import caption_items
 from tests.scoring.texts import random_pairs
 
@@ -44,7 +45,7 @@ def agrees(witness, text):
     text = readable(text)
     tagged = [pair for pair in witness.pos(text, stem=True) if pair[0].strip()] if text.strip(" ") else []
     morphs = [morph for morph in witness.morphs(text) if morph.strip()] if text.strip(" ") else []
-    ours = okt().tagged(text)
+    ours = okt().tokenize(text)
     return list(okt().morphs(text)) == morphs and [(lemma, pos) for _, pos, lemma in ours] == tagged
 
 
@@ -64,8 +65,9 @@ def test_okt_is_asked_once_for_a_word(monkeypatch):
     analyse = type(okt())._analyse
     monkeypatch.setattr(okt(), "_analyse", lambda piece: asked.append(piece) or analyse(okt(), piece))
     word = "둥실둥실떠오른다"
-    assert okt().morphs(f"{word} 위로 {word}") == (*okt().morphs(word), *okt().morphs("위로"), *okt().morphs(word))
+    morphs = okt().morphs(f"{word} 위로 {word}")
     assert asked.count(word) == 1
+    assert morphs == (*okt().morphs(word), *okt().morphs("위로"), *okt().morphs(word))
 
 
 def test_a_word_that_begins_with_a_rare_space_has_no_morph_in_konlpy_nor_here(konlpy_okt):
@@ -172,7 +174,7 @@ def test_threads_get_what_one_thread_gets():
     def analyse(number):
         mine = random.Random(number).sample(texts, len(texts))
         barrier.wait()
-        return {text: fresh.tagged(text) for text in mine}
+        return {text: fresh.tokenize(text) for text in mine}
 
     with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(analyse, range(4)))
@@ -215,7 +217,7 @@ def test_okt_runs_on_the_bundled_java_and_leaves_sigterm_to_python():
             return found()
         jpype.getDefaultJVMPath = none_installed
         signal.signal(signal.SIGTERM, lambda *_: print("handled"))
-        from scoring.text.tokenization import okt
+        from scoring.text.okt import okt
         print(*okt().morphs("책을 읽었다"))
         os.kill(os.getpid(), signal.SIGTERM)
         print("alive")

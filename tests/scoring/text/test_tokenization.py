@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import mecab
 import pytest
 
-from scoring.text import tokenization
-from scoring.text.tokenization import MECAB_PIECE_CHARS, TokenMemo, mecab_ko, readable, split_at_space
+from scoring.text.mecab_ko import MECAB_PIECE_CHARS, mecab_ko
+from scoring.text.tokenization import readable, split_at_space
 from tests.scoring.texts import random_pairs
 
 
@@ -18,39 +18,39 @@ def plain_mecab():
 
 
 def test_mecab_is_the_korean_engine_with_its_left_space_penalty():
-    assert mecab_ko().morphs("아버지가방에들어가신다") == ("아버지", "가", "방", "에", "들어가", "신다")
-    assert mecab_ko().morphs("아버지 가방에 들어가신다") == ("아버지", "가방", "에", "들어가", "신다")
+    assert mecab_ko().tokenize("아버지가방에들어가신다") == ("아버지", "가", "방", "에", "들어가", "신다")
+    assert mecab_ko().tokenize("아버지 가방에 들어가신다") == ("아버지", "가방", "에", "들어가", "신다")
 
 
 def test_morphs_of_ordinary_texts_are_those_of_the_bare_analyser(plain_mecab):
     for reference, candidate in random_pairs(100):
         for text in (reference, candidate):
-            assert mecab_ko().morphs(text) == tuple(plain_mecab.morphs(text))
+            assert mecab_ko().tokenize(text) == tuple(plain_mecab.morphs(text))
 
 
 def test_text_up_to_the_piece_limit_is_analysed_whole(plain_mecab):
     text = ("그는 밤새 책을 읽었대. " * 1000)[:MECAB_PIECE_CHARS]
-    assert mecab_ko().morphs(text) == tuple(plain_mecab.morphs(text))
+    assert mecab_ko().tokenize(text) == tuple(plain_mecab.morphs(text))
 
 
 def test_empty_and_blank_text_has_no_morphs():
     for text in ("", " ", "\n\t "):
-        assert mecab_ko().morphs(text) == ()
+        assert mecab_ko().tokenize(text) == ()
 
 
 def test_nul_does_not_end_the_text():
-    assert mecab_ko().morphs("책을\x00읽었다") == mecab_ko().morphs("책을 읽었다")
+    assert mecab_ko().tokenize("책을\x00읽었다") == mecab_ko().tokenize("책을 읽었다")
 
 
 def test_lone_surrogate_is_passed_over():
-    assert mecab_ko().morphs("책을\ud83d읽었다") == mecab_ko().morphs("책을 읽었다")
+    assert mecab_ko().tokenize("책을\ud83d읽었다") == mecab_ko().tokenize("책을 읽었다")
 
 
 @pytest.mark.parametrize("unit", ["1234567890", "!@.,?", "ab", "가나다라", "😀"])
 def test_100_kb_without_space_takes_a_moment(unit):
     text = (unit * 100_000)[:100_000]
     start = time.process_time()
-    morphs = mecab_ko().morphs(text)
+    morphs = mecab_ko().tokenize(text)
     assert time.process_time() - start < 6  # the bare analyser: 7 to 12 s, growing with the square
     assert "".join(morphs) == text
 
@@ -72,24 +72,6 @@ def test_unbroken_text_is_cut_at_the_limit():
     assert list(split_at_space("가" * 45, 20)) == ["가" * 20, "가" * 20, "가" * 5]
 
 
-def test_memo_is_bounded_and_forgets_the_oldest():
-    memo = TokenMemo(max_chars=10)
-    memo.put("aaaa", ("a",))
-    memo.put("bbbb", ("b",))
-    assert memo.get("aaaa") == ("a",)
-    memo.put("cccc", ("c",))
-    assert memo.get("bbbb") is None
-    assert memo.get("aaaa") == ("a",)
-    assert memo.chars == 8
-
-
-def test_memo_keeps_no_text_larger_than_itself():
-    memo = TokenMemo(max_chars=3)
-    memo.put("abcd", ("abcd",))
-    assert memo.get("abcd") is None
-    assert memo.chars == 0
-
-
 def test_one_analyser_a_process_whoever_asks():
     with ThreadPoolExecutor(4) as pool:
         found = {id(analyser) for analyser in pool.map(lambda _: mecab_ko(), range(16))}
@@ -103,7 +85,7 @@ def test_threads_get_the_morphs_of_their_own_text(plain_mecab):
 
     def analyse(_: int) -> list[tuple[str, ...]]:
         barrier.wait()
-        return [tokenization.MecabKo.morphs(mecab_ko(), text) for text in texts]
+        return [mecab_ko().tokenize(text) for text in texts]
 
     with ThreadPoolExecutor(4) as pool:
         assert all(result == expected for result in pool.map(analyse, range(4)))

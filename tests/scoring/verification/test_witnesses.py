@@ -19,7 +19,7 @@ from scoring.verification.witnesses import BUILT_IN, Comparison, compare_built_i
 from tests.scoring.texts import contest_json
 from tests.scoring.tiny_models import make_bert, one_thread, write_profile
 
-METRICS = ["bertscore", "bleurt", "rouge_1"]
+METRICS = ["bertscore", "bleurt", "rouge1_mecab"]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -67,7 +67,7 @@ def test_our_values_are_those_of_the_packages_for_built_in_pairs(loaded):
 
 def test_a_profile_without_a_model_is_compared_in_what_it_has(models):
     found = compare_built_in(load_profile(write_profile(models / "one.toml", bleurt=models / "bleurt")), "cpu")
-    assert [one.metric for one in found] == ["bleurt", "rouge_1"]
+    assert [one.metric for one in found] == ["bleurt", "rouge1_mecab"]
 
 
 def test_a_faster_format_of_the_profile_does_not_move_the_comparison(profile):

@@ -19,7 +19,7 @@ from malpan.submissions.models import MetricResult, PairValue, ScoringRun
 from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.teams.models import Team
 from tests.factories import CANARY, PhaseFactory, TeamFactory, file_bytes, rows
-from tests.scoring.fakes import FakeNeural
+from tests.scoring.fakes import FakeBertScore, FakeBleurt, FakeNeural
 from tests.submissions.conftest import fresh, send
 
 ITEMS, SLICE_ITEMS = 12, 3
@@ -32,10 +32,11 @@ def asked(rings: list[str], monkeypatch: pytest.MonkeyPatch, settings: Any) -> l
     from scoring.metrics import METRICS
     from scoring.models import store
 
-    monkeypatch.setitem(METRICS, "bertscore", "tests.scoring.fakes:FakeBertScore")
-    monkeypatch.setitem(METRICS, "bleurt", "tests.scoring.fakes:FakeBleurt")
+    monkeypatch.setitem(METRICS.entries, "bertscore", FakeBertScore)
+    monkeypatch.setitem(METRICS.entries, "bleurt", FakeBleurt)
     resources = SimpleNamespace(
         profile=SimpleNamespace(name="fake", is_demo=False, clip=None),
+        computed_with=dict,
         bertscore=SimpleNamespace(references=SimpleNamespace(max_bytes=1)),
     )
     monkeypatch.setattr(store, "shared_store", lambda *_args: resources)

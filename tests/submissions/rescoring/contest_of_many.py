@@ -74,7 +74,7 @@ def with_fake_models(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, st
 
     fakes = {"bertscore": FakeBertScore, "bleurt": FakeBleurt}
     profile = SimpleNamespace(name="fake", is_demo=False, clip=None)
-    monkeypatch.setattr(store, "shared_store", lambda *_args: SimpleNamespace(profile=profile))
+    monkeypatch.setattr(store, "shared_store", lambda *_args: SimpleNamespace(profile=profile, computed_with=dict))
     monkeypatch.setattr(
         engine,
         "load_metric",

@@ -118,7 +118,6 @@ def _work(run: ScoringRun, files: RunFiles) -> PairWork:
         run.recipe,
         files.references,
         files.predictions,
-        without=pair_cache.CHEAP_METRICS,
         profile=run.profile,
         device=settings.SCORING_DEVICE,
     )

@@ -35,11 +35,6 @@ BUDGET_SECONDS: Final = 20.0  # what all statements of one scoring may take toge
 CHUNK_SECONDS: Final = 0.2  # and more for each chunk: a large run asks for many, and to do without costs it far more
 PRUNE_CHUNK: Final = 10_000
 PRUNE_CHUNKS: Final = 50  # a pass
-# Looking a pair up takes 10 µs and keeping it as much. Comparing two answers takes 1 µs; ROUGE of captions takes 15 µs
-# of tokens that the corpus metrics beside it need anyway.
-CHEAP_METRICS: Final = frozenset(
-    {"exact_match", "accuracy", "squared_error", "okt_rouge_1", "okt_rouge_2", "okt_rouge_l"}
-)
 
 _SELECT: Final = "SELECT key, value FROM submissions_pairvalue WHERE key = ANY(%s)"
 _INSERT: Final = """
@@ -72,8 +67,6 @@ class DatabasePairValues:
         self._chunks = 0
 
     def get(self, metric: str, signature: str, pairs: Sequence[Pair]) -> dict[Pair, float]:
-        if metric in CHEAP_METRICS:
-            return {}
         found: dict[Pair, float] = {}
         for chunk in _chunks(zip(_keys(metric, signature, pairs), pairs, strict=True)):
             pair_of = dict(chunk)
@@ -82,8 +75,6 @@ class DatabasePairValues:
         return found
 
     def put(self, metric: str, signature: str, values: Mapping[Pair, float]) -> None:
-        if metric in CHEAP_METRICS:
-            return
         if not connection.in_atomic_block:
             connection.close_if_unusable_or_obsolete()  # it lay idle while the metric worked
         rows = zip(_keys(metric, signature, list(values)), values.values(), strict=True)

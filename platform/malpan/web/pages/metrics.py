@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from malpan.web.presenters.scores import language
-from scoring.cards import GROUPS, UnknownCard, load_card, recipes_with
+from scoring.cards import UnknownCard, cards_by_group, load_card, recipes_with
 
 GROUP_TITLES: Final[dict[str, Promise]] = {
     "exact": gettext_lazy("맞고 틀림을 세는 지표"),
@@ -25,7 +25,8 @@ GROUP_TITLES: Final[dict[str, Promise]] = {
 @require_safe
 def index_page(request: HttpRequest) -> HttpResponse:
     groups = [
-        (name, GROUP_TITLES[name], [load_card(card, language()) for card in cards]) for name, cards in GROUPS.items()
+        (name, GROUP_TITLES[name], [load_card(card, language()) for card in cards])
+        for name, cards in cards_by_group().items()
     ]
     return render(request, "metrics/index.html", {"groups": groups})
 

@@ -94,9 +94,11 @@ def _scale_text(track: Track) -> str:
 def _tie_text(recipe: Recipe) -> str:
     labels = {column.key: column.label(language()) for column in recipe.columns}
     names = ", ".join(labels.get(key, key) for key in recipe.tie_breaks)
+    compared = _("점수는 0~1의 값을 소수점 아래 8자리까지 견줍니다. 그 아래는 계산 오차입니다.")
     if not names:
-        return _("최종 점수가 같으면 먼저 제출한 팀이 앞섭니다.")
-    return _("최종 점수가 같으면 %(names)s 점수로 가리고, 그래도 같으면 먼저 제출한 팀이 앞섭니다.") % {"names": names}
+        return _("최종 점수가 같으면 먼저 제출한 팀이 앞섭니다.") + " " + compared
+    rule = _("최종 점수가 같으면 %(names)s 점수로 가리고, 그래도 같으면 먼저 제출한 팀이 앞섭니다.")
+    return rule % {"names": names} + " " + compared
 
 
 def marks_of(track: Track, targets: Sequence[Target]) -> list[Mark]:

@@ -44,7 +44,7 @@ def board_lines(shown: Board) -> list[str]:
     if shown.is_demo_models:
         title += "  데모 모델 점수 / scores of demo models"
     columns = [column for column in shown.columns if column.group == "main"]
-    header = ["순위", "팀", *(column.label_ko for column in columns), "제출"]
+    header = ["순위", "팀", *(column.label() for column in columns), "제출"]
     table = [header, *(_cells(row, columns, track) for row in shown.rows)]
     return [title, *_aligned(table, left={1})]
 

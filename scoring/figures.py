@@ -1,0 +1,65 @@
+"""Arithmetic that is the same for one score and for thousands of resampled ones.
+
+A *figure* is a float, or a numpy array with one number a resampling. A formula written with these functions and with
+plus, minus and times is the score's and the bootstrap's alike. numpy is loaded where an array comes, never before:
+the web process reads what metrics and recipes declare and computes nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+Figure = Any
+
+
+def is_number(figure: Figure) -> bool:
+    return isinstance(figure, (int, float))
+
+
+def total(figures: Sequence[Figure]) -> Figure:
+    """The sum, exact where all are floats (``math.fsum``): their order cannot change it. 0.0 of nothing."""
+    return math.fsum(figures) if all(map(is_number, figures)) else sum(figures)
+
+
+def average(figures: Sequence[Figure]) -> Figure:
+    """Arithmetic mean; 0.0 of nothing."""
+    return total(figures) / len(figures) if figures else 0.0
+
+
+def ratio(part: Figure, whole: Figure) -> Figure:
+    """``part / whole``, 0.0 where ``whole`` is 0."""
+    if is_number(whole) and is_number(part):
+        return part / whole if whole else 0.0
+    import numpy as np
+
+    part, whole = np.broadcast_arrays(np.asarray(part, dtype=np.float64), whole)
+    return np.divide(part, whole, out=np.zeros(part.shape), where=whole != 0)
+
+
+def logarithm(figure: Figure) -> Figure:
+    """The natural logarithm, minus infinity of 0."""
+    if is_number(figure):
+        return math.log(figure) if figure else -math.inf
+    import numpy as np
+
+    with np.errstate(divide="ignore"):
+        return np.log(figure)
+
+
+def exponential(figure: Figure) -> Figure:
+    if is_number(figure):
+        return math.exp(figure)
+    import numpy as np
+
+    return np.exp(figure)
+
+
+def at_most(figure: Figure, limit: float) -> Figure:
+    """``figure``, or ``limit`` where it is larger."""
+    if is_number(figure):
+        return min(figure, limit)
+    import numpy as np
+
+    return np.minimum(figure, limit)

@@ -1,0 +1,228 @@
+"""What a metric is: what it declares, and what a run asks of it.
+
+A metric is one file: pure functions first, then a thin class that declares what it reads and what it needs, so that
+nothing elsewhere lists metrics. There are two kinds:
+
+* a *pair metric* gives every (reference, candidate) pair a value. An item with several references gets the best of its
+  values; the corpus score is the mean over the items.
+* a *corpus metric* sees all references of all items. It gives each item a row of numbers (its statistics) and makes
+  its scores of their sums: BLEU, which adds up counts; CIDEr-D, whose document frequencies need the whole set.
+
+``scores`` makes the scores of summed rows. The same formula serves the score, the bootstrap and the significance test:
+it is written on figures (``scoring.figures``), one number or one for each of thousands of resamplings.
+
+A process that only asks for declarations, as the web process does, must not pay for them: no module of this package
+imports torch, transformers or numpy before it computes.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+
+from scoring.errors import Message
+from scoring.figures import Figure, ratio
+from scoring.records import ScoreWarning
+from scoring.text.run_tokens import TEXT
+from scoring.text.tokenization import tokenizer, tokenizer_signature
+
+if TYPE_CHECKING:
+    from scoring.models.store import ModelStore
+
+PairProgress = Callable[[int, int], None]  # (pairs done, pairs in all)
+Row = tuple[float, ...]
+Tokenize = Callable[[str], Any]
+CardGroup = Literal["exact", "overlap", "meaning", "picture", "file"]
+
+LEXICAL_PAIR_TOKENS: Final = 4  # what a pair costs a metric without a model, as if it were tokens: milliseconds
+
+
+@dataclass(frozen=True, slots=True)
+class MetricOptions:
+    """What a metric may be given beside its models.
+
+    ``synonyms`` is the TSV of METEOR's synonym stage (``None``: the built-in one). ``media`` is the folder with the
+    frames of each item, for CLIPScore.
+    """
+
+    synonyms: Path | None = None
+    media: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Summable:
+    """Rows of two systems that may be added up, item by item; their sums are what ``scores`` takes.
+
+    ``approximate`` names the scores that such sums give only nearly.
+    """
+
+    a: Any  # (items, width) numbers
+    b: Any
+    approximate: tuple[str, ...] = ()
+
+
+class Metric(ABC):
+    """The declarations of a metric. Its scores are called by ``score_names``, which several metrics may share."""
+
+    name: ClassVar[str]
+    label: ClassVar[Message]
+    rule: ClassVar[str]  # name and version of what it computes
+    group: ClassVar[CardGroup] = "overlap"
+    card: ClassVar[str] = ""  # the card that explains it; its own name unless told
+    score_names: ClassVar[tuple[str, ...]] = ()  # its own name unless told
+    reads: ClassVar[str] = TEXT  # a tokenizer's name, or ``TEXT`` for the text as it is
+    model: ClassVar[str | None] = None  # the role in the model profile of the model that it needs
+    needs_media: ClassVar[bool] = False
+    is_cheap: ClassVar[bool] = False  # computed sooner than a stored value is looked up
+    higher_is_better: ClassVar[bool] = True
+    has_item_values: ClassVar[bool] = True  # a row is one number, the item's value, and the score its mean
+    warning_texts: ClassVar[Mapping[str, Message]] = {}
+    not_configured: ClassVar[str | None] = None  # the warning of a score that goes without, where it is optional
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "name" in vars(cls):
+            cls.card = vars(cls).get("card") or cls.name
+            cls.score_names = vars(cls).get("score_names") or (cls.name,)
+
+    def __init__(self, store: ModelStore | None = None, options: MetricOptions | None = None) -> None:
+        """``store`` holds the models of a profile, for a metric that declares that it needs one."""
+        self.options = options or MetricOptions()
+
+    def signature(self) -> dict[str, Any]:
+        """What can change its numbers, as JSON."""
+        analyser = {} if self.reads == TEXT else {"tokenizer": tokenizer_signature(self.reads)}
+        return {"metric": self.name, "rule": self.rule, **self.parameters(), **analyser}
+
+    def parameters(self) -> dict[str, Any]:
+        """What of its signature is not declared: settings, tables, models."""
+        return {}
+
+    @classmethod
+    def cost(cls, references: Sequence[Sequence[str]], candidates: Sequence[str]) -> int:
+        """What scoring these items costs, in model tokens; ``references`` are those of each item."""
+        return LEXICAL_PAIR_TOKENS * len(candidates)
+
+    def pieces(self, text: str) -> Sequence[str]:
+        """What of ``text`` is analysed: the text itself, unless it is cleaned first or taken by lines."""
+        return (text,)
+
+    def tokens(self, text: str, tokenize: Tokenize) -> Any:
+        """What the metric's functions are given of ``text``; ``tokenize`` gives the tokens of each of its pieces."""
+        (piece,) = self.pieces(text)
+        return tokenize(piece)
+
+    def reader(self, tokenize: Tokenize | None) -> Tokenize:
+        """From a text to its tokens; without ``tokenize`` by the process's own tokenizer, each time anew."""
+        if self.reads == TEXT:
+            return lambda text: text
+        analyse = tokenize or tokenizer(self.reads).tokenize
+        return lambda text: self.tokens(text, analyse)
+
+    @classmethod
+    def sums(cls, rows: Sequence[Row]) -> Sequence[float]:
+        """The sums that ``scores`` takes, exact: the order of the items cannot change a score.
+
+        Of item values (value,) these are (sum of the values, items).
+        """
+        summed = [math.fsum(column) for column in zip(*rows, strict=True)]
+        return [*summed, len(rows)] if cls.has_item_values else summed
+
+    @classmethod
+    def scores(cls, sums: Sequence[Figure]) -> dict[str, Figure]:
+        """The scores of these sums, by name: of item values their mean."""
+        values, items = sums
+        return {cls.score_names[0]: ratio(values, items)}
+
+    @classmethod
+    def aggregate(cls, rows: Sequence[Row]) -> dict[str, float]:
+        """The scores of the items with these rows. Of no rows every score is 0.0."""
+        return dict(cls.scores(cls.sums(rows))) if rows else dict.fromkeys(cls.score_names, 0.0)
+
+    def reported(self) -> tuple[str, ...]:
+        """Those of its scores that a report shows: all, unless it depends on the model."""
+        return self.score_names
+
+    def warnings(self, rows: Sequence[Row]) -> list[ScoreWarning]:
+        """What the reader of the scores should know of the items with these rows."""
+        return []
+
+
+class PairMetric(Metric):
+    """One value for each aligned (reference, candidate) pair."""
+
+    @abstractmethod
+    def score_pairs(
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        progress: PairProgress | None = None,
+        *,
+        tokenize: Tokenize | None = None,
+    ) -> list[float]:
+        """``tokenize`` gives the tokens of a text that the metric ``reads``."""
+
+
+class LexicalMetric(PairMetric):
+    """A pair metric that computes the value of a pair from the tokens of its two texts."""
+
+    @abstractmethod
+    def value(self, reference: Any, candidate: Any) -> float:
+        """The value of one pair, given what the metric reads of its texts."""
+
+    def score_pairs(
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        progress: PairProgress | None = None,
+        *,
+        tokenize: Tokenize | None = None,
+    ) -> list[float]:
+        read = self.reader(tokenize)
+        values: list[float] = []
+        for reference, candidate in zip(references, candidates, strict=True):
+            values.append(self.value(read(reference), read(candidate)))
+            if progress is not None:
+                progress(len(values), len(references))
+        return values
+
+
+class CorpusMetric(Metric):
+    """One row of numbers for each item, in the light of all references.
+
+    One whose rows are no item values defines ``scores``.
+    """
+
+    has_item_values = False
+    is_resampled: ClassVar[bool] = True  # whether rows of drawn items mean what rows of a whole file mean
+
+    def statistics(
+        self,
+        ids: Sequence[str],
+        references: Sequence[Sequence[str]],
+        candidates: Sequence[str],
+        progress: PairProgress | None = None,
+        *,
+        tokenize: Tokenize | None = None,
+    ) -> list[Row]:
+        """One row an item. ``references[i]`` are the texts of item ``ids[i]``; an unanswered item has ``""``."""
+        read = self.reader(tokenize)
+        rows: list[Row] = []
+        for texts, candidate in zip(references, candidates, strict=True):
+            rows.append(self.row(list(map(read, texts)), read(candidate)))
+            if progress is not None:
+                progress(len(rows), len(references))
+        return rows
+
+    def row(self, references: Sequence[Any], candidate: Any) -> Row:
+        """The row of one item, where it does not depend on the others."""
+        raise NotImplementedError
+
+    @classmethod
+    def summable(cls, a: Sequence[Row], b: Sequence[Row]) -> Summable:
+        """The rows of two systems as rows that may be added up."""
+        return Summable(a, b)

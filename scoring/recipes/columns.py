@@ -1,0 +1,50 @@
+"""The columns that recipes share: a score's key and what readers call it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from scoring.errors import Message
+from scoring.recipes.base import Column
+
+FINAL: Final = Column("final_score", Message("최종 점수", "Final score"), is_main=True)
+EM: Final = Column("exact_match", Message("EM", "EM"))
+ACCURACY: Final = Column("accuracy", Message("정확도", "Accuracy"))
+DESCRIPTIVE: Final = Column("descriptive_avg", Message("서술 평균", "Descriptive mean"))
+BLEURT: Final = Column("bleurt", Message("BLEURT", "BLEURT"))
+BERTSCORE: Final = Column("bertscore", Message("BERTScore", "BERTScore"))
+ROUGE_1: Final = Column("rouge_1", Message("ROUGE-1", "ROUGE-1"))
+BLEU_1: Final = Column("bleu_1", Message("BLEU-1", "BLEU-1"))
+
+F1_MICRO: Final = Column("f1_micro", Message("마이크로 F1", "Micro F1"))
+F1_MACRO: Final = Column("f1_macro", Message("매크로 F1", "Macro F1"))
+F1_WEIGHTED: Final = Column("f1_weighted", Message("가중 F1", "Weighted F1"))
+F1_SAMPLES: Final = Column("f1_samples", Message("문항 평균 F1", "Mean F1 of items"))
+MSE: Final = Column("mse", Message("MSE(낮을수록 좋음)", "MSE (lower is better)"), is_scaled=False)
+
+METEOR: Final = Column("final_score", Message("METEOR", "METEOR"), is_main=True)
+CIDER: Final = Column("cider", Message("CIDEr-D", "CIDEr-D"), is_scaled=False)
+
+
+def _reference(key: str, korean: str, english: str, *, is_scaled: bool = True) -> Column:
+    return Column(key, Message(korean, english), is_scaled=is_scaled, group="reference")
+
+
+# What stands beside the scores that judge captions.
+CAPTION_REFERENCES: Final = (
+    _reference("meteor_synonym", "METEOR(유의어)", "METEOR (synonyms)"),
+    _reference("meteor_ko", "METEOR-ko", "METEOR-ko"),
+    *(_reference(f"bleu_{n}", f"BLEU-{n}", f"BLEU-{n}") for n in range(1, 5)),
+    *(_reference(f"rouge_{n}", f"ROUGE-{n.upper()}", f"ROUGE-{n.upper()}") for n in ("1", "2", "l")),
+    _reference("chrf", "chrF", "chrF"),
+    _reference("spice_ko", "spice_ko(실험)", "spice_ko (experimental)"),
+    _reference("distinct_1", "Distinct-1", "Distinct-1"),
+    _reference("distinct_2", "Distinct-2", "Distinct-2"),
+    _reference("unique_captions", "고유 설명 비율", "Unique captions"),
+    _reference("length_ratio", "길이 비율", "Length ratio", is_scaled=False),
+)
+CLIP: Final = (
+    _reference("clipscore", "CLIPScore", "CLIPScore", is_scaled=False),
+    _reference("refclipscore", "RefCLIPScore", "RefCLIPScore", is_scaled=False),
+    _reference("clip_cosine", "CLIP 코사인", "CLIP cosine", is_scaled=False),
+)

@@ -1,0 +1,91 @@
+"""What the text of an answer says: the answers it accepts, the labels it lists, the number it is."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any, Final
+
+from scoring.errors import ScoringError
+
+ALTERNATIVE_SEPARATOR: Final = "#"
+MAX_LABELS: Final = 200
+MAX_NUMBER_CHARS: Final = 100
+LARGEST_NUMBER: Final = 1e100  # its square, and the sum of many, are still finite
+
+_DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_TRUE: Final[frozenset[str | bool]] = frozenset({True, "True", "true"})
+_FALSE: Final[frozenset[str | bool]] = frozenset({False, "False", "false"})
+
+
+class UnreadableAnswer(ScoringError):
+    """An answer is not of the form that its recipe calls for. ``code`` and ``params`` are those of a ``FileError``.
+
+    Says nothing of the text itself: it may be a reference.
+    """
+
+    def __init__(self, code: str, **params: Any) -> None:
+        self.code = code
+        self.params = params
+        super().__init__(code)
+
+
+def alternatives_of(text: str) -> list[str]:
+    """The answers that a reference accepts, separated by ``#``, without surrounding white space; some may be empty."""
+    return [alternative.strip() for alternative in text.split(ALTERNATIVE_SEPARATOR)]
+
+
+def labels_of(text: str) -> frozenset[str]:
+    """The labels of a label text, without surrounding white space.
+
+    ``text`` is a JSON list of strings (the labels), a JSON object from labels to truth values (the labels that are
+    ``true``, ``"True"`` or ``"true"``: 감정 분석 2023), or else one label as it stands; an empty one is a label as any
+    other. Raises ``UnreadableAnswer`` with code ``bad_label_list`` or ``too_many_labels``.
+    """
+    stripped = text.strip()
+    if not stripped.startswith(("[", "{")):
+        return frozenset({stripped})
+    labels = frozenset(label.strip() for label in _listed(_decoded(stripped)))
+    if len(labels) > MAX_LABELS:
+        raise UnreadableAnswer("too_many_labels", limit=MAX_LABELS)
+    return labels
+
+
+def label_text(labels: Iterable[str]) -> str:
+    """The one text of a set of labels that ``labels_of`` reads back: a sorted JSON list."""
+    return json.dumps(sorted(labels), ensure_ascii=False)
+
+
+def number_of(text: str) -> float:
+    """The number that ``text`` is: decimal ASCII digits, with sign, point and exponent as they may be.
+
+    Raises ``UnreadableAnswer`` with code ``not_decimal`` or ``number_out_of_range`` (beyond ``LARGEST_NUMBER``).
+    """
+    stripped = text.strip()
+    if len(stripped) > MAX_NUMBER_CHARS or not _DECIMAL.fullmatch(stripped):
+        raise UnreadableAnswer("not_decimal")
+    number = float(stripped)
+    if abs(number) > LARGEST_NUMBER:
+        raise UnreadableAnswer("number_out_of_range", limit=f"{LARGEST_NUMBER:g}")
+    return number
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise UnreadableAnswer("bad_label_list") from None
+
+
+def _listed(value: Any) -> list[str]:
+    """The labels of a decoded list or object."""
+    if isinstance(value, dict) and all(map(_is_truth, value.values())):
+        return [label for label, truth in value.items() if truth in _TRUE]
+    if isinstance(value, list) and all(isinstance(label, str) for label in value):
+        return value
+    raise UnreadableAnswer("bad_label_list")
+
+
+def _is_truth(value: Any) -> bool:
+    return isinstance(value, (str, bool)) and value in _TRUE | _FALSE

@@ -1,0 +1,126 @@
+"""Every distinct text is analysed once a run by each tokenizer, however many metrics and items read it."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+
+import pytest
+
+from scoring.engine import score
+from scoring.metrics import METRICS
+from scoring.records import Answer, AnswerFile
+from scoring.text import mecab_ko, okt
+from scoring.text.run_tokens import RunTokens
+from scoring.text.tokenization import tokenizer
+from tests.scoring.fakes import RESOURCES
+
+LEXICAL = "captioning-lexical@1"
+WORDS = [chr(ord("가") + 28 * n) + chr(ord("나") + 28 * m) for n in range(30) for m in range(10)]
+
+
+def caption_files(items: int, references: int = 5) -> tuple[AnswerFile, AnswerFile]:
+    """References and captions of many items: unlike texts of ten words, some with Latin letters, some twice."""
+    source = random.Random(items)
+
+    def text() -> str:
+        return " ".join([*source.choices(WORDS, k=9), source.choice(("BMX", "개", "TV"))])
+
+    first = [[text() for _ in range(references)] for _ in range(items)]
+    gold = [Answer(f"c{n}", texts[0], n + 1, others=tuple(texts[1:])) for n, texts in enumerate(first)]
+    given = [Answer(f"c{n}", text() if n % 10 else first[n][0], n + 1) for n in range(items)]
+    return tuple(AnswerFile(tuple(answers), "coco", "0" * 64) for answers in (gold, given))  # type: ignore[return-value]
+
+
+def texts_of(references: AnswerFile, captions: AnswerFile) -> set[str]:
+    return {text for answer in (*references.answers, *captions.answers) for text in answer.texts}
+
+
+@pytest.fixture
+def analysed(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often Okt was given a text; the analyser itself is stubbed: words are nouns, known at once."""
+    seen: Counter[str] = Counter()
+
+    def tokenize_all(self: okt.Okt, texts: list[str], report: object) -> list[tuple[okt.Tagged, ...]]:
+        seen.update(texts)
+        return [tuple((word, "Noun", word) for word in text.split()) for text in texts]
+
+    monkeypatch.setattr(okt.Okt, "tokenize_all", tokenize_all)
+    return seen
+
+
+def test_each_distinct_text_of_5000_items_with_5_references_is_analysed_once(analysed: Counter[str]) -> None:
+    references, captions = caption_files(5_000)
+    read = [name for name in METRICS if METRICS[name].reads.startswith("okt")]
+
+    score(LEXICAL, references, captions)
+
+    texts = texts_of(references, captions)
+    assert len(read) >= 8
+    assert set(analysed) == texts | {text.lower() for text in texts}
+    assert set(analysed.values()) == {1}
+
+
+def test_a_second_run_remembers_nothing(analysed: Counter[str]) -> None:
+    references, captions = caption_files(20, 2)
+    for _ in range(2):
+        score(LEXICAL, references, captions)
+    assert set(analysed.values()) == {2}
+
+
+def test_the_contest_reads_mecab_once_a_text(monkeypatch: pytest.MonkeyPatch, fake_models: None) -> None:
+    seen: Counter[str] = Counter()
+    tokenize = mecab_ko.MecabKo.tokenize
+    monkeypatch.setattr(mecab_ko.MecabKo, "tokenize", lambda self, text: seen.update([text]) or tokenize(self, text))
+    answers = [Answer(f"q{n}", f"글 {n % 7}을 읽었다.", n + 1) for n in range(60)]
+    file = AnswerFile(tuple(answers), "json-array", "0" * 64)
+
+    score("story-completion@1", file, file, resources=RESOURCES)
+
+    # ROUGE reads the text without punctuation, BLEU-1 as it is
+    assert seen == {text: 1 for n in range(7) for text in (f"글 {n}을 읽었다.", f"글 {n}을 읽었다")}
+
+
+def test_only_what_is_not_known_is_analysed(analysed: Counter[str]) -> None:
+    references, captions = caption_files(30, 2)
+    first = score(LEXICAL, references, captions)
+    known = {
+        (name, signature): {item.id: item.scores[METRICS[name].score_names[0]] for item in first.items}
+        if METRICS[name].has_item_values
+        else {item.id: item.statistics[name] for item in first.items}
+        for name, signature in first.metric_signatures.items()
+    }
+    analysed.clear()
+    assert score(LEXICAL, references, captions, known=known) == first
+    assert not analysed
+
+
+def test_a_view_of_another_tokenizer_needs_no_analysis(analysed: Counter[str]) -> None:
+    tokens = RunTokens()
+    tokens.add("okt-tagged", ["파란 바다"], lambda _: None)
+    tokens.add("okt", ["파란 바다"], lambda _: None)
+    assert tokens.tokenize("okt")("파란 바다") == ("파란", "바다")
+    assert analysed == {"파란 바다": 1}
+
+
+def test_tokens_of_a_run_are_those_of_each_text_alone() -> None:
+    references, captions = caption_files(20, 2)
+    tokens = RunTokens()
+    for name in ("okt", "okt-tagged", "mecab-ko"):
+        tokens.add(name, texts_of(references, captions), lambda _: None)
+        for text in texts_of(references, captions):
+            assert tokens.tokenize(name)(text) == tokenizer(name).tokenize(text)
+
+
+def test_time_grows_with_the_items_and_not_faster(analysed: Counter[str]) -> None:
+    """Twice the items, at most three times the time: the cliff was a factor of five."""
+
+    def seconds(items: int) -> float:
+        references, captions = caption_files(items)
+        started = time.process_time()
+        score(LEXICAL, references, captions)
+        return time.process_time() - started
+
+    seconds(200)
+    assert seconds(2_400) < 3 * seconds(1_200)
