@@ -282,7 +282,6 @@ LOGGING = {
         "celery.worker.strategy": {"level": "WARNING"},
         "celery.beat": {"level": "WARNING"},
         "celery.worker.consumer.connection": {"level": "WARNING"},
-        "circus": {"level": "WARNING"},
         "httpx": {"level": "WARNING"},
     },
 }

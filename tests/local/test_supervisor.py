@@ -1,14 +1,162 @@
-"""The supervisor's parts that need no running site."""
+"""The supervisor with programs of a line or two; the whole site under it is in tests/system/test_supervisor.py."""
 
 from __future__ import annotations
 
 import io
+import json
+import os
+import signal
 import subprocess
 import sys
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import psutil
+import pytest
+
+from malpan.local import supervisor
 from malpan.local.file_lock import FileLock
-from malpan.local.supervisor import PrefixedLines
+from malpan.local.programs import EX_CONFIG, Program
+from malpan.local.supervisor import Child, PrefixedLines
+from tests.paths import ROOT
+from tests.waiting import wait_for
+
+FOREVER = "import os, time; print('up', os.getpid(), flush=True); time.sleep(600)"
+DEAF = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {FOREVER}"
+# a process of its own that outlives its parent and keeps its output open
+WITH_HEIR = (
+    f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(20)']); {FOREVER}"
+)
+
+
+class Toy:
+    """A supervisor in a process of its own, and the lines that it prints."""
+
+    def __init__(self, programs: list[dict[str, Any]], steady: float) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.local.toy_site", json.dumps(programs), str(steady)],
+            cwd=ROOT, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        self.lines: list[str] = []
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        self.lines.extend(iter(self.process.stdout.readline, ""))
+
+    def told(self, words: str) -> int:
+        """How many lines contain ``words``."""
+        return sum(words in line for line in self.lines)
+
+    def process_ids(self, name: str) -> list[int]:
+        """Of every process of the program that has said so, oldest first."""
+        return [int(line.split()[-1]) for line in list(self.lines) if line.startswith(f"{name} ") and "up " in line]
+
+    def stop(self) -> int:
+        self.process.terminate()
+        return self.process.wait(20)
+
+
+@pytest.fixture
+def toy_site() -> Iterator[Callable[..., Toy]]:
+    made: list[Toy] = []
+
+    def start(*programs: dict[str, Any], steady: float = 20.0) -> Toy:
+        made.append(Toy(list(programs), steady))
+        return made[-1]
+
+    yield start
+    for toy in made:
+        if toy.process.poll() is None:
+            toy.process.kill()
+            toy.process.wait(10)
+
+
+def test_kills_in_turn_never_end_the_supervision(toy_site: Callable[..., Toy]) -> None:
+    """Each death is noticed, each program started again and heard, and no descriptor is left behind."""
+    toy = toy_site({"name": "one", "code": FOREVER}, {"name": "two", "code": FOREVER}, steady=0.0)
+    wait_for(lambda: toy.process_ids("one") and toy.process_ids("two"), "both have started")
+    descriptors = psutil.Process(toy.process.pid).num_fds()
+    for count in range(1, 25):
+        name = ("one", "two")[count % 2]
+        before = len(toy.process_ids(name))
+        os.kill(toy.process_ids(name)[-1], signal.SIGKILL)
+        wait_for(lambda name=name, before=before: len(toy.process_ids(name)) > before, f"{name} again, kill {count}")
+    assert toy.told("SIGKILL") == 24
+    assert psutil.Process(toy.process.pid).num_fds() == descriptors
+    assert toy.stop() == 0
+
+
+def test_both_killed_at_once_are_both_started_again(toy_site: Callable[..., Toy]) -> None:
+    toy = toy_site({"name": "one", "code": FOREVER}, {"name": "two", "code": FOREVER}, steady=0.0)
+    for count in range(1, 6):
+        wait_for(lambda count=count: len(toy.process_ids("one")) == len(toy.process_ids("two")) == count, "both run")
+        for name in ("one", "two"):
+            os.kill(toy.process_ids(name)[-1], signal.SIGKILL)
+    wait_for(lambda: len(toy.process_ids("one")) == len(toy.process_ids("two")) == 6, "both run again")
+
+
+def test_a_process_that_outlives_its_program_is_in_nobodys_way(toy_site: Callable[..., Toy]) -> None:
+    toy = toy_site({"name": "one", "code": WITH_HEIR}, steady=0.0)
+    wait_for(lambda: toy.process_ids("one"), "it has started")
+    heirs = psutil.Process(toy.process_ids("one")[0]).children()
+    os.kill(toy.process_ids("one")[0], signal.SIGKILL)
+    wait_for(lambda: len(toy.process_ids("one")) == 2, "it is started again, and heard")
+    for heir in heirs:
+        heir.kill()
+
+
+def test_one_that_keeps_dying_is_started_after_ever_longer_pauses(toy_site: Callable[..., Toy]) -> None:
+    toy = toy_site({"name": "one", "code": "print('hm', end='')"})
+    wait_for(lambda: toy.told("4초 뒤"), "the fourth end", seconds=20)
+    assert [line.split(". ")[1][:2] for line in toy.lines if "뒤 다시" in line] == ["0초", "2초", "4초"]
+    assert toy.told("one | hm") == 3  # a last line without its end is written too
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [({"code": f"exit({EX_CONFIG})"}, "설정을 고친 뒤"), ({"code": "print('done')", "runs_once": True}, "done")],
+)
+def test_what_would_end_in_the_same_way_is_not_started_again(
+    toy_site: Callable[..., Toy], program: dict[str, Any], words: str
+) -> None:
+    toy = toy_site({"name": "one"} | program, {"name": "two", "code": FOREVER}, steady=0.0)
+    wait_for(lambda: toy.told(words) and toy.process_ids("two"), "both have spoken")
+    os.kill(toy.process_ids("two")[-1], signal.SIGKILL)
+    wait_for(lambda: len(toy.process_ids("two")) == 2, "the other one is still looked after")
+    assert toy.told(words) == 1
+
+
+def test_a_program_that_does_not_listen_is_killed_after_its_grace(toy_site: Callable[..., Toy]) -> None:
+    toy = toy_site({"name": "one", "code": DEAF, "grace": 0.3}, {"name": "two", "code": WITH_HEIR})
+    wait_for(lambda: toy.process_ids("one") and toy.process_ids("two"), "both have started")
+    assert toy.stop() == 0
+    assert not psutil.pid_exists(toy.process_ids("one")[0])
+    assert toy.told("다시 시작") == 0
+
+
+def test_asked_twice_it_stops_at_once(toy_site: Callable[..., Toy]) -> None:
+    toy = toy_site({"name": "one", "code": DEAF, "grace": 600.0})
+    wait_for(lambda: toy.process_ids("one"), "it has started")
+    toy.process.send_signal(signal.SIGINT)
+    wait_for(lambda: toy.told("멈추는 중입니다"), "it has heard")
+    toy.process.send_signal(signal.SIGINT)
+    assert toy.process.wait(10) == 0
+
+
+def test_a_machine_without_room_for_a_process_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_args: Any, **_options: Any) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    child = Child(Program("one", ("-c", "")), root=ROOT, environment={}, lines=PrefixedLines("", io.StringIO()))
+    with monkeypatch.context() as patched:
+        patched.setattr(supervisor.subprocess, "Popen", full)
+        assert "Resource temporarily unavailable" in child.attend()
+    assert child.attend() is None
+    assert child.is_running
+    child.stop()
+    wait_for(lambda: child.attend() or not child.is_running, "it ends")
 
 
 def test_output_cut_anywhere_comes_out_in_whole_prefixed_lines() -> None:
@@ -16,14 +164,14 @@ def test_output_cut_anywhere_comes_out_in_whole_prefixed_lines() -> None:
     lines = PrefixedLines("web    | ", output)
     content = "말판이 열렸습니다\n둘째 줄\n끝나지 않은 줄".encode()
     for place in range(0, len(content), 2):  # cuts through every character
-        lines({"data": content[place : place + 2]})
-    lines.close()
+        lines.write(content[place : place + 2])
+    lines.flush()
     assert output.getvalue() == "web    | 말판이 열렸습니다\nweb    | 둘째 줄\nweb    | 끝나지 않은 줄\n"
 
 
 def test_bytes_that_are_no_text_do_not_stop_the_output() -> None:
     output = io.StringIO()
-    PrefixedLines("", output)({"data": b"\xff\xfe ok\n"})
+    PrefixedLines("", output).write(b"\xff\xfe ok\n")
     assert output.getvalue().endswith(" ok\n")
 
 

@@ -18,7 +18,7 @@ STEADY = ("--without-gossip", "--without-mingle")
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One program under the supervisor. ``grace`` is in seconds."""
+    """One program under the supervisor. ``grace`` is in seconds; ``descriptors`` are open files that it inherits."""
 
     name: str
     arguments: tuple[str, ...]
@@ -26,7 +26,7 @@ class Program:
     stop_signal: int = signal.SIGTERM
     grace: float = 10.0
     runs_once: bool = False
-    takes_socket: bool = False
+    descriptors: tuple[int, ...] = ()
     prefixed: bool = True
 
 
@@ -39,7 +39,7 @@ def programs_of(
             "web",
             ("-m", "gunicorn", "--config", "python:malpan.web_server", "malpan.wsgi:application"),
             {"MALPAN_LISTEN": f"fd://{listen_descriptor}"},
-            takes_socket=True,
+            descriptors=(listen_descriptor,),
         ),
         *(_scoring_worker(number, threads) for number in range(workers)),
         Program(

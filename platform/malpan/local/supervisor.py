@@ -1,35 +1,37 @@
-"""Runs the programs of the site under circus: starts them, prefixes their output, restarts what dies, stops all."""
+"""Runs the programs of the site: starts them, prefixes their output, restarts what dies, stops all.
+
+One thread and one loop. Each program has one pipe for its output, made once: all processes that ever run the program
+write into it, so that no descriptor is opened or closed when one dies and the next one starts.
+"""
 
 from __future__ import annotations
 
 import codecs
 import os
 import select
-import shlex
+import selectors
 import signal
+import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
-from circus.arbiter import Arbiter
-from circus.watcher import Watcher
-from tornado import gen
-from tornado.ioloop import PeriodicCallback
+import psutil
 
 from malpan.local.embedded import Services
-from malpan.local.paths import socket_directory
 from malpan.local.programs import EX_CONFIG, Program
 from malpan.local.servers import ServerFailed
 
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
-_LOOK_EVERY_SECONDS = 0.5
-_RETRY_SECONDS = 0.05
-_LOOK_AROUND_EVERY_MILLISECONDS = 2000
+_LAUNCHER = Path(__file__).with_name("die_with_parent.py")
+_TURN_SECONDS = 0.25  # how late a death is noticed at most
+_CHECK_SERVICES_SECONDS = 2.0
 _STEADY_AFTER_SECONDS = 20.0  # a program that lived so long has started properly
-_LONGEST_REST_SECONDS = 30.0
+_LONGEST_PAUSE_SECONDS = 30.0
+_READ_BYTES = 65536
 
 
 class PrefixedLines:
@@ -41,12 +43,12 @@ class PrefixedLines:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._rest = ""
 
-    def __call__(self, datum: Mapping[str, Any]) -> None:
-        """Called by circus with ``{"data": bytes, ...}``, cut anywhere."""
-        *lines, self._rest = (self._rest + self._decoder.decode(datum["data"])).split("\n")
+    def write(self, data: bytes) -> None:
+        """Write the whole lines of ``data``, which may be cut anywhere; the rest waits for what follows."""
+        *lines, self._rest = (self._rest + self._decoder.decode(data)).split("\n")
         write_lines(self._output, self._prefix, lines)
 
-    def close(self) -> None:
+    def flush(self) -> None:
         """Write the last line, if the program ended without finishing it."""
         if self._rest:
             write_lines(self._output, self._prefix, [self._rest])
@@ -54,151 +56,176 @@ class PrefixedLines:
 
 
 def write_lines(output: TextIO, prefix: str, lines: Sequence[str]) -> None:
-    """Write ``lines``; one that finds the terminal closed is lost, and the site goes on or stops as it would."""
+    """Write ``lines``; they are lost where the terminal is closed, and the site runs on or stops as it would."""
     with suppress(OSError):
         output.writelines(f"{prefix}{line}\n" for line in lines)
         output.flush()
 
 
-class PatientWatcher(Watcher):
-    """Starts a program that died again: at once, then ever later if it keeps dying.
+class Child:
+    """One program: at most one process of it, when to start the next one, and the pipe that all of them write into.
 
-    One that refuses its settings (``EX_CONFIG``) is not started again.
+    A program that died is started again at once, then after ever longer pauses if it keeps dying. One that refuses its
+    settings (``EX_CONFIG``) and one that ``runs_once`` are not started again.
     """
 
-    _rest_until = 0.0
-    _early_deaths = 0
-    _born = 0.0
-    say: Callable[[str], None]
+    def __init__(self, program: Program, *, root: Path, environment: Mapping[str, str], lines: PrefixedLines) -> None:
+        self.program = program
+        self._root = root
+        self._environment = {**os.environ, **environment, **program.environment}
+        self._lines = lines
+        self.output, self._pipe = os.pipe()
+        os.set_blocking(self.output, False)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._start_at: float | None = 0.0  # on the monotonic clock; None: never again
+        self._started = 0.0
+        self._early_deaths = 0
+        self._kill_at: float | None = None
 
-    def spawn_process(self, recovery_wid: int | None = None) -> Any:
-        self._born = time.monotonic()
-        return super().spawn_process(recovery_wid)
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None
 
-    def reap_process(self, pid: int, status: int | None = None) -> None:
-        known = pid in self.processes
-        super().reap_process(pid, status)
-        if known and self.respawn and self.is_active() and not self.arbiter._stopping:
-            self._consider(status)
+    def pass_on_output(self) -> None:
+        """Write what has arrived since the last call."""
+        with suppress(BlockingIOError):
+            while data := os.read(self.output, _READ_BYTES):
+                self._lines.write(data)
+                if len(data) < _READ_BYTES:
+                    break
 
-    @gen.coroutine
-    def manage_processes(self) -> Any:
-        if time.monotonic() >= self._rest_until:
-            yield super().manage_processes()
+    def attend(self) -> str | None:
+        """Start, restart or kill the process where it is time for that. What happened, if something did."""
+        now = time.monotonic()
+        if self._process is not None and (status := self._process.poll()) is not None:
+            self._process = None
+            self.pass_on_output()
+            self._lines.flush()
+            return self._plan_restart(status, now)
+        if self._process is not None and self._kill_at is not None and now >= self._kill_at:
+            self.kill()
+        if self._process is None and self._start_at is not None and now >= self._start_at:
+            return self._start(now)
+        return None
 
-    def _consider(self, status: int | None) -> None:
-        """Decide when to start the program again."""
-        if status is not None and os.WIFEXITED(status) and os.WEXITSTATUS(status) == EX_CONFIG:
-            self.respawn = False
-            self.say(f"{self.name}: 설정을 고친 뒤 다시 실행하십시오(위 내용 참고). / not started again: see above.")
+    def stop(self) -> None:
+        """Ask the process to end and start none again; ``attend`` kills it when its grace is over."""
+        self._start_at = None
+        self._kill_at = time.monotonic() + self.program.grace
+        if self._process is not None:
+            self._process.send_signal(self.program.stop_signal)
+
+    def kill(self) -> None:
+        """End the process and all processes below it at once."""
+        if self._process is None:
             return
-        lived = time.monotonic() - self._born
-        self._early_deaths = 0 if lived > _STEADY_AFTER_SECONDS else self._early_deaths + 1
-        rest = min(2.0 ** (self._early_deaths - 1), _LONGEST_REST_SECONDS) if self._early_deaths > 1 else 0.0
-        self._rest_until = time.monotonic() + rest
-        self.say(f"{self.name}: 끝났습니다({_how(status)}). {rest:.0f}초 뒤 다시 시작합니다. / ended, starting again.")
+        with suppress(psutil.NoSuchProcess):
+            for below in psutil.Process(self._process.pid).children(recursive=True):
+                with suppress(psutil.NoSuchProcess):
+                    below.kill()
+        self._process.kill()
 
+    def _start(self, now: float) -> str | None:
+        self._started, self._start_at = now, None
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 (the programs of programs.py)
+                [sys.executable, "-I", "-S", str(_LAUNCHER), str(os.getpid()), sys.executable, *self.program.arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=self._pipe,
+                stderr=self._pipe,
+                cwd=self._root,
+                env=self._environment,
+                pass_fds=self.program.descriptors,
+                start_new_session=True,  # Ctrl-C is for the supervisor, which stops each program in its own way
+            )
+        except OSError as error:  # the machine is out of processes or memory
+            return self._start_later(error.strerror or str(error), now)
+        return None
 
-class QuietArbiter(Arbiter):
-    """Circus complains when its periodic look falls into a start or stop; there is nothing to look at then."""
+    def _plan_restart(self, status: int, now: float) -> str | None:
+        is_stopping = self._kill_at is not None
+        if is_stopping or self.program.runs_once:
+            return None
+        if status == EX_CONFIG:
+            return "설정을 고친 뒤 다시 실행하십시오(위 내용 참고). / not started again: see above."
+        return self._start_later(_how(status), now)
 
-    def manage_watchers(self) -> Any:
-        return None if self._stopping or self._exclusive_running_command else super().manage_watchers()
+    def _start_later(self, how: str, now: float) -> str:
+        """Plan the next start after an end that was not asked for."""
+        is_early = now - self._started <= _STEADY_AFTER_SECONDS
+        self._early_deaths = self._early_deaths + 1 if is_early else 0
+        pause = min(2.0 ** (self._early_deaths - 1), _LONGEST_PAUSE_SECONDS) if self._early_deaths > 1 else 0.0
+        self._start_at = now + pause
+        return f"끝났습니다({how}). {pause:.0f}초 뒤 다시 시작합니다. / ended, starting again."
 
 
 class Supervisor:
-    """The children of one site. ``run`` blocks until a signal or ``stop``."""
+    """The programs of one site. ``run`` blocks until a signal or ``stop``."""
 
     def __init__(
         self,
         programs: Sequence[Program],
         *,
         root: Path,
-        run_directory: Path,
         environment: Mapping[str, str],
         services: Services,
         output: TextIO = sys.stdout,
     ) -> None:
-        self._root = root
         self._services = services
         self._output = output
         self._width = max(len(program.name) for program in programs)
         self._exit_code = 0
-        self._is_stopping = False
+        self._stops_asked = 0
+        self._stops_done = 0
         self._terminal = output.fileno() if output.isatty() else None
-        watchers = [self._watcher(program, environment) for program in programs]
-        sockets = socket_directory(run_directory, "circus-events")
-        for stale in ("circus", "circus-events"):
-            (sockets / stale).unlink(missing_ok=True)
-        self._arbiter = QuietArbiter(
-            watchers,
-            f"ipc://{sockets / 'circus'}",
-            f"ipc://{sockets / 'circus-events'}",
-            check_delay=_LOOK_EVERY_SECONDS,
-        )
+        self._children = [
+            Child(program, root=root, environment=environment, lines=self._lines(program)) for program in programs
+        ]
 
     def run(self) -> int:
         """Start everything and stay until told to stop; the exit code."""
         for number in _STOP_SIGNALS:
-            signal.signal(number, self._on_signal)
-        PeriodicCallback(self._look_around, _LOOK_AROUND_EVERY_MILLISECONDS).start()
-        self._arbiter.start()
+            signal.signal(number, lambda *_: self.stop())
+        with selectors.DefaultSelector() as selector:
+            for child in self._children:
+                selector.register(child.output, selectors.EVENT_READ, child)
+            check_at = 0.0
+            while not self._stops_done or any(child.is_running for child in self._children):
+                for key, _ in selector.select(_TURN_SECONDS):
+                    key.data.pass_on_output()
+                if self._stops_done < self._stops_asked:
+                    self._stop_children()
+                for child in self._children:
+                    if news := child.attend():
+                        self.say(f"{child.program.name}: {news}")
+                if not self._stops_asked and time.monotonic() >= check_at:
+                    self._check_surroundings()
+                    check_at = time.monotonic() + _CHECK_SERVICES_SECONDS
         return self._exit_code
+
+    def stop(self) -> None:
+        """Have all programs stopped; asked a second time, at once. For signal handlers and other threads."""
+        self._stops_asked += 1
 
     def say(self, text: str) -> None:
         """Print a line of the supervisor's own."""
         write_lines(self._output, f"{'malpan':<{self._width}} | ", [text])
 
-    def _watcher(self, program: Program, environment: Mapping[str, str]) -> Watcher:
-        launcher = str(Path(__file__).with_name("die_with_parent.py"))
-        watcher = PatientWatcher(
-            program.name,
-            shlex.quote(sys.executable),
-            args=["-I", "-S", launcher, str(os.getpid()), sys.executable, *program.arguments],
-            working_dir=str(self._root),
-            copy_env=True,
-            env={**environment, **program.environment},
-            stop_signal=program.stop_signal,
-            graceful_timeout=program.grace,
-            respawn=not program.runs_once,
-            use_sockets=program.takes_socket,
-            stdout_stream={"stream": self._lines(program)},
-            stderr_stream={"stream": self._lines(program)},
-        )
-        watcher.say = self.say
-        return watcher
-
     def _lines(self, program: Program) -> PrefixedLines:
         return PrefixedLines(f"{program.name:<{self._width}} | " if program.prefixed else "", self._output)
 
-    def _on_signal(self, _number: int, _frame: Any) -> None:
-        self._arbiter.loop.add_callback_from_signal(self.stop)
+    def _stop_children(self) -> None:
+        is_repeated = self._stops_done > 0 or self._stops_asked > 1
+        if not self._stops_done:
+            self.say("멈추는 중입니다. 다시 누르면 바로 끝냅니다. / stopping; once more to stop at once.")
+        self._stops_done = self._stops_asked
+        for child in self._children:
+            child.stop()
+            if is_repeated:
+                child.kill()
 
-    def stop(self) -> None:
-        """Stop all programs; asked a second time, at once."""
-        if self._is_stopping:
-            self._kill_all()
-            return
-        self._is_stopping = True
-        self.say("멈추는 중입니다. 다시 누르면 바로 끝냅니다. / stopping; once more to stop at once.")
-        self._stop_when_free()
-
-    def _stop_when_free(self) -> None:
-        """Circus refuses to stop while it starts something; that takes a moment at most."""
-        if self._arbiter._exclusive_running_command:
-            self._arbiter.loop.call_later(_RETRY_SECONDS, self._stop_when_free)
-        else:
-            self._arbiter.stop()
-
-    def _kill_all(self) -> None:
-        for watcher in self._arbiter.iter_watchers():
-            for process in watcher.get_active_processes():
-                watcher.send_signal_process(process, signal.SIGKILL, recursive=True)
-
-    def _look_around(self) -> None:
+    def _check_surroundings(self) -> None:
         """Stop with the terminal; start PostgreSQL or Redis again, on the data they wrote, if they were killed."""
-        if self._is_stopping:
-            return
         if self._terminal is not None and _has_hung_up(self._terminal):  # make, for one, keeps the signal to itself
             self.stop()
             return
@@ -217,9 +244,6 @@ def _has_hung_up(terminal: int) -> bool:
     return any(event & select.POLLHUP for _, event in poll.poll(0))
 
 
-def _how(status: int | None) -> str:
-    if status is None:
-        return "?"
-    if os.WIFSIGNALED(status):
-        return signal.Signals(os.WTERMSIG(status)).name
-    return f"exit {os.WEXITSTATUS(status)}"
+def _how(status: int) -> str:
+    """How a process ended, from its return code: a negative one is that of a signal."""
+    return signal.Signals(-status).name if status < 0 else f"exit {status}"

@@ -106,7 +106,6 @@ def _supervisor(run_directory: Path, url: str, listener: socket.socket) -> Super
     return Supervisor(
         programs_of(root, run_directory, listen_descriptor=listener.fileno(), threads=threads, workers=workers),
         root=root,
-        run_directory=run_directory,
         environment=child_environment(root, settings.VAR_DIR, url=url, started=started),
         services=embedded.active(),
     )

@@ -1,0 +1,25 @@
+"""A supervisor with programs of the tests: ``python -m tests.local.toy_site PROGRAMS STEADY_SECONDS``.
+
+``PROGRAMS`` is a JSON list of the fields of ``Program``, with ``code`` (Python) instead of ``arguments``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from malpan.local import supervisor
+from malpan.local.embedded import Services
+from malpan.local.programs import Program
+
+
+def main(programs: str, steady_seconds: str) -> int:
+    supervisor._TURN_SECONDS = 0.01
+    supervisor._STEADY_AFTER_SECONDS = float(steady_seconds)
+    made = [Program(arguments=("-c", each.pop("code")), **each) for each in json.loads(programs)]
+    return supervisor.Supervisor(made, root=Path.cwd(), environment={}, services=Services()).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
