@@ -33,7 +33,7 @@ lint-rest:
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports
-	@$(BIN)/djlint templates --lint --check --quiet
+	@$(BIN)/djlint platform/malpan/web/templates --lint --check --quiet
 	@$(BIN)/python manage.py makemigrations --check --dry-run
 	@$(BIN)/python manage.py update_messages --check
 

@@ -76,7 +76,7 @@ WSGI_APPLICATION = "malpan.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [BASE_DIR / "platform/malpan/web/templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [

@@ -109,8 +109,7 @@ def test_braces_match() -> None:
 
 
 def test_every_class_of_the_sheets_stands_in_a_template() -> None:
-    root = ROOT
-    sources = [*(root / "templates").rglob("*.html"), *SHEETS.glob("*.js")]
+    sources = [*(ROOT / "platform/malpan/web/templates").rglob("*.html"), *SHEETS.glob("*.js")]
     markup = "\n".join(path.read_text(encoding="utf-8") for path in sources)
     styled = set(re.findall(r"\.([a-z][\w-]*)(?=[\s.:,>{\[)])", re.sub(r"/\*.*?\*/", "", ALL_CSS, flags=re.S)))
     written_by_code = {"errorlist", "key-rank", "key-submissions", "key-submitted", "success", "warning", "error"}

@@ -128,7 +128,7 @@ class Child:
     def _start(self, now: float) -> str | None:
         self._started, self._start_at = now, None
         try:
-            self._process = subprocess.Popen(  # noqa: S603 (the programs of programs.py)
+            self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", str(_LAUNCHER), str(os.getpid()), sys.executable, *self.program.arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=self._pipe,

@@ -71,7 +71,7 @@ def marked_messages() -> dict[Key, list[str]]:
     for path in sorted((root / "platform").rglob("*.py")):
         for key in _python_messages(path):
             found[key].add(path.relative_to(root).as_posix())
-    for path in sorted(p for p in (root / "templates").rglob("*") if p.suffix in {".html", ".txt"}):
+    for path in sorted(p for p in (root / "platform").rglob("templates/**/*") if p.suffix in {".html", ".txt"}):
         for key in template_messages(path.read_text(encoding="utf-8")):
             found[key].add(path.relative_to(root).as_posix())
     return {key: sorted(files) for key, files in found.items()}

@@ -84,7 +84,7 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
         found = board(page.phase, viewer_team=page.team) if final is None or shows_public else final
         context |= {"rules": scores.rules_of(page.track)} | _table(page, page.phase, found, request.GET)
         context |= _views(page, page.phase, final, shows_public)
-    return render(request, "leaderboard/board.html", context)
+    return render(request, "pages/board.html", context)
 
 
 def _views(page: PageContext, phase: Phase, final: Board | None, shows_public: bool) -> dict[str, Any]:

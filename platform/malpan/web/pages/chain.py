@@ -37,7 +37,7 @@ def chain_page(request: HttpRequest, slug: str) -> HttpResponse:
         "rows": [(entry, opened.get(entry.number)) for entry in listed],
         "last": entries.first(),
     }
-    return render(request, "competitions/chain.html", context)
+    return render(request, "pages/chain.html", context)
 
 
 @require_safe
@@ -81,7 +81,7 @@ def receipt_page(request: MemberRequest, public_id: uuid.UUID) -> HttpResponse:
         "receipt": receipts.receipt_of(submission),
         "chain_href": address("chain", track.competition),
     }
-    return render(request, "submissions/receipt.html", context)
+    return render(request, "pages/chain_receipt.html", context)
 
 
 @require_safe

@@ -24,10 +24,10 @@ def overview_page(request: HttpRequest, slug: str) -> HttpResponse:
         "notices": notices[:SHOWN_NOTICES],
         "has_more_notices": len(notices) > SHOWN_NOTICES,
     }
-    return render(request, "competitions/overview.html", context)
+    return render(request, "pages/competition.html", context)
 
 
 @require_safe
 def data_page(request: HttpRequest, slug: str) -> HttpResponse:
     page = page_context(request, slug)
-    return render(request, "competitions/data.html", page.context("data"))
+    return render(request, "pages/competition_data.html", page.context("data"))

@@ -70,7 +70,7 @@ class PageContext:
     has_manage_pages: bool = False  # the viewer has a role behind the scenes
 
     def context(self, tab: str) -> dict[str, Any]:
-        """The context of ``competitions/base.html``."""
+        """The context of ``pages/base.html``."""
         phases = list(self.track.phases.all()) if self.track else []
         return {
             "competition": self.competition,

@@ -41,7 +41,7 @@ def home_page(request: HttpRequest) -> HttpResponse:
     counts = _team_counts()
     groups = {name: _cards(getattr(found, name), counts) for name in ("running", "upcoming", "past")}
     context = {"competitions": groups} | _manage_context(request)
-    return render(request, "home/home.html", context)
+    return render(request, "pages/home.html", context)
 
 
 def _manage_context(request: HttpRequest) -> dict[str, Any]:

@@ -28,7 +28,7 @@ def index_page(request: HttpRequest) -> HttpResponse:
         (name, GROUP_TITLES[name], [load_card(card, language()) for card in cards])
         for name, cards in cards_by_group().items()
     ]
-    return render(request, "metrics/index.html", {"groups": groups})
+    return render(request, "pages/metrics.html", {"groups": groups})
 
 
 @require_safe
@@ -38,4 +38,4 @@ def card_page(request: HttpRequest, name: str) -> HttpResponse:
     except UnknownCard as error:
         raise Http404 from error
     recipes = [(recipe.id, recipe.title(language())) for recipe in recipes_with(name)]
-    return render(request, "metrics/card.html", {"card": card, "recipes": recipes})
+    return render(request, "pages/metrics_card.html", {"card": card, "recipes": recipes})

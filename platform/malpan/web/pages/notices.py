@@ -19,4 +19,4 @@ def notices_page(request: HttpRequest, slug: str) -> HttpResponse:
     page = page_context(request, slug)
     rows = notices_of(page.competition).order_by("-published_at", "-pk")
     context = page.context("competition") | {"page": page_of(request, rows, PAGE_SIZE)}
-    return render(request, "competitions/notices.html", context)
+    return render(request, "pages/notices.html", context)

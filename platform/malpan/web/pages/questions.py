@@ -33,7 +33,7 @@ def _questions_page(request: HttpRequest, page: PageContext, form: QuestionForm,
         "open_left": questions.OPEN_LIMIT - questions.open_count(request.user, page.competition),
         "open_limit": questions.OPEN_LIMIT,
     }
-    return render(request, "competitions/questions.html", context, status=status)
+    return render(request, "pages/questions.html", context, status=status)
 
 
 @require_POST

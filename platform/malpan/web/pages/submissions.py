@@ -110,7 +110,7 @@ def history_page(request: MemberRequest, slug: str) -> HttpResponse:
         "hides_scores": any(row.status and row.status.run and row.status.run.is_score_hidden for row in rows),
         "finals": _finals(page.phase, rows) if page.phase else None,
     }
-    return render(request, "submissions/history.html", context)
+    return render(request, "pages/submissions.html", context)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ def detail_page(request: MemberRequest, public_id: uuid.UUID) -> HttpResponse:
     context |= _result(status_of(submission, track, selectors.run_for(request.user, submission)))
     context["file_format"] = scores.file_format(submission)
     context["history_href"] = address("submissions", track.competition, track if len(context["tracks"]) > 1 else None)
-    return render(request, "submissions/detail.html", context)
+    return render(request, "pages/submissions_one.html", context)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +242,7 @@ def status_fragment(request: HttpRequest, public_id: uuid.UUID) -> HttpResponse:
         "state_changed": seen_mark.split("/", 1)[0] != status.state_mark,
         "track": status.track,
     }
-    template = "submissions/_result.html" if is_full else "submissions/_state.html"
+    template = "pages/submissions_result.html" if is_full else "pages/submissions_state.html"
     response = render(request, template, context)
     if not status.is_unfinished:
         response.status_code = HttpResponseStopPolling.status_code

@@ -39,7 +39,7 @@ def submit_page(request: HttpRequest, slug: str) -> HttpResponse:
 def _show(request: HttpRequest, slug: str) -> HttpResponse:
     page = page_context(request, slug)
     rejection = _rejection_asked_for(request, page)
-    return render(request, "submissions/submit.html", _context(page, SubmitForm(), rejection))
+    return render(request, "pages/submit.html", _context(page, SubmitForm(), rejection))
 
 
 @members_only
@@ -53,7 +53,7 @@ def _take(request: MemberRequest, slug: str) -> HttpResponse:
         limit = UploadTooLarge(size_bytes=uploads.body_size(request), limit_bytes=settings.UPLOAD_MAX_BYTES)
         return _back(request, page, limit)
     if not form.is_valid():
-        return render(request, "submissions/submit.html", _context(page, form, None), status=422)
+        return render(request, "pages/submit.html", _context(page, form, None), status=422)
     upload = form.cleaned_data["file"]
     hand_over = partial(
         submit,

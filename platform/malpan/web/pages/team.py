@@ -55,7 +55,7 @@ def render_team(request: HttpRequest, page: PageContext, forms: Forms | None = N
     context = page.context("team") | {"form": refused.get("create") or TeamForm()}
     if page.team is not None:
         context |= _own_team(request, page, page.team, refused)
-    return render(request, "teams/team.html", context, status=status)
+    return render(request, "pages/team.html", context, status=status)
 
 
 def _own_team(request: HttpRequest, page: PageContext, team: Team, refused: Forms) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def invitation_page(request: HttpRequest, token: str) -> HttpResponse:
         "addressee": masked(invitation.email) if invitation.email else "",
         "is_for_another": _is_for_another(request, invitation),
     }
-    return render(request, "teams/invitation.html", context)
+    return render(request, "pages/team_invitation.html", context)
 
 
 def _is_for_another(request: HttpRequest, invitation: Invitation) -> bool:

@@ -62,7 +62,7 @@ def _page(request: HttpRequest, page: PageContext, form: ConfirmForm, status: in
         "acceptance": acceptance_of(request.user, competition),
         "next": _next(request),
     }
-    return render(request, "teams/terms.html", context, status=status)
+    return render(request, "pages/terms.html", context, status=status)
 
 
 def _form(data: object = None) -> ConfirmForm:

@@ -57,4 +57,4 @@ def _page(request: MemberRequest, form: ApiTokenForm, status: int = 200) -> Http
         "limit": API_TOKENS_MAX,
         "submit_address": request.build_absolute_uri(reverse("api-submissions", args=["COMPETITION", "TRACK"])),
     }
-    return render(request, "account/tokens.html", context, status=status)
+    return render(request, "pages/tokens.html", context, status=status)

@@ -31,7 +31,7 @@ def _page(request: MemberRequest, public_id: uuid.UUID) -> HttpResponse:
     def shown(status: int = 200) -> HttpResponse:
         context = page_context(request, submission.phase.track.competition.slug).context("submissions")
         context |= {"submission": submission, "phase": submission.phase, "form": form}
-        return render(request, "submissions/withdrawal.html", context, status=status)
+        return render(request, "pages/withdrawal.html", context, status=status)
 
     if not form.is_bound:
         return shown()
