@@ -12,7 +12,7 @@ from django.utils import timezone, translation
 from malpan.competitions.models import Phase
 from malpan.leaderboard.selectors import board
 from malpan.submissions.models import ScoringRun
-from malpan.web.pages.board import Sorting, _second_line, _shown_columns
+from malpan.web.presenters.board import Sorting, _second_line, _shown_columns
 from scoring.recipes import RECIPES
 from tests.factories import PhaseFactory, TeamFactory, TrackFactory, finished_submission
 from tests.web import html

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
@@ -18,9 +17,8 @@ from django_htmx.http import HttpResponseStopPolling
 
 from malpan.competitions.permissions import Permission
 from malpan.core import audit_selectors
-from malpan.core.messages import duration_text, heading_of, text_of, text_of_code
+from malpan.core.messages import heading_of, text_of, text_of_code
 from malpan.submissions import manage_selectors, retrying
-from malpan.submissions.errors import CancelledByOrganiser
 from malpan.submissions.evaluation import actions
 from malpan.submissions.evaluation.eta import Forecast
 from malpan.submissions.models import ScoringRun
@@ -29,44 +27,10 @@ from malpan.web.forms.runs import CancelForm, RunFilterForm
 from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.manage.tables import query_with
 from malpan.web.pages.context import MemberRequest, page_of
-from malpan.web.presenters import scores
-from scoring.recipes import UnknownRecipe, get_recipe
+from malpan.web.presenters import runs
 
 State = ScoringRun.State
 UNFINISHED = frozenset({State.QUEUED, State.RUNNING})
-
-
-@dataclass(frozen=True, slots=True)
-class RunLine:
-    """One run as the table and its own page show it."""
-
-    run: ScoringRun
-    stage: str
-    fault: str
-    can_retry: bool
-
-    @property
-    def is_cancelled(self) -> bool:
-        return self.run.error_code == CancelledByOrganiser.code
-
-
-def line_of(run: ScoringRun) -> RunLine:
-    is_failed = run.state == State.FAILED
-    return RunLine(
-        run=run,
-        stage=_stage(run),
-        # a run that waits for another attempt still bears the cause of the last one
-        fault=text_of_code(run.error_code) if run.error_code else "",
-        can_retry=is_failed and run.batch_id is None and run.submission.live_run_id is None,
-    )
-
-
-def _stage(run: ScoringRun) -> str:
-    stage = run.job.stage if run.job else ""
-    try:
-        return scores.stage_label(run.recipe, stage) if stage else ""
-    except UnknownRecipe:
-        return stage
 
 
 @require_safe
@@ -112,12 +76,12 @@ def _table(request: MemberRequest, access: ManageAccess) -> dict[str, Any]:
     )
     page = page_of(request, rows)
     queue = manage_selectors.queue_status(access.competition)
-    lines = [line_of(run) for run in page]
+    lines = [runs.line_of(run) for run in page]
     return {
         "form": form,
         "queue": queue,
-        "running": [line_of(run) for run in queue.running],
-        "oldest_age": _age_text(queue),
+        "running": [runs.line_of(run) for run in queue.running],
+        "oldest_age": runs.age_text(queue.oldest_age),
         "page": page,
         "lines": lines,
         "poll_query": query_with(request, mark=""),
@@ -126,17 +90,6 @@ def _table(request: MemberRequest, access: ManageAccess) -> dict[str, Any]:
         "is_choosing": form.value("state") == State.FAILED and access.may(Permission.OPERATE),
         "has_retryable": any(line.can_retry for line in lines),
     }
-
-
-def _age_text(queue: manage_selectors.QueueStatus) -> str:
-    """The age of the oldest queued run, in whole minutes from the first minute on."""
-    age = queue.oldest_age
-    if age is None:
-        return ""
-    seconds = int(age.total_seconds())
-    if seconds < 60:
-        return ngettext("%(count)d초", "%(count)d초", seconds) % {"count": seconds}
-    return duration_text(age - (age % manage_selectors.MINUTE))
 
 
 @require_safe
@@ -150,14 +103,14 @@ def _run_page(
 ) -> HttpResponse:
     slices = manage_selectors.slice_status(run)  # its metrics are computed slice by slice, not one after the other
     context = access.context("manage_runs") | {
-        "line": line_of(run),
+        "line": runs.line_of(run),
         "run": run,
         "outlook": Forecast().of(run),
         "track": run.submission.phase.track,
-        "steps": [] if slices and run.state != State.FINISHED else _steps(run),
+        "steps": [] if slices and run.state != State.FINISHED else runs.steps_of(run),
         "slices": slices,
         "slice_fault": text_of_code(slices.error_code) if slices and slices.error_code else "",
-        "others": [line_of(other) for other in manage_selectors.other_runs(run)],
+        "others": [runs.line_of(other) for other in manage_selectors.other_runs(run)],
         "entries": _entries(run),
         "signature": json.dumps(run.signature, ensure_ascii=False, indent=2) if run.signature else "",
         "is_unfinished": run.state in UNFINISHED,
@@ -165,32 +118,6 @@ def _run_page(
         "form": form,
     }
     return render(request, "manage/runs_one.html", context, status=status)
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One metric of a run: ``state`` done, now or to_come."""
-
-    label: str
-    state: str
-
-
-def _steps(run: ScoringRun) -> list[Step]:
-    """How far each metric of ``run`` has come, in the order in which they are computed."""
-    try:
-        recipe = get_recipe(run.recipe)
-    except UnknownRecipe:
-        return []
-    stage = run.job.stage if run.job else ""
-    now = recipe.metrics.index(stage) if stage in recipe.metrics else -1
-    is_finished = run.state == State.FINISHED
-    return [
-        Step(
-            recipe.metric_label(name, scores.language()),
-            "done" if is_finished or at < now else "now" if at == now else "to_come",
-        )
-        for at, name in enumerate(recipe.metrics)
-    ]
 
 
 def _entries(run: ScoringRun) -> list[Any]:
@@ -226,8 +153,8 @@ def retry_action(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     if not chosen:
         messages.warning(request, _("다시 채점할 것을 하나 이상 골라 주십시오."))
         return _back(request, access)
-    runs = manage_selectors.runs_of(access.competition).filter(pk__in=chosen).order_by("pk")
-    outcome = retrying.retry_runs(runs=runs, actor=request.user)
+    wanted = manage_selectors.runs_of(access.competition).filter(pk__in=chosen).order_by("pk")
+    outcome = retrying.retry_runs(runs=wanted, actor=request.user)
     for run, error in outcome.refused:
         about = f"{run.submission.team.name} · #{run.pk}"
         messages.error(request, f"{about} — {heading_of(error)}: {text_of(error)}")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
 from django.http import FileResponse, HttpResponse
@@ -24,9 +23,7 @@ from malpan.web.forms.submissions import STATES, SubmissionFilterForm
 from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.manage.tables import filters_only, query_with, sort_link
 from malpan.web.pages.context import MemberRequest, page_of
-from malpan.web.presenters import scores
-from scoring.recipes import ORGANISER_CODES, Column, UnknownRecipe, get_recipe, warning_text
-from scoring.records import ScoreWarning
+from malpan.web.presenters import scores, submissions
 
 EXPORT_LIMIT: Final = 20_000
 
@@ -87,7 +84,7 @@ def submissions_csv(request: MemberRequest, access: ManageAccess) -> HttpRespons
 def _score_keys(rows: Iterable[Submission]) -> list[str]:
     """The names of every score of ``rows`` but the final one, in the order of their recipes."""
     recipes = dict.fromkeys(row.phase.track.recipe for row in rows)
-    known = dict.fromkeys(column.key for recipe in recipes for column in _columns(recipe))
+    known = dict.fromkeys(column.key for recipe in recipes for column in submissions.known_columns(recipe))
     found = {key for row in rows if row.live_run for key in row.live_run.scores}
     return [key for key in [*known, *sorted(found - known.keys())] if key in found and key != "final_score"]
 
@@ -100,31 +97,6 @@ def _csv_row(row: Any, keys: Sequence[str], shows_hidden: bool) -> list[Any]:
         row.withdrawn_at, row.is_final_choice, row.warning_count, row.shown_score,
     ]  # fmt: skip
     return [*cells, *(values.get(key) for key in keys), *([row.hidden_score] if shows_hidden else [])]
-
-
-def _columns(recipe_id: str) -> tuple[Column, ...]:
-    try:
-        return get_recipe(recipe_id).columns
-    except UnknownRecipe:
-        return ()
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreLine:
-    """One score of the submission's page: as all see it, and of the private part."""
-
-    label: str
-    shown: str
-    hidden: str
-    is_main: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Warned:
-    """A warning in words. ``is_internal``: participants are not told."""
-
-    text: str
-    is_internal: bool
 
 
 @require_safe
@@ -153,51 +125,19 @@ def _result(request: MemberRequest, access: ManageAccess, run: ScoringRun, track
     metrics, items = manage_selectors.item_values(run, by=by, with_private=shows_hidden)
     page = page_of(request, items)
     return {
-        "scores": list(_score_lines(run, hidden.scores if hidden else {}, track)),
+        "scores": list(submissions.score_lines(run, hidden.scores if hidden else {}, track)),
         "hidden": hidden,
         "coverage": scores.coverage_of(run.coverage),
-        "warnings": _warnings(run.warnings),
-        "hidden_warnings": _warnings(hidden.warnings) if hidden else [],
-        "metrics": [(_metric_label(run, name), query_with(request, by=name, page=""), name) for name in metrics],
+        "warnings": submissions.warnings_of(run.warnings),
+        "hidden_warnings": submissions.warnings_of(hidden.warnings) if hidden else [],
+        "metrics": [
+            (submissions.metric_label(run, name), query_with(request, by=name, page=""), name) for name in metrics
+        ],
         "sorted_by": by if by in metrics else (metrics[0] if metrics else ""),
         "page": page,
-        "items": [(item, [_value(item.values.get(name)) for name in metrics]) for item in page],
+        "items": [(item, [submissions.value_text(item.values.get(name)) for name in metrics]) for item in page],
         "is_split": run.reference_version.public_ids is not None,
     }
-
-
-def _score_lines(run: ScoringRun, hidden: Mapping[str, float], track: Track) -> Iterator[ScoreLine]:
-    for column in _columns(run.recipe):
-        if column.key in run.scores or column.key in hidden:
-            yield ScoreLine(
-                label=column.label(scores.language()),
-                shown=scores.score_text(column, run.scores.get(column.key), track),
-                hidden=scores.score_text(column, hidden.get(column.key), track),
-                is_main=column.is_main,
-            )
-
-
-def _warnings(rows: Iterable[Mapping[str, Any]]) -> list[Warned]:
-    """Every stored warning as a sentence; one whose words are gone, by its code."""
-    return [Warned(_sentence(row), row["code"] in ORGANISER_CODES) for row in rows]
-
-
-def _sentence(row: Mapping[str, Any]) -> str:
-    try:
-        return warning_text(ScoreWarning(row["code"], row.get("params", {})), scores.language())
-    except KeyError:
-        return str(row["code"])
-
-
-def _metric_label(run: ScoringRun, name: str) -> str:
-    try:
-        return get_recipe(run.recipe).metric_label(name, scores.language())
-    except UnknownRecipe:
-        return name
-
-
-def _value(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4f}"
 
 
 @require_POST  # it writes who took the file
