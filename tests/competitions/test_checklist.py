@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone, translation
 
-from malpan.competitions import readiness, roles
+from malpan.competitions import checklist_facts, roles
 from malpan.competitions.checklist import Facts, PhaseFacts, State, TrackFacts, checklist
 from malpan.competitions.models import Competition, DataFile
 from malpan.competitions.services import add_data_file
@@ -145,7 +145,7 @@ def phase(db):
 
 def facts(phase):
     competition = Competition.objects.get(pk=phase.track.competition_id)
-    return readiness.facts_of(competition, competing_with_a_role(competition).values())
+    return checklist_facts.facts_of(competition, competing_with_a_role(competition).values())
 
 
 def offer(phase, data, kind=DataFile.Kind.SAMPLE):
@@ -178,8 +178,8 @@ def test_reference_answers_in_another_wrapping_are_found_in_a_file_for_download(
 def test_a_store_that_is_away_is_a_warning_until_it_is_back(phase, settings, tmp_path):
     offer(phase, prediction_bytes(3))
     root, settings.PRIVATE_ROOT = settings.PRIVATE_ROOT, tmp_path / "elsewhere"
-    readiness._is_taken_in.cache_clear()
-    readiness.holds_answers.cache_clear()
+    checklist_facts._is_taken_in.cache_clear()
+    checklist_facts.holds_answers.cache_clear()
 
     assert (facts(phase).tracks[0].phases[0].sample, facts(phase).tracks[0].leaks) == ("faulty", ())
 

@@ -79,7 +79,7 @@ def test_days_left_are_korean_calendar_days(then: datetime, korean: str, english
 def test_scores_have_the_scale_and_decimals_of_their_track(
     value: float | None, scale: int, decimals: int, text: str
 ) -> None:
-    assert formatting.score_text(value, scale, decimals) == text
+    assert formatting.scaled_text(value, scale, decimals) == text
 
 
 def test_the_width_of_a_text_counts_a_syllable_twice() -> None:

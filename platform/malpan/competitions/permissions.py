@@ -6,7 +6,7 @@ permission     owner  organiser  operator  viewer
 view             x        x         x        x     the manage pages: runs, submissions, warnings, audit log
 view_hidden      x        x         x        x     scores of the private part, hidden boards, an unpublished competition
 operate          x        x         x              retry and cancel runs, start and cancel rescoring
-manage           x        x                        set-up, teams, quota, notices, apply rescoring, publish boards
+manage           x        x                        set-up, teams, quota, notices, questions, apply rescoring, publish
 view_answers     x        x                        reference answers (side by side, for organisers only)
 own              x                                 roles, export with references
 =============  =====  =========  ========  ======

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import PurePath
 from typing import IO, TYPE_CHECKING, Any
 
@@ -54,7 +54,6 @@ def create_phase(
     ends_at: datetime,
     daily_limit: int | None = None,
     total_limit: int | None = None,
-    min_interval: timedelta = timedelta(0),
     **fields: Any,
 ) -> Phase:
     """Make a phase open from ``starts_at`` up to but not at ``ends_at``. A limit of ``None`` is no limit."""
@@ -67,7 +66,6 @@ def create_phase(
             ends_at=ends_at,
             daily_limit=daily_limit,
             total_limit=total_limit,
-            min_interval=min_interval,
             **fields,
         )
         phase.full_clean()

@@ -10,11 +10,12 @@ from django.db.models import ProtectedError
 from django.utils import timezone
 
 from malpan.accounts.models import User
+from malpan.competitions.checklist import checklist
+from malpan.competitions.checklist_facts import facts_of
 from malpan.competitions.errors import CompetitionNotReady, ManageNotFound, PartInUse
 from malpan.competitions.locks import lock_competition
 from malpan.competitions.models import Competition, CompetitionRole, DataFile, Phase, Track
 from malpan.competitions.permissions import Permission, may
-from malpan.competitions.readiness import facts_of, items_of
 from malpan.competitions.roles import appoint
 from malpan.competitions.services import create_competition, create_phase, create_track
 from malpan.competitions.targets import set_targets, targets_of
@@ -94,7 +95,7 @@ def publish_competition(*, competition: Competition, actor: User, accepts_gaps: 
     """Show ``competition`` to everybody. Raises ``CompetitionNotReady`` while the checklist has gaps, unless
     ``accepts_gaps``.
     """
-    gaps = [item.code for item in items_of(facts_of(competition)) if item.is_gap]
+    gaps = [item.code for item in checklist(facts_of(competition)) if item.is_gap]
     if gaps and not accepts_gaps:
         raise CompetitionNotReady(count=len(gaps))
     return _set_published(competition, True, "competition.publish", actor, gaps=gaps)

@@ -28,7 +28,7 @@ class PhaseForm(forms.ModelForm):
         ),
     )
     interval_minutes = forms.IntegerField(
-        label=_("제출 간 최소 간격(분)"), min_value=0, max_value=60 * 24 * 365, initial=0, help_text=_("0: 간격 없음")
+        label=_("제출 간 최소 간격(분)"), min_value=0, max_value=60 * 24 * 365, help_text=_("0: 간격 없음")
     )
 
     class Meta:
@@ -53,8 +53,7 @@ class PhaseForm(forms.ModelForm):
     def __init__(self, *args: Any, track: Track, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.track = track
-        if self.instance.pk:
-            self.fields["interval_minutes"].initial = int(self.instance.min_interval.total_seconds() // 60)
+        self.fields["interval_minutes"].initial = int(self.instance.min_interval.total_seconds() // 60)
         for name in ("slug",) if self.instance.pk else ("board", "frozen_at"):
             del self.fields[name]
 

@@ -9,8 +9,8 @@ from typing import Final
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from malpan.competitions import readiness
-from malpan.competitions.checklist import Item, State
+from malpan.competitions.checklist import Item, State, checklist
+from malpan.competitions.checklist_facts import facts_of
 from malpan.competitions.models import Competition
 from malpan.competitions.permissions import Permission
 from malpan.teams.selectors import competing_with_a_role
@@ -48,7 +48,7 @@ class Group:
 
 
 def checklist_of(competition: Competition) -> list[Item]:
-    return readiness.items_of(readiness.facts_of(competition, competing_with_a_role(competition).values()))
+    return checklist(facts_of(competition, competing_with_a_role(competition).values()))
 
 
 def steps_of(access: ManageAccess, current: str, items: Sequence[Item] | None = None) -> list[Step]:

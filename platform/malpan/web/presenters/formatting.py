@@ -14,7 +14,7 @@ from malpan.core.times import KST, kst_day
 SHORT_DECIMALS: Final = {1: 4, 100: 2}  # decimals of secondary scores on a phone, by the track's scale
 
 
-def score_text(value: float | None, scale: int, decimals: int) -> str:
+def scaled_text(value: float | None, scale: int, decimals: int) -> str:
     """A score 0-1 as the track shows it: times ``scale``, with exactly ``decimals`` decimals; ``–`` for none."""
     return "–" if value is None else f"{value * scale:.{decimals}f}"
 

@@ -51,7 +51,7 @@ def starts_in(starts_at: datetime) -> str:
 @register.filter
 def score(value: float | None, track: Track) -> str:
     """A score 0-1 on the scale and with the decimals of its track."""
-    return formatting.score_text(value, track.score_scale, track.score_decimals)
+    return formatting.scaled_text(value, track.score_scale, track.score_decimals)
 
 
 @register.filter(name="markdown")

@@ -1,4 +1,4 @@
-"""Gathers the facts that the checklist of a competition asks for, from rows, stored files and settings.
+"""Gathers the facts that ``checklist`` judges, from rows, stored files and settings.
 
 A sample is held against the references, and files for download are searched for reference answers; each pair of files
 is looked at once per process.
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.utils import timezone
 
-from malpan.competitions.checklist import Facts, Item, PhaseFacts, TrackFacts, checklist
+from malpan.competitions.checklist import Facts, PhaseFacts, TrackFacts
 from malpan.competitions.errors import UnknownTrackRecipe
 from malpan.competitions.models import Competition, CompetitionRole, DataFile, Phase, ReferenceVersion, Track
 from malpan.competitions.references import recipe_named
@@ -35,13 +35,8 @@ LOCAL_HOSTS: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 SENDING_BACKENDS: Final = frozenset({"smtp"})
 
 
-def items_of(facts: Facts) -> list[Item]:
-    """The checklist over ``facts``."""
-    return checklist(facts)
-
-
 def facts_of(competition: Competition, competing: Iterable[str] = ()) -> Facts:
-    """What stands now. Four queries, and files that this process has not looked at yet.
+    """The facts of this moment. Four queries, and files that this process has not looked at yet.
 
     ``competing``: names of teams in which somebody with a role competes (``teams.selectors.competing_with_a_role``).
     """

@@ -1,0 +1,80 @@
+"""A phase of a track: the window in which teams submit, its limits and its board."""
+
+from datetime import datetime, timedelta
+
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from malpan.competitions.models.track import Track
+from malpan.core.language import in_language
+
+
+class Phase(models.Model):
+    """A window of a track in which teams submit, with its limits. Times are absolute; days are KST days.
+
+    A frozen board counts only what was submitted before ``frozen_at``. ``shows_own_score``: while the board is frozen
+    or hidden a team still sees its own scores. With a split (``ReferenceVersion.public_ids``) every score shown is
+    that of the public part; the private part is scored too and kept apart (``submissions.HiddenResult``) until the
+    final board is published (``final_published_at``). ``finals_limit``: how many submissions a team may choose for the
+    final board; ``None``: all count, the best stands.
+    """
+
+    class Board(models.TextChoices):
+        LIVE = "live", _("실시간 공개")
+        FROZEN = "frozen", _("고정")
+        HIDDEN = "hidden", _("비공개")
+
+    track = models.ForeignKey(Track, on_delete=models.PROTECT, related_name="phases", verbose_name=_("트랙"))
+    slug = models.SlugField(_("주소 이름"))
+    title_ko = models.CharField(_("제목"), max_length=120)
+    title_en = models.CharField(_("제목(영어)"), max_length=120, blank=True)
+    starts_at = models.DateTimeField(_("시작"))
+    ends_at = models.DateTimeField(_("마감"))
+    daily_limit = models.PositiveSmallIntegerField(_("하루 제출 한도"), null=True, blank=True)
+    total_limit = models.PositiveSmallIntegerField(_("전체 제출 한도"), null=True, blank=True)
+    min_interval = models.DurationField(_("제출 간 최소 간격"), default=timedelta(0))
+    board = models.CharField(_("순위표 공개"), max_length=8, choices=Board.choices, default=Board.LIVE)
+    frozen_at = models.DateTimeField(_("순위표 고정 시각"), null=True, blank=True)
+    shows_own_score = models.BooleanField(_("고정·비공개 중 내 점수 공개"), default=True)
+    public_percent = models.PositiveSmallIntegerField(
+        _("공개 문항 비율(%)"), null=True, blank=True, help_text=_("비우면 모든 문항이 공개 점수에 들어갑니다.")
+    )
+    split_seed = models.CharField(_("나누기 시드"), max_length=64, blank=True)
+    private_covers_all = models.BooleanField(_("최종 점수에 모든 문항"), default=False)
+    finals_limit = models.PositiveSmallIntegerField(_("최종 선택 한도"), null=True, blank=True)
+    final_published_at = models.DateTimeField(_("최종 발표 시각"), null=True, blank=True)
+    position = models.PositiveSmallIntegerField(_("순서"), default=0)
+
+    class Meta:
+        verbose_name = _("단계")
+        verbose_name_plural = _("단계")
+        ordering = ["position", "starts_at", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["track", "slug"], name="phase_slug_unique_in_track"),
+            models.CheckConstraint(
+                condition=models.Q(ends_at__gt=models.F("starts_at")), name="phase_ends_after_it_starts"
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(board="frozen") | models.Q(frozen_at__isnull=False),
+                name="frozen_board_has_its_moment",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(public_percent=None) | models.Q(public_percent__gte=1, public_percent__lte=99),
+                name="public_share_is_a_part",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.track} · {self.title_ko}"
+
+    @property
+    def title(self) -> str:
+        return in_language(self.title_ko, self.title_en)
+
+    def is_open(self, now: datetime | None = None) -> bool:
+        """Whether a file may be submitted at ``now``: from ``starts_at``, up to but not at ``ends_at``."""
+        return self.starts_at <= (now or timezone.now()) < self.ends_at
+
+    def is_over(self, now: datetime | None = None) -> bool:
+        return (now or timezone.now()) >= self.ends_at
