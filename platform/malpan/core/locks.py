@@ -7,6 +7,10 @@ goes back a level is told so at once.
 Needing no place in the order: rows that the transaction itself inserted, as nobody else sees them (``own_rows``); rows
 that are passed over where somebody holds them (``skip_locked``); and tables whose rows no service locks together with
 others.
+
+One exception: cancelling a rescoring batch holds its phase and the batch when it drops the jobs of the batch's
+runs (``jobs.outcome.drop``). Nobody waits in a circle: a worker that holds such a job locks nothing more, as a run of
+a batch charges no team, and becomes live only when the batch is applied.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from malpan.core.locks import Level, note
 from malpan.jobs import order
 from malpan.jobs.lease import lease_length
 from malpan.jobs.models import OPEN, Job
@@ -32,6 +33,7 @@ def claim_next(*, worker: str) -> Job | None:
     for passes_over in (True, False):
         with transaction.atomic():
             rows = due(timezone.now()).filter(kind__in=kinds())
+            note(Level.WORK)
             job = rows.select_for_update(skip_locked=passes_over, no_key=True, of=("self",)).first()
             if job is not None:
                 take(job, worker)

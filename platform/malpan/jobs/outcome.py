@@ -15,6 +15,7 @@ from django.db import transaction
 from django.db.models import Count, Q
 from django.utils import timezone
 
+from malpan.core.locks import Level, lock_rows
 from malpan.jobs import queue
 from malpan.jobs.doorbell import ring_on_commit
 from malpan.jobs.models import OPEN, Job
@@ -80,7 +81,7 @@ def wait_for_children(*, job: Job, kind: str, costs: Sequence[int]) -> bool:
 def drop(job_ids: Iterable[int], *, error_code: str) -> list[int]:
     """End those of the jobs that are open, with their children: nobody wants them. Returns which they were.
 
-    What their workers still send is refused.
+    What their workers still send is refused. For the place of these locks in the order see ``core.locks``.
     """
     over = {"state": State.FAILED, "finished_at": timezone.now(), "lease_expires_at": None, "error_code": error_code}
     with transaction.atomic():
@@ -94,7 +95,7 @@ def drop(job_ids: Iterable[int], *, error_code: str) -> list[int]:
 def _held(job_id: int, attempt: int) -> Job | None:
     """The row of a job that runs under ``attempt``, held until the transaction ends."""
     rows = Job.objects.filter(pk=job_id, attempt=attempt, state=State.RUNNING)
-    return rows.select_for_update(no_key=True, of=("self",)).first()
+    return lock_rows(rows, Level.WORK).first()
 
 
 def _queue_again(job: Job, pause: float) -> None:

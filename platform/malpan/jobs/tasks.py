@@ -33,7 +33,7 @@ def work_next(*, worker: str) -> Job | None:
     """Do the job whose turn it is, and say which it was; ``None`` when none waits. Wakes the next worker first."""
     job = claim.claim_next(worker=worker)
     if job is None:
-        logger.info("nothing is waiting; nothing to do")
+        logger.debug("nothing is waiting")
         return None
     if claim.due(timezone.now()).exists():
         doorbell.ring()

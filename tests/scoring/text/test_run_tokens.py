@@ -1,17 +1,18 @@
-"""Every distinct text is analysed once a run by each tokenizer, however many metrics and items read it."""
+"""Every distinct text is analysed once a run by each tokenizer, and what is remembered once for several runs."""
 
 from __future__ import annotations
 
 import random
 import time
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from scoring.engine import score
 from scoring.metrics import METRICS
 from scoring.records import Answer, AnswerFile
-from scoring.text import mecab_ko, okt
+from scoring.text import mecab_ko, okt, run_tokens
 from scoring.text.run_tokens import RunTokens
 from scoring.text.tokenization import tokenizer
 from tests.scoring.fakes import RESOURCES
@@ -38,7 +39,12 @@ def texts_of(references: AnswerFile, captions: AnswerFile) -> set[str]:
 
 
 @pytest.fixture
-def analysed(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+def nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_tokens, "_memories", {})
+
+
+@pytest.fixture
+def analysed(monkeypatch: pytest.MonkeyPatch, nothing_remembered: None) -> Counter[str]:
     """How often Okt was given a text; the analyser itself is stubbed: words are nouns, known at once."""
     seen: Counter[str] = Counter()
 
@@ -62,14 +68,44 @@ def test_each_distinct_text_of_5000_items_with_5_references_is_analysed_once(ana
     assert set(analysed.values()) == {1}
 
 
-def test_a_second_run_remembers_nothing(analysed: Counter[str]) -> None:
+def test_the_next_run_analyses_what_is_new(analysed: Counter[str]) -> None:
     references, captions = caption_files(20, 2)
-    for _ in range(2):
-        score(LEXICAL, references, captions)
-    assert set(analysed.values()) == {2}
+    first = score(LEXICAL, references, captions)
+    analysed.clear()
+    assert score(LEXICAL, references, captions) == first
+    assert not analysed
+    other = captions.answers[0].text + " 그리고"
+    answers = (replace(captions.answers[0], text=other), *captions.answers[1:])
+    score(LEXICAL, references, replace(captions, answers=answers))
+    assert set(analysed) == {other, other.lower()}
 
 
-def test_the_contest_reads_mecab_once_a_text(monkeypatch: pytest.MonkeyPatch, fake_models: None) -> None:
+def test_a_run_larger_than_the_memory_finds_what_was_kept(
+    analysed: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No cliff: with room for half of the texts, the next run analyses the other half."""
+    texts = [f"글 {n}" for n in range(1_000)]
+    monkeypatch.setattr(run_tokens, "REMEMBERED", 500 * (run_tokens.TEXT_SIZE + 2))
+    for _ in range(3):
+        analysed.clear()
+        tokens = RunTokens()
+        tokens.add("okt", texts, lambda _: None)
+        assert tokens.tokenize("okt")(texts[0]) == ("글", "0")
+    assert sum(analysed.values()) == 500
+
+
+def test_a_forked_process_and_its_parent_share_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lock of a memory that another thread held at the fork would never open."""
+    analyser = tokenizer("mecab-ko")
+    ours = run_tokens._memory_of(analyser)
+    assert run_tokens._memory_of(analyser) is ours
+    monkeypatch.setattr(run_tokens.os, "getpid", lambda: -1)
+    assert run_tokens._memory_of(analyser) is not ours
+
+
+def test_the_contest_reads_mecab_once_a_text(
+    monkeypatch: pytest.MonkeyPatch, fake_models: None, nothing_remembered: None
+) -> None:
     seen: Counter[str] = Counter()
     tokenize = mecab_ko.MecabKo.tokenize
     monkeypatch.setattr(mecab_ko.MecabKo, "tokenize", lambda self, text: seen.update([text]) or tokenize(self, text))
