@@ -45,4 +45,4 @@ def test_a_run_whose_worker_was_killed_is_finished_once_by_another_attempt(
         " JOIN submissions_submission s ON m.submission_id = s.id WHERE s.public_id = %s GROUP BY metric",
         public_id,
     )
-    assert dict(values) == {"exact_match": 1, "rouge_1": 1, "bertscore": 1, "bleurt": 1}
+    assert dict(values) == {"exact_match": 1, "rouge1_mecab": 1, "bertscore": 1, "bleurt": 1}
