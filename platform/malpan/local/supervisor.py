@@ -1,4 +1,4 @@
-"""Runs the programs of the site under circus: starts them, prefixes their output, restarts what dies, stops all."""
+"""Runs the programs of the site with circus: starts them, prefixes their output, restarts and stops them."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _LOOK_EVERY_SECONDS = 0.5
 _RETRY_SECONDS = 0.05
 _LOOK_AROUND_EVERY_MILLISECONDS = 2000
-_STEADY_AFTER_SECONDS = 20.0  # a program that lived so long has started properly
+_STEADY_AFTER_SECONDS = 20.0  # a program that ran this long has started properly
 _LONGEST_REST_SECONDS = 30.0
 
 
 class PrefixedLines:
-    """Writes what a program prints line by line, each line after the program's name."""
+    """Writes the output of a program line by line, with the program's name before each line."""
 
     def __init__(self, prefix: str, output: TextIO) -> None:
         self._prefix = prefix
@@ -54,16 +54,16 @@ class PrefixedLines:
 
 
 def write_lines(output: TextIO, prefix: str, lines: Sequence[str]) -> None:
-    """Write ``lines``; one that finds the terminal closed is lost, and the site goes on or stops as it would."""
+    """Write ``lines``; if the terminal is closed, they are lost, without any other effect."""
     with suppress(OSError):
         output.writelines(f"{prefix}{line}\n" for line in lines)
         output.flush()
 
 
 class PatientWatcher(Watcher):
-    """Starts a program that died again: at once, then ever later if it keeps dying.
+    """Restarts a program that ended: at once, then with longer and longer pauses if it keeps ending.
 
-    One that refuses its settings (``EX_CONFIG``) is not started again.
+    One that refuses its settings (``EX_CONFIG``) is not restarted.
     """
 
     _rest_until = 0.0
@@ -100,7 +100,7 @@ class PatientWatcher(Watcher):
 
 
 class QuietArbiter(Arbiter):
-    """Circus complains when its periodic look falls into a start or stop; there is nothing to look at then."""
+    """Circus logs an error if its periodic check coincides with a start or stop; here the check is skipped then."""
 
     def manage_watchers(self) -> Any:
         return None if self._stopping or self._exclusive_running_command else super().manage_watchers()
@@ -138,7 +138,7 @@ class Supervisor:
         )
 
     def run(self) -> int:
-        """Start everything and stay until told to stop; the exit code."""
+        """Start everything and run until stopped; returns the exit code."""
         for number in _STOP_SIGNALS:
             signal.signal(number, self._on_signal)
         PeriodicCallback(self._look_around, _LOOK_AROUND_EVERY_MILLISECONDS).start()
@@ -146,7 +146,7 @@ class Supervisor:
         return self._exit_code
 
     def say(self, text: str) -> None:
-        """Print a line of the supervisor's own."""
+        """Print a line of the supervisor itself."""
         write_lines(self._output, f"{'malpan':<{self._width}} | ", [text])
 
     def _watcher(self, program: Program, environment: Mapping[str, str]) -> Watcher:
@@ -175,7 +175,7 @@ class Supervisor:
         self._arbiter.loop.add_callback_from_signal(self.stop)
 
     def stop(self) -> None:
-        """Stop all programs; asked a second time, at once."""
+        """Stop all programs; a second call kills them at once."""
         if self._is_stopping:
             self._kill_all()
             return
@@ -184,7 +184,7 @@ class Supervisor:
         self._stop_when_free()
 
     def _stop_when_free(self) -> None:
-        """Circus refuses to stop while it starts something; that takes a moment at most."""
+        """Stop as soon as possible: Circus refuses to stop while it starts something, which takes only a moment."""
         if self._arbiter._exclusive_running_command:
             self._arbiter.loop.call_later(_RETRY_SECONDS, self._stop_when_free)
         else:
@@ -196,10 +196,10 @@ class Supervisor:
                 watcher.send_signal_process(process, signal.SIGKILL, recursive=True)
 
     def _look_around(self) -> None:
-        """Stop with the terminal; start PostgreSQL or Redis again, on the data they wrote, if they were killed."""
+        """Stop if the terminal was closed; restart PostgreSQL or Redis, with their data, if they were killed."""
         if self._is_stopping:
             return
-        if self._terminal is not None and _has_hung_up(self._terminal):  # make, for one, keeps the signal to itself
+        if self._terminal is not None and _has_hung_up(self._terminal):  # make, for example, passes no signal on
             self.stop()
             return
         try:

@@ -55,7 +55,7 @@ def line_of(run: ScoringRun) -> RunLine:
     return RunLine(
         run=run,
         stage=_stage(run),
-        # a run that waits for another attempt still bears the cause of the last one
+        # a run that waits for another attempt still has the cause of the last failure
         fault=text_of_code(run.error_code) if run.error_code else "",
         can_retry=is_failed and run.batch_id is None and run.submission.live_run_id is None,
     )
@@ -79,7 +79,7 @@ def runs_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
 
 @require_safe
 def runs_fragment(request: HttpRequest, slug: str) -> HttpResponse:
-    """What htmx polls. 204 while what it shows is the same; a reader whose session ended is told so."""
+    """What htmx polls. 204 while nothing changed; if the session has ended, a message says so."""
     if not request.user.is_authenticated:
         return HttpResponseStopPolling(_("로그인이 끊겼습니다. 다시 로그인한 뒤 페이지를 새로 열어 주십시오."))
     return _fragment(request, slug)
@@ -122,7 +122,7 @@ def _table(request: MemberRequest, access: ManageAccess) -> dict[str, Any]:
         "lines": lines,
         "poll_query": query_with(request, mark=""),
         "is_filtered": any(form.value(name) for name in form.fields),
-        # ticked boxes would be lost with every refresh: the table stands still where runs are chosen
+        # a refresh would lose ticked boxes: the table is not refreshed while runs can be chosen
         "is_choosing": form.value("state") == State.FAILED and access.may(Permission.OPERATE),
         "has_retryable": any(line.can_retry for line in lines),
     }
@@ -176,7 +176,7 @@ class Step:
 
 
 def _steps(run: ScoringRun) -> list[Step]:
-    """How far each metric of ``run`` has come, in the order in which they are computed."""
+    """The progress of each metric of ``run``, in the order in which they are computed."""
     try:
         recipe = get_recipe(run.recipe)
     except UnknownRecipe:
@@ -194,7 +194,7 @@ def _steps(run: ScoringRun) -> list[Step]:
 
 
 def _entries(run: ScoringRun) -> list[Any]:
-    """What people did to the run and its submission, newest first."""
+    """Audit entries of the run and its submission, newest first."""
     found = [
         *audit_selectors.entries_about(run._meta.label_lower, run.pk),
         *audit_selectors.entries_about(run.submission._meta.label_lower, run.submission_id),
@@ -221,7 +221,7 @@ def cancel_action(request: MemberRequest, access: ManageAccess, pk: int) -> Http
 @require_POST
 @manage_page(Permission.OPERATE)
 def retry_action(request: MemberRequest, access: ManageAccess) -> HttpResponse:
-    """Try the chosen runs again, and say of each refused one why."""
+    """Retry the chosen runs, with a message for each refused one."""
     chosen = _numbers(request.POST.getlist("run"))
     if not chosen:
         messages.warning(request, _("다시 채점할 것을 하나 이상 골라 주십시오."))
@@ -242,12 +242,12 @@ def retry_action(request: MemberRequest, access: ManageAccess) -> HttpResponse:
 
 
 def _numbers(texts: list[str]) -> list[int]:
-    """The primary keys among ``texts``; what cannot be one is left out."""
+    """The primary keys among ``texts``; other texts are left out."""
     return [int(each) for each in texts if each.isascii() and each.isdigit() and len(each) <= 18]
 
 
 def _back(request: MemberRequest, access: ManageAccess) -> HttpResponse:
-    """To the new run of one that was tried again from its own page, else to the failed ones."""
+    """Redirect to the new run after a retry from the run's page, otherwise to the failed runs."""
     if chosen := _numbers(request.POST.getlist("from_run")):
         return redirect(access.url("manage_run", chosen[0]))
     return redirect(f"{access.url('manage_runs')}?state=failed")

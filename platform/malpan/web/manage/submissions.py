@@ -111,7 +111,7 @@ def _columns(recipe_id: str) -> tuple[Column, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ScoreLine:
-    """One score of the submission's page: as all see it, and of the private part."""
+    """One score of the submission's page: the public one, and that of the private split."""
 
     label: str
     shown: str
@@ -121,7 +121,7 @@ class ScoreLine:
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """A warning in words. ``is_internal``: participants are not told."""
+    """The text of a warning. ``is_internal``: participants do not see it."""
 
     text: str
     is_internal: bool
@@ -178,7 +178,7 @@ def _score_lines(run: ScoringRun, hidden: Mapping[str, float], track: Track) -> 
 
 
 def _warnings(rows: Iterable[Mapping[str, Any]]) -> list[Warned]:
-    """Every stored warning as a sentence; one whose words are gone, by its code."""
+    """Every stored warning as a sentence; one without a text by its code."""
     return [Warned(_sentence(row), row["code"] in ORGANISER_CODES) for row in rows]
 
 
@@ -200,7 +200,7 @@ def _value(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}"
 
 
-@require_POST  # it writes who took the file
+@require_POST  # it records who downloaded the file
 @manage_page(Permission.MANAGE)
 def download_action(request: MemberRequest, access: ManageAccess, public_id: uuid.UUID) -> HttpResponse:
     submission = manage_selectors.submission_of(access.competition, public_id)

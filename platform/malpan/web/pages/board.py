@@ -28,7 +28,7 @@ RANK: Final = "rank"
 COUNT: Final = "submissions"
 TIME: Final = "submitted"
 ALL: Final = "all"
-PUBLIC: Final = "public"  # ?view=public: the public board where the final one is published
+PUBLIC: Final = "public"  # ?view=public: the public board after the final one is published
 SECOND_LINE: Final = 36  # columns of text for scores on the second line of an entry at 390 px
 
 
@@ -44,7 +44,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One score: in full, and short for the second line of a phone. ``is_extra`` is left out there."""
+    """One score: in full, and short for the second line of an entry on a phone, which omits it if ``is_extra``."""
 
     label: str
     full: str
@@ -88,7 +88,7 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _views(page: PageContext, phase: Phase, final: Board | None, shows_public: bool) -> dict[str, Any]:
-    """Where the other one of the two boards is, and what the organiser wrote on publishing the final one."""
+    """The address of the other of the two boards, and the organiser's note on the final one."""
     if final is None or final.snapshot is None:
         return {}
     snapshot = final.snapshot
@@ -130,13 +130,13 @@ def _table(page: PageContext, phase: Phase, found: Board, query: Any) -> dict[st
 
 
 def _seen_as(query: Any, found: Board) -> dict[str, str]:
-    """What the links of this board carry on: that it is the public one, where the final one is published."""
+    """What links of this board must repeat: that it is the public one, if the final one is published."""
     is_second = found.phase.final_published_at is not None and found.snapshot is None
     return {"view": PUBLIC} if is_second and query.get("view") == PUBLIC else {}
 
 
 def _shown_columns(found: Board, shows_all: bool) -> tuple[Column, ...]:
-    """The columns that judge, or all of them; of optional metrics those that some row has."""
+    """The columns that judge, or all of them; of optional metrics those with a value in some row."""
     return tuple(
         column
         for column in found.columns
@@ -146,7 +146,7 @@ def _shown_columns(found: Board, shows_all: bool) -> tuple[Column, ...]:
 
 
 def _lacks_clip(found: Board) -> bool:
-    """Whether the recipe knows CLIPScore and no score on the board has it: no model or no frames are configured."""
+    """Whether the recipe has CLIPScore but no score on the board does: no model or no frames are configured."""
     has_it = any(name in row.scores for row in found.rows for name in ("clipscore", "clip_cosine"))
     return "clipscore" in found.recipe.optional_metrics and bool(found.rows) and not has_it
 
@@ -156,7 +156,7 @@ def _marks_between(
 ) -> tuple[list[tuple[scores.Mark, ...]], tuple[scores.Mark, ...]]:
     """For each ranked row the marks drawn above it: those it fails and the row before it reached; then the rest.
 
-    A score equal to a mark has reached it. Marks above the first row stand there: what nobody has reached yet.
+    A score equal to a mark has reached it. Marks that nobody has reached are above the first row.
     """
     left = sorted(marks, key=lambda mark: -mark.value)
     drawn = []
@@ -170,14 +170,14 @@ def _marks_between(
 def _metrics_href(
     page: PageContext, phase: Phase, recipe: Recipe, shows_all: bool, seen_as: Mapping[str, str]
 ) -> str | None:
-    """Where the other view of the columns is: all metrics, or those that judge; ``None`` where there is only one."""
+    """The address of the other set of columns: all metrics, or those that judge; ``None`` if there is only one set."""
     if all(column.group == "main" for column in recipe.columns):
         return None
     return _href(page, phase, seen_as if shows_all else {"metrics": ALL, **seen_as})
 
 
 def _sorting(found: Board, key: str | None, order: str | None) -> Sorting:
-    """What was asked for, or the ranking. Scores and counts start from the highest, rank and time from the first."""
+    """The requested sorting, or the ranking. Scores and counts start from the highest, rank and time from the first."""
     known = {column.key for column in found.columns} | {COUNT, TIME}
     if key not in known:
         return Sorting(RANK, "ascending")
@@ -187,7 +187,7 @@ def _sorting(found: Board, key: str | None, order: str | None) -> Sorting:
 
 
 def _sorted(rows: Sequence[BoardRow], sorting: Sorting) -> list[BoardRow]:
-    """The rows in the order asked for; rows without the value stand last; the ranking decides among equals."""
+    """The rows in the requested order; rows without the value are last; equal rows keep their ranking."""
     if sorting.key == RANK:
         return list(rows)
     value = _value_of(sorting.key)
@@ -219,7 +219,7 @@ def _headings(
 
 
 def _sort_href(page: PageContext, phase: Phase, key: str, current: Direction | None, carried: Mapping[str, str]) -> str:
-    """Where the heading leads: this sorting, or the other way round when it is already the current one."""
+    """The address of this sorting, or of the reverse if it is the current one."""
     query = dict(carried)
     if key != RANK:
         query["sort"] = key
@@ -229,7 +229,7 @@ def _sort_href(page: PageContext, phase: Phase, key: str, current: Direction | N
 
 
 def _href(page: PageContext, phase: Phase, query: Mapping[str, str]) -> str:
-    """This board with ``query``, its track and phase named where there are several."""
+    """The address of this board with ``query``, and with track and phase if there are several."""
     place = {"track": page.track.slug} if page.track and len(page.tracks) > 1 else {}
     if len(phase.track.phases.all()) > 1:
         place["phase"] = phase.slug
@@ -268,7 +268,7 @@ def _line(
 
 
 def _moved(row: BoardRow) -> str:
-    """``▲ 3``, ``▼ 2`` or ``–``: against the public board; nothing where the row is not of a final board."""
+    """``▲ 3``, ``▼ 2`` or ``–``: against the public board; empty if the row is not of a final board."""
     if row.rank is None or row.public_rank is None:
         return ""
     moved = row.public_rank - row.rank
