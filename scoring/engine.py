@@ -1,4 +1,4 @@
-"""Scoring of one predictions file: lay out the pairs, run each metric on those it needs, add up, sign.
+"""Scoring of one predictions file: lay out the pairs, run each metric on those it needs, aggregate, sign.
 
 The engine never imports a model library. Metrics are loaded by name, and a metric loads its model only when it has a
 pair to score: a submission without reasons loads none.
@@ -38,13 +38,13 @@ def score(
 ) -> ScoreReport:
     """Score ``predictions`` against ``references`` by the rule of ``recipe_id``.
 
-    Items stand in the report in reference order; the order of the predictions file changes nothing. ``resources`` are
-    the models; without them those of ``profile`` on ``device`` are used, shared by the whole process. ``known`` holds
-    item values (or rows of statistics) scored earlier, by (metric name, metric signature hash): they are taken as they
-    are, and only the pairs of other items are scored. ``pair_values`` is asked for the values of those pairs, and told
-    the ones it did not know; only this thread uses it. ``progress`` is called at the start and the end of each metric
-    (at the end alone where all is known) and in between at most five times a second, from two threads
-    (``scoring.running``) but never twice at once. What it raises stops the scoring.
+    The report lists the items in reference order; the order of the predictions file changes nothing. ``resources`` are
+    the models; the default is those of ``profile`` on ``device``, shared by the whole process. ``known`` holds item
+    values (or rows of statistics) scored earlier, by (metric name, metric signature hash): they are used unchanged, and
+    only the pairs of other items are scored. ``pair_values`` is asked for the values of those pairs and receives the
+    ones it did not have; only this thread uses it. ``progress`` is called at the start and the end of each metric (only
+    at the end if all is known) and in between at most five times a second, from two threads (``scoring.running``) but
+    never twice at once. An exception from it stops the scoring.
 
     Raises ``UnknownRecipe``, ``MismatchedFiles``, ``ModelUnavailable``, ``InvalidSynonyms`` and ``ScoringFault``.
     """
@@ -74,18 +74,18 @@ def score(
 
 
 def needs_models(recipe: Recipe) -> bool:
-    """Whether a score by ``recipe`` is made with neural models."""
+    """Whether a score by ``recipe`` needs neural models."""
     return any(map(is_neural, recipe.metrics))
 
 
 def computed_with(resources: ModelStore | None) -> dict[str, Any]:
-    """The machine of a score, for its reader: kernel and threads are ``None`` where no neural metric computed."""
+    """The machine that computed a score: kernel and threads are ``None`` if no neural metric ran."""
     of_models = {} if resources is None else resources.computed_with()
     return {"processor": processor(), "kernel": None, "threads": None, **of_models}
 
 
 def _configured(recipe: Recipe, resources: ModelStore | None, options: MetricOptions) -> list[str]:
-    """The optional metrics of ``recipe`` that can run: those whose model, and frames if need be, are configured."""
+    """The optional metrics of ``recipe`` that can run: their model, and frames if they need any, are configured."""
     return [name for name in recipe.optional_metrics if _is_configured(METRICS[name], resources, options)]
 
 

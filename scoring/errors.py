@@ -1,10 +1,10 @@
 """Errors of the measuring instrument.
 
-Every error is a named class with a code and data. The sentences a person reads are in ``scoring.messages``, in Korean
-and English, with the five official messages of the contest verbatim.
+Every error is a named class with a code and data. The texts for people are in ``scoring.messages``, in Korean and
+English, with the five official messages of the contest verbatim.
 
-An error of a file must be safe to show, to log and to store: whatever it quotes of the file has gone through
-``quoted``, and nothing of an answer of a reference file is ever quoted.
+An error of a file must be safe to show, to log and to store: everything it quotes from the file goes through
+``quoted``, and no answer of a reference file is ever quoted.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ MAX_ERRORS_KEPT: Final = 100
 
 
 class ScoringError(Exception):
-    """Base of everything that scoring raises on purpose."""
+    """Base of all errors that scoring raises on purpose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class FileError:
     """One defect of an uploaded file, located.
 
     ``line`` is 1-based in the file as uploaded; ``item_id`` and ``field`` are ``None`` where they do not apply.
-    ``params`` are JSON values, so that code, params and place can be stored and worded later in either language.
+    ``params`` are JSON values, so that an error can be stored and put into words later, in either language.
     """
 
     code: str
@@ -99,9 +99,9 @@ class FileError:
 
 
 class InvalidFile(ScoringError):
-    """A predictions or references file breaks the format: 제출 오류, the uploader's to mend.
+    """A predictions or references file breaks the format: 제출 오류, which the uploader must fix.
 
-    ``errors`` holds every defect found, in file order (capped; ``total`` counts them all).
+    ``errors`` are the defects found, in file order (capped; ``total`` counts all of them).
     """
 
     def __init__(self, errors: Sequence[FileError], total: int | None = None) -> None:
@@ -119,7 +119,7 @@ class ErrorList:
 
     @property
     def is_full(self) -> bool:
-        """Whether further errors are only counted: their place need not be looked for."""
+        """Whether further errors are only counted, so that their location is not needed."""
         return self.total >= MAX_ERRORS_KEPT
 
     def note(self, *errors: FileError) -> None:
@@ -142,7 +142,7 @@ class ScoringFault(ScoringError):
 
 
 class WordedError(Exception):
-    """Base of errors that carry a code, their parameters and their own words in Korean and English."""
+    """Base of errors with a code, parameters and a text in Korean and English."""
 
     code: ClassVar[str]
     words: ClassVar[Message]

@@ -1,8 +1,8 @@
 """Arithmetic that is the same for one score and for thousands of resampled ones.
 
 A *figure* is a float, or a numpy array with one number a resampling. A formula written with these functions and with
-plus, minus and times is the score's and the bootstrap's alike. numpy is loaded where an array comes, never before:
-the web process reads what metrics and recipes declare and computes nothing.
+plus, minus and times serves both the score and the bootstrap. numpy is imported only when an array is passed: the web
+process reads what metrics and recipes declare and computes nothing.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ def is_number(figure: Figure) -> bool:
 
 
 def total(figures: Sequence[Figure]) -> Figure:
-    """The sum, exact where all are floats (``math.fsum``): their order cannot change it. 0.0 of nothing."""
+    """The sum, exact where all are floats (``math.fsum``): their order cannot change it. 0.0 for none."""
     return math.fsum(figures) if all(map(is_number, figures)) else sum(figures)
 
 
 def average(figures: Sequence[Figure]) -> Figure:
-    """Arithmetic mean; 0.0 of nothing."""
+    """Arithmetic mean; 0.0 for none."""
     return total(figures) / len(figures) if figures else 0.0
 
 

@@ -1,4 +1,4 @@
-"""The one cache of the instrument that forgets: what was used longest ago goes first."""
+"""A cache of bounded size that drops the least recently used values."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Value = TypeVar("Value")
 
 
 class LruCache(Generic[Key, Value]):
-    """At most ``max_size`` of values, by ``size_of`` each (1 unless told: their number). Threads may share it.
+    """At most ``max_size`` of values, measured by ``size_of`` (default: 1 each). Threads may share it.
 
-    A value that is larger than all the room is not kept.
+    A value larger than ``max_size`` is not kept.
     """
 
     def __init__(self, max_size: int, size_of: Callable[[Value], int] = lambda _: 1) -> None:
@@ -31,14 +31,14 @@ class LruCache(Generic[Key, Value]):
         return key in self._values
 
     def get(self, key: Key) -> Value | None:
-        """The value of ``key``, which counts as used now; ``None`` where there is none."""
+        """The value of ``key``, which counts as used now, or ``None``."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
             return self._values.get(key)
 
     def put(self, key: Key, value: Value) -> None:
-        """Keep ``value``, in place of an older one of the same key."""
+        """Keep ``value``; it replaces an older one of the same key."""
         with self._lock:
             if key in self._values:
                 self.size -= self._size_of(self._values.pop(key))

@@ -1,4 +1,4 @@
-"""The values that pass between the parts of the instrument. Plain, immutable, free of any framework."""
+"""The values that modules of the instrument exchange: plain, immutable, without any framework."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FileFormat = Literal[
 class Answer:
     """One item of a predictions or references file. ``text`` is NFC; ``line`` is 1-based in the file.
 
-    ``others`` are further reference texts of the item, where a recipe allows several.
+    ``others`` are further reference texts of the item, if a recipe allows several.
     """
 
     id: str
@@ -61,7 +61,7 @@ ProgressCallback = Callable[[Progress], None]
 
 @dataclass(frozen=True, slots=True)
 class ScoreWarning:
-    """Something the reader of a score should know. ``code`` names the text; ``params`` fill it."""
+    """Something the reader of a score should know. ``code`` is the key of the text; ``params`` fill it."""
 
     code: str
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -71,8 +71,8 @@ class ScoreWarning:
 class ItemScores:
     """What one item scored: a value by metric.
 
-    ``statistics`` holds, by metric, the row of numbers from which a corpus metric without item values (BLEU) is made:
-    enough to aggregate, or to resample, without scoring again.
+    ``statistics`` holds, by metric, the row of numbers of a corpus metric without item values (BLEU): enough to
+    aggregate or resample without scoring again.
     """
 
     id: str

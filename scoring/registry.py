@@ -1,8 +1,8 @@
-"""What the instrument offers by name, built in or by a plug-in: metrics, recipes, tokenizers.
+"""Metrics, recipes and tokenizers by name, built in or from a plug-in.
 
-A plug-in is an installed distribution with entry points (``EXTENDING.md`` shows how). All are looked up at the first
-question, once a process. One that cannot be loaded, is not what its group asks for, or takes a name that is taken
-raises ``PluginFault`` at every question: a score without it would be another score.
+A plug-in is an installed distribution with entry points (``EXTENDING.md`` shows how). All are loaded at the first
+access, once for each process. One that cannot be loaded, does not fit its group, or uses an existing name raises
+``PluginFault`` at every access: a score without it would be a different one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FAULTS: Final[dict[str, Message]] = {
 
 
 class PluginFault(ScoringError):
-    """An installed plug-in cannot be used. ``code`` is a key of the reasons, ``detail`` what it is about."""
+    """An installed plug-in cannot be used. ``code`` is the key of the reason, ``detail`` fills it."""
 
     def __init__(self, group: str, name: str, distribution: str, code: str, detail: object) -> None:
         self.group, self.name, self.distribution = group, name, distribution
@@ -48,11 +48,11 @@ class PluginFault(ScoringError):
 
 
 class Unfit(ValueError):
-    """What a plug-in offers is not what its group asks for; the text says why."""
+    """The object of a plug-in does not fit its group; the text says why."""
 
 
 class Registry(Mapping[str, Offered], Generic[Offered]):
-    """Everything of one kind by name: first what is built in, in its order, then that of plug-ins.
+    """Everything of one kind by name: first the built-in objects in their order, then those of plug-ins.
 
     ``check`` is given the name and the object of an entry point; it returns the object or raises ``Unfit``.
     """
@@ -83,7 +83,7 @@ class Registry(Mapping[str, Offered], Generic[Offered]):
         return found
 
     def origin(self, name: str) -> dict[str, dict[str, str]]:
-        """What a signature says of where ``name`` comes from: nothing where it is built in."""
+        """The entry of a signature for the plug-in of ``name``; empty if it is built in."""
         point = self._points.get(name)
         if point is None or point.dist is None:
             return {}
@@ -101,18 +101,18 @@ class Registry(Mapping[str, Offered], Generic[Offered]):
     def _load(self, point: EntryPoint) -> Offered:
         try:
             offered = point.load()
-        except (Exception, SystemExit) as error:  # whatever somebody else's module raises
+        except (Exception, SystemExit) as error:  # a plug-in's module may raise anything
             raise _fault(point, "failed", f"{type(error).__name__}: {error}") from error
         try:
             return self._check(point.name, offered)
         except Unfit as error:
             raise _fault(point, "unfit", error) from error
-        except Exception as error:  # so far from what is asked for that it cannot even be looked at
+        except Exception as error:  # the object is so different that the check itself fails
             raise _fault(point, "unfit", f"{type(error).__name__}: {error}") from error
 
 
 def classes_in(package: str, base: type[Offered]) -> dict[str, type[Offered]]:
-    """The classes with a ``name`` that the modules of ``package`` make of ``base``, by name: a new file is enough."""
+    """The classes with a ``name`` derived from ``base`` in the modules of ``package``: a new file is enough."""
     found: dict[str, type[Offered]] = {}
     for module in iter_modules(import_module(package).__path__, f"{package}."):
         for kind in vars(import_module(module.name)).values():

@@ -1,4 +1,4 @@
-"""What a score was made with: enough to say whether two scores may stand on one board.
+"""What a score was made with: enough to decide whether two scores may be ranked together.
 
 A signature is plain JSON::
 
@@ -11,19 +11,19 @@ A signature is plain JSON::
      "about": {"references_file_sha256": …, "profile": …, "is_demo": …, "processor": …, "threads": …, "kernel": …}}
 
 Everything outside ``about`` can change numbers, and ``signature_hash`` is the SHA-256 of it as canonical JSON. Two
-scores rank against each other only if their hashes agree.
+scores are ranked together only if their hashes are equal.
 
 * ``references.sha256`` is of the *content*: the items' (id, text, question type, further references) sorted by id.
-  Laying the reference file out anew or shuffling its items changes no score, so it does not change the hash. The hash
-  of the file's bytes stands in ``about``, for whoever wants to find the very file.
-* Models are named whether or not a submission needed them: one that leaves out every reason loads no model and must
-  still rank with the others.
-* A metric's own signature leaves out recipe and references. Stored item values belong to a submission, a reference
-  version and a metric signature, so they outlive a change of another metric's rule.
+  Reformatting the reference file or shuffling its items changes no score, so it does not change the hash. The hash of
+  the file's bytes is in ``about``, to find the file.
+* Models are named whether or not a submission needed them: one without any reason loads no model and must still be
+  ranked with the others.
+* A metric's own signature does not include recipe and references. Stored item values belong to a submission, a
+  reference version and a metric signature, so they stay valid when another metric's rule changes.
 * A metric, tokenizer or recipe of a plug-in names its distribution and version (``plugin``).
-* On which processor, with how many threads and by which kernel a score was computed stands in ``about``: two ways agree
-  to some 1e-6 a pair, and ranking takes scores as equal that agree to 8 decimals.
-* Unicode normalisation is stable across Unicode versions for assigned characters: the form alone is named.
+* Processor, number of threads and kernel of a computation are in ``about``: values differ by about 1e-6 for a pair, and
+  ranking treats scores as equal that agree to 8 decimals.
+* Unicode normalisation is stable across Unicode versions for assigned characters: only the form is named.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ ABOUT: Final = "about"
 
 
 def canonical_json(value: Any) -> bytes:
-    """``value`` as UTF-8 JSON with sorted keys and no white space: one text for one value. Refuses NaN."""
+    """``value`` as UTF-8 JSON with sorted keys and no white space: equal values give equal text. Refuses NaN."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")).encode()
 
 
@@ -57,7 +57,7 @@ def json_sha256(value: Any) -> str:
 
 
 def references_sha256(references: AnswerFile) -> str:
-    """SHA-256 of what the reference file says, whatever its layout and order."""
+    """SHA-256 of the content of the reference file, independent of layout and order."""
     content = sorted(
         [answer.id, answer.text, answer.question_type or "", *answer.others] for answer in references.answers
     )
@@ -65,7 +65,7 @@ def references_sha256(references: AnswerFile) -> str:
 
 
 def metric_signature(recipe: Recipe, metric: str, implementation: Json) -> dict[str, Any]:
-    """What can change the values of ``metric``: its own ``implementation`` and the texts the recipe feeds it."""
+    """What can change the values of ``metric``: its own ``implementation`` and the rule for its texts."""
     return {"input": recipe.input_rule(metric), "normalizer": NORMALIZER, **implementation}
 
 
@@ -74,8 +74,8 @@ def build_signature(
 ) -> dict[str, Any]:
     """The signature of a score.
 
-    ``implementations`` maps each metric that runs to what it is made of (``scoring.metrics.implementation_of``).
-    ``about`` is for the reader and does not enter the hash; the file hash of the references is added to it.
+    ``implementations`` maps each metric that runs to ``scoring.metrics.implementation_of``. ``about`` is for the reader
+    and does not enter the hash; the file hash of the references is added to it.
     """
     return {
         "recipe": recipe.id,

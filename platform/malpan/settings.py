@@ -10,8 +10,8 @@ from django.core.exceptions import ImproperlyConfigured
 BASE_DIR = Path(__file__).resolve().parents[2]
 env = environ.Env()
 
-# The variable DEBUG tells the local default from production. Django's own debug pages stay off in both: they show local
-# variables, and those can be reference answers.
+# The variable DEBUG distinguishes the local default from production. Django's own debug pages stay off in both: they
+# show local variables, and those can be reference answers.
 LOCAL = env.bool("DEBUG", default=True)
 DEBUG = False
 VAR_DIR = Path(env.str("MALPAN_VAR", default=str(BASE_DIR / "var"))).resolve()
@@ -21,7 +21,7 @@ if not LOCAL:
     if missing:
         raise ImproperlyConfigured(f"DEBUG is off and {', '.join(missing)} is not set. Set it and start again.")
 
-# manage.py sets one made for this site; the default serves processes that were started without it
+# manage.py sets one made for this site; the default is for processes started without it
 SECRET_KEY = env.str("SECRET_KEY", default="local-default-key-never-used-in-production")
 SITE_URL = env.str("SITE_URL", default="http://127.0.0.1:8000")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]", urlsplit(SITE_URL).hostname])
@@ -99,12 +99,12 @@ DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 REDIS_URL = env.str("REDIS_URL", default="redis://127.0.0.1:6379/0")
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
 
-# kombu names a Unix socket otherwise than redis-py does
+# kombu and redis-py use different schemes for a Unix socket
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace("?db=", "?virtual_host=")
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {
-    "visibility_timeout": 3600,  # a hint only: the reconciler finds lost jobs sooner
-    # an upload does not wait for a broker that is away (6 s otherwise): beat rings later
+    "visibility_timeout": 3600,  # rarely used: the reconciler finds lost jobs sooner
+    # an upload does not wait for a broker that is down (6 s otherwise): beat rings later
     "socket_connect_timeout": 3,
     "max_retries": 1,
     "interval_start": 0,
@@ -114,14 +114,14 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
-# a blip of the broker must not end a healthy job: the lease in the database already covers a lost worker
+# a short failure of the broker must not end a healthy job: the lease in the database covers a lost worker
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_TASK_DEFAULT_QUEUE = "housekeeping"
 WORK_QUEUE = "scoring"
 CELERY_TASK_ROUTES = {"malpan.jobs.tasks.work": {"queue": WORK_QUEUE}}
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_PROC_ALIVE_TIMEOUT = 600  # a child loads its models before it reports for work
-CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 5  # told to stop, a worker may finish a short run; a long one is queued again
+CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 5  # seconds for a stopped worker to finish a short run; a long one is requeued
 CELERY_WORKER_REDIRECT_STDOUTS = False
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False  # nothing uses it, and it keeps every worker subscribed to a broadcast
 CELERY_WORKER_SEND_TASK_EVENTS = False
@@ -135,7 +135,7 @@ CELERY_BEAT_SCHEDULE = {
     },
 }
 
-CHECK_LOCK_ORDER = False  # on in the tests: an error wherever the order of malpan.core.locks is broken
+CHECK_LOCK_ORDER = False  # on in the tests: an error if the order of malpan.core.locks is broken
 
 # --- scoring --------------------------------------------------------------------------------------------------------
 # The profile of the models: a name under scoring/profiles or a path. The demo models are the local default only.
@@ -145,13 +145,13 @@ SCORING_DEVICE = env.str("SCORING_DEVICE", default="auto")
 JOB_LEASE_SECONDS = env.int("JOB_LEASE_SECONDS", default=30)
 JOB_MAX_ATTEMPTS = 3
 SCORING_WORKERS = env.int("SCORING_WORKERS", default=1)  # how many `manage.py up` starts
-SCORING_THREADS = env.int("SCORING_THREADS", default=0)  # of each of them; 0: they share the processors
-# the place of this worker among those of its machine, from 0: with several GPUs each takes another
+SCORING_THREADS = env.int("SCORING_THREADS", default=0)  # for each of them; 0: they share the processors
+# the index of this worker on its machine, from 0: with several GPUs each uses another
 SCORING_WORKER_NUMBER = env.int("SCORING_WORKER_NUMBER", default=0)
-# The values of a run with more unknown items than this are computed ahead by all workers, slices of so many items each
+# The values of a run with more unknown items than this are computed ahead by all workers, in slices of SLICE_ITEMS
 LARGE_RUN_ITEMS = env.int("LARGE_RUN_ITEMS", default=8000)
 SLICE_ITEMS = env.int("SLICE_ITEMS", default=2000)
-# values of pairs kept for the next file that holds them, about 190 bytes each on disk; 0 keeps none, and none ahead
+# values of pairs kept for later files with the same pairs, about 190 bytes each on disk; 0: none, and no slices
 PAIR_VALUES_MAX_ROWS = env.int("PAIR_VALUES_MAX_ROWS", default=5_000_000)
 for name, least in {
     "JOB_LEASE_SECONDS": 1,
@@ -215,7 +215,7 @@ ACCOUNT_FORMS = {
     "set_password": "malpan.web.forms.accounts.SetPasswordForm",
     "signup": "malpan.web.forms.accounts.SignupForm",
 }
-# log-ins are limited by address; behind proxies that is the one they report, not the last proxy's own
+# log-ins are limited by address; behind proxies that is the address they report, not that of the last proxy
 ALLAUTH_TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXY_COUNT", default=0)
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_ON_GET = False
@@ -226,7 +226,7 @@ EMAIL_CONFIG = env.email_url("EMAIL_URL", default="consolemail://")
 vars().update(EMAIL_CONFIG)
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="말판 <noreply@localhost>")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
-ADMINS = [(address, address) for address in env.list("ADMINS", default=[])]  # told when a run was given up
+ADMINS = [(address, address) for address in env.list("ADMINS", default=[])]  # mailed when a run was given up
 
 # --- language and time ----------------------------------------------------------------------------------------------
 LANGUAGE_CODE = "ko"
@@ -253,7 +253,7 @@ if not LOCAL and SITE_URL.startswith("https://"):
     SECURE_REDIRECT_EXEMPT = [r"^healthz/$"]  # a load balancer asks in plain HTTP
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=30 * 24 * 3600)
-# HSTS for subdomains and browser preload lists bind every other host of the domain: its owner's decision, not ours
+# HSTS for subdomains and browser preload lists affects every other host of the domain: its owner must decide
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

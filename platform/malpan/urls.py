@@ -5,7 +5,7 @@ from django.contrib import admin
 from django.urls import include, path
 from health_check.views import HealthCheckView
 
-# one way in for everybody, with its limit of attempts and its confirmed addresses
+# one log-in for everybody, with limited attempts and confirmed addresses
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [

@@ -1,7 +1,7 @@
-"""What a worker process does around its tasks: ends with its parent; for the scoring queue, readies the models.
+"""What a worker process does around its tasks: ends with its parent; for the scoring queue, loads the models.
 
 The models are loaded in the pool's child, once, before its first run: torch's threads do not survive a fork, so the
-main process only looks whether the files are there. A worker that cannot score takes no runs; they wait in the queue.
+main process only checks whether the files are there. A worker that cannot score takes no runs; they wait in the queue.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from malpan.local.programs import EX_CONFIG
 from scoring.errors import ScoringError
 
 SCORING_QUEUE = "scoring"
-NICENESS = 5  # scoring uses every core for minutes; on a single machine the pages go first
+NICENESS = 5  # scoring uses every core for minutes; on a single machine the pages have priority
 
 logger = logging.getLogger(__name__)
 _serves_scoring = False
@@ -28,7 +28,7 @@ _serves_scoring = False
 
 @celeryd_after_setup.connect
 def check_models(instance: Any, **_: Any) -> None:
-    """End the scoring worker at once, with what to run, where a model of its profile is missing."""
+    """End the scoring worker at once, with the command to run, if a model of its profile is missing."""
     global _serves_scoring
     _serves_scoring = SCORING_QUEUE in instance.app.amqp.queues.consume_from
     if not _serves_scoring:
@@ -41,7 +41,7 @@ def check_models(instance: Any, **_: Any) -> None:
 
 
 def require_models(profile_name: str) -> None:
-    """Raise ``ModelUnavailable``, or what is wrong with the profile, unless all its models are on this machine.
+    """Raise ``ModelUnavailable``, or the error of the profile, unless all its models are on this machine.
 
     The demo models are made here if they are missing; no other profile ever falls back to them.
     """
@@ -55,7 +55,7 @@ def require_models(profile_name: str) -> None:
 
 @worker_process_init.connect
 def begin_child(**_: Any) -> None:
-    """In a fresh pool process: end with the worker; where it scores, load the models or stop the worker."""
+    """In a new pool process: end with the worker; on a scoring worker load the models, or stop it if that fails."""
     worker = os.getppid()
     die_with_parent(worker)
     if not _serves_scoring:

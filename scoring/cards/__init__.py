@@ -1,7 +1,7 @@
 """A card for each metric: what it measures, its formula and source, what fools it, what was chosen for Korean.
 
 A card is a Markdown file ``<name>.<language>.md`` in this folder: a title, a sentence that sums it up, then the
-sections of ``HEADINGS``. Plain reading of files: the web process imports this.
+sections of ``HEADINGS``. Only files are read: the web process imports this.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HEADINGS: Final[dict[Language, tuple[str, ...]]] = {
     "en": ("What it measures", "Formula", "Source", "Range", "What fools it", "Choices made for Korean"),
 }
 
-GROUPS: Final = ("exact", "overlap", "meaning", "picture", "file")  # what cards look at, in the order of the index
+GROUPS: Final = ("exact", "overlap", "meaning", "picture", "file")  # what the metrics judge, in the order of the index
 _OF_NO_METRIC: Final = {"significance": "file"}
 
 _FOLDER: Final = Path(__file__).parent
@@ -65,7 +65,7 @@ def load_card(name: str, language: Language = "ko") -> Card:
 
 
 def card_for(score_name: str) -> str | None:
-    """The card that explains a score or metric (``bleu_4``: ``bleu``), or ``None`` for a score made of several."""
+    """The card that explains a score or metric (``bleu_4``: ``bleu``), or ``None`` for a score of several metrics."""
     if score_name in card_names():
         return score_name
     cards = (kind.card for name, kind in METRICS.items() if score_name in (name, *kind.score_names))
@@ -84,5 +84,5 @@ def _cards_of(recipe: Recipe) -> set[str | None]:
 
 @cache
 def _has_text(card: str) -> bool:
-    """A metric of a plug-in has no card here."""
+    """Whether this folder has the card; a metric of a plug-in has none."""
     return (_FOLDER / f"{card}.ko.md").is_file()

@@ -1,8 +1,9 @@
-"""``python -m scoring``: the instrument on files, without a server. The same engine as the site's, number for number.
+"""``python -m scoring``: the instrument on files, without a server. The engine, and so every number, is that of the
+site.
 
-Exit status: 0 done; 1 a predictions or references file is not sound (every error is listed); 2 wrong usage, or a fault
-that is not the file's. Reports go to standard output, progress and errors to standard error. Only ``score`` and
-``models`` may load a model library; the others answer at once.
+Exit status: 0 done; 1 a predictions or references file has errors (all are listed); 2 wrong usage, or a fault that is
+not the file's. Reports go to standard output, progress and errors to standard error. Only ``score`` and ``models`` may
+load a model library; the others start at once.
 """
 
 from __future__ import annotations
@@ -43,13 +44,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_FAULT
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
-    except BrokenPipeError:  # whoever reads our output, such as `head`, has gone: nothing is wrong
+    except BrokenPipeError:  # the reader of our output, such as `head`, has ended: no error
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_OK
     return status
 
 
 def _write_whatever_the_terminal_lacks(stream: TextIO) -> None:
-    """Let a character outside the encoding of ``stream`` come out as an escape, as standard error does, not stop us."""
+    """Write a character outside the encoding of ``stream`` as an escape, like standard error, instead of failing."""
     if isinstance(stream, TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")

@@ -52,7 +52,7 @@ def run_score(options: argparse.Namespace, language: Language) -> int:
         options=given,
         progress=progress_printer(),
     )
-    try:  # the file first, as whoever reads our output may have gone; and the report whatever becomes of the file
+    try:  # the file first, as the reader of our output may have ended; the report even if the file fails
         if options.output:
             write_whole(options.output, report_as_json(report, language))
             sys.stderr.write(say("saved", language, path=options.output) + "\n")
@@ -62,9 +62,9 @@ def run_score(options: argparse.Namespace, language: Language) -> int:
 
 
 def run_check(options: argparse.Namespace, language: Language) -> int:
-    """Say that a predictions file is sound, and what of it the models will not read.
+    """Check a predictions file, and print which of its texts the models will cut.
 
-    If it is not sound, ``InvalidInput`` carries every error.
+    Raises ``InvalidInput`` with every error.
     """
     recipe = get_recipe(options.recipe)
     references = load_references(options.references, recipe) if options.references else None
@@ -80,7 +80,7 @@ def run_check(options: argparse.Namespace, language: Language) -> int:
 
 
 def run_report(options: argparse.Namespace, language: Language) -> int:
-    """Print a stored result, with its change against another where one is given."""
+    """Print a stored result, with its change against another if one is given."""
     baseline = load_report(options.baseline) if options.baseline else None
     report = load_report(options.result)
     sys.stdout.write(render(report, options.format, language, baseline, has_targets=not options.no_targets))
@@ -89,7 +89,7 @@ def run_report(options: argparse.Namespace, language: Language) -> int:
 
 def run_compare(options: argparse.Namespace, language: Language) -> int:
     """Print the comparison of two stored results."""
-    from scoring.cli.compare import compare_files  # needs numpy, which no other command that prints a file does
+    from scoring.cli.compare import compare_files  # needs numpy, unlike the other commands that print a file
 
     sys.stdout.write(compare_files(options.a, options.b, options.format, language))
     return 0

@@ -10,7 +10,7 @@ from scoring.significance.view import render_comparison
 
 
 def compare_files(a: str, b: str, form: ReportFormat, language: Language) -> str:
-    """The comparison of the results at paths ``a`` and ``b``, rendered. Files are read, nothing is scored.
+    """The comparison of the results in the files ``a`` and ``b``, rendered. Nothing is scored again.
 
     Raises ``CannotUse``, ``DifferentRecipes`` and ``DifferentItems``.
     """

@@ -1,4 +1,4 @@
-"""Files of the command line: read with the path in every error, written whole or not at all."""
+"""Files of the command line: every error names the path, and a file is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scoring.report import InvalidReport, report_from_json
 class CannotUse(ScoringError):
     """A path given on the command line cannot be used.
 
-    ``code`` and ``why`` name words; a ``why`` that is none stands as it is.
+    ``code`` is a key of ``WORDS``, and so may ``why`` be; any other ``why`` is shown unchanged.
     """
 
     def __init__(self, code: str, path: str | Path, why: object) -> None:
@@ -31,7 +31,7 @@ class CannotUse(ScoringError):
 
 
 class InvalidInput(ScoringError):
-    """``InvalidFile`` with the file it speaks of. ``kind`` is ``references`` or ``predictions``."""
+    """``InvalidFile`` with the path of its file. ``kind`` is ``references`` or ``predictions``."""
 
     def __init__(self, kind: str, path: str, cause: InvalidFile) -> None:
         self.kind, self.path, self.cause = kind, path, cause
@@ -39,7 +39,7 @@ class InvalidInput(ScoringError):
 
 
 def load_references(path: str, recipe: Recipe) -> AnswerFile:
-    """Raises ``CannotUse`` and ``InvalidInput``."""
+    """The references at ``path``. Raises ``CannotUse`` and ``InvalidInput``."""
     data = read_bytes(path)
     try:
         return read_references(data, recipe)
@@ -48,7 +48,7 @@ def load_references(path: str, recipe: Recipe) -> AnswerFile:
 
 
 def load_predictions(path: str, recipe: Recipe, references: AnswerFile | None) -> AnswerFile:
-    """Raises ``CannotUse`` and ``InvalidInput``."""
+    """The predictions at ``path``. Raises ``CannotUse`` and ``InvalidInput``."""
     data = read_bytes(path)
     try:
         return read_predictions(data, recipe, references)
@@ -57,7 +57,7 @@ def load_predictions(path: str, recipe: Recipe, references: AnswerFile | None) -
 
 
 def load_report(path: str) -> ScoreReport:
-    """Raises ``CannotUse``."""
+    """The ``OUT.json`` at ``path``. Raises ``CannotUse``."""
     try:
         return report_from_json(read_bytes(path).decode("utf-8-sig"))
     except (InvalidReport, UnicodeDecodeError) as error:
@@ -65,9 +65,9 @@ def load_report(path: str) -> ScoreReport:
 
 
 def load_options(synonyms: str | None, media: str | None) -> MetricOptions:
-    """What the metrics are given beside their models. Raises ``CannotUse`` for a path that is not there.
+    """What the metrics need besides their models. Raises ``CannotUse`` for a path that is not there.
 
-    A synonyms file is opened here, so that a path that cannot be read is told before the scoring starts.
+    A synonyms file is opened here, so that an unreadable path is reported before the scoring starts.
     """
     if synonyms is not None:
         read_bytes(synonyms)
@@ -87,7 +87,7 @@ def read_bytes(path: str) -> bytes:
 
 
 def require_folder_of(path: str) -> None:
-    """Raise ``CannotUse`` if nothing could be written to ``path``: better said before an hour of scoring."""
+    """Raise ``CannotUse`` if ``path`` cannot be written, before an hour of scoring is spent."""
     folder = Path(path).absolute().parent
     if Path(path).is_dir():
         raise CannotUse("cannot_write", path, "is_folder")
@@ -117,13 +117,13 @@ def write_whole(path: str, text: str) -> None:
 
 
 def _why(error: OSError) -> str:
-    """The name of the words for ``error``, or the system's own words."""
+    """The key in ``WORDS`` for ``error``, or the system's own message."""
     kinds = {FileNotFoundError: "no_such_file", IsADirectoryError: "is_folder", PermissionError: "no_permission"}
     return kinds.get(type(error), error.strerror or str(error))
 
 
 def print_file_errors(error: InvalidInput, language: Language, stream: TextIO) -> None:
-    """Write every error as line, id, field, reason to ``stream``, under a line that says how many there are."""
+    """Write every error as line, id, field, reason to ``stream``, below a line with their number."""
     cause = error.cause
     name = say(error.kind, language)
     lines = [say("not_sound", language, name=name, path=error.path, total=cause.total), say("columns", language)]

@@ -1,8 +1,8 @@
 """``python -m scoring models``: list the profiles, fetch the models of one, verify them.
 
-``verify`` shows that the files are those the profile names, that our values are those of the packages which the
-contest's code calls, and what other number formats would change. It exits 1 where a value differs from a package's, 2
-where a model is not sound.
+``verify`` checks that the files are those the profile names, that our values equal those of the packages which the
+contest's code calls, and how much other number formats would change. It exits with 1 if a value differs from a
+package's, with 2 if a model is damaged.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ EXIT_DIFFERS: Final = 1
 
 
 class WrongModelsUsage(ScoringError):
-    """The options of ``models`` do not belong together; ``word`` is the word that says how they do."""
+    """The options of ``models`` cannot be combined; ``word`` is the key of the text that explains them."""
 
     def __init__(self, word: str, **params: str) -> None:
         self.word, self.params = word, params
@@ -73,7 +73,7 @@ def _fetch_models(profile: str) -> int:
 
 
 def _verify_models(options: argparse.Namespace, language: Language) -> int:
-    """Checks, then the packages beside us, then the precisions; a model that is not sound ends it."""
+    """The checks, then the comparison with the packages, then the precisions; a damaged model ends it."""
     from scoring.verification.checks import verify
     from scoring.verification.precisions import measure_precisions
     from scoring.verification.witnesses import compare_built_in

@@ -1,4 +1,4 @@
-"""An argument parser that speaks Korean or English, for ``python -m scoring``."""
+"""An argument parser in Korean or English, for ``python -m scoring``."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _ERRORS_KO: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
 
 
 def language_of(arguments: Sequence[str]) -> Language:
-    """The language asked for with ``--lang``, known before parsing so that usage errors speak it too."""
+    """The language asked for with ``--lang``, found before parsing, so that usage errors use it too."""
     is_english = "--lang=en" in arguments or ("--lang", "en") in pairwise(arguments)
     return "en" if is_english else "ko"
 

@@ -1,4 +1,4 @@
-"""Every word that ``python -m scoring`` says, in Korean and English."""
+"""Every text that ``python -m scoring`` prints, in Korean and English."""
 
 from __future__ import annotations
 
@@ -128,12 +128,12 @@ WORDS: Final[dict[str, Message]] = {
 
 
 def say(key: str, language: Language, **params: Any) -> str:
-    """The words called ``key`` with ``params`` filled in."""
+    """The text of ``key`` with ``params`` filled in."""
     return WORDS[key].text(language).format(**params)
 
 
 def error_text(error: ScoringError, language: Language) -> str:
-    """What ``error`` says in ``language``; errors without words of their own are named by kind."""
+    """The message of ``error`` in ``language``; an error without one gets the text of its kind."""
     message = getattr(error, "message", None)
     if callable(message):
         return str(message(language))

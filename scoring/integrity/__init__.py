@@ -1,13 +1,13 @@
-"""Hints that a score may say more than the answers deserve: one caption for all, loops, copies, unseen characters.
+"""Warnings that a score may be better than the answers: one caption for all, loops, copies, invisible characters.
 
-No accusation: a weak but honest model can trip over any of them, and an organiser who reads the hint then reads a few
+They are no accusation: a weak but honest model can cause any of them, and an organiser who reads one then reads a few
 answers. Everything is counted on white-space words and characters of the NFC texts, without analyser or model, in time
-linear in the texts. Where a reference set is itself formulaic, short or repetitive, answers are measured against that.
+linear in the texts. If a reference set is itself formulaic, short or repetitive, answers are compared with that.
 
 ``form`` says what an answer is. Captions and descriptive answers (``answers``) get every check. Choices and short
-answers may well be equal to one another, so checks of sameness, length and copying leave them out: items of the
-question types in ``SHORT_TYPES``, and in ``answers`` whatever has fewer than ``LONG_CHARS`` characters. ``labels`` and
-``number`` are checked for unseen and unnormalised characters only.
+answers are often equal, so the checks of sameness, length and copying skip them: items of the question types in
+``SHORT_TYPES``, and in ``answers`` those with fewer than ``LONG_CHARS`` characters. ``labels`` and ``number`` are
+checked for invisible and unnormalised characters only.
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ class Item:
 
 
 def integrity_warnings(form: AnswerForm, references: AnswerFile, predictions: AnswerFile) -> tuple[ScoreWarning, ...]:
-    """The hints about ``predictions``, in a fixed order; none for sound answers. Pure.
+    """The warnings about ``predictions``, in a fixed order. Pure.
 
     Items are matched by id; blank and missing answers, which other warnings count, are left out. The params of a
-    warning are numbers and, for code points, their names: nothing of a text.
+    warning are numbers and names of code points, never text.
     """
     items = list(_answered(references, predictions))
     texts = [item for item in items if _is_text(form, item)]
@@ -92,7 +92,7 @@ def _answered(references: AnswerFile, predictions: AnswerFile) -> Iterator[Item]
 
 
 def _is_text(form: AnswerForm, item: Item) -> bool:
-    """Whether this is an item of which two honest answers are seldom the same."""
+    """Whether two honest answers to this item are rarely equal."""
     if form == "captions":
         return True
     is_short = item.reference.question_type in SHORT_TYPES or len(item.reference.text) < LONG_CHARS
@@ -100,7 +100,7 @@ def _is_text(form: AnswerForm, item: Item) -> bool:
 
 
 def _repeated(items: Sequence[Item]) -> ScoreWarning | None:
-    """One text for a fifth of the items, where the commonest reference is less than half as common."""
+    """One text answers a fifth of the items, and the most common reference is less than half as common."""
     if len(items) < MIN_ITEMS:
         return None
     count = _commonest(item.text for item in items)
@@ -113,7 +113,7 @@ def _repeated(items: Sequence[Item]) -> ScoreWarning | None:
 
 
 def _few_unique(items: Sequence[Item]) -> ScoreWarning | None:
-    """A tenth of the answers or fewer are different, and less than a quarter of the references' own share."""
+    """At most a tenth of the answers are distinct, and less than a quarter of the references' share."""
     if len(items) < UNIQUE_ITEMS:
         return None
     unique = len({item.text for item in items})
@@ -126,11 +126,11 @@ def _few_unique(items: Sequence[Item]) -> ScoreWarning | None:
 
 
 def _near_constant(items: Sequence[Item]) -> ScoreWarning | None:
-    """Most words of an answer stand in any other answer too, and far more of them than among the references.
+    """Most words of an answer are in any other answer too, far more than among the references.
 
-    The share of an answer's words found in another, over all pairs of answers, follows from how many answers hold each
-    word: no pair is compared. To decide, words are weighted by how rare they are in the references, so that the frame
-    of a formulaic set ("… 있다.") counts for nothing and a small vocabulary in changing combinations is no offence.
+    The share of an answer's words found in another, over all pairs of answers, follows from how many answers contain
+    each word: no pair is compared. The decision weights words by how rare they are in the references, so that the frame
+    of a formulaic set ("… 있다.") counts for nothing and a small vocabulary in changing combinations gives no warning.
     """
     if len(items) < MIN_ITEMS:
         return None
@@ -150,7 +150,7 @@ def _near_constant(items: Sequence[Item]) -> ScoreWarning | None:
 
 
 def _shared_share(frequency: Mapping[str, int], count: int, weights: Mapping[str, float] | None = None) -> float:
-    """The chance that a word of one of ``count`` texts stands in another; ``frequency`` counts the texts of a word."""
+    """The chance that a word of one of ``count`` texts is in another; ``frequency`` counts the texts with a word."""
     if count < 2:
         return 0.0
     weighted = [(n, weights[word] if weights else 1.0) for word, n in frequency.items()]
@@ -175,13 +175,13 @@ def _closest_length(item: Item) -> int:
 
 
 def _loops(items: Sequence[Item]) -> ScoreWarning | None:
-    """Answers that repeat a phrase, where no reference of the item does."""
+    """Answers that repeat a phrase, unless a reference of the item does."""
     count = sum(is_loop(item.text) and not any(map(is_loop, item.reference.texts)) for item in items)
     return _few("repeated_phrases", count, len(items))
 
 
 def _copied(items: Sequence[Item]) -> ScoreWarning | None:
-    """Long answers whose word runs stand in the item's input, where those of no reference do."""
+    """Long answers whose word runs are in the item's input, unless those of a reference are too."""
     long = [item for item in items if len(item.words) >= COPY_WORDS and item.reference.input]
     return _few("copied_input", sum(map(_is_copied, long)), len(long))
 
@@ -194,10 +194,10 @@ def _is_copied(item: Item) -> bool:
 
 
 def copied_share(words: Sequence[str], source: str) -> float:
-    """Share of the runs of ``SHINGLE_WORDS`` words that stand in ``source``: words one space apart, one at each end.
+    """Share of the runs of ``SHINGLE_WORDS`` words that ``source`` contains: words one space apart, one at each end.
 
-    Of many runs ``SAMPLED_SHINGLES``, evenly spread, are looked up: the time stays linear in the texts. When none of
-    ``PROBES`` is found, no more are. 0.0 for fewer words than a run has.
+    Of many runs only ``SAMPLED_SHINGLES``, evenly spread, are looked up, so the time is linear in the texts. If none of
+    ``PROBES`` is found, no more are looked up. 0.0 for fewer words than a run has.
     """
     runs = _spread(range(len(words) - SHINGLE_WORDS + 1), SAMPLED_SHINGLES)
     if not any(_stands(words, start, source) for start in _spread(runs, PROBES)):
@@ -256,7 +256,7 @@ def _looks_empty(items: Sequence[Item]) -> ScoreWarning | None:
 
 
 def _few(code: str, count: int, items: int) -> ScoreWarning | None:
-    """The warning ``code``, if ``count`` of ``items`` is more than chance."""
+    """The warning ``code`` if ``count`` reaches ``FEW_ITEMS`` and ``FEW_PERCENT`` of ``items``."""
     if count < FEW_ITEMS or 100 * count / items < FEW_PERCENT:
         return None
     return ScoreWarning(code, {"count": count, "items": items, "percent": 100 * count / items})

@@ -1,9 +1,9 @@
-"""Characters that a reader cannot see but a metric can: they split words, break equality, or make nothing look written.
+"""Characters that only a metric sees, not a reader: they split words, break equality or make an empty text look full.
 
-What is taken for invisible: zero-width characters and joiners, direction marks, Hangul fillers, soft hyphens, variation
-selectors and tag characters (Unicode 16.0, ``Default_Ignorable_Code_Point`` and the older bidirectional controls).
-Inside emoji they have their proper use and are left alone: a joiner between two emoji, a variation selector or a keycap
-after its base, tags after the black flag. Texts are NFC.
+Invisible are: zero-width characters and joiners, direction marks, Hangul fillers, soft hyphens, variation selectors and
+tag characters (Unicode 16.0, ``Default_Ignorable_Code_Point`` and the older bidirectional controls). Inside emoji they
+have their proper use and are not counted: a joiner between two emoji, a variation selector or a keycap after its base,
+tags after the black flag. Texts are NFC.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _EMOJI: Final = re.compile(
 
 
 def invisible_characters(text: str) -> Counter[int]:
-    """How often each invisible code point stands in ``text``, those that belong to an emoji left out."""
+    """How often each invisible code point occurs in ``text``, without those that belong to an emoji."""
     if text.isascii() or not _INVISIBLE.search(text):
         return Counter()
     return Counter(map(ord, _INVISIBLE.findall(_EMOJI.sub("", text))))
 
 
 def looks_empty(text: str) -> bool:
-    """Whether ``text`` holds something, yet nothing that can be seen."""
+    """Whether ``text`` is not empty but contains nothing visible."""
     return bool(text.strip()) and not _INVISIBLE.sub("", text).strip()
 
 

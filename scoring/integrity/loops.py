@@ -1,7 +1,7 @@
-"""Whether a text runs in circles, as a model does whose decoding got caught: by white-space words, and inside words.
+"""Whether a text repeats itself, as a model does when its decoding is stuck: by white-space words, and inside words.
 
 A text loops when a run of four words occurs three times or more, or when repeats of such runs make up more than 30 % of
-its words; a long word also when a short piece of it follows itself over and over.
+its words; a long word also when a short piece of it is repeated several times in a row.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _STUCK: Final = re.compile(r"(.{2,12}?)\1{4,}")  # five times in a row
 
 
 def is_loop(text: str) -> bool:
-    """Whether ``text`` repeats itself that much. Time is linear in the text."""
+    """Whether ``text`` loops by the rule above. Time is linear in the text."""
     words = text.split()
     if any(len(word) >= LONG_WORD and _STUCK.search(word) for word in words):
         return True
@@ -30,9 +30,9 @@ def is_loop(text: str) -> bool:
 
 
 def repeated_share(runs: Sequence[tuple[str, ...]]) -> float:
-    """Share of the words that stand in a repeat of an earlier run; ``runs`` are those of every position, at least one.
+    """Share of the words that are in a repeat of an earlier run; ``runs`` are those of every position, at least one.
 
-    The first time a run occurs it is no repeat: a sentence said twice is half repeated.
+    The first occurrence of a run is no repeat: a sentence written twice is half repeated.
     """
     seen: set[tuple[str, ...]] = set()
     again: set[int] = set()

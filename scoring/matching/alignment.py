@@ -1,15 +1,15 @@
 """Alignment of two token lists, as METEOR makes it: one-to-one matches, found stage after stage.
 
-A *stage* gives each token its keys; two tokens may be matched in a stage if they have a key in common. A token that an
-earlier stage matched is out of the later ones. A *chunk* is a longest run of matches that are neighbours, in the same
+A *stage* gives each token its keys; two tokens may be matched in a stage if they have a key in common. A token matched
+by an earlier stage takes no part in later ones. A *chunk* is a longest run of matches that are neighbours, in the same
 order, in both lists.
 
 * ``greedy_alignment`` is NLTK's (``nltk.translate.meteor_score``, from its published behaviour): in each stage the
   candidate's tokens take, from the last to the first, the last free reference token that matches. In time linear in
   tokens and keys.
 * ``optimal_alignment`` is METEOR's own definition (Banerjee & Lavie 2005, section 2.1): as many matches as possible in
-  the first stage, then in the second, and so on; of all such alignments one with the fewest chunks. How it is found,
-  and what bounds its time, is said in ``scoring.matching.search``.
+  the first stage, then in the second, and so on; of all such alignments one with the fewest chunks.
+  ``scoring.matching.search`` explains how it is found and what limits its time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Method = Literal["greedy", "optimal"]
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """``matches`` in the order of the candidate. ``proven``: no better one exists (the greedy one never claims it)."""
+    """``matches`` in the order of the candidate. ``proven``: no better one exists (always false for the greedy one)."""
 
     matches: tuple[Match, ...]
     proven: bool = False
@@ -57,7 +57,7 @@ def greedy_alignment(reference: Sequence[Any], candidate: Sequence[Any], stages:
 def greedy_counts(reference: Sequence[Hashable], candidate: Sequence[Hashable]) -> tuple[int, int]:
     """Matches and chunks of NLTK's alignment of equal tokens, without the alignment itself.
 
-    What ``greedy_alignment`` with the token itself as the one key finds, several times as fast. The positions of a
+    Equal to ``greedy_alignment`` with the token itself as the only key, but several times as fast. The positions of a
     token in the reference are a chain from the last to the first; a match takes the chain's head.
     """
     head: dict[Hashable, int] = {}

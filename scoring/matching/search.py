@@ -2,12 +2,12 @@
 
 It is NP-hard in general (it contains minimum common string partition), but a caption repeats few tokens.
 
-The candidate is read from left to right; a state is the set of reference tokens still free and the match of the token
-before. Of two ways into one state the worse is forgotten, so this is dynamic programming, cut by a bound: a token that
-must be matched and cannot continue a chunk begins one. The greedy alignment, then that of a beam of ``BEAM_WIDTH``
-states, is what a state must be able to beat. If ``SEARCH_BUDGET`` moves do not settle it, the best alignment so far
-stands unproven. It is never worse than the greedy one, and its time is linear in the tokens times the
-length of the bit sets: about a second for 5,000 tokens against 5,000.
+The candidate is read from left to right; a state is the set of reference tokens still free and the match of the
+previous token. Of two ways into one state the worse is dropped, so this is dynamic programming, pruned by a bound: a
+token that must be matched and cannot continue a chunk begins one. A state is kept only if it can beat the greedy
+alignment, and then that of a beam of ``BEAM_WIDTH`` states. If ``SEARCH_BUDGET`` moves are not enough, the best
+alignment so far is returned as unproven. It is never worse than the greedy one, and the time is linear in the tokens
+times the length of the bit sets: about a second for 5,000 tokens against 5,000.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ def count_chunks(matches: Sequence[Match]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """The lists as bit sets of reference positions, one a candidate token.
+    """The lists as bit sets of reference positions, one for each candidate token.
 
     ``edges[stage][i]``: what token i may be matched with in that stage and in no earlier one. ``reach[i]``: in any.
     ``future[i]``: what tokens i and later may be matched with. A *word* is a key of the first stage that both sides
     have: ``word_of`` of a candidate's token, ``reference_word`` of a reference's (-1: none), ``members`` their
-    reference positions. ``upper[i]``: no way from token i on gains more; ``joins[i]``: that counts on token i
-    continuing a chunk. The value of an alignment is ``weights`` by stage less its chunks; the first stage weighs
-    nothing, since every alignment that is looked at has all its matches.
+    reference positions. ``upper[i]``: the most that tokens i and later can gain; ``joins[i]``: that bound assumes that
+    token i continues a chunk. The value of an alignment is the sum of ``weights`` by stage minus its chunks; the first
+    stage weighs nothing, since every alignment considered has all its matches.
     """
 
     edges: list[list[int]]
@@ -94,7 +94,7 @@ def make_problem(reference_keys: Sequence[Keys], candidate_keys: Sequence[Keys])
     for i, word in enumerate(word_of):
         if word >= 0:
             members[word] = edges[0][i]
-    base = min(size, len(reference_keys[0])) + 1  # more than there can be matches or chunks
+    base = min(size, len(reference_keys[0])) + 1  # more than the possible number of matches or chunks
     weights = [0, *(base ** (len(edges) - stage) for stage in range(1, len(edges)))]
     upper, joins = _upper(edges, reach, word_of, weights)
     return Problem(
@@ -111,7 +111,7 @@ def make_problem(reference_keys: Sequence[Keys], candidate_keys: Sequence[Keys])
 
 
 def _edges(reference_keys: Sequence[Keys], candidate_keys: Sequence[Keys]) -> list[list[int]]:
-    """For each stage and candidate token the reference positions it may be matched with, in the first stage it may."""
+    """For each stage and candidate token, the reference positions it may be matched with, in the first such stage."""
     edges: list[list[int]] = []
     known = [0] * len(candidate_keys[0])
     for reference, candidate in zip(reference_keys, candidate_keys, strict=True):
@@ -135,11 +135,11 @@ def _union(masks: Iterable[int]) -> int:
 def _upper(
     edges: list[list[int]], reach: list[int], word_of: list[int], weights: list[int]
 ) -> tuple[list[int], list[bool]]:
-    """What the tokens from i on can gain at most, and whether that supposes that token i continues a chunk.
+    """What tokens i and later can gain at most, and whether that assumes that token i continues a chunk.
 
-    A word that the candidate has no oftener than the reference must be matched each time. Each time it begins a chunk,
-    unless one of its matches follows on one of the token before, and as often as there are such matches. Of any other
-    token, the best later stage it has counts in full.
+    A word that the candidate has at most as often as the reference must be matched each time. Each time it begins a
+    chunk, except as often as one of its matches directly follows one of the previous token. For any other token, the
+    weight of its best later stage counts in full.
     """
     used = Counter(word_of)
     upper, joins = [0] * (len(word_of) + 1), [False] * (len(word_of) + 1)
@@ -162,7 +162,7 @@ _Choice = Callable[[Problem, int, int, int, int], Iterable[int]]
 
 
 def beam(problem: Problem, width: int) -> tuple[Match, ...]:
-    """The alignment that the ``width`` best states of each step lead to, each going on in a few promising ways."""
+    """The alignment from the ``width`` best states of each step, each continued by a few promising moves."""
     states: _States = {(problem.future[0], UNMATCHED): (0, None)}
     left = Counter(problem.word_of)
     for i, word in enumerate(problem.word_of):
@@ -177,7 +177,7 @@ def beam(problem: Problem, width: int) -> tuple[Match, ...]:
 
 
 def search(problem: Problem, floor: int, budget: int) -> tuple[tuple[Match, ...], bool]:
-    """The best alignment worth more than ``floor`` (none: empty), and whether ``budget`` moves sufficed to say so."""
+    """The best alignment with a value above ``floor`` (empty if none), and whether ``budget`` moves prove it."""
     states: _States = {(problem.future[0], UNMATCHED): (0, None)}
     left = Counter(problem.word_of)
     for i, word in enumerate(problem.word_of):
@@ -219,7 +219,7 @@ def _step(
 def _moves(
     problem: Problem, i: int, free: int, last: int, left: Counter[int], choice: _Choice
 ) -> Iterator[tuple[int, int]]:
-    """(reference position or ``UNMATCHED``, gain) of the ways on that lose no match of the first stage."""
+    """(reference position or ``UNMATCHED``, gain) of the moves that lose no match of the first stage."""
     word = problem.word_of[i]
     may_give_up = word < 0 or (problem.members[word] & free).bit_count() <= left[word]
     for stage, edges in enumerate(problem.edges if may_give_up else problem.edges[:1]):
@@ -231,13 +231,13 @@ def _moves(
 
 
 def _is_spare(problem: Problem, j: int, free: int, left: Counter[int]) -> bool:
-    """Whether the words still to come can do without reference token j."""
+    """Whether the words still to come do not need reference token j."""
     word = problem.reference_word[j]
     return word < 0 or left[word] < (problem.members[word] & free).bit_count()
 
 
 def _key_after(problem: Problem, i: int, free: int, j: int) -> tuple[int, int]:
-    """The state that a move leads to, without what can no longer matter."""
+    """The state after a move, without the positions that no longer matter."""
     if j == UNMATCHED:
         return free & problem.future[i + 1], UNMATCHED
     free = (free ^ 1 << j) & problem.future[i + 1]

@@ -1,14 +1,15 @@
-"""Groups of words that METEOR's synonym stage takes for one another, from a TSV table.
+"""Groups of words that METEOR's synonym stage treats as equal, from a TSV table.
 
     group<TAB>word<TAB>pos<TAB>source
 
-One row a word; a header line, empty lines and lines beginning with ``#`` are allowed. ``group`` is any name; rows of
-one group need not stand together. A word may be in several groups, and is then a synonym of the words of each of them,
-but not they of one another. Words are compared in NFC and lower case, as METEOR compares tokens. A word is one morph as
-the analyser gives it, or the lemma of one, so it contains no white space. ``pos`` and ``source`` are for the reader.
+One row for each word; a header line, empty lines and lines beginning with ``#`` are allowed. ``group`` is any name;
+rows of one group need not be adjacent. A word may be in several groups: it is then a synonym of the words of each of
+them, but words of different groups do not become synonyms. Words are compared in NFC and lower case, as METEOR compares
+tokens. A word is one morph as the analyser gives it, or the lemma of one, so it contains no white space. ``pos`` and
+``source`` are for the reader.
 
-The built-in table (``synonyms.tsv`` beside this module) was written for Malpan: what replaces what in a caption of a
-picture, with no wider or narrower terms.
+The built-in table (``synonyms.tsv`` beside this module) was written for Malpan: words that replace each other in a
+caption of a picture, without broader or narrower terms.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ PARTS_OF_SPEECH: Final = ("noun", "verb", "adjective", "adverb", "other")
 
 
 class InvalidSynonyms(WordedError, ScoringError):
-    """The table is not what a table of synonyms must be; ``where`` is its path, ``line`` is 1-based."""
+    """The table of synonyms has a defect; ``where`` is its path, ``line`` is 1-based."""
 
     code = "invalid_synonyms"
     words = Message(

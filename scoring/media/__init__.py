@@ -1,10 +1,10 @@
 """Frames that the organiser supplies for each item: a folder, or a zip archive of one, as ``{item id: image files}``.
 
 ``<id>.jpg`` (``.jpeg``, ``.png``, ``.webp``) is the one frame of an item, a folder ``<id>/`` holds several. Ids are
-NFC, and a film's ``.mp4`` or a label's ``.json`` behind an id is dropped, as it is from the ids of captions.
-Archives are unpacked by ``scoring.media.archive``.
+NFC; a film's ``.mp4`` or a label's ``.json`` at the end of an id is dropped, as in the ids of captions. Archives are
+unpacked by ``scoring.media.archive``.
 
-Light on purpose: nothing here imports torch or numpy; Pillow is imported when an image is opened.
+Nothing here imports torch or numpy; Pillow is imported when an image is opened.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 IMAGE_SUFFIXES: Final = (".jpg", ".jpeg", ".png", ".webp")
-MAX_PIXELS: Final = 100_000_000  # an image of 10,000 x 10,000; one that unfolds to more is no frame but a trap
+MAX_PIXELS: Final = 100_000_000  # an image of 10,000 x 10,000; a larger one is refused as a decompression bomb
 SHOWN_IDS: Final = 5
 _FORMATS: Final = ("JPEG", "PNG", "WEBP")
 
@@ -33,7 +33,7 @@ Frames = Mapping[str, tuple[Path, ...]]
 
 
 class MediaFault(WordedError, ScoringFault):
-    """The frames cannot be used: the organiser's to mend. The text names the file or the ids."""
+    """The frames cannot be used, which the organiser must fix. The text names the file or the ids."""
 
 
 class MediaNotFound(MediaFault):
@@ -70,7 +70,7 @@ class FrameBroken(MediaFault):
 
 @dataclass(frozen=True)
 class MediaSet:
-    """The frames of a set of items, with the SHA-256 of every file; files are read at the first question for it."""
+    """The frames of a set of items, with the SHA-256 of every file; it is computed at the first request."""
 
     frames: Frames
 
@@ -86,7 +86,7 @@ class MediaSet:
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
     def of(self, item: str) -> tuple[Path, ...]:
-        """The frames of ``item``, whether or not its id kept a suffix; none if it has none."""
+        """The frames of ``item``, with or without an ending in its id; empty if it has none."""
         return self.frames.get(item) or self.frames.get(item_id(item), ())
 
     def require(self, ids: Iterable[str]) -> None:
@@ -102,7 +102,7 @@ class MediaSet:
 def frames_of(folder: Path) -> dict[str, tuple[Path, ...]]:
     """The image files of each item under ``folder``, sorted by name; ids in order.
 
-    Hidden files and files that are no images are passed over: an item whose frames are of another kind is missing
+    Hidden files and files that are no images are skipped: an item with only such files is missing
     (``MediaSet.require``). Raises ``MediaNotFound``, ``FramesAmbiguous``.
     """
     if not folder.is_dir():
@@ -129,7 +129,7 @@ def _frames_at(path: Path) -> tuple[Path, ...]:
 
 
 def item_id(name: str) -> str:
-    """The id that a file or folder name stands for: NFC, without the endings that ids of captions lose too.
+    """The id in a file or folder name: NFC, without the endings that are also dropped from ids of captions.
 
     >>> item_id("clip7.mp4.webp")
     'clip7'
@@ -138,19 +138,19 @@ def item_id(name: str) -> str:
 
 
 def is_image_name(name: str) -> bool:
-    """Whether a file of this name is taken for a frame."""
+    """Whether a file of this name counts as a frame."""
     return not is_hidden(name) and name.lower().endswith(IMAGE_SUFFIXES)
 
 
 def is_hidden(name: str) -> bool:
-    """What a Mac or Windows lays beside the files of a folder."""
+    """Whether ``name`` is a file that macOS or Windows adds to a folder."""
     return name.startswith(".") or name in ("__MACOSX", "Thumbs.db", "desktop.ini")
 
 
 def open_frame(path: Path, item: str) -> Image:
     """The image, decoded, upright as its EXIF data say, in RGB: what ``transformers.image_utils.load_image`` gives.
 
-    Of an animation the first picture. Raises ``FrameBroken``, which names ``item``.
+    For an animation the first picture. Raises ``FrameBroken``, which names ``item``.
     """
     from PIL import Image, ImageOps
 
@@ -165,7 +165,7 @@ def open_frame(path: Path, item: str) -> Image:
 
 
 def check_frames(frames: Frames) -> None:
-    """Decode every image once. Raises ``FrameBroken`` at the first that does not."""
+    """Decode every image once. Raises ``FrameBroken`` at the first that cannot be decoded."""
     for item, paths in frames.items():
         for path in paths:
             open_frame(path, item)

@@ -1,9 +1,9 @@
 """A zip archive of frames, unpacked into a folder that ``scoring.media.frames_of`` reads.
 
-An archive is a stranger's file: names that leave the folder, links, encrypted entries, anything that is no image and
-more than the limits allow are refused, and what an entry really holds is counted while it is unpacked, whatever its
-header claims. The folder appears under its name only complete, and is called by the SHA-256 of the archive, so that it
-is unpacked once.
+An archive is not trusted: names that leave the folder, links, encrypted entries, entries that are no images and
+anything above the limits are refused, and the real size of an entry is counted while it is unpacked, whatever its
+header claims. The folder is named by the SHA-256 of the archive and gets its name only when it is complete, so an
+archive is unpacked once.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from scoring.errors import Message, quoted
 from scoring.media import MediaFault, MediaNotFound, is_hidden, is_image_name
 from scoring.media import file_sha256 as sha256_of
 
-# What zipfile raises for a damaged archive: its own error, its unpackers', places outside the file, what it cannot do.
+# What zipfile raises for a damaged archive: its own error, its decompressors', offsets outside the file, unsupported.
 _UNREADABLE: Final = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
     *(EOFError, RuntimeError, ValueError),
@@ -70,7 +70,7 @@ class ArchiveTooLarge(MediaFault):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What an archive may hold: images, bytes of one, bytes of all."""
+    """The limits of an archive: number of images, bytes of one, bytes of all."""
 
     files: int = 50_000
     file_bytes: int = 32 * 1024 * 1024
@@ -107,7 +107,7 @@ def media_root() -> Path:
 
 
 def unpacked(archive: IO[bytes], sha256: str, cache: Path, limits: Limits = LIMITS) -> Path:
-    """The folder ``cache/<sha256>`` with the frames of ``archive``, unpacked by the first process that asks for it."""
+    """The folder ``cache/<sha256>`` with the frames of ``archive``; the first process that asks for it unpacks them."""
     target = cache / sha256
     if target.is_dir():
         return target
@@ -141,7 +141,7 @@ def extract(archive: IO[bytes], folder: Path, limits: Limits = LIMITS) -> None:
 
 
 def _images(archive: zipfile.ZipFile, limits: Limits) -> Iterator[tuple[zipfile.ZipInfo, tuple[str, ...]]]:
-    """The entries to unpack with their places; hidden ones and folders are passed over. Names are all checked first."""
+    """The entries to unpack with their target paths, without hidden ones and folders. All names are checked first."""
     found: dict[tuple[str, ...], zipfile.ZipInfo] = {}
     for entry in archive.infolist():
         name = _name(entry)
@@ -184,7 +184,7 @@ def _is_sound(part: str) -> bool:
 def _name(entry: zipfile.ZipInfo) -> str:
     """The name of an entry in NFC, with ``/`` between its parts.
 
-    Without the flag for UTF-8 a zip says cp437, whatever wrote it: a Mac means UTF-8, a Korean Windows CP949.
+    Without the flag for UTF-8, zipfile decodes as cp437; but macOS writes UTF-8 there, and a Korean Windows CP949.
     """
     name = entry.filename
     if not entry.flag_bits & _UTF8_NAME and not name.isascii():

@@ -1,7 +1,7 @@
 """Every sentence about a defect of a file, by its code. ``FileError`` fills them.
 
-One file a subject: the bytes and the JSON (``files``), the items and how they match (``items``), captions
-(``captions``); what they are made of is in ``language``.
+By subject: the bytes and the JSON (``files``), the items and how they match (``items``), captions (``captions``); their
+common parts are in ``language``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a sentence is made of: Korean first, English complete, the contest's five official messages verbatim.
+"""What messages are made of: Korean and English, with the contest's five official messages verbatim.
 
 A sentence says what happened and then what to do; where it happened (line, id, field) is in ``FileError``. Parameters
 are filled with ``str.format``. Those named in ``TERM_PARAMS`` hold a key of ``TERMS`` and are translated.
@@ -20,7 +20,7 @@ WRONG_SHAPE: Final = "파일 형식 오류 - 데이터 형태가 제출 기준�
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One text in both languages; ``official`` is the contest's own line for this kind of defect, if it has one."""
+    """One text in both languages; ``official`` is the contest's own message for this kind of defect, if it has one."""
 
     ko: str
     en: str

@@ -1,4 +1,4 @@
-"""The metrics by name: every module of this package that makes one, and those of plug-ins (``EXTENDING.md``)."""
+"""The metrics by name: those of every module of this package, and those of plug-ins (``EXTENDING.md``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accuracy of choices by string equality, as the culture task's scorer counts it: no trimming, no alternatives."""
+"""Accuracy of choices by string equality, as in the culture task's scorer: no trimming, no alternatives."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def accuracy(reference: str, candidate: str) -> float:
 
 
 class Accuracy(LexicalMetric):
-    """Share of choices equal to the reference. Score 0 or 1 a pair."""
+    """Share of choices equal to the reference. Score 0 or 1 for each pair."""
 
     name = "accuracy"
     label = Message("정확도", "Accuracy")

@@ -1,18 +1,18 @@
-"""What a metric is: what it declares, and what a run asks of it.
+"""The base classes of metrics: what a metric declares, and what a run calls.
 
 A metric is one file: pure functions first, then a thin class that declares what it reads and what it needs, so that
 nothing elsewhere lists metrics. There are two kinds:
 
-* a *pair metric* gives every (reference, candidate) pair a value. An item with several references gets the best of its
+* a *pair metric* gives every (reference, candidate) pair a value. An item with several references has the best of its
   values; the corpus score is the mean over the items.
 * a *corpus metric* sees all references of all items. It gives each item a row of numbers (its statistics) and makes
   its scores of their sums: BLEU, which adds up counts; CIDEr-D, whose document frequencies need the whole set.
 
-``scores`` makes the scores of summed rows. The same formula serves the score, the bootstrap and the significance test:
-it is written on figures (``scoring.figures``), one number or one for each of thousands of resamplings.
+``scores`` computes the scores from summed rows. The same formula serves the score, the bootstrap and the significance
+test: it uses figures (``scoring.figures``), one number or one for each of thousands of resamplings.
 
-A process that only asks for declarations, as the web process does, must not pay for them: no module of this package
-imports torch, transformers or numpy before it computes.
+The web process reads only the declarations and must start fast: no module of this package imports torch, transformers
+or numpy before it computes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ LEXICAL_PAIR_TOKENS: Final = 4  # what a pair costs a metric without a model, as
 
 @dataclass(frozen=True, slots=True)
 class MetricOptions:
-    """What a metric may be given beside its models.
+    """What a metric may need besides its models.
 
     ``synonyms`` is the TSV of METEOR's synonym stage (``None``: the built-in one). ``media`` is the folder with the
     frames of each item, for CLIPScore.
@@ -55,9 +55,9 @@ class MetricOptions:
 
 @dataclass(frozen=True, slots=True)
 class Summable:
-    """Rows of two systems that may be added up, item by item; their sums are what ``scores`` takes.
+    """Rows of two systems, item by item, that can be summed; ``scores`` takes their sums.
 
-    ``approximate`` names the scores that such sums give only nearly.
+    ``approximate`` names the scores for which such sums are only approximate.
     """
 
     a: Any  # (items, width) numbers
@@ -72,16 +72,16 @@ class Metric(ABC):
     label: ClassVar[Message]
     rule: ClassVar[str]  # name and version of what it computes
     group: ClassVar[CardGroup] = "overlap"
-    card: ClassVar[str] = ""  # the card that explains it; its own name unless told
-    score_names: ClassVar[tuple[str, ...]] = ()  # its own name unless told
+    card: ClassVar[str] = ""  # the card that explains it; default: its name
+    score_names: ClassVar[tuple[str, ...]] = ()  # default: its name
     reads: ClassVar[str] = TEXT  # a tokenizer's name, or ``TEXT`` for the text as it is
     model: ClassVar[str | None] = None  # the role in the model profile of the model that it needs
     needs_media: ClassVar[bool] = False
-    is_cheap: ClassVar[bool] = False  # computed sooner than a stored value is looked up
+    is_cheap: ClassVar[bool] = False  # computing a value is faster than looking up a stored one
     higher_is_better: ClassVar[bool] = True
     has_item_values: ClassVar[bool] = True  # a row is one number, the item's value, and the score its mean
     warning_texts: ClassVar[Mapping[str, Message]] = {}
-    not_configured: ClassVar[str | None] = None  # the warning of a score that goes without, where it is optional
+    not_configured: ClassVar[str | None] = None  # for an optional metric: the warning when it cannot run
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -99,25 +99,25 @@ class Metric(ABC):
         return {"metric": self.name, "rule": self.rule, **self.parameters(), **analyser}
 
     def parameters(self) -> dict[str, Any]:
-        """What of its signature is not declared: settings, tables, models."""
+        """The rest of its signature: settings, tables, models."""
         return {}
 
     @classmethod
     def cost(cls, references: Sequence[Sequence[str]], candidates: Sequence[str]) -> int:
-        """What scoring these items costs, in model tokens; ``references`` are those of each item."""
+        """The estimated cost of scoring these items in model tokens; ``references`` are those of each item."""
         return LEXICAL_PAIR_TOKENS * len(candidates)
 
     def pieces(self, text: str) -> Sequence[str]:
-        """What of ``text`` is analysed: the text itself, unless it is cleaned first or taken by lines."""
+        """The parts of ``text`` to analyse: the text itself, unless a metric cleans it or splits it into lines."""
         return (text,)
 
     def tokens(self, text: str, tokenize: Tokenize) -> Any:
-        """What the metric's functions are given of ``text``; ``tokenize`` gives the tokens of each of its pieces."""
+        """``text`` as the metric's functions take it; ``tokenize`` gives the tokens of each of its pieces."""
         (piece,) = self.pieces(text)
         return tokenize(piece)
 
     def reader(self, tokenize: Tokenize | None) -> Tokenize:
-        """From a text to its tokens; without ``tokenize`` by the process's own tokenizer, each time anew."""
+        """A function from a text to its tokens; without ``tokenize`` it calls the process's tokenizer every time."""
         if self.reads == TEXT:
             return lambda text: text
         analyse = tokenize or tokenizer(self.reads).tokenize
@@ -127,28 +127,28 @@ class Metric(ABC):
     def sums(cls, rows: Sequence[Row]) -> Sequence[float]:
         """The sums that ``scores`` takes, exact: the order of the items cannot change a score.
 
-        Of item values (value,) these are (sum of the values, items).
+        For item values (value,) they are (sum of the values, number of items).
         """
         summed = [math.fsum(column) for column in zip(*rows, strict=True)]
         return [*summed, len(rows)] if cls.has_item_values else summed
 
     @classmethod
     def scores(cls, sums: Sequence[Figure]) -> dict[str, Figure]:
-        """The scores of these sums, by name: of item values their mean."""
+        """The scores of these sums, by name; for item values their mean."""
         values, items = sums
         return {cls.score_names[0]: ratio(values, items)}
 
     @classmethod
     def aggregate(cls, rows: Sequence[Row]) -> dict[str, float]:
-        """The scores of the items with these rows. Of no rows every score is 0.0."""
+        """The scores of the items with these rows. Without rows every score is 0.0."""
         return dict(cls.scores(cls.sums(rows))) if rows else dict.fromkeys(cls.score_names, 0.0)
 
     def reported(self) -> tuple[str, ...]:
-        """Those of its scores that a report shows: all, unless it depends on the model."""
+        """The scores that a report shows: all, unless that depends on the model."""
         return self.score_names
 
     def warnings(self, rows: Sequence[Row]) -> list[ScoreWarning]:
-        """What the reader of the scores should know of the items with these rows."""
+        """Warnings for the reader of the scores, from the rows of the items."""
         return []
 
 
@@ -164,7 +164,7 @@ class PairMetric(Metric):
         *,
         tokenize: Tokenize | None = None,
     ) -> list[float]:
-        """``tokenize`` gives the tokens of a text that the metric ``reads``."""
+        """The value of each aligned pair. ``tokenize`` gives the tokens that the metric ``reads`` of a text."""
 
 
 class LexicalMetric(PairMetric):
@@ -172,7 +172,7 @@ class LexicalMetric(PairMetric):
 
     @abstractmethod
     def value(self, reference: Any, candidate: Any) -> float:
-        """The value of one pair, given what the metric reads of its texts."""
+        """The value of one pair, from what ``tokens`` returns for its texts."""
 
     def score_pairs(
         self,
@@ -192,13 +192,13 @@ class LexicalMetric(PairMetric):
 
 
 class CorpusMetric(Metric):
-    """One row of numbers for each item, in the light of all references.
+    """One row of numbers for each item, computed with all references.
 
-    One whose rows are no item values defines ``scores``.
+    A subclass whose rows are not item values defines ``scores``.
     """
 
     has_item_values = False
-    is_resampled: ClassVar[bool] = True  # whether rows of drawn items mean what rows of a whole file mean
+    is_resampled: ClassVar[bool] = True  # whether rows keep their meaning when items are resampled
 
     def statistics(
         self,
@@ -209,7 +209,7 @@ class CorpusMetric(Metric):
         *,
         tokenize: Tokenize | None = None,
     ) -> list[Row]:
-        """One row an item. ``references[i]`` are the texts of item ``ids[i]``; an unanswered item has ``""``."""
+        """One row for each item. ``references[i]`` are the texts of item ``ids[i]``; an unanswered item has ``""``."""
         read = self.reader(tokenize)
         rows: list[Row] = []
         for texts, candidate in zip(references, candidates, strict=True):
@@ -219,10 +219,10 @@ class CorpusMetric(Metric):
         return rows
 
     def row(self, references: Sequence[Any], candidate: Any) -> Row:
-        """The row of one item, where it does not depend on the others."""
+        """The row of one item, for a metric where it does not depend on other items."""
         raise NotImplementedError
 
     @classmethod
     def summable(cls, a: Sequence[Row], b: Sequence[Row]) -> Summable:
-        """The rows of two systems as rows that may be added up."""
+        """The rows of two systems as rows that can be summed."""
         return Summable(a, b)

@@ -3,11 +3,11 @@
 Every token of the candidate is matched with the most similar token of the reference by the cosine of their contextual
 embeddings, and the other way round; precision and recall are the means of those cosines over the tokens other than
 [CLS] and [SEP], which may be matched but do not count (Zhang et al. 2020, "BERTScore: Evaluating Text Generation with
-BERT"). A text without a token of its own scores 0.
+BERT"). A text without any other token scores 0.
 
-Two things differ from the package, neither in the values: each text is encoded once and the embeddings of references
-are kept for the next submission, and batches are cut by tokens. One thing differs on purpose: the package takes padding
-for a token of cosine 0, which shows only where all cosines of a token are negative and there depends on the batch.
+Two differences from the package change no value: each text is encoded once and the embeddings of references are kept
+for the next submission, and batches are cut by tokens. One difference is on purpose: the package treats padding as a
+token of cosine 0, which matters only if all cosines of a token are negative, and then depends on the batch.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class BertScore(PairMetric):
 
     @classmethod
     def cost(cls, references: Sequence[Sequence[str]], candidates: Sequence[str]) -> int:
-        """Each distinct text is read once, by itself."""
+        """Each distinct text is read once, alone."""
         texts = {text for of_item in references for text in of_item} | set(candidates)
         return sum(min(estimated_tokens(text) + SPECIAL_TOKENS, MODEL_TOKENS) for text in texts)
 
@@ -62,7 +62,7 @@ class BertScore(PairMetric):
         *,
         tokenize: Tokenize | None = None,
     ) -> list[float]:
-        """F1 of each aligned pair. ``progress`` hears the pairs done, estimated from the tokens encoded."""
+        """F1 of each aligned pair. ``progress`` gets the pairs done, estimated from the tokens encoded."""
         pairs = list(zip(references, candidates, strict=True))
         if not pairs:
             return []

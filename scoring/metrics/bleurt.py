@@ -1,6 +1,6 @@
 """BLEURT of Korean text, with the values of the bleurt-pytorch package 0.0.1.
 
-A learnt metric: one transformer reads "[CLS] reference [SEP] candidate [SEP]", and a linear head on [CLS] gives the
+A trained metric: one transformer reads "[CLS] reference [SEP] candidate [SEP]", and a linear head on [CLS] gives the
 score (Sellam et al. 2020, "BLEURT: Learning Robust Metrics for Text Generation"). Values are mostly within 0-1 but are
 not clipped, as the contest does not clip them. Pairs are cut to the model's length, the longer text first.
 """
@@ -60,11 +60,11 @@ class Bleurt(PairMetric):
         *,
         tokenize: Tokenize | None = None,
     ) -> list[float]:
-        """The score of each aligned pair; equal pairs are scored once. ``progress`` hears the pairs done."""
+        """The score of each aligned pair; equal pairs are scored once. ``progress`` gets the pairs done."""
         pairs = list(zip(references, candidates, strict=True))
         if not pairs:
             return []
-        # Sorted, so that shuffled input gives equal batches; longest first, so that a batch too large shows at once.
+        # Sorted, so that shuffled input gives equal batches; longest first, so that a too large batch fails at once.
         distinct = sorted(set(pairs), key=lambda pair: (-len(pair[0]) - len(pair[1]), pair))
 
         def report(done: int) -> None:

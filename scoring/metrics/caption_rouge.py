@@ -1,15 +1,15 @@
 """ROUGE-1, ROUGE-2 and ROUGE-L (F, alpha 0.5) of captions on Okt morphs (0-1).
 
 The rule of Lin (2004): clipped n-gram overlap, and the longest common subsequence of the two texts as one sentence. The
-morphs are those of the text as it is but lower-cased: unlike the contest's ROUGE (``scoring.metrics.rouge``) nothing is
-cut after 1,000 words, no character is removed and lines are not told apart. Equal to rouge-metric's ``PyRouge`` given
-the same tokens and one reference.
+morphs are those of the lower-cased text: unlike in the contest's ROUGE (``scoring.metrics.rouge``) nothing is cut after
+1,000 words, no character is removed and lines are not distinguished. Equal to rouge-metric's ``PyRouge`` given the same
+tokens and one reference.
 
-Several references: the *best F*. A caller gives pairs and takes an item's best. Two packages have other rules:
+Several references: the *best F*. The caller scores pairs and takes the best of an item. Two packages have other rules:
 
-* pycocoevalcap's ``Rouge`` is ROUGE-L with beta 1.2, which favours recall (``alpha_of(1.2)`` here), of the highest
-  precision and the highest recall of all references, although two different references may have them. So it is never
-  below the best F with that beta; with one reference the values are equal.
+* pycocoevalcap's ``Rouge`` is ROUGE-L with beta 1.2, which favours recall (``alpha_of(1.2)`` here), from the highest
+  precision and the highest recall of all references, which may belong to two different references. So it is never below
+  the best F with that beta; with one reference the values are equal.
 * rouge-metric with ``multi_ref_mode="best"`` takes the F of the reference with the best recall; with ``"average"`` it
   adds up the counts of all references.
 """

@@ -1,13 +1,13 @@
 """chrF2 of captions on characters (0-1).
 
-The rule of Popović (2015) as sacrebleu's ``CHRF`` has it with its defaults (equal to 1e-9; sacrebleu shows 0-100):
-n-grams of 1 to 6 characters of the text without white space, no word n-grams, beta 2, case kept, no epsilon. Matches
-and n-grams are added up over the corpus; the score is the F of the mean precision and the mean recall over the orders
-that both sides have ("effective order"). No analyser takes part: an ending or a particle that differs costs its
-characters only, which suits Korean.
+The rule of Popović (2015) as in sacrebleu's ``CHRF`` with its defaults (equal to 1e-9; sacrebleu shows 0-100): n-grams
+of 1 to 6 characters of the text without white space, no word n-grams, beta 2, case kept, no epsilon. Matches and
+n-grams are added up over the corpus; the score is the F of the mean precision and the mean recall over the orders that
+both sides have ("effective order"). No analyser is used: a different ending or particle costs only its characters,
+which suits Korean.
 
-Several references: for each item the counts of the *best* reference, the one with which the item alone has the highest
-F; of equals the first. Where a reference is too short for an order, the candidate's n-grams of that order do not count.
+Several references: for each item the counts of the *best* reference, the one with the highest F for this item alone
+(the first of equals). If a reference is too short for an order, the candidate's n-grams of that order do not count.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ BETA: Final = 2
 
 
 def best_counts(references: Sequence[str], candidate: str) -> Row:
-    """For n = 1 to 6 the candidate's n-grams, the reference's and the matches, of the reference with the best F.
+    """For n = 1 to 6 the candidate's n-grams, the reference's and the matches, for the reference with the best F.
 
     Raises ``ValueError`` without a reference.
     """
@@ -48,7 +48,7 @@ def _counts(reference: Sequence[list[str]], candidate: Sequence[list[str]]) -> R
 
 
 def f_score(sums: Sequence[Figure]) -> Figure:
-    """chrF2 of counts as ``best_counts`` gives them, of one item or added up. 0-1; 0.0 without a match."""
+    """chrF2 from the counts of ``best_counts``, of one item or summed. 0-1; 0.0 without a match."""
     precision: Figure = 0.0
     recall: Figure = 0.0
     orders: Figure = 0

@@ -7,12 +7,12 @@ candidate and reference is, for each n, the cosine with the candidate's weights 
 gaussian of the length difference (sigma 6 tokens), and their mean over n; times 10. Counts are not stemmed.
 
 Several references: an item's value is the *mean* over its references, not the best. The document frequencies count
-items, not texts, and come from the references of the whole corpus. So a value holds for its corpus only, an n-gram that
-every item has is worth nothing, and a corpus of one item always scores 0. This is what defeats a caption stuffed with
-words that fit everywhere.
+items, not texts, and come from the references of the whole corpus. So a value is valid for its corpus only, an n-gram
+that every item has counts nothing, and a corpus of one item always scores 0. This defeats a caption stuffed with words
+that fit everywhere.
 
-The gaussian takes lengths in tokens. pycocoevalcap takes them in bigrams, which differs for an empty text only; that
-has no n-gram and scores 0 in both.
+The gaussian uses lengths in tokens. pycocoevalcap uses bigrams, which differs for an empty text only; that has no
+n-gram and scores 0 in both.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ SCALE: Final = 10.0
 
 
 class Importance(NamedTuple):
-    """What an n-gram is worth: the natural logarithm of items / items whose references have it.
+    """The weight of an n-gram: the natural logarithm of items / items whose references have it.
 
-    ``known`` by n-gram, 0.0 for one of every item. ``unseen`` is that of an n-gram no reference has, which counts as
-    one that one item has.
+    ``known`` is by n-gram, 0.0 for one that every item has. ``unseen`` is for an n-gram that no reference has; it is
+    that of an n-gram of one item.
     """
 
     known: Mapping[Ngram, float]
@@ -118,7 +118,7 @@ _ORDERS: Final = range(1, LONGEST + 1)
 
 
 class CiderD(CorpusMetric):
-    """CIDEr-D of each item in the light of all references; the score is the mean."""
+    """CIDEr-D of each item, computed with all references; the score is the mean."""
 
     name = "cider"
     label = Message("CIDEr-D", "CIDEr-D")
@@ -138,7 +138,7 @@ class CiderD(CorpusMetric):
         *,
         tokenize: Tokenize | None = None,
     ) -> list[Row]:
-        """One row an item: its CIDEr-D, 0-10."""
+        """One row for each item: its CIDEr-D, 0-10."""
         read = self.reader(tokenize)
         texts = [[read(text) for text in item] for item in references]
         return [(value,) for value in cider_d(texts, list(map(read, candidates)), progress)]

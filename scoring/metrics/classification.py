@@ -1,17 +1,17 @@
-"""Accuracy and F1 of labels, one or several to an item, by the definitions of scikit-learn with ``zero_division=0``.
+"""Accuracy and F1 of labels, one or several for each item, by the definitions of scikit-learn with ``zero_division=0``.
 
-An item has a set of reference labels and a set of predicted ones; a task with one label an item has sets of one, and
-all definitions coincide. With tp, t and p the shared, reference and predicted labels counted:
+An item has a set of reference labels and a set of predicted ones; in a task with one label for each item they have one
+element. With tp, t and p the counts of shared, reference and predicted labels:
 
 * accuracy: share of items whose two sets are equal (``accuracy_score``: equality, subset accuracy);
 * F1 of a class: 2 tp / (t + p), and 0 where the denominator is 0;
-* micro: the same of the counts of all classes together (with one label an item that is the accuracy);
+* micro: the same from the counts of all classes together (with one label for each item it equals the accuracy);
 * macro: mean over the classes; weighted: mean over the classes weighted by t, 0 where no item has a reference label;
-* samples: mean over the items of their own F1, 0 where both sets are empty.
+* samples: mean of the F1 of each item, 0 where both sets are empty.
 
-The classes are those seen in the references or the predictions of the items at hand, which is scikit-learn's default
+The classes are those in the references or the predictions of the scored items, which is scikit-learn's default
 (``unique_labels``; ``MultiLabelBinarizer`` fitted on both for sets). A predicted label that no reference has is
-therefore a class with F1 0: inventing labels lowers one's own macro F1 and can raise nothing.
+therefore a class with F1 0: inventing labels lowers the macro F1 and raises nothing.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from scoring.text.answers import MAX_LABELS, labels_of
 LabelPair = tuple[frozenset[float], frozenset[float]]  # codes of the reference labels, of the predicted labels
 
 MAX_RESAMPLED_CLASSES: Final = 200
-CODE_BITS: Final = 52  # an integer of 53 bits is the longest that a float holds exactly
+CODE_BITS: Final = 52  # a float represents integers of up to 53 bits exactly
 
 
 @dataclass(frozen=True, slots=True)
 class ClassCounts:
-    """Of each class seen: how many items share it, have it in the reference, have it in the prediction."""
+    """For each class: how many items have it in both, in the reference, in the prediction."""
 
     shared: Counter[float]
     reference: Counter[float]
@@ -64,7 +64,7 @@ def f1(shared: Figure, reference: Figure, predicted: Figure) -> Figure:
 
 
 def scores_of_sums(sums: Sequence[Figure]) -> dict[str, Figure]:
-    """Every score by name, of sums of rows as ``additive`` makes them."""
+    """Every score by name, from sums of the rows of ``additive``."""
     items, equal, of_items = sums[:3]
     classes = (len(sums) - 3) // 3
     reference, predicted, shared = (sums[3 + part * classes : 3 + (part + 1) * classes] for part in range(3))
@@ -81,7 +81,7 @@ def scores_of_sums(sums: Sequence[Figure]) -> dict[str, Figure]:
 
 
 def sums_of(pairs: Mapping[LabelPair, int]) -> list[float]:
-    """The sums that ``scores_of_sums`` takes, of distinct pairs of label sets with their numbers of items."""
+    """The sums that ``scores_of_sums`` takes, from distinct pairs of label sets with their numbers of items."""
     counts = count_classes(pairs)
     classes = sorted(counts.classes())
     of_items = [items * f1(len(r & p), len(r), len(p)) for (r, p), items in pairs.items()]
@@ -94,10 +94,10 @@ def sums_of(pairs: Mapping[LabelPair, int]) -> list[float]:
 
 
 def label_code(label: str) -> float:
-    """A whole number below 2**52 that stands for ``label`` in a row: the head of its SHA-256.
+    """A whole number below 2**52 that represents ``label`` in a row: the first bits of its SHA-256.
 
-    Codes need no table of labels, so a row means the same whichever items it is kept or resampled with. Of 10,000
-    labels two share a code with a probability of about 1e-8.
+    Codes need no table of labels, so the meaning of a row does not depend on the items it is kept or resampled with.
+    The probability that two of 10,000 labels share a code is about 1e-8.
     """
     head = hashlib.sha256(label.encode("utf-8", "surrogatepass")).digest()[:8]
     return float(int.from_bytes(head, "big") >> (64 - CODE_BITS))
@@ -126,8 +126,8 @@ def additive(rows: Sequence[Row], classes: Sequence[float]) -> Any:
     """Rows that can be summed, (items, 6 + 3 * classes): 1, sets equal, F1 of the item, then t, p and tp of each class.
 
     For resampling. ``classes`` are the label codes that count, normally ``resampled_classes`` of both systems' rows.
-    All others together are one further class, the last: were each free text a column, memory would have no bound.
-    That leaves micro F1, accuracy and the F1 of items as they are; macro and weighted F1 then are approximations.
+    All others together are one further class, the last: with a column for each free text, memory would be unlimited.
+    Micro F1, accuracy and the F1 of items stay exact; macro and weighted F1 are then approximations.
     """
     import numpy as np
 
@@ -144,9 +144,9 @@ def additive(rows: Sequence[Row], classes: Sequence[float]) -> Any:
 
 
 class Classification(CorpusMetric):
-    """Accuracy and F1 of labels. Texts are label texts as ``scoring.text.answers.labels_of`` reads them.
+    """Accuracy and F1 of labels. Texts are label texts (see ``scoring.text.answers.labels_of``).
 
-    An item has one reference text, which holds all its labels; further ones are not looked at. Rows differ in length.
+    An item has one reference text, which contains all its labels; further ones are ignored. Rows differ in length.
     """
 
     name = "classification"
@@ -164,7 +164,7 @@ class Classification(CorpusMetric):
 
     @classmethod
     def sums(cls, rows: Sequence[Row]) -> Sequence[float]:
-        """Equal rows are counted once, and only classes that are there."""
+        """The sums of the rows, computed once for equal rows and only for classes that occur."""
         return sums_of({decode(row): items for row, items in Counter(rows).items()})
 
     @classmethod

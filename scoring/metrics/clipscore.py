@@ -2,16 +2,15 @@
 
 CLIPScore (Hessel et al. 2021, "CLIPScore: A Reference-free Evaluation Metric for Image Captioning", eq. 1) of a caption
 and an image is w * max(cos, 0) with w = 2.5; of an item with several frames (a film) it is the mean over its frames.
-RefCLIPScore (eq. 2) is the harmonic mean of that and of max(cos, 0) of the caption and its nearest reference text: of
-several references the best counts. In theory the first is 0-2.5 and the second 0-1.43 (10/7); with the model of the
-paper both are mostly below 1.
+RefCLIPScore (eq. 2) is the harmonic mean of that and of max(cos, 0) of the caption and its nearest reference text. In
+theory the first is 0-2.5 and the second 0-1.43 (10/7); with the model of the paper both are mostly below 1.
 
 Departures from the paper's program, on purpose: no prompt ("A photo depicts") is put before a caption, as Korean models
 were not trained with it, and everything is float32. Values are therefore comparable between submissions scored with one
 model, not with published ones.
 
-With SigLIP the raw cosine is reported instead, mean over the frames, below zero too: w was chosen for the cosines of
-CLIP ViT-B/32, and those of a model trained with a sigmoid loss lie elsewhere.
+With SigLIP the raw cosine is reported instead, the mean over the frames, which may be negative: w was chosen for the
+cosines of CLIP ViT-B/32, and those of a model trained with a sigmoid loss are in another range.
 
 A caption longer than the model reads is cut; ``clip_truncated`` is the share of items with such a caption. An
 unanswered item scores 0. A missing frame is the organiser's error, not a zero.
@@ -127,7 +126,7 @@ class ClipScore(CorpusMetric):
         *,
         tokenize: Tokenize | None = None,
     ) -> list[Row]:
-        """One ``ClipRow`` an item. ``progress`` hears items done in proportion to texts and frames done.
+        """One ``ClipRow`` for each item. ``progress`` gets items done, in proportion to texts and frames done.
 
         Raises ``FramesMissing``, ``FrameBroken``, ``ModelUnavailable``.
         """
@@ -160,7 +159,7 @@ class ClipScore(CorpusMetric):
 
     @classmethod
     def scores(cls, sums: Sequence[Figure]) -> dict[str, Figure]:
-        """The mean of each column, whichever kind of model made it."""
+        """The mean of each column, for CLIP and SigLIP alike."""
         *columns, items = sums
         return {name: ratio(column, items) for name, column in zip(cls.score_names, columns, strict=True)}
 
@@ -172,7 +171,7 @@ class ClipScore(CorpusMetric):
         return REPORTED[self._store.clip_kind]
 
     def warnings(self, rows: Sequence[Row]) -> list[ScoreWarning]:
-        """How many captions the model saw only the beginning of."""
+        """A warning with the number of captions that the model cut."""
         count = sum(ClipRow(*row).clip_truncated > 0 for row in rows)
         return [ScoreWarning("clip_truncated", {"count": count})] if count else []
 
@@ -183,7 +182,7 @@ class ClipScore(CorpusMetric):
 
 
 def _in_items(units: int, items: int, progress: PairProgress | None) -> Callable[[int], None]:
-    """A function that is told of units done one after the other and reports them as items done."""
+    """A function that takes the number of further units done and reports the items done."""
     done = 0
 
     def report(more: int) -> None:

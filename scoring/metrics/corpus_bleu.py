@@ -1,22 +1,22 @@
 """Corpus BLEU-1 to BLEU-4 of captions on Okt morphs (0-1).
 
-The rule of Papineni et al. (2002): the clipped n-gram matches of all items over all n-grams of the candidates, the
-geometric mean of these precisions for 1 to n with equal weights, times the brevity penalty exp(1 - r/c) where the
+The rule of Papineni et al. (2002): the clipped n-gram matches of all items divided by all n-grams of the candidates,
+the geometric mean of these precisions for 1 to n with equal weights, times the brevity penalty exp(1 - r/c) where the
 candidates have fewer tokens (c) than the references (r).
 
-Several references: an n-gram counts at most as often as the reference that has it most often; the length that counts is
-the *closest* to the candidate's, of two as close the shorter one. Both are what pycocoevalcap's ``Bleu`` and nltk's
-``corpus_bleu`` do.
+Several references: an n-gram counts at most as often as the reference that has it most often; the reference length is
+the *closest* to the candidate's, of two equally close the shorter one. pycocoevalcap's ``Bleu`` and nltk's
+``corpus_bleu`` do both in the same way.
 
 Nothing is smoothed: where no n-gram of some order matches, or the candidates have none, the BLEU of that order and of
-the longer ones is exactly 0. Here the others differ, on purpose:
+the longer ones is exactly 0. Other packages differ here; our rule is on purpose:
 
-* pycocoevalcap adds 1e-15 to each match count and 1e-9 to each total. Where all counts are positive that moves a value
+* pycocoevalcap adds 1e-15 to each match count and 1e-9 to each total. If all counts are positive, that changes a value
   by less than 1e-9; without a match of order n it gives about (1e-15 / total)^(1/n) instead of 0, which for BLEU-4 may
   reach 0.0001.
 * nltk counts one n-gram for a candidate too short to have any, so a corpus with such candidates (also empty ones) gets
-  a lower value there. Without them the values are equal. Where nothing matches it takes the smallest positive float
-  in place of 0, and warns.
+  a lower value there. Without them the values are equal. If nothing matches, it uses the smallest positive float
+  instead of 0 and warns.
 * sacrebleu smooths by default and gives BLEU-4 alone.
 """
 
@@ -44,7 +44,7 @@ def counts(references: Sequence[Sequence[str]], candidate: Sequence[str]) -> Row
     matches = [0] * LONGEST
     for n in range(1, LONGEST + 1):
         found = clipped_matches(ngrams(candidate, n), [ngrams(reference, n) for reference in references])
-        if not found:  # what has no match has none of a longer n-gram
+        if not found:  # without a match there is none of a longer n-gram
             break
         matches[n - 1] = found
     totals = [max(0, len(candidate) - n + 1) for n in range(1, LONGEST + 1)]
@@ -52,7 +52,7 @@ def counts(references: Sequence[Sequence[str]], candidate: Sequence[str]) -> Row
 
 
 def bleu(sums: Sequence[Figure]) -> list[Figure]:
-    """BLEU-1 to BLEU-4 of summed ``counts``, 0-1."""
+    """BLEU-1 to BLEU-4 from summed ``counts``, 0-1."""
     matches, totals = sums[:LONGEST], sums[LONGEST : 2 * LONGEST]
     candidates, references = sums[2 * LONGEST :]
     penalty = brevity_penalty(references, candidates)

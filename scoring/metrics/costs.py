@@ -1,10 +1,10 @@
-"""What a model reads of a text, estimated without its tokenizer.
+"""How many tokens a model reads of a text, estimated without its tokenizer.
 
-How many tokens a real tokenizer makes of a text is estimated by its letters: contest-like Korean gives about one token
-a letter with multilingual BERT's kind of tokenizer (1.01 measured) and 0.8 with the SentencePiece of BLEURT-20's kind
-(the tests measure both). A vocabulary with longer pieces gives fewer tokens of every text alike, which changes nothing:
-a scoring's speed is measured in the same unit. English has about four letters a token, so a file of it counts for more
-than it costs.
+The number of tokens is estimated by the letters of a text: contest-like Korean gives about one token a letter with
+multilingual BERT's kind of tokenizer (1.01 measured) and 0.8 with the SentencePiece of BLEURT-20's kind (the tests
+measure both). A vocabulary with longer pieces gives fewer tokens for every text, which does not matter: the speed of a
+scoring is measured in the same unit. English has about four letters a token, so a file of it counts for more than it
+costs.
 """
 
 from __future__ import annotations

@@ -4,16 +4,16 @@ None of these compares a caption with its reference's words; they expose a file 
 
 * ``distinct_1`` and ``distinct_2`` (Li et al. 2016): different n-grams of Okt morphs over all n-grams, of all captions
   together. They fall as a file grows, so they compare files with the same items only.
-* ``unique_captions``: different captions over answered captions. Captions are the same when they are after every run of
-  white space became one space. An empty caption is unanswered and counts on neither side.
+* ``unique_captions``: different captions over answered captions. Captions are compared after every run of white space
+  became one space. An empty caption is unanswered and is not counted.
 * ``length_ratio``: tokens of all captions over the closest reference lengths (as in BLEU: of several references the one
-  with the length nearest to the caption's, of two as near the shorter). 1.0 is as long as the references; the ratio may
-  exceed it. An unanswered item has length 0 and keeps its reference's length.
+  with the length nearest to the caption's, of two equally near the shorter). 1.0: as long as the references; the ratio
+  may be larger. An unanswered item has length 0 and keeps its reference's length.
 
-Of nothing (no answered caption, no bigram, empty references) a share is 0.0.
+Without a denominator (no answered caption, no bigram, empty references) a share is 0.0.
 
-A row says what its item adds *to the items before it*. So rows mean something as the whole set of one call only: their
-sums in any order are the corpus's, those of a selection are not, and rows of two files must not be mixed.
+A row is what its item adds *to the items before it*. So only all rows of one call together have a meaning: their sums,
+in any order, are the corpus's; those of a selection are not, and rows of two files must not be mixed.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Diversity(CorpusMetric):
         *,
         tokenize: Tokenize | None = None,
     ) -> list[Row]:
-        """One row an item: what it adds to those before it, as ``Seen.row`` has it."""
+        """One row for each item: what it adds to those before it (see ``Seen.row``)."""
         read, seen = self.reader(tokenize), Seen()
         rows: list[Row] = []
         for texts, candidate in zip(references, candidates, strict=True):

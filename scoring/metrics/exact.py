@@ -1,11 +1,11 @@
 """Exact match against ``#``-separated alternatives, as the AI 말평 scorer counts it.
 
 The candidate, stripped, must equal one alternative of the reference, stripped. A candidate is never split on ``#``: a
-list of guesses does not match. What an answer *is* (the part before the reason, without quotation marks) is decided by
-the recipe.
+list of guesses does not match. The recipe decides what the answer is (the part before the reason, without quotation
+marks).
 
-One difference on purpose: an empty alternative (``"짜장면#"``) is none. The AI 말평 scorer takes it for a text of its
-own, which a blank answer equals. Reference files with one are refused; what was published before is scored like this.
+One difference on purpose: an empty alternative (``"짜장면#"``) does not count. The AI 말평 scorer accepts a blank
+answer there. Reference files with one are refused; files published earlier are scored by this rule.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def exact_match(reference: str, candidate: str) -> float:
 
 
 class ExactMatch(LexicalMetric):
-    """Share of answers equal to an accepted one. Score 0 or 1 a pair."""
+    """Share of answers equal to an accepted one. Score 0 or 1 for each pair."""
 
     name = "exact_match"
     label = Message("EM", "EM")

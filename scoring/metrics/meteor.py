@@ -1,20 +1,21 @@
-"""METEOR for Korean captions: NLTK's value on Okt morphs, with synonyms, and a variant that looks through inflection.
+"""METEOR for Korean captions: NLTK's value on Okt morphs, with synonyms, and a variant that ignores inflection.
 
-The formula is that of Lavie & Agarwal (2007), as ``nltk.translate.meteor_score`` has it. With m matches in c chunks:
+The formula is that of Lavie & Agarwal (2007), as in ``nltk.translate.meteor_score``. With m matches in c chunks:
 
     P = m / candidate tokens    R = m / reference tokens    F = P·R / (alpha·P + (1 - alpha)·R)
     METEOR = F · (1 - gamma·(c/m)^beta)          alpha 0.9, beta 3, gamma 0.5
 
-so that a perfect match of n tokens scores 1 - 0.5/n³ (0.9990 for eight), never 1. No match scores 0, and so does an
-empty side. Tokens are compared in lower case, NLTK's default. Of several references the best value counts; the corpus
-score is the mean over the items (the METEOR program itself adds up counts over the corpus instead).
+so a perfect match of n tokens scores 1 - 0.5/n³ (0.9990 for eight), never 1. No match scores 0, and so does an empty
+text. Tokens are compared in lower case, NLTK's default. Of several references the best value counts; the corpus score
+is the mean over the items (the METEOR program itself adds up counts over the corpus instead).
 
 * ``meteor``: equal morphs, NLTK's greedy alignment. NLTK's stem stage is the identity: a Porter stemmer does nothing to
   Hangul.
-* ``meteor_synonym``: then morphs that share a group of the synonym table, looked up as they stand, and by lemma where
-  the table does not have them so. NLTK's value where a WordNet holds the same groups.
+* ``meteor_synonym``: then morphs that share a group of the synonym table, looked up by surface, and by lemma if the
+  table does not have the surface. Equal to NLTK's value with a WordNet of the same groups.
 * ``meteor_ko``: without particles; equal morphs, then equal lemmas, then synonyms, in the alignment with the fewest
-  chunks (``scoring.matching.alignment``). 파도가 푸르다 and 푸른 물결이 differ only in order. Nobody else's value.
+  chunks (``scoring.matching.alignment``). 파도가 푸르다 and 푸른 물결이 differ only in order. No other program computes
+  this value.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ class _Meteor(LexicalMetric):
 
 
 class Meteor(_Meteor):
-    """METEOR of equal morphs: the value that ranks."""
+    """METEOR of equal morphs: the value used for ranking."""
 
     name = "meteor"
     label = Message("METEOR", "METEOR")

@@ -9,18 +9,18 @@ Ngram = str | tuple[str, ...]
 
 
 def ngrams(tokens: Sequence[str], n: int) -> Sequence[Ngram]:
-    """Every run of ``n`` neighbouring tokens in order: as many as tokens less ``n - 1``, or none.
+    """Every run of ``n`` neighbouring tokens in order: ``len(tokens) - n + 1`` of them, or none.
 
-    For ``n`` = 1 the tokens as they are: a tuple of one token says no more and takes time to make.
+    For ``n`` = 1 the tokens themselves: tuples of one token would only take time.
     """
     return tokens if n == 1 else list(zip(*[tokens[start:] for start in range(n)], strict=False))
 
 
 def clipped_matches(grams: Sequence[Hashable], others: Sequence[Sequence[Hashable]]) -> int:
-    """How many of ``grams`` the ``others`` have: each at most as often as that of them that has it most often.
+    """How many of ``grams`` the ``others`` have: each at most as often as the one of them that has it most often.
 
-    Few n-grams come twice in one text, and the others need no count: a set tells whether they are there. Linear in
-    all n-grams. Without ``others``, 0.
+    Few n-grams occur twice in one text; for the others a set is enough, without counts. Linear in all n-grams. Without
+    ``others``, 0.
     """
     distinct = set(grams)
     matches = len(distinct) - len(distinct.difference(*others))
@@ -34,5 +34,5 @@ def clipped_matches(grams: Sequence[Hashable], others: Sequence[Sequence[Hashabl
 
 
 def closest_length(lengths: Iterable[int], length: int) -> int:
-    """Of ``lengths`` (at least one) the nearest to ``length``; of two as near, the shorter."""
+    """Of ``lengths`` (at least one) the nearest to ``length``; of two equally near, the shorter."""
     return min(lengths, key=lambda other: (abs(other - length), other))

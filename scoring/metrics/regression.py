@@ -1,7 +1,7 @@
 """Squared error of numbers. The mean over the items is scikit-learn's ``mean_squared_error`` with its defaults.
 
-The values are in the square of the task's unit: 0 is perfect, there is no upper end below ``LARGEST_NUMBER`` squared,
-and lower is better: of several references the one with the smallest error counts.
+The values are in the square of the task's unit: 0 is perfect, the only upper limit is ``LARGEST_NUMBER`` squared, and
+lower is better: of several references the one with the smallest error counts.
 """
 
 from __future__ import annotations

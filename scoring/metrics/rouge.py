@@ -7,17 +7,19 @@ summary-level one (Lin 2004, section 3.2), where a sentence is a line: for each 
 common subsequences with every candidate line, each token counted at most as often as the candidate has it. Scores are
 per item; a corpus score is their mean.
 
-Why this is not rouge-metric's ``PyRouge``, which is a witness of the tests. Its ``evaluate`` reproduces these values to
-the last digit (300 generated pairs, ``mode="individual"``, alpha 0.5), but only when told most of the rule, twice:
+Why this is not rouge-metric's ``PyRouge``, which the tests compare with. Its ``evaluate`` reproduces these values to
+the last digit (300 generated pairs, ``mode="individual"``, alpha 0.5), but only if it is given most of the rule, twice:
 
-* ROUGE-1 and ROUGE-2 want ``tokenizer`` to cut, clean and split the text and ``sentencizer`` to leave it whole: by
-  lines, as is its default, 7 of the 300 get other morphs and values. ROUGE-L wants the lines. So no one call gives all.
+* ROUGE-1 and ROUGE-2 need a ``tokenizer`` that cuts, cleans and splits the text and a ``sentencizer`` that keeps it
+  whole: by lines, its default, 7 of the 300 get other morphs and values. ROUGE-L needs the lines. So one call cannot
+  give all.
 * Its default ``mode="average"`` is the F of the mean precision and the mean recall, not the mean of the items' F (0.630
   and 0.594 for ROUGE-1 of those pairs); ``multi_ref_mode="best"`` takes the reference with the best recall, not F.
-* Its longest common subsequence is a table in Python: 0.8 s for one pair of 1,000 words where the bits below take 2 ms.
+* Its longest common subsequence is a table in Python: 0.8 s for one pair of 1,000 words where the bit vectors below
+  take 2 ms.
 
-What would be left to the package is the intersection of two counters. Its ``PerlRouge`` drops all Hangul, as
-ROUGE-1.5.5 knows only a-z and 0-9. So does ``rouge_score``'s default tokenizer: identical Korean texts score 0 there.
+The package would only intersect two counters. Its ``PerlRouge`` drops all Hangul, as ROUGE-1.5.5 knows only a-z and
+0-9. So does ``rouge_score``'s default tokenizer: identical Korean texts score 0 there.
 """
 
 from __future__ import annotations
@@ -75,7 +77,7 @@ def rouge_n(reference: Sequence[str], candidate: Sequence[str], n: int) -> float
 
 
 def rouge_l(reference_lines: Sequence[Sequence[str]], candidate_lines: Sequence[Sequence[str]]) -> float:
-    """Summary-level ROUGE-L F of two texts given as token sequences a line."""
+    """Summary-level ROUGE-L F of two texts, each given as one token sequence for each line."""
     candidate_left = Counter(token for line in candidate_lines for token in line)
     overlap = 0
     for line in reference_lines:
@@ -90,9 +92,10 @@ def rouge_l(reference_lines: Sequence[Sequence[str]], candidate_lines: Sequence[
 def lcs_positions(reference: Sequence[str], candidate: Sequence[str]) -> set[int]:
     """Positions in ``reference`` of one longest common subsequence with ``candidate``.
 
-    Of several it is the one py-rouge's trace back finds: from the end, it gives up a reference token before a
-    candidate token. The table is one integer a reference token (Hyyrö 2004): bit j of row i is 0 where the candidate's
-    token j lengthens the subsequence, so the length over the first j tokens is the count of zeros among j bits.
+    Of several it is the one that py-rouge's trace back finds: from the end, it skips a reference token before a
+    candidate token. The table is one integer for each reference token (Hyyrö 2004): bit j of row i is 0 where the
+    candidate's token j lengthens the subsequence, so the length over the first j tokens is the count of zeros among j
+    bits.
     """
     rows = _lcs_rows(reference, candidate)
     positions: set[int] = set()

@@ -1,8 +1,8 @@
 """spice_ko: F1 of the objects, attributes and relations that two captions name. Experimental, and not SPICE.
 
 SPICE (Anderson et al. 2016) compares scene graphs made by a dependency parser, with WordNet synonyms; neither exists
-for Korean here. This keeps its last step only, the F1 of two *sets of tuples*, and reads the tuples off Okt's tags by
-a few rules that need no parser, because Korean particles mark who does what:
+for Korean here. This keeps its last step only, the F1 of two *sets of tuples*, and gets the tuples from Okt's tags by a
+few rules that need no parser, because Korean particles mark who does what:
 
 * object ``(noun,)``;
 * attribute ``(modifier, noun)``: an adjective or verb in its adnominal form (빨간 우산), a number or determiner, a noun
@@ -14,15 +14,15 @@ a few rules that need no parser, because Korean particles mark who does what:
 A verb in adnominal form takes the nearest noun of each role but the subject, which waits for the main verb
 (아이가 우산을 든 개를 본다). The verb of a following clause inherits the subject if it has none of its own. 산책을 하다
 is 산책하다, and so is 산책하고 있다, where Okt sees a particle. An auxiliary (-고 있다, -지 않다) belongs to the verb
-before it; -게 forms and adverbs are passed over.
+before it; -게 forms and adverbs are skipped.
 
 What it sees: who does what to whom in any word order; which colour belongs to which thing; what is missing, what is
 invented. What it cannot see: **negation** (먹지 않는다 equals 먹는다), synonyms (소년 and 아이 are two things),
-coreference, tense, which noun a topic particle stands for (은/는 is taken for the subject), 'A is B' (the copula), the
-subject of a relative clause (키가 큰 아이), a verb without any noun, and whatever Okt tags wrongly (it reads 한옥 as
-한 + 옥, on both sides alike). It says nothing of fluency: a list of words may score high.
+coreference, tense, which role a topic particle marks (은/는 is taken for the subject), 'A is B' (the copula), the
+subject of a relative clause (키가 큰 아이), a verb without any noun, and whatever Okt tags wrongly (it reads 한옥 as 한
++ 옥, on both sides alike). It does not measure fluency: a list of words may score high.
 
-Several references: the engine takes an item's best value. 0 where no tuple is shared, so also for texts without nouns.
+Several references: the engine takes an item's best value. 0 if no tuple is shared, so also for texts without nouns.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ ROLES: Final[dict[str, str]] = {
     **dict.fromkeys(("와", "과", "랑", "이랑", "하고"), "와"),
     **{particle: particle for particle in ("에", "에서", "의", "까지", "부터", "보다", "처럼")},
 }
-TOPICS: Final = ("는", "은", "도", "만")  # after another particle (에서는) they change no role
+TOPICS: Final = ("는", "은", "도", "만")  # after another particle (에서는) they do not change its role
 COPULA: Final = ("이다", "이고", "이며", "인", "입니다", "이었", "였", "예요", "이에요")
 
 NOUNS: Final = frozenset({"Noun", "Alpha"})
@@ -104,7 +104,7 @@ def is_adnominal(surface: str) -> bool:
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads morphs from left to right and collects tuples; what waits for its noun or verb is held here."""
+    """Reads morphs from left to right and collects tuples; its fields hold what still waits for its noun or verb."""
 
     tuples: set[SceneTuple] = field(default_factory=set)
     nouns: list[str] = field(default_factory=list)  # a run of nouns that has no particle yet
@@ -137,7 +137,7 @@ class _Reader:
             self.end_sentence()
 
     def is_article(self, surface: str, tag: str, before: tuple[str, str] | None) -> bool:
-        """Whether this is the 한 of 한 남자, which says no more than 'a'. Okt often takes it for 하다."""
+        """Whether this is the 한 of 한 남자, which only means 'a'. Okt often tags it as 하다."""
         if surface != "한" or tag not in MODIFIERS | {"Verb"}:
             return False
         is_light_verb = bool(self.nouns) or (before is not None and role_of(before[1]) == OBJECT)
@@ -153,7 +153,7 @@ class _Reader:
             self.end_nouns(None)
         elif lemma in LIGHT_VERBS and before is not None and role_of(before[1]) == OBJECT:
             lemma = self.take(OBJECT) + lemma
-        elif lemma == "있다" and before is not None and before[1] == "하고":  # which Okt takes for a particle
+        elif lemma == "있다" and before is not None and before[1] == "하고":  # which Okt tags as a particle
             lemma = self.take(ROLES["하고"]) + "하다"
         self.end_nouns("")
         self.verb, self.form = lemma, surface
@@ -187,7 +187,7 @@ class _Reader:
         self.arguments = {}
 
     def take(self, role: str) -> str:
-        """The nearest noun of ``role``, which waits no longer."""
+        """Remove and return the nearest noun waiting for its verb in ``role``."""
         nouns = self.arguments[role]
         noun = nouns.pop()
         if not nouns:

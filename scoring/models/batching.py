@@ -1,8 +1,8 @@
 """Batches cut by tokens instead of by count, and what happens when one does not fit into the device's memory.
 
-A batch costs its tokens, not its texts: batches of equal tokens keep a device equally busy, and one that fits into its
-memory says that the others fit too. Texts are turned into tokens one chunk ahead, in a thread, while the device
-computes the chunk before.
+The cost of a batch is its number of tokens, not of texts: batches of equal tokens keep a device equally busy, and if
+one fits into its memory, the others do too. A thread tokenizes the next chunk of texts while the device computes the
+current one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from scoring.errors import Message, ScoringFault, WordedError
 # A processor gains nothing from larger batches: above this their intermediate results outgrow what the allocator keeps,
 # and every layer pays for fresh memory (measured: twice the time at 4,096).
 CPU_TOKENS: Final = 1024
-# A GPU needs large batches to be busy and gains nothing beyond this; a small one gets what half its free memory holds.
+# A GPU needs large batches to be busy and gains nothing beyond this; a small one gets what fits into half its free
+# memory.
 MOST_GPU_TOKENS: Final = 65_536
 LEAST_GPU_TOKENS: Final = 512
 PREFETCH_CHARACTERS: Final = 8192
@@ -44,7 +45,7 @@ class DeviceMemoryExhausted(WordedError, ScoringFault):
 class TokenBudget:
     """How many tokens one batch may hold, counted as a rectangle as wide as its longest row.
 
-    Shared by all batches of a model, so a lesson learnt stays learnt.
+    Shared by all batches of a model, so a reduced budget stays reduced.
     """
 
     tokens: int
@@ -71,7 +72,7 @@ def default_tokens(device: str, bytes_per_token: int) -> int:
 
 
 def gpu_tokens(free_bytes: int, bytes_per_token: int) -> int:
-    """Tokens whose intermediate results take half of ``free_bytes``, within what makes sense for a GPU."""
+    """Tokens whose intermediate results take half of ``free_bytes``, within the limits for a GPU."""
     return max(LEAST_GPU_TOKENS, min(MOST_GPU_TOKENS, free_bytes // 2 // max(1, bytes_per_token)))
 
 
@@ -85,8 +86,8 @@ def run_batches(
 
     ``lengths[i]`` is the number of tokens of row i. Rows of one length keep their order, so equal input gives equal
     batches. When ``forward`` runs out of device memory the budget halves and the same rows are tried again in smaller
-    batches; ``forward`` must therefore write its results only at its end. The longest rows come first so that a budget
-    too large shows at once. ``on_done`` hears of each batch after it succeeded.
+    batches; ``forward`` must therefore write its results only at its end. The longest rows come first so that a too
+    large budget fails at once. ``on_done`` is called with each batch after it succeeded.
 
     Raises ``DeviceMemoryExhausted`` when a single row does not fit.
     """
@@ -108,7 +109,8 @@ def run_batches(
 def _fits(forward: Callable[[Sequence[int]], None], batch: Sequence[int]) -> bool:
     """Run one batch; False if the device had no memory for it.
 
-    The cache is emptied after the ``except`` block: inside it the traceback still holds the tensors that filled it.
+    The cache is emptied after the ``except`` block: inside it the traceback still references the tensors that filled
+    it.
     """
     try:
         forward(batch)
@@ -143,9 +145,9 @@ def chunks(items: Iterable[Given], size_of: Callable[[Given], int], most: int) -
 
 
 def prefetch(make: Callable[[Given], Made], inputs: Iterable[Given]) -> Generator[tuple[Given, Made], None, None]:
-    """Each input with what ``make`` makes of it, in order; while one is used, the next is being made in a thread.
+    """Each input with the result of ``make``, in order; while one is used, a thread makes the next.
 
-    Close it where it may be left early: then nothing is made any more.
+    Close the generator if it may end early: then nothing more is made.
     """
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="tokens") as thread:
         ahead: tuple[Given, Future[Made]] | None = None

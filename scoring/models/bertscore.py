@@ -1,4 +1,4 @@
-"""The encoder of BERTScore: a model up to one layer, the token ids that bert-score makes, and what it keeps.
+"""The encoder of BERTScore: a model up to one layer, the token ids of bert-score, and the cached embeddings.
 
 Token ids are exactly those of the bert-score package, made faster where that is safe. The package uses the slow
 tokenizer. The fast one gives other ids for some texts (it does not normalise to NFC, and the two disagree on which rare
@@ -23,7 +23,7 @@ from scoring.models.loading import TooFewLayers, load_pretrained, load_tokenizer
 from scoring.models.packing import Packed, pack
 from scoring.models.precision import FP32, Precision, exact_inference
 
-VERSION: Final = 1  # raised whenever a change here, or in the metric, could change a value
+VERSION: Final = 1  # increased whenever a change here, or in the metric, could change a value
 CACHE_BYTES: Final = 512 << 20  # in memory; five reference sets of the contest, with BERT-base
 
 OnCharacters = Callable[[int], None]
@@ -55,7 +55,7 @@ class BertScoreTokenizer:
 
     @property
     def uses_fast(self) -> bool:
-        """Whether plain texts take the fast way."""
+        """Whether plain texts use the fast tokenizer."""
         return self._fast is not None
 
     def encode_all(self, texts: Sequence[str]) -> list[list[int]]:
@@ -68,7 +68,7 @@ class BertScoreTokenizer:
         return [next(fast) if self._is_plain(text) else self._encode_slow(text) for text in stripped]
 
     def cut(self, texts: Iterable[str]) -> frozenset[str]:
-        """Those of ``texts`` that do not fit whole."""
+        """Those of ``texts`` that are longer than ``max_length``."""
         distinct = list(dict.fromkeys(texts))
         rows = zip(distinct, self.encode_all(distinct), strict=True)
         full = [text for text, ids in rows if len(ids) == self.max_length]
@@ -88,7 +88,7 @@ class BertScoreTokenizer:
         return _encode_with(self._fast, texts, self.max_length) if texts else []
 
     def _is_plain(self, text: str) -> bool:
-        """A special token spelt out in a text ("[SEP]") is left to the slow tokenizer."""
+        """Whether the fast tokenizer may take ``text``: not if it spells out a special token ("[SEP]")."""
         if text == "" or _PLAIN.fullmatch(text) is None:
             return False
         return not any(token in text for token in self._slow.all_special_tokens)
@@ -136,7 +136,7 @@ class BertScoreEncoder:
         self._ignored = torch.tensor(sorted(tokenizer.ignored_ids), device=device)
 
     def embed(self, texts: Iterable[str], on_characters: OnCharacters) -> dict[str, Embedded]:
-        """Embed each text of ``texts`` once. ``on_characters`` hears how many characters each batch held."""
+        """Embed each text of ``texts`` once. ``on_characters`` gets the number of characters of each batch."""
         longest_first = sorted(set(texts), key=lambda text: (-len(text), text))
         embedded: dict[str, Embedded] = {}
         parts = chunks(longest_first, len, max(PREFETCH_CHARACTERS, self.budget.tokens))

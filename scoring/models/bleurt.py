@@ -1,6 +1,6 @@
-"""The BLEURT of a checkpoint: pairs as bleurt-pytorch tokenises them, and its weights behind an encoder of ours.
+"""The BLEURT of a checkpoint: pairs tokenised as in bleurt-pytorch, and its weights in our encoder.
 
-The package's modules hold the weights and read the files; the way through them is ``encoder``'s: pairs packed without
+The package's modules read the files and hold the weights; the forward pass is that of ``encoder``: pairs packed without
 padding, and in the last layer only [CLS] computed, the one position the head reads. The head is always float32.
 """
 
@@ -21,8 +21,8 @@ from scoring.models.loading import load_pretrained, load_tokenizer
 from scoring.models.packing import pack
 from scoring.models.precision import FP32, Precision, exact_inference
 
-VERSION: Final = 1  # raised whenever a change here could change a value
-KNOWN_TEXTS: Final = 8192  # texts whose pieces are kept: some sets of references, 20 MB; 150 MB of the longest texts
+VERSION: Final = 1  # increased whenever a change here could change a value
+KNOWN_TEXTS: Final = 8192  # texts whose pieces are cached: some sets of references, 20 MB; 150 MB for the longest texts
 
 Pair = tuple[str, str]  # (reference, candidate)
 
@@ -51,7 +51,7 @@ class PairTokenizer:
         return self._encode_fast(pairs) if self._tokenizer.is_fast else self._encode_slow(pairs)
 
     def cut(self, pairs: Sequence[Pair]) -> list[Cut]:
-        """Which texts of each pair do not fit whole."""
+        """Which texts of each pair are cut."""
         return list(map(self._cut_of, pairs, self.encode_pairs(pairs)))
 
     def _cut_of(self, pair: Pair, encoded: EncodedPair) -> Cut:
@@ -65,7 +65,7 @@ class PairTokenizer:
         return [EncodedPair(*both) for both in zip(encoded["input_ids"], encoded["token_type_ids"], strict=True)]
 
     def _encode_slow(self, pairs: Sequence[Pair]) -> list[EncodedPair]:
-        """Each text is cut into pieces once, however many pairs have it; then pairs are put together."""
+        """Each text is cut into pieces once, however many pairs have it; then the pairs are joined."""
         room = self.max_length - self._tokenizer.num_special_tokens_to_add(pair=True)
         return [
             self._join(*cut_longest_first(self._pieces(reference), self._pieces(candidate), room))
@@ -85,9 +85,9 @@ class PairTokenizer:
 
 
 def cut_longest_first(reference: list[int], candidate: list[int], room: int) -> tuple[list[int], list[int]]:
-    """Drop last tokens of the longer list, of the candidate where both are as long, until both fit into ``room``.
+    """Drop last tokens of the longer list, of the candidate if both are equally long, until both fit into ``room``.
 
-    What a slow tokenizer does under ``truncation=True``, without its line in the log for every pair.
+    Equal to a slow tokenizer's ``truncation=True``, without its log line for every pair.
     """
     keep_reference, keep_candidate = len(reference), len(candidate)
     while keep_reference + keep_candidate > room:
@@ -99,7 +99,7 @@ def cut_longest_first(reference: list[int], candidate: list[int], room: int) -> 
 
 
 def characters(pair: Pair) -> int:
-    """How long a pair is, told without its tokens."""
+    """The length of a pair in characters."""
     return len(pair[0]) + len(pair[1])
 
 
@@ -119,7 +119,7 @@ class BleurtScorer:
         self._encode = PackedEncoder(model.bleurt.embeddings, list(layers.layer), projection, first_only=True)
 
     def score(self, pairs: Sequence[Pair], on_done: Callable[[int], None]) -> dict[Pair, float]:
-        """The score of each pair; give the longest first. ``on_done`` hears how many are done."""
+        """The score of each pair; give the longest first. ``on_done`` gets the number of pairs done."""
         values: dict[Pair, float] = {}
         parts = chunks(pairs, characters, max(PREFETCH_CHARACTERS, self.budget.tokens))
         with closing(prefetch(self.tokenizer.encode_pairs, parts)) as encoded:
@@ -134,7 +134,7 @@ class BleurtScorer:
         values: dict[Pair, float],
         on_done: Callable[[int], None],
     ) -> None:
-        """Add the scores of one chunk to ``values``. The device is asked for its numbers once, at the chunk's end."""
+        """Add the scores of one chunk to ``values``. They are copied from the device once, at the end of the chunk."""
         before = len(values)
         batches: list[tuple[Sequence[int], torch.Tensor]] = []
 

@@ -1,7 +1,8 @@
-"""Embeddings of reference texts, kept for the next submission: in memory and, where a folder is named, in files.
+"""Embeddings of reference texts, kept for the next submission: in memory and, if a folder is set, in files.
 
-Every submission is scored against the same references, so these are encoded once. Memory is a process's own; the folder
-serves every process of a machine and outlives them. What comes from a file is bit for bit what was put.
+Every submission is scored against the same references, so these are encoded once. Each process has its own memory; all
+processes of a machine share the folder, which stays when they end. What is read from a file equals what was written bit
+for bit.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from scoring.models.batching import chunks
 from scoring.models.cache_files import EmbeddingFiles
 
 DISK_BYTES: Final = 8 << 30  # eighty reference sets of the contest, with BERT-base
-FILE_BYTES: Final = 128 << 20  # a file is put together in memory; one holds the references of the contest
+FILE_BYTES: Final = 128 << 20  # a file is built in memory; one is enough for the references of the contest
 
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """A text as the metric sees it: unit vectors (tokens, width) and which tokens count (tokens,), both float32."""
+    """A text as the metric uses it: unit vectors (tokens, width) and token weights, 1 or 0, (tokens,), both float32."""
 
     vectors: torch.Tensor
     weights: torch.Tensor
@@ -41,9 +42,10 @@ class Embedded:
 class EmbeddingCache:
     """Embeddings by text, for one thread: ``max_bytes`` of vectors in memory, the least recently used dropped first.
 
-    With a ``folder`` they are kept there too, up to ``max_disk_bytes`` for all that use the folder. ``namespace`` names
-    whatever makes the embedding of a text what it is: weights, tokenizer, layer, precision, class of device. What
-    comes from a file is put on ``device``. A folder that cannot be used is no fault: then there is memory alone.
+    With a ``folder`` they are kept there too, up to ``max_disk_bytes`` for all that use the folder. ``namespace``
+    identifies everything that an embedding depends on besides its text: weights, tokenizer, layer, precision, class of
+    device. Embeddings read from a file are moved to ``device``. A folder that cannot be used is no error: then only
+    memory is used.
     """
 
     def __init__(
@@ -64,7 +66,7 @@ class EmbeddingCache:
 
     @property
     def bytes(self) -> int:
-        """What the vectors in memory take."""
+        """Size of the vectors in memory."""
         return self._memory.size
 
     @property
@@ -72,7 +74,7 @@ class EmbeddingCache:
         return self._memory.max_size
 
     def get_many(self, texts: Iterable[str]) -> dict[str, Embedded]:
-        """What is kept of ``texts``, also where it is more than memory holds."""
+        """The kept embeddings of ``texts``, even if they are more than fit into memory."""
         wanted = dict.fromkeys(texts)
         found = {text: kept for text in wanted if (kept := self._memory.get(text)) is not None}
         missing = [text for text in wanted if text not in found]
@@ -83,7 +85,7 @@ class EmbeddingCache:
         return found
 
     def put_many(self, entries: Mapping[str, Embedded]) -> None:
-        """Keep ``entries``. Those that are new in the folder become one file, or some where they are many."""
+        """Keep ``entries``. Those that are new in the folder are written to one file, or several if they are many."""
         for text, embedded in entries.items():
             self._memory.put(text, Embedded(_own(embedded.vectors), _own(embedded.weights)))
         if self._files is not None:

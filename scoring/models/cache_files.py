@@ -1,11 +1,11 @@
-"""Embeddings in a folder of safetensors files: of each set of references one, by the one who met it first.
+"""Embeddings in a folder of safetensors files: one for each set of references, by the process that first encoded it.
 
-A tensor is called by a hash of its text. A file is called by the SHA-256 of its bytes, written beside its place and
-renamed into it, so nobody meets half of one, and never changed after: one whose bytes are others by now is deleted, and
-what it held is computed again. Any number of processes may use a folder at once; the worst that happens is that one
-finds a file gone that another had no more room for.
+A tensor is named by a hash of its text. A file is named by the SHA-256 of its bytes; it is written under another name
+and renamed, so nobody reads an incomplete one, and never changed afterwards: one whose bytes no longer match is
+deleted, and its content is computed again. Any number of processes may use a folder at once; at worst a file is gone
+because another process needed the room.
 
-Embeddings can tell what the texts said: files and folder are open to their owner alone.
+Texts can be reconstructed from embeddings: only the owner can read the files and the folder.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from scoring.models.files import file_sha256
 logger = logging.getLogger(__name__)
 
 MAX_FILES: Final = 1_000
-ABANDONED_SECONDS: Final = 3_600  # a draft that is still being written after that belongs to nobody
+ABANDONED_SECONDS: Final = 3_600  # a draft older than that is left over from a process that died
 
 
 class EmbeddingFiles:
-    """The tensors of one ``namespace`` in ``folder``, which others may share; ``max_bytes`` are for all of them.
+    """The tensors of one ``namespace`` in ``folder``, which is shared; ``max_bytes`` is for all namespaces in it.
 
-    The files used longest ago go first. Nothing here raises for a folder or a disk that fails: it is told to the log,
-    and nothing is found or kept.
+    The least recently used files are deleted first. A failing folder or disk raises nothing: it is logged, and nothing
+    is found or kept.
     """
 
     def __init__(self, folder: Path, namespace: str, max_bytes: int) -> None:
@@ -46,7 +46,7 @@ class EmbeddingFiles:
         self._namespace = hashlib.sha256(namespace.encode()).hexdigest()[:16]
         self._file_of: dict[str, Path] = {}  # by key
         self._listed: set[Path] = set()
-        self._sound: set[Path] = set()  # those whose bytes this process has checked
+        self._sound: set[Path] = set()  # files whose bytes this process has checked
         with _logged(f"{folder} cannot be used"):
             _make_private(folder)
             self._list_new()
@@ -55,7 +55,7 @@ class EmbeddingFiles:
         return self._key(text) in self._file_of
 
     def read(self, texts: Iterable[str]) -> dict[str, torch.Tensor]:
-        """The tensors of those of ``texts`` that are kept and sound, on the CPU, with memory of their own."""
+        """The tensors of those of ``texts`` that are kept and undamaged, on the CPU, each with its own memory."""
         wanted = {self._key(text): text for text in texts}
         if not self._file_of.keys() >= wanted.keys():
             with _logged(f"{self.folder} cannot be read"):
@@ -70,7 +70,7 @@ class EmbeddingFiles:
         return found
 
     def write(self, tensors: Mapping[str, torch.Tensor]) -> None:
-        """Keep ``tensors`` (by text) as one file; nothing if that is more than the folder may hold."""
+        """Keep ``tensors`` (by text) as one file; nothing if they exceed the folder's limit."""
         kept = {self._key(text): tensor.cpu() for text, tensor in tensors.items() if tensor.numel()}
         if not kept or sum(tensor.nbytes for tensor in kept.values()) > self.max_bytes:
             return
@@ -92,7 +92,7 @@ class EmbeddingFiles:
         return hashlib.sha256(f"{self._namespace}{text}".encode("utf-8", "surrogatepass")).hexdigest()
 
     def _list_new(self) -> None:
-        """Take note of what others have written since."""
+        """List the files that others have written since."""
         for path in set(self.folder.glob(f"{self._namespace}-*.safetensors")) - self._listed:
             try:
                 with safe_open(path, "pt") as file:
@@ -115,7 +115,7 @@ class EmbeddingFiles:
             with safe_open(path, "pt") as file:
                 for key in keys:
                     yield key, file.get_tensor(key).clone()
-            os.utime(path)  # used just now: it stays
+            os.utime(path)  # marks it as recently used
         except FileNotFoundError:
             self._forget(path)
         except SafetensorError:
@@ -135,7 +135,7 @@ class EmbeddingFiles:
         self._file_of = {key: file for key, file in self._file_of.items() if file != path}
 
     def _make_room(self, newest: Path) -> None:
-        """Delete the files used longest ago, of whichever namespace, and drafts that nobody finishes."""
+        """Delete the least recently used files of any namespace, and abandoned drafts."""
         files = [(stat.st_mtime_ns, stat.st_size, path) for path, stat in _stats(self.folder, "*.safetensors")]
         taken, count = sum(size for _, size, _ in files), len(files)
         for _, size, path in sorted(files):
@@ -152,7 +152,7 @@ class EmbeddingFiles:
 
 @contextmanager
 def _logged(what: str) -> Iterator[None]:
-    """Tells an error of the disk to the log instead of raising it."""
+    """Logs an error of the disk instead of raising it."""
     try:
         yield
     except (OSError, SafetensorError) as error:
@@ -160,12 +160,12 @@ def _logged(what: str) -> Iterator[None]:
 
 
 def _make_private(folder: Path) -> None:
-    """Make ``folder`` if need be, closed to all but its owner. One that is there keeps its mode: it may be /tmp."""
+    """Make ``folder`` if it is missing, for its owner only. An existing one keeps its mode: it may be /tmp."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def _stats(folder: Path, pattern: str) -> list[tuple[Path, os.stat_result]]:
-    """Those that are still there when looked at."""
+    """The files that match ``pattern`` with their ``stat``, without those deleted meanwhile."""
     found = []
     for path in folder.glob(pattern):
         with suppress(FileNotFoundError):

@@ -1,8 +1,8 @@
 """Texts and images as points on the unit sphere of one CLIP or SigLIP model, as transformers computes them.
 
-Texts go through the checkpoint's own tokenizer. CLIP: cut to the model's positions, padded only within a batch (the
-text half looks back only, so padding changes nothing). SigLIP: always padded to the full length, with the mask only
-where the checkpoint's tokenizer gives one, as transformers documents; the tokenizer lower-cases and cleans.
+Texts go through the checkpoint's own tokenizer. CLIP: cut to the model's positions, padded only within a batch
+(attention in the text half is causal, so padding changes nothing). SigLIP: always padded to the full length, with a
+mask only if the checkpoint's tokenizer gives one, as transformers documents; the tokenizer lower-cases and cleans.
 Images go through Pillow and the checkpoint's own image processor in its Pillow and numpy form (``use_fast=False``): the
 torchvision form scales slightly differently, so a value would depend on whether torchvision is installed.
 """
@@ -30,7 +30,7 @@ CACHE_BYTES: Final = 256 * 1024 * 1024  # 55,000 frames with 1,152 numbers each
 
 
 class TextIds(NamedTuple):
-    """A text as the model reads it. ``mask`` is empty where the model takes none."""
+    """A text as the model reads it. ``mask`` is empty if the model takes none."""
 
     ids: list[int]
     mask: list[int]
@@ -38,7 +38,7 @@ class TextIds(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """One image: what its file hashes to, and how it is opened (in RGB; raises where it is no image)."""
+    """One image: the SHA-256 of its file, and a function that opens it (in RGB; raises if it is no image)."""
 
     sha256: str
     open: Callable[[], Image]
@@ -75,7 +75,7 @@ class ClipTokenizer:
 
 @dataclass(frozen=True, slots=True)
 class TextPoints:
-    """Texts on the sphere: ``points[text]`` has shape (width,); ``cut`` are those that did not fit whole."""
+    """Texts on the sphere: ``points[text]`` has shape (width,); ``cut`` are the texts that were cut."""
 
     points: dict[str, torch.Tensor]
     cut: frozenset[str]
@@ -104,7 +104,7 @@ class ClipModel:
     ) -> TextPoints:
         """Every distinct text on the sphere; those of ``references`` are kept for the next submission.
 
-        ``on_done`` hears how many texts were added.
+        ``on_done`` gets the number of texts added.
         """
         texts = sorted({*candidates, *references})  # sorted, so that shuffled input gives equal batches
         points = {text: point for text in texts if (point := self.cache.get(("text", text))) is not None}
@@ -122,11 +122,11 @@ class ClipModel:
                 [len(rows[index].ids) for index in wanted], self.budget, forward, lambda batch: on_done(len(batch))
             )
         for text in set(references):
-            self.cache.put(("text", text), points[text].clone())  # a row of a batch would keep it all alive
+            self.cache.put(("text", text), points[text].clone())  # a view would keep the whole batch alive
         return TextPoints(points, frozenset(text for text, row in zip(texts, rows, strict=True) if row.is_cut))
 
     def image_points(self, frames: Sequence[Frame], on_done: Callable[[int], None]) -> dict[str, torch.Tensor]:
-        """Every distinct image on the sphere, (width,) each, by its SHA-256. Raises what opening one does."""
+        """Every distinct image on the sphere, (width,) each, by its SHA-256. Raises what opening an image raises."""
         distinct = [frame for _, frame in sorted({frame.sha256: frame for frame in frames}.items())]
         points = {
             frame.sha256: point for frame in distinct if (point := self.cache.get(("image", frame.sha256))) is not None

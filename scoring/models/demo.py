@@ -1,7 +1,7 @@
 """The demo models on disk: made once by this machine, atomically, under a lock, and checked whenever they are loaded.
 
-They exist so that a stranger's first start shows a working board without downloading gigabytes; what they measure is
-described in ``scoring.models.demo_weights``. Nothing here imports torch, so any process may ask where they lie.
+With them the first start shows a working board without downloading gigabytes; ``scoring.models.demo_weights`` describes
+what they measure. Nothing here imports torch, so any process may ask for their folder.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CHECKOUT: Final = Path(__file__).resolve().parents[2]
 
 
 def demo_models_root() -> Path:
-    """The folder the demo models lie in, whether they are made yet or not.
+    """The folder of the demo models, whether they exist yet or not.
 
     ``MALPAN_MODELS`` if set; else ``var/models`` of the checkout this file belongs to; else, where Malpan is installed
     as a package, the user's cache folder.
@@ -39,7 +39,7 @@ def demo_models_root() -> Path:
 def ensure_demo_models() -> Path:
     """Make the demo models if they are missing or damaged, and return the folder that holds them.
 
-    Safe to call from several processes at once: the first makes them, the others wait and find them.
+    Safe to call from several processes at once: the first makes them, the others wait.
     """
     root = demo_models_root()
     if _is_sound(root):
@@ -52,7 +52,7 @@ def ensure_demo_models() -> Path:
 
 
 def _is_sound(root: Path) -> bool:
-    """Whether every file is there with the checksum it was written with."""
+    """Whether every file exists with its original checksum."""
     try:
         manifest = json.loads((root / MANIFEST).read_text(encoding="utf-8"))
         return bool(manifest) and all(_sha256(root / name) == digest for name, digest in manifest.items())

@@ -1,17 +1,17 @@
 """Closed-form weights of the demo models: small transformers whose scores follow word overlap, written, not trained.
 
 Training would give other bits on other processors; here every number comes from a hash or from a cosine rounded to a
-grid, so the files are the same on every machine and need a second to make. The two models share their first layer.
+grid, so the files are the same on every machine and take a second to make. The two models share their first layer.
 
-A hidden state has 192 dimensions: 88 for what the token is (a balanced +-1 code from a hash), 72 for where it stands
-(36 cosine-sine pairs, so that a rotation of the query shifts the position it looks for) and 32 flags.
+A hidden state has 192 dimensions: 88 for the token (a balanced +-1 code from a hash), 72 for its position (36
+cosine-sine pairs, so that a rotation of the query shifts the position it looks for) and 32 flags.
 
 Layer 1 (both): each token takes up its left and right neighbour, so a syllable counts fully only among the same
 syllables. BERTScore stops here, with position and flags wiped by the last LayerNorm.
-Layer 2 (BLEURT): each token looks for its like in the other segment; if it finds none, its attention falls to [CLS],
-which holds nothing. How much of it was found goes to the flag ``MATCH``.
-Layer 3 (BLEURT): [CLS] averages ``MATCH`` over the reference (recall) and over the candidate (precision). The pooler's
-tanh and the classifier map them to about 0.17 (nothing shared) to 0.97 (identical).
+Layer 2 (BLEURT): each token looks for the same token in the other segment; if there is none, its attention goes to
+[CLS], which contains nothing. The share that was found goes to the flag ``MATCH``. Layer 3 (BLEURT): [CLS] averages
+``MATCH`` over the reference (recall) and over the candidate (precision). The pooler's tanh and the classifier map them
+to about 0.17 (nothing shared) to 0.97 (identical).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MAX_POSITIONS: Final = 512
 SEED: Final = b"malpan-demo-1:"
 
 CODE: Final = 88  # dimensions of a token's code ...
-OWN: Final = 16  # ... of which the last ones tell the first piece of a word from a later piece of the same letter
+OWN: Final = 16  # ... of which the last ones distinguish the first piece of a word from a later one of the same letter
 FREQUENCIES: Final = 36
 POSITION: Final = slice(CODE, CODE + 2 * FREQUENCIES)
 REFERENCE, CANDIDATE, HELD, BARRED, UNCOUNTED, SINK, MATCH, RECALL, PRECISION, ZERO = range(160, 170)
@@ -51,7 +51,7 @@ NEIGHBOUR: Final = 0.625  # how much of each neighbour a token takes up
 POSITION_GAIN: Final = 0.5  # score of a position per unit of the sum of 36 cosines
 LIKENESS_GAIN: Final = 14.0  # score of a token of the other segment per unit of cosine
 THRESHOLD: Final = 0.7  # cosine at which half of the attention is still on [CLS]
-BARRIER: Final = 16.0  # how far below all others the score of a token lies that must not be attended to
+BARRIER: Final = 16.0  # how far the score of a token that must not be attended to is below all others
 MATCH_GAIN: Final = 3.0
 
 
@@ -72,8 +72,8 @@ def bertscore_tensors() -> Tensors:
 def bleurt_tensors() -> Tensors:
     """The tensors of a ``BleurtForSequenceClassification`` of three layers, by their names in the file."""
     tensors = _embeddings("bleurt.")
-    # Blank codes: the candidate's first word stands beside [SEP], the reference's beside [CLS], which must look alike,
-    # and [CLS] must resemble no word, or what rests on it would depend on the word.
+    # Blank codes: the candidate's first word is next to [SEP], the reference's next to [CLS], so both must look the
+    # same; and [CLS] must resemble no word, or the attention that rests on it would depend on the word.
     for special in ("[CLS]", "[SEP]"):
         tensors["bleurt.embeddings.word_embeddings.weight"][SPECIAL.index(special), :CODE] = 0
     tensors["bleurt.embeddings.position_ids"] = np.arange(MAX_POSITIONS, dtype=np.int64)[None]
@@ -81,7 +81,7 @@ def bleurt_tensors() -> Tensors:
         tensors |= _named(f"bleurt.encoder.layer.{index}.", layer)
     pooler, pooler_bias = _zeros(HIDDEN, HIDDEN), _zeros(HIDDEN)
     classifier = _zeros(1, HIDDEN)
-    # tanh of recall + precision, less a hump of their difference: one right word is no good answer.
+    # tanh of recall + precision, minus a hump of their difference: one right word is no good answer.
     for row, recall, precision, bias, weight in (
         (0, 0.25, 0.25, -0.6875, 0.65625),
         (1, 0.75, -0.75, 1.5, 0.125),
@@ -97,7 +97,7 @@ def bleurt_tensors() -> Tensors:
 
 
 def _embeddings(prefix: str) -> Tensors:
-    """Embedding tensors. Each segment has its flag; [CLS] takes back that of the reference."""
+    """Embedding tensors. Each segment has its flag; [CLS] cancels that of the reference."""
     types = _zeros(2, HIDDEN)
     types[0, REFERENCE] = types[1, CANDIDATE] = 1
     positions = _zeros(MAX_POSITIONS, HIDDEN)
@@ -137,13 +137,13 @@ def _codes(pieces: Sequence[str], size: int) -> Array:
 
 
 def _frequencies() -> NDArray[np.float64]:
-    """36 angles spread over (0, pi) without a common period, so that no other of 512 positions looks alike."""
+    """36 angles spread over (0, pi) without a common period, so that no two of 512 positions look the same."""
     golden = (math.sqrt(5) - 1) / 2
     return np.array([math.pi * ((index * golden) % 1) for index in range(1, FREQUENCIES + 1)])
 
 
 def _neighbour_layer() -> Tensors:
-    """Head 0 brings each token its left neighbour, head 1 its right one, each code rolled so that sides differ."""
+    """Head 0 brings each token its left neighbour, head 1 its right one; their codes are rolled differently."""
     layer = _empty_layer()
     query, key, value, output = _attention(layer)
     scale = _stretch(FREQUENCIES + CODE + 2)
@@ -155,14 +155,14 @@ def _neighbour_layer() -> Tensors:
         value[start : start + CODE, :CODE] = np.eye(CODE)
         for index in range(CODE):
             output[(index + roll) % CODE, start + index] = NEIGHBOUR
-        # [CLS] keeps to itself.
+        # [CLS] attends to itself.
         _read(query, start + 2 * FREQUENCIES, SINK, BARRIER)
         _read(key, start + 2 * FREQUENCIES, SINK, BARRIER)
     return layer
 
 
 def _match_layer() -> Tensors:
-    """Head 0 looks for the token's like in the other segment and else rests on [CLS]; head 1 is idle."""
+    """Head 0 looks for the same token in the other segment and otherwise rests on [CLS]; head 1 is idle."""
     layer = _empty_layer()
     query, key, value, output = _attention(layer)
     root = math.sqrt(HEAD)
@@ -194,7 +194,7 @@ def _average_layer() -> Tensors:
 
 
 def _read(matrix: Array, row: int, flag: int, weight: float) -> None:
-    """Let ``row`` read ``flag`` times ``weight``, measured from a flag that is always zero.
+    """Let ``row`` read ``flag`` times ``weight``, relative to a flag that is always zero.
 
     LayerNorm subtracts the mean of a hidden state, so every flag is shifted by an amount that differs between tokens.
     """

@@ -1,4 +1,4 @@
-"""On what a score is computed: a processor or a GPU, and which one. torch is imported only when that is asked."""
+"""The device on which a score is computed: a processor or a GPU, and which one. torch is imported at the first call."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ DeviceName = Literal["auto", "cpu", "cuda"]
 
 
 class DeviceUnavailable(WordedError, ScoringFault):
-    """CUDA was asked for by name and is not there."""
+    """CUDA was requested by name and is not available."""
 
     code: ClassVar[str] = "device_unavailable"
     words: ClassVar[Message] = Message(
@@ -20,7 +20,7 @@ class DeviceUnavailable(WordedError, ScoringFault):
 
 
 def resolve_device(wanted: DeviceName) -> Literal["cpu", "cuda"]:
-    """``"cuda"`` if wanted or, for ``"auto"``, if there; else ``"cpu"``. Raises ``DeviceUnavailable``."""
+    """``"cuda"`` if wanted or, for ``"auto"``, if available; else ``"cpu"``. Raises ``DeviceUnavailable``."""
     if wanted == "cpu":
         return "cpu"
     import torch
@@ -33,10 +33,9 @@ def resolve_device(wanted: DeviceName) -> Literal["cpu", "cuda"]:
 
 
 def use_gpu(worker: int) -> int | None:
-    """Where there are several GPUs, let the calling thread compute on the one whose turn worker number ``worker`` is.
+    """If there are several GPUs, let the calling thread compute on that of worker number ``worker``.
 
-    Returns the GPU's number, or ``None`` where there is nothing to choose. Which GPUs a process sees at all is said by
-    ``CUDA_VISIBLE_DEVICES``.
+    Returns the GPU's number, or ``None`` without a choice. ``CUDA_VISIBLE_DEVICES`` decides which GPUs a process sees.
     """
     import torch
 

@@ -1,6 +1,6 @@
-"""A BERT-like encoder over packed rows: no padding is computed, and the last layer only where it is read.
+"""A BERT-like encoder over packed rows: no padding is computed, and the last layer only for the tokens that are read.
 
-The weights are those of modules of transformers and bleurt-pytorch; only the way through them is ours (``products``
+The weights are those of modules of transformers and bleurt-pytorch; only the forward pass is ours (``products``
 multiplies). Attention runs inside each row: by PyTorch's fused kernel over blocks of equally long rows, on a GPU by
 kernels for rows of any length.
 """
@@ -21,19 +21,19 @@ from scoring.models.precision import exact_inference
 from scoring.models.products import linear
 
 PACKABLE: Final = frozenset({"bert", "roberta", "xlm-roberta"})  # model types with the layers written out here
-# Buffers are filled up to a multiple of this: for every number of rows that oneDNN multiplies it makes programs (8 ms)
-# and keeps them (2 MB), and tensor cores like multiples of 8 and 16.
+# Buffers are filled up to a multiple of this: oneDNN compiles programs for every number of rows (8 ms) and keeps them
+# (2 MB), and tensor cores are faster with multiples of 8 and 16.
 TOKEN_STEP: Final = 16
 Attention = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, Packed], torch.Tensor]
 
 
 class PackedEncoder:
-    """Embeddings and layers of one model, for packed rows, in the number format its layers have.
+    """Embeddings and layers of one model, for packed rows, in the number format of its layers.
 
-    Gives the last layer's states of every token (tokens, width), or with ``first_only`` those of each row's first
+    Returns the last layer's states of every token (tokens, width), or with ``first_only`` those of each row's first
     token, [CLS], (rows, width): then nothing else of that layer is computed. ``projection`` widens embeddings that are
-    narrower than the layers. ``counts_from`` is the padding id of a model of RoBERTa's kind, which counts positions
-    from there on and passes over padding tokens that a text spells out.
+    narrower than the layers. ``counts_from`` is the padding id of a model like RoBERTa, which counts positions from
+    there on and skips padding tokens that a text spells out.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class PackedEncoder:
 
 
 class PaddedEncoder:
-    """Any other encoder of transformers: rows padded, through the model's own forward, and laid end to end again."""
+    """Any other encoder of transformers: rows are padded for the model's own forward, and its states packed again."""
 
     def __init__(self, model: Any, pad_id: int) -> None:
         self.model = model
@@ -94,7 +94,7 @@ class PaddedEncoder:
 
 
 class Layer(ABC):
-    """One transformer layer with the weights of ``layer``, which must be on its device in its format already."""
+    """One transformer layer with the weights of ``layer``, which must already be on its device and in its format."""
 
     def __init__(self, layer: Any) -> None:
         attention = layer.attention
@@ -118,7 +118,7 @@ class Layer(ABC):
 
 
 class PackedLayer(Layer):
-    """A layer that gives the states of every token: (tokens, width)."""
+    """A layer that returns the states of every token: (tokens, width)."""
 
     def __init__(self, layer: Any) -> None:
         super().__init__(layer)
@@ -134,11 +134,11 @@ class PackedLayer(Layer):
 
 
 class FirstTokenLayer(Layer):
-    """A layer that gives the states of each row's first token: (rows, width).
+    """A layer that returns the states of each row's first token: (rows, width).
 
     With one query q a row, keys K x + b and values V x + c of its tokens x need not be computed: q (K x) is (q K) x,
-    q b is the same for all tokens of the row and softmax takes no notice of it, and the weighted sum of values is V
-    applied to the weighted sum of x, plus c. All but some hundredths of the layer's arithmetic falls away.
+    q b is the same for all tokens of the row and does not change the softmax, and the weighted sum of values is V
+    applied to the weighted sum of x, plus c. Only some hundredths of the layer's arithmetic remain.
     """
 
     def __init__(self, layer: Any) -> None:
@@ -161,7 +161,7 @@ class FirstTokenLayer(Layer):
 
 @cache
 def attention_for(device: str, dtype: torch.dtype, head_size: int) -> Attention:
-    """The fastest way of attention inside packed rows on ``device``; by blocks where this card lacks its kernel."""
+    """The fastest attention inside packed rows on ``device``; by blocks if this card has no kernel for it."""
     if device == "cpu":
         return attend_by_blocks
     fastest = attend_nested if dtype is torch.float32 else attend_varlen
@@ -169,7 +169,7 @@ def attention_for(device: str, dtype: torch.dtype, head_size: int) -> Attention:
 
 
 def _works(attend: Attention, device: str, dtype: torch.dtype, head_size: int) -> bool:
-    """Whether ``attend`` runs on ``device`` and gives there what attention by blocks gives, on a small sample.
+    """Whether ``attend`` runs on ``device`` with the same result as attention by blocks, on a small sample.
 
     The sample is laid out as a layer lays out its query, key and value. Raises ``torch.OutOfMemoryError``.
     """
@@ -188,9 +188,9 @@ def _works(attend: Attention, device: str, dtype: torch.dtype, head_size: int) -
 
 
 def attend_by_blocks(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, packed: Packed) -> torch.Tensor:
-    """Attention of rows in blocks of one length, each one call of the fused kernel without a mask.
+    """Attention of rows in blocks of equal length, with one call of the fused kernel for each, without a mask.
 
-    All are (tokens, heads, size), the result too. Rows sorted by length make few blocks.
+    All arguments and the result are (tokens, heads, size). Rows sorted by length form few blocks.
     """
     parts = []
     for block in packed.blocks:
@@ -201,7 +201,7 @@ def attend_by_blocks(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor
 
 
 def attend_nested(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, packed: Packed) -> torch.Tensor:
-    """The same by one call over jagged nested tensors: the memory-efficient kernel, which has float32 and TF32."""
+    """The same with one call over jagged nested tensors: the memory-efficient kernel, for float32 and TF32."""
     offsets, longest = packed.offsets.long(), max(packed.lengths)
 
     def nested(states: torch.Tensor) -> torch.Tensor:
@@ -213,7 +213,7 @@ def attend_nested(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, p
 
 
 def attend_varlen(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, packed: Packed) -> torch.Tensor:
-    """The same by FlashAttention's kernel for rows of any length, which has bfloat16 and float16 only."""
+    """The same with FlashAttention's kernel for rows of any length, for bfloat16 and float16 only."""
     from torch.nn.attention.varlen import varlen_attn
 
     longest = max(packed.lengths)
@@ -225,7 +225,7 @@ def attend_varlen(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, p
         packed.offsets,
         longest,
         longest,
-        num_splits=1,  # the order of additions then depends on a row alone, not on the others of its batch
+        num_splits=1,  # then the order of additions depends only on the row, not on the others of its batch
     )
     attended: torch.Tensor = context
     return attended

@@ -1,4 +1,4 @@
-"""Bring a profile's models onto this machine: the only part of the instrument that speaks to the network."""
+"""Download a profile's models: the only part of the instrument that uses the network."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class FetchFailed(WordedError, ScoringError):
 def fetch(profile: Profile | str | Path, *, endpoint: str | None = None) -> tuple[ModelStatus, ...]:
     """Download every model of ``profile`` that the hub has, at its exact revision; make the demo models.
 
-    What is complete already is not downloaded again, and a broken download is continued. ``endpoint`` is a mirror of
-    the hub. Raises ``FetchFailed`` and, for a model named by path that is not there, ``ModelUnavailable``.
+    Complete files are not downloaded again, and an interrupted download is continued. ``endpoint`` is a mirror of the
+    hub. Raises ``FetchFailed`` and, if a model named by path is missing, ``ModelUnavailable``.
     """
     loaded = profile if isinstance(profile, Profile) else load_profile(profile)
     if loaded.is_demo:
@@ -44,7 +44,7 @@ def fetch(profile: Profile | str | Path, *, endpoint: str | None = None) -> tupl
 
 
 def _download(spec: ModelSpec, endpoint: str | None) -> None:
-    """The configuration, the tokenizer and one format of weights: safetensors where the revision has it."""
+    """The configuration, the tokenizer and one format of weights: safetensors if the revision has it."""
     from huggingface_hub import HfApi, snapshot_download
 
     try:

@@ -1,4 +1,4 @@
-"""The files of a model on this machine: where they lie, whether they are whole, what they hash to.
+"""The files of a model on this machine: their folder, whether they are complete, their hashes.
 
 Nothing here touches the network or imports torch.
 """
@@ -33,10 +33,10 @@ _TOKENIZER_FILES: Final = (
     *("config.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
     *("vocab.txt", "vocab.json", "merges.txt", "tokenizer.json", "spm.model", "sentencepiece.bpe.model"),
 )
-# Further files that shape what a CLIP or SigLIP model reads, texts and images.
+# Further files that change how a CLIP or SigLIP model reads texts and images.
 _CLIP_FILES: Final = ("spiece.model", "tokenizer.model", "preprocessor_config.json", "processor_config.json")
-_CLIP_POSITIONS: Final[Mapping[str, int]] = {"clip": 77, "siglip": 64}  # what a configuration leaves out
-# A tokenizer saved without its length says 10^30; what lies above this is no length of a model.
+_CLIP_POSITIONS: Final[Mapping[str, int]] = {"clip": 77, "siglip": 64}  # for a configuration without them
+# A tokenizer saved without its length has 10^30; a value above this is not a model's length.
 _LARGEST_LENGTH: Final = 1_000_000
 
 
@@ -61,7 +61,7 @@ class DemoModelsFailed(WordedError, ModelUnavailable):
 
 
 class ClipModelUnsupported(WordedError, ModelUnavailable):
-    """The model of the role ``clip`` is of another kind than CLIP or SigLIP."""
+    """The model of the role ``clip`` is neither CLIP nor SigLIP."""
 
     code: ClassVar[str] = "clip_model_unsupported"
     words: ClassVar[Message] = Message(
@@ -74,7 +74,7 @@ class ClipModelUnsupported(WordedError, ModelUnavailable):
 
 @dataclass(frozen=True, slots=True)
 class ModelStatus:
-    """One model of a profile; ``folder`` is where it lies, or ``None`` while it is not on this machine."""
+    """One model of a profile; ``folder`` is ``None`` while it is not on this machine."""
 
     spec: ModelSpec
     folder: Path | None
@@ -89,12 +89,12 @@ class ProfileStatus:
 
     @property
     def is_ready(self) -> bool:
-        """Whether scoring with it can start now: demo models are made at their first use."""
+        """Whether scoring with it can start now (demo models are made at their first use)."""
         return self.profile.is_demo or all(model.folder for model in self.models)
 
 
 def find_folder(profile: Profile, spec: ModelSpec) -> Path:
-    """The folder of a model on this machine; demo models are made if need be. Raises ``ModelUnavailable``."""
+    """The folder of a model on this machine; demo models are made if they are missing. Raises ``ModelUnavailable``."""
     if profile.is_demo:
         make_demo_models()
     folder = spec.folder or _hub_folder(profile, spec)
@@ -108,7 +108,7 @@ def find_folder(profile: Profile, spec: ModelSpec) -> Path:
 
 
 def list_profiles() -> tuple[ProfileStatus, ...]:
-    """The profiles that come with Malpan, with what is here of each. Makes and fetches nothing."""
+    """The profiles that come with Malpan and which of their models are here. Makes and downloads nothing."""
     profiles = [load_profile(name) for name in profile_names()]
     return tuple(
         ProfileStatus(profile, tuple(ModelStatus(spec, _present(profile, spec)) for spec in profile.specs()))
@@ -150,7 +150,7 @@ def _not_fetched(profile: Profile, spec: ModelSpec) -> ModelNotFetched:
 
 
 def weight_files(folder: Path) -> tuple[Path, ...]:
-    """The files transformers takes the weights from, or none: one file, or the parts that an index names."""
+    """The files transformers takes the weights from, or none: one file, or the shards that an index names."""
     for name in _WEIGHT_FILES:
         index = folder / f"{name}.index.json"
         if (folder / name).is_file():
@@ -162,18 +162,18 @@ def weight_files(folder: Path) -> tuple[Path, ...]:
 
 
 def weights_sha256(folder: Path) -> str:
-    """SHA-256 of the model's weights: of the file, or of the hashes of its parts in order."""
+    """SHA-256 of the model's weights: of the file, or of the hashes of its shards in order."""
     hashes = [_cached_sha256(path) for path in weight_files(folder)]
     return hashes[0] if len(hashes) == 1 else hashlib.sha256("\n".join(hashes).encode()).hexdigest()
 
 
 def tokenizer_sha256(folder: Path) -> str:
-    """SHA-256 over the files beside the weights that shape a model's input: configuration, tokenizer, vocabulary."""
+    """SHA-256 over the files that determine a model's input: configuration, tokenizer, vocabulary."""
     return _files_sha256(folder, _TOKENIZER_FILES)
 
 
 def clip_input_sha256(folder: Path) -> str:
-    """As ``tokenizer_sha256``, of a CLIP or SigLIP model: with what says how images are cut and scaled."""
+    """As ``tokenizer_sha256``, for CLIP and SigLIP: includes the files that define how images are cut and scaled."""
     return _files_sha256(folder, (*_TOKENIZER_FILES, *_CLIP_FILES))
 
 
@@ -195,9 +195,9 @@ def clip_kind(folder: Path) -> ClipKind:
 def text_limit(folder: Path, role: ModelRole) -> int:
     """How many tokens one input may have, special ones included.
 
-    BLEURT: the model's positions. BERTScore: the tokenizer's ``model_max_length``, as the bert-score package has it;
-    where a tokenizer was saved without one, or with more than the model has positions, the positions decide. CLIP and
-    SigLIP: the positions of the text half.
+    BLEURT: the model's positions. BERTScore: the tokenizer's ``model_max_length``, as in the bert-score package; if a
+    tokenizer was saved without one, or with more than the model has positions, the positions. CLIP and SigLIP: the
+    positions of the text half.
     """
     config = _read_json(folder / "config.json")
     if role == "clip":
@@ -214,10 +214,10 @@ def text_limit(folder: Path, role: ModelRole) -> int:
 
 
 def bytes_per_token(folder: Path) -> int:
-    """Memory that a token's intermediate results take in one layer, in bytes, at four bytes a number.
+    """Memory of a token's intermediate results in one layer, in bytes, with four bytes for each number.
 
-    At once there are at most the layer's input, query, key, value and their copies, and the wide part before and after
-    its activation.
+    At most the layer's input, query, key, value and their copies, and the wide part before and after its activation
+    exist at once.
     """
     config = _read_json(folder / "config.json")
     width = int(config.get("hidden_size", 1024))
@@ -225,7 +225,7 @@ def bytes_per_token(folder: Path) -> int:
 
 
 def _cached_sha256(path: Path) -> str:
-    """SHA-256 of a large file, kept beside it and believed while size and time of change stay the same."""
+    """SHA-256 of a large file, stored next to it and reused while size and modification time stay the same."""
     cache = path.parent / HASH_CACHE
     status = path.stat()
     stamp = [status.st_size, status.st_mtime_ns]

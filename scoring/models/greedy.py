@@ -30,7 +30,7 @@ def greedy_f1(references: Sequence[Embedded], candidates: Sequence[Embedded]) ->
     precision = _weighted_mean(cosines.amax(dim=2).clamp(max=1), candidate_weights)
     recall = _weighted_mean(cosines.amax(dim=1).clamp(max=1), reference_weights)
     f1 = 2 * precision * recall / (precision + recall)
-    # 0 where both are 0; what is no number for another reason (an overflow in half precision) must be seen as such
+    # 0 where both are 0; NaN for another reason (an overflow in half precision) must stay NaN
     values: list[float] = torch.where(precision + recall == 0, 0.0, f1).tolist()
     return values
 
@@ -48,7 +48,7 @@ def _weighted_mean(values: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
 
 
 def score_pairs(encoder: BertScoreEncoder, pairs: set[Pair], report: Callable[[float], None]) -> dict[Pair, float]:
-    """F1 of each pair. ``report`` hears the share of the characters that are encoded."""
+    """F1 of each pair. ``report`` gets the share of the characters that are encoded."""
     share = _Share(report)
     fresh = {reference for reference, _ in pairs if reference not in encoder.references}
     share.expect(sum(map(len, fresh)) + sum(map(len, {candidate for _, candidate in pairs})))
@@ -76,7 +76,7 @@ def _score_chunk(encoder: BertScoreEncoder, chunk: Sequence[Pair], share: _Share
 
 
 def _references(encoder: BertScoreEncoder, texts: set[str], share: _Share) -> dict[str, Embedded]:
-    """Embeddings of reference texts: kept ones, and the others encoded apart from candidates and then kept."""
+    """Embeddings of reference texts: from the cache, the others encoded apart from candidates and then cached."""
     found = encoder.references.get_many(texts)
     fresh = encoder.embed(texts - found.keys(), share.add)
     encoder.references.put_many(fresh)
@@ -84,7 +84,7 @@ def _references(encoder: BertScoreEncoder, texts: set[str], share: _Share) -> di
 
 
 class _Share:
-    """Turns characters encoded into a share of the work, for a progress bar that moves with it."""
+    """Turns characters encoded into the share of the work, for a progress bar."""
 
     def __init__(self, report: Callable[[float], None]) -> None:
         self._report = report

@@ -1,4 +1,4 @@
-"""Which texts are longer than a model reads, and so reach the score with their beginnings only."""
+"""Texts that are longer than a model reads, so that only their beginning is scored."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class Cut(NamedTuple):
 
 
 def most_tokens(text: str) -> int:
-    """No tokenizer makes more tokens of ``text``, special ones left out: told without one.
+    """An upper bound for the tokens that any tokenizer makes of ``text``, without special ones.
 
-    A piece is at least a character, or a byte where a tokenizer falls back to bytes; before that it may compose or
-    decompose the text, and put a space before it.
+    A piece has at least one character, or one byte if a tokenizer falls back to bytes; before that a tokenizer may
+    compose or decompose the text and put a space before it.
     """
     if text.isascii():
         return len(text) + 1

@@ -1,4 +1,4 @@
-"""Tokenizers and models out of a folder, whole or not at all, with transformers as the reader."""
+"""Loads tokenizers and models from a folder with transformers, completely or not at all."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TooFewLayers(WordedError, ModelUnavailable):
 
 
 def load_tokenizer(loader: Any, folder: Path, **options: Any) -> Any:
-    """The tokenizer in ``folder``. Raises ``ModelDamaged`` where its files are missing or do not parse."""
+    """The tokenizer in ``folder``. Raises ``ModelDamaged`` if its files are missing or do not parse."""
     try:
         with quiet_transformers():  # bleurt-pytorch tries one class after the other and each complains
             return loader.from_pretrained(folder, local_files_only=True, **options)
@@ -33,8 +33,8 @@ def load_tokenizer(loader: Any, folder: Path, **options: Any) -> Any:
 def load_pretrained(loader: Any, folder: Path, config: Any, optional: Iterable[str]) -> Any:
     """A model in float32, ready for inference, with every weight from its file.
 
-    transformers fills weights missing from a file with random numbers and only logs it; here that is ``ModelDamaged``.
-    ``optional`` are prefixes of names that may be missing, because they are not used or not learnt.
+    transformers fills weights missing from a file with random numbers and only logs it; here that raises
+    ``ModelDamaged``. ``optional`` are prefixes of names that may be missing, because they are unused or not trained.
     """
     import torch
     from safetensors import SafetensorError
@@ -50,8 +50,8 @@ def load_pretrained(loader: Any, folder: Path, config: Any, optional: Iterable[s
     if missing or info["mismatched_keys"]:
         raise ModelDamaged(folder=str(folder), what=", ".join([*missing, *map(str, info["mismatched_keys"])][:3]))
     for parameter in model.parameters():
-        # A safetensors file is mapped into memory as it lies there. The last bit of a matrix product depends on how its
-        # operands are aligned, so a copy makes values the same whatever file the weights came from.
+        # A safetensors file is mapped into memory with any alignment. The last bit of a matrix product depends on the
+        # alignment of its operands; with a copy, values do not depend on the file format of the weights.
         parameter.data = parameter.data.clone()
     return model.eval()
 

@@ -1,7 +1,7 @@
 """Rows of token ids laid end to end in one buffer, without padding.
 
-A batch of texts as a rectangle is as wide as its longest text; what the others lack is computed and thrown away. Here
-the rows follow one another, every matrix product runs over real tokens only, and attention stays inside each row.
+A padded batch is as wide as its longest text; the padding of the others is computed and thrown away. Here the rows
+follow one another, every matrix product runs over real tokens only, and attention stays inside each row.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Packed:
         return self.offsets[:-1].long()
 
     def pad_to_multiple(self, step: int) -> Packed:
-        """With one row more, of tokens 0, so that the tokens are a multiple of ``step``; unchanged where they are."""
+        """With one more row of tokens 0, so that the number of tokens is a multiple of ``step``; unchanged if it is."""
         missing = -len(self.ids) % step
         if not missing:
             return self
@@ -72,7 +72,7 @@ class Packed:
     def to_padded(self, states: torch.Tensor, fill: float = 0) -> tuple[torch.Tensor, torch.Tensor]:
         """``states`` of every token (tokens, ...) as (rows, longest row, ...), filled up with ``fill`` on the right.
 
-        With it the places that are tokens of their row: bool of shape (rows, longest row).
+        The second tensor is true for real tokens: bool of shape (rows, longest row).
         """
         place = torch.arange(max(self.lengths), device=states.device)
         is_token = place < self.offsets.diff()[:, None]
@@ -83,7 +83,7 @@ class Packed:
 def pack(rows: Sequence[Sequence[int]], segments: Sequence[Sequence[int]] | None = None, device: str = "cpu") -> Packed:
     """Lay ``rows`` of ids end to end on ``device``; without ``segments`` all tokens are of segment 0.
 
-    Rows are copied to a GPU from pinned memory, so that the copy runs while the GPU computes the batch before. Every
+    Rows are copied to a GPU from pinned memory, so that the copy runs while the GPU computes the previous batch. Every
     row must have a token.
     """
     lengths = tuple(map(len, rows))

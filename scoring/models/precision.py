@@ -1,9 +1,9 @@
-"""The number format of the neural metrics: a recorded choice, never a shortcut taken in silence.
+"""The number format of the neural metrics, which is always recorded.
 
 ``fp32`` is the default and the format of the packages whose values are reproduced. The others are faster on a GPU, and
-``bf16`` on processors with such units, and move scores: BLEURT by up to 2e-2 a pair in bf16 with 12 layers. The
-signature names the format, so runs in different ones never rank against each other; ``models verify`` measures by how
-much each format moves the models of a profile on the machine at hand.
+``bf16`` on processors with such units, and change scores: BLEURT by up to 2e-2 for a pair in bf16 with 12 layers. The
+signature names the format, so scores in different ones are never ranked together; ``models verify`` measures how much
+each format changes the scores of a profile on this machine.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from scoring.models.profile import PRECISIONS
 
 
 class PrecisionUnavailable(WordedError, ModelUnavailable):
-    """The profile asks for a number format that this device does not have."""
+    """The device does not have the profile's number format."""
 
     code: ClassVar[str] = "precision_unavailable"
     words: ClassVar[Message] = Message(
@@ -35,7 +35,7 @@ class PrecisionUnavailable(WordedError, ModelUnavailable):
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """``weights`` is the format of weights and activations, ``matmul`` what float32 matrix products may use."""
+    """``weights`` is the format of weights and activations, ``matmul`` the precision of float32 matrix products."""
 
     name: str
     weights: torch.dtype
@@ -53,7 +53,7 @@ FP32: Final = _PRECISIONS["fp32"]
 
 
 def precision_on(name: str, device: str) -> Precision:
-    """The precision called ``name``. Raises ``PrecisionUnavailable`` where ``device`` does not have it.
+    """The precision called ``name``. Raises ``PrecisionUnavailable`` if ``device`` does not have it.
 
     TF32 is a mode of NVIDIA's matrix units; a processor would silently compute float32.
     """
@@ -68,10 +68,10 @@ def available_precisions(device: str) -> tuple[str, ...]:
 
 
 class _Settings:
-    """PyTorch's settings for float32 arithmetic: one for all threads, so threads that want another one take turns.
+    """PyTorch's settings for float32 arithmetic. They are global, so threads that need different ones take turns.
 
-    The first thread to come takes note of what was set and the last to go sets it again. While somebody waits for
-    another setting nobody new is let in: he waits for one forward pass, not for a whole scoring.
+    The first thread saves the previous setting and the last one restores it. While a thread waits for another setting
+    no new thread enters: it waits for one forward pass, not for a whole scoring.
     """
 
     def __init__(self) -> None:
@@ -83,9 +83,9 @@ class _Settings:
 
     @contextmanager
     def hold(self, matmul: str) -> Iterator[None]:
-        """What float32 products may use is ``matmul`` inside, whatever other threads want."""
+        """Inside, float32 products use ``matmul``, whatever other threads need."""
         held = getattr(self._held, "matmul", None)
-        if held is not None:  # this thread is inside already: to wait for itself would be to wait for ever
+        if held is not None:  # this thread is inside already and must not wait for itself
             if held != matmul:
                 raise RuntimeError(f"a pass in '{held}' cannot hold one in '{matmul}'")
             yield
@@ -132,6 +132,6 @@ _settings: Final = _Settings()
 
 @contextmanager
 def exact_inference(precision: Precision = FP32) -> Iterator[None]:
-    """One forward pass without gradients in exactly ``precision``: in fp32 no product takes a shortcut inside."""
+    """One forward pass without gradients in exactly ``precision``: in fp32 no product inside is less exact."""
     with _settings.hold(precision.matmul), torch.no_grad():  # the GPU's nested tensors cannot be made in inference mode
         yield

@@ -1,9 +1,9 @@
-"""Matrix products of a layer: ``x @ weight.T + bias``, with what follows done in the same pass where that is possible.
+"""Matrix products of a layer: ``x @ weight.T + bias``, with the next step in the same pass if possible.
 
 On a processor the bias is added and GELU applied, or the layer's input added, while a block of the result is still in
-the cache: a tenth of the time of a layer. Weights are kept once, in the order in which the kernels read them. oneDNN
-multiplies by the operators that torch.compile puts into its own code for processors (torch is pinned), where no faster
-way is registered. On GPUs, and in half formats, the product is PyTorch's linear one.
+the cache: this saves a tenth of the time of a layer. Weights are stored once, in the order in which the kernels read
+them. oneDNN multiplies, with the operators that torch.compile uses for processors (torch is pinned), unless a faster
+kernel is registered. On GPUs, and in half formats, PyTorch's linear is used.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ Activation = Callable[[torch.Tensor], torch.Tensor]
 
 
 class Linear:
-    """One product, by PyTorch: ``weight`` (outputs, inputs), ``bias`` (outputs,), and what is applied to the result."""
+    """One product, by PyTorch: ``weight`` (outputs, inputs), ``bias`` (outputs,), and the activation."""
 
-    name: ClassVar[str] = "torch"  # as scores tell who multiplied
+    name: ClassVar[str] = "torch"  # as reports name the kernel
 
     @classmethod
     def can_run(cls, device: str, dtype: torch.dtype) -> bool:
-        """Whether this way of multiplying matrices of ``dtype`` is there on ``device``."""
+        """Whether this class can multiply matrices of ``dtype`` on ``device``."""
         return True
 
     def __init__(self, weight: torch.Tensor, bias: torch.Tensor, activation: Activation | None = None) -> None:
@@ -94,29 +94,29 @@ class OneDnnLinear(FusedLinear):
         return product
 
 
-# Who may multiply, the fastest first; ``scoring.models.kernel`` puts itself before all others.
+# The fastest first; ``scoring.models.kernel`` puts itself before all others.
 LINEARS: Final[list[type[Linear]]] = [OneDnnLinear, Linear]
 
 
 def linear(*modules: Any, activation: Activation | None = None) -> Linear:
-    """One product of linear modules that read the same states, one below the other. Their own weights are given up."""
+    """One product for linear modules with the same input, their weights stacked. The modules lose their weights."""
     weight, bias = (_joined([getattr(module, name) for module in modules]) for name in ("weight", "bias"))
     return fastest_linear(weight.device.type, weight.dtype)(weight, bias, activation)
 
 
 def fastest_linear(device: str, dtype: torch.dtype) -> type[Linear]:
-    """Who multiplies matrices of ``dtype`` on ``device``."""
+    """The fastest class that multiplies matrices of ``dtype`` on ``device``."""
     return next(kind for kind in LINEARS if kind.can_run(device, dtype))
 
 
 def is_exact_gelu(activation: Activation) -> bool:
-    """Whether ``activation`` is GELU by the error function, as BERT has it, and not its approximation by tanh."""
+    """Whether ``activation`` is GELU by the error function, as in BERT, and not its approximation by tanh."""
     sample = torch.linspace(-6, 6, 49)
     return torch.equal(activation(sample), functional.gelu(sample))
 
 
 def _joined(parameters: Sequence[torch.nn.Parameter]) -> torch.Tensor:
-    """The parameters one below the other, in memory once: each is given up."""
+    """The parameters stacked; each is freed, so that they are in memory only once."""
     joined = torch.cat([parameter.data for parameter in parameters]) if len(parameters) > 1 else parameters[0].data
     for parameter in parameters:
         parameter.data = torch.empty(0)

@@ -5,7 +5,7 @@ optionally ``[clip] model, revision`` and ``precision``, the number format of BE
 on the Hugging Face hub or a path relative to the profile file. Three profiles come with Malpan (``scoring/profiles``);
 any other is named by its path.
 
-Light on purpose: nothing here imports torch, so the web process and the command line may ask for profiles freely.
+Nothing here imports torch, so the web process and the command line load profiles quickly.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _HUB_NAME: Final = re.compile(r"[A-Za-z0-9][\w.\-]*(/[A-Za-z0-9][\w.\-]*)?")
 
 
 class UnknownProfile(WordedError, ScoringError):
-    """No profile has this name, and no file lies at this path."""
+    """No profile has this name, and no file has this path."""
 
     code = "unknown_profile"
     words = Message(
@@ -45,7 +45,7 @@ class UnknownProfile(WordedError, ScoringError):
 
 
 class InvalidProfile(WordedError, ScoringError):
-    """The profile file is not what a profile must be; ``where`` is its path, ``key`` the place inside it."""
+    """The profile file is invalid; ``where`` is its path, ``key`` the key in it."""
 
     code = "invalid_profile"
     words = Message(
@@ -65,7 +65,7 @@ class ModelNotFetched(WordedError, ModelUnavailable):
 
 
 class ModelFolderMissing(WordedError, ModelUnavailable):
-    """The profile names a model by path and no folder lies there."""
+    """The profile names a model by path, but there is no such folder."""
 
     code = "model_folder_missing"
     words = Message(
@@ -86,7 +86,7 @@ class ModelNotConfigured(WordedError, ModelUnavailable):
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """One model of a profile. ``folder`` is set where the profile names it by path; ``num_layers`` for BERTScore."""
+    """One model of a profile. ``folder`` is set if the profile names it by path; ``num_layers`` for BERTScore."""
 
     role: ModelRole
     model: str
@@ -97,7 +97,7 @@ class ModelSpec:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The models of one way of scoring. ``path`` is the TOML file; ``is_demo`` marks the models made here.
+    """The models of one way of scoring. ``path`` is the TOML file; ``is_demo`` marks the generated demo models.
 
     ``precision``, one of ``PRECISIONS``, is the number format in which BERTScore and BLEURT are computed.
     """
@@ -136,7 +136,7 @@ def profile_names() -> tuple[str, ...]:
 def load_profile(name_or_path: str | Path) -> Profile:
     """Read the profile called ``name_or_path``, or the one in that file.
 
-    Raises ``UnknownProfile`` and ``InvalidProfile``; does not look whether the models are there.
+    Raises ``UnknownProfile`` and ``InvalidProfile``; does not check whether the models are there.
     """
     path = _profile_path(name_or_path)
     try:
@@ -209,8 +209,8 @@ def _read_num_layers(path: Path, table: Mapping[str, Any]) -> int:
 def _local_folder(path: Path, model: str) -> Path | None:
     """The folder ``model`` names relative to the profile file, or ``None`` for a name on the hub.
 
-    What starts with ``.``, ``/`` or ``~`` can only be a path and is taken as one even where nothing lies there, so that
-    the error speaks of the path and not of a model to download.
+    A name that starts with ``.``, ``/`` or ``~`` can only be a path, even if it does not exist, so that the error names
+    the path and not a model to download.
     """
     folder = (path.parent / Path(model).expanduser()).resolve()
     return folder if folder.is_dir() or model.startswith((".", "/", "~")) else None
@@ -224,7 +224,7 @@ def _demo_folder(path: Path, role: ModelRole, model: str) -> Path:
 
 
 def _refuse_unknown_keys(path: Path, prefix: str, table: Mapping[str, Any], known: frozenset[str]) -> None:
-    """A misspelt key must not be passed over: ``num_layer = 9`` would score with something else."""
+    """A misspelt key must not be ignored: ``num_layer = 9`` would score with another layer."""
     for key in table:
         if key not in known:
             raise _invalid(path, f"{prefix}{key}", "모르는 항목입니다", "it is not a key of a profile")

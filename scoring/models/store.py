@@ -1,8 +1,8 @@
-"""The models of a profile on this machine: say exactly which they are, load each once per process.
+"""The models of a profile on this machine: describes them exactly and loads each once per process.
 
 Scoring never touches the network: a model that is not here raises ``ModelUnavailable`` with the command that fetches it
-(``scoring.models.fetching``). Only the ``demo`` profile makes its models itself. torch is imported when a model is
-loaded or a GPU is looked for, not before.
+(``scoring.models.fetching``). Only the ``demo`` profile makes its models itself. torch is imported only when a model is
+loaded or a GPU is looked for.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 Loaded = TypeVar("Loaded")
 
-# The folder where processes of this machine share what references became; unset, each keeps them in its memory alone.
+# The folder in which processes of this machine share embeddings of references; unset: only in each one's memory.
 EMBEDDINGS_VARIABLE: Final = "MALPAN_EMBEDDINGS"
 _FURTHER_LIBRARIES: Final[dict[str, tuple[str, ...]]] = {
     "bleurt": ("bleurt-pytorch", "sentencepiece"),
@@ -48,7 +48,7 @@ _FURTHER_LIBRARIES: Final[dict[str, tuple[str, ...]]] = {
 class ModelStore:
     """The models of one profile on one device, each loaded at its first use and kept.
 
-    ``token_budget`` is how many tokens a batch may hold; by default what suits the device.
+    ``token_budget`` is how many tokens a batch may hold; the default depends on the device.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class ModelStore:
         return self._once("kind of clip", lambda: clip_kind(self._folder("clip")))
 
     def text_limit(self, role: ModelRole) -> int:
-        """How many tokens the model of ``role`` reads at once, without loading it. Raises ``ModelUnavailable``."""
+        """The maximum input of the model of ``role`` in tokens, without loading it. Raises ``ModelUnavailable``."""
         return self._once(f"limit of {role}", lambda: text_limit(self._folder(role), role))
 
     def describe(self) -> dict[str, Any]:
@@ -114,7 +114,7 @@ class ModelStore:
     def describe_model(self, role: ModelRole) -> dict[str, Any]:
         """The same for one model: name, revision, hashes, layer, length, libraries, number format, device class.
 
-        A model named by path is called by its folder's name: where it lies changes no number.
+        A model named by path has its folder's name: the rest of the path changes no number.
         """
         return dict(self._once(f"description of {role}", lambda: self._describe_model(role)))
 
@@ -136,9 +136,9 @@ class ModelStore:
         }
 
     def computed_with(self) -> dict[str, Any]:
-        """Who multiplies for BERTScore and BLEURT, with how many threads; empty until one of them is loaded.
+        """The kernel and number of threads of BERTScore and BLEURT; empty until one of them is loaded.
 
-        For the reader of a score: two such ways agree to some 1e-6.
+        For the reader of a score: different kernels agree to about 1e-6.
         """
         if not {"bertscore", "bleurt"} & self._loaded.keys():
             return {}
@@ -206,7 +206,7 @@ _shared_lock = threading.Lock()
 def shared_store(profile: str | Path = "demo", device: DeviceName = "auto") -> ModelStore:
     """The one store of this profile and device in this process, so that models are loaded once.
 
-    ``auto`` and the device it resolves to are one. Raises ``DeviceUnavailable``.
+    ``auto`` and the device it resolves to share one store. Raises ``DeviceUnavailable``.
     """
     loaded, resolved = load_profile(profile), resolve_device(device)
     with _shared_lock:
@@ -214,7 +214,7 @@ def shared_store(profile: str | Path = "demo", device: DeviceName = "auto") -> M
 
 
 def require(store: ModelStore | None, metric: str) -> ModelStore:
-    """``store``, or an error that names the metric which was asked for without any."""
+    """``store``, or an error that names the metric that needs one."""
     if store is None:
         raise TypeError(f"the metric '{metric}' needs models: load_metric('{metric}', shared_store(profile))")
     return store

@@ -1,13 +1,13 @@
 """Reading predictions and references, with every defect located: the official AI 말평 format, and captions.
 
-Captions come in many formats, which ``caption_files`` reads. In the official format a file is a JSON array of
-``{"id", "input": {"question_type", "question", ...}, "output": {"answer"}}``, a JSON object with such a list as its
-only array, or JSON lines; which of them is recognised by itself. The recipe says whether ``answer`` is a text, a label,
-a list of labels or a number, and whether a reference may be a list of texts. The work is split by what is read: bytes
-(``decoding``), JSON (``json_items``), one item (``item_checks``), one text (``texts``), and here the items together and
-how they match the references.
+Captions have many formats, which ``caption_files`` reads. In the official format a file is a JSON array of ``{"id",
+"input": {"question_type", "question", ...}, "output": {"answer"}}``, a JSON object with such a list as its only array,
+or JSON lines; which of them is detected. The recipe says whether ``answer`` is a text, a label, a list of labels or a
+number, and whether a reference may be a list of texts. The work is split by what is read: bytes (``decoding``), JSON
+(``json_items``), one item (``item_checks``), one text (``texts``), and here the items together and how they match the
+references.
 
-Errors of a predictions file name ids, which are public, and nothing else of the references.
+Errors of a predictions file quote ids, which are public, and nothing else from the references.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ __all__ = [
 
 
 def read_predictions(data: bytes, recipe: Recipe, references: AnswerFile | None = None) -> AnswerFile:
-    """The answers of a participant. With ``references`` every item must be answered exactly once; of captions an item
-    may be left out, which scores 0.
+    """The answers of a participant. With ``references`` every item must be answered exactly once; only a caption may be
+    missing, which scores 0.
 
-    An empty answer is the participant's right; a missing one is an error. ``input`` may be left out; the question type
-    is that of the references, and is compared with the recipe only without them. Raises ``InvalidFile``.
+    An empty answer is allowed; a missing one is an error. ``input`` may be left out; the question type is that of the
+    references, and is compared with the recipe only without them. Raises ``InvalidFile``.
     """
     known_ids = None if references is None else tuple(answer.id for answer in references.answers)
     if recipe.answer_form == "captions":
@@ -61,9 +61,9 @@ def read_predictions(data: bytes, recipe: Recipe, references: AnswerFile | None 
 def read_references(data: bytes, recipe: Recipe, *, is_published: bool = False) -> AnswerFile:
     """The reference answers of a phase: none may be empty, and each has a question type if the recipe names some.
 
-    ``is_published``: the file was accepted before, and submissions are scored with it. What only later checks refuse is
-    then read as it always was: an empty alternative (exact match does not count it, and a warning says so), and ids
-    that differ in their ending alone (one item). Raises ``InvalidFile``, whose errors quote nothing of the text.
+    ``is_published``: the file was accepted before, and submissions are scored with it. Defects that only later versions
+    refuse are then accepted: an empty alternative (exact match does not count it, and a warning says so), and ids that
+    differ only in their ending (one item). Raises ``InvalidFile``, whose errors quote nothing of the text.
     """
     if recipe.answer_form == "captions":
         return read_captions(data, is_reference=True, joins_endings=is_published)
@@ -84,7 +84,7 @@ def _form(recipe: Recipe, *, is_reference: bool = False) -> TextForm:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """What a file is checked by. Empty ``question_types``: any. ``known_ids`` ``None``: no references are given."""
+    """The rules for a file. Empty ``question_types``: any. ``known_ids`` ``None``: no references are given."""
 
     question_types: tuple[str, ...] = ()
     is_reference: bool = False
@@ -95,7 +95,7 @@ class _Rules:
 
 @dataclass(slots=True)
 class _Seen:
-    """What one pass over a file gathers."""
+    """What one pass over a file collects."""
 
     answers: list[Answer] = field(default_factory=list)
     normalized_ids: list[str] = field(default_factory=list)
@@ -123,7 +123,7 @@ def _read(data: bytes, rules: _Rules) -> AnswerFile:
 
 
 def _take(item: Item, rules: _Rules, known_ids: Collection[str] | None, seen: _Seen) -> None:
-    """Check one item, alone and against the others, and keep what was found."""
+    """Check one item, alone and against the others, and record its answer and defects."""
     seen.items += 1
     check = ItemCheck(item, form=rules.form, locating=not seen.found.is_full)
     answer = check.answer(rules.question_types, is_reference=rules.is_reference)

@@ -11,7 +11,7 @@ from scoring.reading.json_items import type_name
 from scoring.reading.json_syntax import Path, Unreadable
 
 _ENDINGS: Final = re.compile(r"(?:\.(?:mp4|json|jpe?g|png|webp|webm|avi))+$", re.IGNORECASE)
-# Where a label of AI-Hub may name its picture or film, if not at its top.
+# Members in which a label of AI-Hub may name its picture or film, if not at the top level.
 _DESCRIPTIONS: Final = ("info", "meta", "metadata", "video", "videos", "image", "images", "data")
 
 Place = tuple[Path, Any]  # a value and its path in the row
@@ -53,7 +53,7 @@ class RowCheck(ItemCheck):
         return sound if sound and not self._errors and self.id is not None else None
 
     def note_too_many(self) -> None:
-        """Note that this row brings its item above ``MAX_REFERENCES``."""
+        """Note that with this row its item has more than ``MAX_REFERENCES``."""
         self._note("too_many_references", (), limit=MAX_REFERENCES)
 
     def match_spelling(self, first: str, first_line: int) -> bool:
@@ -102,7 +102,7 @@ class RowCheck(ItemCheck):
         return self._spread(path, value)
 
     def _caption_of(self, value: dict[str, Any]) -> Place | list[Place]:
-        """The member that holds the caption; a list where it is the texts of a label, or nothing."""
+        """The member with the caption; a list for the texts of a label, empty if there is no caption."""
         if "caption" in value:
             return ("caption",), value["caption"]
         if "output" in value:
@@ -148,7 +148,7 @@ class RowCheck(ItemCheck):
         return [((*path, position), text) for position, text in enumerate(value[: MAX_REFERENCES + 1])]
 
     def _text(self, raw: Any, path: Path) -> str | None:
-        if isinstance(raw, Unreadable):  # noted among the faults
+        if isinstance(raw, Unreadable):  # already noted as a fault
             return None
         if not isinstance(raw, str):
             self._note("wrong_type", path, expected="string", found=type_name(raw))

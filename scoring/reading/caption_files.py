@@ -1,4 +1,4 @@
-"""Caption files: candidates and references of pictures and films, in every usual format, recognised by the content.
+"""Caption files: candidates and references of pictures and films, in every usual format, detected from the content.
 
 Candidates: ``{id: caption}``; a list of ``{"image_id" | "video_id" | "id", "caption"}``, alone or inside an object
 (``captions``, ``result``, ``results`` …); JSON lines of such objects; a table with a tab between id and caption.
@@ -6,8 +6,8 @@ References: the same with a list of captions or with several rows of one id; COC
 (``annotation.description_kr``; its files differ between data sets, so the id is looked for under several names).
 
 Ids are compared as text, in NFC and without the ending of a picture, film or label file; ``cat.jpg`` and ``cat.png`` in
-one file are refused, as they would become one item. An id that is left out is no error: it scores 0. Errors name ids,
-and of a references file nothing else.
+one file are refused, as they would become one item. A missing id is no error: it scores 0. Errors quote ids, and from a
+references file nothing else.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _OBJECT_FORMATS: Final[frozenset[FileFormat]] = frozenset({"id-object", "wrapped
 def read_captions(
     data: bytes, known_ids: Collection[str] | None = None, *, is_reference: bool = False, joins_endings: bool = False
 ) -> AnswerFile:
-    """The captions of a file. Every id must be one of ``known_ids``, where they are given.
+    """The captions of a file. Every id must be one of ``known_ids``, if they are given.
 
     A candidate has one caption, which may be empty; a reference has one to ``MAX_REFERENCES``, none empty, in the order
-    of the file. ``joins_endings``: ids that differ in their ending alone are one item, not an error. Raises
+    of the file. ``joins_endings``: ids that differ only in their ending are one item, not an error. Raises
     ``InvalidFile``.
     """
     file_format, entries = scan_captions(decode(data), quoting=not is_reference)
@@ -57,8 +57,8 @@ def read_captions(
 def scan_captions(text: str, *, quoting: bool = True) -> tuple[FileFormat, Iterator[Row | FileError]]:
     """The format of ``text`` (not blank) and its rows in file order; what cannot be read becomes an error.
 
-    The first character decides: a bracket opens JSON, anything else must be a table. Labels of AI-Hub are named by
-    the format of the JSON that holds them. Without ``quoting`` no error quotes the text.
+    The first character decides: a bracket opens JSON, anything else must be a table. For labels of AI-Hub the format is
+    that of the JSON around them. Without ``quoting`` no error quotes the text.
     """
     first = first_line(text)
     if first is not None and first[0][0] in "[{":
@@ -81,7 +81,7 @@ def _known(ids: Iterable[str] | None) -> frozenset[str] | None:
 
 @dataclass(slots=True)
 class _Item:
-    """What the rows of one id have brought."""
+    """What was read for one id."""
 
     line: int
     texts: list[str] = field(default_factory=list)
@@ -133,7 +133,7 @@ class _Captions:
         self.found.note(*check.in_file_order())
 
     def _match(self, check: RowCheck) -> None:
-        """Compare the id with those of the rows before and, where they are given, of the references."""
+        """Compare the id with those of earlier rows and, if given, of the references."""
         line = self.first_lines.get(check.id or "")
         is_repeated = line is not None and not self.joins_endings
         if is_repeated and not check.match_spelling(self.first_written[check.id or ""], line or 0):

@@ -1,6 +1,6 @@
 """Caption files in JSON: which of the known layouts an object has, and its rows one at a time, located.
 
-An object is one of four things, told apart by what its members are, never by how it is broken into lines:
+An object is one of four things, distinguished by its members, never by its line breaks:
 
 * a row: ``{"id", "caption"}`` and its like, or a label of AI-Hub (``{"video_id", "annotation": {"description_kr"}}``);
 * a wrapper around the rows: under ``captions``, ``result``, ``results``, ``annotations`` (COCO), ``sentences``
@@ -50,8 +50,8 @@ class Member(NamedTuple):
 class Row:
     """One caption of a file, not yet checked.
 
-    ``key`` is the id where it is outside the value, in line ``key_line``: the key of ``{id: caption}``, or the
-    first column of a table (``is_table``), whose text is no JSON. ``item_ids`` names the keys that can hold the id.
+    ``key`` is the id if it is outside the value, in line ``key_line``: the key of ``{id: caption}``, or the first
+    column of a table (``is_table``), whose text is no JSON. ``item_ids`` are the keys that can hold the id.
     """
 
     item: Item
@@ -67,7 +67,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How an object holds its rows; ``position`` is that of the member around them, ``None`` for the object itself."""
+    """How an object holds its rows; ``position`` is where the member around them begins, if any."""
 
     format: FileFormat
     position: int | None = None
@@ -86,7 +86,7 @@ def sketch(value: Any) -> Sketch:
 def is_label(value: Any) -> bool:
     """Whether ``value`` is the ``annotation`` of a label of AI-Hub: it, or its first element, describes in Korean.
 
-    A list whose elements name what they describe is a list of rows instead.
+    A list whose elements have an id is a list of rows instead.
     """
     if not isinstance(value, list):
         return isinstance(value, dict) and LABEL_TEXT in value
@@ -94,7 +94,7 @@ def is_label(value: Any) -> bool:
 
 
 def is_row(members: Iterable[Member]) -> bool:
-    """Whether an object is one row. Keys are compared as a careless writer may spell them, to say so later."""
+    """Whether an object is one row. Keys are compared without case and white space; that error comes later."""
     sketches = {member.key.strip().lower(): member.sketch for member in members}
     if sketches.get("annotation") in ("label", "object") or sketches.get("annotations") == "label":
         return True
@@ -152,7 +152,7 @@ class CaptionScanner(Scanner):
     def _members(self, start: int) -> Iterator[Member]:
         """The members of the object at ``start``, as far as it is sound, without moving the line count.
 
-        Whatever breaks off is looked at once more by the walk that follows, which locates the error.
+        A broken member is read again by the walk that follows, which locates the error.
         """
         decoder = Decoder()
         position = skip_space(self._text, start + 1)
@@ -192,7 +192,7 @@ class CaptionScanner(Scanner):
         self._expect_end(end)
 
     def _object_rows(self, start: int, layout: Layout) -> Iterator[Row]:
-        """The rows of the object at ``start``; members beside them must be sound JSON and are left unread."""
+        """The rows of the object at ``start``; other members must be valid JSON and are skipped."""
         if layout.conflict is not None:
             raise Malformed(layout.conflict.position, "several_caption_lists", key=quoted(layout.conflict.key))
         if layout.position is None:

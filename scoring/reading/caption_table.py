@@ -1,6 +1,6 @@
 """Captions in a table: a line holds an id, a tab and a caption (TSV), with or without a header line.
 
-There is no quoting: double quotes are text. Where a program has plainly wrapped fields in them, that is an error, as
+There is no quoting: double quotes are text. If a program has clearly wrapped fields in them, that is an error, as the
 quotes would otherwise count as tokens. Blank lines are skipped.
 """
 
@@ -21,17 +21,17 @@ _LINE: Final = re.compile(r"[^ \t\u3000\xa0\ufeff\n\r][^\n\r]*")  # from its fir
 _CAPTION_NAMES: Final = frozenset(
     {"caption", "captions", "description", "description_kr", "sentence", "text", "answer", "설명", "설명문", "캡션"}
 )
-# What csv writers make of a field with quotes in it: wrapped in quotes, those inside doubled.
+# How csv writers write a field that contains quotes: wrapped in quotes, those inside doubled.
 _WRAPPED: Final = re.compile(r'"[^"]*(?:""[^"]*)+"')
 
 
 def has_table(text: str) -> bool:
-    """Whether ``text``, which opens no JSON array or object, is meant as a table: there is a tab inside a line."""
+    """Whether ``text``, which opens no JSON array or object, is a table: there is a tab inside a line."""
     return re.search(r"[^\n\r]\t|\t[^\n\r]", text) is not None
 
 
 def table_rows(text: str) -> Iterator[Row | FileError]:
-    """The rows of a table in file order; a line that is none becomes an error."""
+    """The rows of a table in file order; a line that is not a row becomes an error."""
     offset, line, rows, is_first = 0, 1, 0, True
     for match in _LINE.finditer(text):
         start = line_start(text, match.start(), offset)

@@ -1,4 +1,4 @@
-"""The bytes of an upload to text: UTF-8 is read (a byte order mark is accepted), anything else is named."""
+"""The bytes of an upload to text: UTF-8, with or without a byte order mark; errors name any other format."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _kind_of(data: bytes) -> str | None:
 
 
 def _is_wide(data: bytes, encoding: str) -> bool:
-    """Whether ``data`` is JSON in UTF-16 or UTF-32. Without a mark the guess must hold: zero bytes prove nothing."""
+    """Whether ``data`` is JSON in UTF-16 or UTF-32. Without a mark it must decode: zero bytes prove nothing."""
     if encoding in ("utf-16", "utf-32"):  # named without an endianness: there is a byte order mark
         return True
     try:
@@ -95,7 +95,7 @@ def _decode_utf8(data: bytes) -> str:
         return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         start = error.start
-    # Raised out here, not in the handler: a chained UnicodeDecodeError would carry the whole file into a traceback.
+    # Raised outside the handler: a chained UnicodeDecodeError would carry the whole file into a traceback.
     if _looks_like_cp949(data):
         raise _invalid("cp949")
     line = line_breaks(data[:start].decode("utf-8")) + 1
@@ -103,7 +103,7 @@ def _decode_utf8(data: bytes) -> str:
 
 
 def _looks_like_cp949(data: bytes) -> bool:
-    """Whether the file is CP949 as a whole, rather than UTF-8 with a broken place that CP949 happens to decode.
+    """Whether the file is CP949 as a whole, rather than damaged UTF-8 that CP949 happens to decode.
 
     Read as UTF-8, nearly every Hangul byte of a CP949 file is an error; in a damaged UTF-8 file few are.
     """

@@ -1,4 +1,4 @@
-"""The checks of one item of a file: its id, its answer, its question type, and that its JSON is sound throughout."""
+"""The checks of one item of a file: its id, its answer, its question type, and its JSON values."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from scoring.text.answers import UnreadableAnswer, labels_of, number_of
 MAX_ID_CHARS: Final = 200
 MAX_REFERENCES: Final = 50  # reference texts of one item
 MAX_KEYS_COMPARED: Final = 50
-MAX_ITEM_ERRORS: Final = 20  # of the labels of one item, before the rest is left unread
+MAX_ITEM_ERRORS: Final = 20  # of the labels of one item; then the rest is not read
 
 # What ``output.answer`` holds: a text; a text or a list of them; one label; a label or a list; a number or its text.
 TextForm = Literal["text", "texts", "label", "labels", "number"]
 
-# What a value may be, as a key of ``scoring.messages.TERMS``, where that is more than one JSON type.
+# An expected type that is more than one JSON type, as a key of ``scoring.messages.TERMS``.
 _STRING_OR_INTEGER: Final = "string_or_integer"
 _STRING_OR_LIST: Final = "string_or_list"
 _NUMBER_OR_STRING: Final = "number_or_string"
@@ -42,19 +42,19 @@ _EXPECTED: Final[dict[TextForm, str]] = {
 
 
 def shown_id(text: str) -> str:
-    """An id as an error names it: whole, so that it can be searched for, unless it is longer than an id may be."""
+    """An id as shown in errors: complete, so that it can be searched for, unless it is longer than an id may be."""
     return quoted(text, limit=MAX_ID_CHARS)
 
 
 class ItemCheck:
     """Reads one item and notes its defects.
 
-    Finding the line of a field costs a walk through the item: without ``locating`` a defect has the item's line.
+    Finding the line of a field needs a walk through the item: without ``locating`` a defect has the item's line.
     """
 
     def __init__(self, item: Item, *, locating: bool, form: TextForm = "text") -> None:
         self.id: str | None = None  # NFC; None where it could not be read
-        self.written_id = ""  # the same as it is written, before an ending is taken off
+        self.written_id = ""  # the id as written, with its ending
         self.has_normalized = False  # NFC changed the answer
         self._item = item
         self._locating = locating
@@ -87,9 +87,10 @@ class ItemCheck:
         self._note("empty_alternative", _ANSWER)
 
     def match_id(self, first_lines: Mapping[str, int], known_ids: Collection[str] | None) -> None:
-        """An id may be in the file once, and only if the references (where given) have it.
+        """Check that an id occurs once, and that the references (if given) have it.
 
-        An id padded with white space is an error, and from then on the id it is meant to be: that is not missing too.
+        An id padded with white space is an error, but counts as the id without it, so that this one is not also
+        missing.
         """
         if self.id is None:
             return
@@ -112,7 +113,7 @@ class ItemCheck:
         return None if raw is None else self._take_id(str(raw))
 
     def _take_id(self, text: str) -> str | None:
-        """The id that ``text`` is, in NFC, if it can be one."""
+        """``text`` as an id in NFC, if it is a valid one."""
         self._shown_id = shown_id(text)
         normal, defect = normalize(text, MAX_ID_CHARS, one_line=True)
         if defect is not None and defect[0] == "text_too_long":
@@ -124,11 +125,11 @@ class ItemCheck:
         return meant if self._accept(defect, self._id_path) else None
 
     def _meant_id(self, text: str) -> str:
-        """The id that counts, of an id as it is in the file."""
+        """The id to compare for an id in the file."""
         return text
 
     def _read_faults(self) -> None:
-        """Repeated keys, NaN, too large numbers and too deep brackets, anywhere in the item."""
+        """Note repeated keys, NaN, too large numbers and too deep brackets, anywhere in the item."""
         if self._item.fault is None:
             return
         if not self._locating:
@@ -152,7 +153,7 @@ class ItemCheck:
         return question_type if self._accept(defect, path) else None
 
     def _read_texts(self, value: dict[str, Any], *, is_reference: bool) -> tuple[str, ...]:
-        """The answer, or all of a reference's where it may have several; nothing where a defect was noted."""
+        """The answer, or all texts of a reference that may have several; empty if a defect was noted."""
         if "output" not in value and "answer" in value:
             self._note("answer_outside_output", _ANSWER)
             return ()
@@ -192,14 +193,14 @@ class ItemCheck:
 
     def _read_labels(self, raw: list[Any]) -> str | None:
         """A list of labels as compact JSON, sorted, each once."""
-        labels = self._read_strings(raw)  # a label has a name, whoever gives it
+        labels = self._read_strings(raw)  # a label must not be empty, in references or answers
         if self._errors:
             return None
         text = json.dumps(sorted(set(labels)), ensure_ascii=False, separators=(",", ":"))
         return self._accepted(text, _ANSWER)
 
     def _read_strings(self, raw: list[Any]) -> list[str]:
-        """The sound texts of a list, none of which may be empty; reading stops after ``MAX_ITEM_ERRORS`` defects."""
+        """The valid texts of a list, none of which may be empty; reading stops after ``MAX_ITEM_ERRORS`` defects."""
         texts = []
         for position, element in enumerate(raw):
             path = (*_ANSWER, position)
@@ -213,7 +214,7 @@ class ItemCheck:
         return texts
 
     def _accepted(self, text: str, path: Path) -> str | None:
-        """``text`` if it is what the form of the answers asks for."""
+        """``text`` if it fits the form of the answers."""
         try:
             if self._form == "number":
                 number_of(text)
@@ -226,12 +227,12 @@ class ItemCheck:
         return text
 
     def _check_strings(self, task: dict[str, Any] | None) -> None:
-        """The strings of ``input``, which is kept with a reference, hold nothing that cannot be stored or shown."""
+        """Note strings of ``input``, which is kept with a reference, that cannot be stored or shown."""
         for path, text in _strings(task):
             self._accept(forbidden_character(text), ("input", *path))
 
     def _member(self, owner: dict[str, Any], path: Path, expected: str) -> Any:
-        """The value at ``path``, the last step of which is a key of ``owner``; ``None`` if it is not as expected."""
+        """The value at ``path``, whose last step is a key of ``owner``; ``None`` if it is not as expected."""
         key = path[-1]
         if key not in owner:
             self._note_absent(owner, path, (str(key),))

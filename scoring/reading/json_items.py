@@ -1,10 +1,10 @@
 """JSON text to its items, one at a time and located: an array, an object around an array, or JSON lines.
 
-``Scanner`` walks a text for every reader of JSON here; which objects are items is what its subclasses may say.
+``Scanner`` walks a text for every reader of JSON here; subclasses define which objects are items.
 
-Each item is decoded by the standard library's scanner in C, so a sound file is read at full speed, and its line costs
-one count of line breaks. Only where something is wrong is an item walked token by token, to find the line of a field,
-a repeated key or a value that JSON does not have.
+Each item is decoded by the standard library's scanner in C, so a valid file is read at full speed, and the line of an
+item needs only a count of line breaks. An item is walked token by token only if something is wrong, to find the line of
+a field, a repeated key or an invalid value.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _ID: Final = re.compile(r'"id"\s*:\s*"([^"\\]{1,200})"')
 class Item:
     """One decoded value of the file and the text (from ``start`` on) it was decoded from; ``line`` is 1-based.
 
-    ``fault`` is the first thing the decoder stumbled over.
+    ``fault`` is the first defect that the decoder found.
     """
 
     value: Any
@@ -62,7 +62,7 @@ class Item:
         return self.line if best is None else self._line_at(best.offset)
 
     def faults(self) -> Iterator[tuple[Fault, Path, int]]:
-        """Everything in the item that is no sound JSON value, with path and line; if ``fault`` is set, at least one."""
+        """Every invalid JSON value in the item, with path and line; if ``fault`` is set, at least one."""
         if self.fault is None:
             return
         located = False
@@ -70,7 +70,7 @@ class Item:
             for fault in _faults_at(spot):
                 located = True
                 yield fault, spot.path, self._line_at(spot.offset)
-        if not located:  # deeper in the item than errors are looked for, or the depth itself
+        if not located:  # deeper than errors are located, or the depth itself is the defect
             yield self.fault, (), self.line
 
     def _line_at(self, offset: int) -> int:
@@ -80,7 +80,7 @@ class Item:
 def scan(text: str, *, quoting: bool = True) -> tuple[FileFormat, Iterator[Item | FileError]]:
     """The format of ``text`` (not blank) and its items in file order; what cannot be read becomes an error.
 
-    An error ends an array; JSON lines go on with the next line. Without ``quoting`` no error quotes the text.
+    An error ends an array; JSON lines continue with the next line. Without ``quoting`` no error quotes the text.
     """
     if has_too_many_values(text):
         return "json-array", iter((FileError("too_many_values", {"limit": MAX_VALUES}),))
@@ -96,7 +96,7 @@ def scan(text: str, *, quoting: bool = True) -> tuple[FileFormat, Iterator[Item 
 def has_too_many_values(text: str) -> bool:
     """Whether a text would decode to more than ``MAX_VALUES`` values.
 
-    Seven million empty lists fit into 20 MB of text and take half a gigabyte once decoded.
+    Seven million empty lists fit into 20 MB of text and take half a gigabyte when decoded.
     """
     return text.count(",") + text.count("[") + text.count("{") > MAX_VALUES
 
@@ -125,7 +125,7 @@ class Scanner:
         self._quoting = quoting
         self._decoder = Decoder()
         self._items = 0
-        self._mark = (0, 1)  # offset and line of the last item: lines are counted on from there
+        self._mark = (0, 1)  # offset and line of the last item: lines are counted from there
 
     def until_malformed(self, items: Iterator[Item]) -> Iterator[Item | FileError]:
         try:
@@ -138,7 +138,7 @@ class Scanner:
         self._expect_end(end)
 
     def object_file(self, start: int) -> Iterator[Item]:
-        """The items of the one list in the object at ``start``; the object itself where it is an item."""
+        """The items of the only list in the object at ``start``; the object itself if it is an item."""
         if not self._text.startswith("{", start):
             raise self.no_container(start)
         position, lists = skip_space(self._text, start + 1), 0
@@ -172,7 +172,7 @@ class Scanner:
             value = None
         if isinstance(value, dict):
             return self._is_line(value, has_more=following is not None)
-        # The first line is broken, or it is the beginning of an object laid out over several.
+        # The first line is broken, or it begins an object of several lines.
         last = first[0].rstrip()[-1]
         goes_on = last in "[{:" or (last == "," and "[" in first[0])
         return following is not None and following[0].startswith("{") and not goes_on
@@ -257,7 +257,7 @@ class Scanner:
             raise Malformed(rest, "trailing_text")
 
     def no_container(self, start: int) -> Malformed:
-        """What to say of a text that starts with neither ``[`` nor ``{``: one bare value, or no JSON at all."""
+        """The error for a text that starts with neither ``[`` nor ``{``: one bare value, or no JSON at all."""
         try:
             value, end = self._decoder.decode(self._text, start)
         except Malformed as stop:
@@ -271,7 +271,7 @@ class Scanner:
         return self._mark[1]
 
     def _error(self, stop: Malformed, floor: int = 0) -> FileError:
-        """``stop`` with its line, its column and the text near it; no line before ``floor`` is looked at."""
+        """``stop`` with its line, its column and the text near it; nothing before ``floor`` is searched."""
         offset, line = self._mark
         start = line_start(self._text, stop.position, floor)
         place = {"column": stop.position - start + 1, "near": ""}

@@ -1,4 +1,4 @@
-"""JSON as this project reads it: a strict decoder, what is wrong where it stopped, and what is where in a value.
+"""JSON as this project reads it: a strict decoder, a diagnosis of where it stopped, and the positions inside a value.
 
 The decoding is the standard library's, in C. Nothing here recurses in Python; the recursion of the decoder itself ends
 in ``RecursionError``, which becomes a defect of the file.
@@ -21,7 +21,7 @@ MAX_TOKENS_WALKED: Final = 5_000
 MAX_NUMBER_CHARS: Final = 100
 
 Path = tuple[str | int, ...]
-Fault = tuple[str, dict[str, Any]]  # code and params of something that is no sound JSON value
+Fault = tuple[str, dict[str, Any]]  # code and params of an invalid JSON value
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _TOKEN: Final = re.compile(r'[\[\]{}:,]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s\[\]{}:,"]+')
@@ -30,11 +30,11 @@ _COMMENT: Final = ("//", "/*", "#")
 _CURLY_QUOTES: Final = ("“", "”", "‘", "’")
 _EXPECTED: Final = (("Expecting ',", "missing_comma"), ("Expecting ':", "missing_colon"))
 _NEAR_CHARS: Final = 20
-_LOOK_BACK: Final = 1_000  # white space that a search for the character before will cross
+_LOOK_BACK: Final = 1_000  # most white space to skip in search of the previous character
 
 
 class Malformed(Exception):
-    """The text stops being JSON, or being what this project reads, at ``position``. Stays inside this package."""
+    """At ``position`` the text is no JSON, or not JSON that this project reads. Never leaves this package."""
 
     def __init__(self, position: int, code: str, **params: Any) -> None:
         super().__init__(code)
@@ -48,7 +48,7 @@ class Unreadable:
 
 
 class Decoder:
-    """Python's JSON decoder, strict beyond it, keeping what it stumbled over in ``fault``."""
+    """Python's JSON decoder with stricter rules; ``fault`` is the first value it refused."""
 
     def __init__(self) -> None:
         self.fault: Fault | None = None
@@ -73,7 +73,7 @@ class Decoder:
             if brackets > MAX_DEPTH and _is_too_deep(value):
                 self._note("too_deep", limit=MAX_DEPTH)
             return value, end
-        raise stop  # not from the handler: a chained JSONDecodeError would carry the whole file into a traceback
+        raise stop  # outside the handler: a chained JSONDecodeError would carry the whole file into a traceback
 
     def _note(self, code: str, **params: Any) -> Unreadable:
         self.fault = self.fault or (code, params)
@@ -102,7 +102,7 @@ def is_too_large(literal: str) -> bool:
 
 
 def _is_too_deep(value: Any) -> bool:
-    """Whether brackets are nested more than ``MAX_DEPTH`` deep: peeled level by level, never by recursion."""
+    """Whether brackets are nested more than ``MAX_DEPTH`` deep: level by level, without recursion."""
     level = [value]
     for _ in range(MAX_DEPTH + 1):
         level = [bracket for bracket in level if isinstance(bracket, dict | list)]
@@ -113,7 +113,7 @@ def _is_too_deep(value: Any) -> bool:
 
 
 class Spot(NamedTuple):
-    """A value inside a JSON text: its path, offset and first token, and whether its key was there before."""
+    """A value inside a JSON text: its path, offset and first token, and whether its key occurred before."""
 
     path: Path
     offset: int
@@ -123,7 +123,7 @@ class Spot(NamedTuple):
 
 @dataclass(slots=True)
 class _Open:
-    """An open bracket: the key or index it has come to, and the keys it has seen (``None`` for an array)."""
+    """An open bracket: the current key or index, and the keys so far (``None`` for an array)."""
 
     step: str | int = 0
     keys: set[str] | None = None
@@ -139,8 +139,8 @@ def skip_space(text: str, position: int) -> int:
 def spots(text: str, start: int) -> Iterator[Spot]:
     """Every value inside the sound JSON value at ``start``, in the order of the text.
 
-    Iterative, at most ``MAX_TOKENS_WALKED`` tokens far and ``MAX_DEPTH`` deep: it serves to locate errors, and no
-    hostile file may make that costly.
+    Iterative, at most ``MAX_TOKENS_WALKED`` tokens far and ``MAX_DEPTH`` deep: it locates errors, and a hostile file
+    must not make that expensive.
     """
     brackets: list[_Open] = []
     key_next = False
@@ -170,7 +170,7 @@ def spots(text: str, start: int) -> Iterator[Spot]:
 def diagnose(text: str, position: int, reason: str) -> Malformed:
     """What is wrong at ``position``, where Python's decoder stopped for ``reason`` (its English message).
 
-    The text itself is looked at first: the decoder's words and positions differ between versions of Python.
+    The text itself is checked first: the decoder's messages and positions differ between versions of Python.
     """
     here = skip_space(text, position)
     following = text[here : here + 5]
@@ -195,7 +195,7 @@ def diagnose(text: str, position: int, reason: str) -> Malformed:
 
 
 def line_start(text: str, position: int, floor: int = 0) -> int:
-    """The offset at which the line of ``position`` begins, looked for no further back than ``floor``."""
+    """The offset at which the line of ``position`` begins, not before ``floor``."""
     return max(text.rfind("\n", floor, position), text.rfind("\r", floor, position), floor - 1) + 1
 
 

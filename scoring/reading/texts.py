@@ -1,4 +1,4 @@
-"""What a text must be before any analyser sees it: NFC, of bounded length, free of what breaks or stalls an analyser.
+"""The checks of a text before any analyser reads it: NFC, limited length, nothing that breaks or stalls an analyser.
 
 python-mecab-ko stops reading at a NUL and raises ``TypeError`` on a lone surrogate. Time grows with the square of an
 unbroken run: measured on one core, python-mecab-ko takes 0.02 s for 2,500 characters and 0.1 s for 10,000, Okt 14 s for
@@ -27,7 +27,7 @@ Defect = tuple[str, dict[str, Any]]  # an error's code and params
 def normalize(text: str, limit: int = MAX_TEXT_CHARS, *, one_line: bool = False) -> tuple[str, Defect | None]:
     """``text`` in NFC, with its first defect if it has one. ``limit`` and lengths count characters of the NFC text.
 
-    What would make normalising itself slow is refused first: Python orders combining marks in quadratic time.
+    Texts that would make normalising slow are refused first: Python orders combining marks in quadratic time.
     """
     defect = forbidden_character(text, one_line=one_line) or _length_defect(text, limit * _NFC_SHRINKS, limit)
     if defect is None and _has_stacked_marks(text):
@@ -78,4 +78,4 @@ def _suspect_runs() -> re.Pattern[str]:
     """
     marks = "".join(chr(code) for code in range(0x300, 0x10000) if unicodedata.combining(chr(code)))
     suspect = f"[{marks}\U00010000-\U0001ffff]"
-    return re.compile(f"{suspect}{suspect}{{{MAX_MARKS},}}")  # one class alone first: so Python scans fastest
+    return re.compile(f"{suspect}{suspect}{{{MAX_MARKS},}}")  # one class alone first: Python scans faster so

@@ -1,4 +1,4 @@
-"""Recipes: which metric sees what of an answer, and how their values become the final score.
+"""Recipes: which part of an answer each metric reads, and how their values become the final score.
 
 A recipe is immutable and versioned: a changed rule is a new version with a new id. Everything here is plain Python on
 texts and numbers. The web process imports this package, so it loads no analyser and no model.
@@ -60,7 +60,7 @@ def get_recipe(recipe_id: str) -> Recipe:
 
 
 def _built_in() -> Mapping[str, Recipe]:
-    """In the order in which they are listed to people."""
+    """The recipes of this package by id, in the order of their lists on pages."""
     return {
         recipe.id: recipe
         for module in (rag_qa, culture_qa, captioning, generation, labels)

@@ -1,4 +1,4 @@
-"""What every recipe is made of, and the steps that all of them share.
+"""The base class of recipes, and the steps that all of them share.
 
 Sums are exact (``math.fsum``): the order of the items cannot change a score.
 """
@@ -26,15 +26,15 @@ NO_SCORES: Final[Mapping[str, float]] = {}
 
 
 class MismatchedFiles(ScoringError):
-    """Predictions and references were not read against each other: their ids or question types disagree."""
+    """Predictions and references do not belong together: their ids or question types differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
     """One score of the board. ``key`` is a score name; ``is_main`` marks the score that ranks.
 
-    ``is_scaled``: shown times the scale of the board. CIDEr-D (0-10) and errors are not. ``group`` sets the scores
-    that judge apart from those that stand beside them for reference.
+    ``is_scaled``: shown times the scale of the board; CIDEr-D (0-10) and errors are not. ``group`` separates the scores
+    that judge from those shown for reference.
     """
 
     key: str
@@ -49,7 +49,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """What one metric scores: three aligned sequences, one entry a scored item. An item has one or more references."""
+    """What one metric scores: aligned sequences, one entry for each scored item. An item has one or more references."""
 
     ids: tuple[str, ...] = ()
     references: tuple[tuple[str, ...], ...] = ()
@@ -63,8 +63,8 @@ class Pairs:
 class Layout:
     """A predictions file laid out for the metrics of a recipe.
 
-    ``item_ids`` are all items in reference order. ``pairs`` is what each metric must score. ``preset`` holds the values
-    that the rule itself sets without running a metric (a missing reason in a strict recipe is 0).
+    ``item_ids`` are all items in reference order. ``pairs`` is what each metric must score. ``preset`` are values that
+    the rule sets without a metric (a missing reason in a strict recipe is 0).
     """
 
     item_ids: tuple[str, ...]
@@ -97,7 +97,7 @@ class Recipe(ABC):
     ``columns`` are in board order, the final score first. ``tie_breaks`` are score names compared after it, higher
     first. ``question_types`` are those allowed (empty: any). Scores are shown times ``scale`` with ``decimals``.
     ``answer_form`` says how the files are read, and ``takes_several_references`` whether a reference of the official
-    format may be a list of texts. ``optional_metrics`` run only where what they need is configured.
+    format may be a list of texts. ``optional_metrics`` run only if what they need is configured.
     """
 
     id: str
@@ -121,7 +121,7 @@ class Recipe(ABC):
 
     @abstractmethod
     def input_rule(self, metric: str) -> str:
-        """The named rule by which ``metric`` gets its texts out of the answers; part of the metric's signature."""
+        """The name of the rule by which ``metric`` gets its texts from the answers; part of the metric's signature."""
 
     @abstractmethod
     def prepare(self, references: AnswerFile, predictions: AnswerFile) -> Layout:
@@ -131,8 +131,8 @@ class Recipe(ABC):
     def final_scores(self, means: Mapping[str, Figure]) -> dict[str, Figure]:
         """Every score, ``final_score`` first, from the metrics' own scores by name.
 
-        Written with ``scoring.figures``, so that it works as well on arrays of resampled means. A score may be missing
-        from ``means`` where no item of the references calls for it.
+        Written with ``scoring.figures``, so that it works as well on arrays of resampled means. A score is missing from
+        ``means`` if no item of the references needs it.
         """
 
     def aggregate(
@@ -150,22 +150,22 @@ class Recipe(ABC):
         return Aggregate(self.final_scores({**means, **corpus}), layout.coverage, layout.warnings)
 
     def score_name(self, metric: str) -> str:
-        """The score under which the item values of ``metric`` are reported; of one without such its own name."""
+        """The score under which the item values of ``metric`` are reported; its own name if it has no item values."""
         kind = METRICS.get(metric)
         return kind.score_names[0] if kind is not None and kind.has_item_values else metric
 
     def metric_label(self, metric: str, language: Language = "ko") -> str:
-        """What a reader calls ``metric``: the label of its column where it has one."""
+        """The name of ``metric`` for readers: the label of its column if it has one."""
         labels = {column.key: column.label(language) for column in self.columns}
         kind = METRICS.get(metric)
         return labels.get(self.score_name(metric), metric if kind is None else kind.label.text(language))
 
     def counts(self, layout: Layout, metric: str) -> bool:
-        """Whether ``metric`` has a mean at all, were it only the 0 of no pair."""
+        """Whether ``metric`` has a mean at all, even if only the 0 for no pair."""
         return True
 
     def has_empty_alternative(self, reference: Answer) -> bool:
-        """Whether ``reference`` names nothing as one of the answers that exact match accepts."""
+        """Whether one of the alternatives of ``reference`` for exact match is empty."""
         return False
 
 
@@ -194,7 +194,7 @@ def common_warnings(predictions: AnswerFile) -> list[ScoreWarning]:
 
 
 def empty_alternatives_warning(count: int) -> list[ScoreWarning]:
-    """That ``count`` published references name an empty alternative, which no answer matches."""
+    """The warning that ``count`` published references have an empty alternative, which no answer matches."""
     return [ScoreWarning("empty_alternatives", {"count": count})] if count else []
 
 

@@ -1,7 +1,7 @@
-"""Captions of pictures and films, METEOR-led: several references an item, unanswered items score 0.
+"""Captions of pictures and films, ranked by METEOR: several references for each item, unanswered items score 0.
 
-Every metric states its own rule for several references: METEOR, BERTScore and ROUGE take the best, CIDEr-D the mean,
-BLEU clips by all of them and takes the closest length, chrF the best by its own score.
+Every metric has its own rule for several references: METEOR, BERTScore and ROUGE take the best, CIDEr-D the mean, BLEU
+clips by all of them and takes the closest length, chrF the best by its own score.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def _reference(key: str, korean: str, english: str, *, is_scaled: bool = True) -
     return Column(key, Message(korean, english), is_scaled=is_scaled, group="reference")
 
 
-# What stands beside the scores that judge captions.
+# Shown for reference next to the scores that judge captions.
 CAPTION_REFERENCES: Final = (
     _reference("meteor_synonym", "METEOR(유의어)", "METEOR (synonyms)"),
     _reference("meteor_ko", "METEOR-ko", "METEOR-ko"),

@@ -23,7 +23,7 @@ from scoring.records import AnswerFile
 
 @dataclass(frozen=True)
 class Generation(Recipe):
-    """Final = mean of all metrics, each the mean over all items; an empty answer counts with what it scores."""
+    """Final = mean of all metrics, each the mean over all items; an empty answer counts with its score."""
 
     def input_rule(self, metric: str) -> str:
         return "whole-answer@1"

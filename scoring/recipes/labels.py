@@ -1,7 +1,7 @@
 """Answers that are labels or numbers: classification with one or several labels an item, and regression.
 
-What the AI 말평 tasks of this kind were ranked by, after their public baselines: 감정 분석 (2023), several labels, by
-micro F1; 대화 맥락 추론 (2024), one label, by accuracy. Their scorer calls scikit-learn's ``f1_score`` and
+How the AI 말평 tasks of this kind were ranked, according to their public baselines: 감정 분석 (2023), several labels,
+by micro F1; 대화 맥락 추론 (2024), one label, by accuracy. Their scorer calls scikit-learn's ``f1_score`` and
 ``mean_squared_error``.
 """
 
@@ -23,8 +23,8 @@ from scoring.text.answers import label_text, labels_of
 class Labels(Recipe):
     """Classification: ``ranking`` is the score that becomes the final one.
 
-    With one label an item the whole text is the label, whatever it looks like; an empty answer is a wrong label. With
-    several (``is_multiple``) an empty answer is no label.
+    With one label for each item the whole text is the label; an empty answer is a wrong label. With several
+    (``is_multiple``) an empty answer has no labels.
     """
 
     ranking: str = "accuracy"
@@ -45,7 +45,7 @@ class Labels(Recipe):
         )
 
     def labels(self, answer: Answer) -> frozenset[str]:
-        """The labels of an answer; those of several texts count together. Raises ``UnreadableAnswer``."""
+        """The labels of an answer, of all its texts together. Raises ``UnreadableAnswer``."""
         if not self.is_multiple:
             return frozenset({answer.text.strip()})
         return frozenset().union(*(labels_of(text) for text in answer.texts if text.strip()))
@@ -85,7 +85,7 @@ _CLASSES_EN: Final = (
 
 
 def single_label(ranking: Column) -> Labels:
-    """One label an item, ranked by ``ranking``: ``ACCURACY`` or ``F1_MACRO``. Micro F1 equals the accuracy here."""
+    """One label for each item, ranked by ``ACCURACY`` or ``F1_MACRO``. Micro F1 equals the accuracy here."""
     by_accuracy = ranking is ACCURACY
     columns = (ACCURACY, F1_MACRO, F1_WEIGHTED) if by_accuracy else (F1_MACRO, ACCURACY, F1_WEIGHTED)
     return Labels(
@@ -107,7 +107,7 @@ def single_label(ranking: Column) -> Labels:
 
 
 def multi_label() -> Labels:
-    """Several labels an item, ranked by micro F1 as 감정 분석 (2023) was."""
+    """Several labels for each item, ranked by micro F1 like 감정 분석 (2023)."""
     return Labels(
         id="multi-label@1",
         name=Message("다중 분류(마이크로 F1)", "Multi-label classification (micro F1)"),
@@ -128,7 +128,7 @@ def multi_label() -> Labels:
 
 
 def regression() -> Regression:
-    """A number an item, ranked by mean squared error."""
+    """A number for each item, ranked by mean squared error."""
     return Regression(
         id="regression@1",
         name=Message("수치 예측(MSE)", "Regression (MSE)"),

@@ -30,8 +30,8 @@ REASON_SCORES: Final = ("bleurt", "bertscore", "rouge_1")
 def split_answer(text: str) -> tuple[str, str]:
     """(answer, reason) of a contest answer.
 
-    The answer ends after the first ``가 옳다``, or where there is none anywhere, after the first ``이 옳다``. The rest
-    without leading full stops, commas and spaces is the reason. Without either the whole text is the answer.
+    The answer ends after the first ``가 옳다`` or, if there is none, after the first ``이 옳다``. The rest without
+    leading full stops, commas and spaces is the reason. Without either the whole text is the answer.
     """
     for verdict in VERDICTS:
         before, found, after = text.partition(verdict)
@@ -46,7 +46,7 @@ def answer_part(text: str) -> str:
 
 
 def rag_qa_scores(exact_match: Figure, reasons: Mapping[str, Figure]) -> dict[str, Figure]:
-    """All scores from EM and the three reason scores: final = (EM + mean of the three) / 2. Any one scale."""
+    """All scores from EM and the three reason scores: final = (EM + mean of the three) / 2. All on one scale."""
     descriptive = average([reasons[score] for score in REASON_SCORES])
     return {
         "final_score": (exact_match + descriptive) / 2,
@@ -61,7 +61,7 @@ class RagQa(Recipe):
     """The contest track: EM of the answer, three similarities of the reason.
 
     Officially the reason scores are means over the items where reference and prediction both have a reason, and 0 if
-    there is none such. ``is_strict`` means over every item whose reference has one, a missing one scoring 0.
+    there is none. ``is_strict`` takes the mean over every item whose reference has one; a missing one scores 0.
     """
 
     is_strict: bool = False
@@ -104,7 +104,7 @@ class RagQa(Recipe):
 
 
 def _verdict_warning(items: Iterable[tuple[Answer, Answer]]) -> list[ScoreWarning]:
-    """Answers without a verdict where the reference has one: they cannot match, and their reason is not seen."""
+    """Answers without a verdict where the reference has one: they cannot match, and their reason is not scored."""
     without = sum(_has_verdict(reference) and not _has_verdict(prediction) for reference, prediction in items)
     return [ScoreWarning("no_verdict", {"count": without})] if without else []
 

@@ -1,7 +1,7 @@
 """Scores to measure progress against: the AI-Hub baseline of captioning and the goals set above it.
 
-They are no part of a rule. A report prints them beside a captioning score; on the platform an organiser chooses which
-a track shows.
+They are not part of a rule. A report prints them with a captioning score; on the platform an organiser chooses which
+ones a track shows.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ TargetKind = Literal["baseline", "milestone"]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A score, 0-1, to compare with or to reach. ``note`` is what must be known before comparing.
+    """A score, 0-1, to compare with or to reach. ``note`` says what to know before comparing.
 
-    ``is_comparable`` is false where the figure was computed in another way than ours.
+    ``is_comparable`` is false if the figure was computed differently from ours.
     """
 
     kind: TargetKind

@@ -1,4 +1,4 @@
-"""The words of every warning that a score can have, in Korean and English. Web pages reach them through recipes."""
+"""The text of every warning that a score can have, in Korean and English. Web pages get them through recipes."""
 
 from __future__ import annotations
 
@@ -116,10 +116,10 @@ INTEGRITY_TEXTS: Final[dict[str, Message]] = {
     ),
 }
 
-# Hints for the organiser that a score may say more, or less, than the answers deserve.
+# Warnings for the organiser that a score may be better, or worse, than the answers.
 INTEGRITY_CODES: Final = frozenset(INTEGRITY_TEXTS)
 
-# Those that only organisers are shown: they speak of the references, or would tell a cheat what is looked for.
+# Those shown only to organisers: they are about the references, or would tell a cheater what is checked.
 ORGANISER_CODES: Final = (INTEGRITY_CODES | {"empty_alternatives"}) - {
     "invisible_characters",
     "looks_empty",
@@ -133,7 +133,7 @@ _OTHER_VERSION: Final = Message(
 
 
 def warning_texts() -> dict[str, Message]:
-    """The words of every warning by code: of scores, of integrity, and of each metric."""
+    """The texts of all warnings by code: of scores, of integrity, and of each metric."""
     of_metrics = (text for metric in METRICS.values() for text in metric.warning_texts.items())
     return {**_SCORE_TEXTS, **INTEGRITY_TEXTS, **dict(of_metrics)}
 
@@ -141,7 +141,7 @@ def warning_texts() -> dict[str, Message]:
 def warning_text(warning: ScoreWarning, language: Language = "ko") -> str:
     """What ``warning`` says, in ``language``.
 
-    A stored warning may be of another version, with a code or params unknown here: then it is named by its code.
+    A stored warning may come from another version, with a code or params unknown here: then the text is its code.
     """
     try:
         return warning_texts()[warning.code].text(language).format(**warning.params)

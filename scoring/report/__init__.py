@@ -1,6 +1,6 @@
 """A score for people to read, as text or Markdown, and for programs, as the JSON of ``OUT.json``.
 
-Korean first, English complete. Scores are shown on the recipe's scale with its decimals (AI 말평: times 100, seven).
+In Korean or English. Scores are shown on the recipe's scale with its decimals (AI 말평: times 100, seven).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class InvalidReport(ScoringError):
 
 
 def report_as_dict(report: ScoreReport, language: Language = "ko") -> dict[str, Any]:
-    """The content of ``OUT.json``. Every warning carries its text in ``language`` beside its code."""
+    """The content of ``OUT.json``. Every warning has its text in ``language`` in addition to its code."""
     return {
         "recipe": report.recipe,
         "final_score": report.final_score,
@@ -46,7 +46,7 @@ def report_as_dict(report: ScoreReport, language: Language = "ko") -> dict[str, 
 
 
 def report_as_json(report: ScoreReport, language: Language = "ko") -> str:
-    """``report_as_dict`` as indented JSON with Hangul as it is, ending in a line feed."""
+    """``report_as_dict`` as indented JSON with unescaped Hangul, ending in a line feed."""
     return _as_json(report_as_dict(report, language))
 
 
@@ -55,7 +55,7 @@ def _as_json(value: Mapping[str, Any]) -> str:
 
 
 def _item_as_dict(item: ItemScores) -> dict[str, Any]:
-    """``statistics`` are left out where there are none: files of recipes without corpus metrics stay short."""
+    """Without ``statistics`` if there are none, so that files of recipes without corpus metrics stay short."""
     out: dict[str, Any] = {"id": item.id, "scores": dict(item.scores)}
     if item.statistics:
         out["statistics"] = {metric: list(row) for metric, row in item.statistics.items()}
@@ -93,7 +93,7 @@ def report_from_json(text: str) -> ScoreReport:
         )
         if len({item.id for item in report.items}) < len(report.items):
             raise ValueError("an item is in it twice")
-        _view(report, "ko", None)  # whatever a hand has changed in the file shows here, not in the middle of a page
+        _view(report, "ko", None)  # a file edited by hand fails here, not in the middle of a page
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, UnknownRecipe) as error:
         raise InvalidReport(f"{type(error).__name__}: {error}") from error
     return report
@@ -109,8 +109,8 @@ def render(
 ) -> str:
     """``report`` in one of the three forms. ``baseline`` adds the change against another report to the first two.
 
-    ``has_targets``: with the published figures for such a task (``scoring.recipes.targets``) where there are any. The
-    JSON is that of ``OUT.json`` with them beside.
+    ``has_targets``: with the published figures for such a task (``scoring.recipes.targets``), if there are any. The
+    JSON is that of ``OUT.json`` plus these.
     """
     targets = published_targets(get_recipe(report.recipe)) if has_targets else ()
     if form == "json":
@@ -121,7 +121,7 @@ def render(
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """What text and Markdown have in common: words and figures, without layout.
+    """The common content of text and Markdown, without layout.
 
     ``tables`` are score rows under an optional heading; then come ``facts``, ``notes``, and the signature.
     """
@@ -165,7 +165,7 @@ def _view(
 def _tables(
     report: ScoreReport, language: Language, baseline: ScoreReport | None
 ) -> list[tuple[str | None, list[Row]]]:
-    """The scores in board order, those for reference apart; without a heading where there is one group only."""
+    """The scores in board order, those for reference in their own table; no headings if there is only one group."""
     recipe = get_recipe(report.recipe)
     rows: dict[str, list[Row]] = {}
     for column in recipe.columns:

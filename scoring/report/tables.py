@@ -42,6 +42,6 @@ def markdown_table(header: Row, rows: Sequence[Row]) -> list[str]:
 def figure(
     recipe: Recipe, column: Column, value: float, *, is_signed: bool = False, decimals: int | None = None
 ) -> str:
-    """``value`` as the board shows it: times the recipe's scale unless the column has its own, equal decimals."""
+    """``value`` as the board shows it: times the recipe's scale unless the column has its own, with fixed decimals."""
     scale = recipe.scale if column.is_scaled else 1
     return f"{value * scale:{'+' if is_signed else ''}.{recipe.decimals if decimals is None else decimals}f}"

@@ -1,4 +1,4 @@
-"""How far a score has come: against the baselines it is measured by, and towards the milestones ahead of it."""
+"""Compares a score with its baselines and shows the distance to the next milestone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Section = tuple[str, list[Row]]  # heading, rows
 def target_sections(
     targets: Sequence[Target], recipe: Recipe, score: float, language: Language = "ko"
 ) -> list[Section]:
-    """The baselines with the change in per cent, and the milestones with the way to the next; none without targets."""
+    """The baselines with the change in per cent, the milestones with the distance to the next; or empty."""
     baselines, milestones = _of_kind(targets, "baseline"), _of_kind(targets, "milestone")
     sections: list[Section] = []
     for baseline in baselines:
@@ -83,7 +83,7 @@ def _main_column(recipe: Recipe) -> Column:
 
 
 def _round_figure(recipe: Recipe, value: float, places: int | None = None) -> str:
-    """A published number with the digits it was published with: 0.3052, not 0.3052000. Or with so many decimals."""
+    """A published number with the digits it was published with: 0.3052, not 0.3052000. Or with ``places`` decimals."""
     return (
         f"{value * (recipe.scale if _main_column(recipe).is_scaled else 1):{'g' if places is None else f'.{places}f'}}"
     )

@@ -1,4 +1,4 @@
-"""The words of a score report, in Korean and English."""
+"""The texts of a score report, in Korean and English."""
 
 from __future__ import annotations
 
@@ -60,6 +60,6 @@ COVERAGE: Final[Words] = {
 
 
 def word(key: str, language: Language, words: Words = LABELS) -> str:
-    """The text called ``key``; ``key`` itself where there is none."""
+    """The text of ``key``; ``key`` itself if there is none."""
     korean, english = words.get(key, (key, key))
     return korean if language == "ko" else english

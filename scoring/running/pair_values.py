@@ -1,7 +1,7 @@
-"""Values of pairs that were scored before, whoever's they were: a pair of texts is scored once, not once a file.
+"""Values of pairs that were scored before, for any submission: a pair of texts is scored once, not once for each file.
 
-The engine asks such a store before it runs a pair metric, and tells it what it computed. The site keeps one in its
-database (``submissions.evaluation.pair_cache``).
+The engine reads from such a store before it runs a pair metric, and writes the values it computed. The site keeps one
+in its database (``submissions.evaluation.pair_cache``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Pair = tuple[str, str]  # (reference, candidate)
 class PairValues(Protocol):
     """A store of values by metric, metric signature hash and pair. The engine uses it from the thread that scores.
 
-    It may forget anything at any time. It must not raise: a store that is out of order answers nothing.
+    It may drop anything at any time. It must not raise: a broken store returns nothing.
     """
 
     def get(self, metric: str, signature: str, pairs: Sequence[Pair]) -> dict[Pair, float]:

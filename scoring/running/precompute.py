@@ -1,9 +1,9 @@
 """Values of pairs computed ahead of a score, a slice of its items at a time, into a store of pair values.
 
-The score of a large file asks the same store and finds them there; what is not there it computes itself. So nothing
-depends on whether a slice was computed, where, how often or in which order, but for the time that it takes, and the
-last bits: what a model gives a pair may differ by 1e-7 with the other pairs of its batch. Each slice is computed as if
-it were alone in its process, so that the same slices give the same bits on one kind of machine.
+The score of a large file finds them in the same store; missing values it computes itself. So whether a slice was
+computed, where, how often or in which order changes only the time, and the last bits: a model's value of a pair may
+differ by 1e-7 with the other pairs of its batch. Each slice is computed as if it were alone in its process, so that the
+same slices give the same bits on one kind of machine.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PairWork:
-    """What the pair metrics of a recipe have to do for a file. ``hashes`` are those of the metrics' signatures."""
+    """The work of the pair metrics of a recipe for a file. ``hashes`` are those of the metrics' signatures."""
 
     metrics: dict[str, Metric]
     hashes: dict[str, str]
@@ -44,7 +44,7 @@ def pair_work(
     profile: str = "demo",
     device: DeviceName = "auto",
 ) -> PairWork:
-    """The work of the pair metrics of ``recipe_id``, but for the cheap ones. No model is loaded for it yet.
+    """The work of the pair metrics of ``recipe_id``, except the cheap ones. Loads no model.
 
     Raises ``UnknownRecipe``, ``MismatchedFiles`` and ``ModelUnavailable``.
     """
@@ -59,7 +59,7 @@ def pair_work(
 
 
 def missing_items(work: PairWork, *, known: KnownValues, pair_values: PairValues) -> set[str]:
-    """The items of which some pair has to be computed: no item value is ``known``, nor all of its pairs' values."""
+    """The items with a pair to compute: the item value is not ``known``, and a pair's value is not stored."""
     missing: set[str] = set()
     for name in work.metrics:
         pairs, of_metric = work.layout.pairs[name], known.get((name, work.hashes[name]), {})
@@ -76,13 +76,13 @@ def missing_items(work: PairWork, *, known: KnownValues, pair_values: PairValues
 def precompute(
     work: PairWork, *, known: KnownValues, pair_values: PairValues, progress: ProgressCallback | None = None
 ) -> None:
-    """Compute what ``missing_items`` would name, and tell ``pair_values``. Raises what ``run_metrics`` raises."""
+    """Compute the values of ``missing_items`` and put them into ``pair_values``. Raises what ``run_metrics`` raises."""
     with _alone(work.store if "bertscore" in work.metrics else None):
         run_metrics(work.metrics, work.layout, work.hashes, known=known, pair_values=pair_values, progress=progress)
 
 
 def _hashes(recipe: Recipe, metrics: dict[str, Metric]) -> dict[str, str]:
-    """The signature hash of each metric by name, as a report of the engine has it."""
+    """The signature hash of each metric by name, as in a report of the engine."""
     implementations = {name: implementation_of(metric) for name, metric in metrics.items()}
     return {name: json_sha256(metric_signature(recipe, name, of)) for name, of in implementations.items()}
 
@@ -93,10 +93,10 @@ def _distinct(rows: Sequence[tuple[str, Sequence[Pair]]]) -> list[Pair]:
 
 @contextmanager
 def _alone(store: ModelStore | None) -> Iterator[None]:
-    """Let BERTScore remember no reference from before, and none of these afterwards.
+    """Inside, BERTScore uses no embeddings of references from before, and keeps none of these afterwards.
 
-    An embedding made in another batch differs in its last bits, and a large file would drive out those of the
-    references that come again.
+    An embedding made in another batch differs in its last bits, and a large file would evict those of the usual
+    references.
     """
     if store is None:
         yield

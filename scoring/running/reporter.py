@@ -14,11 +14,11 @@ PROGRESS_INTERVAL_S: Final = 0.2
 
 
 class Stopped(Exception):
-    """The other thread has failed: this one has nothing to go on for."""
+    """The other thread has failed, so this one stops."""
 
 
 class ProgressReporter:
-    """Calls the callback from one thread at a time, and from none once either was stopped."""
+    """Calls the callback from one thread at a time, and no more after ``stop``."""
 
     def __init__(self, progress: ProgressCallback | None) -> None:
         self._progress = progress
@@ -26,11 +26,11 @@ class ProgressReporter:
         self._is_stopped = False
 
     def stop(self) -> None:
-        """Let every thread stop at its next report."""
+        """Make every thread stop at its next report."""
         self._is_stopped = True
 
     def of(self, stage: str) -> PairProgress:
-        """The callback of one stage: first and last call always and once, others ``PROGRESS_INTERVAL_S`` apart."""
+        """The callback of one stage: it passes on the first and last call, and others every ``PROGRESS_INTERVAL_S``."""
         last_call, last_done = -math.inf, -1
 
         def report(done: int, total: int) -> None:

@@ -1,9 +1,9 @@
-"""The running of a score's metrics: what is known is not computed, and CPU metrics run beside the neural ones.
+"""Runs the metrics of a score: known values are not computed, and CPU metrics run in parallel to the neural ones.
 
-Every distinct text is analysed once a run by each tokenizer that a metric reads (``scoring.text.run_tokens``). While
-the neural metrics wait for the GPU in the calling thread, one background thread runs the others. A second one would
-gain little: they are Python and hold its global lock. What the metrics give does not depend on who ran beside whom.
-Stores of values are used from the calling thread alone, and no thread outlives ``run_metrics``.
+Each tokenizer analyses every distinct text once in a run (``scoring.text.run_tokens``). While the neural metrics wait
+for the GPU in the calling thread, one background thread runs the others. A second one would gain little: they are
+Python and hold its global lock. The values do not depend on which metrics run in parallel. Stores of values are used
+from the calling thread alone, and no thread outlives ``run_metrics``.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ KnownOfMetric = Mapping[str, float | Sequence[float]]
 
 
 class MetricFault(ScoringFault):
-    """A metric returned something that is no score: too few values, or one that is not a number."""
+    """A metric returned an invalid result: too few values, or one that is not a number."""
 
 
 @dataclass(slots=True)
 class Scored:
-    """What the metrics gave: item values, rows of statistics and corpus scores."""
+    """The results of the metrics: item values, rows of statistics and corpus scores."""
 
     values: dict[str, dict[str, float]] = field(default_factory=dict)  # pair metric -> item -> value
     rows: dict[str, dict[str, Row]] = field(default_factory=dict)  # corpus metric -> item -> its row
@@ -50,7 +50,7 @@ def run_metrics(
 ) -> Scored:
     """Run ``metrics`` (by name) on their pairs. ``hashes`` are the metrics' signature hashes.
 
-    Raises ``MetricFault``, and what a metric or ``progress`` raises, in whichever thread.
+    Raises ``MetricFault``, and what a metric or ``progress`` raises in either thread.
     """
     tasks: list[_Task] = []
     for name, metric in metrics.items():
@@ -72,7 +72,7 @@ def run_metrics(
 
 
 class _Task(Protocol):
-    """The work of one metric: ``run`` computes in any thread, the others are called in the calling one."""
+    """The work of one metric: ``run`` computes in any thread, the other methods are called in the calling thread."""
 
     @property
     def metric(self) -> Metric: ...
@@ -88,13 +88,13 @@ class _Task(Protocol):
 
 
 class _OfMetric:
-    """The part of a store of pair values that is one metric's; nothing where there is no store."""
+    """The values of one metric in a store of pair values; empty without a store."""
 
     def __init__(self, store: PairValues | None, metric: str, signature: str) -> None:
         self._store, self._metric, self._signature = store, metric, signature
 
     def get(self, pairs: Sequence[Pair]) -> dict[Pair, float]:
-        """Finite values of those of ``pairs`` that are known; others that the store may give are not believed."""
+        """Finite values of those of ``pairs`` that are known; other values from the store are ignored."""
         if self._store is None or not pairs:
             return {}
         found = self._store.get(self._metric, self._signature, pairs)
@@ -106,9 +106,9 @@ class _OfMetric:
 
 
 class _PairTask:
-    """A value for every item: known ones as they are; of the others equal pairs, and pairs of the store, only once.
+    """A value for every item. Known ones are used unchanged; pairs in the store are not computed, equal ones only once.
 
-    Of several references the one with the best value counts.
+    With several references the best value counts.
     """
 
     def __init__(self, metric: PairMetric, pairs: Pairs, known: KnownOfMetric, store: _OfMetric) -> None:
@@ -149,7 +149,7 @@ class _PairTask:
 def score_distinct(
     metric: PairMetric, pairs: Sequence[Pair], report: PairProgress, tokens: RunTokens | None = None
 ) -> list[float]:
-    """One finite value for each (reference, candidate). Raises ``MetricFault`` if the metric does not give that."""
+    """One finite value for each (reference, candidate). Raises ``MetricFault`` if the metric does not return that."""
     report(0, len(pairs))
     references, candidates = [reference for reference, _ in pairs], [candidate for _, candidate in pairs]
     reading = _reading(metric, (*references, *candidates), len(pairs), report, tokens or RunTokens())
@@ -163,7 +163,7 @@ def score_distinct(
 
 
 class _CorpusTask:
-    """The row of every item: known ones only if they are all there, as each was made in the light of all."""
+    """The row of every item. Known rows are used only if all are there, as each depends on all items."""
 
     def __init__(self, metric: CorpusMetric, pairs: Pairs, known: KnownOfMetric) -> None:
         self.metric, self.size = metric, len(pairs)
@@ -185,7 +185,7 @@ class _CorpusTask:
         self._rows = dict(zip(pairs.ids, rows, strict=True))
 
     def store(self) -> None:
-        """Rows are of one file: no other can use them."""
+        """Does nothing: rows belong to one file, no other can use them."""
 
     def collect(self, scored: Scored) -> None:
         scores = self.metric.aggregate([self._rows[item] for item in self._pairs.ids])
@@ -198,9 +198,9 @@ class _CorpusTask:
 def _reading(
     metric: Metric, texts: Iterable[str], size: int, report: PairProgress, tokens: RunTokens
 ) -> dict[str, Any]:
-    """The argument by which ``metric`` gets the tokens of ``texts``, analysed here; none for one that reads texts.
+    """The ``tokenize`` argument for ``metric`` after analysing ``texts``; empty for a metric that reads texts.
 
-    ``report`` hears it as the first half of what there is to do.
+    The analysis is reported as the first half of the work.
     """
     if metric.reads == TEXT:
         return {}
@@ -210,7 +210,7 @@ def _reading(
 
 
 def _is_sound(value: float | Sequence[float] | None) -> bool:
-    """Whether a kept value can be believed: what is no number is computed again."""
+    """Whether a kept value is valid; one that is not finite is computed again."""
     return value is not None and all(map(math.isfinite, _as_row(value)))
 
 
@@ -219,7 +219,7 @@ def _as_row(value: float | Sequence[float]) -> Row:
 
 
 def _run_all(tasks: Sequence[_Task], reporter: ProgressReporter) -> None:
-    """Neural metrics here and the others beside them; all here where there are not both."""
+    """Run neural metrics here and the others in parallel; all here unless there are both."""
     neural = [task for task in tasks if task.metric.model is not None]
     others = [task for task in tasks if task.metric.model is None]
     tokens = RunTokens()
@@ -241,7 +241,7 @@ def _run_all(tasks: Sequence[_Task], reporter: ProgressReporter) -> None:
 
 
 def _run_here(tasks: Sequence[_Task], tokens: RunTokens, reporter: ProgressReporter) -> None:
-    """In the calling thread; ends early where the other one has failed."""
+    """Run in the calling thread; ends early if the other one has failed."""
     try:
         for task in tasks:
             task.run(tokens, reporter.of(task.metric.name))
@@ -251,7 +251,7 @@ def _run_here(tasks: Sequence[_Task], tokens: RunTokens, reporter: ProgressRepor
 
 
 def _run_beside(tasks: Sequence[_Task], tokens: RunTokens, reporter: ProgressReporter) -> None:
-    """In the background thread."""
+    """Run in the background thread."""
     try:
         for task in tasks:
             task.run(tokens, reporter.of(task.metric.name))

@@ -1,6 +1,6 @@
-"""Texts that a model reads the beginning of only: told of every scoring, whatever of it was known before.
+"""Warnings about texts that a model cuts, the same for every scoring, however much of it was known before.
 
-Which texts are too long is told from the texts, not from the work done, so that a file uploaded again says the same. A
+Whether a text is too long depends on the text, not on the work done, so a file uploaded again gets the same warning. A
 tokenizer is loaded only where a text could be too long at all.
 """
 
@@ -22,19 +22,19 @@ SPECIAL_TOKENS: Final = 3  # of a pair: [CLS] and two [SEP]
 
 @runtime_checkable
 class LimitedMetric(Protocol):
-    """A pair metric whose model reads so many tokens and no more."""
+    """A pair metric whose model reads a limited number of tokens."""
 
     name: str
 
     def cut(self, references: Sequence[str], candidates: Sequence[str]) -> list[Cut]:
-        """Which texts of each aligned pair the model sees only the beginning of."""
+        """Which texts of each aligned pair the model cuts."""
 
     def max_length(self) -> int:
-        """How many tokens it reads."""
+        """The most tokens that the model reads."""
 
 
 def truncation_warnings(metrics: Mapping[str, Metric], layout: Layout) -> list[ScoreWarning]:
-    """One warning for each metric with texts that its model does not read whole. Raises ``ModelUnavailable``."""
+    """One warning for each metric with texts that its model cuts. Raises ``ModelUnavailable``."""
     warnings = []
     for name, metric in metrics.items():
         if isinstance(metric, LimitedMetric) and len(layout.pairs[name]):
@@ -48,10 +48,10 @@ def truncation_warnings(metrics: Mapping[str, Metric], layout: Layout) -> list[S
 def foreseen_warnings(
     recipe: Recipe, references: AnswerFile | None, predictions: AnswerFile, profile: str
 ) -> list[ScoreWarning]:
-    """What ``truncation_warnings`` will say of this file with the models of ``profile``, told before any scoring.
+    """What ``truncation_warnings`` will return for this file with the models of ``profile``, before any scoring.
 
-    Without ``references`` only of answers that are too long by themselves. Nothing where a model of the profile is not
-    on this machine. A tokenizer is loaded, and with it a model library, only where a text could be too long.
+    Without ``references`` only answers that are too long alone count. Empty if a model of the profile is not on this
+    machine. A tokenizer, and with it a model library, is loaded only if a text could be too long.
     """
     store = ModelStore(profile, "cpu")
     if not any(map(is_neural, recipe.metrics)):
@@ -69,7 +69,7 @@ def foreseen_warnings(
 
 
 def _count(metric: LimitedMetric, pairs: Pairs) -> tuple[int, int]:
-    """(reference texts, candidates) of which a part is not read; a candidate counts once for its item."""
+    """Numbers of (reference texts, candidates) that are cut; a candidate counts once for its item."""
     rows = _long_rows(pairs, metric.max_length())
     if not rows:
         return 0, 0
@@ -79,7 +79,7 @@ def _count(metric: LimitedMetric, pairs: Pairs) -> tuple[int, int]:
 
 
 def _long_rows(pairs: Pairs, limit: int) -> list[tuple[int, str, str]]:
-    """(place of the item, reference, candidate) of every pair that could be too long for ``limit`` tokens."""
+    """(index of the item, reference, candidate) of every pair that could be too long for ``limit`` tokens."""
     texts = {*pairs.candidates, *(text for references in pairs.references for text in references)}
     tokens = {text: most_tokens(text) for text in texts}
     return [

@@ -1,1 +1,1 @@
-"""Two outputs side by side: what differs, by how much, and whether it could be chance."""
+"""Comparison of two results: what differs, by how much, and whether it could be chance."""

@@ -1,11 +1,11 @@
 """Two results of the same recipe, compared score by score: differences, intervals and p-values from stored items.
 
-Nothing is scored again. Items are swapped and drawn whole, with all their values, present or absent, so that the final
-score and every other score made of several means are tested as the recipe makes them (``Recipe.final_scores``).
+Nothing is scored again. Items are swapped and drawn with all their values, present or absent, so that the final score
+and every other score of several means are tested as the recipe computes them (``Recipe.final_scores``).
 
-A score is tested only if both results measured it in the same way. If not, it keeps its difference and says why it has
-no p-value. Holm's correction is over the scores tested; two that never differ from each other in any resampling, such
-as a final score that is one metric's mean, are one hypothesis.
+A score is tested only if both results measured it in the same way. If not, it has a difference, and a reason instead of
+a p-value. Holm's correction is over the scores tested; two that never differ from each other in any resampling, such as
+a final score that is one metric's mean, are one hypothesis.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Line:
 class Comparison:
     """``lines`` are in board order. ``differing`` names, by metric, what differs between the two signatures.
 
-    Its key ``references`` stands for the reference files. ``is_demo``: one of them was made with the demo models.
+    Its key ``references`` is for the reference files. ``is_demo``: one of them was made with the demo models.
     """
 
     recipe: str
@@ -160,7 +160,7 @@ def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, tuple[s
 
 
 def _paired_items(a: ScoreReport, b: ScoreReport) -> list[tuple[ItemScores, ItemScores]]:
-    """Both sides of every item, by id. Raises ``DifferentItems``."""
+    """The item of A and of B for every id. Raises ``DifferentItems``."""
     left, right = ({item.id: item for item in report.items} for report in (a, b))
     if left.keys() != right.keys() or not left:
         raise DifferentItems(sorted(left.keys() - right.keys()), sorted(right.keys() - left.keys()))
@@ -186,8 +186,8 @@ class _Part:
 class _Table:
     """The additive rows of both systems side by side, and every score of their sums.
 
-    ``reasons`` says of a metric's score why it is not tested; its place is then taken by NaN, which the recipe carries
-    on into every score that depends on it.
+    ``reasons`` says of a metric's score why it is not tested; its value is then NaN, which makes every score that
+    depends on it NaN too.
     """
 
     def __init__(
@@ -222,7 +222,7 @@ class _Table:
         return self._recipe.final_scores(scores)
 
     def line(self, key: str, result: PairedResult | None) -> Line:
-        """The score called ``key`` with its ``result``, or with the reason why it has none."""
+        """The score called ``key`` with its ``result``, or with the reason why there is none."""
         line = Line(key, self._a.scores.get(key), self._b.scores.get(key))
         if line.a is None or line.b is None:
             return replace(line, reason="one_side")
@@ -238,7 +238,7 @@ class _Table:
         return [part.a for part in self._parts], [part.b for part in self._parts]
 
     def _add(self, name: str, items: Sequence[tuple[ItemScores, ItemScores]]) -> None:
-        """Take in the metric called ``name``, or note why its scores cannot be tested; nothing if it has no part."""
+        """Add the metric called ``name``, or note why its scores cannot be tested; does nothing if it has no values."""
         metric = METRICS[name]
         known = [score for score in metric.score_names if score in self._a.scores or score in self._b.scores]
         if not known:
@@ -275,5 +275,5 @@ class _Table:
 
 
 def _is_stored(computed: float, stored: float) -> bool:
-    """Whether the score made of the items is the stored one."""
+    """Whether the score computed from the items equals the stored one."""
     return math.isclose(computed, stored, rel_tol=STORED_TOLERANCE, abs_tol=STORED_TOLERANCE)

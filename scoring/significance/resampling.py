@@ -1,8 +1,8 @@
 """Whether two systems scored on the same items differ by more than chance. Pure functions of numpy arrays.
 
-Everything rests on additive statistics: each item has a row of numbers, and a score is a function of the summed rows.
-A mean needs (value, 1), or (0, 0) for an item that has no value; BLEU needs its counts. One draw of items then serves
-all scores at once, also one made of several means such as a final score, and a block of draws is a matrix product.
+Everything uses additive statistics: each item has a row of numbers, and a score is a function of the summed rows. A
+mean needs (value, 1), or (0, 0) for an item that has no value; BLEU needs its counts. One draw of items then serves all
+scores at once, also a final score of several means, and a block of draws is a matrix product.
 
 * Significance: paired approximate randomisation, two-sided. A trial swaps the two systems' whole rows item by item,
   each with probability 1/2; p = (c + 1) / (N + 1), where c of N trials differ at least as much as observed (Noreen
@@ -30,7 +30,7 @@ Scorer = Callable[[FloatArray], Mapping[str, FloatArray]]  # sums (trials, width
 TRIALS: Final = 10_000
 SEED: Final = 20_261_120
 CONFIDENCE: Final = 0.95
-# What rounding may add to a difference; without it a tie with the observed difference would count only by luck.
+# What rounding may add to a difference; without it, a tie with the observed difference would count only by chance.
 TOLERANCE: Final = 1e-10
 
 _BLOCK_CELLS: Final = 1 << 20  # numbers in one (trials, items) or (trials, width) block: 8 MiB
@@ -64,8 +64,8 @@ def compare_paired(
     """Every score of two systems, with p-value and intervals.
 
     ``a`` and ``b`` are (items, width): row i of each is of the same item. ``score`` turns sums (trials, width) into
-    scores. A score that is not finite for the systems as they are is left out. Raises ``ValueError`` if the shapes
-    differ or there is no item or no trial.
+    scores. A score that is not finite for the two systems is left out. Raises ``ValueError`` if the shapes differ or
+    there is no item or no trial.
     """
     if a.shape != b.shape or a.ndim != 2 or not len(a) or trials < 1:
         raise ValueError(f"expected two arrays (items, width) of one shape and a trial, not {a.shape} and {b.shape}")
@@ -109,7 +109,7 @@ def means(sums: FloatArray) -> FloatArray:
 def holm(p_values: Sequence[float]) -> list[float]:
     """Holm's adjusted p-values, in the order given: significant at level q if at most q.
 
-    The k-th smallest of m (from 0) is multiplied by m - k; none is below a smaller one's, or above 1.
+    The k-th smallest of m (from 0) is multiplied by m - k; the results never decrease with p and are at most 1.
     """
     adjusted = [0.0] * len(p_values)
     highest = 0.0

@@ -1,6 +1,6 @@
 """A comparison of two results for people to read, as text or Markdown, and for programs, as JSON.
 
-Scores stand on the recipe's scale with its decimals in text and Markdown, and as stored in JSON.
+Text and Markdown show scores on the recipe's scale with its decimals, JSON as stored.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ WORDS: Final[Words] = {
 def render_comparison(
     comparison: Comparison, names: tuple[str, str], form: ReportFormat = "text", language: Language = "ko"
 ) -> str:
-    """``comparison`` in one of the three forms. ``names`` are what the reader knows the two results by."""
+    """``comparison`` in one of the three forms. ``names`` are the names of the two results."""
     if form == "json":
         out = comparison_as_dict(comparison, names, language)
         return json.dumps(out, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
@@ -199,7 +199,7 @@ def _notes(comparison: Comparison, language: Language) -> list[tuple[str, list[s
 
 
 def _warnings(comparison: Comparison, language: Language) -> list[str]:
-    """Why scores were not tested: one line a reason, naming the scores; differing signatures with what differs."""
+    """Why scores were not tested: one line for each reason, with the scores; differing signatures with what differs."""
     warnings = []
     if "references" in comparison.differing:
         text = word("other_references", language, WORDS)

@@ -1,4 +1,4 @@
-"""What the text of an answer says: the answers it accepts, the labels it lists, the number it is."""
+"""Parses the text of an answer: accepted alternatives, labels, or a number."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _FALSE: Final[frozenset[str | bool]] = frozenset({False, "False", "false"})
 
 
 class UnreadableAnswer(ScoringError):
-    """An answer is not of the form that its recipe calls for. ``code`` and ``params`` are those of a ``FileError``.
+    """An answer does not have the form that its recipe needs. ``code`` and ``params`` are those of a ``FileError``.
 
-    Says nothing of the text itself: it may be a reference.
+    Contains nothing of the text itself: it may be a reference.
     """
 
     def __init__(self, code: str, **params: Any) -> None:
@@ -40,8 +40,8 @@ def labels_of(text: str) -> frozenset[str]:
     """The labels of a label text, without surrounding white space.
 
     ``text`` is a JSON list of strings (the labels), a JSON object from labels to truth values (the labels that are
-    ``true``, ``"True"`` or ``"true"``: 감정 분석 2023), or else one label as it stands; an empty one is a label as any
-    other. Raises ``UnreadableAnswer`` with code ``bad_label_list`` or ``too_many_labels``.
+    ``true``, ``"True"`` or ``"true"``: 감정 분석 2023), or else the text itself is one label, also if it is empty.
+    Raises ``UnreadableAnswer`` with code ``bad_label_list`` or ``too_many_labels``.
     """
     stripped = text.strip()
     if not stripped.startswith(("[", "{")):
@@ -53,12 +53,12 @@ def labels_of(text: str) -> frozenset[str]:
 
 
 def label_text(labels: Iterable[str]) -> str:
-    """The one text of a set of labels that ``labels_of`` reads back: a sorted JSON list."""
+    """A set of labels as text that ``labels_of`` reads: a sorted JSON list."""
     return json.dumps(sorted(labels), ensure_ascii=False)
 
 
 def number_of(text: str) -> float:
-    """The number that ``text`` is: decimal ASCII digits, with sign, point and exponent as they may be.
+    """``text`` as a number: decimal ASCII digits, optionally with sign, point and exponent.
 
     Raises ``UnreadableAnswer`` with code ``not_decimal`` or ``number_out_of_range`` (beyond ``LARGEST_NUMBER``).
     """

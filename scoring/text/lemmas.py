@@ -1,9 +1,9 @@
-"""Morphs with part of speech and lemma, for metrics that look through inflection (파란, 파랗고: 파랗다).
+"""Morphs with part of speech and lemma, for metrics that ignore inflection (파란, 파랗고: 파랗다).
 
-Lemmas are Open Korean Text's, through konlpy (``scoring.text.okt``). It takes some
-inflected verbs and adjectives of everyday captions for nouns (푸른, 타고) and gives a few the lemma of another
-word (추운: 추다). Those found among the common forms of 190 verbs and adjectives are set right here, by surface.
-The table is part of the rule: when it changes, so does ``RULE``.
+Lemmas are Open Korean Text's, through konlpy (``scoring.text.okt``). It tags some inflected verbs and adjectives of
+everyday captions as nouns (푸른, 타고) and gives a few the lemma of another word (추운: 추다). Those among the common
+forms of 190 verbs and adjectives are corrected here, by surface. The table is part of the rule: when it changes, so
+does ``RULE``.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ JOSA: Final = "Josa"
 
 
 class Morph(NamedTuple):
-    """One morph as it stands in the text, its part of speech in Okt's words, and its dictionary form."""
+    """One morph as in the text, its part of speech by Okt, and its dictionary form."""
 
     surface: str
     pos: str
     lemma: str
 
 
-# By lemma, the forms of it that Okt gives another lemma or none. Left out are forms that are words of their own in
-# captions too (가게, 사고, 판다).
+# By lemma, its forms to which Okt gives another lemma or none. Without forms that are also other words in captions
+# (가게, 사고, 판다).
 _MISTAKEN: Final[Mapping[str, str]] = {
     "가다": "간다",
     "걷다": "걸어 걸었다 걸으며 걸으면서 걸은",
@@ -78,10 +78,10 @@ LEMMA_OF: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def morphs_of(tagged: Iterable[Tagged]) -> tuple[Morph, ...]:
-    """The morphs of a text that Okt tagged, as many and in that order, with lemmas set right."""
+    """The morphs of a text that Okt tagged, as many and in that order, with corrected lemmas."""
     return tuple([Morph(surface, pos, LEMMA_OF.get(surface, lemma)) for surface, pos, lemma in tagged])
 
 
 def without_josa(morphs: tuple[Morph, ...]) -> tuple[Morph, ...]:
-    """``morphs`` less the particles (이, 가, 을, 에서 …)."""
+    """``morphs`` without the particles (이, 가, 을, 에서 …)."""
     return tuple(morph for morph in morphs if morph.pos != JOSA)

@@ -46,13 +46,13 @@ class MecabKo(Tokenizer):
     def tokenize(self, text: str) -> tuple[str, ...]:
         with self._lock:
             return tuple(
-                sys.intern(morph)  # one string a morph, however many texts of a run have it
+                sys.intern(morph)  # one string for each morph, however many texts of a run have it
                 for piece in split_at_space(readable(text), MECAB_PIECE_CHARS)
                 for morph in self._surfaces(piece)
             )
 
     def _surfaces(self, piece: str) -> list[str]:
-        """What ``MeCab.morphs`` gives, without the tags it makes for every morph: they take as long as the analysis."""
+        """What ``MeCab.morphs`` returns, without its tags for every morph, which take as long as the analysis."""
         lattice = self._create_lattice(piece)
         if not self._tagger.parse(lattice):
             raise ScoringFault(f"mecab-ko: {self._tagger.what()}")

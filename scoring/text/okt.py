@@ -1,20 +1,20 @@
 """Okt (Open Korean Text) with konlpy's values (``norm`` and ``stem`` off), on a JVM that starts at first use.
 
 konlpy analyses a text anew for its morphs and for its lemmas. Here the engine inside konlpy's package is asked once for
-both, and once for a word (eojeol) however often it comes in the texts of a call: the engine looks at nothing beyond
-U+0020. Other space characters (U+00A0, U+3000) do not part words: where one stands inside a word, the engine finds
-morphs around it; a word that begins with one is ``Space`` to it as a whole, and konlpy leaves ``Space`` out, whatever
-letters are in it. So do we. Left out as well is a blank morph of another kind (a line break is one in konlpy).
+both, and once for a word (eojeol) however often it occurs in the texts of a call: the engine treats words between
+U+0020 independently. Other space characters (U+00A0, U+3000) do not separate words: inside a word, the engine finds
+morphs around them; a word that begins with one is one ``Space`` token, which konlpy drops with all letters in it. So do
+we. A blank morph of another kind is dropped too (a line break is one in konlpy).
 
 Okt takes time quadratic in an unbroken run of Hangul (0.05 ms a character in runs of 5, 0.2 in runs of 30, 0.6 in runs
-of 100; 34,000 do not finish in minutes), so a longer run than ``OKT_RUN_CHARS`` is cut there: words between spaces have
-fewer than 30, and text that leaves out its spaces is still whole up to there. It is quadratic as well in strings that
-might be addresses (``a.b.a.b.``: 25 s for 5,000 characters), so no string without a space is longer than
-``OKT_WORD_CHARS`` to it. With both, time is linear in the text: about 0.6 ms a character at worst.
+of 100; 34,000 do not finish in minutes), so a run longer than ``OKT_RUN_CHARS`` is cut there: words between spaces have
+fewer than 30, and text without spaces stays whole up to that length. It is quadratic also in strings that might be
+addresses (``a.b.a.b.``: 25 s for 5,000 characters), so it gets no string without a space longer than
+``OKT_WORD_CHARS``. With both, time is linear in the text: about 0.6 ms for each character at worst.
 
-The engine keeps no state, so several threads may be in it; it runs outside Python's lock. It is asked from
-``OKT_THREADS`` threads of its own alone: JPype attaches a thread to the JVM at its first call, and one that ends would
-stay attached for ever.
+The engine keeps no state, so several threads may use it; it runs outside Python's lock. Only ``OKT_THREADS`` dedicated
+threads call it: JPype attaches a thread to the JVM at its first call, and a thread that ends would stay attached for
+ever.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ OKT_RUN_CHARS: Final = 100
 OKT_WORD_CHARS: Final = 200
 SPACE: Final = "Space"
 OKT_THREADS: Final = min(4, os.cpu_count() or 1)
-BATCH_PIECES: Final = 4_096  # between two reports
+BATCH_PIECES: Final = 4_096  # analysed between two reports
 
 _LONG_HANGUL_RUN: Final = re.compile(f"[가-힣ㄱ-ㅎㅏ-ㅣ]{{{OKT_RUN_CHARS}}}(?=[가-힣ㄱ-ㅎㅏ-ㅣ])")
 
@@ -46,7 +46,7 @@ class Okt(Tokenizer):
     """(morph, part of speech, lemma) of each morph.
 
     The part of speech is Okt's (``Noun``, ``Josa``, ``Verb``, ``Adjective`` …). Verbs and adjectives have their
-    dictionary form as lemma (파란: 파랗다), every other morph has itself.
+    dictionary form as lemma (파란: 파랗다), every other morph is its own lemma.
     """
 
     name = "okt-tagged"
@@ -71,11 +71,11 @@ class Okt(Tokenizer):
         return self.tokenize_all([text], lambda _: None)[0]
 
     def morphs(self, text: str) -> tuple[str, ...]:
-        """The morphs of ``text`` alone."""
+        """The morphs of ``text``, without tags."""
         return surfaces(self.tokenize(text))
 
     def tokenize_all(self, texts: Sequence[str], report: OnShare) -> list[tuple[Tagged, ...]]:
-        """Each distinct piece of all texts is analysed once; equal tokens are one object."""
+        """``tokenize`` of each text. Each distinct piece of all texts is analysed once; equal tokens are one object."""
         found: dict[str, tuple[Tagged, ...]] = dict.fromkeys((p for text in texts for p in text_pieces(text)), ())
         distinct, same = list(found), dict[Tagged, Tagged]()
         for start in range(0, len(distinct), BATCH_PIECES):
@@ -125,12 +125,12 @@ def okt() -> Okt:
 
 
 def surfaces(tagged: Sequence[Tagged]) -> tuple[str, ...]:
-    """The morphs of tagged ones."""
+    """The morphs without their tags."""
     return tuple([morph for morph, _, _ in tagged])
 
 
 def text_pieces(text: str) -> Iterator[str]:
-    """What of ``text`` the engine is given, in order: its words, cut where they are too long for it."""
+    """The strings of ``text`` for the engine, in order: its words, cut if they are too long."""
     for word in readable(text).split(" "):
         if len(word) > OKT_RUN_CHARS:
             yield from okt_pieces(word)
@@ -139,10 +139,10 @@ def text_pieces(text: str) -> Iterator[str]:
 
 
 def okt_pieces(word: str) -> Iterator[str]:
-    """``word``, which has no U+0020, cut into what Okt takes bounded time for: most words are one piece.
+    """``word``, which has no U+0020, cut so that Okt's time is limited: most words are one piece.
 
-    A run of Hangul is cut after every ``OKT_RUN_CHARS`` characters; what is then longer than ``OKT_WORD_CHARS``, at
-    white space or at that length.
+    A run of Hangul is cut after every ``OKT_RUN_CHARS`` characters; a piece still longer than ``OKT_WORD_CHARS`` is cut
+    at white space or at that length.
     """
     if len(word) <= OKT_RUN_CHARS:
         yield word

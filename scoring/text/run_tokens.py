@@ -14,7 +14,7 @@ from typing import Any, Final
 from scoring.lru import LruCache
 from scoring.text.tokenization import OnShare, Tokenizer, Tokens, tokenizer
 
-TEXT: Final = "text"  # read by metrics that take the text as it is: no tokenizer is called so
+TEXT: Final = "text"  # read by metrics that take the text itself: no tokenizer has this name
 
 REMEMBERED: Final = 4_000_000  # of each tokenizer: tokens, and TEXT_SIZE for every text; about 100 MB at most
 TEXT_SIZE: Final = 20  # what a text and its place take, in tokens
@@ -24,16 +24,17 @@ _memories: dict[tuple[type[Tokenizer], int], Memory] = {}
 
 
 class RunTokens:
-    """A table for each tokenizer, filled when a metric first asks. Used by one thread at a time; dropped with its run.
+    """A table for each tokenizer, filled at a metric's first request. Used by one thread at a time; dropped with its
+    run.
 
-    300,000 texts of 13 morphs are 60 MB: a tuple a text, with one string a distinct morph.
+    300,000 texts of 13 morphs take 60 MB: a tuple for each text, with one string for each distinct morph.
     """
 
     def __init__(self) -> None:
         self._tables: dict[str, dict[str, Tokens]] = defaultdict(dict)
 
     def add(self, name: str, texts: Iterable[str], report: OnShare) -> None:
-        """Analyse those of ``texts`` that are new to the tokenizer called ``name``. ``report`` hears the share done."""
+        """Analyse those of ``texts`` that are new to the tokenizer called ``name``. ``report`` gets the share done."""
         table = self._tables[name]
         missing = [text for text in dict.fromkeys(texts) if text not in table]
         analyser = tokenizer(name)
@@ -50,7 +51,7 @@ class RunTokens:
             memory.put(text, tokens)
 
     def tokenize(self, name: str) -> Callable[[str], Any]:
-        """The tokens of a text that was added."""
+        """A function that returns the tokens of a text that was added."""
         return self._tables[name].__getitem__
 
 

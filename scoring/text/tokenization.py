@@ -1,12 +1,11 @@
-"""Tokenizers by name, and what all of them do to a text that no analyser could read.
+"""Tokenizers by name, and what all of them do with texts that no analyser can read.
 
 A metric declares which tokenizer it reads (``Metric.reads``), and a run analyses every distinct text once with each
 (``scoring.text.run_tokens``).
 
-What is done to a text before an analyser sees it never changes an ordinary text: NUL and lone surrogates become a space
-(mecab stops reading at the first, both bindings refuse the second), and what an analyser takes too long for is cut
-(``mecab_ko``, ``okt``). All limits stand in the signature. One analyser per process; all of it may be called from
-several threads.
+Ordinary texts reach an analyser unchanged: only NUL and lone surrogates become a space (mecab stops reading at the
+first, both bindings refuse the second), and texts that would take an analyser too long are cut (``mecab_ko``, ``okt``).
+All limits are in the signature. One analyser per process; everything here is thread-safe.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from typing import Any, ClassVar, Final
 from scoring.registry import Registry, classes_in, require
 
 Tokens = tuple[Any, ...]  # strings, or (morph, part of speech, lemma) triples of a tagger
-OnShare = Callable[[float], None]  # hears the share of the texts that is analysed; may raise to stop it
+OnShare = Callable[[float], None]  # gets the share of the texts that is analysed; may raise to stop it
 
 REPORT_EVERY: Final = 256  # texts
 
@@ -30,9 +29,10 @@ _UNREADABLE: Final = re.compile("[\x00\ud800-\udfff]")
 
 
 class Tokenizer(ABC):
-    """Splits text into tokens, the same in every process. The constructor takes no argument and may take long.
+    """Splits text into tokens, the same in every process. The constructor has no arguments and may take long.
 
-    ``source``: this tokenizer is a view of another's tokens, so a text that the other has analysed needs no analysis.
+    ``source``: this tokenizer is a view of the tokens of the one with this name, so a text that has those needs no
+    analysis.
     """
 
     name: ClassVar[str]
@@ -63,7 +63,7 @@ class Tokenizer(ABC):
 def tokenizer(name: str) -> Tokenizer:
     """The tokenizer called ``name`` of this process, made at the first call. Raises ``KeyError``."""
     kind = TOKENIZERS[name]
-    key = (kind, os.getpid())  # a forked child makes its own: a lock copied while held would never open
+    key = (kind, os.getpid())  # a forked child makes its own: a lock copied while locked would never open
     with _instances_lock:
         if key not in _instances:
             _instances[key] = kind()

@@ -1,4 +1,4 @@
-"""That what lies on this machine is what a profile names: files whole, weights all there, known values reproduced."""
+"""Checks that the models on this machine are those of a profile: complete files and weights, known values."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SAMPLE: Final = "'-대'는 다른 사람이 말한 내용을 전할 때 쓰는 �
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing ``verify`` looked at. ``role`` names the model; ``detail`` is in Korean and English."""
+    """One result of ``verify``. ``role`` names the model; ``detail`` is in Korean and English."""
 
     role: ModelRole
     name: str
@@ -45,7 +45,7 @@ class Check:
 
 
 def verify(profile: Profile | str | Path, *, device: DeviceName = "auto") -> tuple[Check, ...]:
-    """Check every model of ``profile``: files whole, weights all there, known values reproduced.
+    """Check every model of ``profile``: complete files and weights, known values reproduced.
 
     A defect is a failed check, not an exception, so that one run shows all of them.
     """
@@ -70,7 +70,7 @@ def _verify_model(store: ModelStore, spec: ModelSpec) -> list[Check]:
 
 
 def _check_weights(profile: Profile, spec: ModelSpec) -> Check:
-    """The hub's cache names a large file by its SHA-256: a file that no longer hashes to its name is damaged."""
+    """The hub's cache names a large file by its SHA-256: a file with another hash is damaged."""
     folder = find_folder(profile, spec)
     names = [path.resolve().name for path in weight_files(folder)]
     digest = weights_sha256(folder)
@@ -89,7 +89,7 @@ def _check_identity(store: ModelStore) -> Check:
 
 
 def _check_bleurt(store: ModelStore, spec: ModelSpec) -> Check:
-    """The published values where there are any; else that the model gives a finite one."""
+    """Compares with published values if there are any; otherwise the value must be finite."""
     published = PUBLISHED_BLEURT.get(spec.model, ())
     pairs = [(reference, candidate) for reference, candidate, _ in published] or [(SAMPLE, SAMPLE)]
     references, candidates = zip(*pairs, strict=True)
@@ -106,7 +106,7 @@ def _check_bleurt(store: ModelStore, spec: ModelSpec) -> Check:
 
 
 def _check_clip(store: ModelStore) -> Check:
-    """A text and an image come out of the model as numbers: both halves and the image processor are there."""
+    """The model gives finite values for a text and an image: both halves and the image processor work."""
     from PIL import Image
 
     with TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""The packages that the contest's own code calls, called as it calls them: witnesses of our values.
+"""The packages that the contest's own code calls, called in the same way, to compare our values with.
 
 bert-score and bleurt-pytorch read the model's folder themselves, with their own tokenizers, batches and forward passes;
 rouge-metric counts morphs of mecab-ko. Each loads once and scores aligned texts in the order given.
@@ -18,13 +18,13 @@ from typing import Any, ClassVar, Final, Protocol
 from scoring.models.loading import quiet_transformers
 from scoring.models.precision import exact_inference
 
-BATCH: Final = 64  # as the users of both packages have it
+BATCH: Final = 64  # as usual with both packages
 ROUGE_WORDS: Final = 1_000
 ROUGE_REMOVED: Final = re.compile("[^A-Za-z0-9가-힣]")
 
 
 class Package(Protocol):
-    """One package with what it scores loaded."""
+    """One package with its model loaded."""
 
     distribution: ClassVar[str]
 
@@ -107,12 +107,12 @@ class RougePackage:
 
 
 def name_and_version(package: type[Package]) -> str:
-    """The package as a table calls it."""
+    """The name and version of the package for a table."""
     return f"{package.distribution} {version(package.distribution)}"
 
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """They warn of the pooler that they never use, and of every pair that they cut."""
+    """Suppress their warnings of the unused pooler and of every pair that is cut."""
     with contextlib.redirect_stderr(io.StringIO()), quiet_transformers():
         yield

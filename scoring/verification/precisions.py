@@ -1,7 +1,7 @@
-"""By how much each number format moves the scores of a profile's models on this machine, and what it saves.
+"""How much each number format changes the scores of a profile's models on this machine, and how much time it saves.
 
-An organiser who thinks of scoring in a faster format sees here what it costs: the formats are recorded in signatures
-and never rank against each other, so the choice is made once, before a phase begins.
+This shows an organiser the cost of a faster format. The format is recorded in signatures, and scores in different
+formats are never ranked together, so the choice is made once, before a phase begins.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ROLES: Final[tuple[ModelRole, ...]] = ("bertscore", "bleurt")
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """How far scores in ``precision`` lie from those in fp32 over ``SAMPLES``; ``speed`` is in times of fp32's."""
+    """How far scores in ``precision`` are from those in fp32 over ``SAMPLES``; ``speed`` is a multiple of fp32's."""
 
     role: ModelRole
     precision: str
@@ -38,8 +38,8 @@ class Deviation:
 def measure_precisions(profile: Profile, device: DeviceName = "auto") -> tuple[Deviation, ...]:
     """One ``Deviation`` for each model of ``profile`` and each further precision that the device computes in.
 
-    Loads the models once in every precision, one at a time. Raises ``ModelUnavailable``, and ``MetricFault`` where
-    a format gives no number at all.
+    Loads the models once in every precision, one at a time. Raises ``ModelUnavailable``, and ``MetricFault`` if a
+    format gives no number.
     """
     others = [name for name in available_precisions(resolve_device(device)) if name != "fp32"]
     found: list[Deviation] = []
@@ -64,7 +64,7 @@ def _values(profile: Profile, role: ModelRole, precision: str, device: DeviceNam
 
 @contextmanager
 def without_kept_embeddings() -> Iterator[None]:
-    """What lies on disk would be read instead of computed, and the speed would be the disk's."""
+    """Without the folder of embeddings: reading them would be measured instead of computing."""
     folder = os.environ.pop(EMBEDDINGS_VARIABLE, None)
     try:
         yield

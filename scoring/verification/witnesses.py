@@ -1,8 +1,8 @@
-"""Our values beside those of the packages themselves, on this machine: "is it the same number?", answered.
+"""Compares our values with those of the packages themselves on this machine.
 
 Built-in pairs with any profile; and a real scored file, given its ``OUT.json`` and the two files it was made of. Both
-sides score every distinct pair once, loaded and warm. Ours is computed in float32, as the packages compute, whatever
-the profile's precision: by how much that moves a score is another table (``precisions``).
+sides score every distinct pair once, loaded and warm. Ours are computed in float32, as in the packages, whatever the
+profile's precision: its effect is in another table (``precisions``).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from scoring.verification.samples import SAMPLES
 
 Pair = tuple[str, str]  # (reference, candidate)
 
-# Batches of other sizes move float32 by some 1e-6, and by 1e-5 at 32 layers: the package's own loop does so.
+# Other batch sizes change float32 by about 1e-6, and by 1e-5 at 32 layers, also in the package's own loop.
 TOLERANCES: Final[Mapping[str, float]] = {"bertscore": 1e-5, "bleurt": 3e-5, "rouge1_mecab": 1e-9}
 _PACKAGES: Final[Mapping[str, type[Package]]] = {
     "bertscore": BertScorePackage,
@@ -59,7 +59,7 @@ class ForeignResult(WordedError, ScoringError):
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What the scored file says of the same items: their mean, and how far the package's values lie from them."""
+    """The values of the scored file for the same items: their mean, and how far the package's values are from them."""
 
     mean: float
     largest: float
@@ -67,7 +67,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One metric by its package and by us: aligned values of distinct pairs, and the seconds each took.
+    """One metric by its package and by us: aligned values of distinct pairs, and the seconds of each.
 
     ``failure`` is what the package raised instead of values.
     """
@@ -97,7 +97,7 @@ class Comparison:
 
     @property
     def is_ok(self) -> bool:
-        """Whether no value differs by more than the tolerance; what is no number differs from everything."""
+        """Whether no value differs by more than the tolerance; NaN differs from everything."""
         of_file = self.stored.largest if self.stored else 0.0
         return not self.failure and self.largest <= self.tolerance and of_file <= self.tolerance
 
@@ -137,14 +137,14 @@ def _compare_one(store: ModelStore, name: str, pairs: Sequence[Pair]) -> Compari
     try:
         witness = _load(name, store)
         theirs, theirs_s = _timed(lambda some: witness.score(*map(list, zip(*some, strict=True))), pairs)
-    except Exception as error:  # noqa: BLE001 (whatever stops the package is what there is to say of it)
+    except Exception as error:  # noqa: BLE001 (any failure of the package is its result)
         failure = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
     package = name_and_version(_PACKAGES[name])
     return Comparison(name, package, tuple(theirs), tuple(ours), theirs_s, ours_s, failure=failure)
 
 
 def _load(name: str, store: ModelStore) -> Package:
-    """The package with the folder of the model that ours was loaded from."""
+    """The package with the same model folder as ours."""
     if name == "rouge1_mecab":
         return RougePackage()
     spec = store.profile.bertscore if name == "bertscore" else store.profile.bleurt
@@ -156,7 +156,7 @@ def _load(name: str, store: ModelStore) -> Package:
 
 
 def _timed(score: Callable[[Sequence[Pair]], list[float]], pairs: Sequence[Pair]) -> tuple[list[float], float]:
-    """The values of ``pairs``, and the seconds they took once something else had been scored."""
+    """The values of ``pairs``, and the seconds they took, after a warm-up with another pair."""
     if not pairs:
         return [], 0.0
     score([(SAMPLES[0][1], SAMPLES[0][0])])
@@ -187,7 +187,7 @@ def _distinct(pairs: Pairs) -> list[Pair]:
 
 
 def _stored(found: Comparison, pairs: Pairs, report: ScoreReport) -> Stored | None:
-    """What the file says of the items; of several references the best counts."""
+    """The file's values of the items; with several references the best counts."""
     theirs = dict(zip(_distinct(pairs), found.theirs, strict=False))
     name, scored = get_recipe(report.recipe).score_name(found.metric), set(pairs.ids)
     kept = {item.id: item.scores[name] for item in report.items if name in item.scores and item.id in scored}
@@ -200,6 +200,6 @@ def _stored(found: Comparison, pairs: Pairs, report: ScoreReport) -> Stored | No
 
 
 def _distance(one: float, other: float) -> float:
-    """Infinite where either is no number."""
+    """Infinite if either is NaN."""
     distance = abs(one - other)
     return distance if distance == distance else float("inf")

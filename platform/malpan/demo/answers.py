@@ -81,7 +81,7 @@ def _contest_answer(item: ContestItem, habit: Habit, prose: Prose, *, is_wrong: 
 
 
 def first_form(item: ContestItem) -> str:
-    """What a team answers that takes the first form of ``{되/돼}`` and leaves a sentence to correct as it is."""
+    """The answer of a team that takes the first form of ``{되/돼}`` and does not correct a sentence."""
     filled = _CHOICE_BY_FIRST.sub(r"\1", item.question)
     return item.right if item.right in filled else item.wrong
 
@@ -115,7 +115,7 @@ def _description(item: CultureItem, prose: Prose, *, is_wrong: bool) -> str:
 
 
 def _with_filler(item: Item) -> str:
-    """The paraphrase and three sentences that say nothing, in an order of the item's own."""
+    """The paraphrase and three empty phrases, in an order that depends on the item."""
     ordered = sorted(_FILLERS, key=lambda filler: _digest(item.id, "filler", filler))
     return " ".join((item.paraphrase, *ordered[:_FILLERS_PER_ANSWER]))
 

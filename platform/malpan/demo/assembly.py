@@ -1,4 +1,4 @@
-"""Makes a demo competition with everything but its submissions. The caller holds one transaction around it."""
+"""Makes a demo competition with everything except its submissions. The caller must open a transaction."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def set_up(spec: CompetitionSpec, now: datetime) -> Competition:
 
 
 def person(email: str, name: str) -> User:
-    """The demo's user of that address, made without a usable password: nobody can log in as one."""
+    """The demo's user with that address, made without a usable password, so that nobody can log in as one."""
     known = User.objects.filter(email=email).first()
     if known is not None:
         return known
@@ -108,7 +108,7 @@ def _set_up_phase(track: Track, spec: PhaseSpec, track_spec: TrackSpec, organise
 
 
 def _publish_files(track: Track, spec: TrackSpec, organiser: User) -> None:
-    """What the task gives, a sample submission, the notes on the format: none holds a reference answer."""
+    """Publish the task's data, a sample submission and the notes on the format: none contains a reference answer."""
     for position, file in enumerate(spec.public_files()):
         add_data_file(
             track=track,
@@ -123,10 +123,10 @@ def _publish_files(track: Track, spec: TrackSpec, organiser: User) -> None:
 
 
 def _set_up_team(competition: Competition, spec: DemoTeam) -> None:
-    """The team and its people, who come in by invitation like everybody else's."""
+    """Make the team and its people, who join by invitation like everybody."""
     leader, *others = (person(email_of(spec, number), name) for number, name in enumerate(spec.people, start=1))
     team = create_team(competition=competition, name=spec.name, leader=leader, is_baseline=spec.is_baseline)
-    begun = competition.tracks.aggregate(first=Min("phases__starts_at"))["first"]  # a past demo takes nobody now
+    begun = competition.tracks.aggregate(first=Min("phases__starts_at"))["first"]  # a past demo is closed now
     for other in others:
         _, token = create_invitation(team=team, actor=leader, now=begun)
         join_team(token=token, user=other, now=begun)

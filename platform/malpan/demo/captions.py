@@ -1,10 +1,10 @@
 """The scenes of the captioning demo, read from ``captions/scenes-*.json``, and the files that its teams upload.
 
-All was written for Malpan. There are no pictures: a *card* states what a scene holds, in words and never in a sentence,
-so that a system can be given something to describe. Each scene has one to three reference captions by different writers
-and, beside them, what believable systems would say of it.
+All of it was written for Malpan. There are no pictures: a *card* lists what a scene contains, in words and never in a
+sentence, as the input of a system. Each scene has one to three reference captions by different writers, and captions as
+plausible systems would write them.
 
-As in ``answers`` nothing is random: which scenes a team describes how follows from SHA-256 of its key and the ids.
+As in ``answers`` nothing is random: how a team describes each scene follows from SHA-256 of its key and the ids.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Rows = Sequence[tuple[str, str]]  # (scene id, caption) in the order of the file
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What a scene holds, in single words: all that a system is given of it."""
+    """What a scene contains, in single words: the whole input of a system."""
 
     place: str
     time: str
@@ -39,9 +39,9 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One scene. ``good`` says the same as a reference in other words, ``plain`` the barest of it, ``detailed`` more.
+    """One scene. ``good`` says the same as a reference in other words, ``plain`` only the minimum, ``detailed`` more.
 
-    ``wrong`` is a caption that could stand under a picture of this kind, with another object or another action.
+    ``wrong`` is a caption for a picture of this kind, but with another object or another action.
     """
 
     id: str
@@ -61,12 +61,12 @@ def scenes() -> tuple[Scene, ...]:
 
 
 def references_file(items: Sequence[Scene]) -> bytes:
-    """``{id: [captions]}``: for ``publish_reference_version`` and nobody else."""
+    """``{id: [captions]}``: only for ``publish_reference_version``."""
     return _json({scene.id: list(scene.references) for scene in items})
 
 
 def cards_file(items: Sequence[Scene]) -> bytes:
-    """The cards alone. No caption of anybody is in it."""
+    """The cards alone, without any caption."""
     cards = ((scene.id, scene.card) for scene in items)
     return _json(
         [
@@ -84,7 +84,7 @@ def cards_file(items: Sequence[Scene]) -> bytes:
 
 
 def sample_file(items: Sequence[Scene]) -> bytes:
-    """A sound submission that says the same of every scene."""
+    """A valid submission with the same caption for every scene."""
     return _json({scene.id: SAMPLE_CAPTION for scene in items})
 
 
@@ -99,7 +99,7 @@ def captions_of(team_key: str, habit: CaptionHabit, items: Sequence[Scene]) -> l
     """(id, caption) of every scene the team describes, in the order of the scenes."""
     ids = [scene.id for scene in items]
     missing = chosen(team_key, "missing", ids, habit.missing)
-    # Each set holds the one before, so that a caption is of the first kind whose set has its scene.
+    # Each set includes the previous one, so that a caption is of the first kind whose set has its scene.
     wrong = chosen(team_key, "caption", ids, habit.wrong)
     plain = chosen(team_key, "caption", ids, habit.wrong + habit.plain)
     detailed = chosen(team_key, "caption", ids, habit.wrong + habit.plain + habit.detailed)
@@ -117,7 +117,7 @@ def captions_of(team_key: str, habit: CaptionHabit, items: Sequence[Scene]) -> l
 
 
 def _packed(rows: Rows, packing: Packing) -> bytes:
-    """``rows`` in one of the forms that the track takes; ``{id: caption}`` unless the packing asks for another."""
+    """``rows`` in one of the formats of the track; ``{id: caption}`` unless ``packing`` is another."""
     if packing is Packing.TSV:
         return "".join(f"{scene_id}\t{caption}\n" for scene_id, caption in rows).encode()
     if packing is Packing.JSONL:

@@ -1,7 +1,7 @@
 """The items of the demo, read from the JSON files beside this module.
 
 ``contest/items-*.json`` hold questions on the norms of Korean spelling, ``culture/items-*.json`` questions on Korean
-culture. All were written for Malpan. Each holds, beside the reference answer, what believable teams would answer.
+culture. All were written for Malpan. Each has the reference answer and answers as plausible teams would give them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FINALS: Final = 28  # a Hangul syllable's code, counted from 가, is a multiple
 class ContestItem:
     """One question on spelling. ``right`` and ``wrong`` are forms without quotation marks.
 
-    An item with an empty ``reason`` is bare: its answer is the form alone, and ``alternatives`` are as right as
+    An item with an empty ``reason`` is bare: its answer is the form alone, and ``alternatives`` are as correct as
     ``right``. ``paraphrase`` and ``short`` are right reasons by other writers; ``flawed`` defends the wrong form.
     """
 
@@ -48,12 +48,12 @@ class ContestItem:
 
     @property
     def input(self) -> dict[str, str]:
-        """The question as the official file gives it."""
+        """The question as in the official file."""
         return {"question_type": self.question_type, "question": self.question}
 
     @property
     def reference(self) -> str:
-        """The reference answer as the official file gives it."""
+        """The reference answer as in the official file."""
         if self.is_bare:
             return "#".join((self.right, *self.alternatives))
         return f"{verdict(self.right)} {self.reason}"
@@ -79,13 +79,13 @@ class CultureItem:
 
     @property
     def input(self) -> dict[str, str]:
-        """The question as the official file gives it."""
+        """The question as in the official file."""
         names = ("category", "domain", "question_type", "topic_keyword", "question")
         return {name: getattr(self, name) for name in names}
 
     @property
     def reference(self) -> str:
-        """The reference answer as the official file gives it."""
+        """The reference answer as in the official file."""
         return self.answer
 
 
@@ -113,14 +113,14 @@ def first_culture_items(of_each_type: int) -> tuple[CultureItem, ...]:
 
 
 def verdict(form: str, quote: str = '"') -> str:
-    """``form`` in quotation marks and the words that choose it: ``"…읽음."이 옳다.``"""
+    """``form`` in quotation marks, with particle and verdict: ``"…읽음."이 옳다.``"""
     return f"{quote}{form}{quote}{_subject_particle(form)} 옳다."
 
 
 def _subject_particle(form: str) -> str:
     """이 after a final consonant, else 가, by the last Hangul syllable of ``form``.
 
-    Raises ``ValueError`` where there is none: how to read it would be a guess.
+    Raises ``ValueError`` if there is none: how to read it would be a guess.
     """
     for character in reversed(form):
         if _FIRST_SYLLABLE <= character <= _LAST_SYLLABLE:

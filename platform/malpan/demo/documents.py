@@ -17,17 +17,17 @@ _SAMPLE_CHOICE: Final = "1"
 
 
 def references_file(items: Sequence[Item]) -> bytes:
-    """Questions with their reference answers: for ``publish_reference_version`` and nobody else."""
+    """Questions with their reference answers: only for ``publish_reference_version``."""
     return _official(items, lambda item: {"answer": item.reference})
 
 
 def questions_file(items: Sequence[Item]) -> bytes:
-    """The questions alone. Nothing of an answer is in it."""
+    """The questions alone, without any answer."""
     return _official(items, None)
 
 
 def sample_file(items: Sequence[Item]) -> bytes:
-    """A sound submission that answers every question with a placeholder of the right shape."""
+    """A valid submission that answers every question with a placeholder in the right format."""
     return _official(items, lambda item: {"answer": _placeholder(item)})
 
 
@@ -37,12 +37,12 @@ def readme_file(track_slug: str) -> bytes:
 
 
 def page_text(name: str) -> str:
-    """What a page of the demo says, in Markdown: ``demo.ko``."""
+    """The text of a page of the demo, in Markdown; ``name`` like ``demo.ko``."""
     return (TEXTS / f"{name}.md").read_text(encoding="utf-8")
 
 
 def file_stem(track_slug: str) -> str:
-    """How the published files of a track are called, without an ending: ``rag_qa``."""
+    """The name of the published files of a track, without an ending: ``rag_qa``."""
     return track_slug.replace("-", "_")
 
 

@@ -1,4 +1,4 @@
-"""How a demo team answers: which share of the items goes wrong, and what its reasons or captions are like."""
+"""How a demo team answers: which share of the items is wrong, and the style of its reasons or captions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ CAPTIONS = "scene-captions"
 
 
 class Prose(StrEnum):
-    """What a team writes where the task asks for sentences and it got the point right."""
+    """What a team writes if the task asks for sentences and its answer is correct."""
 
     PARAPHRASE = "paraphrase"  # as much as the reference says, in other words
     SHORT = "short"  # right but thin
-    RAMBLING = "rambling"  # right, and then much that says nothing
+    RAMBLING = "rambling"  # right, followed by empty phrases
     GENERIC = "generic"  # the same sentence under every question
 
 
@@ -37,8 +37,8 @@ class Habit:
 
     ``wrong``: items answered with the wrong form (with the flawed reason that goes with it). ``silent``: items answered
     without a reason. ``thin``: items whose reason is ``SHORT`` whatever ``prose`` is. ``guesses`` makes a team that
-    reads nothing: always the first form of the question, the first choice, the same phrase. ``quote`` stands around
-    the chosen form.
+    reads nothing: always the first form of the question, the first choice, the same phrase. ``quote`` is put around the
+    chosen form.
     """
 
     wrong: float = 0.0
@@ -54,8 +54,8 @@ class CaptionHabit:
     """How a team describes scenes in one file. Shares are 0-1, taken exactly of all scenes.
 
     ``missing``: scenes left out of the file. The shares of ``wrong``, ``plain`` and ``detailed`` captions are taken one
-    after another, so they add up to at most 1; what is left over is described well. ``constant`` stands under every
-    scene instead.
+    after another, so they add up to at most 1; the rest is described well. ``constant`` replaces the caption of every
+    scene.
     """
 
     wrong: float = 0.0
@@ -67,7 +67,7 @@ class CaptionHabit:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """One file of a team: the track it goes to, how it was answered and packed, and when it came.
+    """One file of a team: its track, how it was answered and packed, and when it was uploaded.
 
     ``after`` counts from the start of the phase.
     """
@@ -82,7 +82,7 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class DemoTeam:
-    """A team of the demo. ``key`` is ASCII and never changes: what goes wrong in its answers depends on it."""
+    """A team of the demo. ``key`` is ASCII and never changes: the errors in its answers depend on it."""
 
     key: str
     name: str

@@ -1,7 +1,7 @@
-"""Loads the demo: sets the competitions up, then submits for their teams through the platform's own way in.
+"""Loads the demo: sets up the competitions, then submits for their teams through the platform's usual service.
 
-Every file is validated, charged, stored and queued like any participant's; the Celery workers score it. What is there
-already is left alone, so a load that was cut off anywhere is finished by the next one.
+Every file is validated, charged, stored and queued like any participant's; the Celery workers score it. What exists
+already is not changed, so an interrupted load is completed by the next one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LOCK_KEY: Final = 0x6D616C70  # "malp": any number that no other advisory lock 
 
 
 class DemoAddressTaken(Exception):
-    """A competition that is not the demo stands at the demo's address, ``slug``."""
+    """A competition that is not the demo has the demo's address, ``slug``."""
 
     def __init__(self, slug: str) -> None:
         self.slug = slug
@@ -40,7 +40,7 @@ class DemoAddressTaken(Exception):
 
 @dataclass(slots=True)
 class LoadCount:
-    """What one load did."""
+    """What one load added."""
 
     competitions: int = 0
     submissions: int = 0
@@ -48,9 +48,9 @@ class LoadCount:
 
 
 def load_demo(now: datetime | None = None) -> LoadCount:
-    """Make the demo complete; whatever of it exists stays as it is. Of two loads at once the second waits.
+    """Complete the demo; existing parts are not changed. Of two parallel loads the second waits.
 
-    Raises ``DemoAddressTaken``, and whatever ``intake.submit`` raises for a file that should have been sound.
+    Raises ``DemoAddressTaken``, and what ``intake.submit`` raises for a file that should be valid.
     """
     count = LoadCount()
     with _one_at_a_time():
@@ -73,7 +73,7 @@ def _competition(spec: CompetitionSpec, now: datetime, count: LoadCount) -> Comp
 
 
 def _submit_track(competition: Competition, spec: CompetitionSpec, track_spec: TrackSpec, count: LoadCount) -> None:
-    """Submit what the teams of ``spec`` have for one track, in the order in which the files came."""
+    """Submit the files of the teams of ``spec`` for one track, in the order of their moments."""
     phase = Phase.objects.select_related("track").get(
         track__competition=competition, track__slug=track_spec.slug, slug=PHASE_SLUG
     )
@@ -106,7 +106,7 @@ def _submit_once(phase: Phase, spec: DemoTeam, upload: Upload, data: bytes, coun
 
 
 def _is_there(phase: Phase, team: Team, upload: Upload, data: bytes) -> bool:
-    """Whether an earlier load has submitted this file; a rejection keeps no content and is known by name and size."""
+    """Whether an earlier load has submitted this file; a rejection, without content, is found by name and size."""
     if upload.packing is Packing.BROKEN:
         return Rejection.objects.filter(
             phase=phase, team=team, file_name=upload.file_name, file_size=len(data)
@@ -116,7 +116,7 @@ def _is_there(phase: Phase, team: Team, upload: Upload, data: bytes) -> bool:
 
 @contextmanager
 def _one_at_a_time() -> Iterator[None]:
-    """Hold an advisory lock of the database: a load that waited finds the work done."""
+    """Hold an advisory lock of the database: a load that had to wait finds the work done."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(%s)", [_LOCK_KEY])
         try:

@@ -23,7 +23,7 @@ def _team(row: Mapping[str, Any]) -> DemoTeam:
 
 
 def _upload(row: dict[str, Any]) -> Upload:
-    """An upload to a track or, where none is named, of captions. What it does not take itself is the habit."""
+    """An upload to a track or, without one, of captions. The remaining keys are the habit."""
     track, name, memo = row.pop("track", CAPTIONS), row.pop("file"), row.pop("memo", "")
     clock = time.fromisoformat(row.pop("at"))
     after = timedelta(days=row.pop("day"), hours=clock.hour, minutes=clock.minute)  # a phase begins at midnight

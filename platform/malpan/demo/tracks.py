@@ -27,7 +27,7 @@ class PublicFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrackSpec(ABC):
-    """A track: what it is called, how it is scored and shown, and the files that belong to it."""
+    """A track: its names, how it is scored and shown, and its files."""
 
     slug: str
     recipe: str
@@ -41,11 +41,11 @@ class TrackSpec(ABC):
 
     @abstractmethod
     def references(self) -> bytes:
-        """The reference file: for ``publish_reference_version`` and nobody else."""
+        """The reference file: only for ``publish_reference_version``."""
 
     @abstractmethod
     def public_files(self) -> tuple[PublicFile, ...]:
-        """What participants download. None holds a reference answer."""
+        """The files that participants download. None contains a reference answer."""
 
     @abstractmethod
     def upload_bytes(self, team: DemoTeam, upload: Upload) -> bytes:

@@ -1,4 +1,4 @@
-"""Jobs in the admin: records to read."""
+"""Jobs in the admin, read-only."""
 
 from __future__ import annotations
 

@@ -18,17 +18,17 @@ State = Job.State
 
 
 def due(now: datetime) -> QuerySet[Job]:
-    """The jobs that may be taken at ``now``, the one whose turn it is first. One with open children waits for them."""
+    """The jobs that may be claimed at ``now``, the next one first. One with open children waits for them."""
     is_due = Q(not_before=None) | Q(not_before__lte=now)
     open_children = Job.objects.filter(parent=OuterRef("pk"), state__in=OPEN)
     return Job.objects.filter(is_due, ~Exists(open_children), state=State.QUEUED).order_by(*order.FAIR_ORDER)
 
 
 def claim_next(*, worker: str) -> Job | None:
-    """Move the job whose turn it is to running, or ``None`` when none waits that this process can do.
+    """Claim the next job and move it to running; ``None`` if no job is due that this process can do.
 
-    Rows that somebody holds this moment are passed over. Only when nothing else is there are they waited for: else the
-    last job, held for an instant, would wait for the next look.
+    Locked rows are skipped first, and waited for only if there is nothing else: otherwise the last job, if locked for
+    an instant, would wait for the next ring.
     """
     for passes_over in (True, False):
         with transaction.atomic():
@@ -42,7 +42,7 @@ def claim_next(*, worker: str) -> Job | None:
 
 
 def take(job: Job, worker: str) -> None:
-    """Write the claim of ``job``, whose row is held: a new attempt, with a lease."""
+    """Write the claim of ``job``, whose row must be locked: a new attempt, with a lease."""
     now = timezone.now()
     job.state, job.attempt, job.worker = State.RUNNING, job.attempt + 1, worker[:120]
     job.started_at, job.lease_expires_at, job.not_before = now, now + lease_length(), None

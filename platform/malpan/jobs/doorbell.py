@@ -1,8 +1,8 @@
-"""The doorbell: a message that says there is work, not which.
+"""The doorbell: a message to the workers that there is work, without saying which.
 
-It is rung when work was added and committed, by whoever takes a job while more waits, and by beat when anything waits
-and no ring is still to be heard. So a ring that is lost, late or doubled takes nobody's turn and loses no work: one too
-many finds nothing, and one too few is made up for within ``LOOK_SECONDS``. Nothing is kept of the messages.
+It is rung when work was added and committed, by a worker that takes a job while more is waiting, and by beat if
+anything waits and no ring is pending. So a lost, late or doubled ring changes no order and loses no work: one too many
+finds nothing, and a missing one is replaced within ``LOOK_SECONDS``. The messages are not stored.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from kombu.exceptions import OperationalError as BrokerAway
 
 logger = logging.getLogger(__name__)
 
-TASK: Final = "malpan.jobs.tasks.work"  # by name: the task imports what rings
+TASK: Final = "malpan.jobs.tasks.work"  # by name: the task imports this module
 
 
 def ring() -> bool:
-    """Wake a worker. False when the broker is away: beat rings again."""
+    """Wake a worker. Returns false if the broker is down: beat rings again."""
     try:
         current_app.send_task(TASK, retry=False)
     except BrokerAway:
@@ -32,12 +32,12 @@ def ring() -> bool:
 
 
 def ring_on_commit() -> None:
-    """Wake a worker once the transaction has committed; whatever happens to the message, the commit stands."""
+    """Wake a worker after the transaction has committed; a failure of the message does not undo the commit."""
     transaction.on_commit(ring, robust=True)
 
 
 def is_ringing() -> bool:
-    """Whether a ring waits in the broker for a worker to hear it. Raises ``OperationalError`` where the broker is away.
+    """Whether a ring is pending in the broker. Raises ``OperationalError`` if the broker is down.
 
     While every worker is busy for hours, one ring is enough.
     """

@@ -8,6 +8,6 @@ from malpan.core.errors import SystemFault
 
 
 class WorkerLost(SystemFault):
-    """The worker went silent: its lease ran out."""
+    """The worker stopped responding: its lease expired."""
 
     text = _("채점 서버와 연결이 끊겼습니다. 운영자가 조치하고 있습니다.")

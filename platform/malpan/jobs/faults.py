@@ -1,4 +1,4 @@
-"""The worker's boundary: whatever stops a job is written to its row, without quoting a text of anybody."""
+"""The worker's boundary: every error that stops a job is written to its row, without quoting any submitted text."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from malpan.jobs.registry import NotMine, handler_of
 
 logger = logging.getLogger(__name__)
 
-RETRY_PAUSE_SECONDS: Final = 5  # times the number of failures: a fault that passes gets time to pass
-PUT_BACK_SECONDS: Final = 15  # until this worker might meet the job again: another one has a chance
+RETRY_PAUSE_SECONDS: Final = 5  # times the number of failures, so that a temporary fault can pass
+PUT_BACK_SECONDS: Final = 15  # until this worker may claim the job again: another one has a chance
 
 
 @contextmanager
 def record_faults(job: Job) -> Iterator[None]:
     """Write every fault of the ``with`` block to ``job``; a lost lease ends the block quietly.
 
-    A process that is being stopped writes nothing: the lease will run out.
+    A process that is being stopped writes nothing: the lease will expire.
     """
     try:
         yield
@@ -45,6 +45,6 @@ def record_faults(job: Job) -> Iterator[None]:
 
 
 def _log(job: Job, error: Exception) -> None:
-    """Where it stopped and on what kind of error, but not its message: that may quote a text."""
+    """Log where it stopped and the class of the error, but not its message, which may quote a text."""
     places = "".join(traceback.format_tb(error.__traceback__))
     logger.error("%s: attempt %s: %s\n%s", job, job.attempt, type(error).__name__, places)

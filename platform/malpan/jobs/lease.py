@@ -1,8 +1,8 @@
-"""A worker's hold on a job: a lease in the database, renewed by a thread while the work goes on.
+"""A worker's lease on a job in the database, renewed by a thread during the work.
 
-The thread has a database connection of its own. It writes the progress too, so that the working thread never waits for
-the database. When the row no longer has our attempt the lease is lost: somebody else has the job, or nobody wants it
-any more, and the working thread is told so at its next report of progress.
+The thread has its own database connection. It writes the progress too, so that the working thread never waits for the
+database. If the row no longer has our attempt, the lease is lost: another worker has the job, or it was dropped. The
+working thread gets ``LeaseLost`` at its next report of progress.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PROGRESS_SECONDS: Final = 1.0
 
 
 class LeaseLost(Exception):
-    """The job was taken back; what this attempt still computes is of no use to anybody."""
+    """The job was reclaimed or dropped; the result of this attempt would be refused."""
 
 
 def lease_length() -> timedelta:
@@ -34,13 +34,13 @@ def lease_length() -> timedelta:
 
 
 def renew_lease(*, job_id: int, attempt: int, stage: str, progress: float) -> bool:
-    """Move the end of the lease and note the progress (share done, 0-1). False when the job is no longer ours."""
+    """Extend the lease and store the progress (share done, 0-1). False if the job is no longer ours."""
     held = Job.objects.filter(pk=job_id, attempt=attempt, state=Job.State.RUNNING)
     return bool(held.update(lease_expires_at=timezone.now() + lease_length(), stage=stage, progress=progress))
 
 
 class LeaseKeeper:
-    """Keeps the lease of ``job`` inside a ``with`` block."""
+    """Renews the lease of ``job`` inside a ``with`` block."""
 
     def __init__(self, job: Job) -> None:
         self._job_id = job.pk
@@ -62,7 +62,7 @@ class LeaseKeeper:
         self._thread.join(timeout=settings.JOB_LEASE_SECONDS)  # a database that hangs must not keep the result
 
     def report(self, stage: str, progress: float) -> None:
-        """Take note of the progress. Raises ``LeaseLost`` so that work on a job taken back stops here."""
+        """Record the progress. Raises ``LeaseLost``, which stops the work on a lost job."""
         self._now = (stage, progress)
         if self._lost.is_set():
             raise LeaseLost
@@ -78,14 +78,14 @@ class LeaseKeeper:
             connection.close()
 
     def _renew(self, stage: str, progress: float) -> None:
-        """Write once; a database that is away for a moment is tried again, as long as the lease may last."""
+        """Write once; if the database is down for a moment, the next turn tries again until the lease expires."""
         try:
             is_ours = renew_lease(job_id=self._job_id, attempt=self._attempt, stage=stage, progress=progress)
         except (OperationalError, InterfaceError):
             logger.warning("job %s: the lease could not be renewed; the database is away", self._job_id)
             connection.close()
             return
-        if not is_ours:  # taken back, or finished by ourselves this moment: only the former is met again in ``report``
+        if not is_ours:  # reclaimed, or just finished by ourselves: only after the former ``report`` is called again
             self._lost.set()
         self._written = (stage, progress)
         self._renewed_at = time.monotonic()

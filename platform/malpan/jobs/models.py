@@ -1,4 +1,4 @@
-"""The one table of everything that is ordered, claimed, leased, retried and given up."""
+"""The only table of the queue: jobs are ordered, claimed, leased, retried and given up here."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -7,13 +7,14 @@ from django.utils.translation import gettext_lazy as _
 class Job(models.Model):
     """A piece of work: queued → running (attempt n, lease) → finished | failed.
 
-    A job does not name what it is about: what it is about points at it (``ScoringRun.job``), or at its parent. So the
-    database itself holds the two together, they can be joined, and this app knows no competition. ``kind`` says which
-    handler does it (``jobs.registry``); ``number`` is its place among the children of its parent.
+    A job has no reference to its subject: the subject has one to the job (``ScoringRun.job``) or to its parent. So a
+    foreign key links the two, they can be joined, and this app does not depend on competitions. ``kind`` selects the
+    handler (``jobs.registry``); ``number`` is its index among the children of its parent.
 
-    ``attempt`` counts the claims and fences: whatever carries an older one is refused. ``failures`` counts the attempts
-    that ended in a fault; too many end the job. ``cost`` and ``fair_tag`` are in model tokens (``jobs.order``). Nobody
-    takes a job before ``not_before``, or while a child of it is open. A finished job stays as a record.
+    ``attempt`` counts the claims and is a fencing token: a result of an older attempt is refused. ``failures`` counts
+    the attempts that ended in a fault; too many end the job. ``cost`` and ``fair_tag`` are in model tokens
+    (``jobs.order``). A job is not claimed before ``not_before``, or while a child of it is open. A finished job stays
+    as a record.
     """
 
     class State(models.TextChoices):
@@ -53,10 +54,10 @@ class Job(models.Model):
         verbose_name_plural = _("작업")
         ordering = ["-pk"]
         indexes = [
-            models.Index(  # the next one to take
+            models.Index(  # the next job to claim
                 fields=["lane", "fair_tag", "id"], condition=models.Q(state="queued"), name="job_fair_order"
             ),
-            models.Index(  # the virtual time: the highest tag that was taken
+            models.Index(  # the virtual time: the highest claimed tag
                 fields=["lane", "fair_tag"], condition=models.Q(attempt__gt=0), name="job_virtual_time"
             ),
             models.Index(fields=["lease_expires_at"], condition=models.Q(state="running"), name="job_leases"),
@@ -86,7 +87,7 @@ class Job(models.Model):
 
     @property
     def tries(self) -> int:
-        """How often it was tried, as people count: a claim that only queued children was none."""
+        """The number of tries to show: a claim that only queued children does not count."""
         return min(self.attempt, self.failures + 1)
 
 

@@ -1,7 +1,7 @@
-"""How a job ends, or comes back: every move is one row, and of all who try to move it exactly one does.
+"""How a job ends or returns to the queue: every move updates one row, and exactly one of several attempts succeeds.
 
-An outcome names the attempt that it is of, and is refused when the job is no longer running under it. Locks are taken
-in one order: a parent before its children, a job before what it is about.
+An outcome belongs to an attempt, and is refused if the job is no longer running with it. The order of locks: a parent
+before its children, a job before its subject.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ State = Job.State
 
 
 def finish(*, job_id: int, attempt: int) -> bool:
-    """It is done. Call it first in the transaction that writes the result; False: a late result, write nothing."""
+    """Finish a job. Call it first in the transaction that writes the result; if false, it is late: write nothing."""
     held = Job.objects.filter(pk=job_id, attempt=attempt, state=State.RUNNING)
     over = {"state": State.FINISHED, "finished_at": timezone.now(), "lease_expires_at": None}
     if not held.update(**over, progress=1.0, error_code=""):
@@ -37,9 +37,9 @@ def finish(*, job_id: int, attempt: int) -> bool:
 
 
 def fail(*, job_id: int, attempt: int, error_code: str, pause: float = 0) -> bool:
-    """Note a fault of ours: queue the job again after ``pause`` seconds or, after the last try, give it up.
+    """Record a fault on our side: queue the job again after ``pause`` seconds or, after the last try, give it up.
 
-    False, and nothing done, when the job is no longer running under this attempt.
+    Returns false and does nothing if the job is no longer running with this attempt.
     """
     with transaction.atomic():
         job = _held(job_id, attempt)
@@ -56,7 +56,7 @@ def fail(*, job_id: int, attempt: int, error_code: str, pause: float = 0) -> boo
 
 
 def put_back(*, job_id: int, attempt: int, pause: float) -> bool:
-    """Leave the job to another worker, from ``pause`` seconds on; it counts as no failure."""
+    """Return the job to the queue for another worker, after ``pause`` seconds; it does not count as a failure."""
     with transaction.atomic():
         job = _held(job_id, attempt)
         if job is not None:
@@ -65,10 +65,10 @@ def put_back(*, job_id: int, attempt: int, pause: float) -> bool:
 
 
 def wait_for_children(*, job: Job, kind: str, costs: Sequence[int]) -> bool:
-    """Queue a child of each of ``costs``, and the job itself again, to be taken when all of them are over.
+    """Queue a child for each of ``costs``, and the job itself again, to run when all of them are over.
 
-    It keeps its place in the fair order, and its handler is not told. A child that is given up counts as over. False,
-    and nothing done, when the job is no longer running under this attempt.
+    It keeps its place in the fair order, and its handler is not called. A child that is given up counts as over.
+    Returns false and does nothing if the job is no longer running with this attempt.
     """
     with transaction.atomic():
         if _held(job.pk, job.attempt) is None:
@@ -79,7 +79,7 @@ def wait_for_children(*, job: Job, kind: str, costs: Sequence[int]) -> bool:
 
 
 def drop(job_ids: Iterable[int], *, error_code: str) -> list[int]:
-    """End those of the jobs that are open, with their children: nobody wants them. Returns which they were.
+    """End the open ones of these jobs, with their children, as they are no longer needed. Returns their primary keys.
 
     What their workers still send is refused. For the place of these locks in the order see ``core.locks``.
     """
@@ -93,7 +93,7 @@ def drop(job_ids: Iterable[int], *, error_code: str) -> list[int]:
 
 
 def _held(job_id: int, attempt: int) -> Job | None:
-    """The row of a job that runs under ``attempt``, held until the transaction ends."""
+    """The row of a job that is running with ``attempt``, locked until the transaction ends; else ``None``."""
     rows = Job.objects.filter(pk=job_id, attempt=attempt, state=State.RUNNING)
     return lock_rows(rows, Level.WORK).first()
 
@@ -103,7 +103,7 @@ def _queue_again(job: Job, pause: float) -> None:
     job.not_before = timezone.now() + timedelta(seconds=pause) if pause else None
     job.save(update_fields=["state", "lease_expires_at", "stage", "progress", "not_before", "failures", "error_code"])
     handler_of(job.kind).put_back(job)
-    if not pause:  # else beat rings when its time has come
+    if not pause:  # otherwise beat rings when it is due
         ring_on_commit()
 
 
@@ -116,9 +116,9 @@ def _give_up(job: Job) -> None:
 
 
 def _tell_parent(job_id: int) -> None:
-    """After the commit: a parent is as far as its children are, and may be due now."""
+    """After the commit, update the parent's progress from its children; it may be due now."""
     parent_id = Job.objects.values_list("parent", flat=True).get(pk=job_id)
-    if parent_id is not None:  # apart: a child's row is never held while the parent's is asked for
+    if parent_id is not None:  # in its own transaction: the parent's row is never requested while a child's is locked
         transaction.on_commit(lambda: _note_progress(parent_id), robust=True)
         ring_on_commit()
 

@@ -1,4 +1,4 @@
-"""The way into the queue."""
+"""Adds jobs to the queue."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def add(
     turns: Sequence[int] | None = None,
     parent: Job | None = None,
 ) -> list[Job]:
-    """Queue a job of each of ``costs`` (in expected tokens), and ring when the transaction commits. Three queries.
+    """Queue a job for each of ``costs`` (in expected tokens), and ring when the transaction commits. Three queries.
 
-    They are served in the order given, and numbered by it. ``turns`` are what the first turn of each takes, where that
-    is less than all of it: a job that will be done by children.
+    They are served and numbered in the order given. ``turns`` are the costs of their first turns, if these are smaller
+    than the whole: for jobs that will be done by children.
     """
     if not costs:
         return []

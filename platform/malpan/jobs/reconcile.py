@@ -1,4 +1,4 @@
-"""What a worker or the broker lost is put right from the database, a bounded number at a time.
+"""Recovers what a worker or the broker lost, from the database, a limited number at a time.
 
 Any number of reconcilers may run at once: jobs are locked, and those of the others skipped.
 """
@@ -23,20 +23,20 @@ BATCH: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Reconciled:
-    """What one pass did: jobs taken back from silent workers; and whether it rang."""
+    """What one pass did: the number of jobs reclaimed from lost workers, and whether it rang."""
 
     reclaimed: int
     rang: bool
 
 
 def reconcile(*, now: datetime | None = None) -> Reconciled:
-    """Take back what has a lease that ran out; ring when anything waits and no ring is still to be heard."""
+    """Reclaim jobs with an expired lease; ring if anything waits and no ring is pending."""
     now = now or timezone.now()
     return Reconciled(reclaim_expired(now), ring_for_what_waits(now))
 
 
 def reclaim_expired(now: datetime) -> int:
-    """Take back the jobs whose lease has run out; how many. Those of unknown kinds are left to a newer version."""
+    """Reclaim jobs with an expired lease; returns how many. Those of unknown kinds are left to a newer version."""
     silent = Job.objects.filter(state=Job.State.RUNNING, lease_expires_at__lt=now, kind__in=kinds())
     with transaction.atomic():
         locked = silent.select_for_update(skip_locked=True, no_key=True, of=("self",)).order_by("lease_expires_at")
@@ -45,7 +45,7 @@ def reclaim_expired(now: datetime) -> int:
 
 
 def ring_for_what_waits(now: datetime) -> bool:
-    """Ring if a job is due, of whatever kind: one that this process does not know is another's."""
+    """Ring if a job of any kind is due, even one unknown to this process. Returns whether it rang."""
     try:
         return claim.due(now).exists() and not doorbell.is_ringing() and doorbell.ring()
     except BrokerAway:

@@ -1,6 +1,6 @@
-"""What is done for the jobs of each kind: handlers, which the apps above register when they are ready.
+"""The handlers of each kind of job, which the apps above register when they are ready.
 
-A worker takes only the kinds that are registered in it. One of an older version leaves the others where they are.
+A worker claims only kinds that are registered in it. A worker of an older version leaves the others in the queue.
 """
 
 from __future__ import annotations
@@ -16,31 +16,32 @@ if TYPE_CHECKING:
 
 
 class NotMine(Exception):
-    """This worker does not know what the job asks for; one of another version may. Put back, and not counted."""
+    """This worker does not know what the job needs; one of another version may. It is put back without a failure."""
 
 
 class Handler(ABC):
-    """The work of one kind of job. ``work`` alone runs outside any transaction; the others in that of the move."""
+    """The work of one kind of job. ``work`` runs outside any transaction, the other methods in that of the move."""
 
     crashed: ClassVar[type[SystemFault]]  # what an error that is no ``SystemFault`` counts as
 
     @abstractmethod
     def work(self, job: Job, lease: LeaseKeeper) -> None:
-        """Do it, and end it by ``outcome.finish``, or leave it to its children. Whatever is raised is a fault.
+        """Do the work and end the job with ``outcome.finish``, or leave it to its children. Any other exception is a
+        fault.
 
-        Raises ``NotMine``; and ``LeaseLost`` from ``lease``, when somebody else has the job.
+        Raises ``NotMine``, and ``LeaseLost`` from ``lease`` if the job is no longer ours.
         """
 
     def claimed(self, job: Job) -> None:
-        """A worker has taken it."""
+        """A worker has claimed it."""
         return
 
     def put_back(self, job: Job) -> None:
-        """It waits again; ``job.error_code`` says why, if it was a fault."""
+        """It is queued again; ``job.error_code`` is the fault, if there was one."""
         return
 
     def given_up(self, job: Job) -> None:
-        """Its last attempt failed; ``job.error_code`` says how."""
+        """Its last attempt failed; ``job.error_code`` is the fault."""
         return
 
 
@@ -53,10 +54,10 @@ def register(kind: str, handler: Handler) -> None:
 
 
 def handler_of(kind: str) -> Handler:
-    """Who does jobs of ``kind``; ``KeyError`` where it is not registered."""
+    """The handler of ``kind``. Raises ``KeyError`` if it is not registered."""
     return _handlers[kind]
 
 
 def kinds() -> list[str]:
-    """All that this process can do."""
+    """The kinds that this process can do."""
     return sorted(_handlers)

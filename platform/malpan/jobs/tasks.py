@@ -1,4 +1,4 @@
-"""Celery's side: a message holds nothing, and its task calls one function. Queues are named in the settings."""
+"""The Celery tasks: a message has no arguments, and its task calls one function. The settings name the queues."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ logger = logging.getLogger(__name__)
 
 @shared_task(bind=True)
 def work(self: Task) -> None:
-    """Hear the doorbell."""
+    """Answer the doorbell: do the next job."""
     work_next(worker=self.request.hostname or "")
 
 
 @shared_task
 def look_for_work() -> None:
-    """Put right what a worker or the broker lost, and ring when anything waits."""
+    """Recover what a worker or the broker lost, and ring if anything waits."""
     reconcile()
 
 
 def work_next(*, worker: str) -> Job | None:
-    """Do the job whose turn it is, and say which it was; ``None`` when none waits. Wakes the next worker first."""
+    """Do the next job and return it; ``None`` if none is due. Wakes the next worker first."""
     job = claim.claim_next(worker=worker)
     if job is None:
         logger.debug("nothing is waiting")
@@ -42,6 +42,6 @@ def work_next(*, worker: str) -> Job | None:
 
 
 def perform(job: Job) -> None:
-    """Do a claimed job while its lease is kept; faults are written to its row."""
+    """Do a claimed job while its lease is renewed; faults are written to its row."""
     with record_faults(job), LeaseKeeper(job) as lease:
         handler_of(job.kind).work(job, lease)

@@ -20,6 +20,6 @@ class RunsUnfinished(Conflict):
 
 
 class NothingToPublish(Conflict):
-    """No result of the phase can stand on its final board."""
+    """The final board of the phase would have no result."""
 
     text = _("최종 순위표에 올릴 결과가 없습니다. 정답 판과 채점 상태를 확인해 주십시오.")

@@ -1,4 +1,4 @@
-"""The final board as it would be published now: for organisers only, as it is made of hidden results."""
+"""The final board as it would be published now: for organisers only, as it is computed from hidden results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scoring.recipes import Recipe
 
 @dataclass(frozen=True, slots=True)
 class FinalRow:
-    """One team with the submission that counts. Scores are 0-1, of the private part where there is a split."""
+    """One team with the submission that counts. Scores are 0-1, of the private split if there is one."""
 
     rank: int | None
     run: ScoringRun
@@ -30,13 +30,13 @@ class FinalRow:
 
     @property
     def moved(self) -> int | None:
-        """By how many places the team stands higher than on the public board; negative: lower."""
+        """How many places higher than on the public board the team is; negative: lower."""
         return None if self.rank is None or self.public_rank is None else self.public_rank - self.rank
 
 
 @dataclass(frozen=True, slots=True)
 class FinalBoard:
-    """``excluded_count`` results that would count bear another signature or have no private part."""
+    """``excluded_count`` results are left out: another signature, or no result of the private split."""
 
     phase: Phase
     recipe: Recipe
@@ -47,9 +47,10 @@ class FinalBoard:
 
 
 def final_board(phase: Phase) -> FinalBoard:
-    """The teams by the best (private) score among what they chose, or by default their best on the public part.
+    """The teams by the best (private) score among their chosen submissions; the default is their best on the public
+    split.
 
-    Two queries. The public board it is held against is the live one, whatever the phase shows.
+    Two queries. It is compared with the live public board, whatever the phase shows.
     """
     recipe = recipe_of(phase.track)
     runs = _runs_with_hidden_results(phase)
@@ -76,15 +77,15 @@ def final_board(phase: Phase) -> FinalBoard:
 
 
 def rows_to_publish(rows: Iterable[FinalRow], reader: Reader) -> list[dict[str, Any]]:
-    """The public rows as plain JSON, teams by the names that ``reader`` may know: what a snapshot and its hash hold."""
+    """The public rows as plain JSON, with names that ``reader`` may know: the content of a snapshot and its hash."""
     return [
         {
             "rank": row.rank,
             "team": reader.name_of(row.run.submission.team),
-            "team_number": row.run.submission.team.number,  # the same on every site: archives carry rows as they are
+            "team_number": row.run.submission.team.number,  # the same on every site: archives contain these rows
             "is_baseline": row.run.submission.team.is_baseline,
             "submission": str(row.run.submission.public_id),
-            "final_score": row.final_score + 0.0,  # no minus zero, which JSON in the database does not keep
+            "final_score": row.final_score + 0.0,  # no minus zero, which JSON in the database does not preserve
             "scores": {name: value + 0.0 for name, value in row.scores.items()},
             "submission_count": row.submission_count,
             "submitted_at": row.run.submission.created_at.isoformat(),
@@ -108,7 +109,7 @@ def _is_split(run: Any) -> bool:
 
 
 def _result_of(run: ScoringRun) -> ScoringRun | HiddenResult | None:
-    """What ``run`` scored for the final board; ``None`` where the private part was not scored."""
+    """The result of ``run`` for the final board; ``None`` if the private split was not scored."""
     return getattr(run, "hidden_result", None) if _is_split(run) else run
 
 

@@ -1,4 +1,4 @@
-"""Boards as they were published: snapshots that no later change of a score can touch."""
+"""Published boards: snapshots that later changes of scores do not affect."""
 
 from django.conf import settings
 from django.db import models

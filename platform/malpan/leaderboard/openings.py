@@ -1,4 +1,4 @@
-"""Which recorded scores everybody may open: those that stand on a public board now."""
+"""The recorded scores that everybody may open: those on a public board now."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from malpan.submissions.models import HiddenResult, ScoringRun
 
 
 def public_openings(competition: Competition) -> dict[int, dict[str, Any]]:
-    """What opens the score entries of the competition's chain that stand on a board any visitor sees, by number."""
+    """The openings of the score entries of the competition's chain that are on a public board, by number."""
     phases = Phase.objects.filter(track__competition=competition).select_related("track__competition")
     return openings([result for phase in phases for result in _public_results(phase)])
 
 
 def _public_results(phase: Phase) -> list[ScoringRun | HiddenResult]:
-    """What any visitor sees of ``phase``: the public board, and beside it the final one once it is published."""
+    """The results of ``phase`` that any visitor sees: on the public board and on the published final one."""
     shown: list[ScoringRun | HiddenResult] = [row.run for row in board(phase).rows if row.run is not None]
     return shown if phase.final_published_at is None else [*shown, *_final_results(phase)]
 
 
 def _final_results(phase: Phase) -> list[ScoringRun | HiddenResult]:
-    """What the published final board counts: the private part where there is one, else all there is.
+    """The results on the published final board: of the private split if there is one, else of all items.
 
-    A rescoring that was not published since has other values, which stand on no public board: of a submission's runs
-    the newest that scored what the board says is opened.
+    After a later rescoring that is not published the live values differ and are on no public board: opened is the
+    newest run of a submission with exactly the values of the board.
     """
     snapshot = BoardSnapshot.objects.filter(phase=phase).order_by("number").last()
     rows = {row["submission"]: row for row in snapshot.rows} if snapshot else {}

@@ -1,13 +1,13 @@
 """From results to ranks: pure functions on plain values.
 
-1. Only results of the board's signature stand on the board (``board_signature``).
+1. Only results with the board's signature are on the board (``board_signature``).
 2. A team's best result is the one with the highest final score, then the recipe's tie-breaks in turn, then the earlier
-   submission. Scores are compared as rounded to ``COMPARED_DECIMALS``: what lies behind is noise of the computation
-   (which texts shared a batch, how many threads), and nobody shall win by it.
-3. Teams are ordered by the same rule. No two teams share a rank: of two that agree in every score the one that
-   submitted earlier stands higher, as the contest's rules say.
-4. Baselines stand where their score puts them, without a rank, and take no rank from anybody.
-5. On a final board count the submissions a team chose, of a team that chose none its best (``counted_finals``).
+   submission. Scores are compared rounded to ``COMPARED_DECIMALS``: further digits are noise of the computation (which
+   texts shared a batch, how many threads), and nobody should win by it.
+3. Teams are ordered by the same rule. No two teams share a rank: of two with equal scores the one that submitted
+   earlier is higher, as the contest's rules say.
+4. Baselines are placed by their score, without a rank, and do not change the ranks of others.
+5. On a final board the chosen submissions of a team count, or its best if it chose none (``counted_finals``).
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ class Ranked:
 
 
 def board_signature(entries: Iterable[Entry]) -> str | None:
-    """The signature that most of ``entries`` bear; of equally many the one of the newest submission.
+    """The most common signature of ``entries``; of equally common ones that of the newest submission.
 
-    Callers pass the live results of the phase's current references and the track's recipe. What may still differ is
-    how they were computed (models, libraries, device class). The majority rules, so that one worker set up otherwise
-    cannot clear the board.
+    Callers pass the live results of the phase's current references and the track's recipe. They may still differ in how
+    they were computed (models, libraries, device class). The majority decides, so that one differently configured
+    worker cannot clear the board.
     """
     entries = list(entries)
     counts = Counter(entry.signature_hash for entry in entries)
@@ -70,8 +70,8 @@ def counted_finals(
 ) -> set[int]:
     """The submissions that count for the final board, by id. ``entries`` are those of the public board.
 
-    Of a team with chosen submissions among ``entries`` those, at most ``limit`` and the best first; of another its
-    best. A ``limit`` of ``None``: there is no choice, and all of them count.
+    For a team with chosen submissions among ``entries`` those, at most ``limit``, the best first; for any other team
+    its best. With ``limit`` ``None`` there is no choice, and all of them count.
     """
     entries = list(entries)
     if limit is None:
@@ -99,9 +99,9 @@ def rank(entries: Iterable[Entry], tie_breaks: Sequence[str]) -> list[Ranked]:
 
 
 def _order(entry: Entry, tie_breaks: Sequence[str]) -> tuple[tuple[float, ...], tuple[datetime, int]]:
-    """Sorts the better entry first. A score the result does not have counts as below every score.
+    """A sort key with the better entry first. A missing score counts as lower than every score.
 
-    Rounding, unlike a tolerance between two, is the same for whoever is compared with whom: a tie is transitive.
+    Rounding, unlike a tolerance between two, does not depend on the pair compared: ties are transitive.
     """
     values = (entry.final_score, *(entry.scores.get(name, -1.0) for name in tie_breaks))
     return tuple(-round(value, COMPARED_DECIMALS) for value in values), _arrival(entry)

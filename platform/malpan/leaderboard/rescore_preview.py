@@ -1,4 +1,4 @@
-"""What applying a rescoring batch would do to the board: read from the runs beside, ranked as the board ranks."""
+"""What applying a rescoring batch would change on the board: from the runs of the batch, ranked like the board."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ Standing = dict[int, tuple[int | None, float]]  # team -> rank and final score
 @dataclass(frozen=True, slots=True)
 class Preview:
     """``rows`` are the submissions with a finished run in the batch. ``left_out``: live scores that would leave the
-    board, as the batch does not hold them and the rule changes. The ``hidden_*`` are empty without a private part."""
+    board, as they are not in the batch and the rule changes. The ``hidden_*`` are empty without a private split.
+    """
 
     recipe: Recipe
     rows: tuple[Scored, ...]
@@ -43,7 +44,7 @@ class Preview:
 
 
 def preview(batch: RescoreBatch) -> Preview:
-    """The preview of a batch from the runs as they are; a handful of queries. A closed one moves no rank any more."""
+    """The preview of a batch from its current runs; a few queries. A closed batch has no moves."""
     fresh = _finished(batch)
     recipe = recipe_named(next((run.recipe for run in fresh.values()), batch.phase.track.recipe))
     rows = tuple(_rows(batch, fresh))
@@ -64,7 +65,7 @@ def preview(batch: RescoreBatch) -> Preview:
 
 
 def _moves(batch: RescoreBatch, fresh: Mapping[int, ScoringRun], recipe: Recipe) -> tuple[tuple[RankMove, ...], int]:
-    """Every team's ranks on both sides, and how many live scores would stand outside."""
+    """Every team's rank before and after, and how many live scores would leave the board."""
     phase = batch.phase
     live = live_runs(phase)
     after = {**live, **{pk: run for pk, run in fresh.items() if pk in live or _is_new(run)}}
@@ -77,7 +78,7 @@ def _moves(batch: RescoreBatch, fresh: Mapping[int, ScoringRun], recipe: Recipe)
 
 
 def _is_new(run: ScoringRun) -> bool:
-    """Whether a submission without a score so far would come onto the board."""
+    """Whether the run would bring a submission without a score onto the board."""
     return run.submission.live_run_id is None and run.submission.team.disqualified_at is None
 
 
@@ -111,7 +112,7 @@ def _rows(batch: RescoreBatch, fresh: Mapping[int, ScoringRun]) -> list[Scored]:
 
 
 def _before(batch: RescoreBatch, fresh: Mapping[int, ScoringRun]) -> dict[int, ScoringRun]:
-    """The run that counts without the batch: the live one, or, once applied, the newest finished one before it."""
+    """The run that counts without the batch: the live one or, if it was applied, the newest finished one before."""
     if batch.state != RescoreBatch.State.APPLIED:
         live = Submission.objects.filter(pk__in=list(fresh), live_run__isnull=False).select_related("live_run")
         live = live.defer("live_run__signature", "live_run__warnings", "live_run__coverage")
@@ -129,7 +130,7 @@ def _hidden(run_ids: list[int]) -> dict[int, dict[str, float]]:
 
 
 def _comparable_after(runs: Mapping[int, ScoringRun], version: ReferenceVersion, recipe: Recipe) -> list[ranking.Entry]:
-    """As the board will see them: those of the signature that most runs by the new rule bear."""
+    """The entries of the new board: those with the most common signature of the runs by the new rule."""
     current = [run for run in runs.values() if run.reference_version_id == version.pk and run.recipe == recipe.id]
     signature = ranking.board_signature(map(entry_of, current))
     return [entry_of(run) for run in runs.values() if run.signature_hash == signature]

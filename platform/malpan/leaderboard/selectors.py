@@ -28,14 +28,14 @@ from scoring.recipes import Column, Recipe
 
 @dataclass(frozen=True, slots=True)
 class BoardRow:
-    """One team. ``rank`` is ``None`` for a baseline; scores are 0-1; ``submission_count`` counts what was charged.
+    """One team. ``rank`` is ``None`` for a baseline; scores are 0-1; ``submission_count`` counts charged submissions.
 
-    ``run`` is what a public board was made of; a published final board has none. ``public_rank`` and ``public_score``
-    stand on a final board: where the team stood on the public one.
+    ``run`` is set on a public board; a published final board has none. ``public_rank`` and ``public_score`` are set on
+    a final board: the team's rank and score on the public one.
     """
 
     rank: int | None
-    team_id: int | None  # of a published final board: none, a snapshot knows teams by their number
+    team_id: int | None  # None on a published final board: a snapshot has only team numbers
     team_name: str
     is_baseline: bool
     is_own: bool
@@ -63,10 +63,10 @@ class Disqualified:
 class Board:
     """A board as one reader may see it.
 
-    ``is_hidden``: the organiser keeps it back; there are no rows. ``frozen_at``: it counts what came before that
-    moment. ``signature_hash`` is shared by all rows; ``excluded_count`` runs bear another one, or were scored by
-    earlier references or another recipe, and stand outside until they are scored again. ``covers_part``: its scores
-    are of the public items only. ``snapshot``: it is the final board as published.
+    ``is_hidden``: the organiser hides it; there are no rows. ``frozen_at``: it counts only submissions before that
+    moment. All rows have ``signature_hash``; ``excluded_count`` runs have another one, or were scored by earlier
+    references or another recipe, and are excluded until they are scored again. ``covers_part``: its scores are of the
+    public split only. ``snapshot``: it is the final board as published.
     """
 
     phase: Phase
@@ -86,7 +86,7 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Who looks at a board, and whether the names are blind for them."""
+    """The reader of a board, and whether names are blind for them."""
 
     team: Team | None
     is_blind: bool
@@ -101,12 +101,12 @@ def board(
 ) -> Board:
     """The public board of ``phase`` for a member of ``viewer_team`` or a visitor; four queries.
 
-    On the board stands every team that is not disqualified with a live, finished run whose submission was neither
-    refunded nor withdrawn. (What a merged team made in a phase that was over by then still stands in its name.) An
-    organiser sees the live board whatever the phase says; everybody else sees a frozen one as it was and nothing of a
-    hidden one, until the final board is published.
+    The board has every team that is not disqualified with a live, finished run whose submission was neither refunded
+    nor withdrawn. (Results of a merged team from a phase that was over by then stay under its name.) An organiser
+    always sees the live board; everybody else sees a frozen one as it was and nothing of a hidden one, until the final
+    board is published.
     """
-    if not connection.in_atomic_block:  # the rule and the runs are read apart: all of it as of one moment
+    if not connection.in_atomic_block:  # rule and runs are separate reads, which must see one state
         with repeatable_read():
             fresh = Phase.objects.select_related("track__competition").get(pk=phase.pk)
             return board(fresh, viewer_team=viewer_team, for_organiser=for_organiser, now=now)
@@ -138,7 +138,7 @@ def board(
 
 
 def published_board(phase: Phase, *, viewer_team: Team | None = None) -> Board | None:
-    """The final board of ``phase`` as published last, or ``None`` while there is none. Reads the snapshot alone."""
+    """The last published final board of ``phase``, or ``None`` if there is none. Reads only the snapshot."""
     if phase.final_published_at is None:
         return None
     snapshot = phase.snapshots.select_related("published_by").order_by("-number").first()
@@ -161,7 +161,7 @@ def published_board(phase: Phase, *, viewer_team: Team | None = None) -> Board |
 
 
 def live_runs(phase: Phase, before: datetime | None = None) -> dict[int, ScoringRun]:
-    """Live finished runs by submission, with what a row shows; signatures and warnings are fetched when asked for."""
+    """Live finished runs by submission, with the fields of a row; signatures and warnings are deferred."""
     rows = standing_runs(phase, before)
     rows = rows.select_related("submission__team", "reference_version")
     rows = rows.defer("signature", "warnings", "coverage", "reference_version__public_ids")
@@ -169,7 +169,7 @@ def live_runs(phase: Phase, before: datetime | None = None) -> dict[int, Scoring
 
 
 def standing_runs(phase: Phase, before: datetime | None = None) -> QuerySet[ScoringRun]:
-    """The live finished runs that may stand on a board of ``phase``: submitted ``before`` that moment, if given."""
+    """The live finished runs that may be on a board of ``phase``: submitted ``before`` that moment, if given."""
     standing = Submission.objects.counting().filter(phase=phase, team__disqualified_at=None)
     if before is not None:
         standing = standing.filter(created_at__lt=before)
@@ -177,16 +177,17 @@ def standing_runs(phase: Phase, before: datetime | None = None) -> QuerySet[Scor
 
 
 def comparable_entries(runs: Iterable[ScoringRun], recipe: Recipe) -> list[ranking.Entry]:
-    """The public results that rank against each other: those of the signature that most of the current ones bear."""
+    """The public results that are ranked together: those with the most common signature of the current ones."""
     runs = list(runs)
     current = [run for run in runs if run.reference_version.is_current and run.recipe == recipe.id]
     signature = ranking.board_signature(map(entry_of, current))
-    # the signature covers recipe and references: an earlier version of the same content agrees and may stay
+    # the signature covers recipe and references: one from an earlier version with the same content is equal and may
+    # stay
     return [entry_of(run) for run in runs if run.signature_hash == signature]
 
 
 def submission_counts(phase: Phase, before: datetime | None = None) -> dict[int, int]:
-    """How many submissions of each team count as used, withdrawn ones among them."""
+    """The number of charged submissions of each team, including withdrawn ones."""
     submissions = Submission.objects.filter(phase=phase, refunded_at=None)
     if before is not None:
         submissions = submissions.filter(created_at__lt=before)
@@ -198,7 +199,7 @@ def reader_of(phase: Phase, team: Team | None, *, sees_all: bool = False, now: d
 
 
 def disqualified(phase: Phase, reader: Reader) -> tuple[Disqualified, ...]:
-    """The disqualified teams of the competition, as the reader may call them."""
+    """The disqualified teams of the competition, by the names that the reader may see."""
     return tuple(
         Disqualified(reader.name_of(team), public_note(team), team.disqualified_at)
         for team in disqualified_teams(phase.track.competition)

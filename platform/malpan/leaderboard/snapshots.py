@@ -1,4 +1,4 @@
-"""Publishing a final board: a snapshot that no later change of a score can touch."""
+"""Publishing a final board: a snapshot that later changes of scores do not affect."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ UNFINISHED = (ScoringRun.State.QUEUED, ScoringRun.State.RUNNING)
 def publish_final_board(
     *, phase: Phase, actor: User, note_ko: str = "", note_en: str = "", now: datetime | None = None
 ) -> BoardSnapshot:
-    """Publish the final board of ``phase`` as it stands now, with an entry in the public chain.
+    """Publish the current final board of ``phase``, with an entry in the public chain.
 
-    From then on the private scores are public, and the board is neither frozen nor hidden. Publishing again, after a
-    rescoring say, makes another snapshot, which is shown in place of the one before; ``note_ko`` tells why.
+    From then on the private scores are public, and the board is neither frozen nor hidden. Publishing again, such as
+    after a rescoring, makes another snapshot, which replaces the previous one on the pages; ``note_ko`` says why.
 
     Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to manage, ``PhaseNotOver`` before the end,
     ``RunsUnfinished`` while a run of the phase is queued or running, and ``NothingToPublish``.
@@ -51,7 +51,7 @@ def publish_final_board(
 
 
 def chain_payload(snapshot: BoardSnapshot) -> dict[str, str | int]:
-    """What the public chain says of a final board: enough to hold the published rows against."""
+    """The payload of a final board in the public chain: enough to verify the published rows."""
     phase = snapshot.phase
     return {
         "track": phase.track.slug,

@@ -1,7 +1,7 @@
 """Whether the published scores in the database are still those that the hash chain recorded.
 
-Every score that ever counted, hidden ones included, was bound in the chain when it began to count; every final board
-when it was published. A changed row, by whatever hand, no longer has its commitment; a changed chain no longer links.
+The commitment of every score, hidden ones included, was added to the chain when it began to count; that of every final
+board when it was published. A changed row no longer matches its commitment; in a changed chain the links break.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ TEXTS: Final[dict[str, str | Promise]] = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is not as it was recorded. ``code`` is a key of ``TEXTS``; ``where`` names the entry or row."""
+    """A difference from the record. ``code`` is a key of ``TEXTS``; ``where`` names the entry or row."""
 
     code: str
     where: str
@@ -50,7 +50,7 @@ class Finding:
 
 
 def verify_competition(competition: Competition) -> list[Finding]:
-    """Everything in which database and chain of ``competition`` disagree; nothing for a sound one. Reads only."""
+    """Every difference between database and chain of ``competition``. Read-only."""
     entries = list(ChainEntry.objects.filter(competition=competition).order_by("number").select_related("submission"))
     found = [Finding(problem.code, f"#{problem.number}") for problem in chain.verify(entries)]
     found += _receipts(competition, entries)
@@ -60,7 +60,7 @@ def verify_competition(competition: Competition) -> list[Finding]:
 
 
 def unrecorded_submissions(competition: Competition) -> list[Submission]:
-    """Submissions that came in before there was a chain: not one entry names them."""
+    """Submissions from before there was a chain: no entry names them."""
     named = ChainEntry.objects.filter(submission=OuterRef("pk"))
     rows = Submission.objects.of(competition).filter(~Exists(named))
     return list(rows.select_related("phase__track__competition", "team").order_by("created_at", "pk"))
@@ -99,7 +99,7 @@ def _scores(competition: Competition, entries: list[ChainEntry]) -> Iterator[Fin
 
 
 def _results(competition: Competition) -> dict[tuple[int | None, Any, str], tuple[ScoringRun, Any]]:
-    """The finished results by submission, number of the run among those of its submission, and part."""
+    """The finished results by submission, number of the run among those of its submission, and split."""
     runs = (
         ScoringRun.objects.filter(submission__phase__track__competition=competition)
         .select_related("submission", "reference_version", "hidden_result")
@@ -132,7 +132,7 @@ def _boards(competition: Competition, entries: list[ChainEntry]) -> Iterator[Fin
 
 
 def _is_of(entry: ChainEntry, snapshot: BoardSnapshot) -> bool:
-    """Whether a board entry is that of the snapshot, by the place and number it names."""
+    """Whether a board entry is that of the snapshot, by track, phase and number."""
     phase = snapshot.phase
     place = {"track": phase.track.slug, "phase": phase.slug, "snapshot": snapshot.number}
     return all(entry.payload.get(name) == value for name, value in place.items())

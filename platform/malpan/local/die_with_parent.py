@@ -1,7 +1,7 @@
-"""Run a program bound to its parent: when the parent dies, however it dies, the kernel ends the program too.
+"""Run a program that the kernel ends together with its parent, however the parent ends.
 
 Executed by path (``python -I -S die_with_parent.py PARENT_PID PROGRAM ARGUMENTS...``), so that it starts in
-milliseconds and nothing but the standard library is loaded before the program takes its place.
+milliseconds and loads only the standard library before it executes the program.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _PR_SET_PDEATHSIG = 1
 def die_with_parent(parent: int, number: int = signal.SIGKILL) -> None:
     """Have the kernel send ``number`` to this process when its parent, the process ``parent``, ends.
 
-    Only Linux knows this; elsewhere what a killed supervisor left running is ended by hand.
+    Only on Linux; elsewhere, programs left by a killed supervisor must be ended by hand.
     """
     if sys.platform != "linux":
         return
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0)
-    if os.getppid() != parent:  # it died before the kernel was told
+    if os.getppid() != parent:  # the parent ended before the call
         os.kill(os.getpid(), number)
 
 

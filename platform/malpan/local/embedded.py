@@ -1,8 +1,8 @@
-"""Real PostgreSQL and Redis from PyPI wheels, under one directory, for the default that needs nothing installed.
+"""Real PostgreSQL and Redis from PyPI wheels, in one directory, for the local default without installed servers.
 
-Any number of processes use the servers of a directory at once: ``manage.py up``, a ``manage.py shell`` beside it, test
-runs. The first starts them, the last to end stops them, and no process needs to do anything for that: see
-``server_guard``. There is never more than one server on a directory, whatever crashed before.
+Any number of processes may use the servers of a directory at once: ``manage.py up``, a ``manage.py shell``, test runs.
+The first starts them, and they stop after the last has ended, without any action of that process: see ``server_guard``.
+There is never more than one server on a directory, even after a crash.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LOG_MAX_BYTES = 10 * 1024 * 1024
 
 @dataclass
 class _Use:
-    """This process's use of one server: its part of the shared lock, and the guard where it started one."""
+    """This process's use of one server: its shared lock, and the guard if it started one."""
 
     server: Server
     locks: dict[str, FileLock]
@@ -43,12 +43,12 @@ class Services:
     _uses: list[_Use] = field(default_factory=list)
 
     def ensure(self) -> list[str]:
-        """Start again what has stopped; the names of those servers. Raises ``ServerFailed``."""
+        """Restart stopped servers; returns their names. Raises ``ServerFailed``."""
         stopped = [use for use in self._uses if not use.locks["guard"].is_taken()]
         return [use.server.name for use in stopped if _ensure_running(use)]
 
     def release(self) -> None:
-        """End this process's use, and wait until the servers have stopped unless somebody else uses them."""
+        """End this process's use, and wait until the servers have stopped, unless other processes use them."""
         for use in self._uses:
             use.locks["users"].release()
         for use in self._uses:
@@ -57,7 +57,7 @@ class Services:
 
 
 def start(var_dir: Path, *, postgres: bool = True, redis: bool = True, durable: bool = True) -> Services:
-    """Use the servers under ``var_dir``, started if they do not run, until ``release`` or the end of the process.
+    """Use the servers in ``var_dir``, and start them if necessary, until ``release`` or the end of the process.
 
     ``durable=False`` trades safety after a power cut for speed (tests). Raises ``ServerFailed`` or
     ``UnusableDirectory``.
@@ -79,12 +79,12 @@ _active = Services()
 
 
 def active() -> Services:
-    """The services ``provide`` set up for this process."""
+    """The services that ``provide`` set up for this process."""
     return _active
 
 
 def provide(var_dir: Path, *, durable: bool = True) -> None:
-    """Set ``DATABASE_URL`` and ``REDIS_URL`` of this process from embedded servers where they are unset."""
+    """Set ``DATABASE_URL`` and ``REDIS_URL`` of this process from embedded servers if they are unset."""
     global _active
     postgres, redis = not os.environ.get("DATABASE_URL"), not os.environ.get("REDIS_URL")
     if not postgres and not redis:
@@ -97,7 +97,7 @@ def provide(var_dir: Path, *, durable: bool = True) -> None:
 
 
 def _home(var_dir: Path) -> Path:
-    """``var_dir/embedded``; both are private when made, and later left as they are (root opens them for PostgreSQL)."""
+    """``var_dir/embedded``. New directories are private, existing ones unchanged (root opens them for PostgreSQL)."""
     home = var_dir.absolute() / "embedded"
     for directory in (var_dir, home):
         if not directory.exists():
@@ -111,7 +111,7 @@ def _use(server: Server, home: Path) -> _Use:
         for kind in ("users", "start", "guard", "server")
     }
     use = _Use(server, locks, private_directory(home / "log") / f"{server.name}.log")
-    if not locks["users"].acquire(shared=True, timeout=server.grace + 10):  # the guard has it while it stops the server
+    if not locks["users"].acquire(shared=True, timeout=server.grace + 10):  # the guard holds it while stopping it
         raise _failed(use, "이전 서버가 멈추기를 기다리다 그만두었습니다", "The earlier server did not stop in time")
     try:
         _ensure_running(use)
@@ -122,9 +122,9 @@ def _use(server: Server, home: Path) -> _Use:
 
 
 def _ensure_running(use: _Use) -> bool:
-    """Find the server running or start it, one starter at a time; whether it was started.
+    """Start the server unless it is running, one process at a time; returns whether it was started.
 
-    This process must hold its share of ``users``, so that no guard stops the server meanwhile.
+    This process must hold ``users`` in shared mode, so that no guard stops the server meanwhile.
     """
     if not use.locks["start"].acquire(timeout=2 * _START_SECONDS):
         raise _failed(use, "다른 프로세스가 서버를 시작하는 중입니다", "Another process is still starting the server")
@@ -139,7 +139,7 @@ def _ensure_running(use: _Use) -> bool:
 
 
 def _found_running(use: _Use) -> bool:
-    """Whether a kept server answers; it may take a moment, or be ending by itself just now."""
+    """Whether a running server answers; it may need a moment, or be stopping."""
     deadline = time.monotonic() + _START_SECONDS
     while use.locks["guard"].is_taken():
         if use.server.answers():
@@ -151,7 +151,7 @@ def _found_running(use: _Use) -> bool:
 
 
 def _wait_until_free(use: _Use) -> None:
-    """A server whose guard was killed is being stopped by the kernel; its files are free when its lock is."""
+    """Wait for the lock of a server whose guard was killed: the kernel stops the server and releases its lock."""
     deadline = time.monotonic() + use.server.grace
     while use.locks["server"].is_taken():
         if time.monotonic() > deadline:
@@ -160,7 +160,7 @@ def _wait_until_free(use: _Use) -> None:
 
 
 def _start(use: _Use) -> None:
-    """Start a guard with its server and wait until that answers."""
+    """Start a guard with its server and wait until the server answers."""
     _wait_until_free(use)
     use.server.prepare()
     _start_guard(use)
@@ -188,7 +188,7 @@ def _start_guard(use: _Use) -> None:
             stderr=log,
             cwd="/",
             env=plain_environment(),
-            start_new_session=True,  # Ctrl-C is for the users; the server ends after them
+            start_new_session=True,  # Ctrl-C ends the users; the server must end after them
         )
 
 
@@ -203,7 +203,7 @@ def _comes_up(use: _Use) -> bool:
 
 
 def _wait_unless_used(use: _Use) -> None:
-    """Return when the guard has stopped the server, or at once when another process uses it."""
+    """Return when the guard has stopped the server, or at once if another process uses it."""
     deadline = time.monotonic() + use.server.grace + 10
     while use.locks["guard"].is_taken() and time.monotonic() < deadline:
         if use.locks["users"].is_taken() and not use.locks["users"].is_taken(exclusively=True):

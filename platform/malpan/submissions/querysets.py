@@ -1,4 +1,4 @@
-"""Which submissions count: the one definition."""
+"""The only definition of which submissions count."""
 
 from __future__ import annotations
 

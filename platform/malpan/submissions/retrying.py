@@ -1,4 +1,4 @@
-"""Scoring again, by hand, what was given up or cancelled."""
+"""Retrying failed or cancelled runs by hand."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from malpan.submissions.rescoring.alongside import enqueue_alongside
 
 @dataclass(frozen=True, slots=True)
 class Retried:
-    """What came of trying several runs again: the new runs, and the refused ones with the reason."""
+    """The result of retrying several runs: the new runs, and the refused ones with the reason."""
 
     runs: tuple[ScoringRun, ...]
     refused: tuple[tuple[ScoringRun, DomainError], ...]
 
 
 def retry_failed_run(*, run: ScoringRun, actor: User) -> ScoringRun:
-    """Score once more, as a new run, a submission whose run was given up; its refund is taken back.
+    """Score a submission whose run failed again, as a new run, and charge its slot again.
 
-    Raises ``RunNotRetryable``, and ``QuotaExceeded`` when the team has used the refunded slot meanwhile.
+    Raises ``RunNotRetryable``, and ``QuotaExceeded`` if the team has used the refunded slot meanwhile.
     """
     submission = Submission.objects.select_related("phase__track", "team").get(pk=run.submission_id)
     with transaction.atomic():
@@ -45,7 +45,7 @@ def retry_failed_run(*, run: ScoringRun, actor: User) -> ScoringRun:
 
 
 def retry_runs(*, runs: Iterable[ScoringRun], actor: User) -> Retried:
-    """Try each of ``runs`` again, one transaction each: a refusal of one keeps no other from its turn."""
+    """Retry each of ``runs``, in one transaction each: a refused one does not stop the others."""
     retried, refused = [], []
     for run in runs:
         try:

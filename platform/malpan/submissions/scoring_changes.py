@@ -1,8 +1,8 @@
-"""Changing what submissions are scored with, outside of a rescoring batch: only while none of them counts.
+"""Changes of references, recipe or models outside of a rescoring batch: only while no submission counts.
 
-References, recipe and models belong to ``competitions``, which knows no submissions; whoever changes them comes here
-first. Where submissions count, their scores would leave the board, so that it needs a batch (``rescoring``), or the
-organiser's word for it (``replace_in_use``).
+These belong to ``competitions``, which does not import submissions, so every change must go through this module. If
+submissions count, their scores would leave the board, so a batch is needed (``rescoring``), or the organiser's consent
+(``replace_in_use``).
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ def publish_reference_version(
     media: IO[bytes] | None = None,
     public_ids: Collection[str] | None = None,
 ) -> ReferenceVersion:
-    """Check, store privately and make current a new set of reference answers of ``phase``.
+    """Check new reference answers of ``phase``, store them privately and make them current.
 
     ``media`` as for ``versions.store_file``, ``public_ids`` as for ``phases.public_ids_for``. Raises what these raise,
-    and ``ReferencesInUse`` unless ``replace_in_use``: scores by the current version leave the board until they are
-    scored again.
+    and ``ReferencesInUse`` unless ``replace_in_use``: scores by the current version leave the board until the
+    submissions are scored again.
     """
     file = versions.store_file(phase=phase, data=data, media=media)
     with transaction.atomic():
@@ -51,7 +51,7 @@ def publish_reference_version(
 def split_again(
     *, phase: Phase, actor: User | None, public_ids: Collection[str] | None = None, replace_in_use: bool = False
 ) -> ReferenceVersion:
-    """Publish the current reference file of ``phase`` once more, split anew: as a version of its own.
+    """Publish the current reference file of ``phase`` as a new version with a new split.
 
     ``public_ids`` as for ``phases.public_ids_for``. Raises ``ReferencesNotPublished``, ``SplitInvalid``,
     ``PhaseAlreadyPublished``, and ``ReferencesInUse`` unless ``replace_in_use``.
@@ -71,7 +71,7 @@ def split_again(
 def publish_draft(*, version: ReferenceVersion, actor: User, now: datetime | None = None) -> ReferenceVersion:
     """Make a draft the current version of a phase in which nothing counts, and post its erratum as a notice.
 
-    Raises ``ReferenceNotDraft``, and ``ReferencesInUse`` where submissions count: then a rescoring batch publishes it.
+    Raises ``ReferenceNotDraft``, and ``ReferencesInUse`` if submissions count: then a rescoring batch must publish it.
     """
     with transaction.atomic():
         draft = lock_draft(version)
@@ -83,8 +83,8 @@ def publish_draft(*, version: ReferenceVersion, actor: User, now: datetime | Non
 def update_track(*, track: Track, actor: User | None, **fields: Any) -> Track:
     """Change columns of ``track``. Raises what ``competitions.services.update_track`` raises.
 
-    ``RuleInUse``, where scores count and another ``recipe`` or ``profile`` would take them off the board: it is changed
-    by rescoring.
+    Also raises ``RuleInUse`` if scores count and another ``recipe`` or ``profile`` would remove them from the board:
+    then rescoring must change it.
     """
     with transaction.atomic():
         held = lock_track(track.pk)
@@ -100,7 +100,7 @@ def scores_that_count(track: Track) -> int:
 
 
 def _require_unused(phase: Phase, replace_in_use: bool = False) -> None:
-    """Raise ``ReferencesInUse`` where submissions of ``phase``, which is held, count."""
+    """Raise ``ReferencesInUse`` if submissions of ``phase``, which must be locked, count."""
     count = 0 if replace_in_use else Submission.objects.counting().filter(phase=phase).count()
     if count:
         raise ReferencesInUse(count=count)

@@ -1,8 +1,9 @@
 """What a phase is scored with.
 
-An upload holds its phase shared, from before its run is queued until it commits; starting, applying and cancelling a
-rescoring batch hold it alone. So a submission is either there when a batch selects, or sees the open batch and gets a
-second run; and none is queued by a rule that is just being replaced. The order of all locks: ``core.locks``.
+An upload has a shared lock on its phase, from before its run is queued until it commits; starting, applying and
+cancelling a rescoring batch lock it exclusively. So a submission either exists when a batch selects, or sees the open
+batch and gets a second run; and none is queued with a rule that is just being replaced. The order of all locks:
+``core.locks``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from malpan.submissions.models import RescoreBatch
 
 @dataclass(frozen=True, slots=True)
 class ScoringConfig:
-    """What submissions are scored with."""
+    """The references, recipe and models that submissions are scored with."""
 
     reference_version: ReferenceVersion
     recipe: str
@@ -26,7 +27,7 @@ class ScoringConfig:
 
 
 def scoring_config_of(phase: Phase, batch: RescoreBatch | None = None) -> ScoringConfig:
-    """What ``phase`` is scored with now, or what ``batch`` scores with. Raises ``ReferencesNotPublished``."""
+    """The current configuration of ``phase``, or that of ``batch``. Raises ``ReferencesNotPublished``."""
     track = phase.track
     version = batch.reference_version if batch else None
     return ScoringConfig(

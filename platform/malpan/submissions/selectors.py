@@ -20,12 +20,12 @@ from malpan.teams.models import Team
 from malpan.teams.selectors import membership_of
 from scoring.errors import FileError
 
-SHOWN_REJECTIONS: Final = 20  # they cost nothing, so a script may make thousands, each with its table of errors
+SHOWN_REJECTIONS: Final = 20  # they are free, so a script may make thousands, each with its table of errors
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """One line of a team's history: a charged submission with what its team sees of its run, or a rejected file."""
+    """One line of a team's history: a charged submission with the run as its team may see it, or a rejected file."""
 
     kind: Literal["submission", "rejection"]
     created_at: datetime
@@ -35,7 +35,7 @@ class HistoryEntry:
 
 
 def team_history(team: Team, phase: Phase) -> list[HistoryEntry]:
-    """Everything ``team`` uploaded in ``phase``, newest first; of rejected files the newest. Three queries."""
+    """Everything ``team`` uploaded in ``phase``, newest first; of rejected files only the newest. Three queries."""
     submissions = _with_runs(Submission.objects.filter(_made_by(team), phase=phase)).select_related("phase")
     if phase.final_published_at is not None:
         submissions = submissions.select_related("live_run__hidden_result")
@@ -48,9 +48,9 @@ def team_history(team: Team, phase: Phase) -> list[HistoryEntry]:
 
 
 def submission_for(user: User | AnonymousUser, public_id: uuid.UUID | str) -> Submission:
-    """The submission for a member of its team, or somebody at the manage pages of its competition.
+    """The submission for a member of its team, or somebody with a role in its competition.
 
-    Raises ``SubmissionNotFound`` for anybody else. Comes with its phase, track, competition, team and runs.
+    Raises ``SubmissionNotFound`` for anybody else. Its phase, track, competition, team and runs are prefetched.
     """
     rows = _with_runs(Submission.objects.filter(public_id=public_id))
     submission = rows.select_related("phase__track__competition", "team__merged_into").first()
@@ -60,7 +60,7 @@ def submission_for(user: User | AnonymousUser, public_id: uuid.UUID | str) -> Su
 
 
 def _made_by(team: Team) -> Q:
-    """Rows of ``team``, and those which teams merged into it made in phases that were over by then."""
+    """Rows of ``team``, and those of teams merged into it from phases that were over by then."""
     return Q(team=team) | Q(team__merged_into=team)
 
 
@@ -78,9 +78,9 @@ def _is_on_manage_pages(user: User | AnonymousUser, submission: Submission) -> b
 
 
 def run_to_show(submission: Submission) -> ScoringRun | None:
-    """The run whose state stands for the submission: the live one, else the newest. Reads fetched rows where it can.
+    """The run that represents the submission: the live one, else the newest. Uses prefetched rows if there are any.
 
-    Runs of a rescoring batch stand for nothing before the batch is applied.
+    Runs of a rescoring batch do not count before the batch is applied.
     """
     if submission.live_run is not None:
         return submission.live_run
@@ -88,19 +88,19 @@ def run_to_show(submission: Submission) -> ScoringRun | None:
 
 
 def run_for_team(submission: Submission) -> ShownRun | None:
-    """What the submission's own team may see of the run that stands for it."""
+    """The run to show, as the submission's team may see it."""
     run = run_to_show(submission)
     return None if run is None else shown_run(run, submission)
 
 
 def run_for(user: User | AnonymousUser, submission: Submission) -> ShownRun | None:
-    """What ``user``, to whom ``submission_for`` gave the submission, may see of the run that stands for it."""
+    """The run to show, as ``user`` may see it; ``submission`` must come from ``submission_for``."""
     run = run_to_show(submission)
     return None if run is None else shown_run(run, submission, sees_all=sees_hidden(user, submission))
 
 
 def rejection_errors(rejection: Rejection) -> tuple[FileError, ...]:
-    """The located errors of a rejected file, as kept (at most a hundred)."""
+    """The stored located errors of a rejected file (at most a hundred)."""
     return tuple(
         FileError(
             code=row["code"],
@@ -114,7 +114,7 @@ def rejection_errors(rejection: Rejection) -> tuple[FileError, ...]:
 
 
 def submission_of_upload(*, team: Team, upload_key: str, file_sha256: str) -> Submission | None:
-    """The submission that these bytes, sent by the team's form or request of this key, became."""
+    """The submission of these bytes under this ``upload_key`` of the team, if any."""
     if not upload_key:
         return None
     return Submission.objects.filter(team=team, upload_key=upload_key, file_sha256=file_sha256).first()

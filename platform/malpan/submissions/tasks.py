@@ -1,4 +1,4 @@
-"""Celery's side: a task calls one function."""
+"""The Celery tasks; each calls one function."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from malpan.submissions.evaluation import pair_cache
 
 @shared_task
 def prune_pair_values() -> None:
-    """Keep the store of pair values within its bound."""
+    """Keep the store of pair values within its limit."""
     pair_cache.prune()

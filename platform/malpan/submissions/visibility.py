@@ -1,6 +1,6 @@
-"""What of a submission's scoring its own team may see. The pages, the API and the receipts all ask here.
+"""What a team may see of its submission's scoring. The pages, the API and the receipts all use this.
 
-A team is handed a ``ShownRun``, never a ``ScoringRun``: what it may not see is not in it.
+A team gets a ``ShownRun``, never a ``ScoringRun``: it contains only what the team may see.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scoring.recipes import ORGANISER_CODES
 
 @dataclass(frozen=True, slots=True)
 class HiddenScores:
-    """The private part's result, shown once the final board is published, and to organisers."""
+    """The result on the private split, shown after the final board is published, and to organisers."""
 
     final_score: float
     scores: Mapping[str, float]
@@ -30,8 +30,8 @@ class HiddenScores:
 class ShownRun:
     """A run as one reader may see it.
 
-    ``is_score_hidden``: a finished run whose scores are kept back; nothing below ``error_code`` is filled then.
-    ``covers``: the scores are of all items or of the public part.
+    ``is_score_hidden``: a finished run whose scores are withheld; the fields below ``error_code`` are then empty.
+    ``covers``: the scores are of all items or of the public split.
     """
 
     pk: int
@@ -57,8 +57,8 @@ class ShownRun:
 def shows_own_score(submission: Submission, now: datetime | None = None) -> bool:
     """Whether the team of ``submission`` may see its (public) score.
 
-    Kept back where the phase says so: of everything while the board is hidden, and of what came in after the board was
-    frozen. The final board, once published, ends all of it. Reads ``submission.phase``.
+    A phase may withhold them: all while the board is hidden, and those of submissions after the board was frozen. The
+    published final board ends this. Reads ``submission.phase``.
     """
     phase = submission.phase
     if phase.final_published_at is not None or phase.shows_own_score or phase.board == Phase.Board.LIVE:
@@ -69,7 +69,7 @@ def shows_own_score(submission: Submission, now: datetime | None = None) -> bool
 
 
 def is_frozen(phase: Phase, now: datetime | None = None) -> bool:
-    """Whether the board of ``phase`` stands still: a moment set ahead freezes it when it comes."""
+    """Whether the board of ``phase`` is frozen; ``frozen_at`` may be in the future."""
     is_due = phase.frozen_at is not None and phase.frozen_at <= (now or timezone.now())
     return phase.board == Phase.Board.FROZEN and is_due and phase.final_published_at is None
 
@@ -80,9 +80,9 @@ def is_hidden(phase: Phase) -> bool:
 
 
 def shown_run(run: ScoringRun, submission: Submission, *, sees_all: bool = False) -> ShownRun:
-    """``run`` for a member of the submission's team, or, where ``sees_all``, for an organiser.
+    """``run`` for a member of the submission's team or, with ``sees_all``, for an organiser.
 
-    Reads the phase of ``submission``, the run's job, and where the private part may be seen ``run.hidden_result`` and
+    Reads the phase of ``submission``, the run's job and, if the private split may be seen, ``run.hidden_result`` and
     its reference version.
     """
     state: dict[str, Any] = {
@@ -114,10 +114,10 @@ def shown_run(run: ScoringRun, submission: Submission, *, sees_all: bool = False
 
 
 def _for_participants(warnings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The stored warnings that a team is shown; the others are for organisers."""
+    """The stored warnings for the team; the others are for organisers."""
     return [row for row in warnings if row["code"] not in ORGANISER_CODES]
 
 
 def _hidden_of(run: ScoringRun) -> HiddenScores | None:
-    found = getattr(run, "hidden_result", None)  # a one-to-one that is not there raises an AttributeError of its own
+    found = getattr(run, "hidden_result", None)  # a missing one-to-one raises a subclass of AttributeError
     return None if found is None else HiddenScores(found.final_score, found.scores, found.coverage)

@@ -1,4 +1,4 @@
-"""A team takes a submission of its own back."""
+"""A team withdraws one of its submissions."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from malpan.teams.selectors import require_member
 
 
 def withdraw(*, submission: Submission, actor: User, now: datetime | None = None) -> bool:
-    """Take ``submission`` off the board for good, and from the choices for the final board; it stays charged.
+    """Remove ``submission`` from the board for good, and from the choices for the final board; it stays charged.
 
-    False, and nothing done, when it is withdrawn already. Raises ``NotTeamMember``, and ``WithdrawalClosed`` from the
-    end of the phase on.
+    Returns false and does nothing if it is already withdrawn. Raises ``NotTeamMember``, and ``WithdrawalClosed`` from
+    the end of the phase on.
     """
     moment = now or timezone.now()
     phase = submission.phase

@@ -1,4 +1,4 @@
-"""Teams, invitations and requests to merge in the admin, to be read."""
+"""Teams, invitations and requests to merge in the admin, read-only."""
 
 from __future__ import annotations
 

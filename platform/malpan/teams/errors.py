@@ -10,13 +10,13 @@ from malpan.core.errors import Conflict, Forbidden, Gone, NotFound, RequestError
 
 
 class NotTeamMember(Forbidden):
-    """A role of the competition that does not include the ``permission``."""
+    """The person is in no team of this competition, or not in this one."""
 
     text = _("이 대회에 참가하는 팀의 구성원만 할 수 있습니다. 팀을 만들거나 초대를 받아 주십시오.")
 
 
 class NotTeamLeader(Forbidden):
-    """A role of the competition that does not include the ``permission``."""
+    """Only the leader of the team may do this."""
 
     text = _("팀장만 할 수 있습니다. 팀장에게 요청해 주십시오.")
 
@@ -34,7 +34,7 @@ class TeamNameTaken(Conflict):
 
 
 class TeamNameInvalid(RequestError):
-    """Empty, too long, or holding control characters. Params: ``limit``."""
+    """Empty, too long, or with control characters. Params: ``limit``."""
 
     text = _("팀 이름은 1자 이상 %(limit)s자 이하로, 제어 문자 없이 입력해 주십시오.")
 
@@ -46,7 +46,7 @@ class TeamFull(Conflict):
 
 
 class InvitationNotFound(NotFound):
-    """Params: ``limit``."""
+    """No invitation has this token, or not in this team."""
 
     text = _("초대 링크가 올바르지 않습니다. 팀장에게 새 링크를 요청해 주십시오.")
 
@@ -58,19 +58,19 @@ class InvitationExpired(Gone):
 
 
 class InvitationUsed(Gone):
-    """Params: ``expired_at``."""
+    """Somebody has already joined with this invitation."""
 
     text = _("이미 사용한 초대 링크입니다. 팀장에게 새 링크를 요청해 주십시오.")
 
 
 class InvitationRevoked(Gone):
-    """The team's leader took it back."""
+    """The team's leader revoked it."""
 
     text = _("취소된 초대 링크입니다. 팀장에게 새 링크를 요청해 주십시오.")
 
 
 class InvitationForAnother(Forbidden):
-    """It was mailed to an address that this person has not verified as their own. Params: ``email``, masked."""
+    """It was mailed to an address that this person has not verified. Params: ``email``, masked."""
 
     text = _(
         "이 초대는 %(email)s 주소로 보낸 것입니다. 그 주소를 내 계정에 등록하고 인증한 사람만 쓸 수 있습니다. "
@@ -85,7 +85,7 @@ class InvitationAddressInvalid(Unprocessable):
 
 
 class TooManyInvitations(TooMany):
-    """As many invitations of the team are open, or were mailed in a day, as may be. Params: ``limit``."""
+    """The team has reached the limit of open or mailed invitations. Params: ``limit``."""
 
     text = _(
         "한 팀은 열린 초대를 %(limit)s건까지, 초대 메일도 하루에 그만큼만 보낼 수 있습니다. 쓰지 않는 초대를 "
@@ -94,7 +94,7 @@ class TooManyInvitations(TooMany):
 
 
 class MailNotSent(SystemFault):
-    """The mail server refused the message or is away; what it should have told was taken back."""
+    """The mail server refused the message or is down; the invitation was revoked."""
 
     text = _(
         "초대 메일을 보내지 못했습니다. 초대는 취소했으니 잠시 뒤에 다시 시도하거나 초대 링크를 직접 전해 주십시오."
@@ -102,19 +102,19 @@ class MailNotSent(SystemFault):
 
 
 class CompetitionOver(Conflict):
-    """The last phase has ended; who is in which team stands. Params: ``ended_at``."""
+    """The last phase has ended, so members of teams can no longer change. Params: ``ended_at``."""
 
     text = _("대회가 %(ended_at)s에 끝나 팀 구성을 바꿀 수 없습니다.")
 
 
 class LeaderCannotLeave(Conflict):
-    """A leader hands over before leaving or being removed, while others are in the team."""
+    """A leader must hand over before leaving or being removed, while others are in the team."""
 
     text = _("팀장은 다른 팀원에게 팀장을 넘긴 뒤에 나갈 수 있습니다.")
 
 
 class LastMemberCannotLeave(Conflict):
-    """The team has sent files, so that it must not be left without anybody to answer for them."""
+    """The team has submitted files, so somebody must stay responsible for them."""
 
     text = _(
         "파일을 보낸 기록이 있는 팀은 마지막 한 사람이 나갈 수 없습니다. 다른 팀과 함께하려면 팀 합치기를 이용해 "
@@ -123,13 +123,13 @@ class LastMemberCannotLeave(Conflict):
 
 
 class TeamInUse(Conflict):
-    """The team cannot be removed: it has sent files, or another team was merged into it. Params: none."""
+    """The team cannot be removed: it has submitted files, or another team was merged into it. Params: none."""
 
     text = _("파일을 보낸 기록이 있거나 다른 팀과 합친 팀은 지울 수 없습니다. 순위표에서 빼려면 실격 처리해 주십시오.")
 
 
 class TeamDisqualified(Forbidden):
-    """The organisers took the team out of the competition."""
+    """The organisers disqualified the team."""
 
     text = _(
         "실격 처리된 팀은 할 수 없는 일입니다. 사유는 순위표 아래에 있습니다. 이의가 있으면 주최 측에 문의해 주십시오."
@@ -137,7 +137,7 @@ class TeamDisqualified(Forbidden):
 
 
 class TeamNotFound(NotFound):
-    """The organisers took the team out of the competition."""
+    """No team of this competition has this name or number."""
 
     text = _("이 대회에 그런 이름의 팀이 없습니다. 이름을 확인해 주십시오.")
 
@@ -149,7 +149,7 @@ class DisqualificationNoteInvalid(Unprocessable):
 
 
 class MergeImpossible(Conflict):
-    """Why two teams cannot become one. ``reason``: same, baseline, disqualified, merged, size, over, daily or total."""
+    """The two teams cannot be merged. ``reason``: same, baseline, disqualified, merged, size, over, daily or total."""
 
     text = {
         "same": _("같은 팀끼리는 합칠 수 없습니다."),
@@ -178,7 +178,7 @@ class MergeImpossible(Conflict):
 
 
 class MergeAlreadyAsked(Conflict):
-    """A team asks one team at a time."""
+    """The team already has an open request; it can have only one."""
 
     text = _("답을 기다리는 합치기 요청이 이미 있습니다. 그 요청을 취소한 뒤 다시 요청해 주십시오.")
 

@@ -51,9 +51,9 @@ MAIL_WINDOW: Final = timedelta(days=1)
 def create_invitation(
     *, team: Team, actor: User, email: str = "", now: datetime | None = None
 ) -> tuple[Invitation, str]:
-    """Make a single-use way into ``team``, good for seven days. The token is returned here and never again.
+    """Make a single-use invitation to ``team``, valid for seven days. Its token is returned only here.
 
-    With an ``email`` only the person who has verified that address can use it; sending it is the caller's
+    With an ``email`` only the person who has verified that address can use it; the caller must send it
     (``invite_by_email``). Raises ``NotTeamLeader``, ``TeamDisqualified``, ``InvitationAddressInvalid`` and, beyond
     ``OPEN_MAX``, ``TooManyInvitations``.
     """
@@ -84,7 +84,7 @@ def invite_by_email(
     """Make an invitation for one address and mail it there; ``link_for`` turns the token into the full address.
 
     Raises what ``create_invitation`` raises, ``InvitationAddressInvalid`` for an empty address, and ``MailNotSent``
-    when the mail server fails; the invitation is revoked then.
+    if the mail server fails; then the invitation is revoked.
     """
     if not email.strip():
         raise InvitationAddressInvalid
@@ -99,7 +99,7 @@ def invite_by_email(
 
 
 def revoke_invitation(*, invitation: Invitation, actor: User, now: datetime | None = None) -> None:
-    """Make the link worthless. Revoking twice is harmless. Raises ``NotTeamLeader``, ``InvitationUsed``."""
+    """Make the link invalid. Revoking twice is harmless. Raises ``NotTeamLeader``, ``InvitationUsed``."""
     with transaction.atomic():
         require_leader(actor, lock_team(invitation.team))
         locked = lock_rows(Invitation.objects.all(), Level.INVITATION).get(pk=invitation.pk)
@@ -112,11 +112,11 @@ def revoke_invitation(*, invitation: Invitation, actor: User, now: datetime | No
 
 
 def join_team(*, token: str, user: User, now: datetime | None = None) -> Membership:
-    """Use up the invitation behind ``token`` and make ``user`` a member of its team.
+    """Use up the invitation of ``token`` and make ``user`` a member of its team.
 
     Raises ``InvitationNotFound``, ``InvitationUsed``, ``InvitationRevoked``, ``InvitationExpired``,
     ``InvitationForAnother``, ``CompetitionOver``, ``TeamDisqualified``, ``TermsNotAccepted``, ``TeamFull`` or
-    ``AlreadyInTeam``; the invitation is used up only when the person is in.
+    ``AlreadyInTeam``; the invitation is used up only if the person joins.
     """
     moment = now or timezone.now()
     try:
@@ -135,7 +135,7 @@ def join_team(*, token: str, user: User, now: datetime | None = None) -> Members
 
 
 def masked(email: str) -> str:
-    """``k***@example.com``: enough for its owner to know it by."""
+    """``k***@example.com``: enough for its owner to recognise it."""
     name, _at, host = email.partition("@")
     return f"{name[:1]}***@{host}"
 
@@ -151,7 +151,7 @@ def _clean_address(email: str) -> str:
 
 
 def _require_room(team: Team, email: str, now: datetime) -> None:
-    """The caller holds the team's row. What was mailed counts for a day, revoked or not: nobody mails a crowd."""
+    """Raise ``TooManyInvitations`` at the limit. A mailed one counts for a day, even if revoked: no mass mail."""
     mailed = team.invitations.exclude(email="").filter(created_at__gt=now - MAIL_WINDOW)
     if open_invitations(team, now).count() >= OPEN_MAX or (email and mailed.count() >= OPEN_MAX):
         raise TooManyInvitations(limit=OPEN_MAX)
@@ -169,7 +169,7 @@ def _send(invitation: Invitation, link: str) -> None:
 
 
 def _lock_invitation(token: str) -> Invitation:
-    """The invitation, held with its team."""
+    """The invitation, locked together with its team."""
     token_sha256 = hash_token(token)
     team_ids = Invitation.objects.filter(token_sha256=token_sha256).values("team")
     if not lock_teams(Team.objects.filter(pk__in=team_ids)):
@@ -199,7 +199,7 @@ def _check_joinable(team: Team, user: User, now: datetime) -> None:
 
 
 def _add_member(team: Team, user: User) -> Membership:
-    """Add ``user``; the caller holds the team's row, so the count cannot grow meanwhile."""
+    """Add ``user``; the caller has locked the team's row, so the number of members cannot grow meanwhile."""
     limit = team.competition.team_size_max
     if Membership.objects.filter(competition_id=team.competition_id, user=user).exists():
         raise AlreadyInTeam

@@ -19,7 +19,7 @@ State = MergeRequest.State
 
 
 def ask_merge(*, source: Team, target: Team, actor: User, now: datetime | None = None) -> MergeRequest:
-    """Ask ``target`` to take ``source`` in. How much both have submitted is looked at when the other leader accepts.
+    """Ask ``target`` to merge with ``source``. The submissions of both are checked when the other leader accepts.
 
     Raises ``NotTeamLeader``, ``TeamNotFound`` (of another competition), ``MergeImpossible``, ``MergeAlreadyAsked``.
     """
@@ -40,7 +40,7 @@ def ask_merge(*, source: Team, target: Team, actor: User, now: datetime | None =
 
 
 def withdraw_merge(*, request: MergeRequest, actor: User, now: datetime | None = None) -> None:
-    """Take one's own team's request back. Raises ``NotTeamLeader``, ``MergeRequestNotFound`` (answered by now)."""
+    """Withdraw the request of one's own team. Raises ``NotTeamLeader``, ``MergeRequestNotFound`` (already answered)."""
     with transaction.atomic():
         source = lock_team(request.source)
         require_leader(actor, source)
@@ -49,7 +49,7 @@ def withdraw_merge(*, request: MergeRequest, actor: User, now: datetime | None =
 
 
 def decline_merge(*, request: MergeRequest, actor: User, now: datetime | None = None) -> None:
-    """Say no to another team's request. Raises ``NotTeamLeader``, ``MergeRequestNotFound`` (answered by now)."""
+    """Decline another team's request. Raises ``NotTeamLeader``, ``MergeRequestNotFound`` (already answered)."""
     with transaction.atomic():
         target = lock_team(request.target)
         require_leader(actor, target)
@@ -58,14 +58,14 @@ def decline_merge(*, request: MergeRequest, actor: User, now: datetime | None = 
 
 
 def close_request(request: MergeRequest, state: str, *, actor: User, now: datetime | None = None) -> None:
-    """Answer an open request; raises ``MergeRequestNotFound`` when somebody else was first. Writes no audit entry."""
+    """Answer an open request; raises ``MergeRequestNotFound`` if it is already answered. Writes no audit entry."""
     open_row = MergeRequest.objects.filter(pk=request.pk, state=State.OPEN)
     if not open_row.update(state=state, answered_by=actor, answered_at=now or timezone.now()):
         raise MergeRequestNotFound
 
 
 def require_fit(source: Team, target: Team, now: datetime) -> None:
-    """Raise ``MergeImpossible`` unless the two, as teams, may become one: all but what they have submitted."""
+    """Raise ``MergeImpossible`` unless the two teams may be merged; does not check their submissions."""
     if source.pk == target.pk:
         raise MergeImpossible(reason="same")
     if source.is_baseline or target.is_baseline:

@@ -1,4 +1,4 @@
-"""Teams, who is in them, and how people come into them."""
+"""Teams, their members, invitations and merge requests."""
 
 from django.conf import settings
 from django.db import models
@@ -9,8 +9,8 @@ from django.utils.translation import gettext_lazy as _
 class Team(models.Model):
     """A team of one competition. A baseline team is listed on boards but not ranked.
 
-    ``number`` counts the teams of a competition; while its names are blind a team is shown by it. A disqualified team
-    keeps its submissions and stands on no board; ``disqualification_note`` is public. A team that was merged into
+    ``number`` counts the teams of a competition; while names are blind, it is shown instead of the name. A disqualified
+    team keeps its submissions and is on no board; ``disqualification_note`` is public. A team that was merged into
     another has no members left.
     """
 
@@ -45,7 +45,7 @@ class Team(models.Model):
 
 
 class Membership(models.Model):
-    """A person's place in a team: one team per person per competition, one leader per team."""
+    """A person's membership in a team: one team per person per competition, one leader per team."""
 
     class Role(models.TextChoices):
         LEADER = "leader", _("팀장")

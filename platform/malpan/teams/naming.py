@@ -1,4 +1,4 @@
-"""What a team is called in front of others. While the names of a competition are blind, by its number."""
+"""The name of a team shown to others: its number while the names of a competition are blind."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from malpan.teams.models import Team
 def shown_name(team: Team, *, viewer_team: Team | None, is_blind: bool, sees_all: bool = False) -> str:
     """The name of ``team`` for a member of ``viewer_team`` or, where that is ``None``, a visitor. Pure.
 
-    ``is_blind``: see ``competitions.selectors.is_blind``. The own team and a baseline always go by their names, and
-    every team does for an organiser (``sees_all``).
+    ``is_blind``: see ``competitions.selectors.is_blind``. The viewer's own team and baselines always have their names,
+    and for an organiser (``sees_all``) every team has.
     """
     is_own = viewer_team is not None and viewer_team.pk == team.pk
     if not is_blind or sees_all or is_own or team.is_baseline:
@@ -21,11 +21,11 @@ def shown_name(team: Team, *, viewer_team: Team | None, is_blind: bool, sees_all
 
 
 def blind_name(number: int) -> str:
-    """``참가팀 17``: what the team of this number is called while names are blind."""
+    """``참가팀 17``: the name of the team with this number while names are blind."""
     return _("참가팀 %(number)s") % {"number": number}
 
 
 def public_note(team: Team) -> str:
-    """Why the team was disqualified, in the reader's language: English where it is asked for and written."""
+    """Why the team was disqualified, in the reader's language: English if the reader uses it and there is one."""
     in_english = (get_language() or "ko").startswith("en") and team.disqualification_note_en
     return team.disqualification_note_en if in_english else team.disqualification_note_ko

@@ -25,7 +25,7 @@ from malpan.teams.models import Invitation, Membership, MergeRequest, Team
 if TYPE_CHECKING:
     from malpan.competitions.models import Competition
 
-FOUND_TEAMS: Final = 10  # as many as a search by name lists
+FOUND_TEAMS: Final = 10  # the most that a search by name returns
 
 
 def team_of(user: User | AnonymousUser, competition: Competition) -> Team | None:
@@ -36,14 +36,14 @@ def team_of(user: User | AnonymousUser, competition: Competition) -> Team | None
 
 
 def membership_of(user: User | AnonymousUser, team: Team) -> Membership | None:
-    """The person's place in ``team``, or ``None``."""
+    """The person's membership in ``team``, or ``None``."""
     if not user.is_authenticated:
         return None
     return Membership.objects.filter(team=team, user=user).first()
 
 
 def require_member(user: User | AnonymousUser, team: Team) -> Membership:
-    """The person's place in ``team``; raises ``NotTeamMember``."""
+    """The person's membership in ``team``; raises ``NotTeamMember``."""
     membership = membership_of(user, team)
     if membership is None:
         raise NotTeamMember
@@ -51,7 +51,7 @@ def require_member(user: User | AnonymousUser, team: Team) -> Membership:
 
 
 def require_leader(user: User | AnonymousUser, team: Team) -> Membership:
-    """The leader's place in ``team``; raises ``NotTeamLeader`` for everybody else."""
+    """The leader's membership in ``team``; raises ``NotTeamLeader`` for everybody else."""
     membership = membership_of(user, team)
     if membership is None or membership.role != Membership.Role.LEADER:
         raise NotTeamLeader
@@ -59,12 +59,12 @@ def require_leader(user: User | AnonymousUser, team: Team) -> Membership:
 
 
 def stands_disqualified(team: Team) -> bool:
-    """Whether the row, as it was read, is of a disqualified team."""
+    """Whether ``team`` was disqualified when its row was read."""
     return team.disqualified_at is not None
 
 
 def require_in_good_standing(team: Team) -> None:
-    """Raise ``TeamDisqualified`` when the team is disqualified now: asks the database, whatever ``team`` holds."""
+    """Raise ``TeamDisqualified`` if the team is disqualified now: reads the database, not ``team``."""
     if Team.objects.filter(pk=team.pk, disqualified_at__isnull=False).exists():
         raise TeamDisqualified
 
@@ -75,17 +75,17 @@ def disqualified_teams(competition: Competition) -> QuerySet[Team]:
 
 
 def last_end(competition: Competition) -> datetime | None:
-    """When the last phase of ``competition`` ends; ``None`` while it has none."""
+    """When the last phase of ``competition`` ends; ``None`` if it has none."""
     return competition.tracks.aggregate(last=Max("phases__ends_at"))["last"]
 
 
 def members_of(team: Team) -> QuerySet[Membership]:
-    """The members with their people, the leader first, then as they joined."""
+    """The members with their users, the leader first, then in the order of joining."""
     return team.memberships.select_related("user").order_by("role", "joined_at", "pk")
 
 
 def invitation_by_token(token: str) -> Invitation:
-    """The invitation behind a link, usable or not, with its team and competition. Raises ``InvitationNotFound``."""
+    """The invitation of a link, usable or not, with its team and competition. Raises ``InvitationNotFound``."""
     invitation = (
         Invitation.objects.filter(token_sha256=hash_token(token))
         .select_related("team__competition", "created_by")
@@ -104,7 +104,7 @@ def open_invitations(team: Team, now: datetime | None = None) -> QuerySet[Invita
 
 
 def invitation_of(team: Team, pk: int) -> Invitation:
-    """The invitation of ``team`` with this number. Raises ``InvitationNotFound`` for every other one."""
+    """The invitation of ``team`` with this primary key. Raises ``InvitationNotFound``."""
     invitation = team.invitations.filter(pk=pk).first()
     if invitation is None:
         raise InvitationNotFound
@@ -112,7 +112,7 @@ def invitation_of(team: Team, pk: int) -> Invitation:
 
 
 def member_of(team: Team, pk: int) -> Membership:
-    """The place in ``team`` with this number. Raises ``NotTeamMember`` for every other one."""
+    """The membership in ``team`` with this primary key. Raises ``NotTeamMember``."""
     membership = team.memberships.select_related("user").filter(pk=pk).first()
     if membership is None:
         raise NotTeamMember
@@ -120,9 +120,9 @@ def member_of(team: Team, pk: int) -> Membership:
 
 
 def teams_to_merge_with(team: Team, wanted: str, *, exactly: bool) -> list[Team]:
-    """Teams of the same competition by a part of the name, ``FOUND_TEAMS`` at most.
+    """Teams of the same competition whose name contains ``wanted``, at most ``FOUND_TEAMS``.
 
-    ``exactly``: only by the whole name, while names are blind and must not be listed.
+    ``exactly``: only by the whole name, for blind names, which must not be listed.
     """
     wanted = _as_typed(wanted)
     if not wanted:
@@ -133,7 +133,7 @@ def teams_to_merge_with(team: Team, wanted: str, *, exactly: bool) -> list[Team]
 
 
 def team_named(competition: Competition, name: str) -> Team:
-    """The team of this very name that could merge; raises ``TeamNotFound``."""
+    """The team with exactly this name that could merge; raises ``TeamNotFound``."""
     team = _able_to_merge(Team.objects.filter(competition=competition, name__iexact=_as_typed(name))).first()
     if team is None:
         raise TeamNotFound
@@ -149,18 +149,18 @@ def _able_to_merge(teams: QuerySet[Team]) -> QuerySet[Team]:
 
 
 def merge_asked(team: Team) -> MergeRequest | None:
-    """The open request by which ``team`` asks another to take it in."""
+    """The open request of ``team`` to merge into another."""
     return team.merges_asked.filter(state=MergeRequest.State.OPEN).select_related("target", "asked_by").first()
 
 
 def merges_offered(team: Team) -> QuerySet[MergeRequest]:
-    """The open requests of other teams to be taken in by ``team``, oldest first, with their members counted."""
+    """The open requests of other teams to merge into ``team``, oldest first, with their number of members."""
     offered = team.merges_offered.filter(state=MergeRequest.State.OPEN).select_related("source", "asked_by")
     return offered.annotate(people=Count("source__memberships")).order_by("created_at", "pk")
 
 
 def merge_request_of(team: Team, pk: int) -> MergeRequest:
-    """The open request by or to ``team`` with this number. Raises ``MergeRequestNotFound`` for every other one."""
+    """The open request by or to ``team`` with this primary key. Raises ``MergeRequestNotFound``."""
     request = (
         MergeRequest.objects.filter(Q(source=team) | Q(target=team), pk=pk, state=MergeRequest.State.OPEN)
         .select_related("source", "target")
@@ -172,7 +172,7 @@ def merge_request_of(team: Team, pk: int) -> MergeRequest:
 
 
 def teams_with_members(competition: Competition, **counts: Any) -> QuerySet[Team]:
-    """Every team with its people, by number; ``counts`` are further annotations (an app above passes its own)."""
+    """Every team with its members, by number; ``counts`` are further annotations (from an app that may import more)."""
     people = Prefetch("memberships", Membership.objects.select_related("user").order_by("role", "joined_at", "pk"))
     rows = Team.objects.filter(competition=competition).select_related("merged_into")
     return rows.annotate(**counts).prefetch_related(people).order_by("number", "pk")
@@ -187,7 +187,7 @@ def team_by_number(competition: Competition, number: int) -> Team:
 
 
 def competing_with_a_role(competition: Competition) -> dict[int, str]:
-    """People with a role who also compete: the name of their team by number of the user. Baselines do not compete."""
+    """People with a role who also compete: their team's name by the user's primary key. Baselines do not compete."""
     rows = Membership.objects.filter(
         competition=competition, team__is_baseline=False, user__competition_roles__competition=competition
     )

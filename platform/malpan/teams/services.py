@@ -48,8 +48,8 @@ def create_team(
 
     ``actor``: the organiser who makes it for somebody; then the leader is asked for the terms when submitting.
 
-    Raises ``TermsNotAccepted``, ``TeamNameInvalid``, ``TeamNameTaken`` or, when the leader already has a team there,
-    ``AlreadyInTeam``. Two requests at once are told apart by the database's constraints.
+    Raises ``TermsNotAccepted``, ``TeamNameInvalid``, ``TeamNameTaken`` or, if the leader already has a team there,
+    ``AlreadyInTeam``. The database's constraints decide between parallel requests.
     """
     clean_name = clean_team_name(name)
     if actor is None and not is_baseline:
@@ -77,7 +77,7 @@ def create_team_for(*, competition: Competition, name: str, email: str, actor: U
 
 
 def next_team_number(competition: Competition) -> int:
-    """The number after the highest one. Final only while the competition's row is held."""
+    """The number after the highest one. Final only while the competition's row is locked."""
     return (Team.objects.filter(competition=competition).aggregate(highest=Max("number"))["highest"] or 0) + 1
 
 
@@ -99,7 +99,7 @@ def rename_team(*, team: Team, name: str, actor: User) -> Team:
 
 
 def mark_baseline(*, team: Team, is_baseline: bool, actor: User) -> Team:
-    """Say whether ``team`` stands on the board for comparison only, without a rank. For organisers (MANAGE)."""
+    """Set whether ``team`` is on the board for comparison only, without a rank. For organisers (MANAGE)."""
     permissions.require(actor, team.competition, Permission.MANAGE)
     with transaction.atomic():
         locked = lock_team(team)
@@ -109,7 +109,7 @@ def mark_baseline(*, team: Team, is_baseline: bool, actor: User) -> Team:
 
 
 def remove_team(*, team: Team, actor: User) -> None:
-    """Take out a team that has sent nothing, with its people's places in it. For organisers (MANAGE).
+    """Delete a team without submissions, with its memberships. For organisers (MANAGE).
 
     Raises ``TeamInUse``.
     """
@@ -122,7 +122,7 @@ def remove_team(*, team: Team, actor: User) -> None:
 
 
 def leave_team(*, team: Team, user: User, now: datetime | None = None) -> None:
-    """Take ``user`` out of ``team``. A team whose only member leaves is removed, unless it has sent files.
+    """Remove ``user`` from ``team``. A team whose only member leaves is deleted, unless it has submitted files.
 
     Raises ``NotTeamMember``, ``CompetitionOver``, ``TeamDisqualified``, ``LeaderCannotLeave`` (others are in the team)
     or ``LastMemberCannotLeave``.
@@ -141,10 +141,10 @@ def leave_team(*, team: Team, user: User, now: datetime | None = None) -> None:
 
 
 def remove_member(*, team: Team, user: User, actor: User, now: datetime | None = None) -> None:
-    """Put ``user`` out of ``team``: by its leader, or by an organiser (MANAGE), of a disqualified team too.
+    """Remove ``user`` from ``team``: by its leader, or by an organiser (MANAGE), who may also for a disqualified team.
 
-    Raises ``NotTeamLeader``, ``NotTeamMember``, ``CompetitionOver``, ``TeamDisqualified`` and, for the leader's own
-    place, ``LeaderCannotLeave``.
+    Raises ``NotTeamLeader``, ``NotTeamMember``, ``CompetitionOver``, ``TeamDisqualified`` and, for the leader,
+    ``LeaderCannotLeave``.
     """
     with transaction.atomic():
         locked = lock_team(team)
@@ -158,9 +158,9 @@ def remove_member(*, team: Team, user: User, actor: User, now: datetime | None =
 
 
 def hand_over(*, team: Team, to: User, actor: User) -> None:
-    """Make the member ``to`` the leader: by the leader of now, or by an organiser (MANAGE).
+    """Make the member ``to`` the leader: by the current leader, or by an organiser (MANAGE).
 
-    Raises ``NotTeamLeader`` and, when ``to`` is not in the team, ``NotTeamMember``.
+    Raises ``NotTeamLeader`` and, if ``to`` is not in the team, ``NotTeamMember``.
     """
     with transaction.atomic():
         locked = lock_team(team)
@@ -181,10 +181,10 @@ def hand_over(*, team: Team, to: User, actor: User) -> None:
 
 
 def disqualify_team(*, team: Team, actor: User, note_ko: str, note_en: str = "", now: datetime | None = None) -> Team:
-    """Take a team off the boards and keep it from submitting. The note is public. For organisers (MANAGE).
+    """Remove a team from the boards and stop it from submitting. The note is public. For organisers (MANAGE).
 
-    Of a team that is disqualified already the note changes and the moment stays. Of a merged team it means what it
-    made in phases that were over by then. Raises ``DisqualificationNoteInvalid``.
+    For a team that is already disqualified the note changes and the moment stays. For a merged team it applies to its
+    submissions in phases that were over by then. Raises ``DisqualificationNoteInvalid``.
     """
     permissions.require(actor, team.competition, Permission.MANAGE)
     notes = {"disqualification_note_ko": one_line(note_ko), "disqualification_note_en": one_line(note_en)}
@@ -198,7 +198,7 @@ def disqualify_team(*, team: Team, actor: User, note_ko: str, note_en: str = "",
 
 
 def reinstate_team(*, team: Team, actor: User, reason: str = "") -> Team:
-    """Undo a disqualification; its public note goes. ``reason`` is for the audit log. For organisers (MANAGE).
+    """Undo a disqualification and delete its public note. ``reason`` is for the audit log. For organisers (MANAGE).
 
     Reinstating a team in good standing is harmless.
     """
@@ -212,7 +212,7 @@ def reinstate_team(*, team: Team, actor: User, reason: str = "") -> Team:
 
 
 def lock_team(team: Team) -> Team:
-    """The team's row as it is now, held until the transaction ends. Raises ``NotTeamMember`` when it is gone."""
+    """The team's current row, locked until the transaction ends. Raises ``NotTeamMember`` if it is gone."""
     locked = lock_rows(Team.objects.filter(pk=team.pk), Level.TEAM).first()
     if locked is None:  # its last member has left
         raise NotTeamMember
@@ -220,7 +220,7 @@ def lock_team(team: Team) -> Team:
 
 
 def lock_teams(teams: QuerySet[Team]) -> list[Team]:
-    """All of ``teams`` as they are now, held until the transaction ends; uploads of them wait."""
+    """The current rows of ``teams``, locked until the transaction ends; their uploads wait."""
     return list(lock_rows(teams, Level.TEAM))
 
 
@@ -233,7 +233,7 @@ def clean_team_name(name: str) -> str:
 
 
 def team_refusal(error: IntegrityError, name: str) -> DomainError | IntegrityError:
-    """The named error behind a broken constraint, or the error itself where it is none of ours."""
+    """The ``DomainError`` for a violated constraint of a team, or ``error`` itself."""
     return {
         "team_name_unique_in_competition": TeamNameTaken(name=name),
         "one_team_per_person_per_competition": AlreadyInTeam(),
@@ -241,7 +241,7 @@ def team_refusal(error: IntegrityError, name: str) -> DomainError | IntegrityErr
 
 
 def _require_authority(team: Team, actor: User) -> bool:
-    """Raise ``NotTeamLeader`` unless ``actor`` leads the team or manages the competition; whether it is the latter."""
+    """Raise ``NotTeamLeader`` unless ``actor`` leads the team or manages the competition; true for the latter."""
     if permissions.may(actor, team.competition, Permission.MANAGE):
         return True
     require_leader(actor, team)
@@ -249,7 +249,7 @@ def _require_authority(team: Team, actor: User) -> bool:
 
 
 def _require_changeable(team: Team, now: datetime | None, *, even_disqualified: bool = False) -> None:
-    """Who is in a team stands from the end of the last phase on, and while the team is disqualified."""
+    """Raise if members can no longer change: after the end of the last phase, or while the team is disqualified."""
     ended_at = last_end(team.competition)
     if ended_at is not None and ended_at <= (now or timezone.now()):
         raise CompetitionOver(ended_at=ended_at)
@@ -258,8 +258,8 @@ def _require_changeable(team: Team, now: datetime | None, *, even_disqualified: 
 
 
 def _remove_team(team: Team, actor: User) -> None:
-    """Delete a team that nothing hangs on but its people and invitations."""
-    lock_rows(Team.objects.all(), Level.TEAM, no_key=False).get(pk=team.pk)  # nothing can come to hang on it meanwhile
+    """Delete a team that has only members and invitations. Raises ``LastMemberCannotLeave``."""
+    lock_rows(Team.objects.all(), Level.TEAM, no_key=False).get(pk=team.pk)  # no other row can refer to it meanwhile
     audit.record(actor=actor, action="team.remove", obj=team, before=audit.snapshot(team))
     try:
         team.delete()

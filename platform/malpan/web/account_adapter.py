@@ -1,4 +1,4 @@
-"""How allauth speaks and saves on this site: our words for its errors, our name field, our mail subject."""
+"""The texts and fields of allauth on this site: our error messages, our name field, our mail subject."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one way from a form to a service and back: what is refused stands in the form, what is done is said."""
+"""Runs a service with the values of a form: a refusal is shown in the form, success as a message."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def act(
     beside: str | Callable[[DomainError], str | None] | None = None,
     refused_above: bool = False,
 ) -> HttpResponse:
-    """Do what a sound ``form`` asks with its values, say that it is done, and go ``to`` an address.
+    """Call ``do`` with the values of a valid ``form``, show ``said`` as a message, and redirect ``to`` an address.
 
-    Where the form or the service refuses, ``again`` shows the page with the form under an HTTP status; the service's
-    words stand over the form, or ``beside`` a field. Without ``again``, and with ``refused_above`` where the page may
-    have lost the form meanwhile, they are said above the page of ``to``, which is asked with ``None`` then.
+    If the form or the service refuses, ``again`` renders the page with the form and an HTTP status; the service's
+    message is above the form, or at the field ``beside``. Without ``again``, or with ``refused_above`` if the page may
+    no longer have the form, it becomes a message on the page of ``to``, which is then called with ``None``.
     """
     if form is not None and not form.is_valid():
         return again(422) if again else _told(request, _first_error(form), to)
@@ -49,17 +49,17 @@ def act(
 
 
 def posted(request: HttpRequest) -> QueryDict | None:
-    """What a form is filled with: the body of a POST, also an empty one."""
+    """The data of a form: the body of a POST, even an empty one; otherwise ``None``."""
     return request.POST if request.method == "POST" else None
 
 
 def refuse(form: BaseForm, error: DomainError, field: str | None = None) -> None:
-    """Write into ``form`` what a service refused; ``refusal_of`` finds the error again."""
+    """Add the refusal of a service to ``form``; ``refusal_of`` returns it again."""
     form.add_error(field, ValidationError("%(text)s", params={"text": text_of(error), "error": error}))
 
 
 def refusal_of(form: BaseForm) -> DomainError | None:
-    """The error of a service that stands in ``form``."""
+    """The error that ``refuse`` added to ``form``."""
     if not form.is_bound:
         return None
     found = (each.params for errors in form.errors.as_data().values() for each in errors)

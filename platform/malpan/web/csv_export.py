@@ -1,4 +1,4 @@
-"""Tables as CSV files that a spreadsheet opens without running anything that stands in them."""
+"""Tables as CSV files whose cells a spreadsheet does not run as formulas."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FORMULA_STARTS: Final = ("=", "+", "-", "@", "＝", "＋", "－", "＠")  # the
 
 
 def csv_response(file_name: str, header: Sequence[Any], rows: Iterable[Sequence[Any]]) -> HttpResponse:
-    """A download of ``header`` and ``rows``: UTF-8 with the mark by which Excel knows it."""
+    """A download of ``header`` and ``rows``: UTF-8 with a byte order mark for Excel."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow([safe_cell(cell) for cell in header])
@@ -28,7 +28,7 @@ def csv_response(file_name: str, header: Sequence[Any], rows: Iterable[Sequence[
 
 
 def safe_cell(value: Any) -> str:
-    """``value`` as a cell. A text that a spreadsheet would take for a formula is marked as text; a number is not.
+    """``value`` as a cell. A text that a spreadsheet would read as a formula is marked as text; a number is not.
 
     Times are in KST and in ISO 8601, floats as Python writes them, ``None`` empty.
     """

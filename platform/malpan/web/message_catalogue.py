@@ -1,4 +1,4 @@
-"""The English catalogue: what the sources mark for translation, against what ``locale/en`` holds.
+"""The English catalogue: compares the messages marked in the sources with those of ``locale/en``.
 
 The msgid is the Korean text. Babel reads and writes the files, so that no GNU gettext programs are needed; it is a
 development dependency and is imported only here.
@@ -45,7 +45,7 @@ _CALL: Final = re.compile(rf"\b(n?p?gettext)\(\s*u?{_STRING}(?:\s*,\s*u?{_STRING
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How the catalogue on disk departs from the sources."""
+    """How the catalogue on disk differs from the sources."""
 
     missing: tuple[Key, ...]
     stale: tuple[Key, ...]
@@ -65,7 +65,7 @@ def mo_path() -> Path:
 
 
 def marked_messages() -> dict[Key, list[str]]:
-    """Every marked message of the sources, with the files it stands in, relative to the project's root."""
+    """Every marked message of the sources, with the files that contain it, relative to the project's root."""
     root = Path(settings.BASE_DIR)
     found: dict[Key, set[str]] = defaultdict(set)
     for path in sorted((root / "platform").rglob("*.py")):
@@ -84,7 +84,7 @@ def _python_messages(path: Path) -> Iterator[Key]:
 
 
 def template_messages(source: str) -> Iterator[Key]:
-    """The messages of a Django template, found in what Django itself makes of it for xgettext."""
+    """The messages of a Django template, from the form that Django makes of it for xgettext."""
     for function, *quoted in _CALL.findall(templatize(source)):
         texts = [literal_eval(text) for text in quoted if text]
         context = texts.pop(0) if "p" in function.removeprefix("n")[:1] else None
@@ -92,7 +92,7 @@ def template_messages(source: str) -> Iterator[Key]:
 
 
 def load() -> Catalog:
-    """The catalogue on disk; an empty one where there is none."""
+    """The catalogue on disk; an empty one if there is none."""
     if not po_path().exists():
         return Catalog(locale=LOCALE, charset="utf-8")
     with po_path().open("rb") as file:
@@ -100,7 +100,7 @@ def load() -> Catalog:
 
 
 def compare() -> Difference:
-    """What is missing, stale or untranslated, and whether the compiled file is that of the catalogue."""
+    """What is missing, stale or untranslated, and whether the compiled file matches the catalogue."""
     catalogue = load()
     entries = {_key(message): message for message in _messages(catalogue)}
     marked = marked_messages()
@@ -114,7 +114,7 @@ def compare() -> Difference:
 
 
 def update() -> Difference:
-    """Add what is missing (untranslated), drop what is stale, write and compile. Returns what is left to do."""
+    """Add missing messages (untranslated), drop stale ones, write and compile. Returns the remaining difference."""
     catalogue = load()
     marked = marked_messages()
     known = {_key(message): message for message in _messages(catalogue)}
@@ -134,7 +134,7 @@ def update() -> Difference:
 
 
 def _head(catalogue: Catalog) -> None:
-    """Headers that say what they should and do not change from run to run."""
+    """Set headers that do not change from run to run."""
     catalogue.header_comment = HEADER
     catalogue.fuzzy = False
     catalogue.project, catalogue.version = "malpan", "1"

@@ -18,9 +18,9 @@ logger = logging.getLogger(__name__)
 
 
 class PersonalPagesMiddleware:
-    """What is made for one person is kept by no cache and not shown by the back button after logging out.
+    """Keeps personal pages out of every cache, so that the back button does not show them after logging out.
 
-    Goes by what was sent, session cookie or token: asking who it is could need a database that is away.
+    It only checks whether a session cookie or a token was sent: to find the user it would need the database.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -34,7 +34,7 @@ class PersonalPagesMiddleware:
 
 
 class ErrorPagesMiddleware:
-    """Stands last in ``MIDDLEWARE``, so that its pages pass through all the others."""
+    """Must be last in ``MIDDLEWARE``, so that its pages pass through all the others."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -53,7 +53,7 @@ class ErrorPagesMiddleware:
             return errors.domain_error_page(request, exception)
         if isinstance(exception, Http404):
             return errors.not_found_page(request)
-        if isinstance(exception, OperationalError | RedisError):  # log-ins count their attempts in Redis
+        if isinstance(exception, OperationalError | RedisError):  # attempts to log in are counted in Redis
             logger.error("the database is away", exc_info=exception)
             return errors.unavailable_page()
         return None

@@ -1,4 +1,4 @@
-"""Products on a processor's tile units (Intel AMX), for whoever imports this package: it registers itself.
+"""Products on a processor's tile units (Intel AMX); importing this package registers them.
 
 All of it is in this folder. Delete the folder and the one line that imports it (``scoring.models.encoder``), and oneDNN
 multiplies.

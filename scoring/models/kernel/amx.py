@@ -1,8 +1,8 @@
 """Float32 products on a processor's tile units (Intel AMX): faster than its float32 units, at smaller errors.
 
-The kernel is ``amx_product.c``, which says how. It is compiled when a process first asks for it (half a second) by the
-machine's C compiler, which ``CC`` may name, and tried against PyTorch before it is trusted. Where there is no such
-processor, no compiler or no leave to use the tiles, there is no kernel, and oneDNN multiplies.
+The kernel is ``amx_product.c``, which explains the method. It is compiled when a process first needs it (half a second)
+by the machine's C compiler, which ``CC`` may name, and compared with PyTorch before it is used. Without such a
+processor, a compiler or permission to use the tiles there is no kernel, and oneDNN multiplies.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ GELU_END: Final = 6.0
 
 
 class Kernel:
-    """The compiled kernel, loaded into this process. Raises ``OSError`` where ``library`` cannot be."""
+    """The compiled kernel, loaded into this process. Raises ``OSError`` if ``library`` cannot be loaded."""
 
     def __init__(self, library: Path) -> None:
         loaded = ctypes.CDLL(str(library))
@@ -54,11 +54,11 @@ class Kernel:
         self._gelu = gelu_terms()
 
     def has_tiles(self) -> bool:
-        """Ask the system for the tile registers; whether this process, all its threads and children, may use them."""
+        """Request the tile registers; returns whether this process, with its threads and children, may use them."""
         return bool(self._request_tiles() == 0)
 
     def split(self, weight: torch.Tensor) -> torch.Tensor:
-        """``weight``, float32 (outputs, inputs), in three parts of bfloat16 as tiles: bytes, six a weight."""
+        """``weight``, float32 (outputs, inputs), in three parts of bfloat16 as tiles: six bytes for each weight."""
         weight = weight.contiguous()
         tiles = torch.empty(self._weight_bytes(*weight.shape), dtype=torch.uint8)
         self._split_weight(weight.data_ptr(), *weight.shape, tiles.data_ptr(), torch.get_num_threads())
@@ -74,8 +74,8 @@ class Kernel:
     ) -> torch.Tensor:
         """``states @ weight.T + bias + before``, then GELU if wanted: (rows, outputs). ``tiles`` is ``split(weight)``.
 
-        All float32 but ``tiles``. Raises ``ValueError`` for what does not belong together: the kernel would read beyond
-        its end. Raises ``MemoryError``.
+        All float32 except ``tiles``. Raises ``ValueError`` if shapes do not match: the kernel would read out of bounds.
+        Raises ``MemoryError``.
         """
         (rows, inputs), (outputs,) = states.shape, bias.shape
         numbers = (states, bias) if before is None else (states, bias, before)
@@ -106,7 +106,7 @@ class Kernel:
 
 @cache
 def kernel() -> Kernel | None:
-    """The kernel of this machine, compiled once a process; ``None`` where it cannot run."""
+    """The kernel of this machine, compiled once for each process; ``None`` if it cannot run."""
     has = torch.cpu.get_capabilities()
     if not all(has.get(name) for name in NEEDED):
         return None
@@ -124,14 +124,17 @@ def kernel() -> Kernel | None:
 
 
 def doubt(found: Kernel) -> str:
-    """Why ``found`` is not to be trusted; empty if it is."""
+    """Why ``found`` must not be used; empty if it may."""
     if not found.has_tiles():
         return "the system does not grant the registers"
     return "" if is_exact(found) else "its products are not those of PyTorch"
 
 
 def compiled() -> Kernel:
-    """Raises ``OSError`` without a compiler, ``SubprocessError`` where it fails, ``ValueError`` for half a ``CC``."""
+    """Compile and load the kernel.
+
+    Raises ``OSError`` without a compiler, ``SubprocessError`` if it fails, ``ValueError`` for an unreadable ``CC``.
+    """
     compiler = shlex.split(os.environ.get("CC") or "cc")
     with TemporaryDirectory(prefix="malpan-amx-") as folder:
         library = Path(folder) / "amx_product.so"
@@ -147,7 +150,7 @@ def reason(error: Exception) -> str:
 
 
 def is_exact(found: Kernel) -> bool:
-    """Whether ``found`` gives PyTorch's values, on a small sample of every kind of product."""
+    """Whether ``found`` agrees with PyTorch on a small sample of every kind of product."""
     random = torch.Generator().manual_seed(1)
     states, weight, bias, before = (
         torch.randn(shape, generator=random) for shape in ((65, 1000), (70, 1000), (70,), (65, 70))
@@ -163,7 +166,7 @@ def gelu_terms() -> torch.Tensor:
     """Polynomials of the normal distribution over equal pieces of 0 to ``GELU_END``, the highest term first.
 
     (terms, pieces), float32; within a piece the argument runs from 0 to 1. Interpolated in float64 at Chebyshev's
-    nodes, less than 1e-8 from the distribution before they are rounded.
+    nodes, with an error below 1e-8 before rounding.
     """
     steps = torch.arange(GELU_TERMS, dtype=torch.float64)
     nodes = (torch.cos(torch.pi * (steps + 0.5) / GELU_TERMS) + 1) / 2

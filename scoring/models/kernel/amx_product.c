@@ -1,16 +1,16 @@
 /* Float32 matrix products on the tile units (AMX) of a processor, which multiply bfloat16 and add in float32.
  *
- * Every float32 is the sum of three bfloat16 numbers x = x1 + x2 + x3, each rounded to nearest from what the ones before
- * leave, so a product is the sum of nine, and the six with i + j <= 4 hold all but some 2^-24 of it: the error of float32
+ * Every float32 is the sum of three bfloat16 numbers x = x1 + x2 + x3, each the remainder of those before rounded to
+ * nearest, so a product is the sum of nine, and the six with i + j <= 4 are exact to some 2^-24: the error of float32
  * itself (Henry, Tang & Heinecke 2019, "Leveraging the bfloat16 Artificial Intelligence Datatype For Higher-Precision
  * Computations"). The products of two bfloat16 are exact in float32, and sums are made in float32 over BLOCK_STEPS * 32
- * inputs at a time, so that the result lies nearer to the exact one than that of a usual float32 product.
+ * inputs at a time, so that the result is nearer to the exact one than that of a usual float32 product.
  *
  * A tile has 16 rows of 64 bytes. A "step" is 32 inputs of 32 rows (or outputs) in their three parts: six tiles end to
- * end, those of the first 16 rows before those of the others. In tiles of weights, two inputs stand side by side in each
- * 4 bytes, outputs next to each other and pairs of inputs below each other, as the tile unit wants them.
+ * end, first those of the first 16 rows. In tiles of weights, two inputs are side by side in each 4 bytes, outputs next
+ * to each other and pairs of inputs below each other, as the tile unit needs them.
  *
- * A value depends on its row of states and on the weights alone: not on the other rows, their number or the threads.
+ * A value depends only on its row of states and on the weights: not on the other rows, their number or the threads.
  */
 
 #include <immintrin.h>
@@ -30,7 +30,7 @@ enum {
     CELLS = BLOCK * BLOCK, /* results of one block of rows and outputs */
     BLOCK_STEPS = 24,      /* a strip's states, split, stay in the cache of their core: 128 x 24 x 32 x 6 bytes */
     STRIP = 128,           /* rows that a thread takes at a time */
-    TASKS = 8,             /* a thread, at least, if there are columns enough */
+    TASKS = 8,             /* for each thread, at least, if there are enough columns */
     LEAST_BLOCKS = 8,      /* columns of a task: fewer would not be worth splitting the states again */
     GELU_PIECES = 32,
     GELU_TERMS = 5
@@ -46,7 +46,7 @@ static __mmask16 first(long count) { return count >= 16 ? 0xffff : count <= 0 ? 
 
 static __m512 widened(__m256i half) { return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(half), 16)); }
 
-/* The three parts of up to 32 floats; the rest are zeros. */
+/* The three bfloat16 parts of up to 32 floats; the rest are zeros. */
 static inline void split(const float *from, long count, __m512i parts[PARTS]) {
     __m512 low = _mm512_maskz_loadu_ps(first(count), from);
     __m512 high = _mm512_maskz_loadu_ps(first(count - 16), from + 16);
@@ -89,7 +89,7 @@ void split_weight(const float *weight, long outputs, long inputs, char *to, int 
     }
 }
 
-/* Ask the system for the tile registers, which a process does not have from the start. 0 if it may use them. */
+/* Request the tile registers, which a process may not use without permission. Returns 0 if it may use them. */
 int request_tiles(void) {
     enum { ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILEDATA = 18 };
     return (int)syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA);
@@ -122,7 +122,7 @@ static void configure_tiles(void) {
         _tile_dpbf16ps(3, 5, 7); \
     } while (0)
 
-/* The 32 x 32 sums of products over `steps` steps. From one product to the next only one side is loaded anew. */
+/* The 32 x 32 sums of products over `steps` steps. From one product to the next only one side is loaded. */
 static void multiply(const char *states, const char *weight, long steps, float *sums) {
     _tile_zero(0);
     _tile_zero(1);
@@ -175,7 +175,7 @@ typedef struct {
     long rows, outputs, inputs;
 } Product;
 
-/* One block of results from its last sums and, if there are any, those of the inputs before. */
+/* One block of results from its last sums and, if there are any, those of earlier inputs. */
 static void finish(const Product *p, long row, long output, const float *sums, const float *earlier) {
     for (long r = 0; r < BLOCK && row + r < p->rows; r++) {
         for (long c = 0; c < BLOCK; c += 16) {
@@ -191,7 +191,7 @@ static void finish(const Product *p, long row, long output, const float *sums, c
     }
 }
 
-/* Rows `row` to `row_end` of the blocks of outputs `begin` to `end`. `states` and `sums` are room to work in. */
+/* Rows `row` to `row_end` of the blocks of outputs `begin` to `end`. `states` and `sums` are working memory. */
 static void strip(
     const Product *p, long row, long row_end, long begin, long end, long block_steps, char *states, float *sums) {
     float last[CELLS] __attribute__((aligned(64)));
@@ -217,7 +217,7 @@ static void strip(
     }
 }
 
-/* states @ weight.T + bias, then + before, then GELU, where those are given. 0, or 1 if there is no memory. */
+/* states @ weight.T + bias, then + before, then GELU, if those are given. Returns 0, or 1 if there is no memory. */
 int product(const float *states, const char *weight, const float *bias, const float *before, const float *terms,
             float *out, long rows, long outputs, long inputs, int threads) {
     const Product p = {states, weight, bias, before, terms, out, rows, outputs, inputs};

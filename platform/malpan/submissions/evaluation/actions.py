@@ -1,7 +1,7 @@
-"""What operators do to runs by hand: cancel one, take out an uploaded file. (``retrying`` scores one again.)
+"""Operators' actions on runs: cancel one, download an uploaded file. (``retrying`` scores one again.)
 
-A cancelled run has no state of its own: it is failed, with ``CancelledByOrganiser.code`` for its error. Whatever its
-worker still sends is refused, as its job is no longer running, and the worker's ``LeaseKeeper`` stops it.
+There is no state for cancelled runs: they are failed, with ``CancelledByOrganiser.code`` as the error. A late result of
+the worker is refused, as the job is no longer running, and the worker's ``LeaseKeeper`` stops it.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ State = ScoringRun.State
 
 
 def cancel_run(*, run: ScoringRun, actor: User, reason: str = "") -> None:
-    """Take a queued or running run back and refund its submission, unless an earlier run of it counts.
+    """Cancel a queued or running run and refund its submission, unless an earlier run of it counts.
 
-    Raises ``RunNotCancellable`` when it is over by now, and ``RunBelongsToBatch``. Of a cancellation and a result
-    that meet, the one that moves the row first wins and the other changes nothing.
+    Raises ``RunNotCancellable`` if it is already over, and ``RunBelongsToBatch``. If a result arrives at the same time,
+    the first to change the row wins and the other changes nothing.
     """
     if run.batch_id is not None:
         raise RunBelongsToBatch
     with transaction.atomic():
-        # the job before the run, and both before the team, as everywhere a run is given up
+        # lock order: the job before the run, and both before the team, as wherever a run is given up
         job = lock_rows(Job.objects.filter(pk=run.job_id), Level.WORK).first() if run.job_id else None
         held = ScoringRun.objects.get(pk=run.pk)
         if job is None or not runs.drop_runs([held], error_code=CancelledByOrganiser.code):
@@ -46,7 +46,8 @@ def cancel_run(*, run: ScoringRun, actor: User, reason: str = "") -> None:
 
 
 def hand_out_file(*, submission: Submission, actor: User) -> BinaryIO:
-    """The uploaded file of ``submission``, open for reading, for an organiser; who took it is kept.
+    """The uploaded file of ``submission``, open for reading, for an organiser; the download is recorded in the audit
+    log.
 
     Raises ``StoredFileMissing``, ``StoredFileCorrupt`` or ``StorageUnavailable``.
     """

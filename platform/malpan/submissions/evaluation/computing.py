@@ -1,6 +1,5 @@
-"""The scoring of a run: this is the only module that reaches ``scoring.engine``, and only from inside its functions.
-
-So a process that merely queues runs never loads a model library.
+"""The scoring of a run: this is the only module that imports ``scoring.engine``, and only inside its functions. So a
+process that only queues runs never loads a model library.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ from scoring.running.pair_values import PairValues
 def score_run(
     run: ScoringRun, *, progress: ProgressCallback | None = None, values: PairValues | None = None
 ) -> results.Outcome:
-    """Score each part of the references; what a metric gave an item in one part is not computed again in another.
+    """Score each split of the references; an item's value from one split is not computed again in another.
 
-    ``values`` knows pairs that need not be computed.
+    ``values`` is the store of pairs that need not be computed.
     """
     files = large_runs.read_files(run)
     covers_all = run.submission.phase.private_covers_all
@@ -40,7 +39,7 @@ def _score_part(
     progress: ProgressCallback | None,
     values: PairValues | None,
 ) -> ScoreReport:
-    from scoring import engine  # here alone: it loads the analysers and, on need, the models
+    from scoring import engine  # only here: it loads the analysers and, if needed, the models
     from scoring.metrics import MetricOptions
 
     return engine.score(

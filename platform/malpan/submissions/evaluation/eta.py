@@ -1,9 +1,9 @@
-"""When a run will be done: told from what is to be scored before it and from how fast the last ones were.
+"""When a run will be done, estimated from the work before it and the speed of recent runs.
 
-Work is counted in model tokens (``scoring.running.costs``), and told in seconds by the speed of its own kind: tokens
-of a recipe that reads with large models take longer than those of one that counts words. An estimate is no promise:
-small runs that come later may pass, a worker may stop. So it is rounded, and where nothing is known, or the end is
-days away, there is none. It says of other teams' submissions no more than how long they take together.
+Work is counted in model tokens (``scoring.running.costs``) and converted to seconds by the speed of its kind: tokens of
+a recipe with large models take longer than those of one that counts words. An estimate is no promise: later small runs
+may pass, a worker may stop. So it is rounded, and if nothing is known, or the end is days away, there is none. It
+reveals nothing about other teams' submissions except their total time.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from malpan.submissions.evaluation.large_runs import cost_of_turn, is_large
 from malpan.submissions.models import ScoringRun
 
 RECENT_RUNS: Final = 20
-ACTIVE_WITHIN: Final = timedelta(minutes=10)  # a worker that finished nothing for longer may be gone
-EXACT_UNTIL: Final = timedelta(minutes=30)  # nearer ends are told to the minute, later ones to five
-FORESEEN: Final = timedelta(days=7)  # nothing is told of later ends
-SHOWN_PROGRESS: Final = 0.1  # share done from which a run's own progress tells something
+ACTIVE_WITHIN: Final = timedelta(minutes=10)  # a worker that finished nothing for longer may have stopped
+EXACT_UNTIL: Final = timedelta(minutes=30)  # up to here ends are rounded to one minute, later ones to five
+FORESEEN: Final = timedelta(days=7)  # no estimate for later ends
+SHOWN_PROGRESS: Final = 0.1  # share done from which a run's progress is used
 State = ScoringRun.State
 OPEN_SLICE: Final = Q(job__children__state__in=OPEN)
 
@@ -39,9 +39,9 @@ Costs = Iterable[tuple[Kind, float]]  # tokens of some pieces of work
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """Of one run: how many runs are served before it (``None`` when it does not wait), and when it will be done.
+    """The forecast of one run: how many runs are before it (``None`` if it is not waiting), and when it will be done.
 
-    ``finish_at`` is rounded up to a whole minute, or to five; ``None`` when it is over, or when nothing is known.
+    ``finish_at`` is rounded up to a whole minute, or to five; ``None`` if it is over, or nothing is known.
     """
 
     waiting_before: int | None = None
@@ -50,17 +50,17 @@ class Outlook:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What is served before a run: how many runs, and the tokens of it by kind."""
+    """The work before a run: the number of runs, and the tokens by kind."""
 
     count: int
     costs: Sequence[tuple[Kind, float]]
 
 
 class Forecast:
-    """The queue as it stands at ``now``. What several runs have in common is asked once: make one for each request.
+    """The state of the queue at ``now``. Common data of several runs is read once: make one instance for each request.
 
-    Of a queued run it takes a query, two while a large run is under way; and whatever the number of runs, one for what
-    is at work, or two, one for the workers of each profile, and one for the pace of each kind that is met.
+    Queries for each queued run: one, or two while a large run is being computed. Independent of the number of runs: one
+    or two for running work, one for the workers of each profile, and one for the pace of each kind.
     """
 
     def __init__(self, now: datetime | None = None) -> None:
@@ -69,7 +69,7 @@ class Forecast:
         self._names: dict[str, set[str]] = {}
 
     def of(self, run: ScoringRun | None) -> Outlook:
-        """What is to be expected of ``run``."""
+        """The forecast of ``run``."""
         if run is not None and run.state == State.QUEUED:
             before = self._before_queued(run)
             return Outlook(before.count, self._moment(self._end_of_queued(run, before.costs)))
@@ -79,7 +79,7 @@ class Forecast:
 
     # --- the end of a run, in seconds from now ------------------------------------------------------------------------
     def _end_of_queued(self, run: ScoringRun, before: Costs) -> float | None:
-        """The workers share what is before the run; then one of them does it, or all of them where it is large."""
+        """The workers share the work before the run; then one of them does it, or all of them if it is large."""
         pace, workers, job = self._pace(_kind(run)), self._workers(run.profile), job_of(run)
         if pace is None or not workers or not job.cost:
             return None
@@ -89,7 +89,7 @@ class Forecast:
         return begins + job.cost / pace / (workers if is_large(run.submission.item_count) else 1)
 
     def _end_of_running(self, run: ScoringRun) -> float | None:
-        """As its cost foretells; from its own progress once that is past, or where nothing is foretold."""
+        """From its cost; from its progress if that end has passed, or without an estimate from the cost."""
         if run.started_at is None:
             return None
         foretold = self._foretold(run)
@@ -101,7 +101,7 @@ class Forecast:
         return self._elapsed(run) * (1 - progress) / progress
 
     def _foretold(self, run: ScoringRun) -> float | None:
-        """The end of a run at work by its cost; one in slices ends when the workers come to the last of them."""
+        """The end of a running run by its cost; one in slices ends when the workers reach the last of them."""
         pace = self._pace(_kind(run))
         if pace is None:
             return None
@@ -115,7 +115,7 @@ class Forecast:
 
     # --- what there is to do ------------------------------------------------------------------------------------------
     def _before_queued(self, run: ScoringRun) -> Waiting:
-        """The work that has its turn before ``run`` does its last; counted are the runs that are before its first."""
+        """The work with its turn before the last turn of ``run``; the count is of runs before its first turn."""
         job = job_of(run)
         until = job.fair_tag - cost_of_turn(job.cost, run.submission.item_count) + job.cost
         runs = _runs_before(run, job.fair_tag, until)
@@ -125,7 +125,7 @@ class Forecast:
         return Waiting(runs.count + slices.count, [*runs.costs, *slices.costs])
 
     def _at_work(self, usual: float) -> float:
-        """Seconds of one worker that what the workers have in hand still takes."""
+        """Remaining work of the running runs and slices, in seconds of one worker."""
         whole = (
             max(0.0, self._seconds([(_kind(run), job_of(run).cost)], usual) - self._elapsed(run))
             for run in self._whole_runs
@@ -135,13 +135,13 @@ class Forecast:
         return sum(whole) + self._seconds(slices, usual)
 
     def _seconds(self, costs: Costs, usual: float) -> float:
-        """How long one worker takes; ``usual`` is the pace of what is of a kind that has none yet."""
+        """Seconds of one worker for ``costs``; ``usual`` is the pace for kinds without one."""
         return sum(cost / (self._pace(kind) or usual) for kind, cost in costs)
 
     def _elapsed(self, run: ScoringRun) -> float:
         return (self.now - (run.started_at or self.now)).total_seconds()
 
-    # --- what is asked once -------------------------------------------------------------------------------------------
+    # --- what is read once -------------------------------------------------------------------------------------------
     def _pace(self, kind: Kind) -> float | None:
         if kind not in self._paces:
             self._paces[kind] = pace_of(*kind)
@@ -149,7 +149,7 @@ class Forecast:
 
     @cached_property
     def _running(self) -> Sequence[ScoringRun]:
-        """All runs under way: how many slices each has, and as ``last_turn`` the tag of the last that is open."""
+        """All running runs, with their number of slices and, as ``last_turn``, the tag of the last open slice."""
         last_turn = Max("job__children__fair_tag", filter=OPEN_SLICE)
         rows = ScoringRun.objects.filter(state=State.RUNNING)
         rows = rows.annotate(last_turn=last_turn, slices=Count("job__children"))
@@ -157,7 +157,7 @@ class Forecast:
 
     @cached_property
     def _whole_runs(self) -> Sequence[ScoringRun]:
-        """The runs that a worker has in hand as a whole."""
+        """The running runs that one worker scores as a whole."""
         return [run for run in self._running if run.pk not in self._last_turns]
 
     @cached_property
@@ -168,12 +168,12 @@ class Forecast:
 
     @cached_property
     def _gathered(self) -> set[int]:
-        """The runs whose slices are all over: what is left of them is short, whatever they cost."""
+        """The runs whose slices are all done: the rest of them is short, whatever their cost."""
         return {run.pk for run in self._whole_runs if getattr(run, "slices", 0)}
 
     @cached_property
     def _slices_at_work(self) -> Sequence[tuple[Kind, Job]]:
-        """The slices of large runs that a worker has in hand: no more than there are workers."""
+        """The running slices of large runs: at most as many as workers."""
         if not self._last_turns:
             return []
         kinds = {run.job_id: _kind(run) for run in self._running}
@@ -181,9 +181,9 @@ class Forecast:
         return [(kinds[job.parent_id], job) for job in rows.only("parent", "cost", "progress", "worker")]
 
     def _workers(self, profile: str) -> int:
-        """How many worker processes there are.
+        """The number of worker processes.
 
-        Several processes of one worker have its name; but while anything waits each of them has a job in hand.
+        Several processes of one worker have the same name; but while anything waits, each of them has a running job.
         """
         if profile not in self._names:
             lately = ScoringRun.objects.filter(profile=profile, batch=None, state=State.FINISHED)
@@ -193,7 +193,7 @@ class Forecast:
         return max(len(self._names[profile] | {job.worker for job in in_hand}), len(in_hand))
 
     def _moment(self, seconds: float | None) -> datetime | None:
-        """The moment so many seconds from now, rounded up; ``None`` beyond what is foreseen."""
+        """The moment in ``seconds`` from now, rounded up; ``None`` if that is later than ``FORESEEN``."""
         if seconds is None or seconds > FORESEEN.total_seconds():
             return None
         end = self.now + timedelta(seconds=seconds)
@@ -202,10 +202,10 @@ class Forecast:
 
 
 def pace_of(recipe: str, profile: str) -> float | None:
-    """Tokens a second of one worker over the last runs of a kind, or ``None`` where none tells. One query.
+    """Tokens per second of one worker over the last runs of a kind, or ``None`` without any. One query.
 
-    Of all of them together: one by one, small runs tell of the overhead alone, and those whose values were known from
-    before of nothing. Batches are left out, as most of their values are, and so are runs that several workers shared.
+    Over all of them together: alone, small runs measure only the overhead, and runs with known values nothing. Batches
+    are excluded, as most of their values are known, and so are runs shared by several workers.
     """
     rows = ScoringRun.objects.filter(recipe=recipe, profile=profile, batch=None, state=State.FINISHED, job__cost__gt=0)
     whole = rows.exclude(Exists(Job.objects.filter(parent=OuterRef("job"))))
@@ -216,7 +216,7 @@ def pace_of(recipe: str, profile: str) -> float | None:
 
 
 def job_of(run: ScoringRun) -> Job:
-    """The job of a run that is not over, or ended here."""
+    """The job of a run that is not over, or that ended on this site."""
     assert run.job is not None
     return run.job
 
@@ -226,8 +226,8 @@ def _kind(run: ScoringRun) -> Kind:
 
 
 def _runs_before(run: ScoringRun, first: int, until: int) -> Waiting:
-    """The queued runs whose turn comes before that of tag ``first`` in the lane of ``run``; and what, up to the turn of
-    tag ``until``, is to be scored of any but ``run``. One query.
+    """The number of queued runs before tag ``first`` in the lane of ``run``, and the tokens of all other runs up to tag
+    ``until``. One query.
     """
 
     def before(tag: int) -> Q:
@@ -241,7 +241,7 @@ def _runs_before(run: ScoringRun, first: int, until: int) -> Waiting:
 
 
 def _share_before(until: int, *, is_live: bool) -> Combinable:
-    """The tokens of a queued run that have their turn up to ``until``: of a large one not all do."""
+    """The tokens of a queued run with a turn up to ``until``: not all of a large one."""
     turn = Case(
         When(
             submission__item_count__gt=settings.LARGE_RUN_ITEMS,
@@ -257,10 +257,10 @@ def _share_before(until: int, *, is_live: bool) -> Combinable:
 
 
 def _slices_before(run: ScoringRun, first: int, until: int) -> Waiting:
-    """As ``_runs_before``: the large runs under way of which a slice waits before, and the tokens of those slices."""
+    """As ``_runs_before``, of running large runs: those with a waiting slice before, and the tokens of the slices."""
 
     def before(tag: int) -> Q:
-        earlier = Q(job__children__fair_tag__lte=tag)  # counted as earlier where the turns are equal
+        earlier = Q(job__children__fair_tag__lte=tag)  # equal tags count as earlier
         return Q(batch=None) & earlier if run.batch_id is None else Q(batch=None) | earlier
 
     waiting = Q(job__children__state=Job.State.QUEUED)
@@ -271,7 +271,7 @@ def _slices_before(run: ScoringRun, first: int, until: int) -> Waiting:
 
 
 def _waiting(found: Iterable[tuple[str, str, int, int]]) -> Waiting:
-    """Of rows of recipe, profile, how many runs, and tokens."""
+    """``Waiting`` from rows of (recipe, profile, number of runs, tokens)."""
     rows = list(found)
     costs = [((recipe, profile), tokens) for recipe, profile, _count, tokens in rows]
     return Waiting(sum(count for _recipe, _profile, count, _tokens in rows), costs)

@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 class ScoreRun(registry.Handler):
-    """A run: scored at once or, where it is large, after its slices were computed by child jobs."""
+    """A run: scored at once or, if it is large, after child jobs have computed its slices."""
 
     crashed = ScoringCrashed
 
@@ -41,7 +41,7 @@ class ScoreRun(registry.Handler):
             large_runs.forget_files()
             progress = StageProgress(recipe.metrics, lease.report, job.progress)
             scored = computing.score_run(run, progress=progress, values=pair_cache.store_for(run))
-        connection.close_if_unusable_or_obsolete()  # it lay idle while the engine worked
+        connection.close_if_unusable_or_obsolete()  # it was idle during the scoring
         runs.finish_run(run_id=run.pk, attempt=job.attempt, report=scored.shown, hidden=scored.hidden)
 
     def claimed(self, job: Job) -> None:
@@ -55,7 +55,7 @@ class ScoreRun(registry.Handler):
 
 
 class ComputeSlice(registry.Handler):
-    """A slice of a large run, whose job is the parent of this one. Lost for good, the run does without it."""
+    """A slice of a large run, whose job is the parent. If a slice fails for good, the run computes its values."""
 
     crashed = ScoringCrashed
 
@@ -81,7 +81,7 @@ def _run_of(job_id: int | None) -> ScoringRun:
 
 
 def _recipe_of(run: ScoringRun) -> Recipe:
-    """The recipe of ``run``. Raises ``NotMine``: a recipe that is not here came with another version."""
+    """The recipe of ``run``. Raises ``NotMine`` for an unknown recipe, which another version may have."""
     try:
         return recipe_named(run.recipe)
     except UnknownTrackRecipe as error:
@@ -90,7 +90,7 @@ def _recipe_of(run: ScoringRun) -> Recipe:
 
 @contextmanager
 def _models_required() -> Iterator[None]:
-    """Name a missing model as a fault of ours, and log which command fetches it."""
+    """Raise a missing model as ``ModelMissing``, a fault on our side, and log the command that fetches it."""
     try:
         yield
     except ModelUnavailable as error:

@@ -1,8 +1,8 @@
-"""Large runs: the values of their pairs are computed ahead by all workers, a slice of items each, into the pair cache.
+"""Large runs: all workers compute the values of their pairs ahead, in slices of items, into the pair cache.
 
-A run of many items whose values are not in the cache queues child jobs, one a slice, and waits for them. Then it is
-scored as every other run is, and finds its values there. The cache may lose any of them at any time, and a child may be
-lost for good: what is missing is computed by the run itself, which costs time and nothing else.
+A run of many items whose values are not in the cache queues child jobs, one for each slice, and waits for them. Then it
+is scored like every other run, and finds its values in the cache. The cache may lose any of them at any time, and a
+child may fail for good: the run itself computes missing values, which only costs time.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunFiles:
-    """What a run is of, read and laid out."""
+    """The references of a run, and its answers for them."""
 
     references: AnswerFile
     predictions: AnswerFile
 
 
 def is_large(item_count: int) -> bool:
-    """Whether a run of so many items may be computed ahead, each slice in a turn of its own."""
+    """Whether a run with this many items may be computed ahead, in slices with one turn each."""
     return item_count > settings.LARGE_RUN_ITEMS
 
 
 def cost_of_turn(cost: int, item_count: int) -> int:
-    """What the first turn of a run takes: all of it or, where it is large, about what one of its slices will."""
+    """The cost of the first turn of a run: all of it or, if it is large, about that of one slice."""
     return cost if not is_large(item_count) else max(1, cost * settings.SLICE_ITEMS // item_count)
 
 
@@ -49,10 +49,10 @@ def read_files(run: ScoringRun) -> RunFiles:
 
 
 def slice_costs(run: ScoringRun, cost: int) -> list[int]:
-    """The cost of each slice that is worth computing ahead; none where the run is to be scored at once.
+    """The cost of each slice to compute ahead; empty if the run is to be scored at once.
 
-    So it is where few items have values to compute, where no cache keeps them (a repetition asks none), or where it
-    keeps fewer than that.
+    That is so if few items have values to compute, if there is no cache (a repetition uses none), or if it is too small
+    for them.
     """
     store = pair_cache.store_for(run)
     items = run.submission.item_count
@@ -69,7 +69,7 @@ def slice_costs(run: ScoringRun, cost: int) -> list[int]:
 
 
 def compute_slice(run: ScoringRun, number: int, count: int, progress: ProgressCallback) -> None:
-    """Compute what is missing of slice ``number`` of ``count`` into the pair cache. Raises what scoring raises."""
+    """Compute the missing values of slice ``number`` of ``count`` into the pair cache. Raises what scoring raises."""
     store = pair_cache.store_for(run)
     if store is None:
         return
@@ -82,12 +82,12 @@ def compute_slice(run: ScoringRun, number: int, count: int, progress: ProgressCa
 
 
 def forget_files() -> None:
-    """Let go of the file whose slices were computed last."""
+    """Free the file whose slices were computed last."""
     _files_of_run.cache_clear()
 
 
 def slice_ids(files: RunFiles, number: int, count: int) -> set[str]:
-    """The items of slice ``number`` of ``count``: every slice has long and short ones in the same mixture."""
+    """The items of slice ``number`` of ``count``: every slice has the same mixture of long and short ones."""
     length = {answer.id: len(answer.text) for answer in files.predictions.answers}
     for answer in files.references.answers:
         length[answer.id] = length.get(answer.id, 0) + sum(map(len, answer.texts))
@@ -95,13 +95,13 @@ def slice_ids(files: RunFiles, number: int, count: int) -> set[str]:
     return set(longest_first[number::count])
 
 
-@lru_cache(maxsize=1)  # a worker does one slice after the other
+@lru_cache(maxsize=1)  # a worker computes one slice after the other
 def _files_of_run(run_id: int, _version_id: int, _recipe: str) -> RunFiles:
     return read_files(ScoringRun.objects.select_related("submission", "reference_version").get(pk=run_id))
 
 
 def _known(run: ScoringRun, files: RunFiles) -> results.Known:
-    """Item values that the scoring will take as they are, as ``computing.score`` does."""
+    """Item values that the scoring will reuse, as in ``computing.score_run``."""
     known: results.Known = reuse.reusable_values(run, files.references, files.predictions)
     covers_all = run.submission.phase.private_covers_all
     for split in results.parts_of(

@@ -1,9 +1,9 @@
 """Values of pairs that any worker scored before, for any team: the site's store behind ``scoring.running.pair_values``.
 
-A file that was uploaded again with ten changed answers costs ten pairs. The store is a help and never a need: its
-table may lose everything at any time (it is UNLOGGED), and a database that refuses or dawdles is left alone for the
-rest of the run. It holds no text: a pair is named by an HMAC under the site's secret key, for a plain hash of a short
-reference could be guessed by whoever may read the table.
+A file uploaded again with ten changed answers costs ten pairs. The store is optional: its table may lose everything at
+any time (it is UNLOGGED), and after a failed or slow statement it is not used for the rest of the run. It contains no
+text: the key of a pair is an HMAC with the site's secret key, as anybody who can read the table could guess a plain
+hash of a short reference.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from scoring.running.pair_values import Pair
 logger = logging.getLogger(__name__)
 
 KEY_SALT: Final = "malpan.submissions.evaluation.pair_cache"
-CHUNK: Final = 5_000  # pairs a statement
+CHUNK: Final = 5_000  # pairs in one statement
 STATEMENT_SECONDS: Final = 2.0  # a chunk takes some 20 ms
-BUDGET_SECONDS: Final = 20.0  # what all statements of one scoring may take together,
-CHUNK_SECONDS: Final = 0.2  # and more for each chunk: a large run asks for many, and to do without costs it far more
+BUDGET_SECONDS: Final = 20.0  # limit for all statements of one scoring together,
+CHUNK_SECONDS: Final = 0.2  # plus this for each chunk: a large run has many, and computing them takes far longer
 PRUNE_CHUNK: Final = 10_000
-PRUNE_CHUNKS: Final = 50  # a pass
+PRUNE_CHUNKS: Final = 50  # in one pass
 
 _SELECT: Final = "SELECT key, value FROM submissions_pairvalue WHERE key = ANY(%s)"
 _INSERT: Final = """
@@ -52,14 +52,14 @@ Rows = list[tuple[bytes, float]]
 
 
 def store_for(run: ScoringRun) -> DatabasePairValues | None:
-    """The store for ``run``; ``None`` where it is turned off, and for a repetition: it shows what computing gives."""
+    """The store for ``run``; ``None`` if it is turned off, and for a repetition, which must compute every value."""
     if settings.PAIR_VALUES_MAX_ROWS <= 0 or reuse.is_repeat(run):
         return None
     return DatabasePairValues()
 
 
 class DatabasePairValues:
-    """The store, for one scoring, outside any transaction. After its first failure it answers nothing more."""
+    """The store, for one scoring, outside any transaction. After its first failure it returns nothing more."""
 
     def __init__(self) -> None:
         self._is_out = False
@@ -76,14 +76,14 @@ class DatabasePairValues:
 
     def put(self, metric: str, signature: str, values: Mapping[Pair, float]) -> None:
         if not connection.in_atomic_block:
-            connection.close_if_unusable_or_obsolete()  # it lay idle while the metric worked
+            connection.close_if_unusable_or_obsolete()  # it was idle while the metric ran
         rows = zip(_keys(metric, signature, list(values)), values.values(), strict=True)
-        # in order of key: two workers that write the same pairs wait for each other, but never in a circle
+        # in order of key: two workers that write the same pairs may wait for each other, but never deadlock
         for chunk in _chunks(sorted(row for row in rows if math.isfinite(row[1]))):
             self._ask(partial(_insert, chunk))
 
     def _ask(self, statement: Callable[[], Found]) -> Found | None:
-        """What ``statement`` gives, in a short transaction of its own; ``None`` once the store is out."""
+        """The result of ``statement`` in a separate short transaction; ``None`` after a failure."""
         if self._is_out:
             return None
         started = time.monotonic()
@@ -108,10 +108,10 @@ class DatabasePairValues:
 
 
 def prune() -> int:
-    """Delete the oldest rows beyond ``PAIR_VALUES_MAX_ROWS``, a bounded number a pass; how many went.
+    """Delete the oldest rows beyond ``PAIR_VALUES_MAX_ROWS``, a limited number in one pass; returns how many.
 
-    Rows are numbered as they come, so the bound needs no count. A number is skipped where two workers computed the
-    same pair: a few rows less are kept then, never more.
+    Rows are numbered as they are inserted, so no count is needed. If two workers computed the same pair, a number is
+    skipped: then a few rows fewer are kept, never more.
     """
     newest = PairValue.objects.aggregate(newest=Max("pk"))["newest"] or 0
     deleted = 0
@@ -136,7 +136,7 @@ def _insert(rows: Rows) -> None:
 
 
 def _keys(metric: str, signature: str, pairs: Sequence[Pair]) -> Iterator[bytes]:
-    """The 32 bytes that name each pair of this metric. Every text goes in after its length: no two lists are alike."""
+    """The key of each pair for this metric, 32 bytes. Each text follows its length, so that different lists differ."""
     keyed = salted_hmac(KEY_SALT, b"", algorithm="sha256")
     _feed(keyed, metric, signature)
     for pair in pairs:
@@ -147,7 +147,7 @@ def _keys(metric: str, signature: str, pairs: Sequence[Pair]) -> Iterator[bytes]
 
 def _feed(keyed: HMAC, *texts: str) -> None:
     for text in texts:
-        encoded = text.encode("utf-8", "surrogatepass")  # a score must not fail for a strange text
+        encoded = text.encode("utf-8", "surrogatepass")  # a score must not fail because of lone surrogates
         keyed.update(len(encoded).to_bytes(8, "big"))
         keyed.update(encoded)
 

@@ -1,4 +1,4 @@
-"""How far a scoring is, of all its stages together."""
+"""The progress of a scoring over all its stages."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from scoring.records import Progress
 
 
 class StageProgress:
-    """The engine's progress callback: tells ``report`` the stage to show and the share done (0-1), which never falls.
+    """The engine's progress callback: calls ``report`` with the current stage and the share done (0-1), which never
+    falls.
 
-    ``stages`` are the stages to come, in order; ``share`` is what was done before.
+    ``stages`` are the stages to come, in order; ``share`` is the share done before.
     """
 
     def __init__(self, stages: Sequence[str], report: Callable[[str, float], None], share: float = 0.0) -> None:
@@ -21,7 +22,7 @@ class StageProgress:
 
     def __call__(self, progress: Progress) -> None:
         self._done[progress.stage] = progress.done / progress.total if progress.total else 1.0
-        done = [self._done.get(stage, 0.0) for stage in self._stages]  # two of them may be under way at once
+        done = [self._done.get(stage, 0.0) for stage in self._stages]  # two stages may run at once
         self._share = max(self._share, min(1.0, sum(done) / max(1, len(done))))
         stage = next((s for s in self._stages if self._done.get(s, 0.0) < 1), progress.stage)
         self._report(stage, self._share)

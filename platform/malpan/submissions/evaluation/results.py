@@ -1,8 +1,8 @@
-"""The parts of a scoring: all items, or a public and a private part, and the item values that they share.
+"""The splits of a scoring: all items, or a public and a private split, and the item values that they share.
 
-What a pair metric gives an item does not depend on the other items, so its values serve every part and every version
-of the same reference file: a split costs no metric a second run. A row of a corpus metric is made in the light of all
-references of its part and serves that part alone.
+The value of a pair metric does not depend on other items, so it serves every split and every version of the same
+reference file: no pair metric runs twice because of a split. A row of a corpus metric depends on all references of its
+split and serves only that split.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Known = dict[tuple[str, str], ItemValues]  # by (metric, metric signature)
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The references and predictions of the items of one part."""
+    """The references and predictions of the items of one split."""
 
     name: PartName
     references: AnswerFile
@@ -33,7 +33,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a scoring gave: ``shown`` of all items or of the public part, ``hidden`` of the private part."""
+    """The result of a scoring: ``shown`` of all items or of the public split, ``hidden`` of the private split."""
 
     shown: ScoreReport
     hidden: ScoreReport | None = None
@@ -42,7 +42,7 @@ class Outcome:
 def parts_of(
     version: ReferenceVersion, references: AnswerFile, predictions: AnswerFile, *, private_covers_all: bool
 ) -> list[Part]:
-    """What to score, the largest part first so that the progress shown is of most of the work."""
+    """The splits to score, the largest first, so that the progress shown covers most of the work."""
     if version.public_ids is None:
         return [Part("all", references, predictions)]
     everything = {answer.id for answer in references.answers}
@@ -60,7 +60,7 @@ def only(file: AnswerFile, ids: set[str]) -> AnswerFile:
 
 
 def known_values(run: ScoringRun, part: Part) -> Known:
-    """Item values scored before that serve ``part`` of ``run``, by (metric, metric signature)."""
+    """Item values scored before that are valid for ``part`` of ``run``, by (metric, metric signature)."""
     known: Known = defaultdict(dict)
     items = {answer.id for answer in part.references.answers}
     rows = MetricResult.objects.filter(
@@ -68,13 +68,13 @@ def known_values(run: ScoringRun, part: Part) -> Known:
     )
     for row in rows.order_by("pk"):
         is_own = row.reference_version_id == run.reference_version_id and row.part == part.name
-        if _is_shared(row.metric) or (is_own and row.values.keys() <= items):  # else made when the part was larger
+        if _is_shared(row.metric) or (is_own and row.values.keys() <= items):  # otherwise it is from a larger split
             known[(row.metric, row.metric_signature)] |= row.values
     return dict(known)
 
 
 def learn(known: Known, report: ScoreReport) -> None:
-    """Add to ``known`` what the pair metrics of ``report`` gave."""
+    """Add the values of the pair metrics of ``report`` to ``known``."""
     for (metric, signature), values in item_values(report).items():
         if _is_shared(metric):
             known[(metric, signature)] = known.get((metric, signature), {}) | values
@@ -92,7 +92,7 @@ def _is_shared(metric: str) -> bool:
 
 
 def item_values(report: ScoreReport) -> Known:
-    """What each metric of ``report`` gave each item: a value, or a corpus metric's row of statistics."""
+    """The result of each metric of ``report`` for each item: a value, or a corpus metric's row of statistics."""
     recipe = recipe_named(report.recipe)
     return {
         (metric, signature): _values_of(report, metric, recipe.score_name(metric))
@@ -111,7 +111,7 @@ def _values_of(report: ScoreReport, metric: str, score_name: str) -> ItemValues:
 
 
 def keep(run: ScoringRun, shown: ScoreReport, hidden: ScoreReport | None) -> None:
-    """Store the item values of both parts and the hidden result, in the transaction that finishes ``run``."""
+    """Store the item values of both splits and the hidden result, in the transaction that finishes ``run``."""
     parts: list[tuple[PartName, ScoreReport]] = [("all" if hidden is None else "public", shown)]
     if hidden is not None:
         parts.append(("private", hidden))

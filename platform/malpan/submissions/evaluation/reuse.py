@@ -1,4 +1,4 @@
-"""What of earlier scorings holds for another set of references, so that a rescoring runs only what changed."""
+"""Item values of earlier scorings that are valid for other references: a rescoring computes only changes."""
 
 from __future__ import annotations
 
@@ -16,18 +16,17 @@ from scoring.reading import read_predictions
 from scoring.recipes import Pairs, Recipe
 from scoring.records import Answer, AnswerFile
 
-FILLABLE_FORMS: Final = frozenset({"answers", "captions"})  # an empty answer is an answer there, and scores 0
+FILLABLE_FORMS: Final = frozenset({"answers", "captions"})  # forms in which an empty answer is allowed; it scores 0
 
-Input = tuple[tuple[str, ...], str]  # what a pair metric is given of an item: its references and the candidate
+Input = tuple[tuple[str, ...], str]  # a pair metric's input for an item: its references and the candidate
 Values = dict[tuple[str, str], dict[str, float]]
 
 
 def reusable_values(run: ScoringRun, references: AnswerFile, predictions: AnswerFile) -> Values:
-    """Item values by (metric, metric signature) that were scored against other reference versions and hold here too.
-
-    A value holds where a pair metric is given the very same texts of the item: a further alternative of the answer
-    leaves its reason as it was. Corpus metrics see all items at once and are never reused. Empty for a repetition,
-    which is made to show what scoring again gives.
+    """Item values by (metric, metric signature) from other reference versions that are valid here too. A value is valid
+    if a pair metric gets exactly the same texts for the item: an additional alternative of the answer does not change
+    its reason. Corpus metrics see all items at once and are never reused. Empty for a repetition, whose purpose is to
+    compute again.
     """
     if is_repeat(run):
         return {}
@@ -51,15 +50,16 @@ def reusable_values(run: ScoringRun, references: AnswerFile, predictions: Answer
 
 
 def is_repeat(run: ScoringRun) -> bool:
-    """Whether ``run`` scores again what is known, to show numeric noise."""
+    """Whether ``run`` computes known values again, to show numeric noise."""
     return run.batch is not None and run.batch.repeats > 1
 
 
 def read_answers(run: ScoringRun, data: bytes, references: AnswerFile) -> AnswerFile:
-    """The answers of a stored file, laid out for ``references``, which may hold other items than when it was taken.
+    """The answers of a stored file, for the items of ``references``, which may differ from those at the time of the
+    upload.
 
-    Answers to items that are gone are left out; an item that was added counts as answered with nothing. Raises
-    ``InvalidFile`` when the file fits no version of its phase.
+    Answers to removed items are dropped; an added item has an empty answer. Raises ``InvalidFile`` if the file fits no
+    version of its phase.
     """
     recipe = recipe_named(run.recipe)
     try:
@@ -77,12 +77,12 @@ def read_answers(run: ScoringRun, data: bytes, references: AnswerFile) -> Answer
 
 
 def unanswered(references: AnswerFile, taken: AnswerFile) -> int:
-    """How many items of ``references`` the answers do not speak of."""
+    """The number of items of ``references`` that ``taken`` does not contain."""
     return len(references.by_id().keys() - taken.by_id().keys())
 
 
 def fitted(taken: AnswerFile, references: AnswerFile, recipe: Recipe) -> AnswerFile:
-    """``taken`` with exactly the items of ``references``, in their order; what a caption file leaves out stays out."""
+    """``taken`` with exactly the items of ``references``, in their order; missing captions stay missing."""
     given = taken.by_id()
     skips = recipe.answer_form == "captions"
     answers = tuple(
@@ -116,7 +116,7 @@ def _by_item(pairs: Pairs) -> dict[str, Input]:
 def _inputs_with(
     version: ReferenceVersion, recipe: Recipe, predictions: AnswerFile
 ) -> Mapping[str, Mapping[str, Input]]:
-    """What the metrics were given with ``version``; nothing where that cannot be told any more."""
+    """The inputs of the metrics with ``version``; empty if they can no longer be read."""
     try:
         references = load_references(version, recipe.id)
         return _inputs(recipe, references, fitted(predictions, references, recipe))

@@ -1,8 +1,8 @@
 """The life of a scoring run: queued → running → finished | failed.
 
-What a run waits for, who has it and how often it was tried is in its job (``malpan.jobs``). The run itself keeps what
-it is about and what came of it; its state follows the job's, in the same transaction. A large run stays running from
-its first claim on, while its slices are computed.
+When a run is due, its worker and its attempts are in its job (``malpan.jobs``). The run itself has what to score and
+the result; its state follows the job's, in the same transaction. A large run stays running from its first claim on,
+while its slices are computed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from scoring.running.costs import tokens_of_file
 logger = logging.getLogger(__name__)
 
 RUN: Final = "run"  # the kinds of jobs: a run,
-SLICE: Final = "slice"  # and the part of a large run whose values are computed ahead
+SLICE: Final = "slice"  # and a slice of a large run, whose values are computed ahead
 State = ScoringRun.State
 UNFINISHED: Final = (State.QUEUED, State.RUNNING)
 
@@ -41,11 +41,11 @@ UNFINISHED: Final = (State.QUEUED, State.RUNNING)
 def queue_run(
     *, submission: Submission, reference_version: ReferenceVersion | None = None, cost: int | None = None
 ) -> ScoringRun:
-    """Create a run of ``submission`` and queue it; the phase is held shared.
+    """Create a run of ``submission`` and queue it; locks the phase in shared mode.
 
-    Scored with the phase's current references (``ReferencesNotPublished``), by the track's recipe and model profile as
-    they stand under that lock; with ``reference_version`` where one is named. ``cost`` is in expected tokens; without
-    one, that of its newest run. Whoever calls it also asks for the run of an open batch (``enqueue_alongside``).
+    Scored with the phase's current references (``ReferencesNotPublished``), by the track's current recipe and model
+    profile; or with ``reference_version``. ``cost`` is in expected tokens; the default is that of its newest run. The
+    caller must also queue the run of an open batch (``enqueue_alongside``).
     """
     with transaction.atomic():
         config = scoring_config_of(lock_phase_shared(submission.phase_id))
@@ -62,7 +62,7 @@ def queue_runs(
     batch: RescoreBatch | None = None,
     costs: dict[int, int] | None = None,
 ) -> list[ScoringRun]:
-    """Create and queue runs of one team's ``submissions``, or of one ``batch``'s, in this order; one insert for all."""
+    """Create and queue runs of one team's ``submissions``, or of one ``batch``'s, in this order, with one insert."""
     if not submissions:
         return []
     known = known_costs(submissions) if costs is None else costs
@@ -86,9 +86,9 @@ def queue_runs(
 
 
 def requeue_imported(competition: Competition) -> None:
-    """Queue the unfinished runs of a competition that was read in, whose workers are elsewhere, as if they were new.
+    """Queue the unfinished runs of an imported competition, which have no worker here, as if they were new.
 
-    Call it in the transaction that brought them.
+    Call it in the transaction of the import.
     """
     unfinished = ScoringRun.objects.filter(submission__phase__track__competition=competition, state__in=UNFINISHED)
     unfinished.update(state=State.QUEUED, started_at=None)
@@ -115,9 +115,10 @@ def _queue_jobs(submissions: Sequence[Submission], costs: Sequence[int], batch: 
 
 
 def known_costs(submissions: Sequence[Submission]) -> dict[int, int]:
-    """What a scoring of each of ``submissions`` costs, by primary key: as its newest run. One query.
+    """The cost of scoring each of ``submissions``, in expected tokens by primary key: that of its newest run. One
+    query.
 
-    Where no run tells it is guessed from the size of the file.
+    Without a run it is estimated from the size of the file.
     """
     told = ScoringRun.objects.filter(submission=OuterRef("pk"), job__cost__gt=0).order_by("-pk")
     rows = Submission.objects.filter(pk__in=[each.pk for each in submissions])
@@ -127,12 +128,12 @@ def known_costs(submissions: Sequence[Submission]) -> dict[int, int]:
 
 # --- moves of its job, each in the transaction of the move ------------------------------------------------------------
 def begin(job: Job) -> None:
-    """A worker has it. A large one whose slices are over has begun already."""
+    """A worker has claimed it. A large run whose slices are done is already running."""
     ScoringRun.objects.filter(job=job, state=State.QUEUED).update(state=State.RUNNING, started_at=job.started_at)
 
 
 def queue_again(job: Job) -> None:
-    """It waits for another attempt, and keeps the cause of the last one."""
+    """It waits for another attempt, and keeps the cause of the last failure."""
     waiting = ScoringRun.objects.filter(job=job, state=State.RUNNING)
     waiting.update(state=State.QUEUED, error_code=job.error_code)
 
@@ -155,8 +156,8 @@ def give_up(job: Job) -> None:
 def finish_run(*, run_id: int, attempt: int, report: ScoreReport, hidden: ScoreReport | None = None) -> bool:
     """Write the result of ``attempt`` with its item values, and make the run live if its submission has none.
 
-    ``report`` is of all items or, where ``hidden`` is of the private part, of the public one.
-    False, and nothing written, when the job is no longer running under this attempt: a late result is refused.
+    ``report`` is of all items or, with ``hidden`` for the private split, of the public split. Returns false and writes
+    nothing if the job is no longer running with this attempt: a late result is refused.
     """
     run = ScoringRun.objects.only("submission_id", "reference_version_id", "batch_id", "job_id").get(pk=run_id)
     if run.job_id is None:
@@ -178,7 +179,7 @@ def finish_run(*, run_id: int, attempt: int, report: ScoreReport, hidden: ScoreR
 
 
 def drop_runs(runs: Sequence[ScoringRun], *, error_code: str) -> list[int]:
-    """End those of ``runs`` that are not over: nobody wants them. Returns the keys of those that were ended."""
+    """End those of ``runs`` that are not over, as they are no longer needed. Returns their primary keys."""
     dropped = outcome.drop([run.job_id for run in runs if run.job_id is not None], error_code=error_code)
     ended = ScoringRun.objects.filter(job__in=dropped)
     keys = list(ended.values_list("pk", flat=True))

@@ -1,16 +1,16 @@
 """The public hash chain of a competition: receipts, scores and final boards, each linked to the one before.
 
 The sha256 of an entry is that of the canonical JSON (keys sorted, no spaces, UTF-8) of ``{number, kind, payload,
-previous}``; a payload holds no floats, so that every language writes it alike. Whoever keeps one entry can prove that
-nothing before it was changed.
+previous}``; a payload contains no floats, so that every language writes the same text. With one entry kept, anybody can
+prove that nothing before it was changed.
 
 A score enters as a commitment: ``score_sha256`` is that of the canonical JSON of ``{final_score, salt, scores}``, the
 numbers in the shortest decimal form that reads back as the same double. The values and the salt (together the opening)
-are shown only where the score itself may be seen: to its team, and to everybody for what stands on a public board. So
-every score is bound in the moment it counts, hidden ones too, and the chain gives none away.
+are shown only together with the score itself: to its team, and to everybody for the scores on a public board. So every
+score is fixed from the moment it counts, hidden ones too, and the chain reveals none.
 
-Entries of one competition take turns under its row's lock, **the last one of a transaction** (``core.locks``): append
-as late as you can.
+The lock on the competition's row serialises its entries. It is **the last lock of a transaction** (``core.locks``):
+append as late as possible.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from malpan.submissions.models import ChainEntry, HiddenResult, ScoringRun, Subm
 from scoring.signature import json_sha256
 
 Kind = ChainEntry.Kind
-Part = Literal["public", "private"]  # what a run shows, and what it keeps back until the final board
+Part = Literal["public", "private"]  # the split shown at once, and the one withheld until the final board
 PUBLIC: Final[Part] = "public"
 PRIVATE: Final[Part] = "private"
 SALT_BYTES: Final = 16
@@ -46,7 +46,7 @@ class Scored(Protocol):
 
 
 class Linked(Protocol):
-    """What ``verify`` reads of an entry; ``ChainEntry`` is one."""
+    """The fields of an entry that ``verify`` reads; ``ChainEntry`` has them."""
 
     number: int
     kind: str
@@ -57,7 +57,7 @@ class Linked(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NewEntry:
-    """An entry to append. ``salt`` is that of a score's commitment and stays with the site."""
+    """An entry to append. ``salt`` is that of a score's commitment and is not in the payload."""
 
     kind: str
     payload: Mapping[str, Any]
@@ -80,7 +80,7 @@ def link_sha256(*, number: int, kind: str, payload: Mapping[str, Any], previous:
 
 
 def plain(value: Any) -> Any:
-    """``value`` without floats, moments and the like: numbers with a fraction as their shortest exact decimal text."""
+    """``value`` without floats, moments and the like: floats as their shortest exact decimal text."""
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, float):
@@ -120,14 +120,14 @@ def append(
     submission: Submission | None = None,
     now: datetime | None = None,
 ) -> ChainEntry:
-    """Add one entry to the chain of ``competition``, in the transaction of what it tells. ``payload`` is public."""
+    """Add one entry to the chain of ``competition``, in the transaction of its event. ``payload`` is public."""
     return append_many(competition=competition, entries=[NewEntry(kind, payload, submission)], now=now)[0]
 
 
 def append_many(
     *, competition: Competition, entries: Sequence[NewEntry], now: datetime | None = None
 ) -> list[ChainEntry]:
-    """Add ``entries`` in their order under one lock, with three statements however many they are."""
+    """Add ``entries`` in their order under one lock, with three statements for any number of them."""
     if not entries:
         return []
     moment = now or timezone.now()
@@ -155,10 +155,10 @@ def append_many(
 
 
 def append_scores(submissions: Iterable[Submission], *, now: datetime | None = None) -> list[ChainEntry]:
-    """Commit to the scores of the live runs of ``submissions``, as they stand in the database now.
+    """Commit to the scores of the live runs of ``submissions``, as they are in the database now.
 
-    Call it wherever a live run is set or switched, or a final board published; what the newest entry of a submission
-    already says is not said again, so calling it twice does no harm. One lock a competition, however many they are.
+    Call it whenever a live run is set or switched, or a final board published. A score that the newest entry of a
+    submission already has is not added again, so calling it twice is harmless. One lock for each competition.
     """
     wanted = [submission.pk for submission in submissions]
     runs = live_runs().filter(live_for__in=wanted).order_by("submission__phase__track__competition", "pk")
@@ -172,7 +172,7 @@ def append_scores(submissions: Iterable[Submission], *, now: datetime | None = N
 
 
 def live_runs() -> Any:
-    """The finished live runs, each with its ``number`` among the runs of its submission, its hidden result."""
+    """The finished live runs, each with its ``number`` among the runs of its submission and its hidden result."""
     earlier = Count("submission__runs", filter=Q(submission__runs__pk__lte=F("pk")), distinct=True)
     return (
         ScoringRun.objects.filter(live_for__isnull=False, state=ScoringRun.State.FINISHED)
@@ -182,13 +182,13 @@ def live_runs() -> Any:
 
 
 def parts_of(run: ScoringRun) -> list[tuple[Part, ScoringRun | HiddenResult]]:
-    """What ``run`` scored: the public part and, where the phase keeps one back, the private part."""
+    """The results of ``run``: of the public split and, if the phase withholds one, of the private split."""
     hidden = getattr(run, "hidden_result", None)
     return [(PUBLIC, run)] if hidden is None else [(PUBLIC, run), (PRIVATE, hidden)]
 
 
 def newest_scores(entries: Any) -> dict[tuple[int | None, str], ChainEntry]:
-    """Of the ``entries`` given as a query, the newest score entry of each submission and part."""
+    """The newest score entry in the query ``entries``, by submission and split."""
     scores = entries.filter(kind=Kind.SCORE).order_by("number")
     return {(entry.submission_id, entry.payload["part"]): entry for entry in scores}
 
@@ -200,12 +200,12 @@ def values_of(scored: Scored) -> dict[str, Any]:
 
 
 def commitment(scored: Scored, salt: str) -> str:
-    """The ``score_sha256`` that binds a result under ``salt``."""
+    """The ``score_sha256`` of a result with ``salt``."""
     return json_sha256({**values_of(scored), "salt": salt})
 
 
 def says(entry: ChainEntry, run: ScoringRun, number: int, scored: Scored) -> bool:
-    """Whether a score entry says exactly this of the result of the ``number``-th run of its submission."""
+    """Whether a score entry has exactly this result of the ``number``-th run of its submission."""
     part = entry.payload.get("part")
     return bool(entry.payload == _score_payload(run, number, part, scored, entry.salt))
 

@@ -1,7 +1,7 @@
-"""Nearly equal answers across the teams of a phase: reads the stored files, compares them, keeps what it found.
+"""Nearly equal answers across the teams of a phase: reads the stored files, compares them, caches the result.
 
-Kept in the cache are prints of the answers, by file, and the pairs, by the files they were found among: what an answer
-tells depends on what all the others wrote. Texts of answers are never put into the cache.
+The cache has hashes of the answers, by file, and the pairs, by the set of all compared files: the weight of an answer
+depends on all the others. Texts of answers are never put into the cache.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LEAST: Final = 0.6
 FEWEST_ITEMS: Final = 5
 _KEPT_SECONDS: Final = 30 * 24 * 3600
 _PRINT_CHARS: Final = 16
-_VERSION: Final = 1  # of what is kept; a changed rule takes another
+_VERSION: Final = 1  # of the cached values; increase it when the rule changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class AlikePair:
 
 @dataclass(frozen=True, slots=True)
 class Alike:
-    """``unread`` of the ``teams`` files could not be read and stand outside the comparison."""
+    """``unread`` of the ``teams`` files could not be read and are not compared."""
 
     pairs: Sequence[AlikePair]
     teams: int
@@ -54,7 +54,7 @@ class Alike:
 
 @dataclass(frozen=True, slots=True)
 class AnswerPair:
-    """What two files say about one item; ``None`` where a file leaves it out."""
+    """The answers of two files to one item; ``None`` if a file does not have it."""
 
     id: str
     one: str | None
@@ -77,7 +77,7 @@ def alike_in(phase: Phase) -> Alike:
 
 
 def answers_beside(one: Submission, other: Submission) -> list[AnswerPair]:
-    """Item by item what two submissions of one track say, in the order of the first file.
+    """The answers of two submissions of one track, item by item, in the order of the first file.
 
     Raises the faults of ``core.storage.open_private`` and ``InvalidFile``.
     """
@@ -91,7 +91,7 @@ def _in_order(one: Submission, other: Submission, pair: Pair) -> AlikePair:
 
 
 def _pairs(files: Mapping[str, Mapping[str, str]], rows: Mapping[str, Submission]) -> list[Pair]:
-    """``similar_pairs`` of the files, kept under what they are."""
+    """``similar_pairs`` of the files, cached under their names and hashes."""
     told = "\n".join(f"{key} {rows[key].file_sha256}" for key in sorted(files))
     name = f"alike:{_VERSION}:{hashlib.sha256(told.encode()).hexdigest()}"
     kept = cache.get(name)
@@ -102,7 +102,7 @@ def _pairs(files: Mapping[str, Mapping[str, str]], rows: Mapping[str, Submission
 
 
 def _prints_of(hashes: Sequence[str], recipe: Recipe) -> dict[str, dict[str, str]]:
-    """By file, a print of each answer by item. Files that cannot be read are left out and noted in the log."""
+    """For each file the hash of each answer, by item. Files that cannot be read are skipped and logged."""
     names = {sha256: f"prints:{_VERSION}:{recipe.answer_form}:{sha256}" for sha256 in hashes}
     kept = cache.get_many(names.values())
     prints, fresh = {}, {}
@@ -122,7 +122,7 @@ def _prints_of(hashes: Sequence[str], recipe: Recipe) -> dict[str, dict[str, str
 
 
 def _print(text: str) -> str:
-    """Equal for equal answers, and nothing for an empty one."""
+    """The hash of an answer; empty for an empty answer."""
     shown = normalised(text)
     return hashlib.sha256(shown.encode()).hexdigest()[:_PRINT_CHARS] if shown else ""
 

@@ -1,4 +1,4 @@
-"""Receipts: what a team holds in its hand after an upload, and the place of it in the competition's hash chain."""
+"""Receipts: a team's proof of an upload, and its entry in the competition's hash chain."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from malpan.submissions.visibility import shows_own_score
 
 @dataclass(frozen=True, slots=True)
 class ScoreEntry:
-    """A score entry of a receipt. ``opening`` is what its ``score_sha256`` binds: ``None`` where it is not shown."""
+    """A score entry of a receipt. ``opening`` is the content of its ``score_sha256``, ``None`` if it is not shown."""
 
     entry: ChainEntry
     opening: dict[str, Any] | None
@@ -22,7 +22,7 @@ class ScoreEntry:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The receipt of a submission; ``entry`` is ``None`` for one that came in before there were receipts."""
+    """The receipt of a submission; ``entry`` is ``None`` for a submission from before there were receipts."""
 
     submission: Submission
     entry: ChainEntry | None
@@ -30,14 +30,14 @@ class Receipt:
 
 
 def issue_receipt(*, submission: Submission) -> ChainEntry:
-    """Enter an accepted submission in the chain, as the last step of the transaction that accepts it."""
+    """Add an accepted submission to the chain, as the last step of the transaction that accepts it."""
     track = submission.phase.track
     payload = receipt_payload(submission)
     return chain.append(competition=track.competition, kind=chain.Kind.RECEIPT, payload=payload, submission=submission)
 
 
 def receipt_payload(submission: Submission) -> dict[str, Any]:
-    """What a receipt says, as it stands in the chain. A team goes by its number: its name is not for ever."""
+    """The payload of a receipt in the chain. A team is identified by its number, as its name may change."""
     track = submission.phase.track
     payload = {
         "submission": submission.public_id,
@@ -53,8 +53,8 @@ def receipt_payload(submission: Submission) -> dict[str, Any]:
 def receipt_of(submission: Submission) -> Receipt:
     """The receipt for the submission's team. Three queries; reads its phase and its live run.
 
-    Of the scores only those that count now are opened, and only as far as the team may see them; the private part once
-    the final board is published.
+    Only the scores that count now are opened, and only if the team may see them; those of the private split after the
+    final board is published.
     """
     entries = list(ChainEntry.objects.filter(submission=submission).order_by("number"))
     scores = [entry for entry in entries if entry.kind == chain.Kind.SCORE]
@@ -75,7 +75,7 @@ def _shown_results(submission: Submission) -> list[ScoringRun | HiddenResult]:
 
 
 def openings(results: Sequence[ScoringRun | HiddenResult]) -> dict[int, dict[str, Any]]:
-    """For results that the reader may see: what opens the newest entry of each, by number of entry. One query."""
+    """For results that the reader may see: the opening of the newest entry of each, by number of entry. One query."""
     by_key = {_key(result): result for result in results}
     entries = chain.newest_scores(ChainEntry.objects.filter(submission__in={pk for pk, _part in by_key}))
     opened = {}
@@ -93,7 +93,7 @@ def _key(result: ScoringRun | HiddenResult) -> tuple[int, str]:
 
 
 def entry_as_dict(entry: ChainEntry, opening: dict[str, Any] | None = None) -> dict[str, Any]:
-    """An entry as the chain's JSON gives it."""
+    """An entry as in the chain's JSON."""
     body = {
         "number": entry.number,
         "kind": entry.kind,
@@ -105,7 +105,7 @@ def entry_as_dict(entry: ChainEntry, opening: dict[str, Any] | None = None) -> d
 
 
 def receipt_as_dict(receipt: Receipt, competition: Competition) -> dict[str, Any]:
-    """A receipt as its JSON download gives it; ``verify_chain.py --receipt`` reads it."""
+    """A receipt as in its JSON download; ``verify_chain.py --receipt`` reads it."""
     entries = [entry_as_dict(each.entry, each.opening) for each in receipt.scores]
     if receipt.entry is not None:
         entries.insert(0, entry_as_dict(receipt.entry))

@@ -1,10 +1,9 @@
-"""How alike the answers of different files are. Pure: files are mappings from an item's id to a text.
+"""How similar the answers of different files are. Pure: files are mappings from an item's id to a text.
 
-Two answers are the same when they are equal but for white space. What most files say about an item tells nothing, so
-the same answer counts by how rare it is: with ``k`` of ``n`` files giving it, ``-log(k / n)``, which is 0 for an
-answer that everybody gives. The score of a pair is the weight they share over the mean weight of the two (Dice): 1 for
-equal files, about 0 for independent ones. Among fewer than ``SMALL_FIELD`` files shares say nothing, and every item
-counts the same.
+Two answers are the same if they are equal except for white space. An answer that most files give is no evidence, so a
+common answer counts by its rarity: with ``k`` of ``n`` files giving it, ``-log(k / n)``, which is 0 for an answer that
+everybody gives. The score of a pair is the weight they share over the mean weight of the two (Dice): 1 for equal files,
+about 0 for independent ones. With fewer than ``SMALL_FIELD`` files shares mean nothing, and every item counts the same.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ _ROUNDING: Final = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two files by name and how alike they are: ``score`` 0-1.
+    """Two files by name and their similarity: ``score`` 0-1.
 
-    ``same`` of ``compared`` items that both answered have the same text; ``only_theirs`` of these nobody else wrote.
+    ``same`` of ``compared`` items that both answered have the same text; ``only_theirs`` of these are in no other file.
     """
 
     one: str
@@ -39,9 +38,9 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class _Coded:
-    """A file with its answers as numbers, one an item in a fixed order, and the weight of each.
+    """A file with its answers as numbers, one for each item in a fixed order, and the weight of each.
 
-    An item without an answer has a number below zero that no other file has: it equals nothing.
+    An item without an answer has a negative number that no other file has, so it equals nothing.
     """
 
     name: str
@@ -51,7 +50,7 @@ class _Coded:
 
 
 def normalised(text: str) -> str:
-    """``text`` with every stretch of white space as one blank and none at the ends."""
+    """``text`` with every run of white space as one space and none at the ends."""
     return " ".join(text.split())
 
 
@@ -60,11 +59,11 @@ def similar_pairs(
 ) -> list[Pair]:
     """The pairs with a score of at least ``least`` (above 0) and ``fewest`` same answers, the most alike first.
 
-    At most ``most`` of them: where more are so alike, the task has hardly any room for different answers.
+    At most ``most`` of them: if more are that similar, the task leaves hardly any room for different answers.
     """
     items = sorted({item for answers in files.values() for item in answers})
     shown = [[normalised(answers.get(item, "")) for item in items] for answers in files.values()]
-    sizes = [Counter(filter(None, texts)) for texts in zip(*shown, strict=True)]  # an item: how many gave which answer
+    sizes = [Counter(filter(None, texts)) for texts in zip(*shown, strict=True)]  # per item: files by answer
     numbers = [{text: number for number, text in enumerate(counts)} for counts in sizes]
     weights = [_weights(counts, len(files)) for counts in sizes]
     counted = [list(counts.values()) for counts in sizes]
@@ -88,7 +87,7 @@ def similar_pairs(
 
 
 def _weights(counts: Counter[str], file_count: int) -> dict[str, float]:
-    """What sharing each answer of an item tells."""
+    """The weight of sharing each answer of an item."""
     if file_count < SMALL_FIELD:
         return dict.fromkeys(counts, 1.0)
     return {text: -math.log(count / counts.total()) for text, count in counts.items()}

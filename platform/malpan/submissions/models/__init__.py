@@ -1,4 +1,4 @@
-"""The tables of this app, one file an aggregate."""
+"""The tables of this app, one file for each aggregate."""
 
 from malpan.submissions.models.chain import ChainEntry
 from malpan.submissions.models.quota import QuotaEntry

@@ -11,10 +11,10 @@ from malpan.teams.models import Team
 
 
 class QuotaEntry(models.Model):
-    """One line of the quota ledger of a team in a phase. The sum of what counts is what was used.
+    """One line of the quota ledger of a team in a phase. The entries that count add up to the use.
 
-    charge: a submission took a slot. refund: it was given back. grant: ``slots`` more (for the KST day of ``day``, or
-    for the phase). reset: nothing before this entry counts any more. Never changed, never deleted.
+    charge: a submission used a slot. refund: the slot was returned. grant: ``slots`` more (for the KST day of ``day``,
+    or for the phase). reset: nothing before this entry counts any more. Never changed, never deleted.
     """
 
     class Kind(models.TextChoices):
@@ -48,7 +48,7 @@ class QuotaEntry(models.Model):
         related_name="+",
         verbose_name=_("행위자"),
     )
-    moment = models.DateTimeField(_("시각"))  # of a charge: when the file came in
+    moment = models.DateTimeField(_("시각"))  # of a charge: when the file was uploaded
 
     class Meta:
         verbose_name = _("제출 횟수 기록")

@@ -8,18 +8,18 @@ from malpan.competitions.models import Phase, ReferenceVersion
 
 
 class RescoreBatch(models.Model):
-    """A rescoring of many submissions beside the live board: running → applied | cancelled.
+    """A rescoring of many submissions that leaves the live board unchanged: running → applied | cancelled.
 
-    Whether a running one is ready to be applied is told by its runs (``rescoring.batches.state_of``), and kept nowhere.
-
-    ``selection`` says which submissions (track, phase, teams, from/until, states, signature); what the batch scores
-    with stands in ``reference_version`` (a draft or a published one), ``recipe`` and ``profile``. Empty: unchanged.
-    ``repeats`` > 1 scores each selected submission so often, to show numeric noise; such a batch is never applied.
+    Whether a running one is ready to be applied follows from its runs (``rescoring.batches.state_of``) and is not
+    stored. ``selection`` says which submissions (track, phase, teams, from/until, states, signature);
+    ``reference_version`` (a draft or a published one), ``recipe`` and ``profile`` say what they are scored with. Empty:
+    unchanged. ``repeats`` > 1 scores each selected submission that many times, to show numeric noise; such a batch is
+    never applied.
     """
 
     class State(models.TextChoices):
         RUNNING = "running", _("채점 중")
-        READY = "ready", _("적용 대기")  # told, never kept
+        READY = "ready", _("적용 대기")  # computed, never stored
         APPLIED = "applied", _("적용됨")
         CANCELLED = "cancelled", _("취소됨")
 

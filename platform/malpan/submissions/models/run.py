@@ -1,4 +1,4 @@
-"""Scorings of submissions, and what they gave."""
+"""Scorings of submissions, and their results."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -9,12 +9,12 @@ from malpan.submissions.models.submission import Submission
 
 
 class ScoringRun(models.Model):
-    """One scoring of one submission under one reference version, recipe and profile: what it is about, and its result.
+    """One scoring of one submission with one reference version, recipe and profile, and its result.
 
-    Its place in the queue, its worker, attempts and progress are in its ``job``, once; none where it was over when its
-    competition was read in from an archive. ``state`` is the run's own, as it outlives the queue and is what boards,
-    pages and batches are made of: it follows the job's in the same transaction (``evaluation.runs``), but for a large
-    run, which stays running while it waits for its slices.
+    Its place in the queue, its worker, attempts and progress are only in its ``job``; a run that was over when its
+    competition was imported from an archive has none. ``state`` is stored with the run, as it outlives the queue and
+    boards, pages and batches use it: it follows the job's in the same transaction (``evaluation.runs``), except for a
+    large run, which stays running while it waits for its slices.
     """
 
     class State(models.TextChoices):
@@ -59,7 +59,7 @@ class ScoringRun(models.Model):
         ordering = ["-queued_at", "-id"]
         indexes = [
             models.Index(fields=["state"], condition=models.Q(state__in=["queued", "running"]), name="run_unfinished"),
-            models.Index(  # how fast the last ones were
+            models.Index(  # for the speed of the last runs
                 fields=["profile", "-finished_at"],
                 condition=models.Q(state="finished", batch=None),
                 name="run_recent_pace",
@@ -80,9 +80,9 @@ class ScoringRun(models.Model):
 
 
 class HiddenResult(models.Model):
-    """What a run scored on the private part: for organisers only until the final board is published.
+    """The result of a run on the private split: for organisers only until the final board is published.
 
-    A table of its own, so that no page or API that reads runs can reach it by accident.
+    A separate table, so that no page or API that reads runs shows it by accident.
     """
 
     run = models.OneToOneField(
@@ -133,9 +133,11 @@ class MetricResult(models.Model):
 
 
 class PairValue(models.Model):
-    """What a metric once gave a pair of texts, for ``evaluation.pair_cache``: no text, and nobody's in particular.
+    """A metric's value of a pair of texts, for ``evaluation.pair_cache``: without text, and for no particular
+    submission.
 
-    ``key`` is an HMAC-SHA-256. Rows are numbered as they come. The table is UNLOGGED: after a crash it is empty.
+    ``key`` is an HMAC-SHA-256. Rows are numbered as they are inserted. The table is UNLOGGED: after a crash it is
+    empty.
     """
 
     key = models.BinaryField(max_length=32, unique=True)

@@ -1,4 +1,4 @@
-"""Uploads: those that were accepted, and those that were refused."""
+"""Uploads, accepted and rejected."""
 
 import uuid
 
@@ -14,8 +14,7 @@ from malpan.teams.models import Team
 class Submission(models.Model):
     """A file that passed validation and was charged to its team. ``live_run`` is the one that counts.
 
-    A withdrawn submission stays charged and stands on no board. ``is_final_choice``: its team chose it for the final
-    board.
+    A withdrawn submission stays charged and is on no board. ``is_final_choice``: its team chose it for the final board.
     """
 
     public_id = models.UUIDField(_("공개 번호"), default=uuid.uuid4, unique=True, editable=False)
@@ -31,7 +30,7 @@ class Submission(models.Model):
     item_count = models.PositiveIntegerField(_("문항 수"))
     normalized_count = models.PositiveIntegerField(_("NFC로 바뀐 문항 수"), default=0)
     memo = models.CharField(_("메모"), max_length=200, blank=True)
-    upload_key = models.CharField(max_length=64, blank=True, editable=False)  # of the form or request that brought it
+    upload_key = models.CharField(max_length=64, blank=True, editable=False)  # of the form or request of the upload
     created_at = models.DateTimeField(_("제출 시각"), db_index=True)
     refunded_at = models.DateTimeField(_("환불 시각"), null=True, blank=True)
     withdrawn_at = models.DateTimeField(_("철회 시각"), null=True, blank=True)
@@ -64,7 +63,7 @@ class Submission(models.Model):
 
 
 class Rejection(models.Model):
-    """A file that failed validation: kept as a record for its team, charged to nobody. Holds no file content."""
+    """A file that failed validation: recorded for its team, not charged. Has no file content."""
 
     phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="rejections", verbose_name=_("단계"))
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="rejections", verbose_name=_("팀"))

@@ -1,28 +1,29 @@
-"""The rule of the quota: what follows from a team's ledger. Pure.
+"""The rules of the quota: computes a team's use and limits from its ledger. Pure.
 
-The ledger (``QuotaEntry``; written by ``submissions.quota.services``) is read in the order in which it was written.
-The lock on the team's row makes that one order for everybody:
+The ledger (``QuotaEntry``; written by ``submissions.quota.services``) is read in the order in which it was written. The
+lock on the team's row makes that order the same for everybody:
 
-* **charge**: the submission counts from now on, at the moment its file came in. **refund**: it does not.
-* **grant for a KST day**: that day's limit is so much higher; the total stays what it is.
-* **grant for the phase**: the total limit is so much higher, and the day's limit stays. In a phase with a daily limit
-  and no total it is a pool instead: what a day takes beyond its own limit, from the day of the grant on, is taken from
-  the pool, until the pool is empty. A grant lifts no interval.
+* **charge**: the submission counts from now on, at the moment of its upload. **refund**: it no longer counts.
+* **grant for a KST day**: that day's limit is higher by its slots; the total stays the same.
+* **grant for the phase**: the total limit is higher by its slots, and the daily limit stays. In a phase with a daily
+  limit and no total it is a pool instead: from the day of the grant on, submissions beyond a day's own limit are taken
+  from the pool, until it is empty. A grant does not change the interval.
 * **reset**: nothing written before counts: no charge (of the day, of the total, for the interval) and no grant. A
-  submission charged before a reset is settled: charging it again later, when its failed run is retried, takes no slot.
+  submission charged before a reset is settled: charging it again later, when its failed run is retried, uses no slot.
 
 A rejected file was never charged; a withdrawn submission stays charged. A day is the KST calendar day.
 
-A charge follows the person who submitted as well as the team. What somebody used in another team of the same
-competition and phase (``Brought``) counts in the team they are in now, once for each submission, as long as they are in
-it, and in the other team as before. So nobody gets more by moving, and a team may have used more than its limit: then
-nothing is left.
+A charge follows the person who submitted as well as the team. The slots somebody used in another team of the same
+competition and phase (``Brought``) count in their current team, once for each submission, while they are in it, and in
+the other team as before. So nobody gets more by moving, and a team may have used more than its limit: then nothing is
+left.
 
-* Brought is what counts in the other team's ledger: a refund there, or a reset before, takes it away here as well.
+* Only charges that count in the other team's ledger are brought: a refund or an earlier reset there removes them here
+  too.
 * Limits and grants are the team's and stay with it.
-* A reset of a team also ends what its members had brought until then. Whoever joins later brings everything, and
-  whoever moves on from a team that was reset brings again what counts where it was charged.
-* Baselines are exempt: what was submitted for one follows nobody, and a baseline's own limits count only its own.
+* A reset of a team also cancels what its members had brought until then. A person who joins later brings everything,
+  and a person who leaves a team that was reset again brings all that counts where it was charged.
+* Baselines are exempt: a submission for one follows nobody, and a baseline's limits count only its own submissions.
 """
 
 from __future__ import annotations
@@ -45,13 +46,13 @@ class Brought:
     """A charge that counts in another team's ledger, by a ``person`` who joined this team at ``joined_at``."""
 
     charge: QuotaEntry
-    person: str  # by name
+    person: str  # their name
     joined_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """How many slots which people of a team used in other teams. False where they used none."""
+    """How many slots people of a team used in other teams, and their names. False if none."""
 
     people: tuple[str, ...] = ()
     slots: int = 0
@@ -65,11 +66,11 @@ NOTHING_ELSEWHERE: Final = Elsewhere()
 
 @dataclass(frozen=True, slots=True)
 class QuotaStatus:
-    """What is left. A limit, and what is left of it, is ``None`` where the phase sets none.
+    """Limits, use and remaining slots. A limit, and what is left of it, is ``None`` if the phase has none.
 
-    Limits include what was granted: ``granted_today`` of ``daily_limit``, ``granted_total`` of ``total_limit``.
-    ``next_allowed_at`` is the earliest moment, not before now, at which a file will be taken: now itself when
-    ``can_submit``, and ``None`` when no moment of the phase is left. ``left_today`` never exceeds ``left_total``.
+    Limits include grants: ``granted_today`` of ``daily_limit``, ``granted_total`` of ``total_limit``.
+    ``next_allowed_at`` is the earliest moment, not before now, at which a file will be accepted: now itself if
+    ``can_submit``, and ``None`` if no moment of the phase is left. ``left_today`` never exceeds ``left_total``.
     """
 
     daily_limit: int | None
@@ -89,9 +90,9 @@ class QuotaStatus:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What of a ledger counts: the charges by submission, the grants, and the entry from which on it is read."""
+    """The entries of a ledger that count: the charges by submission, the grants, and the last reset."""
 
-    charged: Mapping[int, datetime]  # submission -> when its file came in; what was brought is among them
+    charged: Mapping[int, datetime]  # submission -> moment of its upload; includes brought ones
     brought: tuple[Brought, ...]
     day_grants: Mapping[date, int]
     phase_grant: int
@@ -178,7 +179,7 @@ class DailyRoom:
 
     @classmethod
     def of(cls, phase: Phase, account: Account) -> DailyRoom | None:
-        """``None`` where the phase sets no daily limit."""
+        """The daily limits of ``phase`` for ``account``; ``None`` if the phase has none."""
         if phase.daily_limit is None:
             return None
         used = Counter(kst_day(moment) for moment in account.charged.values())
@@ -186,7 +187,7 @@ class DailyRoom:
         return cls(phase.daily_limit, used, account.day_grants, pool, account.granted_since)
 
     def granted(self, day: date) -> int:
-        """What ``day`` may take beyond the phase's limit: its own grants and what other days left of the pool."""
+        """Slots of ``day`` beyond the phase's limit: its own grants and what other days left of the pool."""
         own = self.grants.get(day, 0)
         if self.pool_since is None or day < self.pool_since:
             return own
@@ -194,12 +195,12 @@ class DailyRoom:
         return own + max(0, self.pool - sum(others))
 
     def left(self, day: date) -> int:
-        """How many more ``day`` takes; below 0 when it took more than it may now."""
+        """The slots left on ``day``; below 0 if more were used than are allowed now."""
         return self.limit + self.granted(day) - self.used.get(day, 0)
 
     def first_day(self, after: date) -> date | None:
-        """The first day later than ``after`` that takes a file, or ``None``."""
-        # a day without entries has room or is like every other such day: one of these is the first, if there is any
+        """The first day after ``after`` on which a file is accepted, or ``None``."""
+        # a day without entries has room or is like every other such day, so the first is one of these, if there is any
         likely = {after, *self.used, *self.grants} | ({self.pool_since} if self.pool_since else set())
         later = {day + timedelta(days=1) for day in likely if day >= after} | {day for day in likely if day > after}
         return next((day for day in sorted(later) if self.left(day) > 0), None)
@@ -224,7 +225,7 @@ def _next_allowed_at(phase: Phase, account: Account, days: DailyRoom | None, now
 def _outside_intervals(moment: datetime, charged: Iterable[datetime], interval: timedelta) -> datetime:
     """The first moment from ``moment`` on that keeps ``interval`` to every charge.
 
-    To a later one as well: a file that came in before it may be judged after it.
+    Also to a later charge: a file uploaded before it may be checked after it.
     """
     for other in sorted(charged):
         end = _whole_second(other + interval)
@@ -234,5 +235,5 @@ def _outside_intervals(moment: datetime, charged: Iterable[datetime], interval: 
 
 
 def _whole_second(moment: datetime) -> datetime:
-    """``moment``, rounded up, so that the time shown to the second is a time at which the file is taken."""
+    """``moment``, rounded up, so that at the time shown, to the second, the file is accepted."""
     return moment if moment.microsecond == 0 else moment.replace(microsecond=0) + timedelta(seconds=1)

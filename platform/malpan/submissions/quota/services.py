@@ -1,7 +1,7 @@
-"""The quota of a team in a phase: what is left, and every line that is written into its ledger.
+"""The quota of a team in a phase: what is left, and all writes to its ledger.
 
-What the lines mean is written in ``submissions.quota.ledger``. They are written while the team's row is held
-(``lock_team``), so that their order is the same for everybody, and any number of uploads at once never exceed a limit.
+``submissions.quota.ledger`` explains the lines. They are written while the team's row is locked (``lock_team``), so
+that their order is the same for everybody, and parallel uploads never exceed a limit.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Kind = QuotaEntry.Kind
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """What a team's quota in a phase follows from: its lines as they were written, and what its members brought."""
+    """A team's ledger in a phase: its lines in the order of writing, and the charges that its members brought."""
 
     entries: tuple[QuotaEntry, ...]
     brought: tuple[Brought, ...]
@@ -56,19 +56,20 @@ def statuses(*, phase: Phase, teams: Iterable[Team], now: datetime | None = None
 def ledger_of(*, phase: Phase, team: Team) -> Ledger:
     """The ledger of ``team`` in ``phase``, its lines with their submissions, actors and teams. One query.
 
-    Under ``lock_team`` it is final: who is in the team stays, and what they used elsewhere was written while they were
-    in the other team, before they could leave it.
+    Under ``lock_team`` it is final: members cannot change, and their charges elsewhere were written while they were in
+    the other team, before they could leave it.
     """
     lines = _lines(phase, [team.pk]).select_related("submission", "actor", "team")
     return _ledgers(lines, [team.pk])[team.pk]
 
 
 def _lines(phase: Phase, wanted: Sequence[int]) -> QuerySet[Any]:
-    """The lines of the ``wanted`` teams and of all others in which people of theirs have submitted, as written.
+    """The lines of the ``wanted`` teams and of all teams in which their members have submitted, in the order of
+    writing.
 
-    ``person`` submitted the file; ``home`` is which of the ``wanted`` teams that person is in now, ``joined_at`` since
-    when. ``follows``: the charge goes with the person. What was for a baseline does not, and after a merge only the
-    ledger of the team that remains tells of a submission.
+    ``person`` submitted the file; ``home`` is the one of the ``wanted`` teams that this person is in now, ``joined_at``
+    since when. ``follows``: the charge follows the person. One for a baseline does not, and after a merge only the
+    ledger of the remaining team counts a submission.
     """
     people = Membership.objects.filter(team__in=wanted, team__is_baseline=False)
     home = people.filter(user=OuterRef("submission__submitted_by"))
@@ -98,7 +99,7 @@ def _ledgers(lines: Iterable[Any], wanted: Sequence[int]) -> dict[int, Ledger]:
 
 
 def lock_team_of(submission: Submission) -> None:
-    """Hold the team whose ``submission`` it is now, and write it there: since it was read a merge may have moved it."""
+    """Lock the current team of ``submission`` and set ``submission.team``: a merge may have moved it meanwhile."""
     lock_team(submission.team)
     while (team := Team.objects.get(submissions=submission.pk)).pk != submission.team_id:
         submission.team = team
@@ -113,14 +114,14 @@ def require_room(*, phase: Phase, team: Team, now: datetime) -> None:
 
 
 def charge(*, submission: Submission, actor: User | None) -> None:
-    """Write that ``submission`` took a slot, at the moment it came in. Call it in the transaction that creates it."""
+    """Charge ``submission`` to its team, at the moment of its upload. Call it in the transaction that creates it."""
     _write(submission.phase, submission.team, Kind.CHARGE, actor, submission=submission, moment=submission.created_at)
 
 
 def refund(*, submission: Submission, reason: str, actor: User | None = None) -> bool:
-    """Stop counting ``submission``, on the board as well: it failed on our side, or an organiser decides so.
+    """Stop counting ``submission``, also on the board: it failed on our side, or an organiser decides so.
 
-    False, and nothing done, when it is refunded already.
+    Returns false and does nothing if it is already refunded.
     """
     now = timezone.now()
     with transaction.atomic():
@@ -134,10 +135,10 @@ def refund(*, submission: Submission, reason: str, actor: User | None = None) ->
 
 
 def charge_again(*, submission: Submission, actor: User) -> None:
-    """Count a refunded ``submission`` once more, under ``lock_team_of``. One that counts already is left as it is.
+    """Count a refunded ``submission`` again, under ``lock_team_of``. Does nothing if it already counts.
 
-    Its day and the total must have room (``QuotaExceeded``); the interval and the end of the phase were judged when
-    it came in. One that was charged before a reset takes no slot.
+    Its day and the total must have room (``QuotaExceeded``); the interval and the end of the phase were checked at the
+    upload. One that was charged before a reset uses no slot.
     """
     if submission.refunded_at is None:
         return
@@ -179,16 +180,16 @@ def grant_all(
     day: date | None = None,
     batch: RescoreBatch | None = None,
 ) -> int:
-    """Give every team of the competition ``slots`` more; the number of teams.
+    """Give every team of the competition ``slots`` more; returns the number of teams.
 
-    Raises ``GrantWithoutEffect``. Teams made later have no part in it.
+    Raises ``GrantWithoutEffect``. Teams made later do not get them.
     """
     _require_effect(phase, day)
     return _write_for_all(phase, Kind.GRANT, actor, slots=slots, day=day, reason=reason, batch=batch)
 
 
 def reset(*, phase: Phase, team: Team, reason: str, actor: User | None) -> QuotaEntry:
-    """Let nothing written so far count for ``team`` in ``phase``: no charge and no grant."""
+    """Cancel all earlier charges and grants of ``team`` in ``phase``."""
     with transaction.atomic():
         lock_team(team)
         entry = _write(phase, team, Kind.RESET, actor, reason=reason)
@@ -197,17 +198,17 @@ def reset(*, phase: Phase, team: Team, reason: str, actor: User | None) -> Quota
 
 
 def reset_all(*, phase: Phase, reason: str, actor: User | None, batch: RescoreBatch | None = None) -> int:
-    """Let nothing written so far count for any team of the competition in ``phase``; the number of teams."""
+    """Cancel all earlier charges and grants of every team in ``phase``; returns the number of teams."""
     return _write_for_all(phase, Kind.RESET, actor, reason=reason, batch=batch)
 
 
 def _write_for_all(phase: Phase, kind: Kind, actor: User | None, **fields: Any) -> int:
-    """One line for every team, held unless a batch holds them already, and one audit entry for the phase."""
+    """Write one line for every team, locked here unless a batch has locked them, and one audit entry for the phase."""
     competition = phase.track.competition
     now = timezone.now()
     with transaction.atomic():
         teams: Iterable[Team] = Team.objects.filter(competition=competition, merged_into=None).order_by("pk")
-        # a batch holds them since before its phase; a team made since may be held by an upload that waits for the phase
+        # a batch locked them before its phase; a team made later may be locked by an upload that waits for the phase
         if fields.get("batch") is None:
             teams = lock_teams(Team.objects.filter(competition=competition, merged_into=None))
         entries = [QuotaEntry(phase=phase, team=team, kind=kind, actor=actor, moment=now, **fields) for team in teams]
@@ -229,7 +230,7 @@ def _write(phase: Phase, team: Team, kind: Kind, actor: User | None, **fields: A
 
 
 def _facts(entry: QuotaEntry) -> dict[str, Any]:
-    """What the audit log keeps of a line that no submission caused."""
+    """The facts for the audit log of a line without a submission."""
     facts = {"phase": entry.phase_id, "reason": entry.reason}
     if entry.kind == Kind.GRANT:
         facts |= {"slots": entry.slots, "day": entry.day.isoformat() if entry.day else None}
@@ -239,13 +240,13 @@ def _facts(entry: QuotaEntry) -> dict[str, Any]:
 
 
 def _require_effect(phase: Phase, day: date | None) -> None:
-    """A grant must raise a limit that the phase has."""
+    """Raise ``GrantWithoutEffect`` unless a grant would raise a limit of the phase."""
     if phase.daily_limit is None and (day is not None or phase.total_limit is None):
         raise GrantWithoutEffect
 
 
 def _refuse(current: QuotaStatus) -> NoReturn:
-    """Name the limit that stands in the way longest: the total, then the day, then the interval."""
+    """Raise ``QuotaExceeded`` for the limit that lasts longest: the total, then the day, then the interval."""
     then, total, today = current.next_allowed_at, current.elsewhere_total, current.elsewhere_today
     if current.left_total == 0:
         raise QuotaExceeded(kind="total", limit=current.total_limit, next_allowed_at=None, elsewhere=total)

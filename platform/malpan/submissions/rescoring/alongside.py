@@ -1,4 +1,4 @@
-"""A submission that comes in while a rescoring batch is open is scored both ways."""
+"""A submission uploaded while a rescoring batch is open gets a second run, by the rule of the batch."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from malpan.submissions.scoring_config import scoring_config_of
 
 
 def enqueue_alongside(*, submission: Submission, cost: int | None = None) -> ScoringRun | None:
-    """Queue the second run of ``submission``, by the open batch of its phase; ``None`` where none takes it.
+    """Queue the second run of ``submission``, for the open batch of its phase; ``None`` if no batch selects it.
 
-    Call it in the transaction that queued the first, which holds the phase shared. ``cost`` is in expected tokens;
-    without one, that of its newest run.
+    Call it in the transaction that queued the first, which has the shared lock on the phase. ``cost`` is in expected
+    tokens; the default is that of its newest run.
     """
     phase = lock_phase_shared(submission.phase_id)
     batch = open_batch(phase)

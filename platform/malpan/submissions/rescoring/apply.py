@@ -1,4 +1,4 @@
-"""The steps by which a rescoring batch is applied. ``rescoring.apply_batch`` takes them, in one transaction."""
+"""The steps of applying a rescoring batch. ``rescoring.services.apply_batch`` runs them in one transaction."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NO_ANNOUNCEMENT = Announcement()
 
 
 def hold_teams(batch: RescoreBatch) -> None:
-    """Every team of the competition, as an upload holds its own."""
+    """Lock every team of the competition, as an upload locks its own."""
     lock_teams(Team.objects.filter(competition=batch.competition_id))
 
 
@@ -61,9 +61,9 @@ def refuse_other_phases(batch: RescoreBatch) -> None:
 
 
 def other_phases_hurt(batch: RescoreBatch) -> int:
-    """How many live scores in other phases of the track a changed recipe or other models would take off their boards.
+    """The number of live scores in other phases of the track that changed recipe or models would remove from boards.
 
-    Phases whose final board is published stand by their snapshot.
+    Phases with a published final board keep its snapshot.
     """
     if not batch.recipe and not batch.profile:
         return 0
@@ -72,7 +72,7 @@ def other_phases_hurt(batch: RescoreBatch) -> int:
 
 
 def switch_pointers(batch: RescoreBatch) -> list[int]:
-    """Point every submission at its newest run of the batch, in one statement; the submissions."""
+    """Make the newest run of the batch live for every submission, in one statement; returns their primary keys."""
     chosen = list(batches.newest_runs(batch).values_list("submission", flat=True))
     newest = batch.runs.filter(submission=OuterRef("pk"), state=ScoringRun.State.FINISHED).order_by("-pk")
     Submission.objects.filter(pk__in=chosen).update(live_run=Subquery(newest.values("pk")[:1]))
@@ -92,10 +92,10 @@ def switch_rule(batch: RescoreBatch, config: ScoringConfig, actor: User, now: da
 
 
 def requeue_by(batch: RescoreBatch, config: ScoringConfig) -> None:
-    """Runs that still wait, outside the batch, are scored by the rule that holds when their turn comes.
+    """Give runs outside the batch that are still queued the new rule.
 
-    One whose job somebody holds this moment is being claimed or cancelled, and is left alone: to wait for it, with the
-    teams held, could be to wait for each other.
+    A run whose job is locked at this moment is being claimed or cancelled, and is skipped: waiting for it with the
+    teams locked could deadlock.
     """
     waiting = ScoringRun.objects.filter(
         submission__live_run=None, submission__phase=batch.phase_id, batch=None, state=ScoringRun.State.QUEUED
@@ -115,7 +115,7 @@ def settle_quota(batch: RescoreBatch, actor: User, *, resets_quota: bool, grants
 
 
 def announce(batch: RescoreBatch, announcement: Announcement, actor: User) -> None:
-    """Keep the notice with the batch and post it, unless its Korean title is empty."""
+    """Store the notice with the batch and post it, unless its Korean title is empty."""
     if not announcement.title_ko.strip():
         return
     batch.notice_title_ko, batch.notice_body_ko = announcement.title_ko, announcement.body_ko

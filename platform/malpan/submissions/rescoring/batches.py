@@ -1,4 +1,4 @@
-"""A rescoring batch: which submissions it takes, how far it is, and whether it is ready."""
+"""A rescoring batch: its selection of submissions, its progress, and whether it is ready."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ State = RescoreBatch.State
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which submissions of a phase a batch takes; nothing set takes all that count.
+    """The submissions of a phase that a batch rescores; an empty selection takes all that count.
 
     ``states``: finished (a score counts) or waiting (none yet). ``signature_hash`` is that of the live score.
-    ``submissions`` names them one by one. ``since`` and ``until`` are when they came in, the latter excluded.
+    ``submissions`` lists them. ``since`` and ``until`` limit the moment of upload, the latter excluded.
     """
 
     teams: tuple[int, ...] = ()
@@ -46,7 +46,7 @@ class Selection:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """What is set, for the database and the audit log."""
+        """The fields that are set, for the database and the audit log."""
         values = {
             "teams": list(self.teams),
             "since": self.since.isoformat() if self.since else None,
@@ -63,7 +63,7 @@ class Selection:
 
     @property
     def for_newcomers(self) -> Self | None:
-        """What a submission that comes in later must match; ``None`` where none can. Its state changes by itself."""
+        """The selection for later submissions, without ``states``, which change; ``None`` if none can match."""
         return None if self.signature_hash or self.submissions else replace(self, states=())
 
     def submissions_of(self, phase: Phase) -> QuerySet[Submission]:
@@ -90,7 +90,7 @@ class Selection:
 
 
 def open_batch(phase: Phase) -> RescoreBatch | None:
-    """The batch of ``phase`` that may still be applied."""
+    """The batch of ``phase`` that may still be applied, if any."""
     rows = RescoreBatch.objects.filter(phase=phase, state=State.RUNNING, repeats=1)
     return rows.select_related("reference_version").first()
 
@@ -98,7 +98,7 @@ def open_batch(phase: Phase) -> RescoreBatch | None:
 # --- progress ---------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class BatchProgress:
-    """How many submissions of a batch stand where. Of several runs of a submission the newest speaks."""
+    """The number of submissions of a batch by state. Of several runs of a submission the newest counts."""
 
     finished: int = 0
     running: int = 0
@@ -116,14 +116,14 @@ class BatchProgress:
 
     @property
     def is_complete(self) -> bool:
-        """Whether everything that can be applied is there: 100 %."""
+        """Whether all runs (at least one) are finished: 100 %."""
         return self.finished > 0 and self.finished == self.total
 
 
 def newest_runs(batch: RescoreBatch) -> QuerySet[ScoringRun]:
-    """The newest run of each submission of ``batch`` that still counts and was not left out.
+    """The newest run of each submission of ``batch`` that still counts and was not excluded.
 
-    Of a batch of repeats as many runs of each as it has repeats: one that failed and was tried again does not count.
+    For a batch of repeats the newest ``repeats`` runs of each: one that failed and was retried does not count.
     """
     rows = _counting_runs(batch)
     if batch.repeats > 1:
@@ -139,19 +139,19 @@ def _counting_runs(batch: RescoreBatch) -> QuerySet[ScoringRun]:
 
 
 def excluded_of(batch: RescoreBatch) -> dict[str, str]:
-    """The submissions left out, by primary key as text, each with its reason."""
+    """The excluded submissions, by primary key as text, each with its reason."""
     return dict(batch.selection.get("excluded", {}))
 
 
 def progress_of(batch: RescoreBatch) -> BatchProgress:
-    """One query."""
+    """The progress of ``batch``. One query."""
     states = list(newest_runs(batch).values_list("state", flat=True))
     counts = {state: states.count(state) for state in ScoringRun.State.values}
     return BatchProgress(**counts, excluded=len(excluded_of(batch)))
 
 
 def state_of(batch: RescoreBatch) -> State:
-    """Its state as people see it: one whose every run is finished is ready. One query for an open batch."""
+    """The state to show: a batch with all runs finished is ready. One query for an open batch."""
     if batch.is_open and progress_of(batch).is_complete:
         return State.READY
     return State(batch.state)

@@ -1,4 +1,4 @@
-"""What a rescoring would change, as figures: pure functions on plain values. Scores and differences are 0-1."""
+"""The changes by a rescoring in numbers: pure functions on plain values. Scores and differences are 0-1."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Final
 
 FINAL: Final = "final_score"
 BARS: Final = 20
-NOISE: Final = 1e-12  # a difference below it is none: the sums are exact, the values doubles
+NOISE: Final = 1e-12  # smaller differences count as none: the sums are exact, the values doubles
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One submission on both sides. ``before`` is ``None`` where no score counted; ``hidden_*``: the private part."""
+    """One submission before and after. ``before`` is ``None`` if no score counted; ``hidden_*``: the private split."""
 
     submission_id: int
     public_id: str
@@ -28,7 +28,7 @@ class Scored:
     hidden_after: Mapping[str, float] | None = None
 
     def delta(self, score: str = FINAL) -> float | None:
-        """After minus before; ``None`` where either side has no such score."""
+        """After minus before; ``None`` if either has no such score."""
         return _delta(self.before, self.after, score)
 
     def hidden_delta(self, score: str = FINAL) -> float | None:
@@ -37,7 +37,7 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """How one score changes over all submissions that have it on both sides; ``changed`` counts those it moves."""
+    """How one score changes over all submissions that have it on both sides; ``changed`` counts those that change."""
 
     score: str
     count: int
@@ -49,7 +49,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """How many differences lie in [low, high); the last bar has its upper end too."""
+    """The number of differences in [low, high); the last bar includes its upper end."""
 
     low: float
     high: float
@@ -58,7 +58,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """Differences in equal steps around zero, those of exactly zero apart."""
+    """Differences in equal steps around zero; those of exactly zero are counted separately."""
 
     bars: tuple[Bar, ...]
     unchanged: int
@@ -70,7 +70,7 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class RankMove:
-    """A team's rank before and after, ``None`` where it has none; ``crossed`` are the prize lines between the two."""
+    """A team's rank before and after, ``None`` without one; ``crossed`` are the prize places between the two."""
 
     team_id: int
     team_name: str
@@ -91,7 +91,7 @@ class RankMove:
 
 
 def changes(rows: Sequence[Scored], scores: Iterable[str], *, is_hidden: bool = False) -> list[Change]:
-    """One line a score, in the order given; scores that no submission has on both sides are left out."""
+    """One ``Change`` for each score, in the order given; without scores that no submission has on both sides."""
     found = []
     for score in scores:
         deltas = [delta for row in rows if (delta := _of(row, score, is_hidden)) is not None]
@@ -135,7 +135,7 @@ def rank_moves(
 
 
 def at_least(rows: Iterable[Scored], minimum: float) -> list[Scored]:
-    """The submissions whose final score, shown or hidden, moves by ``minimum`` or more, the largest move first."""
+    """The submissions whose final score, shown or hidden, changes by ``minimum`` or more, the largest change first."""
     kept = [row for row in rows if _largest(row) >= minimum - NOISE]
     return sorted(kept, key=lambda row: (-_largest(row), row.submission_id))
 
@@ -157,7 +157,7 @@ def spreads(runs: Sequence[Mapping[str, float]], scores: Iterable[str]) -> list[
 def as_table(
     rows: Iterable[Scored], scores: Sequence[str], *, has_hidden: bool
 ) -> tuple[list[str], list[list[str | float | datetime | None]]]:
-    """Heading and one line a submission: every score before, after and the difference, for a CSV file."""
+    """Header and one line for each submission: every score before, after and the difference, for a CSV file."""
     parts = ["", "hidden_"] if has_hidden else [""]
     names = [f"{part}{score}_{side}" for part in parts for score in scores for side in ("before", "after", "delta")]
     lines: list[list[str | float | datetime | None]] = []

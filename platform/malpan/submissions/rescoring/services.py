@@ -1,9 +1,9 @@
-"""Rescoring batches: many submissions scored anew beside the live board, then applied all at once or not at all.
+"""Rescoring batches: many submissions are scored again without changing the live board, then applied all at once.
 
-running → applied | cancelled. A batch writes nothing that a participant sees until it is applied: its runs
-bear ``batch``, and the live runs stay what they are. ``apply_batch`` switches every pointer, the track's recipe and
-models, the current references, quotas and the notice in one transaction that holds the phase; a reader sees the board
-before it or after it. How a single run meets a batch is in ``alongside``.
+running → applied | cancelled. Participants see nothing of a batch until it is applied: its runs have ``batch`` set, and
+the live runs do not change. ``apply_batch`` switches every live run, the track's recipe and models, the current
+references, quotas and the notice in one transaction that locks the phase; a reader sees the board before it or after
+it. New submissions during a batch are in ``alongside``.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def start_batch(
 ) -> RescoreBatch:
     """Queue a run for every submission of ``phase`` that matches; the board does not change.
 
-    What is not named stays as it is. ``repeats`` > 1 scores each so often, from scratch, to show numeric noise.
-    Submissions that come in from now on are scored both ways, where they match.
+    Empty arguments change nothing. ``repeats`` > 1 scores each that many times, from scratch, to show numeric noise.
+    Matching submissions uploaded from now on are scored by both rules.
 
     Raises ``BatchReasonMissing``, ``UnknownTrackRecipe``, ``BatchOpenAlready``, ``BatchSelectsNothing``,
     ``BatchReferencesUnfit`` and ``ReferencesNotPublished``.
@@ -92,7 +92,7 @@ def start_batch(
 
 
 def cancel_batch(*, batch: RescoreBatch, actor: User) -> RescoreBatch:
-    """End an open batch without a trace on any board. Its unfinished runs are dropped.
+    """End an open batch without any change of a board. Its unfinished runs are dropped.
 
     Raises ``BatchClosed``.
     """
@@ -113,7 +113,7 @@ def cancel_batch(*, batch: RescoreBatch, actor: User) -> RescoreBatch:
 
 
 def retry_failed(*, batch: RescoreBatch, actor: User) -> int:
-    """Score every failed submission of an open batch once more, as a new run; how many. Raises ``BatchClosed``."""
+    """Score every failed submission of an open batch again, as a new run; returns how many. Raises ``BatchClosed``."""
     with transaction.atomic():
         held = _locked_open(batch)
         failed = [run for run in _newest(held) if run.state == ScoringRun.State.FAILED]
@@ -125,9 +125,9 @@ def retry_failed(*, batch: RescoreBatch, actor: User) -> int:
 
 
 def exclude_submission(*, batch: RescoreBatch, submission: Submission, reason: str, actor: User) -> None:
-    """Leave a submission whose run failed out of the batch: it keeps its live run, and what that means for its place.
+    """Exclude a submission whose run failed from the batch: it keeps its live run, whatever that means for its rank.
 
-    Raises ``BatchReasonMissing``, ``BatchClosed``, and ``BatchRunNotFailed`` when its newest run did not fail.
+    Raises ``BatchReasonMissing``, ``BatchClosed``, and ``BatchRunNotFailed`` if its newest run did not fail.
     """
     _require_reason(reason)
     with transaction.atomic():
@@ -152,13 +152,13 @@ def apply_batch(
     leaves_other_phases: bool = False,
     now: datetime | None = None,
 ) -> RescoreBatch:
-    """Make every run of a ready batch the live one, its rule the rule of the track, all in one transaction.
+    """Make every run of a ready batch the live one and its rule the rule of the track, in one transaction.
 
-    ``resets_quota`` and ``grants_slots`` hold for every team of the competition, in this phase. Uploads wait for the
+    ``resets_quota`` and ``grants_slots`` apply to every team of the competition, in this phase. Uploads wait for the
     commit and are then scored by the new rule.
 
-    Raises ``BatchClosed``, ``BatchNeverApplies``, ``BatchNotReady`` below 100 %, ``BatchOutdated`` when the rule was
-    changed by another way meanwhile, and ``BatchHurtsOtherPhases`` unless ``leaves_other_phases``.
+    Raises ``BatchClosed``, ``BatchNeverApplies``, ``BatchNotReady`` below 100 %, ``BatchOutdated`` if the rule was
+    changed elsewhere meanwhile, and ``BatchHurtsOtherPhases`` unless ``leaves_other_phases``.
     """
     with transaction.atomic():
         apply.hold_teams(batch)
@@ -197,7 +197,7 @@ def get_batch(phase_competition_pk: int, pk: int) -> RescoreBatch:
 
 # --- steps of a start -------------------------------------------------------------------------------------------------
 def _leave_out_what_stays(batch: RescoreBatch) -> None:
-    """Empty what names the rule as it is. Raises ``BatchReferencesUnfit`` for references of another phase."""
+    """Clear the fields that equal the current rule. Raises ``BatchReferencesUnfit`` for references of another phase."""
     version, track = batch.reference_version, batch.phase.track
     if version is not None and version.phase_id != batch.phase_id:
         raise BatchReferencesUnfit(count=version.item_count)
@@ -216,7 +216,7 @@ def _refuse_second(batch: RescoreBatch) -> None:
 
 
 def _require_fitting(phase: Phase, config: ScoringConfig) -> None:
-    """The references must be readable by the recipe, and hold no new items where an empty answer is no answer."""
+    """Raise unless the recipe can read the references and, if empty answers are not allowed, they have no new items."""
     try:
         references = load_references(config.reference_version, config.recipe)
     except InvalidFile as error:
@@ -235,7 +235,7 @@ def _require_reason(reason: str) -> None:
 
 # --- steps of an application ------------------------------------------------------------------------------------------
 def _locked_open(batch: RescoreBatch) -> RescoreBatch:
-    """The batch, its phase and itself held. Raises ``BatchClosed``."""
+    """The batch, locked together with its phase. Raises ``BatchClosed``."""
     phase = lock_phase(batch.phase_id)
     held = lock_rows(RescoreBatch.objects.all(), Level.BATCH).get(pk=batch.pk)
     if not held.is_open:
@@ -258,7 +258,7 @@ def _newest(batch: RescoreBatch) -> list[ScoringRun]:
 
 
 def _facts(batch: RescoreBatch) -> dict[str, Any]:
-    """What the audit log keeps of a batch."""
+    """The facts of a batch for the audit log."""
     names = ("reason", "selection", "reference_version_id", "recipe", "profile", "repeats", "state")
     facts = {name: getattr(batch, name) for name in names}
     return facts | {"resets_quota": batch.resets_quota, "grants_slots": batch.grants_slots}

@@ -1,4 +1,4 @@
-"""allauth's forms in this site's words."""
+"""allauth's forms with the texts of this site."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PASSWORD_RULE: Final = _(
 
 
 class _Worded(forms.Form):
-    """Puts this site's words on the fields: visible labels, no placeholders, one rule under a new password."""
+    """Sets this site's texts on the fields: visible labels, no placeholders, one rule under a new password."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

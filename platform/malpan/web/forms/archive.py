@@ -1,4 +1,4 @@
-"""Forms of export and import. They check shape; the services decide."""
+"""Forms of export and import. They check the format; the services decide."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What forms are made of: a moment in KST, a long text, a phase to choose, a box to tick."""
+"""Fields that forms share: a moment in KST, a long text, a phase to choose, a box to tick."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class PhaseField(forms.ModelChoiceField):
 
 
 class ConfirmField(forms.BooleanField):
-    """A box to tick before something that is not undone; ``sentence`` says what will happen."""
+    """A box to tick before something that cannot be undone; ``sentence`` says what will happen."""
 
     def __init__(self, sentence: Any = "", **kwargs: Any) -> None:
         super().__init__(label=sentence, error_messages={"required": _("확인란에 표시해 주십시오.")}, **kwargs)
 
 
 class ConfirmForm(forms.Form):
-    """That box; ``key`` keeps the ids apart where several forms stand on one page."""
+    """A form with that box; ``key`` makes the ids unique if a page has several forms."""
 
     confirm = ConfirmField()
 
@@ -52,7 +52,7 @@ class ConfirmForm(forms.Form):
 
 
 class TypedForm(forms.Form):
-    """A word to be typed, where a box would be ticked too easily."""
+    """A word to type, if ticking a box would be too easy."""
 
     word = forms.CharField(
         label=_("확인"),
@@ -60,7 +60,7 @@ class TypedForm(forms.Form):
     )
 
     def __init__(self, data: Any = None, *, phase: Phase, **kwargs: Any) -> None:
-        """``phase``: whose address name is the word."""
+        """The word is the address name of ``phase``."""
         super().__init__(data, **kwargs)
         self.wanted = phase.slug
         text = gettext("확인을 위해 단계의 주소 이름 ‘%(word)s’을(를) 그대로 적어 주십시오.")
@@ -84,5 +84,5 @@ def text_area(rows: int, **attributes: str) -> forms.Textarea:
 
 
 def as_it_was(chosen: datetime, before: datetime | None) -> datetime:
-    """``before``, to the second, where the form gave it back as it was shown, to the minute; else ``chosen``."""
+    """``before``, with its seconds, if the form returned it unchanged to the minute; else ``chosen``."""
     return before if before and chosen == before.replace(second=0, microsecond=0) else chosen

@@ -13,7 +13,7 @@ from malpan.competitions.models import Competition, Track
 
 
 class FilterForm(forms.Form):
-    """A form above a table. What is wrong in it is said beside the field, and filters nothing."""
+    """A form above a table. An invalid value is reported at its field and filters nothing."""
 
     def __init__(
         self,
@@ -21,7 +21,7 @@ class FilterForm(forms.Form):
         choices: Mapping[str, Sequence[tuple[str, Any]]] | None = None,
         rows: Mapping[str, QuerySet[Any]] | None = None,
     ) -> None:
-        """``choices`` and ``rows`` are what the fields of these names let choose from."""
+        """``choices`` and ``rows`` are the options of the fields by name."""
         super().__init__(data, auto_id="filter_%s")
         for name, offered in (choices or {}).items():
             cast("forms.ChoiceField", self.fields[name]).choices = offered
@@ -30,7 +30,7 @@ class FilterForm(forms.Form):
         self.is_valid()
 
     def value(self, name: str) -> Any:
-        """What was chosen; empty where nothing, or nothing sensible, was."""
+        """The chosen value; empty if there is none or it is invalid."""
         return (self.cleaned_data.get(name) if self.is_bound else None) or ""
 
 

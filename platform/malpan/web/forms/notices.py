@@ -22,6 +22,6 @@ class NoticeForm(forms.ModelForm):
         help_texts = {"body_ko": MARKDOWN_HELP, "is_pinned": _("다른 공지보다 위에 둡니다.")}
 
     def clean_published_at(self) -> datetime:
-        """A moment left as it was shown, to the minute, stays as it is, to the second."""
+        """The moment; one that was not changed keeps its seconds."""
         before = self.instance.published_at if self.instance.pk else None
         return as_it_was(self.cleaned_data["published_at"], before)

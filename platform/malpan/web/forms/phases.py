@@ -1,4 +1,4 @@
-"""Forms of a phase: its settings, its split, its final board. They check shape; the services decide."""
+"""Forms of a phase: its settings, its split, its final board. They check the format; the services decide."""
 
 from __future__ import annotations
 
@@ -76,9 +76,9 @@ class PhaseForm(forms.ModelForm):
         return values
 
     def _post_clean(self) -> None:
-        """Each column by its own limits; ``instance`` stays what stands in the database.
+        """Check each column by its own limits; ``instance`` keeps the values of the database.
 
-        What columns must be to each other is said above, beside their fields; the service checks the whole row.
+        ``clean`` reports conflicts between columns at their fields; the service checks the whole row.
         """
         columns = {column.name: column for column in Phase._meta.concrete_fields}
         for name in [name for name in self.cleaned_data if name in columns]:
@@ -88,8 +88,8 @@ class PhaseForm(forms.ModelForm):
                 self.add_error(name, error)
 
     def values(self) -> dict[str, Any]:
-        """The columns of the phase. A moment left as it was shown, to the minute, stays as it is, to the second; a
-        board that is not frozen has no moment.
+        """The columns of the phase. A moment that was not changed keeps its seconds; a board that is not frozen has no
+        moment.
         """
         chosen = dict(self.cleaned_data)
         chosen["min_interval"] = timedelta(minutes=chosen.pop("interval_minutes"))
@@ -131,7 +131,7 @@ class SplitForm(forms.Form):
 
 
 class PublishForm(TypedForm):
-    """What goes with a final board."""
+    """The publication of a final board."""
 
     note_ko = forms.CharField(
         label=_("안내"),

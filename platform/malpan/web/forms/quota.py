@@ -1,4 +1,4 @@
-"""Forms of quota. They check shape and carry values; ``submissions.quota.services`` decides."""
+"""Forms of quota. They check the format; ``submissions.quota.services`` decides."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class SubmissionChoice(forms.ModelChoiceField):
 
 
 class _Reasoned(forms.Form):
-    """Every line an organiser writes has its reason."""
+    """Every ledger line of an organiser has a reason."""
 
     reason = forms.CharField(
         label=_("사유"),
@@ -69,7 +69,7 @@ class GrantForm(_Reasoned):
         super().__init__(data, initial=initial, **kwargs)
 
     def clean_day(self) -> Any:
-        """The day, where the grant is for one; a grant for a day gone by would give nothing."""
+        """The day, if the grant is for one; a grant for a past day would give nothing."""
         day = self.cleaned_data["day"]
         if self.cleaned_data.get("scope") != DAY:
             return None

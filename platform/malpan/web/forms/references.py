@@ -1,4 +1,4 @@
-"""Forms of reference versions. They check shape; the services decide."""
+"""Forms of reference versions. They check the format; the services decide."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class DraftForm(forms.Form):
         label=_("정답 파일"),
         help_text=_("초안으로 저장하며 아직 아무 점수에도 쓰지 않습니다. 파일은 다시 내려받을 수 없습니다."),
         error_messages=FILE_REQUIRED,
-        allow_empty_file=True,  # a rejected file with a located message, not a missing one
+        allow_empty_file=True,  # an empty file is rejected with a located message, not reported as missing
     )
     frames = forms.FileField(
         label=FRAMES_LABEL,

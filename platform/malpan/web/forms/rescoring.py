@@ -1,4 +1,4 @@
-"""Forms of rescoring. They check shape; the services decide."""
+"""Forms of rescoring. They check the format; the services decide."""
 
 from __future__ import annotations
 
@@ -92,14 +92,14 @@ def _version_label(version: ReferenceVersion) -> str:
 
 
 class RepeatForm(forms.Form):
-    """Score one submission again and again, to see the numeric noise."""
+    """Score one submission several times, to see the numeric noise."""
 
     submission = forms.UUIDField(label=_("제출 번호"), error_messages={"invalid": _("제출 번호를 확인해 주십시오.")})
     repeats = forms.IntegerField(label=_("반복 횟수"), min_value=2, max_value=REPEATS_MAX, initial=3)
 
 
 class ApplyForm(forms.Form):
-    """What happens together with the switch."""
+    """What happens when the new scores are applied."""
 
     resets_quota = forms.BooleanField(
         label=_("모든 팀의 제출 횟수를 초기화합니다"),

@@ -1,4 +1,4 @@
-"""Forms of the roles behind the scenes."""
+"""Forms of the roles of organisers."""
 
 from __future__ import annotations
 

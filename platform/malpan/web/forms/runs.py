@@ -36,7 +36,7 @@ class RunFilterForm(FilterForm):
 
 
 class CancelForm(forms.Form):
-    """Why a run is cancelled, and the word that it is meant."""
+    """Why a run is cancelled, and the confirmation."""
 
     reason = forms.CharField(label=_("사유"), max_length=200)
     confirm = ConfirmField(_("이 채점을 취소합니다"))

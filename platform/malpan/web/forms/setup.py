@@ -1,4 +1,4 @@
-"""Forms of the set-up: the competition, its tracks, its files. They check shape; the services decide."""
+"""Forms of the set-up: the competition, its tracks, its files. They check the format; the services decide."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PrizePlacesField(forms.CharField):
 
 
 class NewCompetitionForm(forms.ModelForm):
-    """What must be known before the first row is written; the rest follows step by step."""
+    """What a competition needs at its creation; the rest follows in the next steps."""
 
     copy_of = forms.ModelChoiceField(
         label=_("본으로 삼을 대회"),
@@ -130,7 +130,7 @@ class TrackForm(forms.ModelForm):
         }
 
     def __init__(self, *args: Any, competition: Competition, may_name_path: bool = False, **kwargs: Any) -> None:
-        """``may_name_path``: the profile may be any, also a file of the server, as an administrator names it."""
+        """``may_name_path``: an administrator may choose any profile, also a file on the server."""
         super().__init__(*args, **kwargs)
         self.competition = competition
         if may_name_path:
@@ -139,7 +139,7 @@ class TrackForm(forms.ModelForm):
             return
         own = self.instance.profile
         field: Any = self.fields["profile"]
-        if own and own not in profile_names():  # a path, which the operator named
+        if own and own not in profile_names():  # a path that an administrator entered
             field.choices = [*_profiles(), (own, own)]
 
     def clean_slug(self) -> str:
@@ -156,7 +156,7 @@ class TrackForm(forms.ModelForm):
 
 
 class DataFileForm(forms.ModelForm):
-    """How a file for download is offered; its content stays."""
+    """How a file is offered for download; its content does not change."""
 
     class Meta:
         model = DataFile
@@ -174,7 +174,7 @@ class NewDataFileForm(DataFileForm):
 
 
 class GapsForm(forms.Form):
-    """Publishing in spite of gaps in the checklist; without any there is nothing to tick."""
+    """Publishing in spite of gaps in the checklist; without gaps there is no box."""
 
     accepts_gaps = forms.BooleanField(required=False)
 

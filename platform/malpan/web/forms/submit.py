@@ -19,7 +19,7 @@ class SubmitForm(forms.Form):
             "max_length": _("파일 이름이 너무 깁니다. 이름을 줄여 다시 올려 주십시오."),
         },
         max_length=Submission._meta.get_field("file_name").max_length,
-        allow_empty_file=True,  # an empty file is a rejected file with a located message, not a missing one
+        allow_empty_file=True,  # an empty file is rejected with a located message, not reported as missing
         widget=forms.FileInput(attrs={"accept": ".json,.jsonl,.tsv,application/json"}),
     )
     memo = forms.CharField(

@@ -34,7 +34,7 @@ class TargetForm(forms.Form):
 
 class _TargetRows(forms.BaseFormSet):
     def targets(self) -> list[Target]:
-        """The rows that are filled in and not to be deleted. What they must be to each other the service checks."""
+        """The rows that are filled in and not to be deleted. The service checks conflicts between rows."""
         known = self.initial_form_count()
         filled = [row for place, row in enumerate(self.forms) if place < known or row.has_changed()]
         values = [row.cleaned_data for row in filled if row not in self.deleted_forms]

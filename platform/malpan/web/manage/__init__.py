@@ -1,1 +1,1 @@
-"""The manage pages: the pages behind a competition. One module a page family; ``urls`` composes them."""
+"""The manage pages, on which organisers run a competition. One module for each group; ``urls`` combines them."""

@@ -21,7 +21,7 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True, slots=True)
 class ManageAccess:
-    """One look at the manage pages of a competition: what the viewer may do there."""
+    """What the viewer may do on the manage pages of a competition, for one request."""
 
     competition: Competition
     permissions: frozenset[Permission]
@@ -34,7 +34,7 @@ class ManageAccess:
         return reverse(name, args=[self.competition.slug, *args])
 
     def context(self, entry: str) -> dict[str, Any]:
-        """The context of ``manage/base.html``: ``entry`` is the one of the menu to mark."""
+        """The context of ``manage/base.html``: ``entry`` is the current one of the menu."""
         return {
             "competition": self.competition,
             "access": self,
@@ -51,7 +51,7 @@ ManageView = Callable[Concatenate[MemberRequest, ManageAccess, P], HttpResponse]
 
 
 def manage_page(permission: Permission) -> Callable[[ManageView[P]], Callable[..., HttpResponse]]:
-    """Let people with ``permission`` in the competition of ``slug`` into the view, which gets ``ManageAccess`` for it.
+    """A view for people with ``permission`` in the competition of ``slug``; it gets its ``ManageAccess``.
 
     Visitors are sent to log in. Raises ``CompetitionNotFound``, ``ManageNotFound`` and ``NotAllowed``.
     """

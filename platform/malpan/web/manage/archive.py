@@ -74,7 +74,7 @@ def export_action(request: MemberRequest, access: ManageAccess) -> HttpResponse:
 
 
 class ArchiveUploadHandler(TemporaryFileUploadHandler):
-    """An archive goes to the disk at once, and is dropped above ``IMPORT_MAX_BYTES``."""
+    """An archive is written to the disk at once, and dropped above ``IMPORT_MAX_BYTES``."""
 
     received = 0
 
@@ -89,7 +89,7 @@ class ArchiveUploadHandler(TemporaryFileUploadHandler):
 @require_http_methods(["GET", "HEAD", "POST"])
 @members_only
 def import_page(request: MemberRequest) -> HttpResponse:
-    """Read an archive in. For people who may add competitions; raises ``NotAllowed``."""
+    """Import an archive. For people who may add competitions; raises ``NotAllowed``."""
     if not request.user.has_perm(PERMISSION):
         raise NotAllowed(permission=PERMISSION)
     if request.method == "POST":
@@ -116,7 +116,7 @@ def _import_page(request: HttpRequest) -> HttpResponse:
 
 
 def _told(request: MemberRequest, done: Imported) -> str:
-    """Say what came in; where to look at it."""
+    """Add a message about the import; returns the address to go to."""
     text = _("‘%(title)s’을(를) 가져왔습니다: 팀 %(teams)s, 제출 %(submissions)s, 새로 만든 사람 %(people)s.")
     numbers = {"teams": done.counts["teams"], "submissions": done.counts["submissions"], "people": done.new_people}
     messages.success(request, text % ({"title": done.competition.title} | numbers))
@@ -127,12 +127,12 @@ def _told(request: MemberRequest, done: Imported) -> str:
         messages.warning(request, _("보관 파일에 없는 파일이 %(count)s개 있습니다.") % {"count": count})
     if may(request.user, done.competition, Permission.OWN):
         return reverse("manage_archive", args=[done.competition.slug])
-    # whoever came with no role in the archive has none here: an unpublished competition is not theirs to look at
+    # somebody without a role in the archive has none here and may not see an unpublished competition
     return reverse("competition", args=[done.competition.slug]) if done.competition.is_published else reverse("home")
 
 
 def _field_of(error: DomainError) -> str:
-    """The field that an error stands beside."""
+    """The field of an error."""
     reason = error.reason if isinstance(error, ArchiveRefused) else ""
     return {"slug_taken": "slug", "slug_invalid": "slug", "passphrase": "passphrase"}.get(reason, "file")
 

@@ -1,4 +1,4 @@
-"""Notices: dated, pinned, in two languages. One for later is hidden until its moment."""
+"""Notices: dated, pinned, in two languages. One with a later date is hidden until then."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from malpan.web.pages.context import MemberRequest
 @require_safe
 @manage_page(Permission.VIEW)
 def notices_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
-    """Every notice, also those whose moment is yet to come."""
+    """Every notice, also those with a later date."""
     context = access.context("manage_notices") | {"notices": all_notices(access.competition), "now": timezone.now()}
     return render(request, "manage/notices.html", context)
 
@@ -31,7 +31,7 @@ def notices_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @manage_page(Permission.MANAGE)
 def new_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
-    """Write a notice. ``preview`` shows it as readers will see it and posts nothing."""
+    """Write a notice. ``preview`` shows it as readers will see it and saves nothing."""
     form = NoticeForm(posted(request), initial={"published_at": timezone.now()})
     if not form.is_bound or "preview" in request.POST:
         return _notice_page(request, access, form, None)
@@ -78,7 +78,7 @@ def pin_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpRes
 @require_POST
 @manage_page(Permission.MANAGE)
 def withdraw_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """Take a notice down, when the box beside the button is ticked. Raises ``NoticeNotFound``."""
+    """Delete a notice if the box beside the button is ticked. Raises ``NoticeNotFound``."""
     notice = notice_of(access.competition, pk)
     form = _removal_form(request.POST)
     return act(

@@ -1,4 +1,4 @@
-"""The first page behind a competition: what waits for an organiser, and the checklist before opening."""
+"""The first manage page of a competition: what waits for an organiser, and the checklist before opening."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from malpan.web.presenters.rescoring import batch_lines
 @require_safe
 @manage_page(Permission.VIEW)
 def overview_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
-    """What waits now, what comes next, and how the set-up stands."""
+    """What waits now, what comes next, and the state of the set-up."""
     work = workload_of(access.competition)
     items = checklist_of(access.competition)
     context = access.context("manage_overview") | {
@@ -37,12 +37,12 @@ def overview_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
 
 
 def _counts(items: list[Item]) -> dict[str, int]:
-    """How many items of the checklist stand how."""
+    """The number of items of the checklist in each state."""
     return {state: sum(item.state == state for item in items) for state in ("missing", "warn", "ok")}
 
 
 def _whole(wait: timedelta) -> timedelta:
-    """``wait`` in the unit people speak of: whole minutes from one minute on, else seconds."""
+    """``wait`` rounded down to whole minutes from one minute on, else to seconds."""
     unit = timedelta(minutes=1) if wait >= timedelta(minutes=1) else timedelta(seconds=1)
     return max(wait // unit, 0) * unit
 

@@ -31,7 +31,7 @@ from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.manage.wizard import steps_of
 from malpan.web.pages.context import MemberRequest
 
-Forms = dict[str, Any]  # by key: what came back with errors, in place of fresh ones
+Forms = dict[str, Any]  # by key: forms with errors, which replace new ones
 
 
 @require_safe
@@ -71,7 +71,7 @@ def new_page(request: MemberRequest, access: ManageAccess, track_slug: str) -> H
 @require_http_methods(["GET", "HEAD", "POST"])
 @manage_page(Permission.VIEW)
 def phase_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """All that is set and done on one phase; with ``?show=final`` its final board as it would be published now.
+    """The settings and actions of one phase; with ``?show=final`` its final board as it would be published now.
 
     POST saves the settings.
     """
@@ -106,7 +106,7 @@ def _field_at_fault(form: PhaseForm, error: DomainError) -> str | None:
 @require_POST
 @manage_page(Permission.MANAGE)
 def board_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """Show, freeze or hide the board, by ``board``."""
+    """Show, freeze or hide the board, depending on ``board``."""
     phase, wanted = phase_of(access.competition, pk), request.POST.get("board", "")
     board = Phase.Board(wanted if wanted in Phase.Board.values else phase.board)
     return act(
@@ -120,7 +120,7 @@ def board_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpR
 @require_POST
 @manage_page(Permission.MANAGE)
 def split_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """Publish the current references once more, split by the list that was sent or by the phase's share."""
+    """Publish the current references again, split by the list that was sent or by the phase's share."""
     phase, form = phase_of(access.competition, pk), SplitForm(request.POST)
     text = _("문항을 다시 나누어 정답 %(number)d판을 등록했습니다. 지금까지의 제출은 다시 채점해야 순위표에 오릅니다.")
     return act(
@@ -141,7 +141,7 @@ def _split(request: MemberRequest, phase: Phase, values: dict[str, Any]) -> Refe
 @require_POST
 @manage_page(Permission.MANAGE)
 def publish_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """Publish the final board; the phase's address name typed once more confirms it."""
+    """Publish the final board; typing the phase's address name confirms it."""
     phase = phase_of(access.competition, pk)
     form = PublishForm(request.POST, phase=phase)
     text = _("최종 순위표 %(number)d판을 발표했습니다. 이제 누구나 비공개 문항의 점수를 볼 수 있습니다.")
@@ -160,7 +160,7 @@ def publish_action(request: MemberRequest, access: ManageAccess, pk: int) -> Htt
 @require_POST
 @manage_page(Permission.MANAGE)
 def remove_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """Take a phase out in which nothing was made yet."""
+    """Delete a phase without any content."""
     phase, form = phase_of(access.competition, pk), _removal_form(request.POST)
     return act(
         request,
@@ -177,14 +177,14 @@ def _removal_form(data: Any = None) -> ConfirmForm:
 
 
 def split_of(version: ReferenceVersion | None) -> tuple[int, int] | None:
-    """(public items, all items) of the current references; ``None`` where they are not split or not there."""
+    """(public items, all items) of the current references; ``None`` if they are not split or missing."""
     if version is None or version.public_ids is None:
         return None
     return len(version.public_ids), version.item_count
 
 
 def _wants_another_split(phase: Phase) -> bool:
-    """Whether the share that is set is not that of the current references."""
+    """Whether the configured share differs from that of the current references."""
     version = _current(phase)
     if version is None:
         return False
@@ -225,7 +225,7 @@ def _phase_page(
 
 
 def _final(phase: Phase) -> dict[str, Any]:
-    """The final board as it would be published now, and those that were published."""
+    """The final board as it would be published now, and the published ones."""
     return {
         "publish_form": PublishForm(phase=phase),
         "final": final_board(phase),

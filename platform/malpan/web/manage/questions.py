@@ -25,7 +25,7 @@ PAGE_SIZE: Final = 50
 @require_safe
 @manage_page(Permission.VIEW)
 def questions_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
-    """All questions, those that wait on top."""
+    """All questions, unanswered ones first."""
     page = page_of(request, questions.questions_for_organisers(access.competition), PAGE_SIZE)
     context = access.context("manage_questions") | {"page": page}
     return render(request, "manage/questions.html", context)
@@ -53,7 +53,7 @@ def _question_page(
 @require_POST
 @manage_page(Permission.MANAGE)
 def answer_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """Answer, privately or for everybody; a second answer takes the place of the first."""
+    """Answer, privately or for everybody; a second answer replaces the first."""
     question = questions.question_for_organisers(access.competition, pk)
     form = AnswerForm(request.POST, instance=questions.question_for_organisers(access.competition, pk))
     return act(
@@ -70,7 +70,7 @@ def answer_action(request: MemberRequest, access: ManageAccess, pk: int) -> Http
 @require_POST
 @manage_page(Permission.MANAGE)
 def mark_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """Close a question without an answer, or put one back among those that wait."""
+    """Close a question without an answer, or open it again."""
     question = questions.question_for_organisers(access.competition, pk)
     if "reopen" in request.POST:
         mark = questions.reopen_question

@@ -59,7 +59,7 @@ def _create_draft(request: MemberRequest, values: dict[str, Any]) -> ReferenceVe
 @never_cache
 @manage_page(Permission.VIEW_ANSWERS)
 def reference_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """One version beside the current one: old and new answers, and what can be done with a draft."""
+    """One version compared with the current one: old and new answers, and the actions on a draft."""
     return _one_page(request, access, _version_of(access, pk), {})
 
 

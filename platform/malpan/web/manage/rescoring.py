@@ -1,4 +1,4 @@
-"""Rescoring batches: the workflow of a rule that changes, from the start to the applied board, and repetitions."""
+"""Rescoring batches: the workflow of a changed rule, from the start to the applied board, and repetitions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ REPEAT_REASON: Final = "반복 채점"
 @require_safe
 @manage_page(Permission.VIEW)
 def rescoring_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
-    """The batches of the competition, and where a new one begins."""
+    """The batches of the competition, and the form for a new one."""
     return _list_page(request, access, RepeatForm(initial={"submission": request.GET.get("submission", "")}))
 
 
@@ -80,7 +80,7 @@ def repeat_action(request: MemberRequest, access: ManageAccess) -> HttpResponse:
 
 
 def _repeat(request: MemberRequest, access: ManageAccess, values: dict[str, Any]) -> RescoreBatch:
-    """Raises ``SubmissionNotFound`` for one of another competition."""
+    """Start the repetitions. Raises ``SubmissionNotFound`` for a submission of another competition."""
     submission = submission_of(access.competition, values["submission"])
     return rescoring.start_batch(
         phase=submission.phase,
@@ -94,14 +94,14 @@ def _repeat(request: MemberRequest, access: ManageAccess, values: dict[str, Any]
 @require_safe
 @manage_page(Permission.VIEW)
 def batch_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """One batch: its progress, its preview, and what can be done with it."""
+    """One batch: its progress, its preview, and its actions."""
     return _batch_page(request, access, rescoring.get_batch(access.competition.pk, pk), {})
 
 
 @require_GET
 @manage_page(Permission.VIEW)
 def progress_fragment(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """What htmx polls: 204 while nothing changed. Once the batch is no longer running the whole page is loaded anew."""
+    """What htmx polls: 204 while nothing changed. When the batch is no longer running, the whole page is reloaded."""
     batch = rescoring.get_batch(access.competition.pk, pk)
     progress = batches.progress_of(batch)
     if not batch.is_open or progress.is_complete or (progress.failed and not progress.unfinished):
@@ -160,7 +160,7 @@ def exclude_action(request: MemberRequest, access: ManageAccess, pk: int) -> Htt
 @require_POST
 @manage_page(Permission.MANAGE)
 def apply_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """The last step: everything at once."""
+    """The last step: apply everything at once."""
     batch = rescoring.get_batch(access.competition.pk, pk)
     form = ApplyForm(request.POST, hurts_others=bool(apply.other_phases_hurt(batch)))
     return act(

@@ -1,4 +1,4 @@
-"""Who works behind the scenes of the competition: owners appoint, change and dismiss."""
+"""The roles of a competition: owners appoint, change and dismiss."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def change_action(request: MemberRequest, access: ManageAccess, pk: int) -> Http
 @require_POST
 @manage_page(Permission.OWN)
 def dismiss_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """Take a role away, when the box beside the button is ticked."""
+    """Remove a role if the box beside the button is ticked."""
     held = roles.role_of(access.competition, pk)
     return act(
         request,
@@ -90,7 +90,7 @@ def dismiss_action(request: MemberRequest, access: ManageAccess, pk: int) -> Htt
 
 
 def _back(request: MemberRequest, access: ManageAccess) -> str:
-    """The page of the roles, or home for an owner who is none any more."""
+    """The address of the roles, or of the home page for somebody who is no longer an owner."""
     return access.url("manage_roles") if may(request.user, access.competition, Permission.OWN) else reverse("home")
 
 

@@ -1,4 +1,4 @@
-"""Setting a competition up: making one, its texts and terms, and publishing it by the checklist."""
+"""The set-up of a competition: creating it, its texts and terms, and publishing it by the checklist."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from malpan.web.pages.context import MemberRequest, members_only
 @require_http_methods(["GET", "HEAD", "POST"])
 @members_only
 def new_page(request: MemberRequest) -> HttpResponse:
-    """Found a competition, empty or after an existing one. Raises ``ManageNotFound`` for people who may not."""
+    """Create a competition, empty or as a copy of an existing one. Raises ``ManageNotFound`` without the permission."""
     if not setup.may_create(request.user):
         raise ManageNotFound
     form = NewCompetitionForm(posted(request), sources=_sources(request.user))
@@ -52,7 +52,7 @@ def _new_page(request: MemberRequest, form: NewCompetitionForm, status: int = 20
 
 
 def _sources(user: User) -> QuerySet[Competition]:
-    """The competitions whose definition ``user`` may copy."""
+    """The competitions that ``user`` may copy."""
     every = Competition.objects.all()
     return every if user.is_superuser else every.filter(pk__in=competitions_of(user))
 
@@ -85,7 +85,7 @@ def _texts_page(request: MemberRequest, access: ManageAccess, form: TextsForm, s
 @require_safe
 @manage_page(Permission.MANAGE)
 def setup_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
-    """Step 5: the checklist; publishing, hiding, taking out."""
+    """Step 5: the checklist; publishing, hiding, deleting."""
     return _setup_page(request, access, {})
 
 
@@ -107,7 +107,7 @@ def _setup_page(request: MemberRequest, access: ManageAccess, forms: dict[str, A
 @require_POST
 @manage_page(Permission.MANAGE)
 def publish_action(request: MemberRequest, access: ManageAccess) -> HttpResponse:
-    """Publish; with gaps in the checklist only when the box beside the button says so."""
+    """Publish; with gaps in the checklist only if the box beside the button is ticked."""
     form = GapsForm(request.POST, gaps=sum(item.is_gap for item in checklist_of(access.competition)))
     return act(
         request,
@@ -124,7 +124,7 @@ def publish_action(request: MemberRequest, access: ManageAccess) -> HttpResponse
 @require_POST
 @manage_page(Permission.MANAGE)
 def hide_action(request: MemberRequest, access: ManageAccess) -> HttpResponse:
-    """Take the competition out of public sight, when the box beside the button says so."""
+    """Hide the competition if the box beside the button is ticked."""
     form = _hide_form(request.POST)
     return act(
         request,
@@ -139,7 +139,7 @@ def hide_action(request: MemberRequest, access: ManageAccess) -> HttpResponse:
 @require_POST
 @manage_page(Permission.OWN)
 def remove_action(request: MemberRequest, access: ManageAccess) -> HttpResponse:
-    """Take a hidden competition out in which nothing was made yet."""
+    """Delete a hidden competition without any content."""
     form = _removal_form(request.POST)
     return act(
         request,

@@ -1,4 +1,4 @@
-"""Step 4 of the set-up: reference answers, which go in and never come out, and files for participants."""
+"""Step 4 of the set-up: reference answers, which are never served again, and files for participants."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from malpan.web.presenters.scores import rejected_file
 @require_safe
 @manage_page(Permission.MANAGE)
 def files_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
-    """What is there of each phase and track."""
+    """The files of each phase and track."""
     tracks = access.competition.tracks.prefetch_related("phases__reference_versions", "data_files")
     context = access.context("manage_setup") | {
         "steps": steps_of(access, "files"),
@@ -54,7 +54,7 @@ def _form_page(
 
 
 def _is_too_large(request: MemberRequest, form: BaseForm) -> bool:
-    """Whether a file was dropped on its way in; then ``form`` says so."""
+    """Whether a file was dropped during the upload; then ``form`` gets an error."""
     if was_too_large(request):
         refuse(form, MediaTooLarge(size_bytes=body_size(request), limit_bytes=settings.UPLOAD_MAX_BYTES))
         return True
@@ -65,7 +65,7 @@ def _is_too_large(request: MemberRequest, form: BaseForm) -> bool:
 @require_http_methods(["GET", "HEAD", "POST"])
 @manage_page(Permission.MANAGE)
 def references_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """Upload the reference answers of a phase of this competition. A defective file is answered by where it fails."""
+    """Upload the reference answers of a phase of this competition. For a defective file the page lists errors."""
     phase = phase_of(access.competition, pk)
     form = ReferencesForm(posted(request), request.FILES or None)
     if not form.is_bound or _is_too_large(request, form):
@@ -114,7 +114,7 @@ def _add_file(*, file: Any, **fields: Any) -> DataFile:
 @require_http_methods(["GET", "HEAD", "POST"])
 @manage_page(Permission.MANAGE)
 def file_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """Change how a file is offered, or take it down."""
+    """Change how a file is offered, or delete it."""
     file = _file_of(access, pk)
     form = DataFileForm(posted(request), instance=_file_of(access, pk))
     if not form.is_bound:

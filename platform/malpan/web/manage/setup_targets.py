@@ -1,4 +1,4 @@
-"""The baseline and milestones of a track, on a page of their own: they change no score and may change at any time."""
+"""The baseline and milestones of a track, on a separate page: they affect no score and may change at any time."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from scoring.recipes.targets import published_targets
 @require_http_methods(["GET", "HEAD", "POST"])
 @manage_page(Permission.MANAGE)
 def targets_page(request: MemberRequest, access: ManageAccess, track_slug: str) -> HttpResponse:
-    """Set what the board of a track compares with. Raises ``TrackNotFound``."""
+    """Set the baseline and milestones on the board of a track. Raises ``TrackNotFound``."""
     track = get_track(access.competition, track_slug)
     rows = target_rows(track, posted(request))
     if request.method != "POST" or not rows.is_valid():

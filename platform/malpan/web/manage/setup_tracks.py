@@ -30,7 +30,7 @@ from scoring.recipes import RECIPES
 @require_safe
 @manage_page(Permission.MANAGE)
 def tracks_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
-    """The tracks there are, and the rules to choose from."""
+    """The existing tracks, and the rules to choose from."""
     context = access.context("manage_setup") | {
         "steps": steps_of(access, "tracks"),
         "tracks": tracks_of(access.competition),
@@ -82,7 +82,7 @@ def track_page(request: MemberRequest, access: ManageAccess, track_slug: str) ->
 @require_POST
 @manage_page(Permission.MANAGE)
 def remove_track_action(request: MemberRequest, access: ManageAccess, track_slug: str) -> HttpResponse:
-    """Take a track without phases out. Raises ``TrackNotFound``."""
+    """Delete a track without phases. Raises ``TrackNotFound``."""
     track, removal = get_track(access.competition, track_slug), _removal_form(request.POST)
     form = TrackForm(competition=access.competition, instance=track)
     return act(

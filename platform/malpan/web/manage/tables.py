@@ -10,7 +10,7 @@ from django.http import HttpRequest
 
 @dataclass(frozen=True, slots=True)
 class SortLink:
-    """The head of a sortable column. ``direction``: ascending, descending or empty, as ``aria-sort`` says it."""
+    """The head of a sortable column. ``direction``: ascending, descending or empty, as in ``aria-sort``."""
 
     label: Any
     href: str
@@ -18,7 +18,7 @@ class SortLink:
 
 
 def query_with(request: HttpRequest, **changes: str) -> str:
-    """The query of the address with ``changes``, from ``?`` on; an empty value leaves the name out."""
+    """The query of the address with ``changes``, from ``?`` on; an empty value removes the name."""
     query = request.GET.copy()
     for name, value in changes.items():
         query.pop(name, None)
@@ -28,12 +28,12 @@ def query_with(request: HttpRequest, **changes: str) -> str:
 
 
 def filters_only(request: HttpRequest) -> str:
-    """The query without the page: what an export of the same rows asks for."""
+    """The query without the page, for an export of the same rows."""
     return query_with(request, page="")
 
 
 def sort_link(request: HttpRequest, key: str, label: Any, *, default: str, ascending_first: bool = False) -> SortLink:
-    """A link that sorts by ``key`` or, where that is done already, turns the order around."""
+    """A link that sorts by ``key`` or, if it is the current one, reverses the order."""
     is_current = request.GET.get("sort", default) == key
     is_ascending = request.GET.get("order") == "asc"
     turned = not is_ascending if is_current else ascending_first

@@ -27,7 +27,7 @@ from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.pages.context import MemberRequest
 
 SHOWN_HISTORY: Final = 100
-Forms = Mapping[str, Form]  # by key: what came back with errors
+Forms = Mapping[str, Form]  # by key: forms with errors
 
 
 @require_safe
@@ -102,7 +102,7 @@ def _reinstate_form(team: Team, data: Any = None) -> ReinstateForm:
 @require_http_methods(["GET", "HEAD", "POST"])
 @manage_page(Permission.MANAGE)
 def new_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
-    """Make a team for somebody, such as one that hands in the baseline."""
+    """Make a team for somebody, such as one that submits the baseline."""
     form = NewTeamForm(posted(request))
     if not form.is_bound:
         return _new_page(request, access, form)
@@ -124,7 +124,7 @@ def _new_page(request: MemberRequest, access: ManageAccess, form: NewTeamForm, s
 def _act_on(
     request: MemberRequest, access: ManageAccess, team: Team, key: str, form: Form, do: Callable[[Any], Any], said: str
 ) -> HttpResponse:
-    """What an organiser does to ``team``; a refused ``form`` comes back in the place of ``key``."""
+    """An organiser's action on ``team``; the page shows a refused ``form`` in place of ``key``."""
     return act(
         request,
         do,
@@ -150,7 +150,7 @@ def rename_action(request: MemberRequest, access: ManageAccess, number: int) -> 
 @require_POST
 @manage_page(Permission.MANAGE)
 def baseline_action(request: MemberRequest, access: ManageAccess, number: int) -> HttpResponse:
-    """Make the team one of the baseline, or a competing one."""
+    """Make the team a baseline, or a competing one."""
     team, is_baseline = team_by_number(access.competition, number), request.POST.get("baseline") == "1"
     return act(
         request,
@@ -188,7 +188,7 @@ def reinstate_action(request: MemberRequest, access: ManageAccess, number: int) 
 @require_POST
 @manage_page(Permission.MANAGE)
 def remove_action(request: MemberRequest, access: ManageAccess, number: int) -> HttpResponse:
-    """Take out a team that has sent nothing."""
+    """Delete a team without submissions."""
     team = team_by_number(access.competition, number)
     form = _team_removal_form(team, request.POST)
     return act(

@@ -1,4 +1,4 @@
-"""What the pages of the set-up share: the row of steps and the checklist, with where its gaps are mended."""
+"""What the pages of the set-up share: the row of steps and the checklist with links to the pages that fix its gaps."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Step:
     label: str | Promise
     href: str
     is_current: bool
-    gaps: int  # of the checklist, to be mended here
+    gaps: int  # of the checklist, to fix on this page
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The items of one place, worst first, with the page where they are mended."""
+    """The items of one page, worst first, with its address."""
 
     label: str | Promise
     href: str | None
@@ -52,7 +52,7 @@ def checklist_of(competition: Competition) -> list[Item]:
 
 
 def steps_of(access: ManageAccess, current: str, items: Sequence[Item] | None = None) -> list[Step]:
-    """The five steps; ``items`` spares gathering the checklist a second time."""
+    """The five steps; with ``items`` the checklist is not computed again."""
     gaps = [item.place for item in items or checklist_of(access.competition) if item.is_gap]
     return [
         Step(number, PLACES[key][0], access.url(str(PLACES[key][1])), key == current, gaps.count(key))
@@ -61,7 +61,7 @@ def steps_of(access: ManageAccess, current: str, items: Sequence[Item] | None = 
 
 
 def groups_of(access: ManageAccess, items: list[Item]) -> list[Group]:
-    """The checklist as the page shows it; links only where the viewer may follow them."""
+    """The checklist as the page shows it; links only to pages that the viewer may open."""
     groups = []
     for place, (label, name) in PLACES.items():
         needed = Permission.OWN if place == "roles" else Permission.MANAGE

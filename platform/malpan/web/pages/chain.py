@@ -27,7 +27,7 @@ SCRIPT: Final = Path(__file__).parents[1] / "static" / "web" / "verify_chain.py"
 
 @require_safe
 def chain_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """The entries, newest first, with the scores that stand on a public board."""
+    """The entries, newest first, with the scores that are on a public board."""
     page = page_context(request, slug)
     entries = ChainEntry.objects.filter(competition=page.competition).order_by("-number")
     listed = page_of(request, entries, PAGE_SIZE)
@@ -42,7 +42,7 @@ def chain_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def chain_json(request: HttpRequest, slug: str) -> StreamingHttpResponse:
-    """The whole chain, an entry a line, as ``verify_chain.py`` reads it."""
+    """The whole chain, one entry for each line, as ``verify_chain.py`` reads it."""
     competition = page_context(request, slug).competition
     response = StreamingHttpResponse(_lines(competition), content_type="application/json")
     response.headers["Content-Disposition"] = f'attachment; filename="{competition.slug}-chain.json"'
@@ -63,7 +63,7 @@ def _lines(competition: Competition) -> Iterator[str]:
 
 @require_safe
 def script(request: HttpRequest) -> HttpResponse:
-    """The script that verifies a chain, a board and a receipt, to be read before it is run."""
+    """The script that verifies a chain, a board and a receipt, as text to read first."""
     return HttpResponse(SCRIPT.read_bytes(), content_type="text/plain; charset=utf-8")
 
 

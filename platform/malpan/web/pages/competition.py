@@ -1,4 +1,4 @@
-"""The pages that tell what a competition is: 대회안내 and 데이터."""
+"""The pages that describe a competition: 대회안내 and 데이터."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class MemberRequest(HttpRequest):
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """From the first start to the last end of all phases, and where now stands in it."""
+    """From the first start to the last end of all phases, and whether that is now, past or to come."""
 
     starts_at: datetime | None
     ends_at: datetime | None
@@ -59,7 +59,7 @@ class Tab:
 
 @dataclass(frozen=True, slots=True)
 class PageContext:
-    """One look at a competition: what was asked for and who is looking."""
+    """A request for a page of a competition: what was requested, and by whom."""
 
     competition: Competition
     tracks: list[Track]
@@ -67,7 +67,7 @@ class PageContext:
     phase: Phase | None
     team: Team | None
     needs_terms: bool = False  # the member must accept the current terms before the next submission
-    has_manage_pages: bool = False  # the viewer has a role behind the scenes
+    has_manage_pages: bool = False  # the viewer has a role in the competition
 
     def context(self, tab: str) -> dict[str, Any]:
         """The context of ``pages/base.html``."""
@@ -88,10 +88,10 @@ class PageContext:
 
 
 def page_context(request: HttpRequest, slug: str) -> PageContext:
-    """Open the competition at ``slug``, the track of ``?track=`` (or ``track`` in the body; else the first) and the
-    phase of ``?phase=`` (else the one to show now).
+    """The competition at ``slug``, the track of ``?track=`` (or ``track`` in the body; else the first) and the phase of
+    ``?phase=`` (else the one to show now).
 
-    Raises ``CompetitionNotFound``. Whoever has a role there may look at an unpublished competition.
+    Raises ``CompetitionNotFound``. Anybody with a role in it may see an unpublished competition.
     """
     competition = get_competition(slug, include_unpublished=True)
     if not may_visit(request.user, competition):
@@ -107,7 +107,7 @@ def page_context(request: HttpRequest, slug: str) -> PageContext:
 
 
 def may_visit(user: User | AnonymousUser, competition: Competition) -> bool:
-    """Whether ``user`` may look at the pages of ``competition``: everybody once it is published."""
+    """Whether ``user`` may see the pages of ``competition``: everybody after it is published."""
     return competition.is_published or may(user, competition, Permission.VIEW)
 
 
@@ -116,7 +116,7 @@ def _phase_of(track: Track, wanted: str | None) -> Phase | None:
 
 
 def period_of(tracks: list[Track], now: datetime) -> Period:
-    """The period over all phases of ``tracks``; upcoming while there is none."""
+    """The period over all phases of ``tracks``; upcoming if there is none."""
     phases = [phase for track in tracks for phase in track.phases.all()]
     if not phases:
         return Period(None, None, "upcoming")
@@ -126,17 +126,17 @@ def period_of(tracks: list[Track], now: datetime) -> Period:
 
 
 def page_of(request: HttpRequest, rows: QuerySet[Any] | Sequence[Any], size: int = PAGE_SIZE) -> Page[Any]:
-    """The page that ``?page=`` asks for; the nearest one where it asks for none that is there."""
+    """The page of ``?page=``; the nearest one if that does not exist."""
     return Paginator(rows, size).get_page(request.GET.get("page"))
 
 
 def uses_demo_models(track: Track) -> bool:
-    """Whether new scores of ``track`` are made with the demo models."""
+    """Whether new scores of ``track`` use the demo models."""
     return (track.profile or settings.SCORING_PROFILE) == DEMO_PROFILE
 
 
 def address(name: str, competition: Competition, track: Track | None = None) -> str:
-    """The address of page ``name`` of ``competition``, on ``track`` where it is not the only one."""
+    """The address of page ``name`` of ``competition``, on ``track`` if it is not the only one."""
     url = resolve_url(name, competition.slug)
     return f"{url}?{urlencode({'track': track.slug})}" if track else url
 
@@ -161,7 +161,7 @@ def _tabs(page: PageContext) -> list[Tab]:
 def members_only(
     view: Callable[Concatenate[MemberRequest, P], HttpResponse],
 ) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
-    """Send a visitor to the log-in page; say so when what they sent is thereby lost."""
+    """Send a visitor to the log-in page, with a message if the data they sent is lost."""
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
@@ -179,7 +179,7 @@ def members_only(
 
 
 def _return_address(request: HttpRequest) -> str:
-    """Where to come back to: this page, or for a body that was sent, the page it was sent from."""
+    """The address to return to: this page or, for a POST, the page it was sent from."""
     if request.method != "POST":
         return request.get_full_path()
     referer = request.META.get("HTTP_REFERER", "")

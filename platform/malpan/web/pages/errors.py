@@ -1,4 +1,4 @@
-"""Error pages: what happened, whose it is to mend, what to do next."""
+"""Error pages: what happened, who must fix it, what to do next."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from malpan.core.messages import heading_of, text_of
 
 
 def domain_error_page(request: HttpRequest, error: DomainError) -> HttpResponse:
-    """The page of a refusal or fault that no view turned into a message, under its own HTTP status."""
+    """The page of a refusal or fault that no view turned into a message, with its HTTP status."""
     is_ours = isinstance(error, SystemFault)
     if error.http_status == 404:
         title = _("찾을 수 없습니다")
@@ -28,5 +28,5 @@ def not_found_page(request: HttpRequest) -> HttpResponse:
 
 
 def unavailable_page() -> HttpResponse:
-    """The page shown while the database is away: rendered without session, user or any query."""
+    """The page shown while the database is unavailable: rendered without session, user or any query."""
     return HttpResponse(render_to_string("503.html"), status=503, headers={"Retry-After": "30"})

@@ -45,9 +45,9 @@ def home_page(request: HttpRequest) -> HttpResponse:
 
 
 def _manage_context(request: HttpRequest) -> dict[str, Any]:
-    """The competitions that the viewer runs, hidden ones too, and whether to offer a new one. Nothing for visitors.
+    """The competitions that the viewer manages, hidden ones too, and whether to offer a new one. Empty for visitors.
 
-    An administrator runs them all.
+    An administrator manages all of them.
     """
     if not request.user.is_authenticated:
         return {}

@@ -1,4 +1,4 @@
-"""The pages that explain the metrics: an index by what they look at, and one card each."""
+"""The pages that explain the metrics: an index by what they judge, and one card for each."""
 
 from __future__ import annotations
 

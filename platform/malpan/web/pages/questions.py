@@ -1,4 +1,4 @@
-"""문의: a participant asks, sees the own questions, and everybody sees what was answered for all."""
+"""문의: a participant asks and sees their own questions; everybody sees the public answers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _questions_page(request: HttpRequest, page: PageContext, form: QuestionForm,
 @require_POST
 @members_only
 def ask_action(request: MemberRequest, slug: str) -> HttpResponse:
-    """Send a question; what is refused comes back with its words beside the field."""
+    """Send a question; a refusal is shown at the field."""
     page = page_context(request, slug)
     form = QuestionForm(request.POST)
     return act(

@@ -40,9 +40,9 @@ UNFINISHED = frozenset({ScoringRun.State.QUEUED, ScoringRun.State.RUNNING})
 
 @dataclass(frozen=True, slots=True)
 class SubmissionStatus:
-    """The state of one submission as the status fragment shows it: of the run what the reader may see.
+    """The state of one submission in the status fragment; ``run`` has only what the reader may see.
 
-    ``end`` says when the score is to be expected; empty where that cannot be told.
+    ``end`` is when the score is expected; empty if unknown.
     """
 
     submission: Submission
@@ -56,19 +56,19 @@ class SubmissionStatus:
 
     @property
     def state_mark(self) -> str:
-        """Changes when there is something to announce: another state, another place in the queue."""
+        """A text that changes with the state or the place in the queue, which are announced."""
         return f"{self.run.pk}:{self.run.state}:{self.waiting_before}" if self.run else "none"
 
     @property
     def mark(self) -> str:
-        """Changes whenever what the fragment shows changes."""
+        """A text that changes whenever the fragment changes."""
         return f"{self.state_mark}/{self.stage}/{self.run.progress:.2f}/{self.end}" if self.run else "none"
 
 
 def status_of(
     submission: Submission, track: Track, run: ShownRun | None, forecast: Forecast | None = None
 ) -> SubmissionStatus:
-    """``forecast`` is that of the request, where several submissions are shown."""
+    """The status of ``submission``. ``forecast`` is shared if a page shows several submissions."""
     is_unfinished = run is not None and run.state in UNFINISHED
     forecast = forecast or Forecast()
     outlook = forecast.of(selectors.run_to_show(submission))
@@ -158,7 +158,7 @@ def _kept_text(count: int) -> str:
 
 
 def _ids(texts: list[str]) -> list[uuid.UUID]:
-    """The public ids that were sent; what is none is left out."""
+    """The public ids among ``texts``; other texts are left out."""
     found = []
     for text in texts:
         with suppress(ValueError):
@@ -198,8 +198,8 @@ class Score:
 
 
 def _result(status: SubmissionStatus) -> dict[str, Any]:
-    """What the detail page shows of a run: its live state and, where they may be seen, scores, coverage, warnings and
-    signature. A score that is kept back is not in ``status.run``.
+    """The context of a run on the detail page: its live state and, if the reader may see them, scores, coverage,
+    warnings and signature. A withheld score is not in ``status.run``.
     """
     run = status.run
     has_scores = run is not None and run.state == ScoringRun.State.FINISHED and not run.is_score_hidden
@@ -218,7 +218,7 @@ def _result(status: SubmissionStatus) -> dict[str, Any]:
 
 
 def _scores(run: ShownRun, values: Mapping[str, float], track: Track) -> list[Score]:
-    """``values`` of ``run`` in the recipe's order; an optional one only where it was computed."""
+    """``values`` of ``run`` in the recipe's order; an optional one only if it was computed."""
     return [
         Score(column.label(scores.language()), scores.score_text(column, values.get(column.key), track), column)
         for column in scores.columns_of(run)
@@ -228,7 +228,7 @@ def _scores(run: ShownRun, values: Mapping[str, float], track: Track) -> list[Sc
 
 @require_safe
 def status_fragment(request: HttpRequest, public_id: uuid.UUID) -> HttpResponse:
-    """What htmx polls. 204 while nothing changed; 286, which ends the polling, once the run is over."""
+    """What htmx polls. 204 while nothing changed; 286, which ends the polling, when the run is over."""
     if not request.user.is_authenticated:
         return HttpResponseStopPolling(_("로그인이 끊겼습니다. 다시 로그인한 뒤 페이지를 새로 열어 주십시오."))
     submission = selectors.submission_for(request.user, public_id)

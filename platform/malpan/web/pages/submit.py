@@ -1,4 +1,4 @@
-"""The upload page: what is left, when the next file is taken, and what was wrong with the last one."""
+"""The upload page: remaining submissions, when the next file is accepted, and the errors of the last one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from malpan.web.presenters import scores
 
 
 def submit_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the form to anybody; take a file from a member of a team."""
+    """Show the form to anybody; accept a file from a member of a team."""
     return _take(request, slug) if request.method == "POST" else _show(request, slug)
 
 
@@ -69,7 +69,7 @@ def _take(request: MemberRequest, slug: str) -> HttpResponse:
 
 
 def _outcome(request: HttpRequest, page: PageContext, hand_over: Callable[[], Submission]) -> HttpResponse:
-    """Hand the file over and go where what became of it is shown."""
+    """Submit the file and redirect to the page of the result."""
     try:
         submission = hand_over()
     except FileRejected as error:
@@ -89,7 +89,7 @@ def _outcome(request: HttpRequest, page: PageContext, hand_over: Callable[[], Su
 
 
 def _back(request: HttpRequest, page: PageContext, error: DomainError) -> HttpResponse:
-    """To the form again, with what happened."""
+    """Redirect to the form again, with the error."""
     messages.error(request, f"{heading_of(error)} — {text_of(error)}")
     return redirect(_form_address(page))
 

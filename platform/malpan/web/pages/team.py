@@ -30,12 +30,12 @@ from malpan.web.forms.team import InviteForm, MergeSearchForm, TeamForm
 from malpan.web.pages.context import MemberRequest, PageContext, members_only, page_context
 from malpan.web.pages.terms import lead_to_terms
 
-Forms = Mapping[str, Form]  # by key: the forms that came back with errors, in place of fresh ones
+Forms = Mapping[str, Form]  # by key: forms with errors, which replace new ones
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A member as the page shows one; the forms are there for the leader, about somebody else."""
+    """A member on the page; the leader gets forms for the others."""
 
     membership: Membership
     is_self: bool
@@ -50,7 +50,7 @@ def team_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def render_team(request: HttpRequest, page: PageContext, forms: Forms | None = None, status: int = 200) -> HttpResponse:
-    """The team page; ``forms`` are those that came back with errors."""
+    """The team page; ``forms`` are those with errors."""
     refused = forms or {}
     context = page.context("team") | {"form": refused.get("create") or TeamForm()}
     if page.team is not None:

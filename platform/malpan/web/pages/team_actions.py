@@ -1,4 +1,4 @@
-"""What people do in their team: invite, leave, hand over, remove, merge. Always in the viewer's own team."""
+"""The actions in a team: invite, leave, hand over, remove, merge. Always for the viewer's own team."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TeamAction = Callable[..., HttpResponse]
 def _team_action(view: TeamAction) -> Callable[..., HttpResponse]:
     """A POST of a member of a team: the view gets the page's context and the team. Raises ``NotTeamMember``.
 
-    What a service refuses becomes a message over the team page.
+    A refusal of a service becomes a message on the team page.
     """
 
     @wraps(view)
@@ -62,7 +62,7 @@ def _act(
     form: Form | None = None,
     key: str = "",
 ) -> HttpResponse:
-    """``act`` on the team page: a form that is not sound comes back in the place of ``key``."""
+    """``act`` on the team page: an invalid form is shown again in place of ``key``."""
     return act(
         request,
         do,
@@ -77,7 +77,7 @@ def _act(
 @require_POST
 @members_only
 def create_action(request: MemberRequest, slug: str) -> HttpResponse:
-    """Make a team led by the viewer; a refused name comes back beside its field."""
+    """Make a team led by the viewer; a refused name is reported at its field."""
     page, form = page_context(request, slug), TeamForm(request.POST)
     try:
         require_accepted(request.user, page.competition)
@@ -96,7 +96,7 @@ def create_action(request: MemberRequest, slug: str) -> HttpResponse:
 
 @_team_action
 def invite_action(request: MemberRequest, page: PageContext, team: Team) -> HttpResponse:
-    """Make an invitation and carry its link to the team page, which shows it once."""
+    """Make an invitation and pass its link to the team page, which shows it once."""
     _invitation, token = create_invitation(team=team, actor=request.user)
     messages.success(request, _link(request, token), extra_tags="invitation")
     return redirect("team", page.competition.slug)
@@ -104,7 +104,7 @@ def invite_action(request: MemberRequest, page: PageContext, team: Team) -> Http
 
 @_team_action
 def invite_email_action(request: MemberRequest, page: PageContext, team: Team) -> HttpResponse:
-    """Mail an invitation; a refused address comes back beside its field."""
+    """Mail an invitation; a refused address is reported at its field."""
     form = InviteForm(request.POST, auto_id="invite-%s")
     text = _("%(email)s 주소로 초대 메일을 보냈습니다.")
 
@@ -166,7 +166,7 @@ def remove_action(request: MemberRequest, page: PageContext, team: Team, pk: int
 
 @_team_action
 def merge_ask_action(request: MemberRequest, page: PageContext, team: Team) -> HttpResponse:
-    """Ask the team of this very name; its leader answers."""
+    """Ask the team with exactly this name; its leader answers."""
     target = selectors.team_named(page.competition, request.POST.get("target", ""))
     merging.ask_merge(source=team, target=target, actor=request.user)
     messages.success(request, _("‘%(name)s’ 팀에 합치기를 요청했습니다.") % {"name": target.name})

@@ -24,7 +24,7 @@ from malpan.web.pages.context import MemberRequest, PageContext, members_only, p
 
 
 def lead_to_terms(request: HttpRequest, competition: Competition, error: DomainError, *, back: str) -> HttpResponse:
-    """Say that the terms stand in the way, and open them; accepting leads ``back``."""
+    """Redirect to the terms, with a message that they must be accepted first; accepting leads ``back``."""
     messages.warning(request, text_of(error))
     return redirect(f"{reverse('terms', args=[competition.slug])}?{urlencode({'next': back})}")
 
@@ -32,7 +32,7 @@ def lead_to_terms(request: HttpRequest, competition: Competition, error: DomainE
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def terms_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Anybody reads; a POST of somebody logged in accepts. Raises ``AddressNotFound`` where there are no terms."""
+    """Show the terms to anybody; a POST of a user accepts them. Raises ``AddressNotFound`` without terms."""
     page = page_context(request, slug)
     if page.competition.terms_version == 0:
         raise AddressNotFound
@@ -70,7 +70,7 @@ def _form(data: object = None) -> ConfirmForm:
 
 
 def _version(request: HttpRequest) -> int:
-    """The version that stood on the page; 0, which is never accepted, for anything that is no number."""
+    """The version shown on the page; 0, which is never accepted, if it is no number."""
     number = request.POST.get("version", "")
     return int(number) if number.isascii() and number.isdigit() and len(number) < 6 else 0
 

@@ -1,4 +1,4 @@
-"""API 토큰: a person's keys to the API. A new one is shown once, on the page that follows."""
+"""API 토큰: a person's keys for the API. A new one is shown once, on the next page."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def tokens_page(request: MemberRequest) -> HttpResponse:
 
 @sensitive_variables("token")
 def _create(request: MemberRequest) -> HttpResponse:
-    """Make a token and carry it to the page, which shows it once; what is refused comes back beside its field."""
+    """Make a token and pass it to the page, which shows it once; a refusal is shown at its field."""
     form = ApiTokenForm(request.POST)
 
     def create(values: dict[str, str]) -> None:

@@ -25,7 +25,7 @@ def percent_text(value: float) -> str:
 
 
 def rough_text(count: int) -> str:
-    """A whole number of which two digits tell: ``120,000`` of 123456."""
+    """A whole number rounded to two digits: ``120,000`` for 123456."""
     return f"{round(count, 2 - len(str(abs(count)))):,}"
 
 
@@ -35,7 +35,7 @@ def text_width(text: str) -> int:
 
 
 def expected_end_text(end: datetime, now: datetime) -> str:
-    """``예상 완료 21:34 KST (약 3분 뒤)``, with the date where it is another day's; past an hour to five minutes."""
+    """``예상 완료 21:34 KST (약 3분 뒤)``, with the date if on another day; from an hour on to five minutes."""
     clock = end.astimezone(KST).strftime("%H:%M" if kst_day(end) == kst_day(now) else "%Y-%m-%d %H:%M")
     minutes = max(1, round((end - now).total_seconds() / 60))
     if minutes < 60:
@@ -51,7 +51,7 @@ def expected_end_text(end: datetime, now: datetime) -> str:
 
 
 def closes_in_text(ends_at: datetime, now: datetime) -> str:
-    """Calendar days in KST until the deadline, as contests write them: ``마감 D-3``, on the last day ``마감 D-DAY``."""
+    """Calendar days in KST until the deadline, as usual in contests: ``마감 D-3``, on the last day ``마감 D-DAY``."""
     days = _days_between(now, ends_at)
     return ngettext("마감 D-%(days)d", "마감 D-%(days)d", days) % {"days": days} if days > 0 else _("마감 D-DAY")
 

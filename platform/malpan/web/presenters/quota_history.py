@@ -1,4 +1,4 @@
-"""The ledger of a team's quota in the reader's words."""
+"""The ledger of a team's quota, in the reader's language."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _FAULTS: Final = frozenset(each.code for each in SystemFault.__subclasses__())
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a ledger. ``counts``: no later reset made it void.
+    """One line of a ledger. ``counts``: no later reset cancelled it.
 
-    ``brought_by``: who used it in another team. Which team, and the ``submission``, is told to organisers only.
+    ``brought_by``: who used it in another team. Only organisers see that team and the ``submission``.
     """
 
     moment: datetime
@@ -42,7 +42,7 @@ class Line:
 
 
 def lines_of(*, phase: Phase, team: Team, for_organisers: bool = False) -> list[Line]:
-    """The ledger: what people brought from other teams, then its own lines, newest first. One query."""
+    """The ledger: what members brought from other teams, then its own lines, newest first. One query."""
     ledger = ledger_of(phase=phase, team=team)
     account = ledger.account()
     brought = sorted(ledger.brought, key=lambda each: each.charge.moment, reverse=True)
@@ -53,7 +53,7 @@ def lines_of(*, phase: Phase, team: Team, for_organisers: bool = False) -> list[
 
 
 def _brought_line(brought: Brought, counts: bool, for_organisers: bool) -> Line:
-    """The other team goes unnamed, and its file, in front of a team that has no business with them."""
+    """Without ``for_organisers`` the other team and its file are not named."""
     line = replace(_line(brought.charge, counts), brought_by=brought.person)
     return replace(line, brought_from=brought.charge.team) if for_organisers else replace(line, submission=None)
 
@@ -73,7 +73,7 @@ def _line(entry: QuotaEntry, counts: bool) -> Line:
 
 
 def _amount(entry: QuotaEntry) -> str:
-    """``+2회`` for what gives, ``−1회`` for what takes; a reset has none."""
+    """``+2회`` for a grant, ``−1회`` for a use; empty for a reset."""
     if entry.kind == Kind.RESET:
         return ""
     text = ngettext("%(count)d회", "%(count)d회", entry.slots) % {"count": entry.slots}

@@ -1,4 +1,4 @@
-"""What the page of a rescoring batch shows: progress, figures of the preview, numeric noise, in the reader's words."""
+"""The page of a rescoring batch: progress, figures of the preview, numeric noise, in the reader's language."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class BatchLine:
 
 
 def batch_lines(found: Iterable[RescoreBatch]) -> list[BatchLine]:
-    """Batches with their states as people see them."""
+    """Batches with their states in words."""
     return [BatchLine(batch, batches.state_of(batch)) for batch in found]
 
 
@@ -81,7 +81,7 @@ def progress_context(progress: BatchProgress) -> dict[str, Any]:
 
 
 def facts_of(batch: RescoreBatch) -> dict[str, Any]:
-    """The failed runs and those left out, and whom the batch takes."""
+    """The failed and the excluded runs, and which submissions the batch selects."""
     newest = batches.newest_runs(batch).select_related("submission__team")
     excluded = batches.excluded_of(batch)
     left_out = batch.phase.submissions.filter(pk__in=[int(key) for key in excluded]).select_related("team")
@@ -94,7 +94,7 @@ def facts_of(batch: RescoreBatch) -> dict[str, Any]:
 
 
 def preview_context(batch: RescoreBatch, minimum: str) -> dict[str, Any]:
-    """The preview; ``minimum`` is the smallest change to list, as the board shows scores."""
+    """The preview; ``minimum`` is the smallest change to list, on the scale of the board."""
     found = preview(batch)
     track = batch.phase.track
     least = _number(minimum)
@@ -137,7 +137,7 @@ def spread_context(batch: RescoreBatch) -> dict[str, Any]:
 
 
 def _texts(change: Change, columns: dict[str, Column], track: Track) -> tuple[str, str, str]:
-    """Lowest, highest, and the distance between them."""
+    """Lowest, highest, and their difference."""
     column = columns[change.score]
     width = change.maximum - change.minimum
     return (

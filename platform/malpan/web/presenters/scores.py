@@ -1,4 +1,4 @@
-"""Words for the names that scoring uses: columns, stages, coverage, warnings, rules. In the reader's language."""
+"""Texts for the names of scoring: columns, stages, coverage, warnings, rules. In the reader's language."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ COVERAGE: Final[dict[str, Promise]] = {
 
 
 def language() -> Language:
-    """The reader's language as scoring names it."""
+    """The reader's language as a ``Language`` of scoring."""
     return "en" if (get_language() or "ko").startswith("en") else "ko"
 
 
@@ -55,7 +55,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class TrackRules:
-    """How a track is scored, in the reader's words."""
+    """How a track is scored, in the reader's language."""
 
     recipe_id: str
     title: str
@@ -66,7 +66,7 @@ class TrackRules:
 
 
 def rules_of(track: Track) -> TrackRules:
-    """The rules of ``track``: what the board writes under its table and the overview under its track."""
+    """The rules of ``track``: shown under the table of the board and under the track on the overview."""
     recipe = recipe_of(track)
     return TrackRules(
         recipe_id=recipe.id,
@@ -102,7 +102,7 @@ def _tie_text(recipe: Recipe) -> str:
 
 
 def marks_of(track: Track, targets: Sequence[Target]) -> list[Mark]:
-    """The lines that the board of ``track`` draws, the highest first."""
+    """The lines on the board of ``track``, the highest first."""
     marks = [Mark(target.value, _target_text(target, track), _remark(target)) for target in targets]
     return sorted(marks, key=lambda mark: -mark.value)
 
@@ -121,7 +121,7 @@ def _target_text(target: Target, track: Track) -> str:
 
 
 def _remark(target: Target) -> str:
-    """What must be known before comparing with ``target``."""
+    """What to know before comparing with ``target``."""
     note = target.note(language())
     if target.is_comparable:
         return note
@@ -129,7 +129,7 @@ def _remark(target: Target) -> str:
 
 
 def plain_score(value: float, track: Track) -> str:
-    """A figure of a rule on the scale of ``track``, without trailing zeros beyond three decimals."""
+    """A number of a rule on the scale of ``track``, without trailing zeros beyond three decimals."""
     return f"{value * track.score_scale:.4f}".removesuffix("0")
 
 
@@ -162,7 +162,7 @@ def score_text(column: Column, value: float | None, track: Track, *, is_short: b
 
 
 def file_format(submission: Submission) -> str:
-    """The form in which the file was recognised; empty for one taken in before forms were kept."""
+    """The detected format of the file; empty for one from before formats were stored."""
     known: FileFormat | None = next((form for form in get_args(FileFormat) if form == submission.file_format), None)
     return format_label(known, language()) if known else ""
 
@@ -178,7 +178,7 @@ def stage_label(recipe: str, stage: str) -> str:
 
 
 def warnings_of(run: ScoringRun | ShownRun) -> list[str]:
-    """What the reader should know of the score, as sentences; a ``ShownRun`` holds what its reader is shown."""
+    """The warnings of a score as sentences; a ``ShownRun`` has only those for its reader."""
     return [warning_text(ScoreWarning(row["code"], row.get("params", {})), language()) for row in run.warnings]
 
 
@@ -206,7 +206,7 @@ def rejected_file(error: DomainError | None) -> dict[str, Any]:
 def _located(error: FileError) -> dict[str, Any]:
     try:
         return error.as_dict(language())
-    except KeyError:  # kept by an earlier version, whose codes or params have since changed
+    except KeyError:  # stored by an earlier version with other codes or params
         text = _("예전 판의 검사에서 찾은 오류입니다(%(code)s). 파일을 다시 올리면 자세히 알려 드립니다.")
         place = {"code": error.code, "line": error.line, "id": error.item_id, "field": error.field}
         return place | {"official": None, "message": text % {"code": error.code}}

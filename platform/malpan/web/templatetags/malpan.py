@@ -80,7 +80,7 @@ def duration(span: timedelta) -> str:
 
 @register.filter
 def unlocalized(value: float) -> str:
-    """A number as HTML attributes want it, whatever the language of the page."""
+    """A number for HTML attributes, whatever the language of the page."""
     return f"{value:.4f}"
 
 

@@ -35,9 +35,9 @@ class Command(BaseCommand):
 
 
 def board_lines(shown: Board) -> list[str]:
-    """The board as lines of text: a title, a header, a line a team; scores on the track's scale, columns aligned.
+    """The board as lines of text: a title, a header, a line for each team; scores on the track's scale, aligned.
 
-    Only the columns that judge: the metrics beside them would not fit a terminal.
+    Only the columns that judge: the other metrics would not fit a terminal.
     """
     track = shown.phase.track
     title = f"[{track.competition.title} · {track.title} · {shown.phase.title}]"

@@ -49,7 +49,7 @@ class Command(BaseCommand):
         finally:
             connections.close_all()
             embedded.active().release()
-        with suppress(OSError):  # the terminal may be gone
+        with suppress(OSError):  # the terminal may be closed
             self.stdout.write("모두 멈췄습니다. / everything has stopped.")
         if code:
             sys.exit(code)
@@ -59,7 +59,7 @@ class Command(BaseCommand):
             private_directory(settings.VAR_DIR)
         run_directory = private_directory(settings.VAR_DIR / "run")
         only_one = FileLock(run_directory / "supervisor.lock")
-        told = run_directory / "supervisor.json"  # where the site runs, for whoever starts another
+        told = run_directory / "supervisor.json"  # the address of the site, for a second start
         if not only_one.acquire(timeout=1):
             raise CommandError(_already_running(told))
         listener = _listen(host, port)
@@ -70,18 +70,18 @@ class Command(BaseCommand):
         return code
 
     def _prepare(self) -> None:
-        """What must stand before the first request: tables, static files, in the local default an administrator."""
+        """Prepare the first request: tables, static files, in the local default an administrator."""
         _require_own_schema()
         call_command("migrate", interactive=False, verbosity=0)
         if settings.LOCAL:
-            settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # empty: here the apps' own files are served
+            settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # empty: here the files are served from the apps
             self._create_admin(settings.VAR_DIR / "admin-password")
         else:
             call_command("collectstatic", interactive=False, verbosity=0)
         connections.close_all()
 
     def _create_admin(self, password_file: Path) -> None:
-        """On a machine of one's own: an administrator with a password nobody could know beforehand."""
+        """For the local default: make an administrator with a random password."""
         users = get_user_model()
         if users.objects.filter(is_superuser=True).exists():
             return
@@ -112,7 +112,7 @@ def _supervisor(run_directory: Path, url: str, listener: socket.socket) -> Super
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """The listening socket, held by the supervisor so that a restart of the web server never loses the port."""
+    """The listening socket; the supervisor keeps it open, so that a restart of the web server never loses the port."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -130,7 +130,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _bind(listener: socket.socket, address: tuple[str, int]) -> None:
-    """Take the address; the programs of a supervisor that was killed just now give it back within a moment."""
+    """Bind the address; after a killed supervisor its programs release it within a moment."""
     deadline = time.monotonic() + _PORT_SECONDS
     while True:
         try:
@@ -147,7 +147,7 @@ def _url(host: str, port: int) -> str:
 
 
 def _require_own_schema() -> None:
-    """Refuse a database that another version has made: its tables are not those that this one reads and writes."""
+    """Refuse a database made by another version, whose tables differ."""
     loader = MigrationLoader(connection)
     ours = {config.label for config in apps.get_app_configs() if config.name.startswith("malpan.")}
     unknown = sorted(key for key in loader.applied_migrations if key[0] in ours and key not in loader.disk_migrations)
@@ -165,7 +165,7 @@ def _require_own_schema() -> None:
 def _already_running(told: Path) -> str:
     try:
         site = json.loads(told.read_text())
-    except (FileNotFoundError, ValueError):  # it is just starting
+    except (FileNotFoundError, ValueError):  # that site is just starting
         site = {"url": "?", "pid": "?"}
     return (
         f"이미 실행 중입니다: {site['url']} (pid {site['pid']}). 멈추려면: kill {site['pid']}\n"

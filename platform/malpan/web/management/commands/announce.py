@@ -1,4 +1,4 @@
-"""``manage.py announce``: loads the demo where it is wanted, waits for the site, prints its address and the board."""
+"""``manage.py announce``: loads the demo if it is configured, waits for the site, prints its address and the board."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class Command(BaseCommand):
             self._print_elapsed(time.time() - started, is_first)
 
     def _load_demo(self) -> bool:
-        """Load the demo where it is wanted, and finish a load that was cut off; whether this was the first.
+        """Load the demo if it is configured, or finish an interrupted load; returns whether this was the first start.
 
-        A site with a competition of its own is left alone.
+        A site with a competition other than the demo is not changed.
         """
         is_first = not Competition.objects.exists()
         if settings.LOAD_DEMO and not Competition.objects.filter(is_demo=False).exists():
@@ -68,7 +68,7 @@ class Command(BaseCommand):
 
 
 def _is_up(url: str) -> bool:
-    """Whether the site at ``url`` (plain HTTP, on this machine) says that it is well."""
+    """Whether the site at ``url`` (plain HTTP, on this machine) reports that it is healthy."""
     address = urlsplit(url)
     connection = HTTPConnection(address.hostname or "", address.port, timeout=10)
     try:

@@ -86,7 +86,7 @@ def check_opening(entry: Any, findings: Findings) -> None:
 
 
 def newest_scores(entries: Any) -> dict[Any, Any]:
-    """The newest score entry of every submission and part."""
+    """The newest score entry of every submission and split."""
     found = {}
     for entry in entries:
         if entry["kind"] == "score":
@@ -148,13 +148,13 @@ def agrees(row: Any, opening: Any) -> bool:
 
 
 def candidates(newest: Any, row: Any) -> list[Any]:
-    """The newest entries that may stand behind a row: of its submission where the row names it, else all."""
+    """The newest entries that a row may come from: of its submission if the row names it, else all."""
     named = row.get("submission")
     return [entry for (submission, _part), entry in newest.items() if named in (None, submission)]
 
 
 def check_receipt(entries: Any, receipt: Any, findings: Findings) -> None:
-    """Every entry of the receipt must stand in the chain as it was handed out."""
+    """Every entry of the receipt must be in the chain unchanged."""
     before = findings.problems
     chain = {entry["number"]: entry for entry in entries}
     for entry in receipt["entries"]:
