@@ -75,7 +75,7 @@ def is_frozen(phase: Phase, now: datetime | None = None) -> bool:
 
 
 def is_hidden(phase: Phase) -> bool:
-    """Whether nobody but organisers sees the board of ``phase``."""
+    """Whether only organisers see the board of ``phase``."""
     return phase.board == Phase.Board.HIDDEN and phase.final_published_at is None
 
 

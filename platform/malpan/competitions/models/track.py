@@ -58,10 +58,10 @@ class Phase(models.Model):
     """A window of a track in which teams submit, with its limits. Times are absolute; days are KST days.
 
     A frozen board counts only what was submitted before ``frozen_at``. ``shows_own_score``: while the board is frozen
-    or hidden a team still sees its own scores. With a split (``ReferenceVersion.public_ids``) every score shown is
-    that of the public part; the private part is scored too and kept apart (``submissions.HiddenResult``) until the
+    or hidden a team still sees its own scores. With a split (``ReferenceVersion.public_ids``) every score shown is that
+    of the public split; the private split is scored too and stored separately (``submissions.HiddenResult``) until the
     final board is published (``final_published_at``). ``finals_limit``: how many submissions a team may choose for the
-    final board; ``None``: all count, the best stands.
+    final board; ``None``: all count, and the best is used.
     """
 
     class Board(models.TextChoices):
@@ -125,7 +125,7 @@ class Phase(models.Model):
 
 
 class ReferenceVersion(models.Model):
-    """One immutable set of reference answers of a phase. Its file is write-only: no page or API gives it back."""
+    """One immutable set of reference answers of a phase. Its file is write-only: no page or API returns it."""
 
     phase = models.ForeignKey(
         Phase, on_delete=models.PROTECT, related_name="reference_versions", verbose_name=_("단계")
@@ -135,7 +135,7 @@ class ReferenceVersion(models.Model):
     media_sha256 = models.CharField(_("프레임 sha256"), max_length=64, blank=True)  # zip of frames, for CLIPScore
     item_count = models.PositiveIntegerField(_("문항 수"))
     is_current = models.BooleanField(_("현재 판"), default=False)
-    public_ids = models.JSONField(_("공개 문항"), null=True, blank=True)  # ids of the public part; None: no split
+    public_ids = models.JSONField(_("공개 문항"), null=True, blank=True)  # ids of the public split; None: no split
     erratum_ko = models.TextField(_("정오 안내"), blank=True)
     erratum_en = models.TextField(_("정오 안내(영어)"), blank=True)
     published_at = models.DateTimeField(_("반영 시각"), null=True, blank=True)  # None: a draft, for rescoring
