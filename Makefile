@@ -1,11 +1,11 @@
-# 말판 / Malpan. `make` alone lists what can be made.
+# 말판 / Malpan. `make` alone lists the targets.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet
 RUN_STAMP := $(VENV)/.installed-run
 TEST_STAMP := $(VENV)/.installed-test
-# the whole suite runs in a process a core, four at most (each takes 2 GB); a selection in one: TESTS=tests/web
+# the whole suite runs in one process for each core, at most four (2 GB each); a selection in one: TESTS=tests/web
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 1); echo $$((n < 4 ? n : 4)))
 SHARED := $(if $(TESTS),,-n $(WORKERS) --dist loadfile --no-loadscope-reorder)
 CHROMIUM := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
@@ -26,7 +26,7 @@ test: browser-present lint ## 모든 검사와 시험을 돌린다 / run every c
 lint: $(TEST_STAMP) ## 형식, 타입, 의존 방향, 템플릿, 마이그레이션, 번역을 검사한다 / check style, types, contracts, catalogues
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint-types lint-rest
 
-lint-types: # most of the time of `lint`: beside it, the rest costs nothing
+lint-types: # takes longest: in parallel, lint-rest costs no time
 	@$(BIN)/mypy scoring platform/malpan
 
 lint-rest:

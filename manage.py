@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Entry point of the site: where no services are named it provides the embedded ones."""
+"""Entry point of the site: if no services are configured, it provides the embedded ones."""
 
 import os
 import sys

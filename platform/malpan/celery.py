@@ -16,4 +16,4 @@ app.autodiscover_tasks(["malpan"], related_name="worker_process")  # connects it
 
 @setup_logging.connect
 def leave_logging_to_django(**_: Any) -> None:
-    """With a receiver here Celery sets no handlers or levels of its own: ``settings.LOGGING`` holds everywhere."""
+    """With this receiver Celery sets no handlers or levels: ``settings.LOGGING`` applies everywhere."""

@@ -175,7 +175,7 @@ class Classification(CorpusMetric):
     def summable(cls, a: Sequence[Row], b: Sequence[Row]) -> Summable:
         seen = resampled_classes((*a, *b), MAX_RESAMPLED_CLASSES + 1)
         approximate: tuple[str, ...] = ()
-        if len(seen) > MAX_RESAMPLED_CLASSES:  # the first left out is the commonest in the references of those left out
+        if len(seen) > MAX_RESAMPLED_CLASSES:  # the first class left out is the most common of those
             has_weight = any(seen[-1] in decode(row)[0] for row in (*a, *b))
             approximate = ("f1_macro", "f1_weighted") if has_weight else ("f1_macro",)
         left, right = (additive(rows, seen[:MAX_RESAMPLED_CLASSES]) for rows in (a, b))

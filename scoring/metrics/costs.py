@@ -16,5 +16,5 @@ SPECIAL_TOKENS: Final = 2  # [CLS] and [SEP]
 
 
 def estimated_tokens(text: str) -> int:
-    """Tokens of ``text`` without special ones: one a letter, as if nothing were cut."""
+    """Tokens of ``text`` without special ones: one for each letter, without any cut."""
     return len(text) - text.count(" ")

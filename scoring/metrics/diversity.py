@@ -1,6 +1,6 @@
 """How varied the captions of a file are, and how long: Distinct-1, Distinct-2, unique captions, length ratio.
 
-None of these compares a caption with its reference's words; they expose a file that says the same of every scene.
+None of these compares a caption with its reference's words; they expose a file with the same caption for every scene.
 
 * ``distinct_1`` and ``distinct_2`` (Li et al. 2016): different n-grams of Okt morphs over all n-grams, of all captions
   together. They fall as a file grows, so they compare files with the same items only.

@@ -95,7 +95,7 @@ def role_of(particle: str) -> str | None:
 
 
 def is_adnominal(surface: str) -> bool:
-    """Whether a verb or adjective of this form can stand before its noun: 쓴, 쓰는, 쓸, but not 쓰면 or 쓰지만."""
+    """Whether a verb or adjective in this form can precede its noun: 쓴, 쓰는, 쓸, but not 쓰면 or 쓰지만."""
     if surface.endswith(("면", "만", "거든")):
         return False
     syllable = ord(surface[-1]) - _FIRST_SYLLABLE
@@ -201,7 +201,7 @@ class _Reader:
 
 
 class SpiceKo(LexicalMetric):
-    """Tuple F1 of each pair on Okt's tags (0-1). Experimental: use it beside other metrics, never alone."""
+    """Tuple F1 of each pair on Okt's tags (0-1). Experimental: use it with other metrics, never alone."""
 
     name = "spice_ko"
     label = Message("spice_ko(실험)", "spice_ko (experimental)")

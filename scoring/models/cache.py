@@ -100,5 +100,5 @@ def _rows(embedded: Embedded) -> torch.Tensor:
 
 
 def _own(part: torch.Tensor) -> torch.Tensor:
-    """``part`` with memory of its own: a view would keep a whole batch alive."""
+    """``part`` copied to its own memory: a view would keep a whole batch alive."""
     return part if part.untyped_storage().nbytes() == part.nbytes else part.clone()

@@ -61,7 +61,7 @@ def _is_sound(root: Path) -> bool:
 
 
 def _make(root: Path) -> None:
-    """Write all files to a folder beside ``root``, then put it in place with one rename."""
+    """Write all files to a temporary folder, then rename it to ``root``."""
     with tempfile.TemporaryDirectory(prefix=f"{root.name}-", dir=root.parent) as temporary:
         fresh = Path(temporary) / "fresh"
         _write_models(fresh)

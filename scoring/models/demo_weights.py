@@ -9,9 +9,9 @@ cosine-sine pairs, so that a rotation of the query shifts the position it looks 
 Layer 1 (both): each token takes up its left and right neighbour, so a syllable counts fully only among the same
 syllables. BERTScore stops here, with position and flags wiped by the last LayerNorm.
 Layer 2 (BLEURT): each token looks for the same token in the other segment; if there is none, its attention goes to
-[CLS], which contains nothing. The share that was found goes to the flag ``MATCH``. Layer 3 (BLEURT): [CLS] averages
-``MATCH`` over the reference (recall) and over the candidate (precision). The pooler's tanh and the classifier map them
-to about 0.17 (nothing shared) to 0.97 (identical).
+[CLS], which contains nothing. The share that was found goes to the flag ``MATCH``.
+Layer 3 (BLEURT): [CLS] averages ``MATCH`` over the reference (recall) and over the candidate (precision). The pooler's
+tanh and the classifier map them to about 0.17 (nothing shared) to 0.97 (identical).
 """
 
 from __future__ import annotations

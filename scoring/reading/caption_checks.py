@@ -164,6 +164,6 @@ class RowCheck(ItemCheck):
         return super()._line(path)
 
     def _shown_path(self, path: Path) -> Path:
-        """A caption without a name of its own, in ``{id: caption}`` or a table, is called ``caption``."""
+        """``path`` as an error names it; a caption in ``{id: caption}`` or a table is called ``caption``."""
         is_unnamed = self._row.key is not None and path != self._id_path and not (path and isinstance(path[0], str))
         return ("caption", *path) if is_unnamed else path

@@ -23,7 +23,7 @@ from scoring.reading.json_items import MAX_ITEMS, Item, Scanner, is_list_of_item
 from scoring.reading.json_syntax import Decoder, Malformed, skip_space
 from scoring.records import FileFormat
 
-ID_KEYS: Final = ("image_id", "video_id", "id", "file_name", "filename", "video_name", "image_name")  # the first found
+ID_KEYS: Final = ("image_id", "video_id", "id", "file_name", "filename", "video_name", "image_name")  # in this order
 LABEL_KEYS: Final = ("annotation", "annotations")
 LABEL_TEXT: Final = "description_kr"
 

@@ -139,7 +139,7 @@ def warning_texts() -> dict[str, Message]:
 
 
 def warning_text(warning: ScoreWarning, language: Language = "ko") -> str:
-    """What ``warning`` says, in ``language``.
+    """The text of ``warning`` in ``language``.
 
     A stored warning may come from another version, with a code or params unknown here: then the text is its code.
     """

@@ -235,7 +235,7 @@ def _run_all(tasks: Sequence[_Task], reporter: ProgressReporter) -> None:
             reporter.stop()
             raise
         finally:
-            del beside  # its exception's traceback holds this frame: a cycle would outlive the scoring
+            del beside  # its exception's traceback references this frame: a cycle would outlive the scoring
     for task in others:
         task.store()
 

@@ -87,7 +87,7 @@ class DifferentItems(ScoringError):
 class Line:
     """One score of the comparison, as stored (0-1 or the metric's own scale).
 
-    ``result`` and ``adjusted_p`` (Holm) are ``None`` where the score was not tested, and ``reason`` says why.
+    ``result`` and ``adjusted_p`` (Holm) are ``None`` if the score was not tested, and ``reason`` says why.
     """
 
     key: str
@@ -186,8 +186,8 @@ class _Part:
 class _Table:
     """The additive rows of both systems side by side, and every score of their sums.
 
-    ``reasons`` says of a metric's score why it is not tested; its value is then NaN, which makes every score that
-    depends on it NaN too.
+    ``reasons`` are why a metric's score is not tested; its value is then NaN, which makes every score that depends on
+    it NaN too.
     """
 
     def __init__(

@@ -111,7 +111,7 @@ def compare_built_in(profile: Profile, device: DeviceName = "auto") -> tuple[Com
 def compare_file(
     profile: Profile, report: ScoreReport, references: AnswerFile, predictions: AnswerFile, device: DeviceName = "auto"
 ) -> tuple[Comparison, ...]:
-    """The same for the pairs of a scored file, and with the values that ``report`` holds beside them.
+    """The same for the pairs of a scored file, together with the values in ``report``.
 
     Raises ``ForeignResult``, ``UnknownRecipe``, ``MismatchedFiles`` and ``ModelUnavailable``.
     """

@@ -1,10 +1,10 @@
-"""People in the admin: made, edited, let in and locked out, with an audit entry each. Their tokens are to be read."""
+"""People in the admin: created, edited, enabled and disabled, each with an audit entry. Their tokens are read-only."""
 
 from __future__ import annotations
 
 from typing import Any, cast
 
-from allauth.account.admin import EmailAddress  # their page is registered with this import
+from allauth.account.admin import EmailAddress  # this import registers their admin page
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
@@ -35,7 +35,7 @@ class UserChange(UserChangeForm):
 
 @admin.register(User)
 class UserAdmin(DjangoUserAdmin):
-    """A change and its audit entry are one transaction: Django's own of every form and deletion."""
+    """A change and its audit entry are in one transaction, which Django opens for every form and deletion."""
 
     form = UserChange
     add_form = UserCreation
@@ -87,7 +87,7 @@ class UserAdmin(DjangoUserAdmin):
             self.delete_model(request, user)
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        """Django calls this after every change; that of a password is the one that ``save_model`` does not see."""
+        """Django calls this after every change, also of a password, which ``save_model`` does not get."""
         resolved = request.resolver_match
         if resolved is not None and resolved.url_name == "auth_user_password_change":
             audit.record(actor=_actor(request), action="user.set_password", obj=obj)
@@ -96,7 +96,7 @@ class UserAdmin(DjangoUserAdmin):
 
 @admin.register(EmailAddress)
 class EmailAddressAdmin(RecordAdmin):
-    """An address is confirmed by its owner, or by the action on people."""
+    """An address is confirmed by its owner, or by the admin action on people."""
 
     list_display = ["email", "user", "primary", "verified"]
     list_filter = ["primary", "verified"]
@@ -112,10 +112,10 @@ class ApiTokenAdmin(RecordAdmin):
 
 
 def _actor(request: HttpRequest) -> User:
-    """Who is at work: the admin lets nobody in who is not logged in."""
+    """The logged-in user; the admin admits nobody else."""
     return cast("User", request.user)
 
 
 def _rights_of(user: User) -> dict[str, list[int]]:
-    """The keys of the person's groups and permissions."""
+    """The primary keys of the person's groups and permissions."""
     return {name: sorted(getattr(user, name).values_list("pk", flat=True)) for name in ("groups", "user_permissions")}

@@ -15,13 +15,13 @@ class ApiTokenInvalid(RequestError):
 
 
 class TooManyApiTokens(TooMany):
-    """The person has as many working tokens as one may have. Params: ``limit``."""
+    """The person has reached the limit of valid tokens. Params: ``limit``."""
 
     text = _("쓸 수 있는 API 토큰이 이미 %(limit)s개 있습니다. 쓰지 않는 토큰을 폐기한 뒤 다시 만들어 주십시오.")
 
 
 class ApiTokenNotFound(NotFound):
-    """No token of this person has this number. Params: none."""
+    """No token of this person has this primary key. Params: none."""
 
     text = _("API 토큰을 찾을 수 없습니다. 토큰 목록에서 다시 골라 주십시오.")
 

@@ -1,4 +1,4 @@
-"""People and the teams they compete in."""
+"""People and their API tokens."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractUser):
-    """A person, known by an e-mail address and shown by ``name``."""
+    """A person, identified by an e-mail address and shown by ``name``."""
 
     username = None  # type: ignore[assignment]
     first_name = None  # type: ignore[assignment]
@@ -50,7 +50,7 @@ class User(AbstractUser):
 
 
 class ApiToken(models.Model):
-    """A participant's key to the API. Only the sha256 of the token is stored; ``prefix`` names it to its owner."""
+    """A participant's token for the API. Only its sha256 is stored; its owner recognises it by ``prefix``."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens", verbose_name=_("사용자")

@@ -27,12 +27,12 @@ def has_verified(user: User | AnonymousUser, email: str) -> bool:
 
 
 def api_tokens_of(user: User) -> QuerySet[ApiToken]:
-    """The person's tokens: those that still work first, then as they were revoked; newest first."""
+    """The person's tokens: valid ones first, then by the moment of revocation; newest first."""
     return user.api_tokens.order_by(F("revoked_at").desc(nulls_first=True), "-created_at", "-pk")
 
 
 def api_token_of(user: User, pk: int) -> ApiToken:
-    """The person's token with this number. Raises ``ApiTokenNotFound`` for every other one."""
+    """The person's token with this primary key. Raises ``ApiTokenNotFound``."""
     row = user.api_tokens.filter(pk=pk).first()
     if row is None:
         raise ApiTokenNotFound
@@ -40,7 +40,7 @@ def api_token_of(user: User, pk: int) -> ApiToken:
 
 
 def api_token_by_secret(token: str) -> ApiToken:
-    """The key, with its user. Raises ``ApiTokenInvalid`` for an unknown or revoked one and for a closed account."""
+    """The token, with its user. Raises ``ApiTokenInvalid`` for an unknown or revoked one and for a closed account."""
     row = (
         ApiToken.objects.filter(token_sha256=hash_token(token), revoked_at=None, user__is_active=True)
         .select_related("user")

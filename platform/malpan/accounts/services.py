@@ -13,14 +13,14 @@ from malpan.accounts.models import ApiToken, User
 from malpan.accounts.tokens import hash_token, make_token
 from malpan.core import audit
 
-API_TOKENS_MAX: Final = 10  # that work at once, a person
+API_TOKENS_MAX: Final = 10  # valid tokens for each person
 API_KEY_MARK: Final = "mlp_"  # lets a secret scanner, and a person, recognise a leaked token
 
 
 def create_api_token(*, user: User, label: str) -> tuple[ApiToken, str]:
-    """Make a key to the API for ``user``. The token is returned here and never again; only its sha256 is kept.
+    """Make an API token for ``user``. The token is returned only here; only its sha256 is stored.
 
-    Raises ``TooManyApiTokens`` when ``API_TOKENS_MAX`` of the person's tokens work already.
+    Raises ``TooManyApiTokens`` if the person already has ``API_TOKENS_MAX`` valid tokens.
     """
     token = make_token(API_KEY_MARK)
     with transaction.atomic():
@@ -33,14 +33,14 @@ def create_api_token(*, user: User, label: str) -> tuple[ApiToken, str]:
 
 
 def revoke_api_token(*, api_token: ApiToken, actor: User) -> None:
-    """Make the token worthless from now on. Revoking twice is harmless."""
+    """Make the token invalid from now on. Revoking twice is harmless."""
     with transaction.atomic():
         if ApiToken.objects.filter(pk=api_token.pk, revoked_at=None).update(revoked_at=timezone.now()):
             audit.record(actor=actor, action="api_token.revoke", obj=api_token, after={"prefix": api_token.prefix})
 
 
 def revoke_api_tokens_of(*, user: User, actor: User) -> int:
-    """Make all tokens of ``user`` worthless, as after a leak; how many worked until now."""
+    """Make all tokens of ``user`` invalid, such as after a leak; returns how many were valid."""
     working = list(user.api_tokens.filter(revoked_at=None))
     for api_token in working:
         revoke_api_token(api_token=api_token, actor=actor)
@@ -48,9 +48,9 @@ def revoke_api_tokens_of(*, user: User, actor: User) -> int:
 
 
 def confirm_email(*, user: User, actor: User) -> bool:
-    """Take the person's address for confirmed without the link by e-mail, where mail does not reach them.
+    """Confirm the person's address without the link by e-mail, if mail does not reach them.
 
-    Whether that could be done: not while the same address is confirmed for somebody else.
+    Returns false if the same address is confirmed for somebody else.
     """
     with transaction.atomic():
         address, _made = EmailAddress.objects.get_or_create(user=user, email=user.email.lower())
@@ -62,5 +62,5 @@ def confirm_email(*, user: User, actor: User) -> bool:
 
 
 def note_token_use(*, api_token: ApiToken) -> None:
-    """Remember when the token last submitted, so that its owner can tell a forgotten one from one in use."""
+    """Store when the token was last used to submit, so that its owner can recognise an unused one."""
     ApiToken.objects.filter(pk=api_token.pk).update(last_used_at=timezone.now())

@@ -1,4 +1,4 @@
-"""Secret tokens of links and of the API: made of 256 random bits, kept only as their sha256."""
+"""Secret tokens of links and of the API: 256 random bits, stored only as their sha256."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hashlib import sha256
 
 
 def make_token(mark: str = "") -> str:
-    """A new secret, safe in an address; ``mark`` in front tells what kind it is."""
+    """A new secret, safe in an address; the prefix ``mark`` says what kind it is."""
     return mark + secrets.token_urlsafe(32)
 
 

@@ -8,13 +8,13 @@ from malpan.core.errors import RequestError
 
 
 class ApiRequestInvalid(RequestError):
-    """Params: ``field``."""
+    """The request is malformed. Params: ``field``."""
 
     text = _("요청에 ‘%(field)s’이(가) 없거나 올바르지 않습니다.")
 
 
 class MethodNotAllowed(RequestError):
-    """Params: ``allowed``."""
+    """The address does not allow this HTTP method. Params: ``allowed``."""
 
     http_status = 405
     text = _("이 주소는 %(allowed)s 요청만 받습니다.")

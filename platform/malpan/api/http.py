@@ -1,6 +1,6 @@
-"""The frame of every API view: methods, errors as JSON, the caller by token. Cookies are not looked at.
+"""What all API views share: methods, errors as JSON, the caller by token. Cookies are ignored.
 
-``{"error": {"code", "kind", "message", …}}`` with the HTTP status of the error's class is the one shape of a refusal;
+``{"error": {"code", "kind", "message", …}}`` with the HTTP status of the error's class is the only format of a refusal;
 ``kind`` is ``submission`` (제출 오류), ``system`` (시스템 오류) or ``request`` (요청 오류).
 """
 
@@ -33,10 +33,10 @@ _SCHEME: Final = "Bearer "
 
 
 def endpoint(*methods: str) -> Callable[[JsonView], JsonView]:
-    """Make a function an API view that takes ``methods`` and answers every domain error, and a database that is away,
-    as JSON.
+    """Make a function an API view that accepts ``methods`` and returns every domain error, and a database failure, as
+    JSON.
 
-    Exempt from CSRF checks, because nothing here is done on the strength of a cookie.
+    Exempt from CSRF checks, because cookies authorise nothing here.
     """
 
     def decorate(view: JsonView) -> JsonView:
@@ -61,7 +61,7 @@ def endpoint(*methods: str) -> Callable[[JsonView], JsonView]:
 
 
 def token_of(request: HttpRequest) -> ApiToken | None:
-    """The token the request carries, with its user; ``None`` without one. A wrong one raises ``ApiTokenInvalid``."""
+    """The token of the request, with its user; ``None`` without one. A wrong one raises ``ApiTokenInvalid``."""
     header = request.headers.get("Authorization", "")
     if not header:
         return None
@@ -71,7 +71,7 @@ def token_of(request: HttpRequest) -> ApiToken | None:
 
 
 def require_token(request: HttpRequest) -> ApiToken:
-    """The token the request carries, with its user; raises ``ApiTokenInvalid`` without one."""
+    """The token of the request, with its user; raises ``ApiTokenInvalid`` without one."""
     token = token_of(request)
     if token is None:
         raise ApiTokenInvalid
@@ -79,12 +79,12 @@ def require_token(request: HttpRequest) -> ApiToken:
 
 
 def language() -> Language:
-    """The language of the answer, as ``Accept-Language`` asked for it."""
+    """The language of the response, by ``Accept-Language``."""
     return "en" if (get_language() or "ko").startswith("en") else "ko"
 
 
 def error_response(error: DomainError) -> JsonResponse:
-    """The one mapping from an error to an answer."""
+    """The JSON response for ``error``."""
     body: dict[str, Any] = {"code": error.code, "kind": _kind(error), "message": text_of(error)}
     if isinstance(error, FileRejected):
         body["total"] = error.total

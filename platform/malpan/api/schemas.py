@@ -1,4 +1,4 @@
-"""What the API says of each thing. Scores are 0-1; times are ISO 8601 with their offset."""
+"""The JSON of each object of the API. Scores are 0-1; times are ISO 8601 with their offset."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def board(found: Board, final: Board | None = None) -> dict[str, Any]:
 
 
 def _final(snapshot: BoardSnapshot) -> dict[str, Any]:
-    """The rows as they were published: ``sha256`` is that of their canonical JSON, and stands in the public chain."""
+    """The rows as they were published: ``sha256`` is that of their canonical JSON, and is in the public chain."""
     return {
         "snapshot": snapshot.number,
         "published_at": snapshot.published_at,
@@ -111,9 +111,9 @@ def _row(row: BoardRow) -> dict[str, Any]:
 
 
 def submission(found: Submission, run: ShownRun | None = None, forecast: Forecast | None = None) -> dict[str, Any]:
-    """A submission with what may be seen of its ``run``: by default, what its own team may see.
+    """A submission with the visible fields of its ``run``; the default is what its team may see.
 
-    ``forecast`` is that of the request, where several submissions are told of.
+    ``forecast`` is shared if a response has several submissions.
     """
     run = run or run_for_team(found)
     outlook = (forecast or Forecast()).of(run_to_show(found))

@@ -1,1 +1,1 @@
-"""A whole competition as one file: ``exporting`` writes it, ``importing`` reads it, ``format`` says what it is."""
+"""A whole competition as one file: ``exporting`` writes it, ``importing`` reads it, ``format`` describes it."""

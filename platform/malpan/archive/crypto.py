@@ -1,9 +1,9 @@
-"""Reference answers under a passphrase, in the age format (age-encryption.org/v1), by pyrage.
+"""Reference answers encrypted with a passphrase, in the age format (age-encryption.org/v1), by pyrage.
 
-An archive has a key of its own. Its files are encrypted to that key, and the key stands in the manifest, encrypted
-under the passphrase: so the passphrase, which is slow on purpose, is worked out once, and files of any size pass
-through little memory. A file that was changed or cut short does not open; one under another's name opens to bytes of
-another sha256. Without this program: ``base64 -d`` the key, ``age -d`` it, and open the files by ``age -d -i``.
+An archive has its own key. Its files are encrypted to that key, and the manifest contains the key, encrypted with the
+passphrase: so the slow derivation from the passphrase is done once, and files of any size need little memory. A changed
+or truncated file cannot be decrypted; a swapped one gives bytes with another sha256. Without this program: ``base64
+-d`` the key, ``age -d`` it, and decrypt the files with ``age -d -i``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def locked_key(key: Key, passphrase: str) -> dict[str, str]:
 
 
 def unlocked_key(body: Any, passphrase: str) -> Key:
-    """The key of a manifest. Raises ``ArchiveRefused``: ``unreadable`` where there is none, or ``passphrase``."""
+    """The key of a manifest. Raises ``ArchiveRefused``: ``unreadable`` if there is none, or ``passphrase``."""
     try:
         sealed = b64decode(body["key"], validate=True)
     except (TypeError, KeyError, ValueError):
@@ -45,7 +45,7 @@ def unlocked_key(body: Any, passphrase: str) -> Key:
 
 @contextmanager
 def encrypted(file: IO[bytes], key: Key) -> Iterator[IO[bytes]]:
-    """What ``file`` becomes under ``key``, as a file to read."""
+    """``file`` encrypted with ``key``, as a file to read."""
     with TemporaryFile() as sealed:
         pyrage.encrypt_io(file, sealed, [key.to_public()])
         sealed.seek(0)
@@ -54,7 +54,7 @@ def encrypted(file: IO[bytes], key: Key) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def decrypted(file: IO[bytes], key: Key) -> Iterator[IO[bytes]]:
-    """What was ``encrypted``, as a file without a name. Raises ``ArchiveRefused`` (``passphrase``): tampered with."""
+    """The decrypted content, as a file without a name. Raises ``ArchiveRefused`` (``passphrase``) if it was changed."""
     with TemporaryFile() as opened:
         try:
             pyrage.decrypt_io(file, opened, [key])

@@ -10,9 +10,9 @@ from malpan.core.errors import Unprocessable
 
 
 class ArchiveRefused(Unprocessable):
-    """An archive of a competition that is not taken in. ``reason``: unreadable, version, name, damaged, too_large,
-    passphrase, slug_invalid, slug_taken (params ``slug``), present (its submissions are here already), foreign_file (it
-    names a stored file of this site), rows (params ``table``). Nothing was changed.
+    """An archive of a competition that cannot be imported. ``reason``: unreadable, version, name, damaged, too_large,
+    passphrase, slug_invalid, slug_taken (params ``slug``), present (its submissions already exist here), foreign_file
+    (it refers to a stored file of this site), rows (params ``table``). Nothing was changed.
     """
 
     text = {
@@ -41,6 +41,6 @@ class ArchiveRefused(Unprocessable):
 
 
 class PassphraseTooShort(Unprocessable):
-    """The passphrase over reference answers in an archive. Params: ``limit``, the least number of characters."""
+    """The passphrase for reference answers in an archive. Params: ``limit``, the smallest number of characters."""
 
     text = _("암호 구문은 %(limit)s자 이상으로 정해 주십시오.")

@@ -1,4 +1,4 @@
-"""Writing the archive of a competition, in little memory: rows and files pass through one at a time."""
+"""Writing the archive of a competition, with little memory: rows and files are read one at a time."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from malpan.core.models import AuditEntry
 from malpan.core.storage import open_private
 from malpan.submissions.models import Submission
 
-ROWS_AT_ONCE: Final = 100  # item values of a large test set are half a megabyte a row
+ROWS_AT_ONCE: Final = 100  # item values of a large test set take half a megabyte for each row
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written. ``missing_files``: sha256 of stored files that are not on this site's disk, or are damaged."""
+    """The written archive. ``missing_files``: sha256 of stored files that are missing or damaged on this site."""
 
     counts: dict[str, int]
     missing_files: list[str]
@@ -43,10 +43,10 @@ class Exported:
 def export_competition(
     *, competition: Competition, actor: User | None, target: IO[bytes], passphrase: str = ""
 ) -> Exported:
-    """Write everything of ``competition`` into ``target`` as it stands at one moment.
+    """Write everything of ``competition`` into ``target``, in its state at one moment.
 
-    Reference answers are left out, or with a ``passphrase`` included under it. ``actor`` is ``None`` for the operator
-    of the machine. Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to own; ``PassphraseTooShort``.
+    Reference answers are included only with a ``passphrase``, encrypted. ``actor`` is ``None`` for the operator of the
+    machine. Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to own; ``PassphraseTooShort``.
     """
     if actor is not None:
         require(actor, competition, Permission.OWN)
@@ -54,7 +54,7 @@ def export_competition(
         raise PassphraseTooShort(limit=crypto.PASSPHRASE_MIN)
     facts = {"references": "encrypted" if passphrase else "left out"}
     audit.record(actor=actor, action="competition.export", obj=competition, after=facts)
-    # the level of a transaction that goes on cannot be changed
+    # the isolation level of a running transaction cannot be changed
     reading = nullcontext() if connection.in_atomic_block else repeatable_read()
     with reading, zipfile.ZipFile(target, "w") as archive:
         return _Writing(competition, archive).write(passphrase)
@@ -82,7 +82,7 @@ class _Writing:
 
     @cached_property
     def people(self) -> dict[int, int]:
-        """The number of everybody a row names: by e-mail, so that it is the same on every site."""
+        """The archive's number of each person, by primary key; in order of e-mail, so the same on every site."""
         named = {int(key) for key in self._about_people().values_list("object_id", flat=True) if key.isdecimal()}
         for table in TABLES:
             for column in filter(points_at_person, table.fields()):
@@ -92,7 +92,7 @@ class _Writing:
         return {key: number for number, (_email, key) in enumerate(found, start=1)}
 
     def renumber(self, label: str, key: int) -> int:
-        """The archive's number of a row; ``KeyError`` where it is no part of the archive."""
+        """The archive's number of a row. Raises ``KeyError`` if it is not in the archive."""
         if label == PERSON:
             return self.people[key]
         if label not in self.numbers:
@@ -115,14 +115,14 @@ class _Writing:
             yield encoded(table, row, number, self.renumber)
 
     def _public_files(self) -> list[str]:
-        """What is stored of submissions and files for download; each once."""
+        """The sha256 of the stored submissions and files for download, each once."""
         submitted = Submission.objects.of(self.competition)
         offered = DataFile.objects.filter(track__competition=self.competition)
         names = {*submitted.values_list("file_sha256", flat=True), *offered.values_list("file_sha256", flat=True)}
         return sorted(names)
 
     def _add_references(self) -> crypto.Key:
-        """Every file of references and frames, encrypted to the key that is returned."""
+        """Add every file of references and frames, encrypted to the key that is returned."""
         key = crypto.new_key()
         versions = ReferenceVersion.objects.filter(phase__track__competition=self.competition)
         names = {name for row in versions.values_list("file_sha256", "media_sha256") for name in row if name}
@@ -144,8 +144,8 @@ class _Writing:
                 self._add(name, _chunks(sealed), zipfile.ZIP_STORED)
 
     def _add(self, name: str, chunks: Iterable[bytes], compression: int = zipfile.ZIP_DEFLATED) -> int:
-        """Write a member and note its size and sha256 for the manifest; returns the number of chunks."""
-        info = zipfile.ZipInfo(name)  # of no particular time: the same content makes the same member
+        """Write a member and record its size and sha256 for the manifest; returns the number of chunks."""
+        info = zipfile.ZipInfo(name)  # with a fixed date: the same content gives the same member
         info.compress_type, info.external_attr = compression, 0o600 << 16
         digest, size, count = hashlib.sha256(), 0, 0
         with self.archive.open(info, "w", force_zip64=True) as member:

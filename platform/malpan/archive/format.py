@@ -1,17 +1,17 @@
-"""What stands in the archive of a competition.
+"""The content of the archive of a competition.
 
 A zip file of
 
-* ``manifest.json``: format, version, when and of what it was made, and name, size and sha256 of every other member;
-* ``people.jsonl``: everybody a row names, by e-mail and name; no password, no token;
-* ``tables/<name>.jsonl``: the rows of a table, one a line, by column; numbered from 1 in the order they were made, and
-  pointing at each other by these numbers, so that the same competition gives the same lines on every site;
+* ``manifest.json``: format, version, date and source, and name, size and sha256 of every other member;
+* ``people.jsonl``: everybody in a row, by e-mail and name; no password, no token;
+* ``tables/<name>.jsonl``: the rows of a table, one in each line, by column; numbered from 1 in the order of creation,
+  and referring to each other by these numbers, so that the same competition gives the same lines on every site;
 * ``files/<sha256>``: submissions and files for download;
-* ``references/<sha256>.age``: reference answers and their frames, only where asked for, and only encrypted
+* ``references/<sha256>.age``: reference answers and their frames, only on request, and only encrypted
   (``archive.crypto``).
 
-Invitations, API tokens and passwords are never part of it. The audit log is kept as it was written: the numbers inside
-its ``before`` and ``after`` are those of the site where it happened.
+Invitations, API tokens and passwords are never included. The audit log is copied unchanged: the numbers inside its
+``before`` and ``after`` are those of the original site.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ PEOPLE: Final = "people.jsonl"
 CHUNK_BYTES: Final = 1024 * 1024
 
 MANIFEST_MAX_BYTES: Final = 64 * 1024 * 1024
-LINE_MAX_BYTES: Final = 64 * 1024 * 1024  # one row: the item values of a metric are the longest
+LINE_MAX_BYTES: Final = 64 * 1024 * 1024  # one row; the item values of a metric are the longest
 MEMBERS_MAX: Final = 500_000
 TOTAL_MAX_BYTES: Final = 50 * 1024**3
 RATIO_MAX: Final = 200  # unpacked to packed, of a whole archive; JSON shrinks to a twentieth
@@ -69,8 +69,8 @@ _MEMBER: Final = re.compile(r"people\.jsonl|tables/[a-z_]{1,40}\.jsonl|files/[0-
 class Table:
     """A table of the archive: its member's name, its model, and the path from a row to its competition.
 
-    ``later``: columns that point at rows further down; they are filled when those are there. ``left_out``: columns that
-    follow from the archive itself, or are a matter of the site that reads it.
+    ``later``: columns that refer to rows further down; they are filled after those rows. ``left_out``: columns that
+    follow from the archive itself, or belong to the importing site.
     """
 
     name: str
@@ -88,7 +88,7 @@ class Table:
         return f"tables/{self.name}.jsonl"
 
     def rows(self, competition: Competition) -> QuerySet[Any]:
-        """The rows of ``competition`` in the order they were made."""
+        """The rows of ``competition`` in the order of creation."""
         return self.model._default_manager.filter(**{self.path: competition.pk}).order_by("pk")
 
     def fields(self) -> list[Field[Any, Any]]:
@@ -97,7 +97,7 @@ class Table:
         return [field for field in columns if not field.primary_key and field.name not in self.left_out]
 
 
-TABLES: Final = (  # in the order in which they are read in: what a row points at stands before it
+TABLES: Final = (  # in the order of the import: rows come after those they refer to
     Table("competitions", Competition, "pk"),
     Table("tracks", Track, "competition"),
     Table("track_targets", TrackTarget, "track__competition"),
@@ -118,7 +118,7 @@ TABLES: Final = (  # in the order in which they are read in: what a row points a
         "runs",
         ScoringRun,
         "submission__phase__track__competition",
-        left_out=("job",),  # a place in the queue of this site, which no archive gives away
+        left_out=("job",),  # a place in the queue of this site
     ),
     Table("hidden_results", HiddenResult, "run__submission__phase__track__competition"),
     Table("metric_results", MetricResult, "submission__phase__track__competition"),
@@ -129,14 +129,14 @@ TABLES: Final = (  # in the order in which they are read in: what a row points a
 )
 BY_LABEL: Final = {table.label: table for table in TABLES}
 LEFT_OUT: Final = (
-    "teams.invitation",  # single-use links into teams of this site
-    "jobs.job",  # work that goes on: a run that is read in while it is under way is queued again
-    "submissions.pairvalue",  # readable under this site's key alone, and made again at need
+    "teams.invitation",  # single-use links to teams of this site
+    "jobs.job",  # current work: an unfinished run is queued again by the import
+    "submissions.pairvalue",  # only readable with this site's key, and recomputed if needed
 )
 
 
 def is_member_name(name: str) -> bool:
-    """Whether a member of an archive may be called ``name``: never a way out of a folder."""
+    """Whether a member of an archive may have this name, which can never lead out of a folder."""
     return _MEMBER.fullmatch(name) is not None
 
 
@@ -145,7 +145,7 @@ def points_at_person(field: Field[Any, Any]) -> bool:
 
 
 def target_of(field: Field[Any, Any]) -> Table | None:
-    """The table that ``field`` points into; ``None`` for a plain column or one that points at a person."""
+    """The table that ``field`` refers to; ``None`` for a plain column or a reference to a person."""
     return BY_LABEL.get(_label(field)) if isinstance(field, ForeignKey) else None
 
 

@@ -1,8 +1,8 @@
-"""Reading a competition in from its archive: everything or nothing.
+"""Importing a competition from its archive: everything or nothing.
 
-The files are stored first (content-addressed: a file without a row harms nobody), then all rows go in by one
-transaction. Rows are inserted exactly as they were, moments and append-only entries included; only their numbers are
-new. An archive can name neither a person's password nor a stored file that it does not bring.
+The files are stored first (content-addressed: a file without a row is harmless), then all rows are inserted in one
+transaction. Rows are inserted unchanged, with their moments and append-only entries; only their primary keys are new.
+An archive can contain neither a person's password nor a reference to a stored file that it does not include.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PERMISSION: Final = "competitions.add_competition"
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What came in. ``missing_files``: what the archive could not bring; ``has_references``: the answers are here."""
+    """The imported competition. ``missing_files``: not in the archive; ``has_references``: with answers."""
 
     competition: Competition
     counts: dict[str, int]
@@ -46,10 +46,10 @@ class Imported:
 
 
 def import_competition(*, file: IO[bytes], actor: User | None, slug: str = "", passphrase: str = "") -> Imported:
-    """Read the archive in ``file`` in as a competition of this site, at ``slug`` (default: as it was).
+    """Import the archive in ``file`` as a competition of this site, at ``slug`` (default: its old one).
 
     People are found by e-mail or made without a usable password. Encrypted references need the ``passphrase``; without
-    it they are left out. ``actor`` is ``None`` for the operator of the machine.
+    it they are skipped. ``actor`` is ``None`` for the operator of the machine.
 
     Raises ``NotAllowed`` without the permission to add competitions; ``ArchiveRefused``; the faults of the storage.
     """
@@ -71,7 +71,7 @@ def import_competition(*, file: IO[bytes], actor: User | None, slug: str = "", p
 
 
 def _free_slug(archive: Archive, wanted: str) -> str:
-    """The address of the new competition; refused before anything is stored where it is taken."""
+    """The address of the new competition. Raises ``ArchiveRefused`` if it is taken, before anything is stored."""
     row = next(archive.lines(TABLES[0].member), {})
     slug = wanted or str(row.get("slug", ""))
     try:
@@ -84,7 +84,7 @@ def _free_slug(archive: Archive, wanted: str) -> str:
 
 
 def _refuse_twice(archive: Archive) -> None:
-    """A submission has one public number in the world: the same competition cannot stand here twice."""
+    """Public ids of submissions are globally unique: the same competition cannot be imported twice."""
     table = next(table for table in TABLES if table.label == "submissions.submission")
     batch: list[Any] = []
     for line in archive.lines(table.member):
@@ -105,7 +105,7 @@ def _refuse_present(public_ids: list[Any], table: Table) -> None:
 
 
 def _store_files(archive: Archive, passphrase: str) -> bool:
-    """Store what the archive brings; whether references were among it."""
+    """Store the files of the archive; returns whether references were among them."""
     for name in archive.names("files"):
         with archive.file.open(name) as member:
             _store(member, name, sha256=name.rpartition("/")[2])
@@ -125,7 +125,7 @@ def _store(file: Any, name: str, *, sha256: str) -> None:
 
 
 def _refuse_foreign_files(archive: Archive, competition: Competition, has_references: bool) -> None:
-    """Refuse rows that name a stored file of this site which the archive did not bring: it may be another's answers."""
+    """Refuse rows that refer to a stored file of this site that is not in the archive: it may be another's answers."""
     brought = {name.rpartition("/")[2] for name in archive.names("files")}
     if has_references:
         brought |= {Path(name).stem for name in archive.names("references")}
@@ -164,7 +164,7 @@ class _Reading:
         return Competition.objects.get(pk=key)
 
     def renumber(self, label: str, number: int) -> int:
-        """This site's number of a row of the archive; ``KeyError`` where there is none (yet)."""
+        """This site's primary key of a row of the archive. Raises ``KeyError`` if there is none (yet)."""
         return self.numbers[label][number]
 
     def _people(self) -> Iterator[tuple[int, int]]:
@@ -186,7 +186,7 @@ class _Reading:
         for line in self.archive.lines(table.member):
             with _misfit_named(table.member):
                 row = table.model(**decoded(table, line, self.renumber) | self._own_columns(table, slug))
-                row.save_base(raw=True, force_insert=True)  # raw: moments stay as they were
+                row.save_base(raw=True, force_insert=True)  # raw: moments are not changed
             numbers[line["id"]] = row.pk
             if any(line.get(name) for name in table.later):
                 self.later.append((table, row.pk, line))
@@ -195,7 +195,7 @@ class _Reading:
             raise ArchiveRefused(reason="rows", table=table.member)
 
     def _own_columns(self, table: Table, slug: str) -> dict[str, Any]:
-        """What a row has of this site, not of the archive."""
+        """The columns of a row that come from this site, not from the archive."""
         if table.label == "competitions.competition":
             return {"slug": slug}
         if table.label == "core.auditentry":
@@ -205,7 +205,7 @@ class _Reading:
 
 @contextmanager
 def _misfit_named(member: str) -> Iterator[None]:
-    """What does not fit together, or into the database, as ``ArchiveRefused``."""
+    """Turn errors of inconsistent or invalid rows into ``ArchiveRefused``."""
     try:
         yield
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, ValidationError, DatabaseError):

@@ -1,7 +1,7 @@
-"""An archive as it was handed in: nothing of it is believed before it was checked.
+"""An uploaded archive: nothing in it is trusted before it is checked.
 
-The names are of the few kinds that ``archive.format`` knows, so none leads out of a folder. What the manifest declares
-caps what is unpacked, and caps cap the manifest; every member has the sha256 that the manifest gives it.
+Only the kinds of names in ``archive.format`` are allowed, so none leads out of a folder. The sizes in the manifest
+limit what is unpacked, and are themselves limited; every member must have the sha256 in the manifest.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import IO, Any, Final
 from malpan.archive import format as form
 from malpan.archive.errors import ArchiveRefused
 
-# What a damaged or foreign file makes zipfile and its decompressors raise. ``ValueError``: an offset before the start.
+# What zipfile and its decompressors raise for a damaged or foreign file. ``ValueError``: an offset before the start.
 DAMAGE: Final = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
     *(EOFError, OSError, RuntimeError, ValueError),  # NotImplementedError is a RuntimeError, UnicodeError a ValueError
@@ -29,14 +29,14 @@ DAMAGE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """A checked archive. ``sizes``: of every member but the manifest, in bytes, unpacked."""
+    """A checked archive. ``sizes``: of every member except the manifest, in bytes, unpacked."""
 
     file: zipfile.ZipFile
     manifest: dict[str, Any]
     sizes: dict[str, int]
 
     def lines(self, name: str) -> Iterator[dict[str, Any]]:
-        """The rows of a member, numbered from 1. Raises ``ArchiveRefused`` (``rows``) for what is none."""
+        """The rows of a member, numbered from 1. Raises ``ArchiveRefused`` (``rows``) for a line that is no row."""
         with self.file.open(name) as member:
             number = 0
             while line := member.readline(form.LINE_MAX_BYTES + 1):
@@ -93,7 +93,7 @@ def _manifest(opened: zipfile.ZipFile, info: zipfile.ZipInfo | None) -> dict[str
 
 
 def _check_caps(file: IO[bytes], members: dict[str, zipfile.ZipInfo]) -> None:
-    """Refuse what would unpack to more than it may, by what the archive itself declares."""
+    """Refuse an archive that by its own headers would unpack to more than the limits."""
     packed = file.seek(0, 2)
     unpacked = sum(info.file_size for info in members.values())
     is_bomb = unpacked > form.RATIO_FREE_BYTES and unpacked > form.RATIO_MAX * packed
@@ -102,7 +102,7 @@ def _check_caps(file: IO[bytes], members: dict[str, zipfile.ZipInfo]) -> None:
 
 
 def _check_contents(archive: Archive) -> None:
-    """Every member that there must be, no other, each with its size and sha256."""
+    """Check that exactly the required members exist, each with its size and sha256."""
     declared = _declared(archive.manifest)
     needed = {form.PEOPLE, *(table.member for table in form.TABLES)}
     if odd := (set(declared) ^ set(archive.sizes)) | (needed - set(declared)):
@@ -127,7 +127,7 @@ def _declared(manifest: dict[str, Any]) -> dict[str, tuple[int, str]]:
 
 
 def _parsed(text: bytes) -> Any:
-    """The JSON value, or ``None`` for what is none."""
+    """The JSON value, or ``None`` if it is invalid."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -136,7 +136,7 @@ def _parsed(text: bytes) -> Any:
 
 @contextmanager
 def _damage_named(name: str) -> Iterator[None]:
-    """What zipfile and zlib say of a broken member, as ``ArchiveRefused``."""
+    """Turn errors of zipfile and zlib for a broken member into ``ArchiveRefused``."""
     try:
         yield
     except DAMAGE:

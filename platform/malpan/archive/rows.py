@@ -1,4 +1,4 @@
-"""One row of a table as a line of an archive, and back: numbers of this site against numbers of the archive."""
+"""Converts a row of a table to a line of an archive, and back: this site's primary keys to the archive's numbers."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from django.utils.duration import duration_string
 from malpan.archive.format import Table, points_at_person, target_of
 
 PERSON: Final = settings.AUTH_USER_MODEL.lower()
-Renumber = Callable[[str, int], int]  # label of a model (or PERSON) and a number there; KeyError where it is not
+Renumber = Callable[[str, int], int]  # label of a model (or PERSON) and a number of it; KeyError if unknown
 
 
 def encoded(table: Table, row: Mapping[str, Any], number: int, renumber: Renumber) -> dict[str, Any]:
-    """A row, given by column name, as the archive has it."""
+    """A row, given by column name, as in the archive."""
     line: dict[str, Any] = {"id": number}
     for field in table.fields():
         value = row[field.attname]
@@ -31,10 +31,10 @@ def encoded(table: Table, row: Mapping[str, Any], number: int, renumber: Renumbe
 
 
 def decoded(table: Table, line: Mapping[str, Any], renumber: Renumber) -> dict[str, Any]:
-    """A line as columns of the model, without those that come later.
+    """A line as columns of the model, without ``later`` ones.
 
-    Raises ``KeyError`` for a number or column that is not there, ``ValidationError``, ``TypeError`` or ``ValueError``
-    for a value that does not fit. A column that the archive does not know yet keeps its default.
+    Raises ``KeyError`` for a missing number or column, ``ValidationError``, ``TypeError`` or ``ValueError`` for an
+    invalid value. A column that the archive does not have keeps its default.
     """
     fields = {field.name: field for field in table.fields()}
     values = {}
@@ -48,7 +48,7 @@ def decoded(table: Table, line: Mapping[str, Any], renumber: Renumber) -> dict[s
 
 
 def decoded_later(table: Table, line: Mapping[str, Any], renumber: Renumber) -> dict[str, Any]:
-    """The columns of ``line`` that point at rows further down, where they are filled."""
+    """The columns of ``line`` that refer to rows further down, if they are set."""
     fields = {field.name: field for field in table.fields()}
     values = {
         fields[name].attname: _decoded_value(fields[name], line[name], renumber)
@@ -85,7 +85,7 @@ def _decoded_value(field: Field[Any, Any], value: Any, renumber: Renumber) -> An
 
 
 def _renumbered_selection(selection: Mapping[str, Any], renumber: Renumber) -> dict[str, Any]:
-    """What a rescoring batch took (``rescoring.batches.Selection``): it names teams and submissions by number."""
+    """The selection of a rescoring batch (``rescoring.batches.Selection``) with renumbered teams and submissions."""
     changed = dict(selection)
     for name, label in (("teams", "teams.team"), ("submissions", "submissions.submission")):
         if name in changed:
@@ -97,13 +97,13 @@ def _renumbered_selection(selection: Mapping[str, Any], renumber: Renumber) -> d
 
 
 def _encoded_object(object_type: str, object_id: str, renumber: Renumber) -> str:
-    """What an audit entry is about: ``#12`` in the archive's numbers; ``~17`` for a row that is no longer there."""
+    """The object of an audit entry: ``#12`` is a number of the archive, ``~17`` that of a row that no longer exists."""
     if not object_id.isdecimal():
         return object_id
     try:
         return f"#{renumber(object_type, int(object_id))}"
     except KeyError:
-        return f"~{object_id}"  # a number of the site it happened on: it must not name another row elsewhere
+        return f"~{object_id}"  # a number of the original site, which must not refer to another row elsewhere
 
 
 def _decoded_object(object_type: str, object_id: str, renumber: Renumber) -> str:

@@ -1,4 +1,4 @@
-"""Competitions in the admin, to be read. What is decided about them is decided on the manage pages."""
+"""Competitions in the admin, read-only. They are changed on the manage pages."""
 
 from __future__ import annotations
 

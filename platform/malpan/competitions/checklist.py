@@ -1,6 +1,6 @@
-"""The checklist before a competition opens: facts in, items out. Pure: it asks no database and no clock.
+"""The checklist before a competition opens: facts in, items out. Pure: it uses no database and no clock.
 
-Each item says how it stands, in the reader's words, and where it is mended (``place``: a step of the set-up).
+Each item has a state, a text in the reader's language, and the step of the set-up to fix it (``place``).
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from django.utils.translation import gettext_lazy as _
 
 class State(StrEnum):
     OK = "ok"
-    WARN = "warn"  # may be meant so
-    MISSING = "missing"  # a gap: not published without saying so
-    NOTE = "note"  # what no program can see
+    WARN = "warn"  # may be intended
+    MISSING = "missing"  # a gap: publishing needs a confirmation
+    NOTE = "note"  # to be checked by a person
 
 
 @dataclass(frozen=True, slots=True)
 class PhaseFacts:
-    """What is asked of a phase. ``sample``: how the sample submission stood against its references: ok, invalid,
+    """The facts of a phase. ``sample``: the result of checking the sample submission with its references: ok, invalid,
     none (nothing to compare), or faulty (the files could not be read).
     """
 
@@ -41,12 +41,12 @@ class PhaseFacts:
 
 @dataclass(frozen=True, slots=True)
 class TrackFacts:
-    """What is asked of a track. ``leaks``: names of files for download that hold reference answers."""
+    """The facts of a track. ``leaks``: names of files for download that contain reference answers."""
 
     title: str
     has_english: bool
     has_recipe: bool
-    profile: str  # as it will score
+    profile: str  # that will score
     models: str  # ready, absent or unknown
     is_demo_profile: bool
     has_sample: bool
@@ -57,7 +57,7 @@ class TrackFacts:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Everything the checklist asks of a competition and its site."""
+    """All facts of a competition and its site for the checklist."""
 
     now: datetime
     has_korean: bool

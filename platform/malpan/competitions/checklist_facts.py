@@ -1,7 +1,7 @@
 """Gathers the facts that ``checklist`` judges, from rows, stored files and settings.
 
-A sample is held against the references, and files for download are searched for reference answers; each pair of files
-is looked at once per process.
+A sample is checked with the references, and files for download are searched for reference answers; each pair of files
+is checked once per process.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from scoring.reading import read_predictions, read_references
 
 Fit = Literal["ok", "invalid", "none", "faulty"]
 
-LEAK_SHARE: Final = 0.5  # of the texts are those of the references: no sample guesses so many
-LEAK_SHARE_OF_LABELS: Final = 0.9  # one label for all items may be right half the time
+LEAK_SHARE: Final = 0.5  # of the texts equal those of the references: no sample guesses so many
+LEAK_SHARE_OF_LABELS: Final = 0.9  # one label for all items may be correct for half of them
 LEAK_MIN_ITEMS: Final = 2
 SEARCHED_MAX_BYTES: Final = 20 * 1024 * 1024
 LOCAL_HOSTS: Final = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -120,7 +120,7 @@ def _has_recipe(recipe_id: str) -> bool:
 
 
 def models_of(profile_name: str) -> tuple[Literal["ready", "absent", "unknown"], bool]:
-    """Whether the models of a profile lie on this machine, and whether it is the demo. Loads none of them."""
+    """Whether the models of a profile are on this machine, and whether it is the demo. Loads none of them."""
     try:
         profile = load_profile(profile_name)
     except ScoringError:
@@ -136,10 +136,10 @@ def models_of(profile_name: str) -> tuple[Literal["ready", "absent", "unknown"],
 
 
 def sample_fit(sample_sha256: str, references_sha256: str, recipe_id: str) -> Fit:
-    """Whether the sample submission, uploaded as it is, would be taken in."""
+    """Whether the sample submission would be accepted as an upload."""
     try:
         return "ok" if _is_taken_in(sample_sha256, references_sha256, recipe_id) else "invalid"
-    except SystemFault:  # not kept: the store may be back at the next look
+    except SystemFault:  # not cached: the store may work again next time
         return "faulty"
 
 
@@ -167,7 +167,7 @@ def _leaks(file: DataFile, references_sha256: str, recipe_id: str) -> bool:
 
 @lru_cache(maxsize=256)
 def holds_answers(file_sha256: str, references_sha256: str, recipe_id: str) -> bool:
-    """Whether a file in the format of the recipe answers at least half of the items just as the references do.
+    """Whether a file in the format of the recipe has the same answers as the references for at least half of the items.
 
     Raises the faults of ``core.storage.open_private``.
     """

@@ -1,7 +1,7 @@
-"""Draft reference versions: stored beside the current one, compared with it, edited and discarded.
+"""Draft reference versions: stored in addition to the current one, compared with it, edited and discarded.
 
 A draft has ``published_at`` ``None`` and never ``is_current``. It becomes current by ``submissions.scoring_changes``
-while nothing counts under the current version, else when the batch that scored with it is applied.
+while no submission counts, else when the batch that scored with it is applied.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def create_draft(
     erratum_en: str = "",
     media: IO[bytes] | None = None,
 ) -> ReferenceVersion:
-    """Check and store a set of reference answers that counts for nothing yet.
+    """Check and store a set of reference answers that is not used yet.
 
     ``erratum_*`` is what participants will read when it is published. Raises as ``versions.store_file``, and
     ``SplitInvalid``.
@@ -59,9 +59,9 @@ def edit_erratum(*, version: ReferenceVersion, erratum_ko: str, erratum_en: str,
 
 
 def discard_draft(*, version: ReferenceVersion, actor: User) -> None:
-    """Delete a draft nobody scored with; its number is free again, its file stays stored.
+    """Delete a draft that was not used for scoring; its number is free again, its file stays stored.
 
-    Raises ``ReferenceNotDraft``, and ``ReferenceDraftInUse`` when runs or a rescoring batch name it.
+    Raises ``ReferenceNotDraft``, and ``ReferenceDraftInUse`` if runs or a rescoring batch use it.
     """
     try:
         with transaction.atomic():
@@ -73,14 +73,14 @@ def discard_draft(*, version: ReferenceVersion, actor: User) -> None:
 
 
 def diff_to_current(version: ReferenceVersion) -> ReferenceDiff:
-    """How ``version`` differs from the current one of its phase. It holds reference answers: ``VIEW_ANSWERS`` only."""
+    """How ``version`` differs from the current one of its phase. It has reference answers: ``VIEW_ANSWERS`` only."""
     recipe = version.phase.track.recipe
     current = ReferenceVersion.objects.filter(phase_id=version.phase_id, is_current=True).first()
     return diff_references(load_references(current, recipe) if current else None, load_references(version, recipe))
 
 
 def lock_draft(version: ReferenceVersion) -> ReferenceVersion:
-    """The draft, its phase held until the transaction ends. Raises ``ReferenceNotDraft`` once it was published."""
+    """The draft; its phase is locked until the transaction ends. Raises ``ReferenceNotDraft`` if it was published."""
     lock_phase(version.phase_id)
     draft = ReferenceVersion.objects.select_related("phase__track__competition").filter(pk=version.pk).first()
     if draft is None or draft.is_current or draft.published_at is not None:

@@ -20,7 +20,7 @@ class ReferencesNotPublished(SystemFault):
 
 
 class ReferencesRejected(Unprocessable):
-    """A reference file breaks the format. ``errors`` are located and never hold an answer; ``total`` counts all."""
+    """A reference file breaks the format. ``errors`` are located and never contain an answer; ``total`` counts all."""
 
     text = _("정답 파일에서 오류 %(total)s건을 찾았습니다. 아래 줄과 id를 고쳐 다시 올려 주십시오.")
 
@@ -56,7 +56,7 @@ class ReferencesInUse(Conflict):
 
 
 class AnswersWouldLeak(Conflict):
-    """The same bytes stand both as reference answers and as a file for download."""
+    """The same bytes are both reference answers and a file for download."""
 
     text = _(
         "이 파일은 정답 파일과 같은 파일이라 공개 자료로 쓸 수 없습니다. 두 파일을 확인하고 다른 파일을 올려 주십시오."
@@ -64,43 +64,43 @@ class AnswersWouldLeak(Conflict):
 
 
 class UnknownTrackRecipe(RequestError):
-    """Params: ``recipe``."""
+    """No recipe has this id. Params: ``recipe``."""
 
     text = _("채점 방식 ‘%(recipe)s’이(가) 없습니다. 트랙의 채점 방식을 확인해 주십시오.")
 
 
 class ManageNotFound(NotFound):
-    """The manage pages of a competition, asked for by somebody without a role there."""
+    """A request for the manage pages of a competition by somebody without a role in it."""
 
     text = _("이 주소에는 페이지가 없습니다.")
 
 
 class NotAllowed(Forbidden):
-    """A role of the competition that does not include the ``permission``."""
+    """The person's role in the competition does not include the ``permission``."""
 
     text = _("이 대회에서 맡은 역할로는 할 수 없는 일입니다. 대회 소유자에게 요청해 주십시오.")
 
 
 class CompetitionNotFound(NotFound):
-    """Params: ``expired_at``."""
+    """No competition that the person may see has this address."""
 
     text = _("대회를 찾을 수 없습니다. 주소를 확인해 주십시오.")
 
 
 class TrackNotFound(NotFound):
-    """Params: ``expired_at``."""
+    """No track of the competition has this address."""
 
     text = _("트랙을 찾을 수 없습니다. 주소를 확인해 주십시오.")
 
 
 class DataFileNotFound(NotFound):
-    """No such submission, or not this person's to see: the two look alike on purpose."""
+    """No file for download has this number and name, or its competition is hidden."""
 
     text = _("자료를 찾을 수 없습니다. 데이터 탭에서 다시 내려받아 주십시오.")
 
 
 class CompetitionNotReady(Conflict):
-    """The checklist has gaps and the organiser did not say to publish all the same. Params: ``count``."""
+    """The checklist has gaps and the organiser did not confirm to publish anyway. Params: ``count``."""
 
     text = _(
         "점검표에 아직 갖추지 못한 항목이 %(count)s건 있어 공개하지 않았습니다. 항목을 채우거나, 그래도 공개하려면 "
@@ -109,7 +109,7 @@ class CompetitionNotReady(Conflict):
 
 
 class RoleAlreadyHeld(Conflict):
-    """The person has a role in the competition already: change that one. Params: none."""
+    """The person already has a role in the competition, which can be changed. Params: none."""
 
     text = _("이미 이 대회에서 역할을 맡은 사람입니다. 아래 목록에서 역할을 바꿔 주십시오.")
 
@@ -127,7 +127,7 @@ class LastOwner(Conflict):
 
 
 class QuestionNotFound(NotFound):
-    """The change would leave the competition without an owner who can log in. Params: none."""
+    """No question of this competition has this number."""
 
     text = _("문의를 찾을 수 없습니다. 목록에서 다시 열어 주십시오.")
 
@@ -139,19 +139,19 @@ class QuestionInvalid(Unprocessable):
 
 
 class TooManyQuestions(TooMany):
-    """The person has as many unanswered questions as one may have. Params: ``limit``."""
+    """The person has reached the limit of unanswered questions. Params: ``limit``."""
 
     text = _("답변을 기다리는 문의가 이미 %(limit)s건 있습니다. 답변을 받은 뒤에 다시 문의해 주십시오.")
 
 
 class NoticeNotFound(NotFound):
-    """The person has as many unanswered questions as one may have. Params: ``limit``."""
+    """No notice of this competition has this number."""
 
     text = _("공지를 찾을 수 없습니다. 목록에서 다시 열어 주십시오.")
 
 
 class RuleInUse(Conflict):
-    """A track's recipe or models cannot be edited: ``count`` scores made with them count. Rescoring changes them."""
+    """A track's recipe or models cannot be edited while ``count`` scores use them; rescoring can change them."""
 
     text = _(
         "이 채점 방식과 모델로 채점한 제출이 %(count)s건 있습니다. 바꾸면 순위표에서 빠지므로, ‘재채점’에서 "
@@ -180,7 +180,7 @@ class TargetsInvalid(Unprocessable):
 
 
 class PartInUse(Conflict):
-    """A track, phase or file of a competition cannot be removed: something was made with it. Params: none."""
+    """A competition, track, phase or file cannot be removed because other rows use it. Params: none."""
 
     text = _("이미 쓰이고 있어 지울 수 없습니다. 딸린 단계, 정답, 제출을 확인해 주십시오.")
 
@@ -195,13 +195,13 @@ class TermsNotAccepted(Forbidden):
 
 
 class TermsChanged(Conflict):
-    """The terms that were read are not the current ones any more. Params: ``version``, the current one."""
+    """The accepted terms are no longer the current ones. Params: ``version``, the current one."""
 
     text = _("읽는 동안 약관이 %(version)s판으로 바뀌었습니다. 바뀐 약관을 읽고 다시 동의해 주십시오.")
 
 
 class PhaseSettingsInvalid(Unprocessable):
-    """Settings of a phase do not go together. ``fields`` names the columns at fault."""
+    """Settings of a phase contradict each other. ``fields`` are the invalid columns."""
 
     text = _("단계 설정이 서로 맞지 않습니다(%(fields)s). 시각과 한도를 확인해 주십시오.")
 
@@ -211,7 +211,7 @@ class PhaseSettingsInvalid(Unprocessable):
 
 
 class PhaseAlreadyPublished(Conflict):
-    """The final board is out: the end, the split and the finals of the phase stand."""
+    """The final board is published: the end, the split and the finals of the phase can no longer change."""
 
     text = _("최종 순위표를 발표한 단계입니다. 마감, 공개 문항, 최종 선택 한도는 더 이상 바꿀 수 없습니다.")
 
@@ -245,6 +245,6 @@ class ReferenceNotDraft(Conflict):
 
 
 class ReferenceDraftInUse(Conflict):
-    """Runs or a rescoring batch name the draft, so that it stays as evidence."""
+    """Runs or a rescoring batch use the draft, so it is kept as evidence."""
 
     text = _("재채점에 쓰인 초안은 지울 수 없습니다. 기록으로 남겨 둡니다.")

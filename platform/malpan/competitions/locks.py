@@ -1,4 +1,4 @@
-"""Rows of a competition, read as they are now and held until the transaction ends. The order: ``core.locks``."""
+"""Rows of a competition, read and locked until the transaction ends. The order of locks is in ``core.locks``."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from malpan.core.locks import Level, lock_rows, lock_shared
 
 
 def lock_phase(pk: int) -> Phase:
-    """The phase, held alone, with its track and competition."""
+    """The phase, locked exclusively, with its track and competition."""
     return lock_rows(Phase.objects.select_related("track__competition"), Level.PHASE).get(pk=pk)
 
 
 def lock_phase_shared(pk: int) -> Phase:
-    """The phase, held together with others who hold it so, with its track and competition.
+    """The phase, with a shared lock, with its track and competition.
 
-    Uploads do not wait for one another here; they wait for whoever changes the phase, and are waited for.
+    Uploads do not wait for each other here; changes of the phase and uploads do.
     """
     lock_shared(Phase, pk, Level.PHASE)
     return Phase.objects.select_related("track__competition").get(pk=pk)
 
 
 def lock_track(pk: int) -> Track:
-    """The track, held alone."""
+    """The track, locked exclusively."""
     return lock_rows(Track.objects.all(), Level.TRACK).get(pk=pk)
 
 
 def lock_competition(pk: int) -> Competition:
-    """The competition, held alone: the last lock of a transaction, and for a moment only."""
+    """The competition, locked exclusively: the last lock of a transaction, and only for a moment."""
     return lock_rows(Competition.objects.all(), Level.COMPETITION).get(pk=pk)

@@ -1,7 +1,7 @@
-"""Frames of a reference version: checked when it is published, unpacked where it is scored.
+"""Frames of a reference version: checked when it is published, unpacked on the workers.
 
-The zip archive lies among the private files; a worker unpacks it once, below the site's own directory, into a folder
-named by its sha256.
+The zip archive is a private file; a worker unpacks it once, below the site's directory, into a folder named by its
+sha256.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from scoring.records import AnswerFile
 
 
 def check_media(*, media: IO[bytes], references: AnswerFile) -> None:
-    """Unpack the archive for a look: every item of ``references`` must have frames, and every frame be an image.
+    """Unpack the archive temporarily: every item of ``references`` must have frames, and every frame must be an image.
 
-    Raises ``MediaRejected``, which says in the active language what is wrong and where.
+    Raises ``MediaRejected``, with what is wrong and where in the active language.
     """
     root = media_root()
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -41,7 +41,7 @@ def check_media(*, media: IO[bytes], references: AnswerFile) -> None:
 
 
 def media_folder(version: ReferenceVersion) -> Path | None:
-    """The folder with the frames of ``version`` on this machine, or ``None`` when it has none.
+    """The folder with the frames of ``version`` on this machine, or ``None`` if it has none.
 
     Raises the faults of ``core.storage.open_private``.
     """

@@ -1,10 +1,10 @@
-"""Who may do what behind the scenes of a competition. A role is per competition; a superuser may do everything.
+"""The permissions of a competition's roles. A role is per competition; a superuser may do everything.
 
 =============  =====  =========  ========  ======
 permission     owner  organiser  operator  viewer
 =============  =====  =========  ========  ======
 view             x        x         x        x     the manage pages: runs, submissions, warnings, audit log
-view_hidden      x        x         x        x     scores of the private part, hidden boards, an unpublished competition
+view_hidden      x        x         x        x     scores of the private split, hidden boards, unpublished competitions
 operate          x        x         x              retry and cancel runs, start and cancel rescoring
 manage           x        x                        set-up, teams, quota, notices, questions, apply rescoring, publish
 view_answers     x        x                        reference answers (side by side, for organisers only)
@@ -49,7 +49,7 @@ PERMISSIONS: Final[dict[str, frozenset[Permission]]] = {
 
 
 def permissions_of(user: User | AnonymousUser, competition: Competition) -> frozenset[Permission]:
-    """What ``user`` may do in ``competition``; nothing for everybody without a role there. At most one query."""
+    """The permissions of ``user`` in ``competition``; empty without a role. At most one query."""
     if not user.is_authenticated or not user.is_active:
         return frozenset()
     if user.is_superuser:
@@ -64,7 +64,7 @@ def may(user: User | AnonymousUser, competition: Competition, permission: Permis
 
 
 def require(user: User | AnonymousUser, competition: Competition, permission: Permission) -> None:
-    """Raise ``ManageNotFound`` for people without any role, who need not know of these pages, else ``NotAllowed``."""
+    """Raise ``ManageNotFound`` for people without any role, to whom these pages do not exist, else ``NotAllowed``."""
     held = permissions_of(user, competition)
     if not held:
         raise ManageNotFound

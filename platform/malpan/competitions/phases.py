@@ -1,4 +1,4 @@
-"""What an organiser sets on a phase, and the split of its references into a public and a private part."""
+"""The settings of a phase, and the split of its references into public and private items."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ SEED_BYTES: Final = 16
 
 
 def update_phase(*, phase: Phase, actor: User | None, now: datetime | None = None, **settings: Any) -> Phase:
-    """Change any of ``SETTINGS``. A board frozen without a moment is frozen now; another board has none.
+    """Change any of ``SETTINGS``. A board frozen without a moment is frozen now; other boards have no such moment.
 
-    The split of what is scored already stays as it is until a new reference version is published.
-    Raises ``PhaseSettingsInvalid`` with the fields at fault, and ``PhaseAlreadyPublished`` when the final board is out
-    and the split, the finals or the end would change. ``TypeError`` for what is no setting.
+    The split of scored submissions does not change until a new reference version is published.
+    Raises ``PhaseSettingsInvalid`` with the invalid fields, ``PhaseAlreadyPublished`` if the final board is published
+    and the split, the finals or the end would change, and ``TypeError`` for an unknown setting.
     """
     if foreign := settings.keys() - set(SETTINGS):
         raise TypeError(f"not settings of a phase: {sorted(foreign)}")
@@ -83,13 +83,12 @@ def _check(phase: Phase) -> None:
 def public_ids_for(
     *, phase: Phase, references: AnswerFile, public_ids: Collection[str] | None = None, actor: User | None = None
 ) -> list[str] | None:
-    """The public part of new ``references`` of ``phase``, or ``None`` where every item is public.
+    """The ids of the public split of new ``references`` of ``phase``, or ``None`` if every item is public.
 
-    ``public_ids`` names it and takes the place of the phase's share; an empty collection asks for no split. Without it
-    the phase's share is drawn by its seed, stratified by question type; a phase without a share keeps the part of its
-    current version, so that uploading a corrected file never makes private items public. Call it under the phase's
-    lock: it may write the seed and clear the share. Raises ``SplitInvalid`` when an id is unknown, or a part would be
-    empty.
+    ``public_ids`` sets it and replaces the phase's share; an empty collection means no split. Without it the phase's
+    share is drawn by its seed, stratified by question type; a phase without a share keeps the split of its current
+    version, so that uploading a corrected file never makes private items public. Call it under the phase's lock: it may
+    write the seed and clear the share. Raises ``SplitInvalid`` if an id is unknown, or a split would be empty.
     """
     ids = [answer.id for answer in references.answers]
     if public_ids is not None:
@@ -119,7 +118,7 @@ def _checked(public: list[str], ids: list[str]) -> list[str]:
 
 
 def _seed_of(phase: Phase) -> str:
-    """The phase's seed, drawn where it has none: with a known one everybody could work out the public part."""
+    """The phase's secret seed, drawn if it has none: with a known one everybody could compute the public split."""
     if not phase.split_seed:
         phase.split_seed = secrets.token_hex(SEED_BYTES)
         Phase.objects.filter(pk=phase.pk).update(split_seed=phase.split_seed)

@@ -35,8 +35,8 @@ _SHOWN: Final = ("title", "answer_ko", "answer_en", "is_public", "answered_by_id
 def ask_question(*, competition: Competition, asked_by: User, title: str, body: str) -> Question:
     """Send a question to the organisers of ``competition``.
 
-    Raises ``QuestionInvalid`` and, with ``OPEN_LIMIT`` unanswered questions there, ``TooManyQuestions``; questions of
-    one person at once take turns.
+    Raises ``QuestionInvalid`` and, with ``OPEN_LIMIT`` unanswered questions there, ``TooManyQuestions``; parallel
+    questions of one person are serialised.
     """
     title = _checked("title", without_unseen(title), TITLE_MAX_CHARS)
     body = _checked("body", _clean(body), BODY_MAX_CHARS)
@@ -53,9 +53,9 @@ def ask_question(*, competition: Competition, asked_by: User, title: str, body: 
 def answer_question(
     *, question: Question, answer_ko: str, answer_en: str = "", is_public: bool, actor: User
 ) -> Question:
-    """Answer, or put another answer in the place of an earlier one; ``is_public`` shows both to everybody.
+    """Answer a question, or replace an earlier answer; ``is_public`` shows both to everybody.
 
-    The person who asked is sent an e-mail when the answer is new or reads otherwise. Raises ``QuestionInvalid``.
+    The person who asked gets an e-mail if the answer is new or changed. Raises ``QuestionInvalid``.
     """
     answer_ko = _checked("answer_ko", _clean(answer_ko), ANSWER_MAX_CHARS)
     answer_en = _checked("answer_en", _clean(answer_en), ANSWER_MAX_CHARS, may_be_empty=True)
@@ -71,7 +71,7 @@ def answer_question(
 
 
 def close_question(*, question: Question, actor: User) -> Question:
-    """Mark an unanswered question as dealt with: it waits no more and shows no answer. Nobody is sent anything."""
+    """Mark an unanswered question as done: it no longer waits and shows no answer. No e-mail is sent."""
     with transaction.atomic():
         locked, before = _locked(question)
         if locked.answered_at is None:
@@ -81,7 +81,7 @@ def close_question(*, question: Question, actor: User) -> Question:
 
 
 def reopen_question(*, question: Question, actor: User) -> Question:
-    """Put a question back among those that wait. An answer stays written and is shown to nobody until given again."""
+    """Make a question wait for an answer again. An earlier answer is kept, but not shown until it is given again."""
     with transaction.atomic():
         locked, before = _locked(question)
         locked.is_public, locked.answered_at, locked.answered_by = False, None, None
@@ -91,14 +91,14 @@ def reopen_question(*, question: Question, actor: User) -> Question:
 
 # --- reads ------------------------------------------------------------------------------------------------------------
 def questions_for(user: User | AnonymousUser, competition: Competition) -> QuerySet[Question]:
-    """What ``user`` may read: own questions, and those answered for everybody. Newest first."""
+    """The questions that ``user`` may read: their own, and those answered publicly. Newest first."""
     public = Q(is_public=True, answered_at__isnull=False) & ~Q(answer_ko="")
     own = Q(asked_by=user) if user.is_authenticated else Q(pk__in=())
     return competition.questions.filter(public | own)
 
 
 def questions_for_organisers(competition: Competition) -> QuerySet[Question]:
-    """All questions with their people: those that wait first, the oldest of them on top; then the last answered."""
+    """All questions with their people: first those that wait, the oldest on top; then the last answered."""
     rows = competition.questions.select_related("asked_by", "answered_by")
     return rows.order_by(F("answered_at").desc(nulls_first=True), "created_at", "pk")
 
@@ -112,7 +112,7 @@ def question_for_organisers(competition: Competition, pk: int) -> Question:
 
 
 def open_count(user: User | AnonymousUser, competition: Competition) -> int:
-    """How many questions of ``user`` wait for an answer."""
+    """The number of unanswered questions of ``user``."""
     if not user.is_authenticated:
         return 0
     return competition.questions.filter(asked_by=user, answered_at=None).count()
@@ -120,7 +120,7 @@ def open_count(user: User | AnonymousUser, competition: Competition) -> int:
 
 # --- the e-mail -------------------------------------------------------------------------------------------------------
 def send_answer(question: Question) -> None:
-    """Tell the person who asked, in Korean and English. Best effort: what fails is logged, the answer stands."""
+    """Mail the answer to the person who asked, in Korean and English. A failure is only logged."""
     parts = []
     for language in ("ko", "en"):
         with translation.override(language):
@@ -134,7 +134,7 @@ def send_answer(question: Question) -> None:
 
 
 def _mail_text(question: Question) -> str:
-    """The letter in the active language."""
+    """The text of the e-mail in the active language."""
     facts = {
         "competition": question.competition.title,
         "title": question.title,
@@ -176,7 +176,7 @@ def _facts(question: Question) -> dict[str, object]:
 
 
 def _clean(text: str) -> str:
-    """NFC, line ends made one, less control characters and what turns the direction of writing around."""
+    """``text`` in NFC with uniform line ends, without control characters and marks of writing direction."""
     lines = unicodedata.normalize("NFC", text).replace("\r\n", "\n").replace("\r", "\n")
     return "".join(char for char in lines if char in "\n\t" or not _is_unsafe(char)).strip()
 

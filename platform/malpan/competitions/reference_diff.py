@@ -1,6 +1,6 @@
 """What changed between two sets of reference answers. Pure.
 
-A diff holds reference texts: it is shown to people with ``Permission.VIEW_ANSWERS`` and goes nowhere else.
+A diff contains reference texts: it is shown only to people with ``Permission.VIEW_ANSWERS``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _NO_ANSWERS: Final[tuple[Answer, ...]] = ()
 
 @dataclass(frozen=True, slots=True)
 class ItemChange:
-    """One item whose reference is another one now. ``old`` and ``new`` are all its texts; empty: it is not there."""
+    """One item with a changed reference. ``old`` and ``new`` are all its texts; empty: the item does not exist."""
 
     id: str
     question: str
@@ -27,7 +27,7 @@ class ItemChange:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceDiff:
-    """Items by what happened to them, in the order of the new file (removed ones in that of the old)."""
+    """Items by kind of change, in the order of the new file (removed ones in that of the old)."""
 
     changed: tuple[ItemChange, ...]
     added: tuple[ItemChange, ...]
@@ -40,12 +40,12 @@ class ReferenceDiff:
 
     @property
     def keeps_ids(self) -> bool:
-        """Whether both sets hold the same items, so that every stored submission answers exactly them."""
+        """Whether both sets have the same items, so that every stored submission answers exactly them."""
         return not (self.added or self.removed)
 
 
 def diff_references(before: AnswerFile | None, after: AnswerFile) -> ReferenceDiff:
-    """How ``after`` differs from ``before`` in texts, further texts and question types. ``None``: nothing was there."""
+    """How ``after`` differs from ``before`` in texts, further texts and question types. ``None``: no version."""
     old = {answer.id: answer for answer in (before.answers if before else _NO_ANSWERS)}
     new = {answer.id: answer for answer in after.answers}
     both = [(old[item], answer) for item, answer in new.items() if item in old]
@@ -59,7 +59,7 @@ def diff_references(before: AnswerFile | None, after: AnswerFile) -> ReferenceDi
 
 
 def says(answer: Answer) -> tuple[tuple[str, ...], str | None]:
-    """What of a reference answer can change a score."""
+    """The content of a reference answer that can change a score."""
     return answer.texts, answer.question_type
 
 

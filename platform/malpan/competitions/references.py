@@ -1,4 +1,4 @@
-"""Reference answers in memory: parsed once per process and version, handed to validation and scoring only.
+"""Reference answers in memory: parsed once per process and version, used only for validation and scoring.
 
 Nothing here is rendered, logged or sent anywhere; a caller must not put an ``AnswerFile`` of references into an error,
 a log line, a task argument or a template.
@@ -19,7 +19,7 @@ _KEPT_VERSIONS = 4
 
 
 def recipe_of(track: Track) -> Recipe:
-    """The recipe a track is scored by; raises ``UnknownTrackRecipe`` when the organiser named one that is not there."""
+    """The recipe of a track; raises ``UnknownTrackRecipe`` if it does not exist here."""
     return recipe_named(track.recipe)
 
 
@@ -32,8 +32,8 @@ def recipe_named(recipe_id: str) -> Recipe:
 
 
 def load_references(version: ReferenceVersion, recipe_id: str) -> AnswerFile:
-    """The parsed reference answers of ``version``, which were checked when they came in: what only a later check
-    refuses does not stop the scoring. Raises the faults of ``core.storage.open_private``.
+    """The parsed reference answers of ``version``. They were checked at the upload, so defects that only later versions
+    refuse do not stop the scoring. Raises the faults of ``core.storage.open_private``.
     """
     return _parsed(version.file_sha256, recipe_id)
 

@@ -1,4 +1,4 @@
-"""Who works behind the scenes of a competition: appoint, change, dismiss. One owner who can log in always remains."""
+"""The roles of a competition: appoint, change, dismiss. One owner who can log in always remains."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def appoint_by_email(*, competition: Competition, email: str, role: str, actor: 
 
 
 def appoint(*, competition: Competition, user: User, role: str, actor: User | None) -> CompetitionRole:
-    """Give ``user`` a role in ``competition``. Raises ``RoleAlreadyHeld``, also when two appoint at once."""
+    """Give ``user`` a role in ``competition``. Raises ``RoleAlreadyHeld``, also if two people appoint at once."""
     try:
         with transaction.atomic():
             held = CompetitionRole.objects.create(
@@ -40,7 +40,7 @@ def appoint(*, competition: Competition, user: User, role: str, actor: User | No
 
 
 def change(*, held: CompetitionRole, role: str, actor: User | None) -> CompetitionRole:
-    """Give the holder another role. Raises ``LastOwner`` when no owner would be left, and ``RoleNotFound``."""
+    """Give the holder another role. Raises ``LastOwner`` if no owner would be left, and ``RoleNotFound``."""
     with transaction.atomic():
         locked = _locked(held)
         before = _facts(locked)
@@ -54,7 +54,7 @@ def change(*, held: CompetitionRole, role: str, actor: User | None) -> Competiti
 
 
 def dismiss(*, held: CompetitionRole, actor: User | None) -> None:
-    """Take the role away. Raises ``LastOwner`` when no owner would be left, and ``RoleNotFound``."""
+    """Remove the role. Raises ``LastOwner`` if no owner would be left, and ``RoleNotFound``."""
     with transaction.atomic():
         locked = _locked(held)
         _keep_an_owner(locked)
@@ -63,19 +63,19 @@ def dismiss(*, held: CompetitionRole, actor: User | None) -> None:
 
 
 def roles_of(competition: Competition) -> list[CompetitionRole]:
-    """Everybody with a role, owners first, then as they were appointed. One query."""
+    """Everybody with a role, owners first, then in the order of appointment. One query."""
     order = {role: place for place, role in enumerate(CompetitionRole.Role.values)}
     rows = CompetitionRole.objects.filter(competition=competition).select_related("user")
     return sorted(rows, key=lambda row: (order[row.role], row.created_at, row.pk))
 
 
 def competitions_of(user: User) -> dict[int, str]:
-    """The competitions in which ``user`` has a role: role by number of the competition. One query."""
+    """The competitions in which ``user`` has a role: role by primary key of the competition. One query."""
     return dict(CompetitionRole.objects.filter(user=user).values_list("competition_id", "role"))
 
 
 def role_of(competition: Competition, pk: int) -> CompetitionRole:
-    """The role number ``pk`` if it is one of ``competition``; raises ``RoleNotFound``."""
+    """The role with primary key ``pk`` in ``competition``; raises ``RoleNotFound``."""
     held = CompetitionRole.objects.filter(competition=competition, pk=pk).select_related("user").first()
     if held is None:
         raise RoleNotFound
@@ -83,7 +83,7 @@ def role_of(competition: Competition, pk: int) -> CompetitionRole:
 
 
 def _locked(held: CompetitionRole) -> CompetitionRole:
-    """The row under lock, with all owners' rows: two owners who demote each other at once take turns."""
+    """The row, locked together with all owners' rows, so that two owners cannot demote each other at once."""
     owners = CompetitionRole.objects.filter(competition_id=held.competition_id, role=OWNER)
     list(owners.select_for_update().order_by("pk"))
     locked = CompetitionRole.objects.select_for_update(of=("self",)).select_related("user").filter(pk=held.pk).first()

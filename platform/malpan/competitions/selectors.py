@@ -1,4 +1,4 @@
-"""Reads of competitions and what they are made of. An unpublished competition does not exist for the public."""
+"""Reads of competitions, tracks, phases and files. An unpublished competition does not exist for the public."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from malpan.core.errors import AddressNotFound
 
 @dataclass(frozen=True, slots=True)
 class Competitions:
-    """Published competitions by where ``now`` stands between their first start and their last end.
+    """Published competitions by state at ``now``: from the first start to the last end they are running.
 
-    Each carries ``starts_at`` and ``ends_at`` (``None`` where it has no phase yet, which makes it upcoming).
+    Each has ``starts_at`` and ``ends_at`` (``None`` if it has no phase yet, which makes it upcoming).
     """
 
     running: tuple[Competition, ...]
@@ -62,7 +62,7 @@ def _period(competition: Any) -> tuple[datetime | None, datetime | None]:
 
 
 def get_competition(slug: str, *, include_unpublished: bool = False) -> Competition:
-    """The competition at ``slug``; raises ``CompetitionNotFound``. Organisers may ask for unpublished ones."""
+    """The competition at ``slug``; raises ``CompetitionNotFound``. For organisers also an unpublished one."""
     visible = Q() if include_unpublished else Q(is_published=True)
     competition = Competition.objects.filter(visible, slug=slug).first()
     if competition is None:
@@ -71,12 +71,12 @@ def get_competition(slug: str, *, include_unpublished: bool = False) -> Competit
 
 
 def tracks_of(competition: Competition) -> list[Track]:
-    """The tracks in their order, with their phases and data files fetched: three queries in all."""
+    """The tracks in their order, with prefetched phases and data files: three queries in all."""
     return list(competition.tracks.prefetch_related("phases", "data_files"))
 
 
 def get_track(competition: Competition, slug: str | None = None) -> Track:
-    """The track at ``slug``, or the first one when none is named; raises ``TrackNotFound``."""
+    """The track at ``slug``, or the first one without ``slug``; raises ``TrackNotFound``."""
     tracks = competition.tracks.prefetch_related("phases", "data_files")
     track = (tracks.filter(slug=slug) if slug else tracks).first()
     if track is None:
@@ -85,13 +85,13 @@ def get_track(competition: Competition, slug: str | None = None) -> Track:
 
 
 def phases_of(competition: Competition) -> QuerySet[Phase]:
-    """Every phase, in the order of its tracks and its own."""
+    """Every phase, by the order of its track, then its own."""
     phases = Phase.objects.filter(track__competition=competition).select_related("track__competition")
     return phases.order_by("track__position", "track", "position", "starts_at", "pk")
 
 
 def phase_of(competition: Competition, pk: int) -> Phase:
-    """The phase number ``pk`` if it is one of ``competition``; raises ``AddressNotFound``."""
+    """The phase with primary key ``pk`` in ``competition``; raises ``AddressNotFound``."""
     phase = phases_of(competition).filter(pk=pk).first()
     if phase is None:
         raise AddressNotFound
@@ -99,9 +99,9 @@ def phase_of(competition: Competition, pk: int) -> Phase:
 
 
 def phase_to_show(track: Track, now: datetime | None = None) -> Phase | None:
-    """The phase a page is about: the open one, else the one that ended last, else the next to begin.
+    """The phase to show on a page: the open one, else the one that ended last, else the next to begin.
 
-    Of several open at once the one that began last. Reads the phases as fetched by ``tracks_of`` or ``get_track``.
+    Of several open ones the one that began last. Uses the phases prefetched by ``tracks_of`` or ``get_track``.
     """
     now = now or timezone.now()
     phases = list(track.phases.all())
@@ -114,7 +114,7 @@ def phase_to_show(track: Track, now: datetime | None = None) -> Phase | None:
 
 
 def sample_file(track: Track) -> DataFile | None:
-    """The sample submission that stands beside the upload box."""
+    """The sample submission shown next to the upload box."""
     return next((file for file in track.data_files.all() if file.kind == DataFile.Kind.SAMPLE), None)
 
 
@@ -122,13 +122,13 @@ def data_file(pk: int, file_name: str, *, include_unpublished: bool = False) -> 
     """A file for download by its number and name; raises ``DataFileNotFound``, also while its competition is hidden."""
     visible = Q() if include_unpublished else Q(track__competition__is_published=True)
     file = DataFile.objects.filter(visible, pk=pk).select_related("track__competition").first()
-    if file is None or file.file_name != file_name:  # compared here: PostgreSQL refuses a name that holds a NUL
+    if file is None or file.file_name != file_name:  # compared here: PostgreSQL refuses a name with a NUL
         raise DataFileNotFound
     return file
 
 
 def is_blind(competition: Competition, now: datetime | None = None) -> bool:
-    """Whether other teams go by their numbers: the competition asks for it and a phase is open. At most one query."""
+    """Whether other teams are shown by number: the competition wants it and a phase is open. At most one query."""
     now = now or timezone.now()
     if not competition.has_blind_names:
         return False
@@ -149,12 +149,12 @@ def current_reference(phase: Phase) -> ReferenceVersion:
 
 
 def all_notices(competition: Competition) -> QuerySet[Notice]:
-    """Every notice, also those for later: for organisers. The newest first, whatever is pinned."""
+    """Every notice, also future ones, for organisers. Newest first, also pinned ones."""
     return competition.notices.order_by("-published_at", "-pk")
 
 
 def notice_of(competition: Competition, pk: int) -> Notice:
-    """The notice number ``pk`` if it is one of ``competition``; raises ``NoticeNotFound``."""
+    """The notice with primary key ``pk`` in ``competition``; raises ``NoticeNotFound``."""
     notice = competition.notices.filter(pk=pk).first()
     if notice is None:
         raise NoticeNotFound

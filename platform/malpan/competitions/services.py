@@ -1,4 +1,4 @@
-"""Writes of competitions and what they are made of."""
+"""Writes of competitions, tracks, phases, files and notices."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def add_data_file(
     position: int = 0,
     actor: User | None = None,
 ) -> DataFile:
-    """Offer a file for download. Raises ``AnswersWouldLeak`` when it is, byte for byte, a reference file."""
+    """Offer a file for download. Raises ``AnswersWouldLeak`` if it is, byte for byte, a reference file."""
     stored = store_private(data)
     if ReferenceVersion.objects.filter(file_sha256=stored.sha256).exists():
         raise AnswersWouldLeak
@@ -107,7 +107,7 @@ def add_data_file(
 
 
 def update_data_file(*, file: DataFile, actor: User | None, **fields: Any) -> DataFile:
-    """Change kind, titles or place of a file for download; its content never changes. Raises ``ValidationError``."""
+    """Change kind, titles or position of a file for download; its content never changes. Raises ``ValidationError``."""
     with transaction.atomic():
         locked = DataFile.objects.select_for_update().get(pk=file.pk)
         before = audit.snapshot(locked)
@@ -119,7 +119,7 @@ def update_data_file(*, file: DataFile, actor: User | None, **fields: Any) -> Da
 def post_notice(
     *, competition: Competition, title_ko: str, body_ko: str, actor: User | None = None, **fields: Any
 ) -> Notice:
-    """Announce something to the participants of ``competition``."""
+    """Make a notice for the participants of ``competition``."""
     with transaction.atomic():
         notice = Notice(competition=competition, title_ko=title_ko, body_ko=body_ko, **fields)
         notice.full_clean()
@@ -144,14 +144,15 @@ def set_board(*, phase: Phase, board: str, actor: User | None, now: datetime | N
     return locked
 
 
-# --- changes of what stands -------------------------------------------------------------------------------------------
+# --- changes of existing rows
+# -------------------------------------------------------------------------------------------
 def update_competition(
     *, competition: Competition, actor: User | None, renews_terms: bool = False, **fields: Any
 ) -> Competition:
-    """Change columns of ``competition``; its terms keep their version unless ``renews_terms`` asks all to accept anew.
+    """Change columns of ``competition``; its terms keep their version unless ``renews_terms`` asks all to accept again.
 
-    Terms that are written get a version that nobody has accepted yet, terms that are emptied version 0. Publishing is
-    ``setup.publish_competition``. Raises ``ValidationError``; ``TypeError`` for what is not the organiser's.
+    New terms get a version that nobody has accepted yet, empty terms version 0. ``setup.publish_competition``
+    publishes. Raises ``ValidationError``, and ``TypeError`` for columns that organisers may not change.
     """
     with transaction.atomic():
         locked = lock_competition(competition.pk)
@@ -165,8 +166,8 @@ def update_competition(
 def update_track(*, track: Track, actor: User | None, **fields: Any) -> Track:
     """Change columns of ``track``. Raises ``ValidationError``, ``UnknownTrackRecipe`` and ``TypeError``.
 
-    Whether scores count, which another ``recipe`` or ``profile`` would take off the board, is asked by
-    ``submissions.scoring_changes``, which pages call.
+    Pages must call ``submissions.scoring_changes``, which checks whether another ``recipe`` or ``profile`` would remove
+    counting scores from the board.
     """
     if "recipe" in fields:
         recipe_named(fields["recipe"])
@@ -179,7 +180,7 @@ def update_track(*, track: Track, actor: User | None, **fields: Any) -> Track:
 
 
 def update_notice(*, notice: Notice, actor: User | None, **fields: Any) -> Notice:
-    """Change columns of ``notice``: texts, place, moment. Raises ``ValidationError`` and ``NoticeNotFound``."""
+    """Change columns of ``notice``: texts, pinning, moment. Raises ``ValidationError`` and ``NoticeNotFound``."""
     with transaction.atomic():
         locked = _locked_notice(notice)
         before = audit.snapshot(locked)
@@ -189,7 +190,7 @@ def update_notice(*, notice: Notice, actor: User | None, **fields: Any) -> Notic
 
 
 def withdraw_notice(*, notice: Notice, actor: User | None) -> None:
-    """Take ``notice`` down for good; the audit log keeps its words. Raises ``NoticeNotFound``."""
+    """Delete ``notice``; the audit log keeps its text. Raises ``NoticeNotFound``."""
     with transaction.atomic():
         locked = _locked_notice(notice)
         audit.record(actor=actor, action="notice.withdraw", obj=locked, before=audit.snapshot(locked))

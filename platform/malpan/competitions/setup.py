@@ -1,4 +1,4 @@
-"""Making a competition with its owner, copying one, publishing it, and taking out what nothing was made with."""
+"""Making a competition with its owner, copying one, publishing it, and removing unused rows."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def create_owned_competition(
 ) -> Competition:
     """Make a hidden competition owned by ``owner``, empty or with the definition of ``copy_of``.
 
-    Copied are texts, terms, tracks with their targets, and phases; never references, files, people, submissions or the
+    Texts, terms, tracks with their targets, and phases are copied; never references, files, people, submissions or the
     seed of a split.
-    Raises ``ManageNotFound`` for people who may not, also when they have no role in ``copy_of``.
+    Raises ``ManageNotFound`` without the permission, or without a role in ``copy_of``.
     """
     if not may_create(owner) or (copy_of is not None and not may(owner, copy_of, Permission.VIEW)):
         raise ManageNotFound
@@ -92,7 +92,7 @@ def shift_to_future(first_start: datetime, now: datetime) -> timedelta:
 
 
 def publish_competition(*, competition: Competition, actor: User, accepts_gaps: bool = False) -> Competition:
-    """Show ``competition`` to everybody. Raises ``CompetitionNotReady`` while the checklist has gaps, unless
+    """Show ``competition`` to everybody. Raises ``CompetitionNotReady`` if the checklist has gaps, unless
     ``accepts_gaps``.
     """
     gaps = [item.code for item in checklist(facts_of(competition)) if item.is_gap]
@@ -102,7 +102,7 @@ def publish_competition(*, competition: Competition, actor: User, accepts_gaps: 
 
 
 def hide_competition(*, competition: Competition, actor: User) -> Competition:
-    """Take ``competition`` out of sight of everybody without a role in it. Nothing is lost."""
+    """Hide ``competition`` from everybody without a role in it. Nothing is deleted."""
     return _set_published(competition, False, "competition.hide", actor)
 
 
@@ -120,24 +120,24 @@ def _set_published(
 
 
 def remove_competition(*, competition: Competition, actor: User) -> None:
-    """Take out a competition without tracks and teams that nobody can see. Raises ``PartInUse``."""
+    """Delete a hidden competition without tracks and teams. Raises ``PartInUse``."""
     if competition.is_published:
         raise PartInUse
     _remove(competition, "competition.remove", actor)
 
 
 def remove_track(*, track: Track, actor: User) -> None:
-    """Take out a track without phases; its files for download and its targets go with it. Raises ``PartInUse``."""
+    """Delete a track without phases, with its files for download and its targets. Raises ``PartInUse``."""
     _remove(track, "track.remove", actor)
 
 
 def remove_phase(*, phase: Phase, actor: User) -> None:
-    """Take out a phase without references, submissions or anything else made in it. Raises ``PartInUse``."""
+    """Delete a phase without references, submissions or other rows. Raises ``PartInUse``."""
     _remove(phase, "phase.remove", actor)
 
 
 def remove_data_file(*, file: DataFile, actor: User) -> None:
-    """Offer a file no more. Its bytes stay in the private store."""
+    """Remove a file for download. Its bytes stay in the private store."""
     _remove(file, "data_file.remove", actor)
 
 

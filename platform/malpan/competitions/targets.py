@@ -27,7 +27,7 @@ def targets_of(track: Track) -> list[Target]:
 
 
 def set_targets(*, track: Track, targets: Sequence[Target], actor: User | None) -> None:
-    """Put ``targets`` in the place of those of ``track``, also while submissions are scored: they change no score.
+    """Replace the targets of ``track``, also while submissions are scored: they change no score.
 
     Raises ``TargetsInvalid``, and ``ValidationError`` for a text that is too long.
     """
@@ -48,8 +48,8 @@ def set_targets(*, track: Track, targets: Sequence[Target], actor: User | None) 
 
 
 def add_published_targets(*, track: Track, actor: User | None) -> None:
-    """Add the published figures for a task like that of ``track``, without those that it has. Raises
-    ``TargetsInvalid`` where another baseline is set.
+    """Add the published figures for a task like that of ``track``, without those that it has. Raises ``TargetsInvalid``
+    if another baseline is set.
     """
     with transaction.atomic():
         locked = lock_rows(Track.objects.filter(pk=track.pk), Level.TRACK).get()

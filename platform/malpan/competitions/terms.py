@@ -20,20 +20,20 @@ def acceptance_of(user: User | AnonymousUser, competition: Competition) -> Terms
 
 
 def is_accepted(user: User | AnonymousUser, competition: Competition) -> bool:
-    """Whether nothing of the terms stands in the person's way: there are none, or the current ones are accepted."""
+    """Whether there are no terms, or the person has accepted the current ones."""
     return competition.terms_version == 0 or acceptance_of(user, competition) is not None
 
 
 def require_accepted(user: User | AnonymousUser, competition: Competition) -> None:
-    """Raise ``TermsNotAccepted`` unless the person accepted the current version. No query where there are none."""
+    """Raise ``TermsNotAccepted`` unless the person accepted the current version. No query if there are none."""
     if not is_accepted(user, competition):
         raise TermsNotAccepted(version=competition.terms_version)
 
 
 def accept_terms(*, user: User, competition: Competition, version: int) -> TermsAcceptance:
-    """Keep that ``user`` accepted ``version``, the one they read. Accepting twice is harmless.
+    """Record that ``user`` accepted ``version``, the one they read. Accepting twice is harmless.
 
-    Raises ``TermsChanged`` when another version is the current one by now.
+    Raises ``TermsChanged`` if another version is now the current one.
     """
     with transaction.atomic():
         current = lock_competition(competition.pk).terms_version

@@ -1,9 +1,8 @@
-"""Versions of the reference answers of a phase: the one way in which they are stored and become current.
+"""Versions of the reference answers of a phase: the only way to store them and to make them current.
 
-``store_file`` checks a file and keeps it, ``add_version`` makes a version of it that counts for nothing, and
-``make_current`` puts one in the place of the current one. Publishing, splitting again and drafts are made of these
-three. None of them asks whether submissions count under the current version: that is for
-``submissions.scoring_changes``, which pages call.
+``store_file`` checks and stores a file, ``add_version`` makes an unused version of it, and ``make_current`` replaces
+the current version. Publishing, splitting again and drafts use these three. None of them checks whether submissions
+count with the current version: ``submissions.scoring_changes`` does, which pages must call.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ ERRATUM_TITLE_EN: Final = "Correction of the reference answers"
 
 @dataclass(frozen=True, slots=True)
 class StoredReferences:
-    """Reference answers that were checked and stored: the addresses of their files, and the answers."""
+    """Checked and stored reference answers: the sha256 of their files, and the answers."""
 
     file_sha256: str
     media_sha256: str
@@ -46,11 +45,11 @@ class StoredReferences:
 def store_file(*, phase: Phase, data: bytes, media: IO[bytes] | None = None) -> StoredReferences:
     """Check a file of reference answers by the rules of the phase's recipe, and store it privately.
 
-    ``media`` is a zip archive with the frames of every item, where the recipe looks at pictures; without it those of
-    the current version stay, as corrected texts do not change them.
+    ``media`` is a zip archive with the frames of every item, if the recipe uses pictures; without it those of the
+    current version are kept, as corrected texts do not change them.
 
-    Raises ``ReferencesRejected``, whose errors say where and which kind and keep no word of the file beside ids and
-    field names; ``MediaRejected``; and ``AnswersWouldLeak`` when the very file is offered for download.
+    Raises ``ReferencesRejected``, whose errors have place and kind and no text of the file except ids and field names;
+    ``MediaRejected``; and ``AnswersWouldLeak`` if the same file is offered for download.
     """
     try:
         answers = read_references(data, recipe_of(phase.track))
@@ -63,7 +62,7 @@ def store_file(*, phase: Phase, data: bytes, media: IO[bytes] | None = None) -> 
 
 
 def stored_file_of(version: ReferenceVersion) -> StoredReferences:
-    """What ``version`` was made of, to make another one of it."""
+    """The stored file of ``version``, to make another version of it."""
     answers = load_references(version, version.phase.track.recipe)
     return StoredReferences(version.file_sha256, version.media_sha256, answers)
 
@@ -76,7 +75,7 @@ def add_version(
     public_ids: Collection[str] | None = None,
     **texts: str,
 ) -> ReferenceVersion:
-    """A new version of ``phase`` that counts for nothing yet. A piece of a larger change that holds the phase.
+    """A new, unused version of ``phase``. The caller must have locked the phase.
 
     ``public_ids`` as for ``phases.public_ids_for``: without it the phase's settings split the items. ``texts``: note,
     erratum_ko and erratum_en. Raises ``SplitInvalid``.
@@ -103,9 +102,9 @@ def make_current(
     action: str = "reference_version.publish",
     now: datetime | None = None,
 ) -> Notice | None:
-    """Put ``version`` in the place of the current one, post its erratum where it has one, and write the audit log.
+    """Make ``version`` the current one, post its erratum if it has one, and write the audit log.
 
-    A piece of a larger change: call it in a transaction that holds the phase.
+    Call it in a transaction that has locked the phase.
     """
     versions = ReferenceVersion.objects.filter(phase_id=version.phase_id)
     previous = versions.filter(is_current=True).values_list("number", flat=True).first()
@@ -117,13 +116,13 @@ def make_current(
 
 
 def facts_of(version: ReferenceVersion) -> dict[str, Any]:
-    """What the audit log keeps of a version: how many items are public, not which."""
+    """The facts of a version for the audit log: how many items are public, not which."""
     facts = audit.snapshot(version, leave_out=("public_ids",))
     return facts | {"public_count": None if version.public_ids is None else len(version.public_ids)}
 
 
 def _media_of_current(phase: Phase) -> str:
-    """The frames of the current version, or none."""
+    """The sha256 of the frames of the current version, or empty."""
     current = ReferenceVersion.objects.filter(phase=phase, is_current=True).first()
     return current.media_sha256 if current else ""
 

@@ -16,9 +16,9 @@ admin.site.index_title = _("관리")
 
 
 class RecordAdmin(admin.ModelAdmin):
-    """Rows to be read, never to be made, changed or deleted here: that is what the services are for."""
+    """Read-only rows: the services create, change and delete them."""
 
-    hidden: ClassVar[frozenset[str]] = frozenset()  # columns that no page shows
+    hidden: ClassVar[frozenset[str]] = frozenset()  # columns not shown
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         return [field.name for field in self.model._meta.concrete_fields if field.name not in self.hidden]

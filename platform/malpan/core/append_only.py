@@ -14,7 +14,7 @@ END $$;
 
 
 def append_only(table: str) -> RunSQL:
-    """The operation that makes ``table`` append-only: an UPDATE or DELETE of any row fails, by whomever."""
+    """The operation that makes ``table`` append-only: every UPDATE or DELETE of a row fails."""
     return RunSQL(
         f"{_FUNCTION}CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE ON {table} "
         "FOR EACH ROW EXECUTE FUNCTION malpan_refuse_change();",

@@ -1,4 +1,4 @@
-"""The audit log's one way in. It records facts about rows; never the content of a file."""
+"""The only way to write the audit log. It records facts about rows, never the content of a file."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from malpan.core.models import AuditEntry
 if TYPE_CHECKING:
     from malpan.accounts.models import User
 
-SECRETS: Final = ("password", "split_seed")  # columns whose content the log never keeps
-_UPWARDS: Final = ("track", "phase", "team", "submission", "run", "batch", "source")  # from a row to what it is part of
+SECRETS: Final = ("password", "split_seed")  # columns whose content is never logged
+_UPWARDS: Final = ("track", "phase", "team", "submission", "run", "batch", "source")  # to the owning row
 
 
 def record(
@@ -24,9 +24,9 @@ def record(
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
 ) -> AuditEntry:
-    """Write that ``actor`` (``None``: the system itself) did ``action`` (``<object>.<verb>``) to ``obj``.
+    """Record that ``actor`` (``None``: the system itself) did ``action`` (``<object>.<verb>``) to ``obj``.
 
-    Call it in the transaction of the change, so that neither stands without the other.
+    Call it in the transaction of the change, so that neither exists without the other.
     """
     return AuditEntry.objects.create(
         actor=actor,
@@ -40,7 +40,7 @@ def record(
 
 
 def competition_pk_of(obj: models.Model) -> int | None:
-    """The number of the competition ``obj`` belongs to, by the names under which rows point upwards."""
+    """The primary key of the competition of ``obj``, found through the relations in ``_UPWARDS``."""
     if obj._meta.label_lower == "competitions.competition":
         return int(obj.pk)
     direct = getattr(obj, "competition_id", None)
@@ -54,7 +54,7 @@ def competition_pk_of(obj: models.Model) -> int | None:
 
 
 def snapshot(obj: models.Model, *, leave_out: Iterable[str] = ()) -> dict[str, Any]:
-    """The stored columns of ``obj`` by name, for ``before`` and ``after``, but for ``SECRETS`` and ``leave_out``."""
+    """The stored columns of ``obj`` by name, for ``before`` and ``after``, without ``SECRETS`` and ``leave_out``."""
     hidden = {*SECRETS, *leave_out}
     return {
         field.attname: field.value_from_object(obj) for field in obj._meta.concrete_fields if field.name not in hidden
@@ -62,6 +62,6 @@ def snapshot(obj: models.Model, *, leave_out: Iterable[str] = ()) -> dict[str, A
 
 
 def changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """``before`` and ``after`` cut down to the columns that differ."""
+    """``before`` and ``after`` with only the columns that differ."""
     names = [name for name in after if before.get(name) != after[name]]
     return {name: before.get(name) for name in names}, {name: after[name] for name in names}

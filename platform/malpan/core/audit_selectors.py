@@ -1,4 +1,4 @@
-"""Reads of the audit log: one competition's part of it, searched, and what one entry changed."""
+"""Reads of the audit log: the entries of one competition, with search, and what one entry changed."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from malpan.core.models import AuditEntry
 
 @dataclass(frozen=True, slots=True)
 class AuditSearch:
-    """What to look for; an empty field asks for nothing.
+    """The search; an empty field does not filter.
 
-    ``actor`` is part of an e-mail address or name, ``SYSTEM`` for what the platform did by itself; ``until`` is not
-    included; ``text`` is part of anything in before or after.
+    ``actor`` is part of an e-mail address or name, or ``SYSTEM`` for the platform itself; ``until`` is excluded;
+    ``text`` is part of any text in before or after.
     """
 
     actor: str = ""
@@ -41,7 +41,7 @@ SYSTEM = "system"
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """One column of an entry: its values as text, empty where the side does not have it."""
+    """One column of an entry: its values as text, empty if it has none."""
 
     name: str
     before: str
@@ -50,13 +50,13 @@ class FieldChange:
 
 
 def search_entries(competition_pk: int, search: AuditSearch) -> QuerySet[AuditEntry]:
-    """The entries of a competition that meet every condition of ``search``, newest first, with their actors."""
+    """The entries of a competition that match ``search``, newest first, with their actors."""
     rows = AuditEntry.objects.filter(competition_pk=competition_pk).select_related("actor")
     for condition in _conditions(search):
         rows = rows.filter(condition)
     if search.text:
         rows = rows.alias(before_text=Cast("before", TextField()), after_text=Cast("after", TextField()))
-        quoted = json.dumps(search.text, ensure_ascii=False)[1:-1]  # as the database writes it inside JSON
+        quoted = json.dumps(search.text, ensure_ascii=False)[1:-1]  # as it is stored inside JSON
         rows = rows.filter(Q(before_text__icontains=quoted) | Q(after_text__icontains=quoted))
     return rows
 
@@ -93,12 +93,12 @@ def entries_about(object_type: str, object_id: object, *, limit: int = 50) -> li
 
 
 def known_actions(competition_pk: int) -> list[str]:
-    """Every action that stands in the competition's log."""
+    """Every action in the competition's log."""
     return _known(competition_pk, "action")
 
 
 def known_object_types(competition_pk: int) -> list[str]:
-    """Every kind of row that stands in the competition's log, as ``app.model``."""
+    """Every kind of row in the competition's log, as ``app.model``."""
     return _known(competition_pk, "object_type")
 
 
@@ -108,7 +108,7 @@ def _known(competition_pk: int, column: str) -> list[str]:
 
 
 def object_label(object_type: str) -> str:
-    """The kind of row in the reader's language; ``object_type`` itself for a kind that is gone."""
+    """The kind of row in the reader's language; ``object_type`` itself for a removed model."""
     try:
         return str(apps.get_model(object_type)._meta.verbose_name)
     except (LookupError, ValueError):
@@ -116,7 +116,7 @@ def object_label(object_type: str) -> str:
 
 
 def changes_of(entry: AuditEntry) -> list[FieldChange]:
-    """Every column of ``entry``, those that changed first, each side by side."""
+    """Every column of ``entry`` before and after, changed ones first."""
     names = dict.fromkeys([*entry.after, *entry.before])
     rows = [
         FieldChange(name, _text(entry.before, name), _text(entry.after, name), _differs(entry, name)) for name in names

@@ -1,4 +1,4 @@
-"""Which database constraint an ``IntegrityError`` broke: races are decided by the database and named by the service."""
+"""The constraint behind an ``IntegrityError``: the database decides races, and the service raises a named error."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from django.db import IntegrityError
 
 
 def violated_constraint(error: IntegrityError) -> str | None:
-    """The name of the constraint, or ``None`` where the driver does not tell."""
+    """The name of the constraint, or ``None`` if the driver does not give it."""
     diagnosis = getattr(error.__cause__, "diag", None)
     return getattr(diagnosis, "constraint_name", None)

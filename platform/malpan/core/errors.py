@@ -1,13 +1,13 @@
-"""The roots of every error of the platform: a named class with its sentence, an HTTP status and data.
+"""The base classes of the platform's errors: a named class with its text, an HTTP status and data.
 
-Three roots, told apart in words and in consequence:
+Three base classes, with different headings and consequences:
 
-* ``SubmissionError`` 제출 오류 — the participant's to mend; costs no quota.
-* ``SystemFault`` 시스템 오류 — ours; refunded and retried by itself.
+* ``SubmissionError`` 제출 오류 — the participant must fix it; costs no quota.
+* ``SystemFault`` 시스템 오류 — our fault; refunded and retried automatically.
 * ``RequestError`` 요청 오류 — the request cannot be granted: a team, an invitation, a permission, an address.
 
-Each app has its errors in its own ``errors`` module. ``str(error)`` is the code alone, so that a log line can never
-carry data; ``core.messages.text_of`` fills the sentence.
+Each app has its errors in its own ``errors`` module. ``str(error)`` is only the code, so that a log line never contains
+data; ``core.messages.text_of`` fills the text.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ Texts = Text | Mapping[str, Text]  # one sentence, or several by variant
 
 
 class DomainError(Exception):
-    """Root of everything the platform refuses or fails to do. ``params`` fill the text; they are safe to show.
+    """Base of all refusals and faults of the platform. ``params`` fill the text; they are safe to show.
 
-    ``code``: the class's name in snake case, known to API clients and kept with failed runs. A class whose ``text`` has
-    several sentences tells by ``variant`` which one it means.
+    ``code``: the class's name in snake case, used by API clients and stored with failed runs. If ``text`` has several
+    sentences, ``variant`` selects one.
     """
 
     code: ClassVar[str] = "domain_error"
     http_status: ClassVar[int] = 400
-    heading: ClassVar[Text] = _("요청 오류")  # whose it is to mend
+    heading: ClassVar[Text] = _("요청 오류")  # who must fix it
     text: ClassVar[Texts] = _("요청을 처리하지 못했습니다. 입력한 내용을 확인하고 다시 시도해 주십시오.")
     by_code: ClassVar[dict[str, type[DomainError]]] = {}
 
@@ -47,24 +47,24 @@ class DomainError(Exception):
 
     @property
     def variant(self) -> str:
-        """Which of several sentences says this error."""
+        """The key of this error's sentence in ``text``, if there are several."""
         return ""
 
     @classmethod
     def sentence(cls, variant: str = "") -> Text:
-        """The sentence of this class, not filled yet."""
+        """The sentence of this class, without params."""
         return cls.text[variant] if isinstance(cls.text, Mapping) else cls.text
 
 
 class SubmissionError(DomainError):
-    """제출 오류: the file or the moment is wrong. Nothing is charged."""
+    """제출 오류: the file or the time is wrong. Nothing is charged."""
 
     heading = _("제출 오류")
     text: ClassVar[Texts] = _("제출을 접수하지 못했습니다. 파일과 제출 기간을 확인해 주십시오.")
 
 
 class SystemFault(DomainError):
-    """시스템 오류: our side failed. Nothing is charged, or what was charged is refunded; every sentence promises so."""
+    """시스템 오류: our side failed. Nothing is charged, or the charge is refunded; every text says so."""
 
     http_status = 503
     heading = _("시스템 오류")
@@ -78,7 +78,7 @@ class SystemFault(DomainError):
 
 
 class RequestError(DomainError):
-    """요청 오류: what was asked for cannot be granted."""
+    """요청 오류: the request cannot be granted."""
 
     text: ClassVar[Texts] = _("요청을 처리할 수 없습니다. 주소와 입력한 내용을 확인해 주십시오.")
 
@@ -90,31 +90,31 @@ class Forbidden(RequestError):
 
 
 class NotFound(RequestError):
-    """There is no such thing, or the person must not know of it."""
+    """It does not exist, or the person must not know of it."""
 
     http_status = 404
 
 
 class Conflict(RequestError):
-    """It does not fit how things are now."""
+    """It conflicts with the current state."""
 
     http_status = 409
 
 
 class Gone(RequestError):
-    """It was there once."""
+    """It no longer exists."""
 
     http_status = 410
 
 
 class Unprocessable(RequestError):
-    """What was sent cannot be used."""
+    """The data of the request cannot be used."""
 
     http_status = 422
 
 
 class TooMany(RequestError):
-    """There are as many as there may be."""
+    """A limit is reached."""
 
     http_status = 429
 
@@ -133,19 +133,19 @@ class StorageUnavailable(SystemFault):
 
 
 class StoredFileMissing(SystemFault):
-    """Params: ``sha256``."""
+    """A file of the private store is missing. Params: ``sha256``."""
 
     text = _("서버에 저장된 파일을 찾지 못했습니다. 운영자에게 알려 주십시오.")
 
 
 class StoredFileCorrupt(SystemFault):
-    """The bytes on disk no longer have the sha256 they are stored under. Params: ``sha256``."""
+    """The bytes on disk no longer have the sha256 of their address. Params: ``sha256``."""
 
     text = _("서버에 저장된 파일이 손상되었습니다. 운영자에게 알려 주십시오.")
 
 
 class AddressNotFound(NotFound):
-    """Params: ``field``."""
+    """The site has no page at this address."""
 
     text = _("이런 주소는 없습니다.")
 

@@ -1,8 +1,8 @@
-"""Locks on rows, and the one order in which a transaction takes them; and reading everything as of one moment.
+"""Locks on rows, and the order in which every transaction takes them; and reads of one consistent state.
 
-Two transactions that wait for each other would wait for ever. So all take their locks in the order of ``Level``, and
-several rows of one level in the order of their keys. With ``settings.CHECK_LOCK_ORDER``, as in the tests, whoever
-goes back a level is told so at once.
+To avoid deadlocks, all transactions take their locks in the order of ``Level``, and several rows of one level in the
+order of their primary keys. With ``settings.CHECK_LOCK_ORDER``, as in the tests, a lock of an earlier level raises an
+error.
 
 Needing no place in the order: rows that the transaction itself inserted, as nobody else sees them (``own_rows``); rows
 that are passed over where somebody holds them (``skip_locked``); and tables whose rows no service locks together with
@@ -29,38 +29,38 @@ Row = TypeVar("Row", bound=models.Model)
 class Level(IntEnum):
     """What is locked, first to last."""
 
-    WORK = 1  # a job, then the run it is about: whoever gives one up refunds its team
-    TEAM = 2  # who is in it, and its quota
+    WORK = 1  # a job, then its run: giving one up refunds its team
+    TEAM = 2  # its members and its quota
     INVITATION = 3
-    PHASE = 4  # shared by uploads, alone for whoever changes what they are scored with
+    PHASE = 4  # shared for uploads, exclusive for changes of what they are scored with
     BATCH = 5  # of rescoring
     TRACK = 6
     SUBMISSION = 7
-    COMPETITION = 8  # its settings, the numbers of its teams, its hash chain: held for a moment, at the very end
+    COMPETITION = 8  # its settings, the numbers of its teams, its hash chain: only for a moment, at the very end
 
 
 class LockOrderBroken(AssertionError):
-    """A lock was taken after one of a later level: two of such transactions could wait for each other."""
+    """A lock was taken after one of a later level: two such transactions could deadlock."""
 
 
 def lock_rows(rows: models.QuerySet[Row], level: Level, *, no_key: bool = True) -> models.QuerySet[Row]:
-    """``rows``, to be read as they are now and held until the transaction ends, in the order of their keys.
+    """``rows`` with a lock until the transaction ends, in the order of their primary keys.
 
-    ``no_key=False`` also keeps others from inserting rows that point at them.
+    ``no_key=False`` also prevents inserts of rows that refer to them.
     """
     note(level)
     return rows.select_for_update(of=("self",), no_key=no_key).order_by("pk")
 
 
 def lock_shared(model: type[models.Model], pk: int, level: Level) -> None:
-    """Hold a row together with others who hold it so; whoever wants it alone waits, and is waited for."""
+    """Lock a row in shared mode: other shared locks do not wait for it, exclusive ones do."""
     note(level)
     with connection.cursor() as cursor:
         cursor.execute(f'SELECT 1 FROM "{model._meta.db_table}" WHERE id = %s FOR SHARE', [pk])  # noqa: S608  # ours
 
 
 def note(level: Level) -> None:
-    """Tell that a lock of ``level`` is taken now. Raises ``LockOrderBroken`` where order is checked."""
+    """Record that a lock of ``level`` is taken. Raises ``LockOrderBroken`` if the order is checked."""
     if not settings.CHECK_LOCK_ORDER or getattr(connection, "malpan_own_rows", False):
         return
     blocks = [block for block in connection.atomic_blocks if not getattr(block, "_from_testcase", False)]
@@ -73,7 +73,7 @@ def note(level: Level) -> None:
 
 @contextmanager
 def own_rows() -> Iterator[None]:
-    """Inside, all rows that are locked were inserted by this very transaction: their order does not matter."""
+    """Inside, all locked rows were inserted by this transaction, so their order does not matter."""
     setattr(connection, "malpan_own_rows", True)  # noqa: B010  # not an attribute Django declares
     try:
         yield
@@ -83,9 +83,9 @@ def own_rows() -> Iterator[None]:
 
 @contextmanager
 def repeatable_read() -> Iterator[None]:
-    """Everything read inside is as of one moment; nothing can be written. Not for use inside a transaction.
+    """All reads inside see the same state; nothing can be written. Must not be used inside a transaction.
 
-    Without it each query sees what was committed when it began: a page of three queries could show half of a change.
+    Otherwise each query sees what was committed when it began: a page of three queries could show half of a change.
     """
     with transaction.atomic(durable=True):
         with connection.cursor() as cursor:

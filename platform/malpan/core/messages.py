@@ -1,7 +1,7 @@
-"""How people read an error: its sentence, filled.
+"""The text of an error for people.
 
-A text says what happened, where, and what to do next. ``text_of`` answers in the active language at the moment of the
-call; the Korean text is the msgid.
+A text says what happened, where, and what to do next. ``text_of`` uses the active language at the time of the call; the
+Korean text is the msgid.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def text_of_code(code: str) -> str:
 
 
 def heading_of(error: DomainError) -> str:
-    """제출 오류, 시스템 오류 or 요청 오류: whose it is to mend."""
+    """제출 오류, 시스템 오류 or 요청 오류: who must fix it."""
     return str(error.heading)
 
 

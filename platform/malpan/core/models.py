@@ -7,9 +7,9 @@ from django.utils.translation import gettext_lazy as _
 
 
 class AuditEntry(models.Model):
-    """One change. ``action`` is ``<object>.<verb>``; never holds a reference answer.
+    """One change. ``action`` is ``<object>.<verb>``; never contains a reference answer.
 
-    ``competition_pk`` is the competition it belongs to, by number: this app stands below competitions. The database
+    ``competition_pk`` is its competition, as a number because this app must not depend on competitions. The database
     refuses to change or delete an entry.
     """
 

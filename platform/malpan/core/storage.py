@@ -1,7 +1,7 @@
 """Private files: content-addressed, never served by the web server, checked whenever they are read.
 
-``PRIVATE_ROOT/ab/cd/<sha256>``, files 0600 in folders 0700. A file appears under its name only complete: it is written
-to ``PRIVATE_ROOT/incoming``, flushed to the disk and renamed. A failed write leaves nothing behind.
+``PRIVATE_ROOT/ab/cd/<sha256>``, files 0600 in folders 0700. A file gets its name only when it is complete: it is
+written to ``PRIVATE_ROOT/incoming``, flushed to the disk and renamed. A failed write leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """What was stored: the sha256 in hex, which is its address, and its size in bytes."""
+    """A stored file: its sha256 in hex, which is its address, and its size in bytes."""
 
     sha256: str
     size: int
 
 
 def store_private(data: bytes | IO[bytes]) -> StoredFile:
-    """Store ``data`` (bytes, or a file read from where it stands) and return its address.
+    """Store ``data`` (bytes, or a file from its current position) and return its address.
 
-    Storing the same bytes again is harmless: the new copy takes the place of the old one, mending it if it was
-    damaged. Raises ``StorageFull`` or ``StorageUnavailable``.
+    Storing the same bytes again is harmless: the new copy replaces the old one, which repairs a damaged file. Raises
+    ``StorageFull`` or ``StorageUnavailable``.
     """
     with _named_faults():
         incoming = _folder(_root(), "incoming")
@@ -71,7 +71,7 @@ def open_private(sha256: str) -> BinaryIO:
         if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
             raise StoredFileCorrupt(sha256=sha256)
         file.seek(0)
-        stack.pop_all()  # sound: the caller closes it
+        stack.pop_all()  # checked: the caller closes it
         return file
 
 
@@ -106,13 +106,13 @@ def _root() -> Path:
 
 
 def _path(sha256: str) -> Path:
-    if not _SHA256.fullmatch(sha256):  # an address never becomes a way out of the root
+    if not _SHA256.fullmatch(sha256):  # an address must never lead out of the root
         raise StoredFileMissing(sha256=sha256)
     return _root() / sha256[:2] / sha256[2:4] / sha256
 
 
 def _folder(root: Path, *names: str) -> Path:
-    """``root/name/name…``, every level of it made 0700 where it was not there."""
+    """``root/name/name…``; missing levels are made with 0700."""
     root.parent.mkdir(parents=True, exist_ok=True)
     root.mkdir(mode=0o700, exist_ok=True)
     for name in names:
@@ -132,7 +132,7 @@ def _sync_folder(path: Path) -> None:
 
 @contextmanager
 def _named_faults() -> Iterator[None]:
-    """Turn what the operating system says into the platform's named faults."""
+    """Turn errors of the operating system into the platform's named faults."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Short texts that people type or their machines send: names of teams and files, memos."""
+"""Short texts from people or their machines: names of teams and files, memos."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def one_line(text: str) -> str:
-    """``text`` in NFC on one line, runs of space made one: equal to the eye is then equal to the database."""
+    """``text`` in NFC on one line, with single spaces, so that texts that look equal are equal in the database."""
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def has_unseen(text: str) -> bool:
-    """Whether ``text`` holds a character that cannot be seen, a disguise in a name."""
+    """Whether ``text`` contains an invisible character, which could disguise a name."""
     return any(unicodedata.category(character) in UNSEEN for character in text)
 
 
 def without_unseen(text: str) -> str:
-    """``one_line`` of ``text`` less everything that cannot be seen; safe to store and to show."""
+    """``one_line`` of ``text`` without invisible characters; safe to store and to show."""
     shown = "".join(character for character in one_line(text) if unicodedata.category(character) not in UNSEEN)
     return shown.strip()

@@ -1,4 +1,4 @@
-"""Time as the contests keep it: Korea Standard Time. A day is the calendar day from 00:00 KST."""
+"""Times of the contests, in Korea Standard Time. A day is the calendar day from 00:00 KST."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ KST: Final = ZoneInfo("Asia/Seoul")
 
 
 def kst_text(moment: datetime, *, seconds: bool | None = None) -> str:
-    """``2026-11-20 23:50 KST``. Unless said, with seconds only where they are not zero: the moment stays exact."""
+    """``2026-11-20 23:50 KST``. By default with seconds only if they are not zero, so that the moment stays exact."""
     local = moment.astimezone(KST)
     shows = bool(local.second) if seconds is None else seconds
     return local.strftime("%Y-%m-%d %H:%M:%S KST" if shows else "%Y-%m-%d %H:%M KST")
 
 
 def kst_day(moment: datetime) -> date:
-    """The KST calendar day that ``moment`` falls on."""
+    """The KST calendar day of ``moment``."""
     return moment.astimezone(KST).date()
 
 

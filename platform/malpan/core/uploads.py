@@ -1,4 +1,4 @@
-"""A cap on what an upload may put on the disk, before any view sees the request."""
+"""A limit for the files of a request, before any view gets it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ FLAG = "file_too_large"
 
 
 class CappedUploadHandler(FileUploadHandler):
-    """Drops a file once all files of the request grow past ``UPLOAD_MAX_BYTES`` and leaves a mark on the request.
+    """Drops a file when all files of the request exceed ``UPLOAD_MAX_BYTES`` and marks the request.
 
-    The rest of the body is read and thrown away, so that the browser sees our answer rather than a broken
-    connection. Stands first in ``FILE_UPLOAD_HANDLERS``.
+    The rest of the body is read and dropped, so that the browser gets our response and not a broken connection. Must be
+    first in ``FILE_UPLOAD_HANDLERS``.
     """
 
-    received = 0  # bytes of files of this request: a hundred files of the allowed size would be a full disk
+    received = 0  # bytes of all files of this request: a hundred files of the allowed size could fill the disk
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes:
         self.received += len(raw_data)
@@ -31,7 +31,7 @@ class CappedUploadHandler(FileUploadHandler):
 
 
 def was_too_large(request: HttpRequest) -> bool:
-    """Whether a file of this request, whose body was read, was dropped for its size."""
+    """Whether a file of this request was dropped for its size; its body must have been read."""
     return getattr(request, FLAG, False)
 
 

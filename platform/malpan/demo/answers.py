@@ -1,8 +1,8 @@
 """What each team answers, and the bytes it uploads: the same bytes at every call, on every machine.
 
-Nothing is random. Which items of a team go wrong follows from SHA-256 of the team's key and the item's id; the items
-with the smallest digests come first, so a share is met exactly, and a team that goes wrong less often goes wrong on
-a part of the same items.
+Nothing is random. Which items of a team are wrong follows from SHA-256 of the team's key and the item's id; the items
+with the smallest digests come first, so a share is exact, and the items of a smaller share are among those of a larger
+one.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ def answer_file(team: DemoTeam, upload: Upload, items: Sequence[Item]) -> bytes:
 
 
 def chosen(team_key: str, purpose: str, item_ids: Collection[str], share: float) -> frozenset[str]:
-    """``share`` (0-1) of ``item_ids``, rounded to whole items; a smaller share is a part of a larger one."""
+    """``share`` (0-1) of ``item_ids``, rounded to whole items; a smaller share is a subset of a larger one."""
     ordered = sorted(item_ids, key=lambda item_id: _digest(team_key, purpose, item_id))
     return frozenset(ordered[: round(share * len(ordered))])
 
 
 def _answers(team_key: str, habit: Habit, items: Sequence[Item]) -> dict[str, str]:
-    """Answer by item id. Shares are taken of each question type apart, so that no type is spared by chance."""
+    """Answer by item id. Shares are taken of each question type separately, so that every type is affected."""
     answers: dict[str, str] = {}
     for kind in sorted({item.question_type for item in items}):
         of_kind = [item for item in items if item.question_type == kind]
@@ -125,7 +125,7 @@ def _digest(*parts: str) -> str:
 
 
 def _broken(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """``rows`` merged carelessly from two shards: the third row has the second's id, the fifth has lost its answer."""
+    """``rows`` with errors as from merging two shards: the third row has the second's id, the fifth has no answer."""
     broken = list(rows)
     broken[2] = {**rows[2], "id": rows[1]["id"]}
     broken[4] = {**rows[4], "output": {}}

@@ -1,4 +1,4 @@
-"""The teams of the demo and what they upload, read from the TOML files beside this module."""
+"""The teams of the demo and their uploads, read from the TOML files beside this module."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class LeaseKeeper:
             connection.close()
 
     def _renew(self, stage: str, progress: float) -> None:
-        """Write once; if the database is down for a moment, the next turn tries again until the lease expires."""
+        """Write once; if the database is down for a moment, the next turn tries again."""
         try:
             is_ours = renew_lease(job_id=self._job_id, attempt=self._attempt, stage=stage, progress=progress)
         except (OperationalError, InterfaceError):

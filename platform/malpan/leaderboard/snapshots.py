@@ -80,7 +80,7 @@ def _take_snapshot(phase: Phase, actor: User, note_ko: str, note_en: str, now: d
     found = final_board(phase)
     if not found.rows:
         raise NothingToPublish
-    rows = rows_to_publish(found.rows, reader_of(phase, None, now=now))  # blind names stay so while a phase is open
+    rows = rows_to_publish(found.rows, reader_of(phase, None, now=now))  # blind names stay blind while a phase is open
     last = phase.snapshots.order_by("-number").first()
     return BoardSnapshot.objects.create(
         phase=phase,

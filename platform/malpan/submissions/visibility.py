@@ -69,13 +69,13 @@ def shows_own_score(submission: Submission, now: datetime | None = None) -> bool
 
 
 def is_frozen(phase: Phase, now: datetime | None = None) -> bool:
-    """Whether the board of ``phase`` is frozen; ``frozen_at`` may be in the future."""
+    """Whether the board of ``phase`` is frozen now; one with a future ``frozen_at`` is not yet."""
     is_due = phase.frozen_at is not None and phase.frozen_at <= (now or timezone.now())
     return phase.board == Phase.Board.FROZEN and is_due and phase.final_published_at is None
 
 
 def is_hidden(phase: Phase) -> bool:
-    """Whether nobody but organisers sees the board of ``phase``."""
+    """Whether only organisers see the board of ``phase``."""
     return phase.board == Phase.Board.HIDDEN and phase.final_published_at is None
 
 

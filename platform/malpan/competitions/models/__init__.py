@@ -1,4 +1,4 @@
-"""The tables of this app, one file an aggregate."""
+"""The tables of this app, one file for each aggregate."""
 
 from malpan.competitions.models.competition import Competition, Notice, Question
 from malpan.competitions.models.people import CompetitionRole, TermsAcceptance

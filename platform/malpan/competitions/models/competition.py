@@ -1,4 +1,4 @@
-"""A competition and what its people are told: notices, questions and answers."""
+"""A competition, its notices, and questions with their answers."""
 
 from django.conf import settings
 from django.core.validators import MinValueValidator
@@ -10,7 +10,7 @@ from malpan.core.language import in_language
 
 
 class Competition(models.Model):
-    """What teams enter. Descriptions are Markdown, rendered and sanitised by the page."""
+    """A competition of teams. Descriptions are Markdown, rendered and sanitised by the page."""
 
     slug = models.SlugField(_("주소 이름"), unique=True)
     title_ko = models.CharField(_("제목"), max_length=120)
@@ -29,7 +29,7 @@ class Competition(models.Model):
     has_blind_names = models.BooleanField(
         _("팀 이름 가리기"), default=False, help_text=_("단계가 열려 있는 동안 순위표에 팀 번호만 보입니다.")
     )
-    prize_places = models.JSONField(_("시상 순위"), default=list, blank=True)  # ranks under which a line is drawn
+    prize_places = models.JSONField(_("시상 순위"), default=list, blank=True)  # ranks below which a line is drawn
     is_demo = models.BooleanField(_("데모"), default=False)
     created_at = models.DateTimeField(_("만든 시각"), auto_now_add=True)
 
@@ -59,7 +59,7 @@ class Competition(models.Model):
 
 
 class Notice(models.Model):
-    """An organiser's announcement, bilingual, newest first; pinned ones stand on top."""
+    """An organiser's announcement, bilingual, newest first, pinned ones on top."""
 
     competition = models.ForeignKey(
         Competition, on_delete=models.CASCADE, related_name="notices", verbose_name=_("대회")
@@ -89,7 +89,7 @@ class Notice(models.Model):
 
 
 class Question(models.Model):
-    """문의: what a participant asks the organisers. Public once an organiser answers it so."""
+    """문의: a participant's question to the organisers. Public if an organiser answers it publicly."""
 
     competition = models.ForeignKey(
         Competition, on_delete=models.CASCADE, related_name="questions", verbose_name=_("대회")

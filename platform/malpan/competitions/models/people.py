@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class TermsAcceptance(models.Model):
-    """That a person accepted a version of a competition's terms."""
+    """A person's acceptance of a version of a competition's terms."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="terms_accepted", verbose_name=_("사용자")
@@ -29,7 +29,7 @@ class TermsAcceptance(models.Model):
 
 
 class CompetitionRole(models.Model):
-    """What a person may do behind the scenes of one competition; see ``competitions.permissions``."""
+    """A person's role as organiser of one competition; see ``competitions.permissions``."""
 
     class Role(models.TextChoices):
         OWNER = "owner", _("소유자")

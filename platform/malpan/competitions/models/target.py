@@ -1,4 +1,4 @@
-"""What the scores of a track are measured against: a baseline and milestones, as its organiser sets them."""
+"""What the scores of a track are compared with: a baseline and milestones, set by its organiser."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from malpan.competitions.models.track import Track
 
 
 class TrackTarget(models.Model):
-    """A score, 0-1, that the board of a track draws as a line. Against the baseline it shows the change as well."""
+    """A score, 0-1, shown as a line on the board of a track. For the baseline the board also shows the change."""
 
     class Kind(models.TextChoices):
         BASELINE = "baseline", _("기준선")
@@ -33,7 +33,7 @@ class TrackTarget(models.Model):
             models.CheckConstraint(condition=~models.Q(label_ko=""), name="target_has_a_label"),
             models.CheckConstraint(
                 condition=models.Q(kind="milestone") | models.Q(kind="baseline", value__gt=0),
-                name="target_baseline_is_above_0",  # the change against it is a quotient
+                name="target_baseline_is_above_0",  # the change is relative to it
             ),
             models.UniqueConstraint(
                 fields=["track"], condition=models.Q(kind="baseline"), name="one_baseline_per_track"

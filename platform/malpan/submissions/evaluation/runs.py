@@ -156,8 +156,8 @@ def give_up(job: Job) -> None:
 def finish_run(*, run_id: int, attempt: int, report: ScoreReport, hidden: ScoreReport | None = None) -> bool:
     """Write the result of ``attempt`` with its item values, and make the run live if its submission has none.
 
-    ``report`` is of all items or, with ``hidden`` for the private split, of the public split. Returns false and writes
-    nothing if the job is no longer running with this attempt: a late result is refused.
+    ``report`` is of all items or, with ``hidden`` for the private split, of the public split.
+    Returns false and writes nothing if the job is no longer running with this attempt: a late result is refused.
     """
     run = ScoringRun.objects.only("submission_id", "reference_version_id", "batch_id", "job_id").get(pk=run_id)
     if run.job_id is None:

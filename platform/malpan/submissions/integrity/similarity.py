@@ -63,7 +63,7 @@ def similar_pairs(
     """
     items = sorted({item for answers in files.values() for item in answers})
     shown = [[normalised(answers.get(item, "")) for item in items] for answers in files.values()]
-    sizes = [Counter(filter(None, texts)) for texts in zip(*shown, strict=True)]  # per item: files by answer
+    sizes = [Counter(filter(None, texts)) for texts in zip(*shown, strict=True)]  # per item: number of files by answer
     numbers = [{text: number for number, text in enumerate(counts)} for counts in sizes]
     weights = [_weights(counts, len(files)) for counts in sizes]
     counted = [list(counts.values()) for counts in sizes]

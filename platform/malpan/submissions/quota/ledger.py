@@ -22,7 +22,7 @@ left.
   too.
 * Limits and grants are the team's and stay with it.
 * A reset of a team also cancels what its members had brought until then. A person who joins later brings everything,
-  and a person who leaves a team that was reset again brings all that counts where it was charged.
+  and a person who leaves a reset team brings again what counts where it was charged.
 * Baselines are exempt: a submission for one follows nobody, and a baseline's limits count only its own submissions.
 """
 

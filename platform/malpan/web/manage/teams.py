@@ -215,7 +215,7 @@ def remove_member_action(request: MemberRequest, access: ManageAccess, number: i
         said=_("팀에서 내보냈습니다."),
         to=access.url("manage_team", number),
         again=lambda status: _team_page(request, access, team, {f"remove-{pk}": form}, status),
-        refused_above=True,  # a leader's place has no form of its own
+        refused_above=True,  # the page has no form to remove a leader
     )
 
 

@@ -16,11 +16,11 @@ from malpan.competitions.selectors import get_competition
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
 
-PASSPHRASE_VARIABLE = "MALPAN_ARCHIVE_PASSPHRASE"  # noqa: S105 - its name, not the thing
+PASSPHRASE_VARIABLE = "MALPAN_ARCHIVE_PASSPHRASE"  # noqa: S105 - its name, not a passphrase
 
 
 def passphrase_of(*, wanted: bool, twice: bool = False) -> str:
-    """From the environment, else typed: never an argument, which other users of the machine could read."""
+    """The passphrase from the environment or typed: never an argument, which other users of the machine could read."""
     if not wanted:
         return ""
     if given := os.environ.get(PASSPHRASE_VARIABLE):
@@ -60,7 +60,7 @@ class Command(BaseCommand):
 
 
 def _write(path: Path, slug: str, passphrase: str) -> Exported:
-    """Write beside ``path`` and rename: no half archive stands under its name. Readable by its owner alone."""
+    """Write to another name and rename to ``path``: never an incomplete archive. Readable only by its owner."""
     found = get_competition(slug, include_unpublished=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".malpan-", delete=False) as target:
         try:

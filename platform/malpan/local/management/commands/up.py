@@ -59,7 +59,7 @@ class Command(BaseCommand):
             private_directory(settings.VAR_DIR)
         run_directory = private_directory(settings.VAR_DIR / "run")
         only_one = FileLock(run_directory / "supervisor.lock")
-        told = run_directory / "supervisor.json"  # the address of the site, for a second start
+        told = run_directory / "supervisor.json"  # the address of the running site, shown at a second start
         if not only_one.acquire(timeout=1):
             raise CommandError(_already_running(told))
         listener = _listen(host, port)
