@@ -12,7 +12,7 @@ CHROMIUM := $(shell command -v chromium || command -v chromium-browser || comman
 lint: export MALPAN_VAR := $(CURDIR)/var/test
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint lint-types lint-rest bench clean browser-present
+.PHONY: help run test lint lint-types lint-rest bench bench-gpu clean browser-present
 
 help: ## 이 목록을 보여 준다 / show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
