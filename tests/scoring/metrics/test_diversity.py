@@ -8,7 +8,7 @@ import pytest
 
 from scoring.metrics import load_metric
 from scoring.metrics.diversity import NAMES, Diversity
-from scoring.text.okt import okt
+from scoring.text.run_tokens import remembering
 from tests.scoring.caption_items import LONG, STRANGE, BySpace, caption_items, metric_rows
 
 
@@ -31,7 +31,7 @@ def test_values_of_a_corpus_counted_by_hand():
 def test_counts_are_those_of_all_captions_together():
     """Against plain sets over the whole corpus, on Okt morphs."""
     references, candidates = zip(*caption_items(200), strict=True)
-    tokens = [okt().morphs(text) for text in candidates]
+    tokens = list(map(remembering("okt"), candidates))
     unigrams = [token for item in tokens for token in item]
     bigrams = [pair for item in tokens for pair in pairwise(item)]
     texts = [text for text in candidates if text]
