@@ -67,6 +67,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "malpan.middleware.CharsetMiddleware",
     "malpan.web.middleware.PersonalPagesMiddleware",
     "malpan.web.middleware.ErrorPagesMiddleware",  # last, so that its pages pass through all the others
 ]
@@ -272,11 +273,13 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)-7s %(name)s: %(message)s", "datefmt": "%H:%M:%S"}},
+    "filters": {"no_traceback_of_bad_requests": {"()": "malpan.core.log.NoTracebackOfBadRequests"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {
         # Django's own handlers would print each line a second time, or mail it
         "django": {"handlers": [], "level": LOG_LEVEL, "propagate": True},
+        "django.request": {"filters": ["no_traceback_of_bad_requests"]},
         "django.server": {"handlers": [], "propagate": True},
         # one line a task is enough: "succeeded" and "failed" come from celery.app.trace
         "celery.worker.strategy": {"level": "WARNING"},

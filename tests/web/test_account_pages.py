@@ -116,3 +116,22 @@ def test_changing_the_password_asks_for_the_present_one(client: Client) -> None:
     form = {"oldpassword": "not this", "password1": "새로운비밀번호열두글자", "password2": "새로운비밀번호열두글자"}
     page = page_of(client.post("/accounts/password/change/", form))
     assert "지금 쓰는 비밀번호와 다릅니다" in page.one("ul", "errorlist").text
+
+
+def test_links_in_mails_lead_to_the_site_whatever_host_was_asked(client: Client, settings: Any) -> None:
+    settings.SITE_URL, settings.ALLOWED_HOSTS = "https://contest.example", ["*"]
+    UserFactory.create(email="here@example.com")
+    client.post("/accounts/password/reset/", {"email": "here@example.com"}, headers={"host": "evil.example:8080"})
+    [message] = mail.outbox
+    assert "https://contest.example/accounts/password/reset/key/" in message.body
+    assert "evil.example" not in message.body
+
+
+def test_who_guesses_a_password_locks_nobody_out_elsewhere(client: Client) -> None:
+    UserFactory.create(email="here@example.com")
+    guess, right = ({"login": "here@example.com", "password": password} for password in ("x" * 9, PASSWORD))
+    texts = [client.post("/accounts/login/", guess, REMOTE_ADDR="203.0.113.7").content.decode() for _ in range(6)]
+    assert "로그인에 여러 번 실패하여 잠시 막았습니다" in texts[-1]
+    locked = client.post("/accounts/login/", right, REMOTE_ADDR="203.0.113.7")
+    assert locked.status_code == 200
+    assert client.post("/accounts/login/", right, REMOTE_ADDR="198.51.100.4").status_code == 302

@@ -117,3 +117,27 @@ def test_a_method_that_a_page_does_not_have_is_refused(contest: Contest, member:
     for page in ("", "data/", "board/", "submissions/", "team/"):
         assert member.post(contest.url(page)).status_code == 405, page
         assert member.delete(contest.url(page)).status_code == 405, page
+
+
+@pytest.mark.parametrize("charset", ["rot13", "hex", "euc-kr", "no-such-thing"])
+def test_a_request_in_another_character_set_is_refused_in_a_sentence(
+    contest: Contest, client: Client, charset: str
+) -> None:
+    """``rot13`` and ``hex`` are codecs of Python that decode no bytes: they ended in a 500."""
+    body = b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n--x--\r\n'
+    content_type = f"multipart/form-data; boundary=x; charset={charset}"
+
+    page = client.post(contest.url("submit/"), data=body, content_type=content_type)
+    answer = client.post("/api/competitions/x/tracks/y/submissions/", data=body, content_type=content_type)
+
+    assert (page.status_code, answer.status_code) == (415, 415)
+    assert f"UTF-8만 읽습니다(받은 charset: {charset})" in page_of(page).one("main").text
+    assert answer.json()["error"]["code"] == "unsupported_charset"
+
+
+def test_a_request_that_cannot_be_parsed_is_logged_in_one_line(
+    contest: Contest, client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    response = client.post(contest.url("submit/"), data=b"x", content_type="multipart/form-data; boundary=")
+    assert response.status_code == 400
+    assert not any(record.exc_info for record in caplog.records)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.utils import translation
 
+from malpan.core.text import MARKDOWN_MAX_CHARS
 from malpan.core.times import kst_text
 from malpan.web.markdown import to_html
 from malpan.web.presenters import formatting, scores
@@ -51,6 +53,26 @@ def test_tables_code_and_emphasis_are_rendered() -> None:
 
 def test_a_title_inside_a_text_is_no_second_title_of_the_page() -> None:
     assert to_html("# 제목\n## 다음") == "<h2>제목</h2>\n<h2>다음</h2>"
+
+
+@pytest.mark.parametrize("source", ["![그림](https://elsewhere.example/a.png)", "![그림](//elsewhere.example/a.png)"])
+def test_an_image_from_another_site_is_not_fetched(source: str) -> None:
+    assert "elsewhere" not in to_html(source)
+    assert 'alt="그림"' in to_html(source)
+    assert 'src="/static/a.png"' in to_html("![그림](/static/a.png)")
+
+
+@pytest.mark.parametrize("piece", ["[", "![", "[a](", "*a ", "_a__", "> ", "- a\n", "`a"])
+def test_hostile_text_is_rendered_in_bounded_time(piece: str) -> None:
+    """Python-Markdown took 65 s of processor time for 20,000 brackets."""
+    started = time.process_time()
+    to_html(piece * (20_000 // len(piece)))
+    assert time.process_time() - started < 5
+
+
+def test_a_text_longer_than_forms_accept_is_shown_as_it_is() -> None:
+    assert to_html("[" * (MARKDOWN_MAX_CHARS + 1)).count("[") == MARKDOWN_MAX_CHARS + 1
+    assert "<b>" not in to_html("<b>**" + "x" * MARKDOWN_MAX_CHARS)
 
 
 def test_times_are_korean_and_say_so() -> None:

@@ -107,6 +107,12 @@ class Gone(RequestError):
     http_status = 410
 
 
+class UnsupportedMedia(RequestError):
+    """The request is in a form that this site does not read."""
+
+    http_status = 415
+
+
 class Unprocessable(RequestError):
     """The data of the request cannot be used."""
 
@@ -154,3 +160,12 @@ class AuditEntryNotFound(NotFound):
     """No such entry in the audit log of this competition."""
 
     text = _("감사 기록을 찾을 수 없습니다. 목록에서 다시 열어 주십시오.")
+
+
+class UnsupportedCharset(UnsupportedMedia):
+    """The request names a character set other than UTF-8. Params: ``charset``."""
+
+    text = _(
+        "이 사이트는 UTF-8만 읽습니다(받은 charset: %(charset)s). "
+        "Content-Type에서 charset을 빼거나 utf-8로 적어 주십시오."
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Final
 
+MARKDOWN_MAX_CHARS: Final = 50_000  # of a text that organisers write
 # control, format (bidirectional overrides, zero width), surrogate, private, unassigned; line, paragraph separators
 UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 

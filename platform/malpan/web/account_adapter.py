@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urljoin
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core import context as current
+from allauth.core.internal import ratelimit
+from django.conf import settings
 from django.forms import BaseForm
 from django.http import HttpRequest
 from django.utils.translation import gettext
@@ -37,6 +41,16 @@ class AccountAdapter(DefaultAccountAdapter):
         "unverified_primary_email": _("확인된 주소만 기본 이메일로 정할 수 있습니다."),
     }
 
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Send a mail whose links lead to ``SITE_URL``: allauth takes the host that the request names."""
+        here = current.request.build_absolute_uri("/")
+        links = {
+            key: urljoin(settings.SITE_URL, value.removeprefix(here.rstrip("/")))
+            for key, value in context.items()
+            if isinstance(value, str) and value.startswith(here)
+        }
+        super().send_mail(template_prefix, email, context | links)
+
     def format_email_subject(self, subject: str) -> str:
         return f"[{gettext('말판')}] {subject}"
 
@@ -44,3 +58,8 @@ class AccountAdapter(DefaultAccountAdapter):
         """Save the new ``user`` with the name of the sign-up form; the rest is allauth's."""
         user.name = form.cleaned_data["name"]
         return super().save_user(request, user, form, commit)
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        """Failed log-ins are counted by account and address: a stranger who guesses locks out nobody else."""
+        account: str = super()._get_login_attempts_cache_key(request, **credentials)
+        return f"{account}:{ratelimit.get_ip(request)}"

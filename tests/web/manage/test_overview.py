@@ -153,3 +153,11 @@ def test_the_home_page_lists_what_a_person_runs_hidden_ones_too(db: None) -> Non
     assert html.problems(page) == []
     assert "숨은 대회" not in Client().get("/").content.decode()
     assert Competition.objects.count() == 1
+
+
+def test_a_hidden_competition_looks_like_one_that_does_not_exist(db: None, client: Client) -> None:
+    CompetitionFactory.create(slug="hidden", is_published=False)
+    client.force_login(UserFactory.create())
+    hidden, missing = (client.get(f"/competitions/{slug}/manage/") for slug in ("hidden", "nowhere"))
+    assert hidden.status_code == missing.status_code == 404
+    assert hidden.content.decode().replace("hidden", "nowhere") == missing.content.decode()

@@ -7,6 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from malpan.core.language import in_language
+from malpan.core.text import MARKDOWN_MAX_CHARS
 
 
 class Competition(models.Model):
@@ -17,14 +18,14 @@ class Competition(models.Model):
     title_en = models.CharField(_("제목(영어)"), max_length=120, blank=True)
     summary_ko = models.CharField(_("한 줄 소개"), max_length=300, blank=True)
     summary_en = models.CharField(_("한 줄 소개(영어)"), max_length=300, blank=True)
-    description_ko = models.TextField(_("대회 안내"), blank=True)
-    description_en = models.TextField(_("대회 안내(영어)"), blank=True)
+    description_ko = models.TextField(_("대회 안내"), max_length=MARKDOWN_MAX_CHARS, blank=True)
+    description_en = models.TextField(_("대회 안내(영어)"), max_length=MARKDOWN_MAX_CHARS, blank=True)
     organiser_ko = models.CharField(_("주최"), max_length=120, blank=True)
     organiser_en = models.CharField(_("주최(영어)"), max_length=120, blank=True)
     team_size_max = models.PositiveSmallIntegerField(_("팀 최대 인원"), default=5, validators=[MinValueValidator(1)])
     is_published = models.BooleanField(_("공개"), default=False)
-    terms_ko = models.TextField(_("참가 약관"), blank=True)
-    terms_en = models.TextField(_("참가 약관(영어)"), blank=True)
+    terms_ko = models.TextField(_("참가 약관"), max_length=MARKDOWN_MAX_CHARS, blank=True)
+    terms_en = models.TextField(_("참가 약관(영어)"), max_length=MARKDOWN_MAX_CHARS, blank=True)
     terms_version = models.PositiveSmallIntegerField(_("약관 판"), default=0)  # 0: no terms to accept
     has_blind_names = models.BooleanField(
         _("팀 이름 가리기"), default=False, help_text=_("단계가 열려 있는 동안 순위표에 팀 번호만 보입니다.")
@@ -66,8 +67,8 @@ class Notice(models.Model):
     )
     title_ko = models.CharField(_("제목"), max_length=200)
     title_en = models.CharField(_("제목(영어)"), max_length=200, blank=True)
-    body_ko = models.TextField(_("내용"))
-    body_en = models.TextField(_("내용(영어)"), blank=True)
+    body_ko = models.TextField(_("내용"), max_length=MARKDOWN_MAX_CHARS)
+    body_en = models.TextField(_("내용(영어)"), max_length=MARKDOWN_MAX_CHARS, blank=True)
     is_pinned = models.BooleanField(_("상단 고정"), default=False)
     published_at = models.DateTimeField(_("게시"), default=timezone.now)
 

@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.models.competition import Competition
 from malpan.core.language import in_language
+from malpan.core.text import MARKDOWN_MAX_CHARS
 
 
 class Track(models.Model):
@@ -20,8 +21,8 @@ class Track(models.Model):
     slug = models.SlugField(_("주소 이름"))
     title_ko = models.CharField(_("제목"), max_length=120)
     title_en = models.CharField(_("제목(영어)"), max_length=120, blank=True)
-    description_ko = models.TextField(_("과제 안내"), blank=True)
-    description_en = models.TextField(_("과제 안내(영어)"), blank=True)
+    description_ko = models.TextField(_("과제 안내"), max_length=MARKDOWN_MAX_CHARS, blank=True)
+    description_en = models.TextField(_("과제 안내(영어)"), max_length=MARKDOWN_MAX_CHARS, blank=True)
     recipe = models.CharField(_("채점 방식"), max_length=60)
     profile = models.CharField(_("모델 프로필"), max_length=200, blank=True, help_text=_("비우면 서버의 기본 프로필"))
     score_scale = models.PositiveSmallIntegerField(_("점수 배율"), choices=Scale.choices, default=Scale.PERCENT)

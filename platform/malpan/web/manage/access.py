@@ -10,6 +10,7 @@ from typing import Any, Concatenate, ParamSpec, cast
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
+from malpan.competitions.errors import CompetitionNotFound, ManageNotFound
 from malpan.competitions.models import Competition
 from malpan.competitions.permissions import Permission, permissions_of, require
 from malpan.competitions.selectors import get_competition
@@ -53,14 +54,17 @@ ManageView = Callable[Concatenate[MemberRequest, ManageAccess, P], HttpResponse]
 def manage_page(permission: Permission) -> Callable[[ManageView[P]], Callable[..., HttpResponse]]:
     """A view for people with ``permission`` in the competition of ``slug``; it gets its ``ManageAccess``.
 
-    Visitors are sent to log in. Raises ``CompetitionNotFound``, ``ManageNotFound`` and ``NotAllowed``.
+    Visitors are sent to log in. Raises ``ManageNotFound`` and ``NotAllowed``.
     """
 
     def decorate(view: ManageView[P]) -> Callable[..., HttpResponse]:
         @wraps(view)
         def guarded(request: HttpRequest, slug: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
             member = cast("MemberRequest", request)
-            competition = get_competition(slug, include_unpublished=True)
+            try:
+                competition = get_competition(slug, include_unpublished=True)
+            except CompetitionNotFound:
+                raise ManageNotFound from None  # as for one where the person has no role: nobody learns which exist
             require(member.user, competition, permission)
             return view(member, ManageAccess(competition, permissions_of(member.user, competition)), *args, **kwargs)
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
+from urllib.parse import urljoin
 
+from django.conf import settings
 from django.contrib import messages
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
@@ -98,7 +100,7 @@ def create_action(request: MemberRequest, slug: str) -> HttpResponse:
 def invite_action(request: MemberRequest, page: PageContext, team: Team) -> HttpResponse:
     """Make an invitation and pass its link to the team page, which shows it once."""
     _invitation, token = create_invitation(team=team, actor=request.user)
-    messages.success(request, _link(request, token), extra_tags="invitation")
+    messages.success(request, _link(token), extra_tags="invitation")
     return redirect("team", page.competition.slug)
 
 
@@ -110,14 +112,14 @@ def invite_email_action(request: MemberRequest, page: PageContext, team: Team) -
 
     def do(values: dict[str, Any]) -> None:
         email = values["email"]
-        invite_by_email(team=team, actor=request.user, email=email, link_for=lambda token: _link(request, token))
+        invite_by_email(team=team, actor=request.user, email=email, link_for=_link)
         messages.success(request, text % {"email": email})
 
     return _act(request, page, do, "", form=form, key="invite")
 
 
-def _link(request: HttpRequest, token: str) -> str:
-    return request.build_absolute_uri(reverse("invitation", args=[token]))
+def _link(token: str) -> str:
+    return urljoin(settings.SITE_URL, reverse("invitation", args=[token]))
 
 
 @_team_action

@@ -1,0 +1,29 @@
+"""What is checked of every request before a view of the site or of the API reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+
+from malpan.api.http import error_response
+from malpan.core.errors import UnsupportedCharset
+from malpan.web.pages.errors import domain_error_page
+
+
+class CharsetMiddleware:
+    """Refuses a request in another character set than UTF-8.
+
+    Django decodes a form with whatever codec Python has under the name, such as rot13, which decodes no bytes.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        charset = (request.content_params or {}).get("charset", "utf-8")
+        if charset.lower().replace("_", "-") in {"utf-8", "utf8", "us-ascii"}:
+            return self.get_response(request)
+        request.encoding = "utf-8"  # what the error page reads of the request
+        error = UnsupportedCharset(charset=charset[:40])
+        return error_response(error) if request.path.startswith("/api/") else domain_error_page(request, error)
