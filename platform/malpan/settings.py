@@ -1,5 +1,6 @@
 """All settings, read from the environment. Unset means the local default: embedded services under var/."""
 
+import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -138,6 +139,9 @@ CELERY_BEAT_SCHEDULE = {
 
 CHECK_LOCK_ORDER = False  # on in the tests: an error if the order of malpan.core.locks is broken
 
+# --- web server -----------------------------------------------------------------------------------------------------
+WEB_WORKERS = env.int("WEB_WORKERS", default=min(2, os.cpu_count() or 1))  # processes that `manage.py up` starts
+
 # --- scoring --------------------------------------------------------------------------------------------------------
 # The profile of the models: a name under scoring/profiles or a path. The demo models are the local default only.
 SCORING_PROFILE = env.str("SCORING_PROFILE", default="demo" if LOCAL else "official")
@@ -156,6 +160,7 @@ SLICE_ITEMS = env.int("SLICE_ITEMS", default=2000)
 PAIR_VALUES_MAX_ROWS = env.int("PAIR_VALUES_MAX_ROWS", default=5_000_000)
 for name, least in {
     "JOB_LEASE_SECONDS": 1,
+    "WEB_WORKERS": 1,
     "SCORING_WORKERS": 1,
     "SCORING_THREADS": 0,
     "SCORING_WORKER_NUMBER": 0,

@@ -1,42 +1,120 @@
-"""Settings of the web server (gunicorn), read from the environment. Used as ``--config python:malpan.web_server``."""
+"""The web server: one process of waitress, run as ``python -m malpan.web_server``; settings come from the environment.
 
-import multiprocessing
+One thread reads all requests and writes all answers; the others run views, each on a request that is there as a whole.
+So a client that sends a byte at a time, or does not read its answer, costs a connection and no thread. How long it may
+take for a request is bounded as a whole (``WEB_REQUEST_SECONDS``), and so is its silence (``WEB_STALL_SECONDS``).
+
+Several processes may serve one socket (``MALPAN_LISTEN_FD``); ``manage.py up`` starts ``WEB_WORKERS`` of them.
+"""
+
+from __future__ import annotations
+
+import logging
 import os
+import signal
 import socket
-import struct
-from typing import Any
+import sys
+import time
+from types import SimpleNamespace
+from typing import Any, Final
 
-from malpan.local.die_with_parent import die_with_parent
+from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser
+from waitress.server import create_server
+from waitress.utilities import RequestEntityTooLarge
 
-bind = os.environ.get("MALPAN_LISTEN") or f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"
-worker_class = "gthread"
-workers = int(os.environ.get("WEB_WORKERS") or min(2, multiprocessing.cpu_count()))
-threads = int(os.environ.get("WEB_THREADS") or 4)
-preload_app = True  # Django is imported once and its memory shared by the workers
-timeout = 60
-graceful_timeout = 8
-keepalive = 5
-stall_seconds = int(os.environ.get("WEB_STALL_SECONDS") or 20)  # no byte of a request or a response for so long
-max_requests = 5000
-max_requests_jitter = 500
-control_socket_disable = True  # nothing here uses it, and its default path is shared by all sites of a user
-accesslog = os.environ.get("ACCESS_LOG") or None
-errorlog = "-"
-loglevel = os.environ.get("WEB_LOG_LEVEL", "warning")
-forwarded_allow_ips = os.environ.get("FORWARDED_ALLOW_IPS", "127.0.0.1")
+THREADS: Final = int(os.environ.get("WEB_THREADS") or 4)
+CONNECTIONS: Final = int(os.environ.get("WEB_CONNECTIONS") or 1000)  # of each process; more wait to be accepted
+STALL_SECONDS: Final = int(os.environ.get("WEB_STALL_SECONDS") or 20)
+REQUEST_SECONDS: Final = int(os.environ.get("WEB_REQUEST_SECONDS") or 120)
+TRUSTED_PROXY: Final = os.environ.get("FORWARDED_ALLOW_IPS", "127.0.0.1")
+
+FORM_BYTES: Final = 1024 * 1024  # of a request beside its file
+ARCHIVE_PATH: Final = "/manage/archive/import/"  # the one address that takes a file larger than an upload
 
 
-def when_ready(server: Any) -> None:
-    """Close the connection of a stalled client: it would occupy one of the few threads without limit.
+class Parser(HTTPRequestParser):
+    """Reads a request; a body is bounded by what its address takes, so that nothing larger reaches the disk."""
 
-    On Linux, connections inherit these options of the listening socket; Python's own timeouts they do not.
-    """
-    limit = struct.pack("ll", stall_seconds, 0)
-    for listener in server.LISTENERS:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, limit)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)
+    def received(self, data: bytes) -> int:
+        """Take what has arrived; says how many bytes belonged to this request."""
+        taken: int = super().received(data)
+        if isinstance(self.error, RequestEntityTooLarge):
+            limit = self.adj.max_request_body_size >> 20
+            self.error = RequestEntityTooLarge(
+                f"제출 오류: 보낸 파일이 너무 큽니다. {limit - 1} MiB까지 받습니다. 제출 횟수는 차감되지 않습니다.\n"
+                f"The file is too large: up to {limit - 1} MiB are accepted. Nothing was charged."
+            )
+        return taken
+
+    def parse_header(self, header_plus: bytes) -> None:
+        super().parse_header(header_plus)
+        if not self.path.endswith(ARCHIVE_PATH):
+            self.adj = SimpleNamespace(**vars(self.adj) | {"max_request_body_size": _upload_bytes()})
 
 
-def post_fork(server: Any, worker: Any) -> None:
-    """A worker ends with the server, even if that is killed."""
-    die_with_parent(server.pid)
+class Channel(HTTPChannel):
+    """One connection. It is closed when a request has been on its way for longer than ``REQUEST_SECONDS``."""
+
+    parser_class = Parser
+    _began: float | None = None
+
+    def received(self, data: bytes) -> bool:
+        """Take what has arrived of a request."""
+        is_taken: bool = super().received(data)
+        if self.request is None:
+            self._began = None
+        elif self._began is None:
+            self._began = time.monotonic()
+        elif time.monotonic() - self._began > REQUEST_SECONDS:
+            self.will_close = True
+        return is_taken
+
+
+def _upload_bytes() -> int:
+    from django.conf import settings
+
+    return int(settings.UPLOAD_MAX_BYTES) + FORM_BYTES
+
+
+def listening_socket() -> socket.socket:
+    """The socket that the supervisor opened, or one of our own on ``HOST`` and ``PORT``."""
+    descriptor = os.environ.get("MALPAN_LISTEN_FD")
+    if descriptor:
+        return socket.socket(fileno=int(descriptor))
+    address = os.environ.get("HOST", "127.0.0.1"), int(os.environ.get("PORT") or 8000)
+    return socket.create_server(address, family=socket.AF_INET6 if ":" in address[0] else socket.AF_INET)
+
+
+def make_server(listener: socket.socket) -> Any:
+    """The server of the site on ``listener``; ``run`` serves until SIGTERM or SIGINT."""
+    from malpan.web.manage.archive import IMPORT_MAX_BYTES
+    from malpan.wsgi import application
+
+    server = create_server(
+        application,
+        sockets=[listener],
+        threads=THREADS,
+        connection_limit=CONNECTIONS,
+        channel_timeout=STALL_SECONDS,
+        cleanup_interval=1,
+        max_request_body_size=IMPORT_MAX_BYTES,
+        max_request_header_size=32 * 1024,
+        trusted_proxy=TRUSTED_PROXY or None,
+        trusted_proxy_headers={"x-forwarded-for", "x-forwarded-proto"} if TRUSTED_PROXY else set(),
+        asyncore_use_poll=True,
+        ident=None,
+    )
+    server.channel_class = Channel
+    return server
+
+
+def main() -> None:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    server = make_server(listening_socket())
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # one line for every request that waits for a thread
+    server.run()
+
+
+if __name__ == "__main__":
+    main()

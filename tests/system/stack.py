@@ -20,6 +20,7 @@ from tests.waiting import wait_for
 
 LEASE_SECONDS = 4
 STALL_SECONDS = 5
+REQUEST_SECONDS = 8
 _NOT_INHERITED = {
     "DATABASE_URL",
     "REDIS_URL",
@@ -46,6 +47,7 @@ class Stack:
             "LOAD_DEMO": "off",
             "JOB_LEASE_SECONDS": str(LEASE_SECONDS),
             "WEB_STALL_SECONDS": str(STALL_SECONDS),
+            "WEB_REQUEST_SECONDS": str(REQUEST_SECONDS),
         }
         self._log_path = var_dir.with_name(var_dir.name + ".log")
         self.supervisor: psutil.Popen | None = None
@@ -96,6 +98,11 @@ class Stack:
             lambda: next((child for child in self.supervisor.children() if _says(child, words)), None),
             f"a program with {words}",
         )
+
+    def programs(self, word: str) -> list[psutil.Process]:
+        """Every child of the supervisor that has ``word`` in its command line."""
+        assert self.supervisor is not None
+        return [child for child in self.supervisor.children() if _says(child, (word,))]
 
     def pool_child(self) -> psutil.Process:
         """The process of the scoring worker that holds the models."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import time
 from contextlib import ExitStack
 from html import escape, unescape
 
@@ -12,7 +13,7 @@ from scoring.errors import InvalidFile
 from scoring.reading import MAX_BYTES, read_predictions, read_references
 from scoring.recipes import get_recipe
 from tests.scoring.bad_files import BAD_FILES, CANARY, GOOD, REFERENCES
-from tests.system.stack import STALL_SECONDS, Stack
+from tests.system.stack import REQUEST_SECONDS, STALL_SECONDS, Stack
 from tests.system.visitor import Visitor, wait_until_finished
 from tests.waiting import wait_for
 
@@ -65,10 +66,53 @@ def test_every_bad_file_gets_its_message_and_none_costs_quota(stack: Stack, visi
 )
 def test_clients_that_stall_do_not_keep_the_others_out(stack: Stack, beginning: bytes) -> None:
     with ExitStack() as stalled:
-        for _ in range(8):  # as many as there are threads
-            client = stalled.enter_context(socket.create_connection(("127.0.0.1", stack.port)))
+        clients = [stalled.enter_context(_connection(stack)) for _ in range(200)]
+        for client in clients:
             client.sendall(beginning)
-        wait_for(stack.is_well, "an answer for somebody else", seconds=12 * STALL_SECONDS)
+        started = time.monotonic()
+        assert stack.is_well()
+        assert time.monotonic() - started < STALL_SECONDS
+        wait_for(lambda: all(map(_is_closed, clients)), "those who stall are dropped", seconds=6 * STALL_SECONDS)
+
+
+def test_clients_that_send_a_byte_at_a_time_do_not_keep_the_others_out(stack: Stack) -> None:
+    """They are never silent, so it is the time for the whole request that runs out."""
+    with ExitStack() as slow:
+        clients = [slow.enter_context(_connection(stack)) for _ in range(100)]
+        waits = []
+        while clients:
+            for client in list(clients):
+                try:
+                    client.sendall(b"G")
+                except OSError:
+                    clients.remove(client)
+            started = time.monotonic()
+            assert stack.is_well()
+            waits.append(time.monotonic() - started)
+            assert len(waits) < 40 * REQUEST_SECONDS, "they are dropped"
+            time.sleep(0.1)
+        assert max(waits) < STALL_SECONDS
+
+
+def test_a_body_beyond_the_limit_is_refused_before_it_is_sent(stack: Stack) -> None:
+    with _connection(stack) as client:
+        client.sendall(b"POST /competitions/x/submit/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90000000\r\n\r\n")
+        answer = client.makefile("rb").read().decode()
+    assert answer.startswith("HTTP/1.1 413")
+    assert "보낸 파일이 너무 큽니다. 20 MiB까지 받습니다." in answer
+
+
+def _connection(stack: Stack) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", stack.port), timeout=30)
+
+
+def _is_closed(client: socket.socket) -> bool:
+    try:
+        return client.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK) == b""
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
 
 
 def test_good_file_after_all_the_bad_ones_is_scored_and_nothing_shows_a_reference(

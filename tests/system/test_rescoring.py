@@ -61,8 +61,8 @@ def runs_of(stack: Stack, batch: int) -> list[tuple[str, int, int]]:
     )
 
 
-def kill_with_children(program: psutil.Process) -> None:
-    for process in [program, *program.children(recursive=True)]:
+def kill_with_children(programs: list[psutil.Process]) -> None:
+    for process in [*programs, *(child for program in programs for child in program.children(recursive=True))]:
         process.kill()
 
 
@@ -93,9 +93,9 @@ def test_a_batch_survives_the_death_of_the_worker_and_of_the_web_server(
         start, at_end="/manage/rescoring/", reason="새 이유", reference_version=str(draft["reference_version"])
     )
     batch = wait_for(lambda: batch_of(stack, slug), "the batch is there")[0]
-    kill_with_children(stack.program("gunicorn"))
+    kill_with_children(stack.programs("malpan.web_server"))
     wait_for(lambda: any(state == "running" for state, *_ in runs_of(stack, batch)), "a run is claimed", every=0.02)
-    kill_with_children(stack.program("scoring"))
+    kill_with_children([stack.program("scoring")])
 
     wait_for(stack.is_well, "the site is back", seconds=60)
     assert board_of(stack, slug) == old
@@ -129,7 +129,7 @@ def test_a_web_server_killed_while_applying_leaves_the_old_board_or_the_new_one(
     wait_for(lambda: batch_of(stack, slug) == (batch, "ready"), "the batch is ready", seconds=120, every=0.2)
 
     page = f"/competitions/{slug}/manage/rescoring/{batch}/"
-    web = stack.program("gunicorn")
+    web = stack.programs("malpan.web_server")
     with held_phase(stack, contest["phase"]), ThreadPoolExecutor(1) as pool:
         applying = pool.submit(organiser.post, f"{page}apply/", form_at=page, at_end=page, confirm="on")
         wait_for(lambda: waits_for_a_lock(stack), "the application waits in the middle of its transaction")

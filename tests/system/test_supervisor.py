@@ -62,11 +62,11 @@ def test_a_taken_port_is_named_and_nothing_is_left_running(empty_stack: Stack, s
     assert site.processes() == []
 
 
-@pytest.mark.parametrize("word", ["malpan.wsgi:application", "scoring", "housekeeping", "beat"])
+@pytest.mark.parametrize("word", ["malpan.web_server", "scoring", "housekeeping", "beat"])
 def test_a_program_that_dies_is_started_again(stack: Stack, word: str) -> None:
-    killed = stack.program(word)
+    killed, before = stack.program(word), len(stack.supervisor.children())
     killed.kill()
-    wait_for(lambda: stack.program(word) != killed, f"{word} is started again")
+    wait_for(lambda: killed not in (running := stack.supervisor.children()) and len(running) == before, f"{word} again")
     wait_for(stack.is_well, "the site is well again")
 
 
@@ -86,7 +86,7 @@ def test_log_lines_bear_the_name_of_their_program(stack: Stack) -> None:
 def test_web_processes_stay_under_200_mb(stack: Stack) -> None:
     for path in ("/", "/accounts/signup/", "/accounts/login/", "/healthz/"):
         assert status_of(stack.port, path) == 200
-    web = stack.program("malpan.wsgi:application")
+    web = stack.program("malpan.web_server")
     for process in (web, *web.children()):
         assert process.memory_info().rss < 200 * MEGABYTE
 
@@ -98,5 +98,5 @@ def test_secrets_of_the_local_default_are_for_their_owner_alone(stack: Stack, na
 
 
 def test_a_sites_programs_share_its_own_secret_key(stack: Stack) -> None:
-    keys = {stack.program(word).environ()["SECRET_KEY"] for word in ("malpan.wsgi:application", "scoring")}
+    keys = {stack.program(word).environ()["SECRET_KEY"] for word in ("malpan.web_server", "scoring")}
     assert keys == {(stack.var_dir / "secret-key").read_text()}

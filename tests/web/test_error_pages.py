@@ -127,8 +127,8 @@ def test_a_request_in_another_character_set_is_refused_in_a_sentence(
     body = b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n--x--\r\n'
     content_type = f"multipart/form-data; boundary=x; charset={charset}"
 
-    page = client.post(contest.url("submit/"), data=body, content_type=content_type)
-    answer = client.post("/api/competitions/x/tracks/y/submissions/", data=body, content_type=content_type)
+    page = client.generic("POST", contest.url("submit/"), body, content_type)
+    answer = client.generic("POST", "/api/competitions/x/tracks/y/submissions/", body, content_type)
 
     assert (page.status_code, answer.status_code) == (415, 415)
     assert f"UTF-8만 읽습니다(받은 charset: {charset})" in page_of(page).one("main").text
@@ -136,8 +136,8 @@ def test_a_request_in_another_character_set_is_refused_in_a_sentence(
 
 
 def test_a_request_that_cannot_be_parsed_is_logged_in_one_line(
-    contest: Contest, client: Client, caplog: pytest.LogCaptureFixture
+    db: None, client: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
-    response = client.post(contest.url("submit/"), data=b"x", content_type="multipart/form-data; boundary=")
+    response = client.generic("POST", "/accounts/login/", b"x", "multipart/form-data; boundary=")
     assert response.status_code == 400
     assert not any(record.exc_info for record in caplog.records)

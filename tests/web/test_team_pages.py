@@ -58,7 +58,7 @@ def test_the_invitation_link_is_shown_once(phase: Phase, member: Client) -> None
     response = member.post(team_address(phase, "invite/"), follow=True)
     box = html.parse(response.content.decode()).one("section", "copy-box")
     link = box.one("input").attributes["value"]
-    assert re.fullmatch(r"http://testserver/invitations/[\w-]{20,}/", link)
+    assert re.fullmatch(r"http://127.0.0.1:8000/invitations/[\w-]{20,}/", link)
     assert page_of(member, team_address(phase)).all("section", "copy-box") == []
 
 
@@ -155,7 +155,7 @@ def test_the_leader_mails_an_invitation_with_a_link_that_works(phase: Phase, tea
     response = member.post(team_address(phase, "invite/email/"), {"email": guest.email}, follow=True)
 
     assert "guest@example.com 주소로 초대 메일을 보냈습니다." in response.content.decode()
-    (link,) = set(re.findall(r"http://testserver/invitations/[\w-]+/", mail.outbox[0].body))
+    (link,) = set(re.findall(r"http://127.0.0.1:8000/invitations/[\w-]+/", mail.outbox[0].body))
     client_of(guest).post(link.removeprefix("http://testserver"))
     assert team.memberships.filter(user=guest).exists()
 

@@ -34,13 +34,13 @@ def test_what_organisers_write_cannot_run(source: str) -> None:
     for forbidden in (
         "<script",
         "onerror",
-        "javascript:",
+        '="javascript:',
         "style",
         "onclick",
         "<iframe",
         "<form",
         "<input",
-        "data:text",
+        '="data:',
     ):
         assert forbidden not in rendered
 

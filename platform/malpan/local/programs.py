@@ -31,16 +31,11 @@ class Program:
 
 
 def programs_of(
-    root: Path, run_directory: Path, *, listen_descriptor: int, threads: int, workers: int = 1
+    root: Path, run_directory: Path, *, listen_descriptor: int, threads: int, workers: int = 1, web_workers: int = 1
 ) -> list[Program]:
     """Web server, ``workers`` scoring workers with ``threads`` threads each, housekeeper, beat, and ``announce``."""
     return [
-        Program(
-            "web",
-            ("-m", "gunicorn", "--config", "python:malpan.web_server", "malpan.wsgi:application"),
-            {"MALPAN_LISTEN": f"fd://{listen_descriptor}"},
-            descriptors=(listen_descriptor,),
-        ),
+        *(_web_server(number, listen_descriptor) for number in range(web_workers)),
         *(_scoring_worker(number, threads) for number in range(workers)),
         Program(
             "chores",
@@ -56,6 +51,16 @@ def programs_of(
         ),
         Program("site", (str(root / "manage.py"), "announce"), runs_once=True, prefixed=False),
     ]  # fmt: skip
+
+
+def _web_server(number: int, listen_descriptor: int) -> Program:
+    """One process of the web server; all of them serve one socket."""
+    return Program(
+        f"web-{number + 1}" if number else "web",
+        ("-m", "malpan.web_server"),
+        {"MALPAN_LISTEN_FD": str(listen_descriptor)},
+        descriptors=(listen_descriptor,),
+    )
 
 
 def _scoring_worker(number: int, threads: int) -> Program:

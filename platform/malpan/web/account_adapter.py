@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core import context as current
@@ -49,7 +50,8 @@ class AccountAdapter(DefaultAccountAdapter):
             for key, value in context.items()
             if isinstance(value, str) and value.startswith(here)
         }
-        super().send_mail(template_prefix, email, context | links)
+        site = SimpleNamespace(domain=urlsplit(settings.SITE_URL).netloc, name=gettext("말판"))
+        super().send_mail(template_prefix, email, context | links | {"current_site": site})
 
     def format_email_subject(self, subject: str) -> str:
         return f"[{gettext('말판')}] {subject}"

@@ -38,7 +38,7 @@ def to_html(text: str) -> SafeString:
     if len(text) > MARKDOWN_MAX_CHARS:
         return linebreaks(text, autoescape=True)
     clean = nh3.clean(_MARKDOWN.render(text), tags=TAGS, attributes=ATTRIBUTES, attribute_filter=_own_images_only)
-    return mark_safe(clean)  # noqa: S308 - sanitised on the line above
+    return mark_safe(clean.strip())  # noqa: S308 - sanitised on the line above
 
 
 def _own_images_only(tag: str, attribute: str, value: str) -> str | None:

@@ -32,6 +32,15 @@ class RunFiles:
     predictions: AnswerFile
 
 
+@dataclass(frozen=True, slots=True)
+class WholeRun:
+    """What all slices of a run have in common. ``order``: its items, the longest first."""
+
+    files: RunFiles
+    known: results.Known
+    order: list[str]
+
+
 def is_large(item_count: int) -> bool:
     """Whether a run with this many items may be computed ahead, in slices with one turn each."""
     return item_count > settings.LARGE_RUN_ITEMS
@@ -75,29 +84,30 @@ def compute_slice(run: ScoringRun, number: int, count: int, progress: ProgressCa
         return
     from scoring.running.precompute import precompute
 
-    whole = _files_of_run(run.pk, run.reference_version_id, run.recipe)
-    ids = slice_ids(whole, number, count)
-    part = RunFiles(results.only(whole.references, ids), results.only(whole.predictions, ids))
-    precompute(_work(run, part), known=_known(run, whole), pair_values=store, progress=progress)
+    whole = _whole_run(run.pk, run.reference_version_id, run.recipe)
+    ids = set(whole.order[number::count])
+    files = RunFiles(results.only(whole.files.references, ids), results.only(whole.files.predictions, ids))
+    precompute(_work(run, files), known=whole.known, pair_values=store, progress=progress)
 
 
 def forget_files() -> None:
     """Free the file whose slices were computed last."""
-    _files_of_run.cache_clear()
+    _whole_run.cache_clear()
 
 
-def slice_ids(files: RunFiles, number: int, count: int) -> set[str]:
-    """The items of slice ``number`` of ``count``: every slice has the same mixture of long and short ones."""
+def longest_first(files: RunFiles) -> list[str]:
+    """The items by length: taken in turn, every slice has the same mixture of long and short ones."""
     length = {answer.id: len(answer.text) for answer in files.predictions.answers}
     for answer in files.references.answers:
         length[answer.id] = length.get(answer.id, 0) + sum(map(len, answer.texts))
-    longest_first = sorted(length, key=lambda item: (-length[item], item))
-    return set(longest_first[number::count])
+    return sorted(length, key=lambda item: (-length[item], item))
 
 
 @lru_cache(maxsize=1)  # a worker computes one slice after the other
-def _files_of_run(run_id: int, _version_id: int, _recipe: str) -> RunFiles:
-    return read_files(ScoringRun.objects.select_related("submission", "reference_version").get(pk=run_id))
+def _whole_run(run_id: int, _version_id: int, _recipe: str) -> WholeRun:
+    run = ScoringRun.objects.select_related("submission__phase", "reference_version").get(pk=run_id)
+    files = read_files(run)
+    return WholeRun(files, _known(run, files), longest_first(files))
 
 
 def _known(run: ScoringRun, files: RunFiles) -> results.Known:

@@ -33,6 +33,8 @@ def reusable_values(run: ScoringRun, references: AnswerFile, predictions: Answer
     recipe = recipe_named(run.recipe)
     rows = MetricResult.objects.filter(submission=run.submission_id, metric__in=_pair_metrics(recipe))
     rows = rows.exclude(reference_version=run.reference_version_id).select_related("reference_version").order_by("pk")
+    if not rows:
+        return {}
     now = _inputs(recipe, references, predictions)
     then: dict[int, Mapping[str, Mapping[str, Input]]] = {}
     found: Values = defaultdict(dict)

@@ -104,7 +104,14 @@ def _supervisor(run_directory: Path, url: str, listener: socket.socket) -> Super
     workers = settings.SCORING_WORKERS
     threads = settings.SCORING_THREADS or max(1, (os.cpu_count() or 1) // workers)
     return Supervisor(
-        programs_of(root, run_directory, listen_descriptor=listener.fileno(), threads=threads, workers=workers),
+        programs_of(
+            root,
+            run_directory,
+            listen_descriptor=listener.fileno(),
+            threads=threads,
+            workers=workers,
+            web_workers=settings.WEB_WORKERS,
+        ),
         root=root,
         environment=child_environment(root, settings.VAR_DIR, url=url, started=started),
         services=embedded.active(),
