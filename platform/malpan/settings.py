@@ -174,6 +174,7 @@ for name, least in {
 # --- files ----------------------------------------------------------------------------------------------------------
 PRIVATE_ROOT = Path(env.str("PRIVATE_ROOT", default=str(VAR_DIR / "private")))
 UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=20 * 1024 * 1024)
+IMPORT_MAX_BYTES = 2 * 1024**3  # of an archive, through the browser; `manage.py import_competition` takes any
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 FILE_UPLOAD_HANDLERS = [

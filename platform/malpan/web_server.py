@@ -18,6 +18,7 @@ import time
 from types import SimpleNamespace
 from typing import Any, Final
 
+from django.conf import settings
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
 from waitress.server import create_server
@@ -72,8 +73,6 @@ class Channel(HTTPChannel):
 
 
 def _upload_bytes() -> int:
-    from django.conf import settings
-
     return int(settings.UPLOAD_MAX_BYTES) + FORM_BYTES
 
 
@@ -88,8 +87,7 @@ def listening_socket() -> socket.socket:
 
 def make_server(listener: socket.socket) -> Any:
     """The server of the site on ``listener``; ``run`` serves until SIGTERM or SIGINT."""
-    from malpan.web.manage.archive import IMPORT_MAX_BYTES
-    from malpan.wsgi import application
+    from malpan.wsgi import application  # sets Django up, which takes a second: not at the import of this module
 
     server = create_server(
         application,
@@ -98,7 +96,7 @@ def make_server(listener: socket.socket) -> Any:
         connection_limit=CONNECTIONS,
         channel_timeout=STALL_SECONDS,
         cleanup_interval=1,
-        max_request_body_size=IMPORT_MAX_BYTES,
+        max_request_body_size=settings.IMPORT_MAX_BYTES,
         max_request_header_size=32 * 1024,
         trusted_proxy=TRUSTED_PROXY or None,
         trusted_proxy_headers={"x-forwarded-for", "x-forwarded-proto"} if TRUSTED_PROXY else set(),

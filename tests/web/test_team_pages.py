@@ -156,7 +156,7 @@ def test_the_leader_mails_an_invitation_with_a_link_that_works(phase: Phase, tea
 
     assert "guest@example.com 주소로 초대 메일을 보냈습니다." in response.content.decode()
     (link,) = set(re.findall(r"http://127.0.0.1:8000/invitations/[\w-]+/", mail.outbox[0].body))
-    client_of(guest).post(link.removeprefix("http://testserver"))
+    client_of(guest).post(link.removeprefix("http://127.0.0.1:8000"))
     assert team.memberships.filter(user=guest).exists()
 
 

@@ -21,7 +21,6 @@ from malpan.core.models import AuditEntry
 from malpan.submissions.integrity import chain, receipts
 from malpan.submissions.models import Submission
 from malpan.teams.models import Team
-from malpan.web.manage import archive as page
 from tests.factories import CANARY, CompetitionFactory, UserFactory, finished_submission
 from tests.web.conftest import client_of
 
@@ -194,7 +193,7 @@ def test_archive_above_the_sites_cap_on_uploads_is_taken(archive: bytes, importe
 
 
 def test_archive_above_its_own_cap_is_dropped(archive: bytes, importer: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page, "IMPORT_MAX_BYTES", 100)
+    monkeypatch.setattr("django.conf.settings.IMPORT_MAX_BYTES", 100)
     assert send(client_of(importer), archive, slug="copy").status_code == 422
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from typing import Final, cast
 
+from django.conf import settings
 from django.contrib import messages
 from django.core.files.uploadhandler import SkipFile, TemporaryFileUploadHandler
 from django.http import FileResponse, HttpRequest, HttpResponse
@@ -28,7 +29,6 @@ from malpan.web.forms.archive import ExportForm, ImportForm
 from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.pages.context import MemberRequest, members_only
 
-IMPORT_MAX_BYTES: Final = 2 * 1024**3  # through the browser; ``manage.py import_competition`` takes any
 SHOWN_FINDINGS: Final = 100
 
 
@@ -80,7 +80,7 @@ class ArchiveUploadHandler(TemporaryFileUploadHandler):
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
         self.received += len(raw_data)
-        if self.received > IMPORT_MAX_BYTES:
+        if self.received > settings.IMPORT_MAX_BYTES:
             raise SkipFile
         super().receive_data_chunk(raw_data, start)
 
