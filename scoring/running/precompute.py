@@ -40,7 +40,7 @@ def pair_work(
     references: AnswerFile,
     predictions: AnswerFile,
     *,
-    resources: ModelStore | None = None,
+    store: ModelStore | None = None,
     profile: str = "demo",
     device: DeviceName = "auto",
 ) -> PairWork:
@@ -50,12 +50,12 @@ def pair_work(
     """
     recipe = get_recipe(recipe_id)
     names = [name for name in recipe.metrics if issubclass(METRICS[name], PairMetric) and not METRICS[name].is_cheap]
-    if resources is None and any(map(is_neural, names)):
+    if store is None and any(map(is_neural, names)):
         from scoring.models.store import shared_store
 
-        resources = shared_store(profile, device)
-    metrics = {name: load_metric(name, resources, MetricOptions()) for name in names}
-    return PairWork(metrics, _hashes(recipe, metrics), recipe.prepare(references, predictions), resources)
+        store = shared_store(profile, device)
+    metrics = {name: load_metric(name, store, MetricOptions()) for name in names}
+    return PairWork(metrics, _hashes(recipe, metrics), recipe.prepare(references, predictions), store)
 
 
 def missing_items(work: PairWork, *, known: KnownValues, pair_values: PairValues) -> set[str]:

@@ -34,12 +34,12 @@ def asked(rings: list[str], monkeypatch: pytest.MonkeyPatch, settings: Any) -> l
 
     monkeypatch.setitem(METRICS.entries, "bertscore", FakeBertScore)
     monkeypatch.setitem(METRICS.entries, "bleurt", FakeBleurt)
-    resources = SimpleNamespace(
+    fake_store = SimpleNamespace(
         profile=SimpleNamespace(name="fake", is_demo=False, clip=None),
         computed_with=dict,
         bertscore=SimpleNamespace(references=SimpleNamespace(max_bytes=1)),
     )
-    monkeypatch.setattr(store, "shared_store", lambda *_args: resources)
+    monkeypatch.setattr(store, "shared_store", lambda *_args: fake_store)
     monkeypatch.setattr(FakeNeural, "asked", [])
     settings.LARGE_RUN_ITEMS, settings.SLICE_ITEMS = ITEMS - 1, SLICE_ITEMS
     large_runs.forget_files()
