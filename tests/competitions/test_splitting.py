@@ -1,4 +1,4 @@
-"""The public part: drawn by the seed, the same for the same ids, each kind of question giving its share."""
+"""The public split: drawn by the seed, the same for the same ids, each kind of question giving its share."""
 
 import pytest
 

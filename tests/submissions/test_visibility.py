@@ -19,7 +19,7 @@ PUBLISHED = {"final_published_at": NOW}
 
 
 def _submission(minutes, **settings):
-    """A scored submission of so many minutes after ``NOW``, with a private part."""
+    """A scored submission of so many minutes after ``NOW``, with a private split."""
     phase = PhaseFactory.create(**settings)
     phase.reference_versions.create(number=1, is_current=True, item_count=3, public_ids=["q1"], file_sha256="a" * 64)
     team = TeamFactory.create(competition=phase.track.competition)

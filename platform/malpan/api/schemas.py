@@ -77,7 +77,7 @@ def board(found: Board, final: Board | None = None) -> dict[str, Any]:
         "is_demo_models": found.is_demo_models,
         "signature_hash": found.signature_hash,
         "excluded_count": found.excluded_count,
-        "covers": "public" if found.covers_part else "all",
+        "covers": "public" if found.covers_split else "all",
         "disqualified": [{"team": each.team_name, "note": each.note} for each in found.disqualified],
         "final": _final(final.snapshot) if final and final.snapshot else None,
     }

@@ -65,7 +65,7 @@ class Board:
 
     ``is_hidden``: the organiser hides it; there are no rows. ``frozen_at``: it counts only submissions before that
     moment. All rows have ``signature_hash``; ``excluded_count`` runs have another one, or were scored by earlier
-    references or another recipe, and are excluded until they are scored again. ``covers_part``: its scores are of the
+    references or another recipe, and are excluded until they are scored again. ``covers_split``: its scores are of the
     public split only. ``snapshot``: it is the final board as published.
     """
 
@@ -79,7 +79,7 @@ class Board:
     excluded_count: int
     is_hidden: bool = False
     frozen_at: datetime | None = None
-    covers_part: bool = False
+    covers_split: bool = False
     disqualified: tuple[Disqualified, ...] = ()
     snapshot: BoardSnapshot | None = None
 
@@ -132,7 +132,7 @@ def board(
         excluded_count=len(runs) - len(entries),
         is_hidden=is_hidden,
         frozen_at=frozen_at,
-        covers_part=_covers_part(phase),
+        covers_split=_covers_split(phase),
         disqualified=disqualified(phase, reader),
     )
 
@@ -220,7 +220,7 @@ def entry_of(run: ScoringRun) -> ranking.Entry:
     )
 
 
-def _covers_part(phase: Phase) -> bool:
+def _covers_split(phase: Phase) -> bool:
     return phase.reference_versions.filter(is_current=True, public_ids__isnull=False).exists()
 
 

@@ -124,8 +124,8 @@ def result_of(run: ScoringRun) -> dict[str, Any]:
     """All that a scoring wrote, but for times and names."""
     fresh(run)
     fields = ("state", "final_score", "scores", "coverage", "warnings", "signature", "signature_hash", "is_demo_models")
-    values = MetricResult.objects.filter(submission=run.submission).order_by("metric", "part")
+    values = MetricResult.objects.filter(submission=run.submission).order_by("metric", "split")
     return {
         **{name: getattr(run, name) for name in fields},
-        "values": list(values.values_list("part", "metric", "metric_signature", "values")),
+        "values": list(values.values_list("split", "metric", "metric_signature", "values")),
     }

@@ -66,7 +66,7 @@ def test_the_private_part_may_be_all_items():
 def test_without_a_split_there_is_no_hidden_result():
     run = _scored(None)
     assert (run.coverage["items"], HiddenResult.objects.count()) == (6, 0)
-    assert set(MetricResult.objects.values_list("part", flat=True)) == {"all"}
+    assert set(MetricResult.objects.values_list("split", flat=True)) == {"all"}
 
 
 @pytest.mark.parametrize("covers_all", [False, True])
@@ -81,10 +81,10 @@ def test_a_split_gives_the_scores_that_each_part_would_get_alone():
     assert HiddenResult.objects.get(run=split).scores == whole.scores
 
 
-def test_item_values_are_kept_by_part():
+def test_item_values_are_kept_by_split():
     run = _scored(["q1", "q2"])
     kept = {
-        row.part: set(row.values) for row in MetricResult.objects.filter(submission=run.submission, metric="bleurt")
+        row.split: set(row.values) for row in MetricResult.objects.filter(submission=run.submission, metric="bleurt")
     }
     assert kept == {"public": {"q1", "q2"}, "private": {"q3", "q4", "q5", "q6"}}
 
