@@ -224,23 +224,23 @@ def _run_all(tasks: Sequence[_Task], reporter: ProgressReporter) -> None:
     others = [task for task in tasks if task.metric.model is None]
     tokens = RunTokens()
     if not neural or not others:
-        _run_here(tasks, tokens, reporter)
+        _run_in_caller(tasks, tokens, reporter)
         return
     with ThreadPoolExecutor(1, thread_name_prefix="cpu-metrics") as pool:
-        beside = pool.submit(_run_beside, others, tokens, reporter)
+        background = pool.submit(_run_in_background, others, tokens, reporter)
         try:
-            _run_here(neural, tokens, reporter)
-            beside.result()
+            _run_in_caller(neural, tokens, reporter)
+            background.result()
         except BaseException:
             reporter.stop()
             raise
         finally:
-            del beside  # its exception's traceback references this frame: a cycle would outlive the scoring
+            del background  # its exception's traceback references this frame: a cycle would outlive the scoring
     for task in others:
         task.store()
 
 
-def _run_here(tasks: Sequence[_Task], tokens: RunTokens, reporter: ProgressReporter) -> None:
+def _run_in_caller(tasks: Sequence[_Task], tokens: RunTokens, reporter: ProgressReporter) -> None:
     """Run in the calling thread; ends early if the other one has failed."""
     try:
         for task in tasks:
@@ -250,7 +250,7 @@ def _run_here(tasks: Sequence[_Task], tokens: RunTokens, reporter: ProgressRepor
         return
 
 
-def _run_beside(tasks: Sequence[_Task], tokens: RunTokens, reporter: ProgressReporter) -> None:
+def _run_in_background(tasks: Sequence[_Task], tokens: RunTokens, reporter: ProgressReporter) -> None:
     """Run in the background thread."""
     try:
         for task in tasks:

@@ -137,11 +137,11 @@ def test_newcomers_are_scored_both_ways_only_where_they_match(contest: Contest) 
     assert inside.runs.filter(batch=batch).count() == 1
 
 
-def test_a_run_beside_stands_for_nothing_before_it_is_applied(contest: Contest) -> None:
+def test_a_run_of_a_batch_counts_for_nothing_before_it_is_applied(contest: Contest) -> None:
     batch = start(contest, recipe=STRICT)
     newcomer = upload(contest)
-    beside = newcomer.runs.get(batch=batch)
-    execute(beside)
+    in_batch = newcomer.runs.get(batch=batch)
+    execute(in_batch)
 
     newcomer.refresh_from_db()
     assert newcomer.live_run is None

@@ -76,7 +76,7 @@ def alike_in(phase: Phase) -> Alike:
     return Alike(pairs, teams=len(best), unread=len(best) - len(by_key))
 
 
-def answers_beside(one: Submission, other: Submission) -> list[AnswerPair]:
+def answers_side_by_side(one: Submission, other: Submission) -> list[AnswerPair]:
     """The answers of two submissions of one track, item by item, in the order of the first file.
 
     Raises the faults of ``core.storage.open_private`` and ``InvalidFile``.

@@ -110,8 +110,8 @@ def _import_page(request: HttpRequest) -> HttpResponse:
         ),
         form=form,
         to=lambda done: _told(member, done),
-        again=lambda _status: render(request, "manage/archive_import.html", {"form": form}, status=422),
-        beside=_field_of,
+        render_again=lambda _status: render(request, "manage/archive_import.html", {"form": form}, status=422),
+        error_field=_field_of,
     )
 
 
