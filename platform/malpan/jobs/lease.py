@@ -39,7 +39,7 @@ def renew_lease(*, job_id: int, attempt: int, stage: str, progress: float) -> bo
     return bool(held.update(lease_expires_at=timezone.now() + lease_length(), stage=stage, progress=progress))
 
 
-class LeaseKeeper:
+class LeaseRenewer:
     """Renews the lease of ``job`` inside a ``with`` block."""
 
     def __init__(self, job: Job) -> None:
@@ -49,7 +49,7 @@ class LeaseKeeper:
         self._renewed_at = time.monotonic()
         self._stop = threading.Event()
         self._lost = threading.Event()
-        self._thread = threading.Thread(target=self._keep, name=f"lease-{job.pk}", daemon=True)
+        self._thread = threading.Thread(target=self._renew_until_stopped, name=f"lease-{job.pk}", daemon=True)
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -67,7 +67,7 @@ class LeaseKeeper:
         if self._lost.is_set():
             raise LeaseLost
 
-    def _keep(self) -> None:
+    def _renew_until_stopped(self) -> None:
         third = settings.JOB_LEASE_SECONDS / 3
         try:
             while not self._lost.is_set() and not self._stop.wait(min(PROGRESS_SECONDS, third)):

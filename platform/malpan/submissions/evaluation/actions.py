@@ -1,7 +1,7 @@
 """Operators' actions on runs: cancel one, download an uploaded file. (``retrying`` scores one again.)
 
 There is no state for cancelled runs: they are failed, with ``CancelledByOrganiser.code`` as the error. A late result of
-the worker is refused, as the job is no longer running, and the worker's ``LeaseKeeper`` stops it.
+the worker is refused, as the job is no longer running, and the worker's ``LeaseRenewer`` stops it.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from malpan.competitions.checklist import Item
 from malpan.competitions.permissions import Permission
 from malpan.core.messages import duration_text
-from malpan.submissions.overview_selectors import workload_of
+from malpan.submissions.overview_selectors import open_work_of
 from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.manage.wizard import checklist_of, groups_of
 from malpan.web.pages.context import MemberRequest
@@ -23,7 +23,7 @@ from malpan.web.presenters.rescoring import batch_lines
 @manage_page(Permission.VIEW)
 def overview_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     """What waits now, what comes next, and the state of the set-up."""
-    work = workload_of(access.competition)
+    work = open_work_of(access.competition)
     items = checklist_of(access.competition)
     context = access.context("manage_overview") | {
         "work": work,
