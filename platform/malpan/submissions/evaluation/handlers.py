@@ -11,7 +11,7 @@ from django.db import connection
 from malpan.competitions.errors import UnknownTrackRecipe
 from malpan.competitions.references import recipe_named
 from malpan.jobs import outcome, registry
-from malpan.jobs.lease import LeaseRenewer, LeaseLost
+from malpan.jobs.lease import LeaseLost, LeaseRenewer
 from malpan.jobs.models import Job
 from malpan.submissions.errors import ModelMissing, ScoringCrashed
 from malpan.submissions.evaluation import computing, large_runs, pair_cache, runs
