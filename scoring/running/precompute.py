@@ -77,7 +77,7 @@ def precompute(
     work: PairWork, *, known: KnownValues, pair_values: PairValues, progress: ProgressCallback | None = None
 ) -> None:
     """Compute the values of ``missing_items`` and put them into ``pair_values``. Raises what ``run_metrics`` raises."""
-    with _alone(work.store if "bertscore" in work.metrics else None):
+    with _without_cached_references(work.store if "bertscore" in work.metrics else None):
         run_metrics(work.metrics, work.layout, work.hashes, known=known, pair_values=pair_values, progress=progress)
 
 
@@ -92,7 +92,7 @@ def _distinct(rows: Sequence[tuple[str, Sequence[Pair]]]) -> list[Pair]:
 
 
 @contextmanager
-def _alone(store: ModelStore | None) -> Iterator[None]:
+def _without_cached_references(store: ModelStore | None) -> Iterator[None]:
     """Inside, BERTScore uses no embeddings of references from before, and keeps none of these afterwards.
 
     An embedding made in another batch differs in its last bits, and a large file would evict those of the usual

@@ -152,8 +152,8 @@ def score_distinct(
     """One finite value for each (reference, candidate). Raises ``MetricFault`` if the metric does not return that."""
     report(0, len(pairs))
     references, candidates = [reference for reference, _ in pairs], [candidate for _, candidate in pairs]
-    reading = _reading(metric, (*references, *candidates), len(pairs), report, tokens or RunTokens())
-    values = [float(value) for value in metric.score_pairs(references, candidates, report, **reading)]
+    arguments = _tokenizer_arguments(metric, (*references, *candidates), len(pairs), report, tokens or RunTokens())
+    values = [float(value) for value in metric.score_pairs(references, candidates, report, **arguments)]
     if len(values) != len(pairs):
         raise MetricFault(f"{metric.name} returned {len(values)} values for {len(pairs)} pairs")
     if not all(map(math.isfinite, values)):
@@ -175,8 +175,8 @@ class _CorpusTask:
         pairs, metric = self._pairs, self.metric
         report(0, len(pairs))
         texts = [text for references in pairs.references for text in references]
-        reading = _reading(metric, (*texts, *pairs.candidates), len(pairs), report, tokens)
-        rows = metric.statistics(pairs.ids, pairs.references, pairs.candidates, report, **reading)
+        arguments = _tokenizer_arguments(metric, (*texts, *pairs.candidates), len(pairs), report, tokens)
+        rows = metric.statistics(pairs.ids, pairs.references, pairs.candidates, report, **arguments)
         if len(rows) != len(pairs):
             raise MetricFault(f"{metric.name} returned {len(rows)} rows for {len(pairs)} items")
         if not all(math.isfinite(number) for row in rows for number in row):
@@ -195,7 +195,7 @@ class _CorpusTask:
         scored.corpus |= {name: scores[name] for name in self.metric.reported()}
 
 
-def _reading(
+def _tokenizer_arguments(
     metric: Metric, texts: Iterable[str], size: int, report: PairProgress, tokens: RunTokens
 ) -> dict[str, Any]:
     """The ``tokenize`` argument for ``metric`` after analysing ``texts``; empty for a metric that reads texts.

@@ -162,18 +162,18 @@ def published_board(phase: Phase, *, viewer_team: Team | None = None) -> Board |
 
 def live_runs(phase: Phase, before: datetime | None = None) -> dict[int, ScoringRun]:
     """Live finished runs by submission, with the fields of a row; signatures and warnings are deferred."""
-    rows = standing_runs(phase, before)
+    rows = eligible_runs(phase, before)
     rows = rows.select_related("submission__team", "reference_version")
     rows = rows.defer("signature", "warnings", "coverage", "reference_version__public_ids")
     return {run.submission_id: run for run in rows}
 
 
-def standing_runs(phase: Phase, before: datetime | None = None) -> QuerySet[ScoringRun]:
+def eligible_runs(phase: Phase, before: datetime | None = None) -> QuerySet[ScoringRun]:
     """The live finished runs that may be on a board of ``phase``: submitted ``before`` that moment, if given."""
-    standing = Submission.objects.counting().filter(phase=phase, team__disqualified_at=None)
+    eligible = Submission.objects.counting().filter(phase=phase, team__disqualified_at=None)
     if before is not None:
-        standing = standing.filter(created_at__lt=before)
-    return ScoringRun.objects.filter(live_for__in=standing, state=ScoringRun.State.FINISHED)
+        eligible = eligible.filter(created_at__lt=before)
+    return ScoringRun.objects.filter(live_for__in=eligible, state=ScoringRun.State.FINISHED)
 
 
 def comparable_entries(runs: Iterable[ScoringRun], recipe: Recipe) -> list[ranking.Entry]:

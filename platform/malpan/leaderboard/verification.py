@@ -90,7 +90,7 @@ def _scores(competition: Competition, entries: list[ChainEntry]) -> Iterator[Fin
         run, scored = results.get((entry.submission_id, number, split), (None, None))
         if run is None or scored is None:
             yield Finding("score_gone", f"#{entry.number}")
-        elif not chain.says(entry, run, int(number or 0), scored):
+        elif not chain.entry_matches(entry, run, int(number or 0), scored):
             yield Finding("score_differs", f"#{entry.number} {run.submission.public_id}")
     for (submission_id, number, split), (run, _scored) in results.items():
         last = newest.get((submission_id, split))

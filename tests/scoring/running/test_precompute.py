@@ -131,16 +131,16 @@ def test_what_is_no_score_is_refused_as_in_a_whole_file(fakes, monkeypatch, brok
 
 
 def test_progress_is_told_by_metric_and_can_stop_it(fakes):
-    told: list[str] = []
+    stages: list[str] = []
 
     def stop(progress: Progress) -> None:
-        told.append(progress.stage)
+        stages.append(progress.stage)
         raise KeyboardInterrupt
 
     work = pair_work(RECIPE, *reasons(5), store=FAKE)
     with pytest.raises(KeyboardInterrupt):
         precompute(work, known={}, pair_values=MemoryPairValues(), progress=stop)
-    assert told
+    assert stages
 
 
 @pytest.mark.parametrize("recipe", sorted(RECIPES))

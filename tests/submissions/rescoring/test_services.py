@@ -440,9 +440,9 @@ def test_an_applied_batch_does_not_wait_for_a_team_that_waits_for_its_phase(cont
         with transaction.atomic():
             with connection.cursor() as cursor:
                 cursor.execute("SET LOCAL lock_timeout = '2s'")
-            told = quota.reset_all(phase=contest.phase, reason="규칙 변경", actor=contest.organiser, batch=batch)
+            reset_count = quota.reset_all(phase=contest.phase, reason="규칙 변경", actor=contest.organiser, batch=batch)
     finally:
         may_go.set()
         thread.join()
-    assert told == QuotaEntry.objects.filter(batch=batch, kind="reset").count()
+    assert reset_count == QuotaEntry.objects.filter(batch=batch, kind="reset").count()
     assert QuotaEntry.objects.filter(batch=batch, team=newcomer).exists()

@@ -45,7 +45,7 @@ def cancel_run(*, run: ScoringRun, actor: User, reason: str = "") -> None:
             quota.refund(submission=submission, reason=reason or CancelledByOrganiser.code, actor=actor)
 
 
-def hand_out_file(*, submission: Submission, actor: User) -> BinaryIO:
+def open_for_download(*, submission: Submission, actor: User) -> BinaryIO:
     """The uploaded file of ``submission``, open for reading, for an organiser; the download is recorded in the audit
     log.
 

@@ -204,7 +204,7 @@ def commitment(scored: Scored, salt: str) -> str:
     return json_sha256({**values_of(scored), "salt": salt})
 
 
-def says(entry: ChainEntry, run: ScoringRun, number: int, scored: Scored) -> bool:
+def entry_matches(entry: ChainEntry, run: ScoringRun, number: int, scored: Scored) -> bool:
     """Whether a score entry has exactly this result of the ``number``-th run of its submission."""
     split = entry.payload.get("part")
     return bool(entry.payload == _score_payload(run, number, split, scored, entry.salt))
@@ -214,7 +214,7 @@ def _new_scores(run: Any, newest: Mapping[tuple[int | None, str], ChainEntry]) -
     entries = []
     for split, scored in results_by_split(run):
         last = newest.get((run.submission_id, split))
-        if last is None or not says(last, run, run.number, scored):
+        if last is None or not entry_matches(last, run, run.number, scored):
             salt = secrets.token_hex(SALT_BYTES)
             payload = _score_payload(run, run.number, split, scored, salt)
             entries.append(NewEntry(Kind.SCORE, payload, run.submission, salt))

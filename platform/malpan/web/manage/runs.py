@@ -105,7 +105,7 @@ def _run_page(
     context = access.context("manage_runs") | {
         "line": runs.line_of(run),
         "run": run,
-        "outlook": Forecast().of(run),
+        "run_forecast": Forecast().of(run),
         "track": run.submission.phase.track,
         "steps": [] if slices and run.state != State.FINISHED else runs.steps_of(run),
         "slices": slices,
