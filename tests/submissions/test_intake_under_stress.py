@@ -51,7 +51,7 @@ def test_submission_survives_a_broker_that_is_away_and_is_sent_later(phase, team
 
     run = submission.runs.get()
     assert run.state == ScoringRun.State.QUEUED
-    assert "the broker is away" in caplog.text
+    assert "the broker is unreachable" in caplog.text
     assert not reconcile().rang, "it is away still"
 
     rings = request.getfixturevalue("rings")

@@ -26,7 +26,7 @@ def ring() -> bool:
     try:
         current_app.send_task(TASK, retry=False)
     except BrokerAway:
-        logger.warning("the broker is away; workers are told later")
+        logger.warning("the broker is unreachable; workers will be notified later")
         return False
     return True
 

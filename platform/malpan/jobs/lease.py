@@ -82,7 +82,7 @@ class LeaseRenewer:
         try:
             is_ours = renew_lease(job_id=self._job_id, attempt=self._attempt, stage=stage, progress=progress)
         except (OperationalError, InterfaceError):
-            logger.warning("job %s: the lease could not be renewed; the database is away", self._job_id)
+            logger.warning("job %s: the lease could not be renewed; the database is unreachable", self._job_id)
             connection.close()
             return
         if not is_ours:  # reclaimed, or just finished by ourselves: only after the former ``report`` is called again

@@ -204,7 +204,7 @@ def test_a_locked_table_delays_a_score_by_one_statement_and_is_told_once(
     assert run.state == State.FINISHED
     assert counted(neural) == ALL
     logged = [record.message for record in caplog.records if record.name == "malpan.submissions.evaluation.pair_cache"]
-    assert logged == ["the store of pair values is left alone for this scoring: OperationalError"]
+    assert logged == ["the store of pair values is not used for the rest of this scoring: OperationalError"]
 
 
 @committed
