@@ -46,7 +46,7 @@ def test_full_disk_is_our_fault_and_charges_nobody(phase, team, rings, monkeypat
     assert quota.status(phase=phase, team=team).used_total == 0
 
 
-def test_submission_survives_a_broker_that_is_away_and_is_sent_later(phase, team, broker_away, request, caplog):
+def test_submission_survives_a_broker_that_is_away_and_is_sent_later(phase, team, broker_unreachable, request, caplog):
     submission = send(phase, team)  # raises nothing
 
     run = submission.runs.get()

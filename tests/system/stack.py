@@ -93,7 +93,7 @@ class Stack:
         """The child of the supervisor that has ``words`` in its command line."""
         assert self.supervisor is not None
         return wait_for(
-            lambda: next((child for child in self.supervisor.children() if _says(child, words)), None),
+            lambda: next((child for child in self.supervisor.children() if _has_words(child, words)), None),
             f"a program with {words}",
         )
 
@@ -145,7 +145,7 @@ def _belongs(process: psutil.Process, var_dir: str) -> bool:
         return False
 
 
-def _says(process: psutil.Process, words: Iterable[str]) -> bool:
+def _has_words(process: psutil.Process, words: Iterable[str]) -> bool:
     try:
         command = process.cmdline()
     except psutil.Error:
