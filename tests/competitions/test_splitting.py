@@ -8,7 +8,7 @@ IDS = [f"q{number}" for number in range(1, 101)]
 
 
 @pytest.mark.parametrize(("percent", "count"), [(1, 1), (30, 30), (50, 50), (99, 99)])
-def test_public_part_is_the_share(percent, count):
+def test_public_split_is_the_share(percent, count):
     assert len(split_ids(IDS, percent, "s")) == count
 
 

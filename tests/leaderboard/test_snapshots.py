@@ -66,7 +66,7 @@ def _standing(rows):
     return [(row.rank, row.final_score) for row in rows]
 
 
-def test_the_private_part_decides_and_the_public_rank_stands_beside(phase, organiser):
+def test_the_private_split_decides_and_the_public_rank_is_shown_too(phase, organiser):
     first, second = _team(phase, "가"), _team(phase, "나")
     _scored(phase, first, 0.9, 0.3)
     _scored(phase, second, 0.5, 0.7)
@@ -135,7 +135,7 @@ def test_withdrawn_and_disqualified_stand_on_no_final_board(phase):
     assert _standing(final_board(phase).rows) == [(1, 0.4)]
 
 
-def test_results_without_their_private_part_are_counted_as_excluded(phase):
+def test_results_without_their_private_split_are_counted_as_excluded(phase):
     _scored(phase, _team(phase, "가"), 0.9, None)
     _scored(phase, _team(phase, "나"), 0.5, 0.4)
     found = final_board(phase)

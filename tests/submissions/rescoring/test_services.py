@@ -369,7 +369,7 @@ def test_a_subset_says_how_many_scores_would_leave_the_board(contest: Contest) -
 
 
 # --- split ------------------------------------------------------------------------------------------------------------
-def test_the_private_part_is_rescored_and_previewed_too(rings: list[str], neural: list[Any]) -> None:
+def test_the_private_split_is_rescored_and_previewed_too(rings: list[str], neural: list[Any]) -> None:
     contest = found(3)
     split_again(phase=contest.phase, actor=None, public_ids=["q0", "q1", "q2"])
     fill(contest, 1)
