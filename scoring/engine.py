@@ -28,7 +28,7 @@ def score(
     references: AnswerFile,
     predictions: AnswerFile,
     *,
-    resources: ModelStore | None = None,
+    store: ModelStore | None = None,
     profile: str = "demo",
     device: DeviceName = "auto",
     options: MetricOptions | None = None,
@@ -38,27 +38,27 @@ def score(
 ) -> ScoreReport:
     """Score ``predictions`` against ``references`` by the rule of ``recipe_id``.
 
-    The report lists the items in reference order; the order of the predictions file changes nothing. ``resources`` are
-    the models; the default is those of ``profile`` on ``device``, shared by the whole process. ``known`` holds item
-    values (or rows of statistics) scored earlier, by (metric name, metric signature hash): they are used unchanged, and
-    only the pairs of other items are scored. ``pair_values`` is asked for the values of those pairs and receives the
-    ones it did not have; only this thread uses it. ``progress`` is called at the start and the end of each metric (only
-    at the end if all is known) and in between at most five times a second, from two threads (``scoring.running``) but
-    never twice at once. An exception from it stops the scoring.
+    The report lists the items in reference order; the order of the predictions file changes nothing. ``store`` has the
+    models; the default is that of ``profile`` on ``device``, shared by the whole process. ``known`` holds item values
+    (or rows of statistics) scored earlier, by (metric name, metric signature hash): they are used unchanged, and only
+    the pairs of other items are scored. ``pair_values`` is asked for the values of those pairs and receives the ones it
+    did not have; only this thread uses it. ``progress`` is called at the start and the end of each metric (only at the
+    end if all is known) and in between at most five times a second, from two threads (``scoring.running``) but never
+    twice at once. An exception from it stops the scoring.
 
     Raises ``UnknownRecipe``, ``MismatchedFiles``, ``ModelUnavailable``, ``InvalidSynonyms`` and ``ScoringFault``.
     """
     recipe = get_recipe(recipe_id)
     layout = recipe.prepare(references, predictions)
     options = options or MetricOptions()
-    if resources is None and needs_models(recipe):
+    if store is None and needs_models(recipe):
         from scoring.models.store import shared_store
 
-        resources = shared_store(profile, device)
-    names = [*recipe.metrics, *_configured(recipe, resources, options)]
-    metrics = {name: load_metric(name, resources, options) for name in names}
+        store = shared_store(profile, device)
+    names = [*recipe.metrics, *_configured(recipe, store, options)]
+    metrics = {name: load_metric(name, store, options) for name in names}
     implementations = {name: implementation_of(metric) for name, metric in metrics.items()}
-    signature = build_signature(recipe, references, implementations, _about(recipe, resources))
+    signature = build_signature(recipe, references, implementations, _about(recipe, store))
     hashes = metric_signatures(signature)
     scored = run_metrics(metrics, layout, hashes, known=known or {}, pair_values=pair_values, progress=progress)
     aggregate = recipe.aggregate(layout, scored.values, scored.corpus)
@@ -69,7 +69,7 @@ def score(
         *aggregate.warnings,
         *integrity_warnings(recipe.answer_form, references, predictions),
     )
-    signature[ABOUT] |= computed_with(resources)
+    signature[ABOUT] |= computed_with(store)
     return _report(recipe, layout, metrics, scored, aggregate, warnings, signature)
 
 
@@ -78,27 +78,27 @@ def needs_models(recipe: Recipe) -> bool:
     return any(map(is_neural, recipe.metrics))
 
 
-def computed_with(resources: ModelStore | None) -> dict[str, Any]:
+def computed_with(store: ModelStore | None) -> dict[str, Any]:
     """The machine that computed a score: kernel and threads are ``None`` if no neural metric ran."""
-    of_models = {} if resources is None else resources.computed_with()
+    of_models = {} if store is None else store.computed_with()
     return {"processor": processor(), "kernel": None, "threads": None, **of_models}
 
 
-def _configured(recipe: Recipe, resources: ModelStore | None, options: MetricOptions) -> list[str]:
+def _configured(recipe: Recipe, store: ModelStore | None, options: MetricOptions) -> list[str]:
     """The optional metrics of ``recipe`` that can run: their model, and frames if they need any, are configured."""
-    return [name for name in recipe.optional_metrics if _is_configured(METRICS[name], resources, options)]
+    return [name for name in recipe.optional_metrics if _is_configured(METRICS[name], store, options)]
 
 
-def _is_configured(metric: type[Metric], resources: ModelStore | None, options: MetricOptions) -> bool:
+def _is_configured(metric: type[Metric], store: ModelStore | None, options: MetricOptions) -> bool:
     if metric.needs_media and options.media is None:
         return False
-    return metric.model is None or getattr(resources and resources.profile, metric.model, None) is not None
+    return metric.model is None or getattr(store and store.profile, metric.model, None) is not None
 
 
-def _about(recipe: Recipe, resources: ModelStore | None) -> dict[str, Any]:
-    if resources is None or not needs_models(recipe):
+def _about(recipe: Recipe, store: ModelStore | None) -> dict[str, Any]:
+    if store is None or not needs_models(recipe):
         return {"profile": None, "is_demo": False}
-    return {"profile": resources.profile.name, "is_demo": resources.profile.is_demo}
+    return {"profile": store.profile.name, "is_demo": store.profile.is_demo}
 
 
 def _model_warnings(recipe: Recipe, metrics: Mapping[str, Metric], signature: Mapping[str, Any]) -> list[ScoreWarning]:

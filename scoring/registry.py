@@ -43,7 +43,7 @@ class PluginFault(ScoringError):
             )
         return (
             f"'{self.name}' ({self.group}) of the plug-in {self.distribution} cannot be used: {reason}. "
-            "Mend or remove the plug-in and run again."
+            "Fix or remove the plug-in and run again."
         )
 
 

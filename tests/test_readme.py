@@ -47,13 +47,13 @@ def test_every_function_that_a_document_names_exists(document: str) -> None:
 @pytest.mark.parametrize("document", ["README.md", "README.ko.md"])
 @pytest.mark.parametrize("root", ["platform/malpan", "scoring"])
 def test_the_layout_names_every_folder_and_no_other(document: str, root: str) -> None:
-    told = folders_told(document, root)
+    documented = documented_folders(document, root)
     there = {path.name for path in (ROOT / root).iterdir() if _is_code(path)}
-    assert there <= told
-    assert all(list((ROOT / root).rglob(name)) for name in told)
+    assert there <= documented
+    assert all(list((ROOT / root).rglob(name)) for name in documented)
 
 
-def folders_told(document: str, root: str) -> set[str]:
+def documented_folders(document: str, root: str) -> set[str]:
     """The folders in the table of ``root``, whose head names it."""
     lines = (ROOT / document).read_text(encoding="utf-8").splitlines()
     head = next(number for number, line in enumerate(lines) if line.startswith("| ") and f"`{root}/`" in line)

@@ -200,12 +200,12 @@ def copied_share(words: Sequence[str], source: str) -> float:
     ``PROBES`` is found, no more are looked up. 0.0 for fewer words than a run has.
     """
     runs = _spread(range(len(words) - SHINGLE_WORDS + 1), SAMPLED_SHINGLES)
-    if not any(_stands(words, start, source) for start in _spread(runs, PROBES)):
+    if not any(_is_in_source(words, start, source) for start in _spread(runs, PROBES)):
         return 0.0
-    return sum(_stands(words, start, source) for start in runs) / len(runs)
+    return sum(_is_in_source(words, start, source) for start in runs) / len(runs)
 
 
-def _stands(words: Sequence[str], start: int, source: str) -> bool:
+def _is_in_source(words: Sequence[str], start: int, source: str) -> bool:
     return f" {' '.join(words[start : start + SHINGLE_WORDS])} " in source
 
 

@@ -29,7 +29,7 @@ from scoring.metrics.ngrams import Ngram, closest_length, ngrams
 NAMES: Final = ("distinct_1", "distinct_2", "unique_captions", "length_ratio")
 
 
-class Seen:
+class CaptionsSoFar:
     """The n-grams and captions of the items so far."""
 
     def __init__(self) -> None:
@@ -78,11 +78,11 @@ class Diversity(CorpusMetric):
         *,
         tokenize: Tokenize | None = None,
     ) -> list[Row]:
-        """One row for each item: what it adds to those before it (see ``Seen.row``)."""
-        read, seen = self.reader(tokenize), Seen()
+        """One row for each item: what it adds to those before it (see ``CaptionsSoFar.row``)."""
+        read, so_far = self.reader(tokenize), CaptionsSoFar()
         rows: list[Row] = []
         for texts, candidate in zip(references, candidates, strict=True):
-            rows.append(seen.row([read(text) for text in texts], candidate, read(candidate)))
+            rows.append(so_far.row([read(text) for text in texts], candidate, read(candidate)))
             if progress is not None:
                 progress(len(rows), len(references))
         return rows

@@ -94,7 +94,7 @@ class _Rules:
 
 
 @dataclass(slots=True)
-class _Seen:
+class _Collected:
     """What one pass over a file collects."""
 
     answers: list[Answer] = field(default_factory=list)
@@ -109,50 +109,53 @@ class _Seen:
 def _read(data: bytes, rules: _Rules) -> AnswerFile:
     file_format, entries = scan(decode(data), quoting=not rules.is_reference)
     known_ids = None if rules.known_ids is None else frozenset(rules.known_ids)
-    seen = _Seen()
+    collected = _Collected()
     for entry in entries:
         if isinstance(entry, FileError):
-            seen.found.note(entry)
-            seen.is_whole = seen.has_all_ids = False
+            collected.found.note(entry)
+            collected.is_whole = collected.has_all_ids = False
         else:
-            _take(entry, rules, known_ids, seen)
-    seen.found.raise_any(before=_count_errors(rules, seen), after=_missing_ids(rules, seen))
+            _take(entry, rules, known_ids, collected)
+    collected.found.raise_any(before=_count_errors(rules, collected), after=_missing_ids(rules, collected))
     return AnswerFile(
-        tuple(seen.answers), file_format, hashlib.sha256(data).hexdigest(), normalized_ids=tuple(seen.normalized_ids)
+        tuple(collected.answers),
+        file_format,
+        hashlib.sha256(data).hexdigest(),
+        normalized_ids=tuple(collected.normalized_ids),
     )
 
 
-def _take(item: Item, rules: _Rules, known_ids: Collection[str] | None, seen: _Seen) -> None:
+def _take(item: Item, rules: _Rules, known_ids: Collection[str] | None, collected: _Collected) -> None:
     """Check one item, alone and against the others, and record its answer and defects."""
-    seen.items += 1
-    check = ItemCheck(item, form=rules.form, locating=not seen.found.is_full)
+    collected.items += 1
+    check = ItemCheck(item, form=rules.form, locating=not collected.found.is_full)
     answer = check.answer(rules.question_types, is_reference=rules.is_reference)
     if check.id is None:
-        seen.has_all_ids = False
+        collected.has_all_ids = False
     else:
-        check.match_id(seen.first_lines, known_ids)
-        seen.first_lines.setdefault(check.id, item.line)
+        check.match_id(collected.first_lines, known_ids)
+        collected.first_lines.setdefault(check.id, item.line)
     if answer is not None and rules.has_empty_alternative and rules.has_empty_alternative(answer):
         check.note_empty_alternative()
-    seen.found.note(*check.in_file_order())
+    collected.found.note(*check.in_file_order())
     if answer is not None:
-        seen.answers.append(answer)
+        collected.answers.append(answer)
         if check.has_normalized:
-            seen.normalized_ids.append(answer.id)
+            collected.normalized_ids.append(answer.id)
 
 
-def _count_errors(rules: _Rules, seen: _Seen) -> Iterator[FileError]:
-    if not seen.is_whole:
+def _count_errors(rules: _Rules, collected: _Collected) -> Iterator[FileError]:
+    if not collected.is_whole:
         return  # how many items there are is not known
-    if rules.known_ids is not None and seen.items != len(rules.known_ids):
-        yield FileError("count_differs", {"found": seen.items, "expected": len(rules.known_ids)})
-    if not seen.items:
+    if rules.known_ids is not None and collected.items != len(rules.known_ids):
+        yield FileError("count_differs", {"found": collected.items, "expected": len(rules.known_ids)})
+    if not collected.items:
         yield FileError("no_items")
 
 
-def _missing_ids(rules: _Rules, seen: _Seen) -> Iterator[FileError]:
-    if not seen.has_all_ids or not seen.items:
+def _missing_ids(rules: _Rules, collected: _Collected) -> Iterator[FileError]:
+    if not collected.has_all_ids or not collected.items:
         return  # an answer whose id could not be read is not missing
     for known_id in rules.known_ids or ():
-        if known_id not in seen.first_lines:
+        if known_id not in collected.first_lines:
             yield FileError("missing_id", item_id=shown_id(known_id))

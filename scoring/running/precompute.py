@@ -40,7 +40,7 @@ def pair_work(
     references: AnswerFile,
     predictions: AnswerFile,
     *,
-    resources: ModelStore | None = None,
+    store: ModelStore | None = None,
     profile: str = "demo",
     device: DeviceName = "auto",
 ) -> PairWork:
@@ -50,12 +50,12 @@ def pair_work(
     """
     recipe = get_recipe(recipe_id)
     names = [name for name in recipe.metrics if issubclass(METRICS[name], PairMetric) and not METRICS[name].is_cheap]
-    if resources is None and any(map(is_neural, names)):
+    if store is None and any(map(is_neural, names)):
         from scoring.models.store import shared_store
 
-        resources = shared_store(profile, device)
-    metrics = {name: load_metric(name, resources, MetricOptions()) for name in names}
-    return PairWork(metrics, _hashes(recipe, metrics), recipe.prepare(references, predictions), resources)
+        store = shared_store(profile, device)
+    metrics = {name: load_metric(name, store, MetricOptions()) for name in names}
+    return PairWork(metrics, _hashes(recipe, metrics), recipe.prepare(references, predictions), store)
 
 
 def missing_items(work: PairWork, *, known: KnownValues, pair_values: PairValues) -> set[str]:
@@ -77,7 +77,7 @@ def precompute(
     work: PairWork, *, known: KnownValues, pair_values: PairValues, progress: ProgressCallback | None = None
 ) -> None:
     """Compute the values of ``missing_items`` and put them into ``pair_values``. Raises what ``run_metrics`` raises."""
-    with _alone(work.store if "bertscore" in work.metrics else None):
+    with _without_cached_references(work.store if "bertscore" in work.metrics else None):
         run_metrics(work.metrics, work.layout, work.hashes, known=known, pair_values=pair_values, progress=progress)
 
 
@@ -92,7 +92,7 @@ def _distinct(rows: Sequence[tuple[str, Sequence[Pair]]]) -> list[Pair]:
 
 
 @contextmanager
-def _alone(store: ModelStore | None) -> Iterator[None]:
+def _without_cached_references(store: ModelStore | None) -> Iterator[None]:
     """Inside, BERTScore uses no embeddings of references from before, and keeps none of these afterwards.
 
     An embedding made in another batch differs in its last bits, and a large file would evict those of the usual

@@ -152,8 +152,8 @@ def score_distinct(
     """One finite value for each (reference, candidate). Raises ``MetricFault`` if the metric does not return that."""
     report(0, len(pairs))
     references, candidates = [reference for reference, _ in pairs], [candidate for _, candidate in pairs]
-    reading = _reading(metric, (*references, *candidates), len(pairs), report, tokens or RunTokens())
-    values = [float(value) for value in metric.score_pairs(references, candidates, report, **reading)]
+    arguments = _tokenizer_arguments(metric, (*references, *candidates), len(pairs), report, tokens or RunTokens())
+    values = [float(value) for value in metric.score_pairs(references, candidates, report, **arguments)]
     if len(values) != len(pairs):
         raise MetricFault(f"{metric.name} returned {len(values)} values for {len(pairs)} pairs")
     if not all(map(math.isfinite, values)):
@@ -175,8 +175,8 @@ class _CorpusTask:
         pairs, metric = self._pairs, self.metric
         report(0, len(pairs))
         texts = [text for references in pairs.references for text in references]
-        reading = _reading(metric, (*texts, *pairs.candidates), len(pairs), report, tokens)
-        rows = metric.statistics(pairs.ids, pairs.references, pairs.candidates, report, **reading)
+        arguments = _tokenizer_arguments(metric, (*texts, *pairs.candidates), len(pairs), report, tokens)
+        rows = metric.statistics(pairs.ids, pairs.references, pairs.candidates, report, **arguments)
         if len(rows) != len(pairs):
             raise MetricFault(f"{metric.name} returned {len(rows)} rows for {len(pairs)} items")
         if not all(math.isfinite(number) for row in rows for number in row):
@@ -195,7 +195,7 @@ class _CorpusTask:
         scored.corpus |= {name: scores[name] for name in self.metric.reported()}
 
 
-def _reading(
+def _tokenizer_arguments(
     metric: Metric, texts: Iterable[str], size: int, report: PairProgress, tokens: RunTokens
 ) -> dict[str, Any]:
     """The ``tokenize`` argument for ``metric`` after analysing ``texts``; empty for a metric that reads texts.
@@ -224,23 +224,23 @@ def _run_all(tasks: Sequence[_Task], reporter: ProgressReporter) -> None:
     others = [task for task in tasks if task.metric.model is None]
     tokens = RunTokens()
     if not neural or not others:
-        _run_here(tasks, tokens, reporter)
+        _run_in_caller(tasks, tokens, reporter)
         return
     with ThreadPoolExecutor(1, thread_name_prefix="cpu-metrics") as pool:
-        beside = pool.submit(_run_beside, others, tokens, reporter)
+        background = pool.submit(_run_in_background, others, tokens, reporter)
         try:
-            _run_here(neural, tokens, reporter)
-            beside.result()
+            _run_in_caller(neural, tokens, reporter)
+            background.result()
         except BaseException:
             reporter.stop()
             raise
         finally:
-            del beside  # its exception's traceback references this frame: a cycle would outlive the scoring
+            del background  # its exception's traceback references this frame: a cycle would outlive the scoring
     for task in others:
         task.store()
 
 
-def _run_here(tasks: Sequence[_Task], tokens: RunTokens, reporter: ProgressReporter) -> None:
+def _run_in_caller(tasks: Sequence[_Task], tokens: RunTokens, reporter: ProgressReporter) -> None:
     """Run in the calling thread; ends early if the other one has failed."""
     try:
         for task in tasks:
@@ -250,7 +250,7 @@ def _run_here(tasks: Sequence[_Task], tokens: RunTokens, reporter: ProgressRepor
         return
 
 
-def _run_beside(tasks: Sequence[_Task], tokens: RunTokens, reporter: ProgressReporter) -> None:
+def _run_in_background(tasks: Sequence[_Task], tokens: RunTokens, reporter: ProgressReporter) -> None:
     """Run in the background thread."""
     try:
         for task in tasks:

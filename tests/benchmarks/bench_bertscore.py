@@ -60,14 +60,14 @@ def rows(arguments: Sequence[str] = ()) -> list[Row]:
     ]
 
 
-def scored(resources: ModelStore, submission: Submission) -> list[float]:
-    return load_metric("bertscore", resources).score_pairs(submission.references, submission.candidates)
+def scored(store: ModelStore, submission: Submission) -> list[float]:
+    return load_metric("bertscore", store).score_pairs(submission.references, submission.candidates)
 
 
-def forgetful(resources: ModelStore) -> ModelStore:
+def forgetful(store: ModelStore) -> ModelStore:
     """The same loaded model without the references it knows."""
-    resources.bertscore.references = EmbeddingCache(CACHE_BYTES)
-    return resources
+    store.bertscore.references = EmbeddingCache(CACHE_BYTES)
+    return store
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:

@@ -63,16 +63,16 @@ def precision_rows(profile: Path, shape: Shape, items: int, options: argparse.Na
     exact: dict[str, list[float]] = {}
     for name in available_precisions(options.device):
         peak = product_peak(name, options.device, 512 if options.quick else 8192)
-        resources = ModelStore(replace(load_profile(profile), precision=name), options.device)
+        store = ModelStore(replace(load_profile(profile), precision=name), options.device)
         for role in ("bleurt", "bertscore"):
             say(f"  {role} {shape} {name}")
-            metric = load_metric(role, resources)
-            getattr(resources, role)  # loading is not timed
+            metric = load_metric(role, store)
+            getattr(store, role)  # loading is not timed
             cold, cold_s = timed(lambda metric=metric: scored(metric, first))
             _, warm_s = timed(lambda metric=metric: scored(metric, following))
             share = ""
             if role == "bleurt":
-                lengths = [len(pair.ids) for pair in resources.bleurt.tokenizer.encode_pairs(following.pairs)]
+                lengths = [len(pair.ids) for pair in store.bleurt.tokenizer.encode_pairs(following.pairs)]
                 share = f"{needed_flops(shape, lengths) / warm_s / peak:.0%}"
             moved = deviation(cold, exact.setdefault(role, cold))
             label = f"BLEURT {shape}, {name}" if role == "bleurt" else f"BERTScore, {name}"
@@ -88,20 +88,20 @@ def precision_rows(profile: Path, shape: Shape, items: int, options: argparse.Na
                 ]
             )
         if options.compile:
-            rows.append(compiled_row(resources, shape, name, following, items, peak))
+            rows.append(compiled_row(store, shape, name, following, items, peak))
     return rows
 
 
 def compiled_row(
-    resources: ModelStore, shape: Shape, name: str, submission: Submission, items: int, peak: float
+    store: ModelStore, shape: Shape, name: str, submission: Submission, items: int, peak: float
 ) -> list[str]:
     """BLEURT again with its layers compiled for rows of any length; "cold" is the compilation."""
-    encode: Any = resources.bleurt._encode
+    encode: Any = store.bleurt._encode
     encode.layers = [torch.compile(layer, dynamic=True) for layer in encode.layers]
-    metric = load_metric("bleurt", resources)
+    metric = load_metric("bleurt", store)
     _, cold_s = timed(lambda: scored(metric, submission))
     _, warm_s = timed(lambda: scored(metric, submission))
-    lengths = [len(pair.ids) for pair in resources.bleurt.tokenizer.encode_pairs(submission.pairs)]
+    lengths = [len(pair.ids) for pair in store.bleurt.tokenizer.encode_pairs(submission.pairs)]
     share = f"{needed_flops(shape, lengths) / warm_s / peak:.0%}"
     label = f"BLEURT {shape}, {name}, compiled"
     return [label, f"{cold_s:.3f}", f"{warm_s:.3f}", f"{items / warm_s:.0f}", share, f"{peak / 1e12:.2f}", ""]

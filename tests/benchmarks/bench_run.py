@@ -74,15 +74,15 @@ class Worker:
 
     def __init__(self, profile: Path) -> None:
         self._profile = profile
-        self._resources, self._known = ModelStore(profile, "cpu"), MemoryPairValues()
+        self._store, self._known = ModelStore(profile, "cpu"), MemoryPairValues()
 
     def cold(self, submission: Submission) -> ScoreReport:
-        self._resources, self._known = ModelStore(self._profile, "cpu"), MemoryPairValues()
+        self._store, self._known = ModelStore(self._profile, "cpu"), MemoryPairValues()
         return self.next(submission)
 
     def next(self, submission: Submission) -> ScoreReport:
         files = (answer_file(submission.references), answer_file(submission.candidates))
-        return score("rag-qa@1", *files, resources=self._resources, pair_values=self._known)
+        return score("rag-qa@1", *files, store=self._store, pair_values=self._known)
 
 
 def answer_file(reasons: Sequence[str]) -> AnswerFile:

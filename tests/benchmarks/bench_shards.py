@@ -206,9 +206,9 @@ class _Memory:
             with suppress(psutil.Error):
                 for program in supervisor.children():
                     if "scoring" in program.cmdline():
-                        self._look(program.children(recursive=True))
+                        self._note_memory(program.children(recursive=True))
 
-    def _look(self, processes: Sequence[psutil.Process]) -> None:
+    def _note_memory(self, processes: Sequence[psutil.Process]) -> None:
         for process in processes:
             with suppress(psutil.Error):
                 mib = process.memory_info().rss / 2**20

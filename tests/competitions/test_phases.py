@@ -94,7 +94,7 @@ def test_freezing_has_a_moment_and_another_board_has_none(phase):
     assert update_phase(phase=phase, actor=None, board="hidden").frozen_at is None
 
 
-def test_a_phase_ends_after_it_starts_and_splits_off_a_part(phase):
+def test_a_phase_ends_after_it_starts_and_splits_off_a_public_share(phase):
     for wrong in ({"ends_at": phase.starts_at}, {"public_percent": 100}, {"board": "nowhere"}):
         with pytest.raises(PhaseSettingsInvalid):
             update_phase(phase=phase, actor=None, **wrong)

@@ -1,4 +1,4 @@
-"""The public part: drawn by the seed, the same for the same ids, each kind of question giving its share."""
+"""The public split: drawn by the seed, the same for the same ids, each kind of question giving its share."""
 
 import pytest
 
@@ -8,7 +8,7 @@ IDS = [f"q{number}" for number in range(1, 101)]
 
 
 @pytest.mark.parametrize(("percent", "count"), [(1, 1), (30, 30), (50, 50), (99, 99)])
-def test_public_part_is_the_share(percent, count):
+def test_public_split_is_the_share(percent, count):
     assert len(split_ids(IDS, percent, "s")) == count
 
 

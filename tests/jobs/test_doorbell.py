@@ -9,9 +9,9 @@ from django.conf import settings
 
 from malpan.celery import app
 from malpan.jobs import doorbell
-from tests.submissions.conftest import broker_away
+from tests.submissions.conftest import broker_unreachable
 
-__all__ = ["broker_away"]
+__all__ = ["broker_unreachable"]
 
 
 @pytest.fixture
@@ -37,6 +37,6 @@ def test_a_ring_waits_until_a_worker_hears_it():
     assert not doorbell.is_ringing()
 
 
-@pytest.mark.usefixtures("broker_away")
+@pytest.mark.usefixtures("broker_unreachable")
 def test_a_broker_that_is_away_is_no_error_for_who_rings():
     assert not doorbell.ring()

@@ -13,7 +13,7 @@ from django.utils import timezone
 from malpan.core.errors import StorageFull, SystemFault
 from malpan.jobs import claim, doorbell, faults, outcome, queue, registry
 from malpan.jobs.errors import WorkerLost
-from malpan.jobs.lease import LeaseKeeper
+from malpan.jobs.lease import LeaseRenewer
 from malpan.jobs.models import Job
 from malpan.jobs.reconcile import reconcile
 from malpan.jobs.tasks import work_next
@@ -33,7 +33,7 @@ class Toy(registry.Handler):
         self.calls: list[tuple[str, int]] = []
         self.act: Callable[[Job], None] = lambda _job: None
 
-    def work(self, job: Job, lease: LeaseKeeper) -> None:
+    def work(self, job: Job, lease: LeaseRenewer) -> None:
         self.calls.append(("work", job.number))
         self.act(job)
         outcome.finish(job_id=job.pk, attempt=job.attempt)

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def phase():
-    """Over, with references split into a public and a private part."""
+    """Over, with references that have a public and a private split."""
     now = timezone.now()
     phase = PhaseFactory.create(starts_at=now - timedelta(days=9), ends_at=now - timedelta(hours=1))
     ReferenceVersionFactory.create(phase=phase, public_ids=["q1"], number=1)
@@ -66,7 +66,7 @@ def _standing(rows):
     return [(row.rank, row.final_score) for row in rows]
 
 
-def test_the_private_part_decides_and_the_public_rank_stands_beside(phase, organiser):
+def test_the_private_split_decides_and_the_public_rank_is_shown_too(phase, organiser):
     first, second = _team(phase, "가"), _team(phase, "나")
     _scored(phase, first, 0.9, 0.3)
     _scored(phase, second, 0.5, 0.7)
@@ -89,7 +89,7 @@ def test_without_a_split_the_scores_themselves_are_final(organiser, phase):
     assert _standing(published_board(phase).rows) == [(1, 0.9)]
 
 
-def test_the_best_of_the_chosen_counts_and_by_default_the_best_on_the_public_part(phase):
+def test_the_best_of_the_chosen_counts_and_by_default_the_best_on_the_public_split(phase):
     phase.finals_limit = 2
     phase.save()
     chooses, does_not = _team(phase, "고름"), _team(phase, "안 고름")
@@ -116,7 +116,7 @@ def test_where_there_is_no_selection_every_submission_counts(phase):
     assert _standing(final_board(phase).rows) == [(1, 0.8)]
 
 
-def test_choices_beyond_the_limit_are_cut_to_the_best_on_the_public_part(phase):
+def test_choices_beyond_the_limit_are_cut_to_the_best_on_the_public_split(phase):
     """Two teams that merged may hold more choices than one team could make."""
     phase.finals_limit = 1
     phase.save()
@@ -135,7 +135,7 @@ def test_withdrawn_and_disqualified_stand_on_no_final_board(phase):
     assert _standing(final_board(phase).rows) == [(1, 0.4)]
 
 
-def test_results_without_their_private_part_are_counted_as_excluded(phase):
+def test_results_without_their_private_split_are_counted_as_excluded(phase):
     _scored(phase, _team(phase, "가"), 0.9, None)
     _scored(phase, _team(phase, "나"), 0.5, 0.4)
     found = final_board(phase)

@@ -133,7 +133,7 @@ def test_a_live_run_switched_back_by_hand_is_found(phase: Phase) -> None:
     Submission.objects.filter(pk=rescored.pk).update(live_run=rescored.runs.order_by("pk").first())
     assert verify_competition(phase.track.competition) == [
         Finding("score_missing", str(rescored.public_id)),
-        Finding("score_missing", str(rescored.public_id)),  # of the public and of the private part
+        Finding("score_missing", str(rescored.public_id)),  # of the public and of the private split
     ]
 
 

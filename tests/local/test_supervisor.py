@@ -45,7 +45,7 @@ class Toy:
     def _read(self) -> None:
         self.lines.extend(iter(self.process.stdout.readline, ""))
 
-    def told(self, words: str) -> int:
+    def count_of(self, words: str) -> int:
         """How many lines contain ``words``."""
         return sum(words in line for line in self.lines)
 
@@ -83,7 +83,7 @@ def test_kills_in_turn_never_end_the_supervision(toy_site: Callable[..., Toy]) -
         before = len(toy.process_ids(name))
         os.kill(toy.process_ids(name)[-1], signal.SIGKILL)
         wait_for(lambda name=name, before=before: len(toy.process_ids(name)) > before, f"{name} again, kill {count}")
-    assert toy.told("SIGKILL") == 24
+    assert toy.count_of("SIGKILL") == 24
     assert psutil.Process(toy.process.pid).num_fds() == descriptors
     assert toy.stop() == 0
 
@@ -109,9 +109,9 @@ def test_a_process_that_outlives_its_program_is_in_nobodys_way(toy_site: Callabl
 
 def test_one_that_keeps_dying_is_started_after_ever_longer_pauses(toy_site: Callable[..., Toy]) -> None:
     toy = toy_site({"name": "one", "code": "print('hm', end='')"})
-    wait_for(lambda: toy.told("4초 뒤"), "the fourth end", seconds=20)
+    wait_for(lambda: toy.count_of("4초 뒤"), "the fourth end", seconds=20)
     assert [line.split(". ")[1][:2] for line in toy.lines if "뒤 다시" in line] == ["0초", "2초", "4초"]
-    assert toy.told("one | hm") == 3  # a last line without its end is written too
+    assert toy.count_of("one | hm") == 3  # a last line without its end is written too
 
 
 @pytest.mark.parametrize(
@@ -122,10 +122,10 @@ def test_what_would_end_in_the_same_way_is_not_started_again(
     toy_site: Callable[..., Toy], program: dict[str, Any], words: str
 ) -> None:
     toy = toy_site({"name": "one"} | program, {"name": "two", "code": FOREVER}, steady=0.0)
-    wait_for(lambda: toy.told(words) and toy.process_ids("two"), "both have spoken")
+    wait_for(lambda: toy.count_of(words) and toy.process_ids("two"), "both have spoken")
     os.kill(toy.process_ids("two")[-1], signal.SIGKILL)
     wait_for(lambda: len(toy.process_ids("two")) == 2, "the other one is still looked after")
-    assert toy.told(words) == 1
+    assert toy.count_of(words) == 1
 
 
 def test_a_program_that_does_not_listen_is_killed_after_its_grace(toy_site: Callable[..., Toy]) -> None:
@@ -133,14 +133,14 @@ def test_a_program_that_does_not_listen_is_killed_after_its_grace(toy_site: Call
     wait_for(lambda: toy.process_ids("one") and toy.process_ids("two"), "both have started")
     assert toy.stop() == 0
     assert not psutil.pid_exists(toy.process_ids("one")[0])
-    assert toy.told("다시 시작") == 0
+    assert toy.count_of("다시 시작") == 0
 
 
 def test_asked_twice_it_stops_at_once(toy_site: Callable[..., Toy]) -> None:
     toy = toy_site({"name": "one", "code": DEAF, "grace": 600.0})
     wait_for(lambda: toy.process_ids("one"), "it has started")
     toy.process.send_signal(signal.SIGINT)
-    wait_for(lambda: toy.told("멈추는 중입니다"), "it has heard")
+    wait_for(lambda: toy.count_of("멈추는 중입니다"), "it has heard")
     toy.process.send_signal(signal.SIGINT)
     assert toy.process.wait(10) == 0
 

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 from scoring.errors import Message
 from scoring.metrics import PairMetric
 
-RESOURCES = SimpleNamespace(profile=SimpleNamespace(name="fake", is_demo=False, clip=None), computed_with=dict)
-DEMO_RESOURCES = SimpleNamespace(profile=SimpleNamespace(name="demo", is_demo=True, clip=None), computed_with=dict)
+STORE = SimpleNamespace(profile=SimpleNamespace(name="fake", is_demo=False, clip=None), computed_with=dict)
+DEMO_STORE = SimpleNamespace(profile=SimpleNamespace(name="demo", is_demo=True, clip=None), computed_with=dict)
 
 
 class FakeNeural(PairMetric):
@@ -21,7 +21,7 @@ class FakeNeural(PairMetric):
     asked: ClassVar[list[tuple[str, str, str]]] = []
 
     def __init__(self, store: Any = None, options: Any = None) -> None:
-        self.resources = store
+        self.store = store
 
     def signature(self) -> dict[str, Any]:
         return {"metric": self.name, "model": "fake", "version": self.version}

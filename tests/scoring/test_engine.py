@@ -21,7 +21,7 @@ from scoring.running import reporter
 from scoring.running.run import MetricFault
 from tests.paths import ROOT
 from tests.scoring import fakes
-from tests.scoring.fakes import DEMO_RESOURCES, RESOURCES, FakeNeural
+from tests.scoring.fakes import DEMO_STORE, STORE, FakeNeural
 from tests.scoring.texts import GOLDEN, answer_file
 
 REFERENCES = answer_file([(item["id"], item["reference"]) for item in GOLDEN["items"]])
@@ -35,7 +35,7 @@ def _nothing_asked_yet(fake_models, monkeypatch):
 
 
 def golden_report(**options):
-    return score("rag-qa@1", REFERENCES, PREDICTIONS, resources=RESOURCES, **options)
+    return score("rag-qa@1", REFERENCES, PREDICTIONS, store=STORE, **options)
 
 
 def test_official_values_of_every_item_and_of_the_corpus():
@@ -61,13 +61,13 @@ def test_same_submission_shuffled_gives_the_same_report():
     for seed in range(5):
         rows = [(item["id"], item["prediction"]) for item in GOLDEN["items"]]
         random.Random(seed).shuffle(rows)
-        again = score("rag-qa@1", REFERENCES, answer_file(rows), resources=RESOURCES)
+        again = score("rag-qa@1", REFERENCES, answer_file(rows), store=STORE)
         assert report_as_json(again) == first
 
 
 def test_reference_order_orders_the_items_and_nothing_else():
     backwards = answer_file([(item["id"], item["reference"]) for item in reversed(GOLDEN["items"])])
-    first, second = golden_report(), score("rag-qa@1", backwards, PREDICTIONS, resources=RESOURCES)
+    first, second = golden_report(), score("rag-qa@1", backwards, PREDICTIONS, store=STORE)
     assert second.scores == first.scores
     assert second.items == first.items[::-1]
     assert second.signature_hash == first.signature_hash
@@ -77,7 +77,7 @@ def test_identical_pairs_are_scored_once():
     ids = [str(number) for number in range(20)]
     references = answer_file([(item, "가가 옳다. 같은 이유") for item in ids])
     predictions = answer_file([(item, f"가가 옳다. 이유 {int(item) % 2}") for item in ids])
-    report = score("rag-qa@1", references, predictions, resources=RESOURCES)
+    report = score("rag-qa@1", references, predictions, store=STORE)
     assert len([asked for asked in FakeNeural.asked if asked[0] == "bleurt"]) == 2
     assert len(report.items) == 20
     assert all("bleurt" in item.scores for item in report.items)
@@ -124,7 +124,7 @@ def test_known_values_serve_the_strict_recipe_too():
     first = golden_report()
     FakeNeural.asked.clear()
     known = known_from(first, "bleurt", "bertscore", "rouge1_mecab", "exact_match")
-    strict = score("rag-qa-strict@1", REFERENCES, PREDICTIONS, resources=RESOURCES, known=known)
+    strict = score("rag-qa-strict@1", REFERENCES, PREDICTIONS, store=STORE, known=known)
     assert FakeNeural.asked == []
     assert strict.scores["bleurt"] == pytest.approx(first.scores["bleurt"] * 5 / 7)
     assert {item.id: item.scores["bleurt"] for item in strict.items if item.scores.get("bleurt") == 0} == {
@@ -134,28 +134,26 @@ def test_known_values_serve_the_strict_recipe_too():
 
 
 def test_strict_zeros_in_known_values_do_not_reach_the_official_mean():
-    strict = score("rag-qa-strict@1", REFERENCES, PREDICTIONS, resources=RESOURCES)
+    strict = score("rag-qa-strict@1", REFERENCES, PREDICTIONS, store=STORE)
     again = golden_report(known=known_from(strict, "bleurt", "bertscore", "rouge1_mecab"))
     assert again.scores == golden_report().scores
 
 
 def test_submission_without_reasons_runs_no_model(monkeypatch):
     monkeypatch.setitem(METRICS.entries, "bleurt", fakes.UnloadableBleurt)
-    report = score("rag-qa@1", REFERENCES, ANSWERS_ONLY, resources=RESOURCES)
+    report = score("rag-qa@1", REFERENCES, ANSWERS_ONLY, store=STORE)
     assert report.scores["bleurt"] == 0.0
     assert report.scores["descriptive_avg"] == 0.0
     assert report.final_score == 1 / 8 / 2
 
 
 def test_submission_without_reasons_has_the_signature_of_the_others():
-    assert score("rag-qa@1", REFERENCES, ANSWERS_ONLY, resources=RESOURCES).signature_hash == (
-        golden_report().signature_hash
-    )
+    assert score("rag-qa@1", REFERENCES, ANSWERS_ONLY, store=STORE).signature_hash == (golden_report().signature_hash)
 
 
 def test_demo_models_are_written_on_every_score_made_with_them():
     for predictions in (PREDICTIONS, ANSWERS_ONLY):
-        report = score("rag-qa@1", REFERENCES, predictions, resources=DEMO_RESOURCES)
+        report = score("rag-qa@1", REFERENCES, predictions, store=DEMO_STORE)
         assert report.warnings[0].code == "demo_models"
         assert report.signature["about"]["is_demo"] is True
     assert all(warning.code != "demo_models" for warning in golden_report().warnings)
@@ -182,7 +180,7 @@ def test_progress_is_throttled_between_start_and_end(monkeypatch):
     ids = [str(number) for number in range(200)]
     references = answer_file([(item, f"가가 옳다. 이유 {item}") for item in ids])
     heard = []
-    score("rag-qa@1", references, references, resources=RESOURCES, progress=heard.append)
+    score("rag-qa@1", references, references, store=STORE, progress=heard.append)
     bleurt = [progress for progress in heard if progress.stage == "bleurt"]
     assert 5 < len(bleurt) < 100
     assert [bleurt[0].done, bleurt[-1].done] == [0, 200]
@@ -198,9 +196,9 @@ def test_a_metric_that_returns_no_score_is_a_fault_of_ours(monkeypatch, broken):
 
 def test_unknown_recipe_and_foreign_ids_are_refused_before_any_metric_runs():
     with pytest.raises(UnknownRecipe):
-        score("rag-qa@0", REFERENCES, PREDICTIONS, resources=RESOURCES)
+        score("rag-qa@0", REFERENCES, PREDICTIONS, store=STORE)
     with pytest.raises(MismatchedFiles):
-        score("rag-qa@1", REFERENCES, answer_file([("g-1", "x")]), resources=RESOURCES)
+        score("rag-qa@1", REFERENCES, answer_file([("g-1", "x")]), store=STORE)
     assert FakeNeural.asked == []
 
 
@@ -208,10 +206,10 @@ def test_unknown_recipe_and_foreign_ids_are_refused_before_any_metric_runs():
 def test_a_blank_answer_earns_nothing_from_an_empty_alternative_of_published_references(answer):
     rows = [{"id": "1", "output": {"answer": answer}}, {"id": "2", "output": {"answer": "만두"}}]
     references = read_references(json.dumps(rows).encode(), get_recipe("rag-qa@1"), is_published=True)
-    blank = score("rag-qa@1", references, answer_file([("1", ""), ("2", " ")]), resources=RESOURCES)
+    blank = score("rag-qa@1", references, answer_file([("1", ""), ("2", " ")]), store=STORE)
     assert blank.scores["exact_match"] == 0.0
     assert [w.params for w in blank.warnings if w.code == "empty_alternatives"] == [{"count": 1}]
-    right = score("rag-qa@1", references, answer_file([("1", "짜장면"), ("2", "만두")]), resources=RESOURCES)
+    right = score("rag-qa@1", references, answer_file([("1", "짜장면"), ("2", "만두")]), store=STORE)
     assert right.scores["exact_match"] == 1.0
 
 
@@ -220,7 +218,7 @@ def test_culture_scores_each_type():
         [("1", "3", "선다형"), ("2", "훈민정음#한글", "단답형"), ("3", "겨울에 먹을 김치를 담그는 일", "서술형")]
     )
     predictions = answer_file([("3", "김치를 담그는 일"), ("2", "한글"), ("1", "3")])
-    report = score("culture-qa-bleu@1", references, predictions, resources=RESOURCES)
+    report = score("culture-qa-bleu@1", references, predictions, store=STORE)
     assert [set(item.scores) for item in report.items] == [
         {"accuracy"},
         {"exact_match"},
@@ -244,8 +242,8 @@ def test_the_machine_stands_beside_the_signature_and_does_not_change_its_hash(mo
     first = golden_report()
     assert first.signature["about"]["processor"]
     assert first.signature["about"] | {"kernel": None, "threads": None} == first.signature["about"]
-    ways = SimpleNamespace(profile=RESOURCES.profile, computed_with=lambda: {"kernel": "amx", "threads": 7})
-    other = score("rag-qa@1", REFERENCES, PREDICTIONS, resources=ways)
+    ways = SimpleNamespace(profile=STORE.profile, computed_with=lambda: {"kernel": "amx", "threads": 7})
+    other = score("rag-qa@1", REFERENCES, PREDICTIONS, store=ways)
     assert (other.signature["about"]["kernel"], other.signature["about"]["threads"]) == ("amx", 7)
     assert other.signature_hash == first.signature_hash
 

@@ -41,7 +41,7 @@ def rings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.fixture
-def broker_away() -> Iterator[None]:
+def broker_unreachable() -> Iterator[None]:
     """Celery's own producer, pointed at a port on which nothing listens."""
     before = app.conf.broker_url
     _point_at("redis://127.0.0.1:1/0")

@@ -46,12 +46,12 @@ def test_full_disk_is_our_fault_and_charges_nobody(phase, team, rings, monkeypat
     assert quota.status(phase=phase, team=team).used_total == 0
 
 
-def test_submission_survives_a_broker_that_is_away_and_is_sent_later(phase, team, broker_away, request, caplog):
+def test_submission_survives_a_broker_that_is_away_and_is_sent_later(phase, team, broker_unreachable, request, caplog):
     submission = send(phase, team)  # raises nothing
 
     run = submission.runs.get()
     assert run.state == ScoringRun.State.QUEUED
-    assert "the broker is away" in caplog.text
+    assert "the broker is unreachable" in caplog.text
     assert not reconcile().rang, "it is away still"
 
     rings = request.getfixturevalue("rings")

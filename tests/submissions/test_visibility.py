@@ -19,7 +19,7 @@ PUBLISHED = {"final_published_at": NOW}
 
 
 def _submission(minutes, **settings):
-    """A scored submission of so many minutes after ``NOW``, with a private part."""
+    """A scored submission of so many minutes after ``NOW``, with a private split."""
     phase = PhaseFactory.create(**settings)
     phase.reference_versions.create(number=1, is_current=True, item_count=3, public_ids=["q1"], file_sha256="a" * 64)
     team = TeamFactory.create(competition=phase.track.competition)
@@ -58,7 +58,7 @@ def test_a_score_kept_back_leaves_nothing_to_be_seen_but_the_state():
         assert (shown.signature, shown.signature_hash, shown.hidden) == ({}, "", None)
 
 
-def test_the_private_part_is_shown_once_the_final_board_is_published():
+def test_the_private_split_is_shown_once_the_final_board_is_published():
     assert run_for_team(_submission(1)).hidden is None
     shown = run_for_team(_submission(1, **PUBLISHED))
     assert (shown.covers, shown.hidden.final_score) == ("public", 0.25)
@@ -74,7 +74,7 @@ def test_hints_at_playing_the_metrics_are_for_organisers_alone():
     assert [warning["code"] for warning in seen] == ["near_constant", "many_normalized"]
 
 
-def test_organisers_see_the_private_part_and_scores_that_are_kept_back():
+def test_organisers_see_the_private_split_and_scores_that_are_kept_back():
     row = _submission(1, board="hidden", shows_own_score=False)
     shown = run_for(UserFactory.create(is_superuser=True), row)
     assert (shown.final_score, shown.hidden.final_score, shown.is_score_hidden) == (0.5, 0.25, False)

@@ -95,7 +95,7 @@ class Stack:
         """The child of the supervisor that has ``words`` in its command line."""
         assert self.supervisor is not None
         return wait_for(
-            lambda: next((child for child in self.supervisor.children() if _says(child, words)), None),
+            lambda: next((child for child in self.supervisor.children() if _has_words(child, words)), None),
             f"a program with {words}",
         )
 
@@ -152,7 +152,7 @@ def _belongs(process: psutil.Process, var_dir: str) -> bool:
         return False
 
 
-def _says(process: psutil.Process, words: Iterable[str]) -> bool:
+def _has_words(process: psutil.Process, words: Iterable[str]) -> bool:
     try:
         command = process.cmdline()
     except psutil.Error:

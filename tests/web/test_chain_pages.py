@@ -150,7 +150,7 @@ def test_script_sees_a_receipt_whose_entry_was_taken_out(
 
 @pytest.fixture
 def published(phase: Phase, team: Team) -> BoardSnapshot:
-    """A final board that counts the private part, published by the real service."""
+    """A final board that counts the private split, published by the real service."""
     ReferenceVersion.objects.filter(phase=phase).update(public_ids=["q1"])
     for who, final_score in ((team, 0.5), (TeamFactory.create(competition=team.competition), 0.6)):
         submission = finished_submission(phase, who, final_score, scores=SCORES)
@@ -201,17 +201,17 @@ def test_chain_opens_the_score_on_the_board_and_no_other(phase: Phase, team: Tea
     assert str(worse.public_id) in json.dumps(entries)  # that it came in and was scored is no secret
 
 
-@pytest.mark.parametrize("part", ["public", "private"])
-def test_chain_gives_no_score_of_a_hidden_board_or_of_the_private_part(phase: Phase, team: Team, part: str) -> None:
-    Phase.objects.filter(pk=phase.pk).update(board="live" if part == "private" else "hidden")
-    submission = finished_submission(phase, team, 0.777777 if part == "public" else 0.5, scores={})
+@pytest.mark.parametrize("split", ["public", "private"])
+def test_chain_gives_no_score_of_a_hidden_board_or_of_the_private_split(phase: Phase, team: Team, split: str) -> None:
+    Phase.objects.filter(pk=phase.pk).update(board="live" if split == "private" else "hidden")
+    submission = finished_submission(phase, team, 0.777777 if split == "public" else 0.5, scores={})
     HiddenResult.objects.create(run=submission.live_run, final_score=0.888888, scores={}, signature_hash="h")
     chain.append_scores([submission])
     text = json.dumps(body(Client().get(f"{chain_url(phase)}.json")))
     text += Client().get(f"{chain_url(phase)}/").content.decode()
     assert "0.777777" not in text
     assert "0.888888" not in text
-    salt = ChainEntry.objects.get(payload__part=part).salt
+    salt = ChainEntry.objects.get(payload__part=split).salt
     assert salt not in text
 
 

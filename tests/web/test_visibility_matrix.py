@@ -305,7 +305,7 @@ def _is_let_in_wrongly(route: str, status: int, viewer: str, address: str, world
 def _assert_that_the_others_do_see_it(state: State) -> None:
     """The canaries are really there: whoever may see a score at some address did find it."""
     for viewer in ("anonymous", "other team", "own team"):
-        scores = [f"{part} score {name}" for part in ("public", "private") for name in PUBLIC]
+        scores = [f"{split} score {name}" for split in ("public", "private") for name in PUBLIC]
         expected = {canary for canary in scores if may_see(state, viewer, canary, "competitions/")}
         assert {canary for canary in SEEN[state.name, viewer] if canary in scores} == expected
     for role in ROLES:

@@ -45,7 +45,7 @@ METRICS: Final = ("exact_match", "descriptive_avg", "bleurt", "bertscore", "roug
 ROLES: Final = ("viewer", "operator", "organiser")
 VIEWERS: Final = ("anonymous", "other team", "own team", *ROLES, "organiser elsewhere")
 
-# own and other team, submitted before and after the moment of freezing: the later one is the better one in both parts
+# own and other team, submitted before and after the moment of freezing: the later one is the better one in both splits
 PUBLIC: Final = {
     "own.before": 0.50718461,
     "own.after": 0.61829357,
@@ -203,11 +203,11 @@ def _plant(name: str, phase: Phase, teams: dict[str, Team], now: Any) -> Submiss
         signature_hash="6" * 64,
         **_details("private", name, PRIVATE_COUNT[name]),
     )
-    for part, items, value in (("public", ["q1"], PUBLIC_ITEM), ("private", ["q2", "q3"], PRIVATE_ITEM)):
+    for split, items, value in (("public", ["q1"], PUBLIC_ITEM), ("private", ["q2", "q3"], PRIVATE_ITEM)):
         MetricResult.objects.create(
             submission=row,
             reference_version=run.reference_version,
-            part=part,
+            split=split,
             metric="bleurt",
             metric_signature="7" * 64,
             values=dict.fromkeys(items, value[name]),
@@ -218,11 +218,11 @@ def _plant(name: str, phase: Phase, teams: dict[str, Team], now: Any) -> Submiss
     return row
 
 
-def _details(part: str, name: str, count: int) -> dict[str, Any]:
+def _details(split: str, name: str, count: int) -> dict[str, Any]:
     return {
         "coverage": {"items": count, "answered": count},
         "warnings": [{"code": "empty_answers", "params": {"count": count}}],
-        "signature": {"recipe": "rag-qa@1", "note": f"signature-{part}-{name}"},
+        "signature": {"recipe": "rag-qa@1", "note": f"signature-{split}-{name}"},
     }
 
 

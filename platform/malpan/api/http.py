@@ -52,7 +52,7 @@ def endpoint(*methods: str) -> Callable[[JsonView], JsonView]:
                     logger.error("%s at %s", error.code, request.path)
                 return error_response(error)
             except OperationalError as error:
-                logger.error("the database is away", exc_info=error)
+                logger.error("the database is unreachable", exc_info=error)
                 return error_response(SystemFault())
 
         return answer

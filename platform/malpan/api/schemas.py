@@ -77,7 +77,7 @@ def board(found: Board, final: Board | None = None) -> dict[str, Any]:
         "is_demo_models": found.is_demo_models,
         "signature_hash": found.signature_hash,
         "excluded_count": found.excluded_count,
-        "covers": "public" if found.covers_part else "all",
+        "covers": "public" if found.covers_split else "all",
         "disqualified": [{"team": each.team_name, "note": each.note} for each in found.disqualified],
         "final": _final(final.snapshot) if final and final.snapshot else None,
     }
@@ -116,7 +116,7 @@ def submission(found: Submission, run: ShownRun | None = None, forecast: Forecas
     ``forecast`` is shared if a response has several submissions.
     """
     run = run or run_for_team(found)
-    outlook = (forecast or Forecast()).of(run_to_show(found))
+    run_forecast = (forecast or Forecast()).of(run_to_show(found))
     return {
         "id": found.public_id,
         "file_name": found.file_name,
@@ -132,7 +132,7 @@ def submission(found: Submission, run: ShownRun | None = None, forecast: Forecas
         "withdrawn_at": found.withdrawn_at,
         "is_final_choice": found.is_final_choice,
         "run": run and _run(run),
-        "estimated_finish_at": outlook.finish_at,  # rounded, never a promise; null: over, or not known
+        "estimated_finish_at": run_forecast.finish_at,  # rounded, never a promise; null: over, or not known
     }
 
 

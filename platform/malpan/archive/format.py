@@ -50,7 +50,7 @@ from malpan.submissions.models import (
 from malpan.teams.models import Membership, MergeRequest, Team
 
 FORMAT: Final = "malpan-competition"
-VERSION: Final = 2
+VERSION: Final = 3
 MANIFEST: Final = "manifest.json"
 PEOPLE: Final = "people.jsonl"
 CHUNK_BYTES: Final = 1024 * 1024

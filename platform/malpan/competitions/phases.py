@@ -92,10 +92,10 @@ def public_ids_for(
     """
     ids = [answer.id for answer in references.answers]
     if public_ids is not None:
-        part = _checked(list(dict.fromkeys(public_ids)), ids) if public_ids else None
+        split = _checked(list(dict.fromkeys(public_ids)), ids) if public_ids else None
         if phase.public_percent is not None:
             update_phase(phase=phase, actor=actor, public_percent=None)
-        return part
+        return split
     if phase.public_percent:
         strata = {answer.id: answer.question_type or "" for answer in references.answers}
         return _checked(splitting.split_ids(ids, phase.public_percent, _seed_of(phase), strata), ids)

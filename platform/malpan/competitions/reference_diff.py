@@ -49,7 +49,7 @@ def diff_references(before: AnswerFile | None, after: AnswerFile) -> ReferenceDi
     old = {answer.id: answer for answer in (before.answers if before else _NO_ANSWERS)}
     new = {answer.id: answer for answer in after.answers}
     both = [(old[item], answer) for item, answer in new.items() if item in old]
-    changed = tuple(_change(was, now) for was, now in both if says(was) != says(now))
+    changed = tuple(_change(was, now) for was, now in both if scored_content(was) != scored_content(now))
     return ReferenceDiff(
         changed=changed,
         added=tuple(_change(None, answer) for item, answer in new.items() if item not in old),
@@ -58,7 +58,7 @@ def diff_references(before: AnswerFile | None, after: AnswerFile) -> ReferenceDi
     )
 
 
-def says(answer: Answer) -> tuple[tuple[str, ...], str | None]:
+def scored_content(answer: Answer) -> tuple[tuple[str, ...], str | None]:
     """The content of a reference answer that can change a score."""
     return answer.texts, answer.question_type
 

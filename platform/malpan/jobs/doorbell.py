@@ -14,7 +14,7 @@ from celery import current_app
 from django.conf import settings
 from django.db import transaction
 from kombu.exceptions import ChannelError
-from kombu.exceptions import OperationalError as BrokerAway
+from kombu.exceptions import OperationalError as BrokerUnreachable
 
 logger = logging.getLogger(__name__)
 
@@ -25,8 +25,8 @@ def ring() -> bool:
     """Wake a worker. Returns false if the broker is down: beat rings again."""
     try:
         current_app.send_task(TASK, retry=False)
-    except BrokerAway:
-        logger.warning("the broker is away; workers are told later")
+    except BrokerUnreachable:
+        logger.warning("the broker is unreachable; workers will be notified later")
         return False
     return True
 

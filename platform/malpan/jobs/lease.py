@@ -39,7 +39,7 @@ def renew_lease(*, job_id: int, attempt: int, stage: str, progress: float) -> bo
     return bool(held.update(lease_expires_at=timezone.now() + lease_length(), stage=stage, progress=progress))
 
 
-class LeaseKeeper:
+class LeaseRenewer:
     """Renews the lease of ``job`` inside a ``with`` block."""
 
     def __init__(self, job: Job) -> None:
@@ -49,7 +49,7 @@ class LeaseKeeper:
         self._renewed_at = time.monotonic()
         self._stop = threading.Event()
         self._lost = threading.Event()
-        self._thread = threading.Thread(target=self._keep, name=f"lease-{job.pk}", daemon=True)
+        self._thread = threading.Thread(target=self._renew_until_stopped, name=f"lease-{job.pk}", daemon=True)
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -67,7 +67,7 @@ class LeaseKeeper:
         if self._lost.is_set():
             raise LeaseLost
 
-    def _keep(self) -> None:
+    def _renew_until_stopped(self) -> None:
         third = settings.JOB_LEASE_SECONDS / 3
         try:
             while not self._lost.is_set() and not self._stop.wait(min(PROGRESS_SECONDS, third)):
@@ -82,7 +82,7 @@ class LeaseKeeper:
         try:
             is_ours = renew_lease(job_id=self._job_id, attempt=self._attempt, stage=stage, progress=progress)
         except (OperationalError, InterfaceError):
-            logger.warning("job %s: the lease could not be renewed; the database is away", self._job_id)
+            logger.warning("job %s: the lease could not be renewed; the database is unreachable", self._job_id)
             connection.close()
             return
         if not is_ours:  # reclaimed, or just finished by ourselves: only after the former ``report`` is called again

@@ -42,7 +42,7 @@ def fail(*, job_id: int, attempt: int, error_code: str, pause: float = 0) -> boo
     Returns false and does nothing if the job is no longer running with this attempt.
     """
     with transaction.atomic():
-        job = _held(job_id, attempt)
+        job = _locked(job_id, attempt)
         if job is None:
             return False
         job.failures += 1
@@ -58,7 +58,7 @@ def fail(*, job_id: int, attempt: int, error_code: str, pause: float = 0) -> boo
 def put_back(*, job_id: int, attempt: int, pause: float) -> bool:
     """Return the job to the queue for another worker, after ``pause`` seconds; it does not count as a failure."""
     with transaction.atomic():
-        job = _held(job_id, attempt)
+        job = _locked(job_id, attempt)
         if job is not None:
             _queue_again(job, pause)
     return job is not None
@@ -71,7 +71,7 @@ def wait_for_children(*, job: Job, kind: str, costs: Sequence[int]) -> bool:
     Returns false and does nothing if the job is no longer running with this attempt.
     """
     with transaction.atomic():
-        if _held(job.pk, job.attempt) is None:
+        if _locked(job.pk, job.attempt) is None:
             return False
         queue.add(kind=kind, flow=job.flow, lane=job.lane, costs=costs, parent=job)
         Job.objects.filter(pk=job.pk).update(state=State.QUEUED, lease_expires_at=None)
@@ -92,7 +92,7 @@ def drop(job_ids: Iterable[int], *, error_code: str) -> list[int]:
     return held
 
 
-def _held(job_id: int, attempt: int) -> Job | None:
+def _locked(job_id: int, attempt: int) -> Job | None:
     """The row of a job that is running with ``attempt``, locked until the transaction ends; else ``None``."""
     rows = Job.objects.filter(pk=job_id, attempt=attempt, state=State.RUNNING)
     return lock_rows(rows, Level.WORK).first()

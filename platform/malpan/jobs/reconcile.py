@@ -11,7 +11,7 @@ from typing import Final
 
 from django.db import transaction
 from django.utils import timezone
-from kombu.exceptions import OperationalError as BrokerAway
+from kombu.exceptions import OperationalError as BrokerUnreachable
 
 from malpan.jobs import claim, doorbell, outcome
 from malpan.jobs.errors import WorkerLost
@@ -48,5 +48,5 @@ def ring_for_what_waits(now: datetime) -> bool:
     """Ring if a job of any kind is due, even one unknown to this process. Returns whether it rang."""
     try:
         return claim.due(now).exists() and not doorbell.is_ringing() and doorbell.ring()
-    except BrokerAway:
+    except BrokerUnreachable:
         return False

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from malpan.core.errors import SystemFault
 
 if TYPE_CHECKING:
-    from malpan.jobs.lease import LeaseKeeper
+    from malpan.jobs.lease import LeaseRenewer
     from malpan.jobs.models import Job
 
 
@@ -25,7 +25,7 @@ class Handler(ABC):
     crashed: ClassVar[type[SystemFault]]  # what an error that is no ``SystemFault`` counts as
 
     @abstractmethod
-    def work(self, job: Job, lease: LeaseKeeper) -> None:
+    def work(self, job: Job, lease: LeaseRenewer) -> None:
         """Do the work and end the job with ``outcome.finish``, or leave it to its children. Any other exception is a
         fault.
 

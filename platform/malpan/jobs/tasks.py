@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from malpan.jobs import claim, doorbell
 from malpan.jobs.faults import record_faults
-from malpan.jobs.lease import LeaseKeeper
+from malpan.jobs.lease import LeaseRenewer
 from malpan.jobs.models import Job
 from malpan.jobs.reconcile import reconcile
 from malpan.jobs.registry import handler_of
@@ -43,5 +43,5 @@ def work_next(*, worker: str) -> Job | None:
 
 def perform(job: Job) -> None:
     """Do a claimed job while its lease is renewed; faults are written to its row."""
-    with record_faults(job), LeaseKeeper(job) as lease:
+    with record_faults(job), LeaseRenewer(job) as lease:
         handler_of(job.kind).work(job, lease)

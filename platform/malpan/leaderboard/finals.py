@@ -11,7 +11,7 @@ from django.db.models import Q
 from malpan.competitions.models import Phase
 from malpan.competitions.references import recipe_of
 from malpan.leaderboard import ranking
-from malpan.leaderboard.selectors import Reader, comparable_entries, entry_of, standing_runs, submission_counts
+from malpan.leaderboard.selectors import Reader, comparable_entries, eligible_runs, entry_of, submission_counts
 from malpan.submissions.models import HiddenResult, ScoringRun
 from scoring.recipes import Recipe
 
@@ -60,10 +60,10 @@ def final_board(phase: Phase) -> FinalBoard:
     candidates = [entry for key in sorted(counted) if (entry := _final_entry(runs[key])) is not None]
     signature = ranking.board_signature(candidates)
     entries = [entry for entry in candidates if entry.signature_hash == signature]
-    stood = {entry.entry.team_id: entry for entry in ranking.rank(public, recipe.tie_breaks)}
+    on_public = {entry.entry.team_id: entry for entry in ranking.rank(public, recipe.tie_breaks)}
     counts = submission_counts(phase)
     rows = tuple(
-        _row(ranked, runs[ranked.entry.submission_id], stood[ranked.entry.team_id], counts[ranked.entry.team_id])
+        _row(ranked, runs[ranked.entry.submission_id], on_public[ranked.entry.team_id], counts[ranked.entry.team_id])
         for ranked in ranking.rank(entries, recipe.tie_breaks)
     )
     return FinalBoard(
@@ -98,7 +98,7 @@ def rows_to_publish(rows: Iterable[FinalRow], reader: Reader) -> list[dict[str, 
 
 
 def _runs_with_hidden_results(phase: Phase) -> dict[int, Any]:
-    runs = standing_runs(phase).annotate(is_split=Q(reference_version__public_ids__isnull=False))
+    runs = eligible_runs(phase).annotate(is_split=Q(reference_version__public_ids__isnull=False))
     runs = runs.select_related("submission__team", "reference_version", "hidden_result")
     runs = runs.defer("signature", "warnings", "coverage", "reference_version__public_ids")
     return {run.submission_id: run for run in runs}
@@ -129,13 +129,13 @@ def _final_entry(run: ScoringRun) -> ranking.Entry | None:
     )
 
 
-def _row(ranked: ranking.Ranked, run: ScoringRun, stood: ranking.Ranked, submission_count: int) -> FinalRow:
+def _row(ranked: ranking.Ranked, run: ScoringRun, on_public: ranking.Ranked, submission_count: int) -> FinalRow:
     return FinalRow(
         rank=ranked.rank,
         run=run,
         final_score=ranked.entry.final_score,
         scores=dict(ranked.entry.scores),
         submission_count=submission_count,
-        public_rank=stood.rank,
-        public_score=stood.entry.final_score,
+        public_rank=on_public.rank,
+        public_score=on_public.entry.final_score,
     )

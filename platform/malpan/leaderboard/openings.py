@@ -36,7 +36,7 @@ def _final_results(phase: Phase) -> list[ScoringRun | HiddenResult]:
     runs = ScoringRun.objects.filter(submission__public_id__in=rows, state=ScoringRun.State.FINISHED)
     shown: dict[str, ScoringRun | HiddenResult] = {}
     for run in runs.select_related("submission", "hidden_result").order_by("pk"):
-        name, result = str(run.submission.public_id), chain.parts_of(run)[-1][1]
+        name, result = str(run.submission.public_id), chain.results_by_split(run)[-1][1]
         if chain.values_of(result) == _values_of_row(rows[name]):
             shown[name] = result
     return list(shown.values())

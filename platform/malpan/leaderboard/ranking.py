@@ -59,8 +59,8 @@ def best_entries(entries: Iterable[Entry], tie_breaks: Sequence[str]) -> list[En
     """The best entry of each team, best team first."""
     best: dict[int, Entry] = {}
     for entry in entries:
-        standing = best.get(entry.team_id)
-        if standing is None or _order(entry, tie_breaks) < _order(standing, tie_breaks):
+        best_so_far = best.get(entry.team_id)
+        if best_so_far is None or _order(entry, tie_breaks) < _order(best_so_far, tie_breaks):
             best[entry.team_id] = entry
     return sorted(best.values(), key=lambda entry: _order(entry, tie_breaks))
 

@@ -15,7 +15,7 @@ from malpan.submissions.rescoring.deltas import Change, Histogram, RankMove, Sco
 from malpan.submissions.scoring_config import scoring_config_of
 from scoring.recipes import Recipe
 
-Standing = dict[int, tuple[int | None, float]]  # team -> rank and final score
+RanksAndScores = dict[int, tuple[int | None, float]]  # team -> rank and final score
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,8 @@ def _moves(batch: RescoreBatch, fresh: Mapping[int, ScoringRun], recipe: Recipe)
     entries = _comparable_after(after, scoring_config_of(phase, batch).reference_version, recipe)
     names = {run.submission.team_id: run.submission.team.name for run in after.values()}
     old_recipe = recipe_of(phase.track)
-    before = _standing(comparable_entries(live.values(), old_recipe), old_recipe)
-    moves = deltas.rank_moves(before, _standing(entries, recipe), names, phase.track.competition.prize_places)
+    before = _ranks_and_scores(comparable_entries(live.values(), old_recipe), old_recipe)
+    moves = deltas.rank_moves(before, _ranks_and_scores(entries, recipe), names, phase.track.competition.prize_places)
     return tuple(moves), len(after) - len(entries)
 
 
@@ -136,7 +136,7 @@ def _comparable_after(runs: Mapping[int, ScoringRun], version: ReferenceVersion,
     return [entry_of(run) for run in runs.values() if run.signature_hash == signature]
 
 
-def _standing(entries: list[ranking.Entry], recipe: Recipe) -> Standing:
+def _ranks_and_scores(entries: list[ranking.Entry], recipe: Recipe) -> RanksAndScores:
     return {
         ranked.entry.team_id: (ranked.rank, ranked.entry.final_score)
         for ranked in ranking.rank(entries, recipe.tie_breaks)

@@ -65,7 +65,7 @@ class Board:
 
     ``is_hidden``: the organiser hides it; there are no rows. ``frozen_at``: it counts only submissions before that
     moment. All rows have ``signature_hash``; ``excluded_count`` runs have another one, or were scored by earlier
-    references or another recipe, and are excluded until they are scored again. ``covers_part``: its scores are of the
+    references or another recipe, and are excluded until they are scored again. ``covers_split``: its scores are of the
     public split only. ``snapshot``: it is the final board as published.
     """
 
@@ -79,7 +79,7 @@ class Board:
     excluded_count: int
     is_hidden: bool = False
     frozen_at: datetime | None = None
-    covers_part: bool = False
+    covers_split: bool = False
     disqualified: tuple[Disqualified, ...] = ()
     snapshot: BoardSnapshot | None = None
 
@@ -132,7 +132,7 @@ def board(
         excluded_count=len(runs) - len(entries),
         is_hidden=is_hidden,
         frozen_at=frozen_at,
-        covers_part=_covers_part(phase),
+        covers_split=_covers_split(phase),
         disqualified=disqualified(phase, reader),
     )
 
@@ -162,18 +162,18 @@ def published_board(phase: Phase, *, viewer_team: Team | None = None) -> Board |
 
 def live_runs(phase: Phase, before: datetime | None = None) -> dict[int, ScoringRun]:
     """Live finished runs by submission, with the fields of a row; signatures and warnings are deferred."""
-    rows = standing_runs(phase, before)
+    rows = eligible_runs(phase, before)
     rows = rows.select_related("submission__team", "reference_version")
     rows = rows.defer("signature", "warnings", "coverage", "reference_version__public_ids")
     return {run.submission_id: run for run in rows}
 
 
-def standing_runs(phase: Phase, before: datetime | None = None) -> QuerySet[ScoringRun]:
+def eligible_runs(phase: Phase, before: datetime | None = None) -> QuerySet[ScoringRun]:
     """The live finished runs that may be on a board of ``phase``: submitted ``before`` that moment, if given."""
-    standing = Submission.objects.counting().filter(phase=phase, team__disqualified_at=None)
+    eligible = Submission.objects.counting().filter(phase=phase, team__disqualified_at=None)
     if before is not None:
-        standing = standing.filter(created_at__lt=before)
-    return ScoringRun.objects.filter(live_for__in=standing, state=ScoringRun.State.FINISHED)
+        eligible = eligible.filter(created_at__lt=before)
+    return ScoringRun.objects.filter(live_for__in=eligible, state=ScoringRun.State.FINISHED)
 
 
 def comparable_entries(runs: Iterable[ScoringRun], recipe: Recipe) -> list[ranking.Entry]:
@@ -220,7 +220,7 @@ def entry_of(run: ScoringRun) -> ranking.Entry:
     )
 
 
-def _covers_part(phase: Phase) -> bool:
+def _covers_split(phase: Phase) -> bool:
     return phase.reference_versions.filter(is_current=True, public_ids__isnull=False).exists()
 
 

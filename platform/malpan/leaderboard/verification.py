@@ -85,15 +85,15 @@ def _scores(competition: Competition, entries: list[ChainEntry]) -> Iterator[Fin
     for entry in entries:
         if entry.kind != chain.Kind.SCORE:
             continue
-        part, number = entry.payload.get("part", ""), entry.payload.get("run")
-        newest[entry.submission_id, part] = entry
-        run, scored = results.get((entry.submission_id, number, part), (None, None))
+        split, number = entry.payload.get("part", ""), entry.payload.get("run")
+        newest[entry.submission_id, split] = entry
+        run, scored = results.get((entry.submission_id, number, split), (None, None))
         if run is None or scored is None:
             yield Finding("score_gone", f"#{entry.number}")
-        elif not chain.says(entry, run, int(number or 0), scored):
+        elif not chain.entry_matches(entry, run, int(number or 0), scored):
             yield Finding("score_differs", f"#{entry.number} {run.submission.public_id}")
-    for (submission_id, number, part), (run, _scored) in results.items():
-        last = newest.get((submission_id, part))
+    for (submission_id, number, split), (run, _scored) in results.items():
+        last = newest.get((submission_id, split))
         if run.submission.live_run_id == run.pk and (last is None or last.payload.get("run") != number):
             yield Finding("score_missing", str(run.submission.public_id))
 
@@ -110,7 +110,9 @@ def _results(competition: Competition) -> dict[tuple[int | None, Any, str], tupl
     for submission_id, group in groupby(runs.iterator(chunk_size=500), key=lambda run: run.submission_id):
         for number, run in enumerate(group, start=1):
             if run.state == ScoringRun.State.FINISHED:
-                found |= {(submission_id, number, part): (run, scored) for part, scored in chain.parts_of(run)}
+                found |= {
+                    (submission_id, number, split): (run, scored) for split, scored in chain.results_by_split(run)
+                }
     return found
 
 

@@ -80,7 +80,7 @@ class PostgresServer(Server):
         self._choose_account()
         private_directory(self.directory, self.account)
         if self.account is not None:
-            self._open_the_way(self.account)
+            self._grant_access(self.account)
         if not (self.directory / "PG_VERSION").exists():
             self._create_cluster()
         self._refuse_other_version()
@@ -133,7 +133,7 @@ class PostgresServer(Server):
         if os.geteuid() == 0:
             self.account = self._owner() or _system_account()
 
-    def _open_the_way(self, account: Account) -> None:
+    def _grant_access(self, account: Account) -> None:
         programs = _postgres_programs()
         let_through(self.directory, account)
         let_through(programs, account)

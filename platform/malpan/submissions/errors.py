@@ -73,8 +73,8 @@ class QuotaExceeded(SubmissionError):
     @classmethod
     def sentence(cls, variant: str = "") -> Text:
         limit, _plus, elsewhere = variant.partition("+")
-        said = super().sentence(limit)
-        return format_lazy("{} {}", said, cls.also_elsewhere) if elsewhere else said
+        sentence = super().sentence(limit)
+        return format_lazy("{} {}", sentence, cls.also_elsewhere) if elsewhere else sentence
 
 
 class DuplicateUpload(SubmissionError):

@@ -78,12 +78,12 @@ def _phases_not_over(team: Team, now: datetime) -> list[Phase]:
 
 def _require_room(phase: Phase, team: Team) -> None:
     """Raise ``MergeImpossible``, which rolls everything back, if both together have used more than one team may."""
-    excess = excess_of(phase, quota.ledger_of(phase=phase, team=team).account())
+    excess = exceeded_limit(phase, quota.ledger_of(phase=phase, team=team).account())
     if excess is not None:
         raise MergeImpossible(phase=phase.title, **excess)
 
 
-def excess_of(phase: Phase, account: Account) -> dict[str, Any] | None:
+def exceeded_limit(phase: Phase, account: Account) -> dict[str, Any] | None:
     """The exceeded limit as params of ``MergeImpossible``; ``None`` within the limits."""
     used = len(account.charged)
     if phase.total_limit is not None and used > phase.total_limit + account.phase_grant:

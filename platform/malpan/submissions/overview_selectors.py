@@ -27,7 +27,7 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class Workload:
+class OpenWork:
     """The open work of a competition. ``oldest_wait``: how long the oldest queued run has waited, or ``None``."""
 
     failed: int  # submissions without a result whose newest run failed
@@ -45,7 +45,7 @@ class Workload:
     last_notice: Notice | None
 
 
-def workload_of(competition: Competition, now: datetime | None = None) -> Workload:
+def open_work_of(competition: Competition, now: datetime | None = None) -> OpenWork:
     """The open work of ``competition`` at ``now``. Eight queries; a day is a KST day."""
     now = now or timezone.now()
     start, end = kst_day_bounds(now)
@@ -59,7 +59,7 @@ def workload_of(competition: Competition, now: datetime | None = None) -> Worklo
     waiting = Question.objects.filter(competition=competition, answered_at=None).aggregate(
         count=Count("pk"), oldest=Min("created_at")
     )
-    return Workload(
+    return OpenWork(
         failed=_failed(competition),
         queued=runs["queued"],
         running=runs["running"],

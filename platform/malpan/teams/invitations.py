@@ -38,7 +38,7 @@ from malpan.teams.errors import (
     TooManyInvitations,
 )
 from malpan.teams.models import Invitation, Membership, Team
-from malpan.teams.selectors import last_end, open_invitations, require_leader, stands_disqualified
+from malpan.teams.selectors import is_disqualified, last_end, open_invitations, require_leader
 from malpan.teams.services import lock_team, lock_teams, team_refusal
 
 logger = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ def create_invitation(
     with transaction.atomic():
         locked = lock_team(team)
         require_leader(actor, locked)
-        if stands_disqualified(locked):
+        if is_disqualified(locked):
             raise TeamDisqualified
         _require_room(locked, address, moment)
         invitation = Invitation.objects.create(
@@ -193,7 +193,7 @@ def _check_joinable(team: Team, user: User, now: datetime) -> None:
     ended_at = last_end(team.competition)
     if ended_at is not None and ended_at <= now:
         raise CompetitionOver(ended_at=ended_at)
-    if stands_disqualified(team):
+    if is_disqualified(team):
         raise TeamDisqualified
     terms.require_accepted(user, team.competition)
 

@@ -12,7 +12,7 @@ from malpan.core import audit
 from malpan.core.constraints import violated_constraint
 from malpan.teams.errors import MergeAlreadyAsked, MergeImpossible, MergeRequestNotFound, TeamNotFound
 from malpan.teams.models import MergeRequest, Team
-from malpan.teams.selectors import last_end, merge_request_of, require_leader, stands_disqualified
+from malpan.teams.selectors import is_disqualified, last_end, merge_request_of, require_leader
 from malpan.teams.services import lock_team
 
 State = MergeRequest.State
@@ -70,7 +70,7 @@ def require_fit(source: Team, target: Team, now: datetime) -> None:
         raise MergeImpossible(reason="same")
     if source.is_baseline or target.is_baseline:
         raise MergeImpossible(reason="baseline")
-    if stands_disqualified(source) or stands_disqualified(target):
+    if is_disqualified(source) or is_disqualified(target):
         raise MergeImpossible(reason="disqualified")
     if source.merged_into_id is not None or target.merged_into_id is not None:
         raise MergeImpossible(reason="merged")

@@ -58,7 +58,7 @@ def require_leader(user: User | AnonymousUser, team: Team) -> Membership:
     return membership
 
 
-def stands_disqualified(team: Team) -> bool:
+def is_disqualified(team: Team) -> bool:
     """Whether ``team`` was disqualified when its row was read."""
     return team.disqualified_at is not None
 

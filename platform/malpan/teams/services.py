@@ -32,7 +32,7 @@ from malpan.teams.errors import (
     TeamNameTaken,
 )
 from malpan.teams.models import Membership, Team
-from malpan.teams.selectors import last_end, require_leader, require_member, stands_disqualified
+from malpan.teams.selectors import is_disqualified, last_end, require_leader, require_member
 
 if TYPE_CHECKING:
     from malpan.competitions.models import Competition
@@ -253,7 +253,7 @@ def _require_changeable(team: Team, now: datetime | None, *, even_disqualified: 
     ended_at = last_end(team.competition)
     if ended_at is not None and ended_at <= (now or timezone.now()):
         raise CompetitionOver(ended_at=ended_at)
-    if stands_disqualified(team) and not even_disqualified:
+    if is_disqualified(team) and not even_disqualified:
         raise TeamDisqualified
 
 

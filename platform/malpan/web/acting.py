@@ -14,7 +14,7 @@ from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
 
 T = TypeVar("T")
-Again = Callable[[int], HttpResponse]
+RenderAgain = Callable[[int], HttpResponse]
 
 
 def act(
@@ -22,28 +22,29 @@ def act(
     do: Callable[[dict[str, Any]], T],
     *,
     to: str | Callable[[Any], str],
-    said: str | Callable[[T], str] = "",
+    success: str | Callable[[T], str] = "",
     form: BaseForm | None = None,
-    again: Again | None = None,
-    beside: str | Callable[[DomainError], str | None] | None = None,
+    render_again: RenderAgain | None = None,
+    error_field: str | Callable[[DomainError], str | None] | None = None,
     refused_above: bool = False,
 ) -> HttpResponse:
-    """Call ``do`` with the values of a valid ``form``, show ``said`` as a message, and redirect ``to`` an address.
+    """Call ``do`` with the values of a valid ``form``, show ``success`` as a message, and redirect ``to`` an address.
 
-    If the form or the service refuses, ``again`` renders the page with the form and an HTTP status; the service's
-    message is above the form, or at the field ``beside``. Without ``again``, or with ``refused_above`` if the page may
-    no longer have the form, it becomes a message on the page of ``to``, which is then called with ``None``.
+    If the form or the service refuses, ``render_again`` renders the page with the form and an HTTP status; the
+    service's message is above the form, or at the field ``error_field``. Without ``render_again``, or with
+    ``refused_above`` if the page may no longer have the form, it becomes a message on the page of ``to``, which is then
+    called with ``None``.
     """
     if form is not None and not form.is_valid():
-        return again(422) if again else _told(request, _first_error(form), to)
+        return render_again(422) if render_again else _redirect_with_error(request, _first_error(form), to)
     try:
         result = do(form.cleaned_data if form is not None else {})
     except DomainError as error:
-        if form is None or again is None or refused_above:
-            return _told(request, text_of(error), to)
-        refuse(form, error, beside(error) if callable(beside) else beside)
-        return again(error.http_status)
-    if text := said(result) if callable(said) else said:
+        if form is None or render_again is None or refused_above:
+            return _redirect_with_error(request, text_of(error), to)
+        refuse(form, error, error_field(error) if callable(error_field) else error_field)
+        return render_again(error.http_status)
+    if text := success(result) if callable(success) else success:
         messages.success(request, text)
     return redirect(to(result) if callable(to) else to)
 
@@ -66,7 +67,7 @@ def refusal_of(form: BaseForm) -> DomainError | None:
     return next((params["error"] for params in found if params and "error" in params), None)
 
 
-def _told(request: HttpRequest, text: str, to: str | Callable[[Any], str]) -> HttpResponse:
+def _redirect_with_error(request: HttpRequest, text: str, to: str | Callable[[Any], str]) -> HttpResponse:
     messages.error(request, text)
     return redirect(to(None) if callable(to) else to)
 

@@ -54,6 +54,6 @@ class ErrorPagesMiddleware:
         if isinstance(exception, Http404):
             return errors.not_found_page(request)
         if isinstance(exception, OperationalError | RedisError):  # attempts to log in are counted in Redis
-            logger.error("the database is away", exc_info=exception)
+            logger.error("the database is unreachable", exc_info=exception)
             return errors.unavailable_page()
         return None

@@ -116,14 +116,14 @@ def kernel() -> Kernel | None:
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         found, why = None, f"{reason(error)} (needed: a C compiler with OpenMP, such as gcc; CC may name it)"
     else:
-        why = doubt(found)
+        why = reason_not_to_use(found)
     if why:
         logger.warning("The processor's AMX units are not used, scoring is slower than it could be: %s", why)
         return None
     return found
 
 
-def doubt(found: Kernel) -> str:
+def reason_not_to_use(found: Kernel) -> str:
     """Why ``found`` must not be used; empty if it may."""
     if not found.has_tiles():
         return "the system does not grant the registers"
@@ -145,8 +145,8 @@ def compiled() -> Kernel:
 
 def reason(error: Exception) -> str:
     """One line: the first error that the compiler named, or why it could not be started."""
-    said = getattr(error, "stderr", None) or ""
-    return next((line for line in said.splitlines() if "error:" in line.lower()), str(error))
+    output = getattr(error, "stderr", None) or ""
+    return next((line for line in output.splitlines() if "error:" in line.lower()), str(error))
 
 
 def is_exact(found: Kernel) -> bool:

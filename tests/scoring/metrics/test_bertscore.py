@@ -290,7 +290,7 @@ def test_the_signature_names_all_that_can_change_a_value(bert):
     assert len(signature["weights_sha256"]) == len(signature["tokenizer_sha256"]) == 64
 
 
-def test_the_budget_of_a_resources_object_is_the_callers(bert):
+def test_the_callers_budget_is_that_of_the_store(bert):
     assert metric_on(bert, token_budget=77)._store.bertscore.budget == TokenBudget(77)
 
 

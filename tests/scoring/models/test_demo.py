@@ -59,7 +59,7 @@ def _models_of_this_test(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
 
 
 @pytest.fixture(scope="module")
-def resources() -> ModelStore:
+def store() -> ModelStore:
     return ModelStore("demo", "cpu")
 
 
@@ -70,9 +70,9 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("name", ["bertscore", "bleurt"])
-def test_better_reasons_score_higher(resources, name):
+def test_better_reasons_score_higher(store, name):
     texts = [text for _, text in LADDER]
-    values = load_metric(name, resources).score_pairs([REFERENCE] * len(texts), texts)
+    values = load_metric(name, store).score_pairs([REFERENCE] * len(texts), texts)
     steps = [(LADDER[i][0], LADDER[i + 1][0], values[i] - values[i + 1]) for i in range(len(values) - 1)]
     too_small = [step for step in steps if step[2] < (0 if step[1] == "nothing" and name == "bleurt" else MARGIN)]
     assert not too_small
@@ -80,9 +80,9 @@ def test_better_reasons_score_higher(resources, name):
 
 
 @pytest.mark.parametrize("name", ["bertscore", "bleurt"])
-def test_a_short_or_stuffed_answer_scores_low(resources, name):
+def test_a_short_or_stuffed_answer_scores_low(store, name):
     stuffed = "다 는 이 을 에 의 가 고 말 쓴다 이다"
-    half, one, stuffing = load_metric(name, resources).score_pairs(
+    half, one, stuffing = load_metric(name, store).score_pairs(
         [REFERENCE] * 3, ["'-대'는 다른 사람이 말한 내용을 전할 때 쓴다.", "다", stuffed]
     )
     assert half > max(one, stuffing) + 0.2
@@ -90,15 +90,15 @@ def test_a_short_or_stuffed_answer_scores_low(resources, name):
 
 @pytest.mark.parametrize("name", ["bertscore", "bleurt"])
 @pytest.mark.parametrize("text", ["옳다", REFERENCE, " ".join([REFERENCE] * 3)])
-def test_a_perfect_answer_scores_near_one_whatever_its_length(resources, name, text):
-    (value,) = load_metric(name, resources).score_pairs([text], [text])
+def test_a_perfect_answer_scores_near_one_whatever_its_length(store, name, text):
+    (value,) = load_metric(name, store).score_pairs([text], [text])
     assert value > 0.9
 
 
 @pytest.mark.parametrize("text", ["😀😀😀", "今日はとても良い天気ですね", "\u200b", "[UNK] [SEP]"])
-def test_text_outside_the_vocabulary_matches_nothing(resources, text):
+def test_text_outside_the_vocabulary_matches_nothing(store, text):
     """Two unknown words are the same token; they must not count as a match."""
-    value, floor = load_metric("bleurt", resources).score_pairs([text, text], [text, ""])
+    value, floor = load_metric("bleurt", store).score_pairs([text, text], [text, ""])
     assert value == pytest.approx(floor, abs=0.03)
 
 
@@ -202,7 +202,7 @@ def test_every_hangul_syllable_is_a_piece_of_its_own():
     assert {"가", "힣", "##가", "##힣", "뷁", "A", "##z", "0", "ㅏ"} <= set(pieces)
 
 
-def test_the_packages_load_them_too_and_agree(resources):
+def test_the_packages_load_them_too_and_agree(store):
     """They are ordinary checkpoints: nothing in Malpan's code knows them."""
     import bert_score
     import torch
@@ -212,9 +212,9 @@ def test_the_packages_load_them_too_and_agree(resources):
     texts = [text for _, text in LADDER]
     references = [REFERENCE] * len(texts)
     f1 = bert_score.score(texts, references, model_type=str(root / "demo-bertscore"), num_layers=1, device="cpu")[2]
-    assert load_metric("bertscore", resources).score_pairs(references, texts) == pytest.approx(f1.tolist(), abs=1e-5)
+    assert load_metric("bertscore", store).score_pairs(references, texts) == pytest.approx(f1.tolist(), abs=1e-5)
     tokenizer = BleurtTokenizer.from_pretrained(root / "demo-bleurt")
     model = BleurtForSequenceClassification.from_pretrained(root / "demo-bleurt").eval()
     with torch.no_grad():
         logits = model(**tokenizer(references, texts, padding="longest", return_tensors="pt")).logits.flatten()
-    assert load_metric("bleurt", resources).score_pairs(references, texts) == pytest.approx(logits.tolist(), abs=1e-5)
+    assert load_metric("bleurt", store).score_pairs(references, texts) == pytest.approx(logits.tolist(), abs=1e-5)

@@ -100,9 +100,9 @@ def test_a_changed_profile_file_is_another_profile(profile):
 
 @pytest.mark.usefixtures("no_network", "hub_cache")
 def test_scoring_never_reaches_for_the_network(profile):
-    resources = ModelStore(profile, "cpu")
+    store = ModelStore(profile, "cpu")
     for name in ("bertscore", "bleurt"):
-        metric = load_metric(name, resources)
+        metric = load_metric(name, store)
         metric.signature()
         assert len(metric.score_pairs(["한글 맞춤법"], ["표준어 규정"])) == 1
 

@@ -15,7 +15,7 @@ from scoring.recipes.generation import dialogue_summary, story_completion
 from scoring.recipes.labels import multi_label, regression, single_label
 from scoring.records import Answer, AnswerFile
 from scoring.text.answers import UnreadableAnswer, label_text, labels_of
-from tests.scoring.fakes import RESOURCES
+from tests.scoring.fakes import STORE
 from tests.scoring.texts import answer_file
 
 SERIES = (
@@ -116,7 +116,7 @@ def test_of_several_summaries_the_best_counts_metric_by_metric(fake_models):
 
 
 def scores_of(references, predictions):
-    return engine.score("dialogue-summary@1", references, predictions, resources=RESOURCES).scores
+    return engine.score("dialogue-summary@1", references, predictions, store=STORE).scores
 
 
 LABELLED = [("1", "긍정"), ("2", "부정"), ("3", "부정"), ("4", "중립"), ("5", "부정")]

@@ -11,7 +11,7 @@ from scoring.records import ItemScores, ScoreReport
 from scoring.report import InvalidReport, render, report_as_dict, report_as_json, report_from_json
 from scoring.report.tables import display_width
 from scoring.signature import signature_hash
-from tests.scoring.fakes import DEMO_RESOURCES, RESOURCES
+from tests.scoring.fakes import DEMO_STORE, STORE
 from tests.scoring.texts import GOLDEN, answer_file
 
 REFERENCES = answer_file([(item["id"], item["reference"]) for item in GOLDEN["items"]])
@@ -22,12 +22,12 @@ pytestmark = pytest.mark.usefixtures("fake_models")
 
 @pytest.fixture
 def report():
-    return score("rag-qa@1", REFERENCES, PREDICTIONS, resources=RESOURCES)
+    return score("rag-qa@1", REFERENCES, PREDICTIONS, store=STORE)
 
 
 @pytest.fixture
 def demo_report():
-    return score("rag-qa@1", REFERENCES, PREDICTIONS, resources=DEMO_RESOURCES)
+    return score("rag-qa@1", REFERENCES, PREDICTIONS, store=DEMO_STORE)
 
 
 def test_out_json_has_the_agreed_keys(report):
@@ -150,7 +150,7 @@ def test_baseline_of_another_signature_is_marked(report):
 
 def test_scores_of_absent_types_are_left_out():
     references = answer_file([("1", "3", "선다형")])
-    text = render(score("culture-qa@1", references, references, resources=RESOURCES))
+    text = render(score("culture-qa@1", references, references, store=STORE))
     assert "정확도" in text
     assert "서술 평균 " not in text.split("계산 규칙")[0]
 

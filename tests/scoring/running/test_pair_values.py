@@ -13,7 +13,7 @@ from scoring.recipes import Layout, Pairs, get_recipe
 from scoring.report import report_as_json
 from scoring.running.pair_values import Pair
 from scoring.running.run import run_metrics
-from tests.scoring.fakes import RESOURCES, FakeNeural
+from tests.scoring.fakes import STORE, FakeNeural
 from tests.scoring.memory_store import MemoryPairValues
 from tests.scoring.texts import answer_file
 
@@ -34,7 +34,7 @@ def file_with(*, changed: int = 0, mark: str = "다시") -> Any:
 
 
 def report_of(predictions: Any, **options: Any) -> Any:
-    return score("rag-qa@1", REFERENCES, predictions, resources=RESOURCES, **options)
+    return score("rag-qa@1", REFERENCES, predictions, store=STORE, **options)
 
 
 def asked() -> dict[str, int]:

@@ -47,17 +47,17 @@ def slices(files: Files, count: int) -> list[Files]:
     return [tuple(replace(file, answers=file.answers[start::count]) for file in files) for start in range(count)]  # type: ignore[misc]
 
 
-def ahead(files: Files, resources: Any, store: MemoryPairValues, known: Any = None) -> None:
-    work = pair_work(RECIPE, *files, resources=resources)
-    precompute(work, known=known or {}, pair_values=store)
+def ahead(files: Files, store: Any, values: MemoryPairValues, known: Any = None) -> None:
+    work = pair_work(RECIPE, *files, store=store)
+    precompute(work, known=known or {}, pair_values=values)
 
 
-def filled(parts: list[Files], resources: Any) -> MemoryPairValues:
+def filled(parts: list[Files], store: Any) -> MemoryPairValues:
     """A store with the values of these slices, computed in the order given."""
-    store = MemoryPairValues()
+    values = MemoryPairValues()
     for part in parts:
-        ahead(part, resources, store)
-    return store
+        ahead(part, store, values)
+    return values
 
 
 # --- with fake models -------------------------------------------------------------------------------------------------
@@ -69,35 +69,35 @@ def fakes(fake_models: None, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str,
 
 def test_score_after_its_slices_is_that_of_the_whole_file_and_asks_no_model(fakes):
     files = reasons(60)
-    whole = score(RECIPE, *files, resources=FAKE)
+    whole = score(RECIPE, *files, store=FAKE)
     asked_by_whole = set(fakes)
     fakes.clear()
-    store = filled(slices(files, 7), FAKE)
+    values = filled(slices(files, 7), FAKE)
     assert set(fakes) == asked_by_whole
     assert len(fakes) == len(asked_by_whole), "each pair once"
     fakes.clear()
 
-    assert score(RECIPE, *files, resources=FAKE, pair_values=store) == whole
+    assert score(RECIPE, *files, store=FAKE, pair_values=values) == whole
     assert fakes == []
 
 
 def test_what_the_store_or_an_earlier_score_knows_is_not_computed_ahead(fakes):
     files = reasons(20)
-    store = filled(slices(files, 4)[:1], FAKE)
-    whole = score(RECIPE, *files, resources=FAKE)
+    values = filled(slices(files, 4)[:1], FAKE)
+    whole = score(RECIPE, *files, store=FAKE)
     hashes, score_name = whole.metric_signatures, get_recipe(RECIPE).score_name
     scored = [item for item in whole.items if item.id in ("q1", "q2")]
     known = {
         (name, hashes[name]): {item.id: item.scores[score_name(name)] for item in scored}
         for name in ("bleurt", "bertscore", "rouge1_mecab")
     }
-    work = pair_work(RECIPE, *files, resources=FAKE)
+    work = pair_work(RECIPE, *files, store=FAKE)
     fakes.clear()
 
-    left = missing_items(work, known=known, pair_values=store)
+    left = missing_items(work, known=known, pair_values=values)
     assert left == {f"q{number}" for number in range(20) if number % 4} - {"q1", "q2"}
     assert fakes == [], "nothing is computed to tell"
-    ahead(files, FAKE, store, known)
+    ahead(files, FAKE, values, known)
 
     assert len({name for name, *_ in fakes}) == 2
     assert len(fakes) == 2 * len(left)
@@ -105,21 +105,21 @@ def test_what_the_store_or_an_earlier_score_knows_is_not_computed_ahead(fakes):
 
 def test_an_item_of_which_one_metric_is_missing_is_missing(fakes):
     files = reasons(6)
-    store = filled([files], FAKE)
-    [key] = [key for key in store._values if key[0] == "bleurt" and key[2][0].endswith(" 3")]
-    del store._values[key]
-    work = pair_work(RECIPE, *files, resources=FAKE)
+    values = filled([files], FAKE)
+    [key] = [key for key in values._values if key[0] == "bleurt" and key[2][0].endswith(" 3")]
+    del values._values[key]
+    work = pair_work(RECIPE, *files, store=FAKE)
 
-    assert missing_items(work, known={}, pair_values=store) == {"q3"}
+    assert missing_items(work, known={}, pair_values=values) == {"q3"}
 
 
 def test_values_of_another_signature_are_missing(fakes, monkeypatch):
     files = reasons(10)
-    store = filled([files], FAKE)
+    values = filled([files], FAKE)
     monkeypatch.setattr(FakeNeural, "version", 2)
-    work = pair_work(RECIPE, *files, resources=FAKE)
+    work = pair_work(RECIPE, *files, store=FAKE)
 
-    assert len(missing_items(work, known={}, pair_values=store)) == 10
+    assert len(missing_items(work, known={}, pair_values=values)) == 10
 
 
 @pytest.mark.parametrize("broken", [ShortBleurt, NanBleurt])
@@ -131,23 +131,23 @@ def test_what_is_no_score_is_refused_as_in_a_whole_file(fakes, monkeypatch, brok
 
 
 def test_progress_is_told_by_metric_and_can_stop_it(fakes):
-    told: list[str] = []
+    stages: list[str] = []
 
     def stop(progress: Progress) -> None:
-        told.append(progress.stage)
+        stages.append(progress.stage)
         raise KeyboardInterrupt
 
-    work = pair_work(RECIPE, *reasons(5), resources=FAKE)
+    work = pair_work(RECIPE, *reasons(5), store=FAKE)
     with pytest.raises(KeyboardInterrupt):
         precompute(work, known={}, pair_values=MemoryPairValues(), progress=stop)
-    assert told
+    assert stages
 
 
 @pytest.mark.parametrize("recipe", sorted(RECIPES))
 def test_of_every_recipe_the_pair_metrics_worth_keeping_are_computed_ahead_and_no_other(recipe, fakes):
     found = get_recipe(recipe)
     files = (answer_file([]), answer_file([]))
-    work = pair_work(recipe, *files, resources=FAKE)
+    work = pair_work(recipe, *files, store=FAKE)
 
     assert not any(map(is_corpus_metric, work.metrics))
     assert all(is_corpus_metric(name) or METRICS[name].is_cheap for name in set(found.metrics) - set(work.metrics))
@@ -161,24 +161,22 @@ def test_order_repetition_and_what_the_models_remember_change_no_bit(profile):
     first = filled(parts, cold)
 
     warm = ModelStore(profile, "cpu")
-    score(RECIPE, *files, resources=warm)  # remembers every reference, embedded in other batches
+    score(RECIPE, *files, store=warm)  # remembers every reference, embedded in other batches
     for part in parts[:3]:
         ahead(part, warm, MemoryPairValues())
     again = filled(parts[::-1], warm)
 
     assert again._values == first._values
-    reports = [
-        score(RECIPE, *files, resources=each, pair_values=store) for each, store in ((cold, first), (warm, again))
-    ]
+    reports = [score(RECIPE, *files, store=each, pair_values=values) for each, values in ((cold, first), (warm, again))]
     assert reports[0] == reports[1]
 
 
 def test_report_after_slices_is_that_of_the_whole_file_but_for_the_noise_of_batches(profile):
     files = reasons(40)
-    resources = ModelStore(profile, "cpu")
-    whole = score(RECIPE, *files, resources=resources)
+    store = ModelStore(profile, "cpu")
+    whole = score(RECIPE, *files, store=store)
 
-    report = score(RECIPE, *files, resources=resources, pair_values=filled(slices(files, 6), resources))
+    report = score(RECIPE, *files, store=store, pair_values=filled(slices(files, 6), store))
 
     assert (report.signature, report.coverage, report.warnings) == (whole.signature, whole.coverage, whole.warnings)
     for one, other in zip(report.items, whole.items, strict=True):
@@ -188,12 +186,12 @@ def test_report_after_slices_is_that_of_the_whole_file_but_for_the_noise_of_batc
 
 
 def test_embeddings_of_a_slice_drive_out_no_reference_that_is_kept(profile):
-    resources = ModelStore(profile, "cpu")
-    kept = resources.bertscore.references
+    store = ModelStore(profile, "cpu")
+    kept = store.bertscore.references
     files = reasons(5)
 
-    ahead(files, resources, MemoryPairValues())
+    ahead(files, store, MemoryPairValues())
 
-    assert resources.bertscore.references is kept
-    work = pair_work(RECIPE, *files, resources=resources)
+    assert store.bertscore.references is kept
+    work = pair_work(RECIPE, *files, store=store)
     assert not any(reference in kept for row in work.layout.pairs["bertscore"].references for reference in row)

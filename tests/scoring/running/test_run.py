@@ -126,15 +126,15 @@ def test_a_lease_lost_in_the_calling_thread_stops_the_other_at_its_next_report()
 
 
 def test_a_lease_lost_in_the_background_stops_the_neural_metric() -> None:
-    told = threading.Event()
+    reported = threading.Event()
 
     def listen(progress: Progress) -> None:
         if progress.stage == "rouge_1":
-            told.set()
+            reported.set()
             raise Lost
 
     def endless(report: Callable[[int, int], None]) -> None:
-        assert told.wait(10)
+        assert reported.wait(10)
         for done in range(1_000_000):
             report(done, 1_000_000)
             time.sleep(0.001)

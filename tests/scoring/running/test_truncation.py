@@ -1,4 +1,4 @@
-"""Texts that a model does not read to the end are told, on both sides, whatever was known of them before."""
+"""Texts that a model does not read to the end are reported, on both sides, whatever was known of them before."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def files(*reasons: tuple[str, str]) -> tuple[AnswerFile, AnswerFile]:
     return answer_file(gold), answer_file(given)
 
 
-def told(report_warnings) -> dict[str, tuple[int, int]]:
+def truncated_counts(report_warnings) -> dict[str, tuple[int, int]]:
     return {
         warning.code: (warning.params["references"], warning.params["candidates"])
         for warning in report_warnings
@@ -61,8 +61,8 @@ def told(report_warnings) -> dict[str, tuple[int, int]]:
 
 def test_texts_longer_than_the_models_read_are_counted_on_both_sides(profile):
     rows = files((SHORT, SHORT), (LONG, LONG + "끝"), (SHORT, LONG), (HALF, HALF + "끝"), (SHORT, HALF))
-    report = score("rag-qa@1", *rows, resources=ModelStore(profile, "cpu"))
-    assert told(report.warnings) == {"bertscore_truncated": (1, 2), "bleurt_truncated": (2, 3)}
+    report = score("rag-qa@1", *rows, store=ModelStore(profile, "cpu"))
+    assert truncated_counts(report.warnings) == {"bertscore_truncated": (1, 2), "bleurt_truncated": (2, 3)}
     for warning in report.warnings:
         if warning.code in TRUNCATED:
             assert all(str(warning.params["limit"]) in warning_text(warning, language) for language in ("ko", "en"))
@@ -70,9 +70,9 @@ def test_texts_longer_than_the_models_read_are_counted_on_both_sides(profile):
 
 def test_two_answers_that_differ_beyond_the_limit_score_alike_and_the_score_says_so(profile):
     rows = files((LONG + SHORT * 20, LONG + "전혀 다른 이야기를 한다. " * 20))
-    report = score("rag-qa@1", *rows, resources=ModelStore(profile, "cpu"))
+    report = score("rag-qa@1", *rows, store=ModelStore(profile, "cpu"))
     assert report.scores["bertscore"] > 0.99999
-    assert told(report.warnings)["bertscore_truncated"] == (1, 1)
+    assert truncated_counts(report.warnings)["bertscore_truncated"] == (1, 1)
 
 
 def test_short_texts_load_no_tokenizer_and_tell_nothing(profile):
@@ -84,9 +84,9 @@ def test_short_texts_load_no_tokenizer_and_tell_nothing(profile):
 
 def test_a_file_scored_from_what_is_known_says_the_same(profile):
     known, rows = MemoryPairValues(), files((LONG, LONG), (SHORT, LONG))
-    first = score("rag-qa@1", *rows, resources=ModelStore(profile, "cpu"), pair_values=known)
+    first = score("rag-qa@1", *rows, store=ModelStore(profile, "cpu"), pair_values=known)
     store = ModelStore(profile, "cpu")
-    again = score("rag-qa@1", *rows, resources=store, pair_values=known)
+    again = score("rag-qa@1", *rows, store=store, pair_values=known)
     assert again.warnings == first.warnings
     assert not {"bertscore", "bleurt"} & store._loaded.keys()  # the tokenizers are enough
 

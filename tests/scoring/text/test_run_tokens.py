@@ -15,7 +15,7 @@ from scoring.records import Answer, AnswerFile
 from scoring.text import mecab_ko, okt, run_tokens
 from scoring.text.run_tokens import RunTokens
 from scoring.text.tokenization import tokenizer
-from tests.scoring.fakes import RESOURCES
+from tests.scoring.fakes import STORE
 
 LEXICAL = "captioning-lexical@1"
 WORDS = [chr(ord("가") + 28 * n) + chr(ord("나") + 28 * m) for n in range(30) for m in range(10)]
@@ -112,7 +112,7 @@ def test_the_contest_reads_mecab_once_a_text(
     answers = [Answer(f"q{n}", f"글 {n % 7}을 읽었다.", n + 1) for n in range(60)]
     file = AnswerFile(tuple(answers), "json-array", "0" * 64)
 
-    score("story-completion@1", file, file, resources=RESOURCES)
+    score("story-completion@1", file, file, store=STORE)
 
     # ROUGE reads the text without punctuation, BLEU-1 as it is
     assert seen == {text: 1 for n in range(7) for text in (f"글 {n}을 읽었다.", f"글 {n}을 읽었다")}

@@ -58,8 +58,8 @@ def test_published_values_must_be_reproduced(profile, monkeypatch, shift, ok):
     pairs = [(reference, candidate) for reference, candidate, _ in checks.PUBLISHED_BLEURT[d12()]]
     references, candidates = zip(*pairs, strict=True)
     values = load_metric("bleurt", ModelStore(profile, "cpu")).score_pairs(references, candidates)
-    told = tuple((*pair, value + shift) for pair, value in zip(pairs, values, strict=True))
-    monkeypatch.setitem(checks.PUBLISHED_BLEURT, "bleurt", told)
+    published = tuple((*pair, value + shift) for pair, value in zip(pairs, values, strict=True))
+    monkeypatch.setitem(checks.PUBLISHED_BLEURT, "bleurt", published)
     (check,) = [check for check in verify(profile, device="cpu") if check.name == "published_values"]
     assert check.ok is ok
     assert f"{values[0]:.7f}" in check.message("en")

@@ -34,12 +34,12 @@ def asked(rings: list[str], monkeypatch: pytest.MonkeyPatch, settings: Any) -> l
 
     monkeypatch.setitem(METRICS.entries, "bertscore", FakeBertScore)
     monkeypatch.setitem(METRICS.entries, "bleurt", FakeBleurt)
-    resources = SimpleNamespace(
+    fake_store = SimpleNamespace(
         profile=SimpleNamespace(name="fake", is_demo=False, clip=None),
         computed_with=dict,
         bertscore=SimpleNamespace(references=SimpleNamespace(max_bytes=1)),
     )
-    monkeypatch.setattr(store, "shared_store", lambda *_args: resources)
+    monkeypatch.setattr(store, "shared_store", lambda *_args: fake_store)
     monkeypatch.setattr(FakeNeural, "asked", [])
     settings.LARGE_RUN_ITEMS, settings.SLICE_ITEMS = ITEMS - 1, SLICE_ITEMS
     large_runs.forget_files()
@@ -124,8 +124,8 @@ def result_of(run: ScoringRun) -> dict[str, Any]:
     """All that a scoring wrote, but for times and names."""
     fresh(run)
     fields = ("state", "final_score", "scores", "coverage", "warnings", "signature", "signature_hash", "is_demo_models")
-    values = MetricResult.objects.filter(submission=run.submission).order_by("metric", "part")
+    values = MetricResult.objects.filter(submission=run.submission).order_by("metric", "split")
     return {
         **{name: getattr(run, name) for name in fields},
-        "values": list(values.values_list("part", "metric", "metric_signature", "values")),
+        "values": list(values.values_list("split", "metric", "metric_signature", "values")),
     }

@@ -192,7 +192,7 @@ def test_refusal_of_one_keeps_no_other_from_its_turn(rings, operator):
 
 @in_one_transaction
 def test_file_is_handed_out_and_the_log_says_to_whom(run, operator):
-    with actions.hand_out_file(submission=run.submission, actor=operator) as file:
+    with actions.open_for_download(submission=run.submission, actor=operator) as file:
         assert file.read() == prediction_bytes()
 
     entry = AuditEntry.objects.get(action="submission.download")
@@ -202,6 +202,6 @@ def test_file_is_handed_out_and_the_log_says_to_whom(run, operator):
 @in_one_transaction
 def test_file_that_is_gone_leaves_no_entry(operator):
     with pytest.raises(StoredFileMissing):
-        actions.hand_out_file(submission=SubmissionFactory.create(), actor=operator)
+        actions.open_for_download(submission=SubmissionFactory.create(), actor=operator)
 
     assert not AuditEntry.objects.filter(action="submission.download").exists()

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from malpan.competitions.models import Phase
 from malpan.jobs.models import Job
-from malpan.submissions.evaluation.eta import ACTIVE_WITHIN, Forecast, Outlook, pace_of
+from malpan.submissions.evaluation.eta import ACTIVE_WITHIN, Forecast, RunForecast, pace_of
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 from tests.factories import (
     JobFactory,
@@ -65,12 +65,12 @@ def slice_of(run: ScoringRun, number: int, cost: int, tag: int, **fields: Any) -
     )
 
 
-def outlook(run: ScoringRun) -> Outlook:
+def run_forecast(run: ScoringRun) -> RunForecast:
     return Forecast(NOW).of(run)
 
 
 def end_of(run: ScoringRun) -> datetime | None:
-    return outlook(run).finish_at
+    return run_forecast(run).finish_at
 
 
 # --- how many before --------------------------------------------------------------------------------------------------
@@ -79,8 +79,8 @@ def test_those_before_are_counted_in_the_order_in_which_they_are_served(phase):
     twin = queued(phase, 10, tag=50)
     rescored = queued(phase, 1, tag=1, batch=_batch(phase))
 
-    assert [outlook(run).waiting_before for run in (late_but_small, twin, huge, rescored)] == [0, 1, 2, 3]
-    assert outlook(running(phase, 10, MINUTE)).waiting_before is None
+    assert [run_forecast(run).waiting_before for run in (late_but_small, twin, huge, rescored)] == [0, 1, 2, 3]
+    assert run_forecast(running(phase, 10, MINUTE)).waiting_before is None
 
 
 # --- how fast ---------------------------------------------------------------------------------------------------------
@@ -189,8 +189,8 @@ def test_the_first_run_of_a_profile_is_told_by_its_progress(phase):
 
 
 def test_what_is_over_has_no_expected_end(phase):
-    assert Forecast(NOW).of(None) == Outlook()
-    assert outlook(finished(phase, 1000, 10 * SECOND)) == Outlook()
+    assert Forecast(NOW).of(None) == RunForecast()
+    assert run_forecast(finished(phase, 1000, 10 * SECOND)) == RunForecast()
 
 
 # --- large runs, computed in slices -----------------------------------------------------------------------------------
@@ -261,8 +261,8 @@ def test_a_large_run_that_waits_ends_after_its_last_turn_not_its_first(phase, se
     queued(phase, 6_000, tag=20_000)  # before the last of its four turns, though not before the first
     queued(phase, 6_000, tag=30_000)
 
-    assert outlook(mine) == Outlook(0, NOW + 9 * MINUTE)
-    assert outlook(other).waiting_before == 1
+    assert run_forecast(mine) == RunForecast(0, NOW + 9 * MINUTE)
+    assert run_forecast(other).waiting_before == 1
 
 
 def test_of_a_large_run_that_waits_only_the_turns_before_count(phase, settings):
@@ -270,7 +270,7 @@ def test_of_a_large_run_that_waits_only_the_turns_before_count(phase, settings):
     finished(phase, 1000, 10 * SECOND)
     queued(phase, 24_000, tag=6_000, submission=_of_items(phase, 20))  # turns at 6, 12, 18 and 24 thousand
 
-    assert outlook(queued(phase, 6_000, tag=12_001)) == Outlook(1, NOW + 4 * MINUTE)
+    assert run_forecast(queued(phase, 6_000, tag=12_001)) == RunForecast(1, NOW + 4 * MINUTE)
 
 
 def test_large_runs_whose_pieces_have_their_turn_before_are_counted_once_each(phase):
@@ -280,7 +280,7 @@ def test_large_runs_whose_pieces_have_their_turn_before_are_counted_once_each(ph
         slice_of(late, number, 3, tag=90 + number)
         slice_of(rescored, number, 3, tag=number)
 
-    assert outlook(queued(phase, 9, tag=50)).waiting_before == 1
+    assert run_forecast(queued(phase, 9, tag=50)).waiting_before == 1
 
 
 def test_pace_is_not_that_of_runs_which_several_workers_shared(phase):

@@ -81,7 +81,7 @@ def test_nothing_is_computed_ahead_for_a_cache_that_could_not_keep_it(settings, 
 
 
 @pytest.mark.parametrize("covers_all", [False, True])
-def test_public_and_private_part_are_those_of_one_piece(settings, asked, covers_all):
+def test_public_and_private_split_are_those_of_one_piece(settings, asked, covers_all):
     public = [f"q{number}" for number in range(1, 6)]
     whole = in_one_piece(settings, public_ids=public, private_covers_all=covers_all)
     asked.clear()

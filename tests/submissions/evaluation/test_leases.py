@@ -67,8 +67,8 @@ def test_stages_side_by_side_add_up_and_the_first_that_is_not_done_is_shown():
     seen: list[tuple[str, float]] = []
     stages = ("exact_match", "bleurt", "bertscore", "rouge_1")
     progress = StageProgress(stages, lambda stage, share: seen.append((stage, share * 8)))
-    told = [("bleurt", 1), ("exact_match", 0), ("exact_match", 2), ("rouge_1", 2), ("bleurt", 2), ("bertscore", 1)]
-    for stage, done in told:
+    reports = [("bleurt", 1), ("exact_match", 0), ("exact_match", 2), ("rouge_1", 2), ("bleurt", 2), ("bertscore", 1)]
+    for stage, done in reports:
         progress(Progress(stage, done, 2))
 
     assert seen == [
@@ -88,7 +88,7 @@ def test_run_that_was_taken_back_stops_quietly(run, scored_by, settings, caplog)
     def score(*_args: Any, progress: Any, **_options: Any) -> Any:
         Job.objects.filter(pk=run.job_id).update(attempt=2)  # another worker has it
 
-        def told() -> bool:
+        def lease_is_lost() -> bool:
             try:
                 progress(Progress("bleurt", 1, 9))
             except lease.LeaseLost:
@@ -96,7 +96,7 @@ def test_run_that_was_taken_back_stops_quietly(run, scored_by, settings, caplog)
                 raise
             return False
 
-        wait_for(told, "the lost lease is noticed")
+        wait_for(lease_is_lost, "the lost lease is noticed")
 
     scored_by(score)
     execute(run)

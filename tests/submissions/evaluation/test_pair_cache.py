@@ -203,8 +203,8 @@ def test_a_locked_table_delays_a_score_by_one_statement_and_is_told_once(
     assert isinstance(run, ScoringRun)
     assert run.state == State.FINISHED
     assert counted(neural) == ALL
-    told = [record.message for record in caplog.records if record.name == "malpan.submissions.evaluation.pair_cache"]
-    assert told == ["the store of pair values is left alone for this scoring: OperationalError"]
+    logged = [record.message for record in caplog.records if record.name == "malpan.submissions.evaluation.pair_cache"]
+    assert logged == ["the store of pair values is not used for the rest of this scoring: OperationalError"]
 
 
 @committed

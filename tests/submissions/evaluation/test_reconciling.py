@@ -110,7 +110,7 @@ def test_one_pass_does_a_bounded_amount_oldest_first(rings, monkeypatch):
     assert BATCH >= 100
 
 
-@pytest.mark.usefixtures("broker_away")
+@pytest.mark.usefixtures("broker_unreachable")
 def test_broker_that_is_away_leaves_everything_for_the_next_look():
     _running()
 

@@ -42,7 +42,7 @@ def _asked(metric: str) -> int:
     return sum(name == metric for name, *_pair in FakeNeural.asked)
 
 
-def test_the_run_holds_the_public_part_and_the_hidden_result_the_rest():
+def test_the_run_holds_the_public_split_and_the_hidden_result_the_rest():
     run = _scored(["q1", "q2"])
     hidden = HiddenResult.objects.get(run=run)
 
@@ -55,7 +55,7 @@ def test_the_run_holds_the_public_part_and_the_hidden_result_the_rest():
     assert hidden.signature_hash != run.signature_hash
 
 
-def test_the_private_part_may_be_all_items():
+def test_the_private_split_may_be_all_items():
     run = _scored(["q1", "q2"], private_covers_all=True)
     hidden = HiddenResult.objects.get(run=run)
 
@@ -66,7 +66,7 @@ def test_the_private_part_may_be_all_items():
 def test_without_a_split_there_is_no_hidden_result():
     run = _scored(None)
     assert (run.coverage["items"], HiddenResult.objects.count()) == (6, 0)
-    assert set(MetricResult.objects.values_list("part", flat=True)) == {"all"}
+    assert set(MetricResult.objects.values_list("split", flat=True)) == {"all"}
 
 
 @pytest.mark.parametrize("covers_all", [False, True])
@@ -81,10 +81,10 @@ def test_a_split_gives_the_scores_that_each_part_would_get_alone():
     assert HiddenResult.objects.get(run=split).scores == whole.scores
 
 
-def test_item_values_are_kept_by_part():
+def test_item_values_are_kept_by_split():
     run = _scored(["q1", "q2"])
     kept = {
-        row.part: set(row.values) for row in MetricResult.objects.filter(submission=run.submission, metric="bleurt")
+        row.split: set(row.values) for row in MetricResult.objects.filter(submission=run.submission, metric="bleurt")
     }
     assert kept == {"public": {"q1", "q2"}, "private": {"q3", "q4", "q5", "q6"}}
 
@@ -101,7 +101,7 @@ def test_scoring_under_another_split_of_the_same_file_asks_no_neural_metric_agai
     assert _asked("bleurt") + _asked("bertscore") == 0
 
 
-def test_a_private_part_that_shrank_uses_no_row_made_in_the_light_of_all():
+def test_a_private_split_that_shrank_uses_no_row_made_in_the_light_of_all():
     """CIDEr-D of the rest is not CIDEr-D of all items: only its own rows may serve it."""
     phase = PhaseFactory.create(track__recipe="captioning-lexical@1", private_covers_all=True)
     things = ("사과", "자동차", "바다", "고양이", "눈사람", "기차")

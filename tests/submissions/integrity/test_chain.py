@@ -212,8 +212,8 @@ def test_scores_of_many_submissions_take_one_lock_and_few_queries(django_assert_
     assert chain.verify(entries_of(team.competition)) == []
 
 
-@pytest.mark.parametrize("part", ["public", "private"])
-def test_receipt_opens_a_score_only_while_its_team_may_see_it(part: str) -> None:
+@pytest.mark.parametrize("split", ["public", "private"])
+def test_receipt_opens_a_score_only_while_its_team_may_see_it(split: str) -> None:
     phase = PhaseFactory.create(board="hidden", shows_own_score=False)
     submission = finished_submission(phase, TeamFactory.create(competition=phase.track.competition), 0.5)
     hidden_result(submission.live_run, 0.25)
@@ -227,4 +227,4 @@ def test_receipt_opens_a_score_only_while_its_team_may_see_it(part: str) -> None
     Phase.objects.filter(pk=phase.pk).update(shows_own_score=True)
     assert (opened()["public"]["final_score"], opened()["private"]) == ("0.5", None)
     Phase.objects.filter(pk=phase.pk).update(final_published_at=timezone.now())
-    assert opened()[part]["final_score"] == {"public": "0.5", "private": "0.25"}[part]
+    assert opened()[split]["final_score"] == {"public": "0.5", "private": "0.25"}[split]

@@ -137,11 +137,11 @@ def test_newcomers_are_scored_both_ways_only_where_they_match(contest: Contest) 
     assert inside.runs.filter(batch=batch).count() == 1
 
 
-def test_a_run_beside_stands_for_nothing_before_it_is_applied(contest: Contest) -> None:
+def test_a_run_of_a_batch_counts_for_nothing_before_it_is_applied(contest: Contest) -> None:
     batch = start(contest, recipe=STRICT)
     newcomer = upload(contest)
-    beside = newcomer.runs.get(batch=batch)
-    execute(beside)
+    in_batch = newcomer.runs.get(batch=batch)
+    execute(in_batch)
 
     newcomer.refresh_from_db()
     assert newcomer.live_run is None
@@ -369,7 +369,7 @@ def test_a_subset_says_how_many_scores_would_leave_the_board(contest: Contest) -
 
 
 # --- split ------------------------------------------------------------------------------------------------------------
-def test_the_private_part_is_rescored_and_previewed_too(rings: list[str], neural: list[Any]) -> None:
+def test_the_private_split_is_rescored_and_previewed_too(rings: list[str], neural: list[Any]) -> None:
     contest = found(3)
     split_again(phase=contest.phase, actor=None, public_ids=["q0", "q1", "q2"])
     fill(contest, 1)
@@ -440,9 +440,9 @@ def test_an_applied_batch_does_not_wait_for_a_team_that_waits_for_its_phase(cont
         with transaction.atomic():
             with connection.cursor() as cursor:
                 cursor.execute("SET LOCAL lock_timeout = '2s'")
-            told = quota.reset_all(phase=contest.phase, reason="규칙 변경", actor=contest.organiser, batch=batch)
+            reset_count = quota.reset_all(phase=contest.phase, reason="규칙 변경", actor=contest.organiser, batch=batch)
     finally:
         may_go.set()
         thread.join()
-    assert told == QuotaEntry.objects.filter(batch=batch, kind="reset").count()
+    assert reset_count == QuotaEntry.objects.filter(batch=batch, kind="reset").count()
     assert QuotaEntry.objects.filter(batch=batch, team=newcomer).exists()

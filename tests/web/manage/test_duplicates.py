@@ -175,14 +175,14 @@ def test_a_file_that_cannot_be_read_is_left_out_and_counted(
 
 
 # --- side by side -----------------------------------------------------------------------------------------------------
-def beside(phase: Phase, one: Submission, other: Submission, query: str = "") -> str:
+def side_by_side(phase: Phase, one: Submission, other: Submission, query: str = "") -> str:
     slug = phase.track.competition.slug
     return f"/competitions/{slug}/manage/duplicates/{one.public_id}/{other.public_id}/{query}"
 
 
 def test_both_answers_of_every_item_stand_side_by_side(phase: Phase, viewer: Client) -> None:
     one, other = sent(phase, "가", answers(0)), sent(phase, "나", answers("x", own_from=9))
-    page = html.parse(viewer.get(beside(phase, one, other)).content.decode())
+    page = html.parse(viewer.get(side_by_side(phase, one, other)).content.decode())
     table = [[cell.text for cell in row.all("td")] for row in page.one("tbody").all("tr")]
     assert (len(table), table[0], table[11]) == (ITEMS, ["0번 답 0", "0번 답 0"], ["11번 답 0", "11번 답 x"])
     assert "12문항 가운데 9문항의 답이 같습니다" in page.text
@@ -192,18 +192,21 @@ def test_both_answers_of_every_item_stand_side_by_side(phase: Phase, viewer: Cli
 @pytest.mark.parametrize(("show", "count"), [("same", 9), ("different", 3), ("", 12)])
 def test_the_items_can_be_narrowed(phase: Phase, viewer: Client, show: str, count: int) -> None:
     one, other = sent(phase, "가", answers(0)), sent(phase, "나", answers("x", own_from=9))
-    page = html.parse(viewer.get(beside(phase, one, other, f"?show={show}")).content.decode())
+    page = html.parse(viewer.get(side_by_side(phase, one, other, f"?show={show}")).content.decode())
     assert len(page.one("tbody").all("tr")) == count
 
 
 def test_what_participants_wrote_cannot_run(phase: Phase, viewer: Client) -> None:
     one = sent(phase, "가", answers("<script>alert(1)</script>"))
-    assert b"<script>alert" not in viewer.get(beside(phase, one, one)).content
+    assert b"<script>alert" not in viewer.get(side_by_side(phase, one, one)).content
 
 
 def test_no_page_holds_a_reference_answer(phase: Phase, viewer: Client) -> None:
     one, other = sent(phase, "가", answers(0)), sent(phase, "나", answers(0))
-    for address in (beside(phase, one, other), f"/competitions/{phase.track.competition.slug}/manage/duplicates/"):
+    for address in (
+        side_by_side(phase, one, other),
+        f"/competitions/{phase.track.competition.slug}/manage/duplicates/",
+    ):
         assert CANARY not in viewer.get(address, {"phase": phase.pk}).content.decode()
 
 
@@ -211,7 +214,7 @@ def test_a_submission_of_another_competition_is_not_shown(phase: Phase, viewer: 
     elsewhere = PhaseFactory.create()
     publish(elsewhere, ITEMS)
     mine, theirs = sent(phase, "가", answers(0)), sent(elsewhere, "남", answers(0))
-    assert viewer.get(beside(phase, mine, theirs)).status_code == 404
+    assert viewer.get(side_by_side(phase, mine, theirs)).status_code == 404
 
 
 def test_the_page_is_sound_full_and_empty(phase: Phase, viewer: Client) -> None:
@@ -225,4 +228,4 @@ def test_participants_do_not_find_the_pages(phase: Phase) -> None:
     one = sent(phase, "가", answers(0))
     member = client_of(one.submitted_by)
     assert member.get(f"/competitions/{phase.track.competition.slug}/manage/duplicates/").status_code == 404
-    assert member.get(beside(phase, one, one)).status_code == 404
+    assert member.get(side_by_side(phase, one, one)).status_code == 404

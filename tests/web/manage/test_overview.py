@@ -14,7 +14,7 @@ from malpan.competitions.models import Competition, Phase
 from malpan.competitions.questions import ask_question
 from malpan.competitions.services import post_notice
 from malpan.submissions.models import RescoreBatch, ScoringRun
-from malpan.submissions.overview_selectors import workload_of
+from malpan.submissions.overview_selectors import open_work_of
 from tests.factories import CANARY, CompetitionFactory, PhaseFactory, UserFactory
 from tests.web import html
 from tests.web.conftest import Contest
@@ -85,14 +85,14 @@ def test_a_viewer_gets_the_checklist_without_links_to_pages_that_refuse(contest:
 # --- the figures ------------------------------------------------------------------------------------------------------
 def test_the_workload_counts_this_competition_alone(contest: Contest) -> None:
     now = timezone.now()
-    work = workload_of(contest.competition, now)
+    work = open_work_of(contest.competition, now)
     assert (work.failed, work.queued, work.running) == (1, 1, 1)
     assert work.oldest_wait is not None
     assert work.oldest_wait >= timedelta(0)
     assert (work.uploads_today, work.rejections_today) == (6, 1)
     assert work.last_notice is not None
     assert work.last_notice.title_ko == "공지"
-    other = workload_of(PhaseFactory.create().track.competition, now)
+    other = open_work_of(PhaseFactory.create().track.competition, now)
     assert (other.failed, other.queued, other.running, other.submissions, other.last_notice) == (0, 0, 0, 0, None)
     assert other.oldest_wait is None
 
@@ -105,13 +105,13 @@ def test_a_submission_that_is_tried_again_has_not_failed(contest: Contest) -> No
         profile="demo",
         queued_at=timezone.now(),
     )
-    assert workload_of(contest.competition).failed == 0
+    assert open_work_of(contest.competition).failed == 0
 
 
 def test_a_notice_for_later_is_not_the_last_one(contest: Contest) -> None:
     later = timezone.now() + timedelta(days=1)
     post_notice(competition=contest.competition, title_ko="예약", body_ko="본문", published_at=later)
-    last = workload_of(contest.competition).last_notice
+    last = open_work_of(contest.competition).last_notice
     assert last is not None
     assert last.title_ko == "공지"
 
@@ -123,7 +123,7 @@ def test_the_next_start_and_end_come_in_order(db: None) -> None:
         track=first.track, starts_at=now + timedelta(days=1), ends_at=now + timedelta(days=3)
     )
     PhaseFactory.create(track=first.track, starts_at=now - timedelta(days=9), ends_at=now - timedelta(days=8))
-    coming = workload_of(first.track.competition, now).coming
+    coming = open_work_of(first.track.competition, now).coming
     assert [(moment.phase, moment.is_start) for moment in coming] == [
         (next_one, True),
         (first, False),

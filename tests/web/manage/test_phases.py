@@ -55,7 +55,7 @@ def organiser(phase: Phase) -> Client:
 
 @pytest.fixture
 def over(phase: Phase) -> Phase:
-    """The phase, ended, with one result that has a private part."""
+    """The phase, ended, with one result that has a private split."""
     phase.reference_versions.update(public_ids=["q1"])
     team = TeamFactory.create(competition=phase.track.competition, name="Winner")
     row = finished_submission(phase, team, 0.5)

@@ -15,7 +15,7 @@ class Phase(models.Model):
 
     A frozen board counts only what was submitted before ``frozen_at``. ``shows_own_score``: while the board is frozen
     or hidden a team still sees its own scores. With a split (``ReferenceVersion.public_ids``) every score shown is
-    that of the public part; the private part is scored too and kept apart (``submissions.HiddenResult``) until the
+    that of the public split; the private split is scored too and kept apart (``submissions.HiddenResult``) until the
     final board is published (``final_published_at``). ``finals_limit``: how many submissions a team may choose for the
     final board; ``None``: all count, the best stands.
     """

@@ -18,7 +18,7 @@ class ReferenceVersion(models.Model):
     media_sha256 = models.CharField(_("프레임 sha256"), max_length=64, blank=True)  # zip of frames, for CLIPScore
     item_count = models.PositiveIntegerField(_("문항 수"))
     is_current = models.BooleanField(_("현재 판"), default=False)
-    public_ids = models.JSONField(_("공개 문항"), null=True, blank=True)  # ids of the public part; None: no split
+    public_ids = models.JSONField(_("공개 문항"), null=True, blank=True)  # ids of the public split; None: no split
     erratum_ko = models.TextField(_("정오 안내"), blank=True)
     erratum_en = models.TextField(_("정오 안내(영어)"), blank=True)
     published_at = models.DateTimeField(_("반영 시각"), null=True, blank=True)  # None: a draft, for rescoring

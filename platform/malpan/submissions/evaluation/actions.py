@@ -1,7 +1,7 @@
 """Operators' actions on runs: cancel one, download an uploaded file. (``retrying`` scores one again.)
 
 There is no state for cancelled runs: they are failed, with ``CancelledByOrganiser.code`` as the error. A late result of
-the worker is refused, as the job is no longer running, and the worker's ``LeaseKeeper`` stops it.
+the worker is refused, as the job is no longer running, and the worker's ``LeaseRenewer`` stops it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def cancel_run(*, run: ScoringRun, actor: User, reason: str = "") -> None:
             quota.refund(submission=submission, reason=reason or CancelledByOrganiser.code, actor=actor)
 
 
-def hand_out_file(*, submission: Submission, actor: User) -> BinaryIO:
+def open_for_download(*, submission: Submission, actor: User) -> BinaryIO:
     """The uploaded file of ``submission``, open for reading, for an organiser; the download is recorded in the audit
     log.
 

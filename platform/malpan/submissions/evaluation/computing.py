@@ -24,17 +24,17 @@ def score_run(
     covers_all = run.submission.phase.private_covers_all
     reports: dict[str, ScoreReport] = {}
     learned: results.Known = reuse.reusable_values(run, files.references, files.predictions)
-    for part in results.parts_of(
+    for split in results.splits_of(
         run.reference_version, files.references, files.predictions, private_covers_all=covers_all
     ):
-        reports[part.name] = _score_part(run, part, learned, progress, values)
-        results.learn(learned, reports[part.name])
+        reports[split.name] = _score_split(run, split, learned, progress, values)
+        results.learn(learned, reports[split.name])
     return results.Outcome(shown=reports.get("all") or reports["public"], hidden=reports.get("private"))
 
 
-def _score_part(
+def _score_split(
     run: ScoringRun,
-    part: results.Part,
+    split: results.Split,
     learned: results.Known,
     progress: ProgressCallback | None,
     values: PairValues | None,
@@ -44,12 +44,12 @@ def _score_part(
 
     return engine.score(
         run.recipe,
-        part.references,
-        part.predictions,
+        split.references,
+        split.predictions,
         profile=run.profile,
         device=settings.SCORING_DEVICE,
         progress=progress,
-        known=learned if reuse.is_repeat(run) else results.merged(learned, results.known_values(run, part)),
+        known=learned if reuse.is_repeat(run) else results.merged(learned, results.known_values(run, split)),
         options=MetricOptions(media=media_folder(run.reference_version)),
         pair_values=values,
     )

@@ -28,7 +28,7 @@ from malpan.submissions.models import ScoringRun
 RECENT_RUNS: Final = 20
 ACTIVE_WITHIN: Final = timedelta(minutes=10)  # a worker that finished nothing for longer may have stopped
 EXACT_UNTIL: Final = timedelta(minutes=30)  # up to here ends are rounded to one minute, later ones to five
-FORESEEN: Final = timedelta(days=7)  # no estimate for later ends
+FURTHEST_END: Final = timedelta(days=7)  # no estimate for later ends
 SHOWN_PROGRESS: Final = 0.1  # share done from which a run's progress is used
 State = ScoringRun.State
 OPEN_SLICE: Final = Q(job__children__state__in=OPEN)
@@ -38,7 +38,7 @@ Costs = Iterable[tuple[Kind, float]]  # tokens of some pieces of work
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class RunForecast:
     """The forecast of one run: how many runs are before it (``None`` if it is not waiting), and when it will be done.
 
     ``finish_at`` is rounded up to a whole minute, or to five; ``None`` if it is over, or nothing is known.
@@ -68,14 +68,14 @@ class Forecast:
         self._paces: dict[Kind, float | None] = {}
         self._names: dict[str, set[str]] = {}
 
-    def of(self, run: ScoringRun | None) -> Outlook:
+    def of(self, run: ScoringRun | None) -> RunForecast:
         """The forecast of ``run``."""
         if run is not None and run.state == State.QUEUED:
             before = self._before_queued(run)
-            return Outlook(before.count, self._moment(self._end_of_queued(run, before.costs)))
+            return RunForecast(before.count, self._moment(self._end_of_queued(run, before.costs)))
         if run is not None and run.state == State.RUNNING:
-            return Outlook(None, self._moment(self._end_of_running(run)))
-        return Outlook()
+            return RunForecast(None, self._moment(self._end_of_running(run)))
+        return RunForecast()
 
     # --- the end of a run, in seconds from now ------------------------------------------------------------------------
     def _end_of_queued(self, run: ScoringRun, before: Costs) -> float | None:
@@ -92,20 +92,20 @@ class Forecast:
         """From its cost; from its progress if that end has passed, or without an estimate from the cost."""
         if run.started_at is None:
             return None
-        foretold = self._foretold(run)
-        if foretold is not None and foretold > 0:
-            return foretold
+        by_cost = self._end_by_cost(run)
+        if by_cost is not None and by_cost > 0:
+            return by_cost
         progress = job_of(run).progress
         if progress < SHOWN_PROGRESS:
             return None
         return self._elapsed(run) * (1 - progress) / progress
 
-    def _foretold(self, run: ScoringRun) -> float | None:
+    def _end_by_cost(self, run: ScoringRun) -> float | None:
         """The end of a running run by its cost; one in slices ends when the workers reach the last of them."""
         pace = self._pace(_kind(run))
         if pace is None:
             return None
-        if run.pk in self._gathered:
+        if run.pk in self._runs_with_all_slices_done:
             return None
         if run.pk not in self._last_turns:
             return job_of(run).cost / pace - self._elapsed(run)
@@ -129,7 +129,7 @@ class Forecast:
         whole = (
             max(0.0, self._seconds([(_kind(run), job_of(run).cost)], usual) - self._elapsed(run))
             for run in self._whole_runs
-            if run.pk not in self._gathered
+            if run.pk not in self._runs_with_all_slices_done
         )
         slices = [(kind, job.cost * (1 - job.progress)) for kind, job in self._slices_at_work]
         return sum(whole) + self._seconds(slices, usual)
@@ -167,7 +167,7 @@ class Forecast:
         return {pk: turn for pk, turn in turns if turn is not None}
 
     @cached_property
-    def _gathered(self) -> set[int]:
+    def _runs_with_all_slices_done(self) -> set[int]:
         """The runs whose slices are all done: the rest of them is short, whatever their cost."""
         return {run.pk for run in self._whole_runs if getattr(run, "slices", 0)}
 
@@ -193,8 +193,8 @@ class Forecast:
         return max(len(self._names[profile] | {job.worker for job in in_hand}), len(in_hand))
 
     def _moment(self, seconds: float | None) -> datetime | None:
-        """The moment in ``seconds`` from now, rounded up; ``None`` if that is later than ``FORESEEN``."""
-        if seconds is None or seconds > FORESEEN.total_seconds():
+        """The moment in ``seconds`` from now, rounded up; ``None`` if that is later than ``FURTHEST_END``."""
+        if seconds is None or seconds > FURTHEST_END.total_seconds():
             return None
         end = self.now + timedelta(seconds=seconds)
         step = 60 if end - self.now <= EXACT_UNTIL else 300

@@ -11,7 +11,7 @@ from django.db import connection
 from malpan.competitions.errors import UnknownTrackRecipe
 from malpan.competitions.references import recipe_named
 from malpan.jobs import outcome, registry
-from malpan.jobs.lease import LeaseKeeper, LeaseLost
+from malpan.jobs.lease import LeaseLost, LeaseRenewer
 from malpan.jobs.models import Job
 from malpan.submissions.errors import ModelMissing, ScoringCrashed
 from malpan.submissions.evaluation import computing, large_runs, pair_cache, runs
@@ -28,7 +28,7 @@ class ScoreRun(registry.Handler):
 
     crashed = ScoringCrashed
 
-    def work(self, job: Job, lease: LeaseKeeper) -> None:
+    def work(self, job: Job, lease: LeaseRenewer) -> None:
         run = _run_of(job.pk)
         recipe = _recipe_of(run)
         with _models_required():
@@ -59,7 +59,7 @@ class ComputeSlice(registry.Handler):
 
     crashed = ScoringCrashed
 
-    def work(self, job: Job, lease: LeaseKeeper) -> None:
+    def work(self, job: Job, lease: LeaseRenewer) -> None:
         run = _run_of(job.parent_id)
         progress = StageProgress(_recipe_of(run).metrics, lease.report)
         count = Job.objects.filter(parent=job.parent_id).count()

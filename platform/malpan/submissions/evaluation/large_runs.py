@@ -114,7 +114,7 @@ def _known(run: ScoringRun, files: RunFiles) -> results.Known:
     """Item values that the scoring will reuse, as in ``computing.score_run``."""
     known: results.Known = reuse.reusable_values(run, files.references, files.predictions)
     covers_all = run.submission.phase.private_covers_all
-    for split in results.parts_of(
+    for split in results.splits_of(
         run.reference_version, files.references, files.predictions, private_covers_all=covers_all
     ):
         known = results.merged(known, results.known_values(run, split))

@@ -103,7 +103,7 @@ class DatabasePairValues:
 
     def _give_up(self, why: str) -> None:
         if not self._is_out:  # no message of the error: it may quote a statement
-            logger.warning("the store of pair values is left alone for this scoring: %s", why)
+            logger.warning("the store of pair values is not used for the rest of this scoring: %s", why)
         self._is_out = True
 
 

@@ -17,16 +17,16 @@ from malpan.competitions.references import recipe_named
 from malpan.submissions.models import HiddenResult, MetricResult, ScoringRun
 from scoring.records import AnswerFile, ScoreReport
 
-PartName = Literal["all", "public", "private"]
+SplitName = Literal["all", "public", "private"]
 ItemValues = dict[str, Any]  # by item: a value, or a corpus metric's row
 Known = dict[tuple[str, str], ItemValues]  # by (metric, metric signature)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Split:
     """The references and predictions of the items of one split."""
 
-    name: PartName
+    name: SplitName
     references: AnswerFile
     predictions: AnswerFile
 
@@ -39,18 +39,18 @@ class Outcome:
     hidden: ScoreReport | None = None
 
 
-def parts_of(
+def splits_of(
     version: ReferenceVersion, references: AnswerFile, predictions: AnswerFile, *, private_covers_all: bool
-) -> list[Part]:
+) -> list[Split]:
     """The splits to score, the largest first, so that the progress shown covers most of the work."""
     if version.public_ids is None:
-        return [Part("all", references, predictions)]
+        return [Split("all", references, predictions)]
     everything = {answer.id for answer in references.answers}
     public = everything & set(version.public_ids)
     private = everything if private_covers_all else everything - public
-    wanted: list[tuple[PartName, set[str]]] = [("public", public), ("private", private)]
-    parts = [Part(name, only(references, ids), only(predictions, ids)) for name, ids in wanted]
-    return sorted(parts, key=lambda part: -len(part.references.answers))
+    wanted: list[tuple[SplitName, set[str]]] = [("public", public), ("private", private)]
+    splits = [Split(name, only(references, ids), only(predictions, ids)) for name, ids in wanted]
+    return sorted(splits, key=lambda split: -len(split.references.answers))
 
 
 def only(file: AnswerFile, ids: set[str]) -> AnswerFile:
@@ -59,15 +59,15 @@ def only(file: AnswerFile, ids: set[str]) -> AnswerFile:
     return replace(file, answers=answers, normalized_ids=tuple(item for item in file.normalized_ids if item in ids))
 
 
-def known_values(run: ScoringRun, part: Part) -> Known:
-    """Item values scored before that are valid for ``part`` of ``run``, by (metric, metric signature)."""
+def known_values(run: ScoringRun, split: Split) -> Known:
+    """Item values scored before that are valid for ``split`` of ``run``, by (metric, metric signature)."""
     known: Known = defaultdict(dict)
-    items = {answer.id for answer in part.references.answers}
+    items = {answer.id for answer in split.references.answers}
     rows = MetricResult.objects.filter(
         submission=run.submission_id, reference_version__file_sha256=run.reference_version.file_sha256
     )
     for row in rows.order_by("pk"):
-        is_own = row.reference_version_id == run.reference_version_id and row.part == part.name
+        is_own = row.reference_version_id == run.reference_version_id and row.split == split.name
         if _is_shared(row.metric) or (is_own and row.values.keys() <= items):  # otherwise it is from a larger split
             known[(row.metric, row.metric_signature)] |= row.values
     return dict(known)
@@ -112,21 +112,21 @@ def _values_of(report: ScoreReport, metric: str, score_name: str) -> ItemValues:
 
 def keep(run: ScoringRun, shown: ScoreReport, hidden: ScoreReport | None) -> None:
     """Store the item values of both splits and the hidden result, in the transaction that finishes ``run``."""
-    parts: list[tuple[PartName, ScoreReport]] = [("all" if hidden is None else "public", shown)]
+    splits: list[tuple[SplitName, ScoreReport]] = [("all" if hidden is None else "public", shown)]
     if hidden is not None:
-        parts.append(("private", hidden))
+        splits.append(("private", hidden))
         HiddenResult.objects.create(run=run, **result_of(hidden))
     MetricResult.objects.bulk_create(
         [
             MetricResult(
                 submission_id=run.submission_id,
                 reference_version_id=run.reference_version_id,
-                part=part,
+                split=split,
                 metric=metric,
                 metric_signature=signature,
                 values=values,
             )
-            for part, report in parts
+            for split, report in splits
             for (metric, signature), values in item_values(report).items()
         ],
         ignore_conflicts=True,  # an earlier run of the same signature wrote the same values

@@ -120,9 +120,9 @@ def known_costs(submissions: Sequence[Submission]) -> dict[int, int]:
 
     Without a run it is estimated from the size of the file.
     """
-    told = ScoringRun.objects.filter(submission=OuterRef("pk"), job__cost__gt=0).order_by("-pk")
+    costed_runs = ScoringRun.objects.filter(submission=OuterRef("pk"), job__cost__gt=0).order_by("-pk")
     rows = Submission.objects.filter(pk__in=[each.pk for each in submissions])
-    rows = rows.annotate(cost=Subquery(told.values("job__cost")[:1]))
+    rows = rows.annotate(cost=Subquery(costed_runs.values("job__cost")[:1]))
     return {pk: cost or tokens_of_file(size) for pk, cost, size in rows.values_list("pk", "cost", "file_size")}
 
 

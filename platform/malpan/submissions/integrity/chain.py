@@ -32,9 +32,9 @@ from malpan.submissions.models import ChainEntry, HiddenResult, ScoringRun, Subm
 from scoring.signature import json_sha256
 
 Kind = ChainEntry.Kind
-Part = Literal["public", "private"]  # the split shown at once, and the one withheld until the final board
-PUBLIC: Final[Part] = "public"
-PRIVATE: Final[Part] = "private"
+ScoreSplit = Literal["public", "private"]  # the split shown at once, and the one withheld until the final board
+PUBLIC: Final[ScoreSplit] = "public"
+PRIVATE: Final[ScoreSplit] = "private"
 SALT_BYTES: Final = 16
 
 
@@ -181,7 +181,7 @@ def live_runs() -> Any:
     )
 
 
-def parts_of(run: ScoringRun) -> list[tuple[Part, ScoringRun | HiddenResult]]:
+def results_by_split(run: ScoringRun) -> list[tuple[ScoreSplit, ScoringRun | HiddenResult]]:
     """The results of ``run``: of the public split and, if the phase withholds one, of the private split."""
     hidden = getattr(run, "hidden_result", None)
     return [(PUBLIC, run)] if hidden is None else [(PUBLIC, run), (PRIVATE, hidden)]
@@ -204,27 +204,27 @@ def commitment(scored: Scored, salt: str) -> str:
     return json_sha256({**values_of(scored), "salt": salt})
 
 
-def says(entry: ChainEntry, run: ScoringRun, number: int, scored: Scored) -> bool:
+def entry_matches(entry: ChainEntry, run: ScoringRun, number: int, scored: Scored) -> bool:
     """Whether a score entry has exactly this result of the ``number``-th run of its submission."""
-    part = entry.payload.get("part")
-    return bool(entry.payload == _score_payload(run, number, part, scored, entry.salt))
+    split = entry.payload.get("part")
+    return bool(entry.payload == _score_payload(run, number, split, scored, entry.salt))
 
 
 def _new_scores(run: Any, newest: Mapping[tuple[int | None, str], ChainEntry]) -> list[NewEntry]:
     entries = []
-    for part, scored in parts_of(run):
-        last = newest.get((run.submission_id, part))
-        if last is None or not says(last, run, run.number, scored):
+    for split, scored in results_by_split(run):
+        last = newest.get((run.submission_id, split))
+        if last is None or not entry_matches(last, run, run.number, scored):
             salt = secrets.token_hex(SALT_BYTES)
-            payload = _score_payload(run, run.number, part, scored, salt)
+            payload = _score_payload(run, run.number, split, scored, salt)
             entries.append(NewEntry(Kind.SCORE, payload, run.submission, salt))
     return entries
 
 
-def _score_payload(run: ScoringRun, number: int, part: Any, scored: Any, salt: str) -> dict[str, Any]:
+def _score_payload(run: ScoringRun, number: int, split: Any, scored: Any, salt: str) -> dict[str, Any]:
     return {
         "submission": str(run.submission.public_id),
-        "part": part,
+        "part": split,
         "run": number,
         "reference": run.reference_version.number,
         "recipe": run.recipe,

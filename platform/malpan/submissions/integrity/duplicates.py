@@ -76,7 +76,7 @@ def alike_in(phase: Phase) -> Alike:
     return Alike(pairs, teams=len(best), unread=len(best) - len(by_key))
 
 
-def answers_beside(one: Submission, other: Submission) -> list[AnswerPair]:
+def answers_side_by_side(one: Submission, other: Submission) -> list[AnswerPair]:
     """The answers of two submissions of one track, item by item, in the order of the first file.
 
     Raises the faults of ``core.storage.open_private`` and ``InvalidFile``.
@@ -92,8 +92,8 @@ def _in_order(one: Submission, other: Submission, pair: Pair) -> AlikePair:
 
 def _pairs(files: Mapping[str, Mapping[str, str]], rows: Mapping[str, Submission]) -> list[Pair]:
     """``similar_pairs`` of the files, cached under their names and hashes."""
-    told = "\n".join(f"{key} {rows[key].file_sha256}" for key in sorted(files))
-    name = f"alike:{_VERSION}:{hashlib.sha256(told.encode()).hexdigest()}"
+    contents = "\n".join(f"{key} {rows[key].file_sha256}" for key in sorted(files))
+    name = f"alike:{_VERSION}:{hashlib.sha256(contents.encode()).hexdigest()}"
     kept = cache.get(name)
     if kept is None:
         kept = [asdict(pair) for pair in similar_pairs(files, least=LEAST, fewest=FEWEST_ITEMS)]

@@ -71,13 +71,14 @@ def _shown_results(submission: Submission) -> list[ScoringRun | HiddenResult]:
     if submission.live_run is None or not shows_own_score(submission):
         return []
     is_final = submission.phase.final_published_at is not None
-    return [result for part, result in chain.parts_of(submission.live_run) if is_final or part == chain.PUBLIC]
+    results = chain.results_by_split(submission.live_run)
+    return [result for split, result in results if is_final or split == chain.PUBLIC]
 
 
 def openings(results: Sequence[ScoringRun | HiddenResult]) -> dict[int, dict[str, Any]]:
     """For results that the reader may see: the opening of the newest entry of each, by number of entry. One query."""
     by_key = {_key(result): result for result in results}
-    entries = chain.newest_scores(ChainEntry.objects.filter(submission__in={pk for pk, _part in by_key}))
+    entries = chain.newest_scores(ChainEntry.objects.filter(submission__in={pk for pk, _split in by_key}))
     opened = {}
     for key, result in by_key.items():
         entry = entries.get(key)

@@ -182,7 +182,7 @@ class Migration(migrations.Migration):
             name='MetricResult',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('part', models.CharField(default='all', max_length=7, verbose_name='문항 범위')),
+                ('split', models.CharField(default='all', max_length=7, verbose_name='문항 범위')),
                 ('metric', models.CharField(max_length=40, verbose_name='지표')),
                 ('metric_signature', models.CharField(max_length=64, verbose_name='지표 서명')),
                 ('values', models.JSONField(verbose_name='문항별 값')),
@@ -261,7 +261,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='metricresult',
-            constraint=models.UniqueConstraint(fields=('submission', 'reference_version', 'part', 'metric', 'metric_signature'), name='metric_result_once_per_signature'),
+            constraint=models.UniqueConstraint(fields=('submission', 'reference_version', 'split', 'metric', 'metric_signature'), name='metric_result_once_per_signature'),
         ),
         migrations.AddConstraint(
             model_name='chainentry',

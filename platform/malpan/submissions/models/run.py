@@ -112,7 +112,7 @@ class MetricResult(models.Model):
     reference_version = models.ForeignKey(
         ReferenceVersion, on_delete=models.CASCADE, related_name="+", verbose_name=_("정답 판")
     )
-    part = models.CharField(_("문항 범위"), max_length=7, default="all")  # all, public or private
+    split = models.CharField(_("문항 범위"), max_length=7, default="all")  # all, public or private
     metric = models.CharField(_("지표"), max_length=40)
     metric_signature = models.CharField(_("지표 서명"), max_length=64)
     values = models.JSONField(_("문항별 값"))  # {item id: value, or a row of statistics}
@@ -123,7 +123,7 @@ class MetricResult(models.Model):
         verbose_name_plural = _("지표 결과")
         constraints = [
             models.UniqueConstraint(
-                fields=["submission", "reference_version", "part", "metric", "metric_signature"],
+                fields=["submission", "reference_version", "split", "metric", "metric_signature"],
                 name="metric_result_once_per_signature",
             )
         ]

@@ -74,8 +74,8 @@ def _lines(phase: Phase, wanted: Sequence[int]) -> QuerySet[Any]:
     people = Membership.objects.filter(team__in=wanted, team__is_baseline=False)
     home = people.filter(user=OuterRef("submission__submitted_by"))
     visited = Submission.objects.filter(phase=phase, submitted_by__in=people.values("user"))
-    told_by = visited.order_by().values("team").union(Team.objects.filter(pk__in=wanted).values("pk"))
-    rows = QuotaEntry.objects.filter(phase=phase, team__in=told_by).order_by("pk")
+    teams_to_read = visited.order_by().values("team").union(Team.objects.filter(pk__in=wanted).values("pk"))
+    rows = QuotaEntry.objects.filter(phase=phase, team__in=teams_to_read).order_by("pk")
     return rows.annotate(
         person=F("submission__submitted_by__name"),
         home=Subquery(home.values("team")[:1]),

@@ -19,7 +19,7 @@ def enqueue_alongside(*, submission: Submission, cost: int | None = None) -> Sco
     """
     phase = lock_phase_shared(submission.phase_id)
     batch = open_batch(phase)
-    if batch is None or not _takes_newcomer(batch, submission, phase):
+    if batch is None or not _selects(batch, submission, phase):
         return None
     config = scoring_config_of(phase, batch)
     costs = None if cost is None else {submission.pk: cost}
@@ -27,8 +27,8 @@ def enqueue_alongside(*, submission: Submission, cost: int | None = None) -> Sco
     return run
 
 
-def _takes_newcomer(batch: RescoreBatch, submission: Submission, phase: Phase) -> bool:
-    wanted = Selection.from_json(batch.selection).for_newcomers
+def _selects(batch: RescoreBatch, submission: Submission, phase: Phase) -> bool:
+    wanted = Selection.from_json(batch.selection).for_new_submissions
     if wanted is None or not wanted.submissions_of(phase).filter(pk=submission.pk).exists():
         return False
     return not batch.runs.filter(submission=submission).exclude(state=ScoringRun.State.FAILED).exists()

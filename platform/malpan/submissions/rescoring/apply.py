@@ -35,7 +35,7 @@ class Announcement:
 NO_ANNOUNCEMENT = Announcement()
 
 
-def hold_teams(batch: RescoreBatch) -> None:
+def lock_all_teams(batch: RescoreBatch) -> None:
     """Lock every team of the competition, as an upload locks its own."""
     lock_teams(Team.objects.filter(competition=batch.competition_id))
 

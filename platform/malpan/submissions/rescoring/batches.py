@@ -62,7 +62,7 @@ class Selection:
         return not self.as_json()
 
     @property
-    def for_newcomers(self) -> Self | None:
+    def for_new_submissions(self) -> Self | None:
         """The selection for later submissions, without ``states``, which change; ``None`` if none can match."""
         return None if self.signature_hash or self.submissions else replace(self, states=())
 

@@ -76,7 +76,7 @@ def start_batch(
             repeats=repeats,
             created_by=actor,
         )
-        _leave_out_what_stays(batch)
+        _clear_unchanged_fields(batch)
         _refuse_second(batch)
         config = scoring_config_of(held, batch)
         _require_fitting(held, config)
@@ -161,7 +161,7 @@ def apply_batch(
     changed elsewhere meanwhile, and ``BatchHurtsOtherPhases`` unless ``leaves_other_phases``.
     """
     with transaction.atomic():
-        apply.hold_teams(batch)
+        apply.lock_all_teams(batch)
         held = _locked_open(batch)
         apply.require_applicable(held)
         config = scoring_config_of(held.phase, held)
@@ -196,7 +196,7 @@ def get_batch(phase_competition_pk: int, pk: int) -> RescoreBatch:
 
 
 # --- steps of a start -------------------------------------------------------------------------------------------------
-def _leave_out_what_stays(batch: RescoreBatch) -> None:
+def _clear_unchanged_fields(batch: RescoreBatch) -> None:
     """Clear the fields that equal the current rule. Raises ``BatchReferencesUnfit`` for references of another phase."""
     version, track = batch.reference_version, batch.phase.track
     if version is not None and version.phase_id != batch.phase_id:

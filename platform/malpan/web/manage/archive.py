@@ -109,14 +109,14 @@ def _import_page(request: HttpRequest) -> HttpResponse:
             file=values["file"], actor=member.user, slug=values["slug"], passphrase=values["passphrase"]
         ),
         form=form,
-        to=lambda done: _told(member, done),
-        again=lambda _status: render(request, "manage/archive_import.html", {"form": form}, status=422),
-        beside=_field_of,
+        to=lambda done: _report_import(member, done),
+        render_again=lambda _status: render(request, "manage/archive_import.html", {"form": form}, status=422),
+        error_field=_field_of,
     )
 
 
-def _told(request: MemberRequest, done: Imported) -> str:
-    """Add a message about the import; returns the address to go to."""
+def _report_import(request: MemberRequest, done: Imported) -> str:
+    """Add messages about the import; returns the address to go to."""
     text = _("‘%(title)s’을(를) 가져왔습니다: 팀 %(teams)s, 제출 %(submissions)s, 새로 만든 사람 %(people)s.")
     numbers = {"teams": done.counts["teams"], "submissions": done.counts["submissions"], "people": done.new_people}
     messages.success(request, text % ({"title": done.competition.title} | numbers))

@@ -39,10 +39,12 @@ def duplicates_page(request: MemberRequest, access: ManageAccess) -> HttpRespons
 
 @require_safe
 @manage_page(Permission.VIEW)
-def beside_page(request: MemberRequest, access: ManageAccess, one_id: uuid.UUID, other_id: uuid.UUID) -> HttpResponse:
+def side_by_side_page(
+    request: MemberRequest, access: ManageAccess, one_id: uuid.UUID, other_id: uuid.UUID
+) -> HttpResponse:
     one, other = (manage_selectors.submission_of(access.competition, each) for each in (one_id, other_id))
     try:
-        answers = duplicates.answers_beside(one, other)
+        answers = duplicates.answers_side_by_side(one, other)
     except InvalidFile:
         answers = []
     form = AnswersForm(request.GET)
@@ -59,10 +61,10 @@ def beside_page(request: MemberRequest, access: ManageAccess, one_id: uuid.UUID,
         "page": page,
         "shown_chars": SHOWN_CHARS,
     }
-    return render(request, "manage/duplicates_beside.html", context)
+    return render(request, "manage/duplicates_side_by_side.html", context)
 
 
 urlpatterns: list[URLPattern] = [
     path("duplicates/", duplicates_page, name="manage_duplicates"),
-    path("duplicates/<uuid:one_id>/<uuid:other_id>/", beside_page, name="manage_beside"),
+    path("duplicates/<uuid:one_id>/<uuid:other_id>/", side_by_side_page, name="manage_side_by_side"),
 ]

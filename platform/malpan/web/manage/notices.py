@@ -39,9 +39,9 @@ def new_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
         request,
         lambda values: post_notice(competition=access.competition, actor=request.user, **values),
         form=form,
-        said=_("공지를 올렸습니다."),
+        success=_("공지를 올렸습니다."),
         to=access.url("manage_notices"),
-        again=lambda status: _notice_page(request, access, form, None, status=status),
+        render_again=lambda status: _notice_page(request, access, form, None, status=status),
     )
 
 
@@ -57,9 +57,9 @@ def notice_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpRe
         request,
         lambda values: update_notice(notice=notice, actor=request.user, **values),
         form=form,
-        said=_("저장했습니다."),
+        success=_("저장했습니다."),
         to=access.url("manage_notices"),
-        again=lambda status: _notice_page(request, access, form, notice, status=status),
+        render_again=lambda status: _notice_page(request, access, form, notice, status=status),
     )
 
 
@@ -85,9 +85,9 @@ def withdraw_action(request: MemberRequest, access: ManageAccess, pk: int) -> Ht
         request,
         lambda _values: withdraw_notice(notice=notice, actor=request.user),
         form=form,
-        said=_("공지를 내렸습니다."),
+        success=_("공지를 내렸습니다."),
         to=access.url("manage_notices"),
-        again=lambda status: _notice_page(
+        render_again=lambda status: _notice_page(
             request, access, NoticeForm(instance=notice), notice, removal=form, status=status
         ),
     )

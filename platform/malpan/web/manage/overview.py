@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from malpan.competitions.checklist import Item
 from malpan.competitions.permissions import Permission
 from malpan.core.messages import duration_text
-from malpan.submissions.overview_selectors import workload_of
+from malpan.submissions.overview_selectors import open_work_of
 from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.manage.wizard import checklist_of, groups_of
 from malpan.web.pages.context import MemberRequest
@@ -23,12 +23,12 @@ from malpan.web.presenters.rescoring import batch_lines
 @manage_page(Permission.VIEW)
 def overview_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     """What waits now, what comes next, and the state of the set-up."""
-    work = workload_of(access.competition)
+    work = open_work_of(access.competition)
     items = checklist_of(access.competition)
     context = access.context("manage_overview") | {
         "work": work,
         "open_batches": batch_lines(work.batches),
-        "oldest_wait": duration_text(_whole(work.oldest_wait)) if work.oldest_wait is not None else "",
+        "oldest_wait": duration_text(_rounded_down(work.oldest_wait)) if work.oldest_wait is not None else "",
         "is_calm": not (work.failed or work.questions or work.batches),
         "groups": groups_of(access, items),
         "counts": _counts(items),
@@ -41,7 +41,7 @@ def _counts(items: list[Item]) -> dict[str, int]:
     return {state: sum(item.state == state for item in items) for state in ("missing", "warn", "ok")}
 
 
-def _whole(wait: timedelta) -> timedelta:
+def _rounded_down(wait: timedelta) -> timedelta:
     """``wait`` rounded down to whole minutes from one minute on, else to seconds."""
     unit = timedelta(minutes=1) if wait >= timedelta(minutes=1) else timedelta(seconds=1)
     return max(wait // unit, 0) * unit

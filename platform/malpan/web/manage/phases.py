@@ -62,9 +62,9 @@ def new_page(request: MemberRequest, access: ManageAccess, track_slug: str) -> H
         request,
         lambda _values: create_phase(actor=request.user, track=track, **form.values()),
         form=form,
-        said=_("단계를 만들었습니다."),
+        success=_("단계를 만들었습니다."),
         to=access.url("manage_phases"),
-        again=lambda status: _new_page(request, access, track, form, status),
+        render_again=lambda status: _new_page(request, access, track, form, status),
     )
 
 
@@ -84,10 +84,10 @@ def phase_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpRes
         request,
         lambda _values: _save(request, phase, form),
         form=form,
-        said=_("단계 설정을 저장했습니다."),
+        success=_("단계 설정을 저장했습니다."),
         to=access.url("manage_phase", pk),
-        again=lambda status: _phase_page(request, access, phase, {"form": form}, status),
-        beside=lambda error: _field_at_fault(form, error),
+        render_again=lambda status: _phase_page(request, access, phase, {"form": form}, status),
+        error_field=lambda error: _field_at_fault(form, error),
     )
 
 
@@ -112,7 +112,7 @@ def board_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpR
     return act(
         request,
         lambda _values: set_board(phase=phase, board=board, actor=request.user),
-        said=_("순위표: %(state)s") % {"state": board.label},
+        success=_("순위표: %(state)s") % {"state": board.label},
         to=access.url("manage_phase", pk),
     )
 
@@ -127,9 +127,9 @@ def split_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpR
         request,
         lambda values: _split(request, phase, values),
         form=form,
-        said=lambda version: text % {"number": version.number},
+        success=lambda version: text % {"number": version.number},
         to=access.url("manage_phase", pk),
-        again=lambda status: _phase_page(request, access, phase, {"split_form": form}, status),
+        render_again=lambda status: _phase_page(request, access, phase, {"split_form": form}, status),
     )
 
 
@@ -151,9 +151,9 @@ def publish_action(request: MemberRequest, access: ManageAccess, pk: int) -> Htt
             phase=phase, actor=request.user, note_ko=values["note_ko"], note_en=values["note_en"]
         ),
         form=form,
-        said=lambda snapshot: text % {"number": snapshot.number},
+        success=lambda snapshot: text % {"number": snapshot.number},
         to=f"{access.url('manage_phase', pk)}?show=final",
-        again=lambda status: _phase_page(request, access, phase, {"publish_form": form}, status),
+        render_again=lambda status: _phase_page(request, access, phase, {"publish_form": form}, status),
     )
 
 
@@ -166,9 +166,9 @@ def remove_action(request: MemberRequest, access: ManageAccess, pk: int) -> Http
         request,
         lambda _values: remove_phase(phase=phase, actor=request.user),
         form=form,
-        said=_("단계를 지웠습니다."),
+        success=_("단계를 지웠습니다."),
         to=access.url("manage_phases"),
-        again=lambda status: _phase_page(request, access, phase, {"removal": form}, status),
+        render_again=lambda status: _phase_page(request, access, phase, {"removal": form}, status),
     )
 
 

@@ -60,10 +60,10 @@ def answer_action(request: MemberRequest, access: ManageAccess, pk: int) -> Http
         request,
         lambda values: questions.answer_question(question=question, actor=request.user, **values),
         form=form,
-        said=_("답변했습니다. 질문한 사람에게 이메일로 알립니다."),
+        success=_("답변했습니다. 질문한 사람에게 이메일로 알립니다."),
         to=access.url("manage_questions"),
-        again=lambda status: _question_page(request, access, question, form, status),
-        beside=lambda error: error.params.get("field"),
+        render_again=lambda status: _question_page(request, access, question, form, status),
+        error_field=lambda error: error.params.get("field"),
     )
 
 
@@ -74,13 +74,13 @@ def mark_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpRe
     question = questions.question_for_organisers(access.competition, pk)
     if "reopen" in request.POST:
         mark = questions.reopen_question
-        said = _("답변을 기다리는 문의로 되돌렸습니다. 답변은 다시 저장할 때까지 보이지 않습니다.")
+        success = _("답변을 기다리는 문의로 되돌렸습니다. 답변은 다시 저장할 때까지 보이지 않습니다.")
     else:
-        mark, said = questions.close_question, _("답변 없이 처리한 문의로 표시했습니다.")
+        mark, success = questions.close_question, _("답변 없이 처리한 문의로 표시했습니다.")
     return act(
         request,
         lambda _values: mark(question=question, actor=request.user),
-        said=said,
+        success=success,
         to=access.url("manage_questions"),
     )
 

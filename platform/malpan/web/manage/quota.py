@@ -84,9 +84,9 @@ def team_action(request: MemberRequest, access: ManageAccess, phase_pk: int, tea
         request,
         lambda values: TEAM_ACTIONS[action](phase, team, values, request.user),
         form=forms_of_page[action],
-        said=str,
+        success=str,
         to=access.url("manage_quota_team", phase.pk, team.pk),
-        again=lambda status: _team_page(request, access, phase, team, forms_of_page, status),
+        render_again=lambda status: _team_page(request, access, phase, team, forms_of_page, status),
     )
 
 
@@ -99,9 +99,9 @@ def everybody_action(request: MemberRequest, access: ManageAccess, phase_pk: int
         request,
         lambda values: EVERYBODY_ACTIONS[action](phase, values, request.user),
         form=forms_of_page[action],
-        said=str,
+        success=str,
         to=f"{access.url('manage_quota')}?phase={phase.pk}",
-        again=lambda status: _everybody_page(request, access, phase, forms_of_page, status),
+        render_again=lambda status: _everybody_page(request, access, phase, forms_of_page, status),
     )
 
 

@@ -43,10 +43,10 @@ def references_page(request: MemberRequest, access: ManageAccess) -> HttpRespons
         request,
         lambda values: _create_draft(request, values),
         form=form,
-        said=lambda version: text % {"number": version.number},
+        success=lambda version: text % {"number": version.number},
         to=lambda version: access.url("manage_reference", version.pk),
-        again=lambda status: _list_page(request, access, form, status),
-        beside="file",
+        render_again=lambda status: _list_page(request, access, form, status),
+        error_field="file",
     )
 
 
@@ -71,9 +71,9 @@ def erratum_action(request: MemberRequest, access: ManageAccess, pk: int) -> Htt
         request,
         lambda values: drafts.edit_erratum(version=version, actor=request.user, **values),
         form=form,
-        said=_("정오 안내를 저장했습니다."),
+        success=_("정오 안내를 저장했습니다."),
         to=access.url("manage_reference", pk),
-        again=lambda status: _one_page(request, access, version, {"erratum_form": form}, status),
+        render_again=lambda status: _one_page(request, access, version, {"erratum_form": form}, status),
         refused_above=True,
     )
 
@@ -87,9 +87,9 @@ def publish_action(request: MemberRequest, access: ManageAccess, pk: int) -> Htt
         request,
         lambda _values: publish_draft(version=version, actor=request.user),
         form=form,
-        said=_("정답 %(number)d판을 반영했습니다.") % {"number": version.number},
+        success=_("정답 %(number)d판을 반영했습니다.") % {"number": version.number},
         to=access.url("manage_reference", pk),
-        again=lambda status: _one_page(request, access, version, {"publish_form": form}, status),
+        render_again=lambda status: _one_page(request, access, version, {"publish_form": form}, status),
         refused_above=True,
     )
 
@@ -102,9 +102,9 @@ def discard_action(request: MemberRequest, access: ManageAccess, pk: int) -> Htt
         request,
         lambda _values: drafts.discard_draft(version=version, actor=request.user),
         form=form,
-        said=_("초안을 지웠습니다."),
+        success=_("초안을 지웠습니다."),
         to=access.url("manage_references"),
-        again=lambda status: _one_page(request, access, version, {"discard_form": form}, status),
+        render_again=lambda status: _one_page(request, access, version, {"discard_form": form}, status),
         refused_above=True,
     )
 

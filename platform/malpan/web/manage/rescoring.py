@@ -59,9 +59,9 @@ def start_page(request: MemberRequest, access: ManageAccess, phase_pk: int) -> H
             profile=values["profile"],
         ),
         form=form,
-        said=_("재채점을 시작했습니다. 순위표는 적용할 때까지 바뀌지 않습니다."),
+        success=_("재채점을 시작했습니다. 순위표는 적용할 때까지 바뀌지 않습니다."),
         to=lambda batch: access.url("manage_rescoring_batch", batch.pk),
-        again=lambda status: _start_page(request, access, phase, form, status),
+        render_again=lambda status: _start_page(request, access, phase, form, status),
     )
 
 
@@ -74,8 +74,8 @@ def repeat_action(request: MemberRequest, access: ManageAccess) -> HttpResponse:
         lambda values: _repeat(request, access, values),
         form=form,
         to=lambda batch: access.url("manage_rescoring_batch", batch.pk),
-        again=lambda status: _list_page(request, access, form, status),
-        beside=lambda error: "submission" if isinstance(error, SubmissionNotFound) else None,
+        render_again=lambda status: _list_page(request, access, form, status),
+        error_field=lambda error: "submission" if isinstance(error, SubmissionNotFound) else None,
     )
 
 
@@ -131,7 +131,7 @@ def retry_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpR
     return act(
         request,
         lambda _values: rescoring.retry_failed(batch=batch, actor=request.user),
-        said=lambda count: text % {"count": count},
+        success=lambda count: text % {"count": count},
         to=access.url("manage_rescoring_batch", pk),
     )
 
@@ -150,9 +150,9 @@ def exclude_action(request: MemberRequest, access: ManageAccess, pk: int) -> Htt
             actor=request.user,
         ),
         form=form,
-        said=_("이 제출을 재채점에서 제외했습니다. 지금 점수는 그대로 남습니다."),
+        success=_("이 제출을 재채점에서 제외했습니다. 지금 점수는 그대로 남습니다."),
         to=access.url("manage_rescoring_batch", pk),
-        again=lambda status: _batch_page(request, access, batch, {"exclude_form": form}, status),
+        render_again=lambda status: _batch_page(request, access, batch, {"exclude_form": form}, status),
         refused_above=True,
     )
 
@@ -174,9 +174,9 @@ def apply_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpR
             leaves_other_phases=values.get("leaves_other_phases", False),
         ),
         form=form,
-        said=_("재채점을 적용했습니다. 모든 점수와 순위가 한꺼번에 바뀌었습니다."),
+        success=_("재채점을 적용했습니다. 모든 점수와 순위가 한꺼번에 바뀌었습니다."),
         to=access.url("manage_rescoring_batch", pk),
-        again=lambda status: _batch_page(request, access, batch, {"apply_form": form}, status),
+        render_again=lambda status: _batch_page(request, access, batch, {"apply_form": form}, status),
     )
 
 
@@ -189,9 +189,9 @@ def cancel_action(request: MemberRequest, access: ManageAccess, pk: int) -> Http
         request,
         lambda _values: rescoring.cancel_batch(batch=batch, actor=request.user),
         form=form,
-        said=_("재채점을 취소했습니다. 점수와 순위는 그대로입니다."),
+        success=_("재채점을 취소했습니다. 점수와 순위는 그대로입니다."),
         to=access.url("manage_rescoring_batch", pk),
-        again=lambda status: _batch_page(request, access, batch, {"cancel_form": form}, status),
+        render_again=lambda status: _batch_page(request, access, batch, {"cancel_form": form}, status),
         refused_above=True,
     )
 

@@ -54,10 +54,10 @@ def appoint_action(request: MemberRequest, access: ManageAccess) -> HttpResponse
         request,
         lambda values: roles.appoint_by_email(competition=access.competition, actor=request.user, **values),
         form=form,
-        said=lambda held: text % {"name": held.user, "role": held.get_role_display()},
+        success=lambda held: text % {"name": held.user, "role": held.get_role_display()},
         to=access.url("manage_roles"),
-        again=lambda status: _roles_page(request, access, form, status),
-        beside="email",
+        render_again=lambda status: _roles_page(request, access, form, status),
+        error_field="email",
     )
 
 
@@ -70,7 +70,7 @@ def change_action(request: MemberRequest, access: ManageAccess, pk: int) -> Http
         request,
         lambda values: roles.change(held=held, role=values["role"], actor=request.user),
         form=RoleForm(request.POST),
-        said=_("역할을 바꾸었습니다."),
+        success=_("역할을 바꾸었습니다."),
         to=lambda _held: _back(request, access),
     )
 
@@ -84,7 +84,7 @@ def dismiss_action(request: MemberRequest, access: ManageAccess, pk: int) -> Htt
         request,
         lambda _values: roles.dismiss(held=held, actor=request.user),
         form=_dismissal(held, request.POST),
-        said=_("‘%(name)s’의 역할을 거두었습니다.") % {"name": held.user},
+        success=_("‘%(name)s’의 역할을 거두었습니다.") % {"name": held.user},
         to=lambda _done: _back(request, access),
     )
 

@@ -105,7 +105,7 @@ def _run_page(
     context = access.context("manage_runs") | {
         "line": runs.line_of(run),
         "run": run,
-        "outlook": Forecast().of(run),
+        "run_forecast": Forecast().of(run),
         "track": run.submission.phase.track,
         "steps": [] if slices and run.state != State.FINISHED else runs.steps_of(run),
         "slices": slices,
@@ -138,9 +138,9 @@ def cancel_action(request: MemberRequest, access: ManageAccess, pk: int) -> Http
         request,
         lambda values: actions.cancel_run(run=run, actor=request.user, reason=values["reason"]),
         form=form,
-        said=_("채점을 취소하고 제출 횟수를 되돌렸습니다. 참가 팀의 제출 내역에도 표시됩니다."),
+        success=_("채점을 취소하고 제출 횟수를 되돌렸습니다. 참가 팀의 제출 내역에도 표시됩니다."),
         to=access.url("manage_run", pk),
-        again=lambda status: _run_page(request, access, run, form, status),
+        render_again=lambda status: _run_page(request, access, run, form, status),
         refused_above=True,
     )
 

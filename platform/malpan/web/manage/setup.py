@@ -41,9 +41,9 @@ def new_page(request: MemberRequest) -> HttpResponse:
         request,
         lambda values: setup.create_owned_competition(owner=request.user, **values),
         form=form,
-        said=_("대회를 만들었습니다. 공개하기 전에는 역할을 맡은 사람만 볼 수 있습니다."),
+        success=_("대회를 만들었습니다. 공개하기 전에는 역할을 맡은 사람만 볼 수 있습니다."),
         to=lambda competition: reverse("manage_setup_texts", args=[competition.slug]),
-        again=lambda status: _new_page(request, form, status),
+        render_again=lambda status: _new_page(request, form, status),
     )
 
 
@@ -70,9 +70,9 @@ def texts_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
         request,
         lambda values: update_competition(competition=access.competition, actor=request.user, **values),
         form=form,
-        said=_("저장했습니다."),
+        success=_("저장했습니다."),
         to=lambda competition: reverse(target, args=[competition.slug]),
-        again=lambda status: _texts_page(request, access, form, status),
+        render_again=lambda status: _texts_page(request, access, form, status),
     )
 
 
@@ -115,9 +115,9 @@ def publish_action(request: MemberRequest, access: ManageAccess) -> HttpResponse
             competition=access.competition, actor=request.user, accepts_gaps=values.get("accepts_gaps", False)
         ),
         form=form,
-        said=_("대회를 공개했습니다. 이제 누구나 볼 수 있습니다."),
+        success=_("대회를 공개했습니다. 이제 누구나 볼 수 있습니다."),
         to=access.url("manage_setup"),
-        again=lambda status: _setup_page(request, access, {"publish": form}, status),
+        render_again=lambda status: _setup_page(request, access, {"publish": form}, status),
     )
 
 
@@ -130,9 +130,9 @@ def hide_action(request: MemberRequest, access: ManageAccess) -> HttpResponse:
         request,
         lambda _values: setup.hide_competition(competition=access.competition, actor=request.user),
         form=form,
-        said=_("대회를 감췄습니다. 역할을 맡은 사람만 볼 수 있습니다."),
+        success=_("대회를 감췄습니다. 역할을 맡은 사람만 볼 수 있습니다."),
         to=access.url("manage_setup"),
-        again=lambda status: _setup_page(request, access, {"hide": form}, status),
+        render_again=lambda status: _setup_page(request, access, {"hide": form}, status),
     )
 
 
@@ -145,9 +145,9 @@ def remove_action(request: MemberRequest, access: ManageAccess) -> HttpResponse:
         request,
         lambda _values: setup.remove_competition(competition=access.competition, actor=request.user),
         form=form,
-        said=_("대회를 지웠습니다."),
+        success=_("대회를 지웠습니다."),
         to=reverse("home"),
-        again=lambda status: _setup_page(request, access, {"removal": form}, status),
+        render_again=lambda status: _setup_page(request, access, {"removal": form}, status),
     )
 
 

@@ -81,9 +81,9 @@ def references_page(request: MemberRequest, access: ManageAccess, pk: int) -> Ht
             actor=request.user,
         ),
         form=form,
-        said=lambda version: text % {"count": version.item_count},
+        success=lambda version: text % {"count": version.item_count},
         to=access.url("manage_setup_files"),
-        again=lambda status: _form_page(request, access, "references", form, status, phase=phase),
+        render_again=lambda status: _form_page(request, access, "references", form, status, phase=phase),
     )
 
 
@@ -101,9 +101,9 @@ def new_file_page(request: MemberRequest, access: ManageAccess, track_slug: str)
         request,
         lambda values: _add_file(track=track, actor=request.user, **values),
         form=form,
-        said=lambda file: text % {"name": file.file_name},
+        success=lambda file: text % {"name": file.file_name},
         to=access.url("manage_setup_files"),
-        again=lambda status: _form_page(request, access, "file", form, status, track=track),
+        render_again=lambda status: _form_page(request, access, "file", form, status, track=track),
     )
 
 
@@ -123,9 +123,9 @@ def file_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResp
         request,
         lambda values: update_data_file(file=file, actor=request.user, **values),
         form=form,
-        said=_("저장했습니다."),
+        success=_("저장했습니다."),
         to=access.url("manage_setup_files"),
-        again=lambda status: _file_page(request, access, file, form, status=status),
+        render_again=lambda status: _file_page(request, access, file, form, status=status),
     )
 
 
@@ -137,9 +137,9 @@ def remove_file_action(request: MemberRequest, access: ManageAccess, pk: int) ->
         request,
         lambda _values: remove_data_file(file=file, actor=request.user),
         form=removal,
-        said=_("‘%(name)s’을(를) 내렸습니다.") % {"name": file.file_name},
+        success=_("‘%(name)s’을(를) 내렸습니다.") % {"name": file.file_name},
         to=access.url("manage_setup_files"),
-        again=lambda status: _file_page(
+        render_again=lambda status: _file_page(
             request, access, file, DataFileForm(instance=file), removal=removal, status=status
         ),
     )

@@ -54,9 +54,9 @@ def new_track_page(request: MemberRequest, access: ManageAccess) -> HttpResponse
         request,
         lambda values: create_track(actor=request.user, competition=access.competition, **values),
         form=form,
-        said=_("트랙을 만들었습니다."),
+        success=_("트랙을 만들었습니다."),
         to=access.url("manage_setup_tracks"),
-        again=lambda status: _track_page(request, access, form, None, status=status),
+        render_again=lambda status: _track_page(request, access, form, None, status=status),
     )
 
 
@@ -72,10 +72,10 @@ def track_page(request: MemberRequest, access: ManageAccess, track_slug: str) ->
         request,
         lambda values: update_track(track=track, actor=request.user, **values),
         form=form,
-        said=_("저장했습니다."),
+        success=_("저장했습니다."),
         to=access.url("manage_setup_tracks"),
-        again=lambda status: _track_page(request, access, form, track, status=status),
-        beside="recipe",
+        render_again=lambda status: _track_page(request, access, form, track, status=status),
+        error_field="recipe",
     )
 
 
@@ -89,9 +89,9 @@ def remove_track_action(request: MemberRequest, access: ManageAccess, track_slug
         request,
         lambda _values: remove_track(track=track, actor=request.user),
         form=removal,
-        said=_("트랙을 지웠습니다."),
+        success=_("트랙을 지웠습니다."),
         to=access.url("manage_setup_tracks"),
-        again=lambda status: _track_page(request, access, form, track, removal=removal, status=status),
+        render_again=lambda status: _track_page(request, access, form, track, removal=removal, status=status),
     )
 
 

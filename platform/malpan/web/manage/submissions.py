@@ -144,7 +144,7 @@ def _result(request: MemberRequest, access: ManageAccess, run: ScoringRun, track
 @manage_page(Permission.MANAGE)
 def download_action(request: MemberRequest, access: ManageAccess, public_id: uuid.UUID) -> HttpResponse:
     submission = manage_selectors.submission_of(access.competition, public_id)
-    file = actions.hand_out_file(submission=submission, actor=request.user)
+    file = actions.open_for_download(submission=submission, actor=request.user)
     response = FileResponse(
         file, as_attachment=True, filename=submission.file_name, content_type="application/octet-stream"
     )

@@ -110,10 +110,10 @@ def new_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
         request,
         lambda values: services.create_team_for(competition=access.competition, actor=request.user, **values),
         form=form,
-        said=_("팀을 만들었습니다."),
+        success=_("팀을 만들었습니다."),
         to=lambda team: access.url("manage_team", team.number),
-        again=lambda status: _new_page(request, access, form, status),
-        beside=lambda error: "name" if isinstance(error, TeamNameInvalid | TeamNameTaken) else "email",
+        render_again=lambda status: _new_page(request, access, form, status),
+        error_field=lambda error: "name" if isinstance(error, TeamNameInvalid | TeamNameTaken) else "email",
     )
 
 
@@ -122,16 +122,22 @@ def _new_page(request: MemberRequest, access: ManageAccess, form: NewTeamForm, s
 
 
 def _act_on(
-    request: MemberRequest, access: ManageAccess, team: Team, key: str, form: Form, do: Callable[[Any], Any], said: str
+    request: MemberRequest,
+    access: ManageAccess,
+    team: Team,
+    key: str,
+    form: Form,
+    do: Callable[[Any], Any],
+    success: str,
 ) -> HttpResponse:
     """An organiser's action on ``team``; the page shows a refused ``form`` in place of ``key``."""
     return act(
         request,
         do,
         form=form,
-        said=said,
+        success=success,
         to=access.url("manage_team", team.number),
-        again=lambda status: _team_page(request, access, team, {key: form}, status),
+        render_again=lambda status: _team_page(request, access, team, {key: form}, status),
     )
 
 
@@ -155,7 +161,7 @@ def baseline_action(request: MemberRequest, access: ManageAccess, number: int) -
     return act(
         request,
         lambda _values: services.mark_baseline(team=team, is_baseline=is_baseline, actor=request.user),
-        said=_("기준 모델의 팀으로 정했습니다.") if is_baseline else _("순위를 겨루는 팀으로 정했습니다."),
+        success=_("기준 모델의 팀으로 정했습니다.") if is_baseline else _("순위를 겨루는 팀으로 정했습니다."),
         to=access.url("manage_team", number),
     )
 
@@ -195,9 +201,9 @@ def remove_action(request: MemberRequest, access: ManageAccess, number: int) -> 
         request,
         lambda _values: services.remove_team(team=team, actor=request.user),
         form=form,
-        said=_("팀을 지웠습니다."),
+        success=_("팀을 지웠습니다."),
         to=access.url("manage_teams"),
-        again=lambda status: _team_page(request, access, team, {"removal": form}, status),
+        render_again=lambda status: _team_page(request, access, team, {"removal": form}, status),
     )
 
 
@@ -212,9 +218,9 @@ def remove_member_action(request: MemberRequest, access: ManageAccess, number: i
         request,
         lambda _values: services.remove_member(team=team, user=membership.user, actor=request.user),
         form=form,
-        said=_("팀에서 내보냈습니다."),
+        success=_("팀에서 내보냈습니다."),
         to=access.url("manage_team", number),
-        again=lambda status: _team_page(request, access, team, {f"remove-{pk}": form}, status),
+        render_again=lambda status: _team_page(request, access, team, {f"remove-{pk}": form}, status),
         refused_above=True,  # the page has no form to remove a leader
     )
 

@@ -66,10 +66,10 @@ def groups_of(access: ManageAccess, items: list[Item]) -> list[Group]:
     for place, (label, name) in PLACES.items():
         needed = Permission.OWN if place == "roles" else Permission.MANAGE
         href = access.url(name) if name and access.may(needed) else None
-        found = sorted((item for item in items if item.place == place), key=_badness)
+        found = sorted((item for item in items if item.place == place), key=_severity_rank)
         groups += [Group(label, href, found)] if found else []
     return groups
 
 
-def _badness(item: Item) -> int:
+def _severity_rank(item: Item) -> int:
     return _WORST_FIRST.index(item.state)

@@ -46,8 +46,8 @@ def ask_action(request: MemberRequest, slug: str) -> HttpResponse:
         request,
         lambda values: questions.ask_question(competition=page.competition, asked_by=request.user, **values),
         form=form,
-        said=_("문의를 보냈습니다. 답변하면 이메일로 알려 드립니다."),
+        success=_("문의를 보냈습니다. 답변하면 이메일로 알려 드립니다."),
         to=reverse("questions", args=[slug]),
-        again=lambda status: _questions_page(request, page, form, status),
-        beside=lambda error: error.params["field"] if isinstance(error, QuestionInvalid) else None,
+        render_again=lambda status: _questions_page(request, page, form, status),
+        error_field=lambda error: error.params["field"] if isinstance(error, QuestionInvalid) else None,
     )

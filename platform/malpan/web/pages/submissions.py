@@ -71,14 +71,14 @@ def status_of(
     """The status of ``submission``. ``forecast`` is shared if a page shows several submissions."""
     is_unfinished = run is not None and run.state in UNFINISHED
     forecast = forecast or Forecast()
-    outlook = forecast.of(selectors.run_to_show(submission))
+    run_forecast = forecast.of(selectors.run_to_show(submission))
     return SubmissionStatus(
         submission=submission,
         run=run,
         track=track,
         is_unfinished=is_unfinished,
-        waiting_before=outlook.waiting_before,
-        end=expected_end_text(outlook.finish_at, forecast.now) if outlook.finish_at else "",
+        waiting_before=run_forecast.waiting_before,
+        end=expected_end_text(run_forecast.finish_at, forecast.now) if run_forecast.finish_at else "",
         stage=scores.stage_label(run.recipe, run.stage) if run and run.stage else "",
         fault=text_of_code(run.error_code) if run and run.state == ScoringRun.State.FAILED else "",
     )

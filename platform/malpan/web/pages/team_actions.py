@@ -59,7 +59,7 @@ def _act(
     request: HttpRequest,
     page: PageContext,
     do: Callable[[dict[str, Any]], Any],
-    said: str,
+    success: str,
     *,
     form: Form | None = None,
     key: str = "",
@@ -69,9 +69,9 @@ def _act(
         request,
         do,
         form=form,
-        said=said,
+        success=success,
         to=reverse("team", args=[page.competition.slug]),
-        again=lambda status: team_page.render_team(request, page, {key: form} if form else {}, status=status),
+        render_again=lambda status: team_page.render_team(request, page, {key: form} if form else {}, status=status),
         refused_above=True,
     )
 
@@ -89,10 +89,10 @@ def create_action(request: MemberRequest, slug: str) -> HttpResponse:
         request,
         lambda values: create_team(competition=page.competition, name=values["name"], leader=request.user),
         form=form,
-        said=_("팀을 만들었습니다. 이제 파일을 제출하고 팀원을 초대할 수 있습니다."),
+        success=_("팀을 만들었습니다. 이제 파일을 제출하고 팀원을 초대할 수 있습니다."),
         to=reverse("team", args=[slug]),
-        again=lambda status: team_page.render_team(request, page, {"create": form}, status=status),
-        beside="name",
+        render_again=lambda status: team_page.render_team(request, page, {"create": form}, status=status),
+        error_field="name",
     )
 
 
@@ -132,20 +132,22 @@ def revoke_action(request: MemberRequest, page: PageContext, team: Team, pk: int
 @_team_action
 def leave_action(request: MemberRequest, page: PageContext, team: Team) -> HttpResponse:
     form = team_page.leave_form(team, request.POST, is_alone=team.memberships.count() == 1)
-    said = _("‘%(name)s’ 팀에서 나왔습니다.") % {"name": team.name}
-    return _act(request, page, lambda _values: leave_team(team=team, user=request.user), said, form=form, key="leave")
+    success = _("‘%(name)s’ 팀에서 나왔습니다.") % {"name": team.name}
+    return _act(
+        request, page, lambda _values: leave_team(team=team, user=request.user), success, form=form, key="leave"
+    )
 
 
 @_team_action
 def hand_over_action(request: MemberRequest, page: PageContext, team: Team, pk: int) -> HttpResponse:
     membership = selectors.member_of(team, pk)
     form = team_page.hand_over_form(membership, request.POST)
-    said = _("‘%(name)s’ 님이 팀장이 되었습니다.") % {"name": membership.user}
+    success = _("‘%(name)s’ 님이 팀장이 되었습니다.") % {"name": membership.user}
     return _act(
         request,
         page,
         lambda _values: hand_over(team=team, to=membership.user, actor=request.user),
-        said,
+        success,
         form=form,
         key=f"hand-over-{pk}",
     )
@@ -155,12 +157,12 @@ def hand_over_action(request: MemberRequest, page: PageContext, team: Team, pk: 
 def remove_action(request: MemberRequest, page: PageContext, team: Team, pk: int) -> HttpResponse:
     membership = selectors.member_of(team, pk)
     form = team_page.remove_form(membership, request.POST)
-    said = _("‘%(name)s’ 님을 팀에서 내보냈습니다.") % {"name": membership.user}
+    success = _("‘%(name)s’ 님을 팀에서 내보냈습니다.") % {"name": membership.user}
     return _act(
         request,
         page,
         lambda _values: remove_member(team=team, user=membership.user, actor=request.user),
-        said,
+        success,
         form=form,
         key=f"remove-{pk}",
     )
@@ -193,12 +195,12 @@ def merge_decline_action(request: MemberRequest, page: PageContext, team: Team, 
 def merge_accept_action(request: MemberRequest, page: PageContext, team: Team, pk: int) -> HttpResponse:
     offer = selectors.merge_request_of(team, pk)
     form = team_page.accept_form(offer, request.POST)
-    said = _("‘%(name)s’ 팀과 합쳤습니다.") % {"name": offer.source.name}
+    success = _("‘%(name)s’ 팀과 합쳤습니다.") % {"name": offer.source.name}
     return _act(
         request,
         page,
         lambda _values: accept_merge(request=offer, actor=request.user),
-        said,
+        success,
         form=form,
         key=f"accept-{pk}",
     )

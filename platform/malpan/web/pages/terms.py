@@ -48,9 +48,9 @@ def _accept(request: MemberRequest, page: PageContext) -> HttpResponse:
         request,
         lambda _values: accept_terms(user=request.user, competition=page.competition, version=_version(request)),
         form=form,
-        said=_("참가 약관에 동의했습니다."),
+        success=_("참가 약관에 동의했습니다."),
         to=_next(request) or reverse("team", args=[page.competition.slug]),
-        again=lambda status: _page(request, page, form, status),
+        render_again=lambda status: _page(request, page, form, status),
     )
 
 

@@ -37,7 +37,9 @@ def _create(request: MemberRequest) -> HttpResponse:
         _row, token = create_api_token(user=request.user, label=values["label"])
         messages.success(request, token, extra_tags="api-token")
 
-    return act(request, create, form=form, to=reverse("api_tokens"), again=lambda status: _page(request, form, status))
+    return act(
+        request, create, form=form, to=reverse("api_tokens"), render_again=lambda status: _page(request, form, status)
+    )
 
 
 @require_POST

@@ -39,8 +39,8 @@ def _page(request: MemberRequest, public_id: uuid.UUID) -> HttpResponse:
         request,
         lambda _values: withdraw(submission=submission, actor=request.user),
         form=form,
-        said=_("제출을 철회했습니다. 순위표에서 빠지며 제출 횟수는 그대로입니다."),
+        success=_("제출을 철회했습니다. 순위표에서 빠지며 제출 횟수는 그대로입니다."),
         to=reverse("submission", args=[public_id]),
-        again=shown,
+        render_again=shown,
         refused_above=True,
     )

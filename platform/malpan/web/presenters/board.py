@@ -71,7 +71,7 @@ class Sorting:
 def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str, Any]:
     """The context of the board's table, sorted and narrowed as ``query`` asks; ``link`` gives the page's address."""
     shows_all = query.get("metrics") == ALL
-    seen_as = _seen_as(query, found)
+    view_query = _view_query(query, found)
     found = replace(found, columns=_shown_columns(found, shows_all))
     sorting = _sorting(found, query.get("sort"), query.get("order"))
     ordered = _sorted(found.rows, sorting)
@@ -89,17 +89,17 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
         "compared_column": _main_label(found) if baseline else None,
         "noted_marks": [mark for mark in marks if mark.note],
         "marks_below": below,
-        "metrics_href": _metrics_href(link, found.recipe, shows_all, seen_as),
+        "metrics_href": _metrics_href(link, found.recipe, shows_all, view_query),
         "shows_all_metrics": shows_all,
         "lacks_clip": _lacks_clip(found),
-        "headings": _headings(link, found, sorting, {"metrics": ALL, **seen_as} if shows_all else seen_as),
+        "headings": _headings(link, found, sorting, {"metrics": ALL, **view_query} if shows_all else view_query),
         "lines": lines,
         "own_line": next((line for line in lines if line.row.is_own), None),
         "updated_at": _updated_at(found.rows),
     }
 
 
-def _seen_as(query: Mapping[str, str], found: Board) -> dict[str, str]:
+def _view_query(query: Mapping[str, str], found: Board) -> dict[str, str]:
     """What the links of this board carry on: that it is the public one, where the final one is published."""
     is_second = found.phase.final_published_at is not None and found.snapshot is None
     return {"view": PUBLIC} if is_second and query.get("view") == PUBLIC else {}
@@ -137,11 +137,11 @@ def _marks_between(
     return drawn, tuple(left)
 
 
-def _metrics_href(link: Link, recipe: Recipe, shows_all: bool, seen_as: Mapping[str, str]) -> str | None:
+def _metrics_href(link: Link, recipe: Recipe, shows_all: bool, view_query: Mapping[str, str]) -> str | None:
     """Where the other view of the columns is: all metrics, or those that judge; ``None`` where there is only one."""
     if all(column.group == "main" for column in recipe.columns):
         return None
-    return link(seen_as if shows_all else {"metrics": ALL, **seen_as})
+    return link(view_query if shows_all else {"metrics": ALL, **view_query})
 
 
 def _sorting(found: Board, key: str | None, order: str | None) -> Sorting:

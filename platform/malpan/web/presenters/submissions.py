@@ -1,4 +1,4 @@
-"""A result as the manage pages show it: every score as all see it and of the private part, warnings, item values."""
+"""A result as the manage pages show it: every score as all see it and of the private split, warnings, item values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def known_columns(recipe_id: str) -> tuple[Column, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ScoreLine:
-    """One score of the submission's page: as all see it, and of the private part."""
+    """One score of the submission's page: as all see it, and of the private split."""
 
     label: str
     shown: str

@@ -59,14 +59,14 @@ class Command(BaseCommand):
             private_directory(settings.VAR_DIR)
         run_directory = private_directory(settings.VAR_DIR / "run")
         only_one = FileLock(run_directory / "supervisor.lock")
-        told = run_directory / "supervisor.json"  # the address of the running site, shown at a second start
+        address_file = run_directory / "supervisor.json"  # the address of the running site, shown at a second start
         if not only_one.acquire(timeout=1):
-            raise CommandError(_already_running(told))
+            raise CommandError(_already_running(address_file))
         listener = _listen(host, port)
-        told.write_text(json.dumps({"url": _url(host, port), "pid": os.getpid()}))
+        address_file.write_text(json.dumps({"url": _url(host, port), "pid": os.getpid()}))
         self._prepare()
         code = _supervisor(run_directory, _url(host, port), listener).run()
-        told.unlink()
+        address_file.unlink()
         return code
 
     def _prepare(self) -> None:
@@ -169,9 +169,9 @@ def _require_own_schema() -> None:
         )
 
 
-def _already_running(told: Path) -> str:
+def _already_running(address_file: Path) -> str:
     try:
-        site = json.loads(told.read_text())
+        site = json.loads(address_file.read_text())
     except (FileNotFoundError, ValueError):  # that site is just starting
         site = {"url": "?", "pid": "?"}
     return (
