@@ -37,6 +37,9 @@ ARCHIVE_PATH: Final = "/manage/archive/import/"  # the one address that takes a 
 class Parser(HTTPRequestParser):
     """Reads a request; a body is bounded by what its address takes, so that nothing larger reaches the disk."""
 
+    adj: Any
+    error: Any
+
     def received(self, data: bytes) -> int:
         """Take what has arrived; says how many bytes belonged to this request."""
         taken: int = super().received(data)

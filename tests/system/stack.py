@@ -102,7 +102,7 @@ class Stack:
     def programs(self, word: str) -> list[psutil.Process]:
         """Every child of the supervisor that has ``word`` in its command line."""
         assert self.supervisor is not None
-        return [child for child in self.supervisor.children() if _says(child, (word,))]
+        return [child for child in self.supervisor.children() if _has_words(child, (word,))]
 
     def pool_child(self) -> psutil.Process:
         """The process of the scoring worker that holds the models."""

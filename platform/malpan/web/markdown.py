@@ -36,7 +36,7 @@ def to_html(text: str) -> SafeString:
     is shown as it is.
     """
     if len(text) > MARKDOWN_MAX_CHARS:
-        return linebreaks(text, autoescape=True)
+        return mark_safe(linebreaks(text, autoescape=True))  # noqa: S308 - escaped
     clean = nh3.clean(_MARKDOWN.render(text), tags=TAGS, attributes=ATTRIBUTES, attribute_filter=_own_images_only)
     return mark_safe(clean.strip())  # noqa: S308 - sanitised on the line above
 
