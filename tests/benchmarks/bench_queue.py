@@ -76,10 +76,11 @@ def simulate(load: Load, workers: int, order: str) -> list[Wait]:
 
     from django.db import transaction
 
+    from malpan.core.locks import own_rows
     from malpan.jobs import order as fair
     from tests.benchmarks.queue_orders import ORDERS
 
-    with transaction.atomic(), patch.object(fair, "FAIR_ORDER", ORDERS[order]):
+    with transaction.atomic(), own_rows(), patch.object(fair, "FAIR_ORDER", ORDERS[order]):
         waits = _Simulation(load, workers).run()
         transaction.set_rollback(True)
     return waits
