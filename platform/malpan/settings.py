@@ -148,7 +148,7 @@ SCORING_PROFILE = env.str("SCORING_PROFILE", default="demo" if LOCAL else "offic
 LOAD_DEMO = env.bool("LOAD_DEMO", default=LOCAL)  # `manage.py up` fills an empty site with the demo competitions
 SCORING_DEVICE = env.str("SCORING_DEVICE", default="auto")
 JOB_LEASE_SECONDS = env.int("JOB_LEASE_SECONDS", default=30)
-JOB_MAX_ATTEMPTS = 3
+JOB_MAX_FAILURES = 3
 SCORING_WORKERS = env.int("SCORING_WORKERS", default=1)  # how many `manage.py up` starts
 SCORING_THREADS = env.int("SCORING_THREADS", default=0)  # for each of them; 0: they share the processors
 # the index of this worker on its machine, from 0: with several GPUs each uses another

@@ -47,7 +47,7 @@ def fail(*, job_id: int, attempt: int, error_code: str, pause: float = 0) -> boo
             return False
         job.failures += 1
         job.error_code = error_code
-        if job.failures < settings.JOB_MAX_ATTEMPTS:
+        if job.failures < settings.JOB_MAX_FAILURES:
             logger.warning("%s: attempt %s failed (%s); queued again", job, attempt, error_code)
             _queue_again(job, pause)
         else:
