@@ -29,8 +29,8 @@ _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _LAUNCHER = Path(__file__).with_name("die_with_parent.py")
 _TURN_SECONDS = 0.25  # how late a death is noticed at most
 _CHECK_SERVICES_SECONDS = 2.0
-_STEADY_AFTER_SECONDS = 20.0  # a program that lived so long has started properly
-_LONGEST_PAUSE_SECONDS = 30.0
+_STEADY_AFTER_SECONDS = 5.0  # a program that ran this long has started properly
+_LONGEST_PAUSE_SECONDS = 10.0
 _READ_BYTES = 65536
 
 
