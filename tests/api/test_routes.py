@@ -239,6 +239,13 @@ def test_submission_of_another_team_does_not_exist(api, phase):
         assert api.client.get(reverse("api-submission", args=[public_id])).status_code == 404
 
 
+def test_own_submission_goes_with_its_competition_when_that_is_hidden(api, phase, team):
+    followed = api.submit()["Location"]
+    assert api.client.get(followed).status_code == 200
+    Competition.objects.filter(pk=phase.track.competition_id).update(is_published=False)
+    assert api.client.get(followed).status_code == 404
+
+
 def test_board_is_public_and_marks_the_own_row_for_a_token(api, phase, team):
     finished_submission(phase, team, 0.5)
 

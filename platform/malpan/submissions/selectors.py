@@ -54,7 +54,7 @@ def submission_for(user: User | AnonymousUser, public_id: uuid.UUID | str) -> Su
     """
     rows = _with_runs(Submission.objects.filter(public_id=public_id))
     submission = rows.select_related("phase__track__competition", "team__merged_into").first()
-    if submission is None or not (_is_of_the_team(user, submission) or _is_on_manage_pages(user, submission)):
+    if submission is None or not (_is_open_to_the_team(user, submission) or _is_on_manage_pages(user, submission)):
         raise SubmissionNotFound
     return submission
 
@@ -64,7 +64,10 @@ def _made_by(team: Team) -> Q:
     return Q(team=team) | Q(team__merged_into=team)
 
 
-def _is_of_the_team(user: User | AnonymousUser, submission: Submission) -> bool:
+def _is_open_to_the_team(user: User | AnonymousUser, submission: Submission) -> bool:
+    """Whether ``user`` is a member of its team, and its competition is published: a hidden one is there for nobody."""
+    if not submission.phase.track.competition.is_published:
+        return False
     return membership_of(user, submission.team.merged_into or submission.team) is not None
 
 
