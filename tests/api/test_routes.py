@@ -176,6 +176,15 @@ def test_request_sent_again_with_its_key_names_the_first(api):
     assert (answer.status_code, answer.json()["error"]["submission"]) == (409, first)
 
 
+def test_a_key_that_was_used_for_another_file_is_refused_and_nothing_is_charged(api, team):
+    api.submit(key="again-1")
+
+    answer = api.submit(prediction_bytes() + b" ", key="again-1")
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (422, "upload_key_reused")
+    assert Submission.objects.filter(team=team).count() == 1
+
+
 def test_body_over_the_limit_is_refused_unread(api, settings):
     settings.UPLOAD_MAX_BYTES = 10
 

@@ -69,7 +69,7 @@ def submissions(request: HttpRequest, slug: str, track: str) -> JsonResponse:
     """GET: the team's history and what is left. POST ``file`` (and ``memo``) as multipart/form-data: submit.
 
     A client that may have to try again sends an ``Idempotency-Key``: a key used before is answered 409 with the
-    submission it became, and nothing is charged.
+    submission it became, or 422 if the file is another one, and nothing is charged.
     """
     token = require_token(request)
     competition, phase = _find(slug, track)
@@ -93,6 +93,7 @@ def submissions(request: HttpRequest, slug: str, track: str) -> JsonResponse:
         upload=upload,
         memo=memo,
         upload_key=request.headers.get("Idempotency-Key", ""),
+        key_is_for_one_file=True,
     )
     address = reverse("api-submission", args=[submission.public_id])
     return JsonResponse(shown.submission(submission), status=201, headers={"Location": address})

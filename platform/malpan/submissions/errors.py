@@ -87,6 +87,16 @@ class DuplicateUpload(SubmissionError):
     )
 
 
+class UploadKeyReused(SubmissionError):
+    """The key of an earlier upload with other bytes."""
+
+    http_status = 422
+    text = _(
+        "이 Idempotency-Key로는 이미 다른 파일을 접수했습니다. 새 파일은 새 키로 보내 주십시오. 제출 횟수는 차감되지 "
+        "않았습니다."
+    )
+
+
 class UploadTooLarge(SubmissionError):
     """Params: ``size_bytes``, ``limit_bytes``."""
 

@@ -39,13 +39,13 @@ from malpan.competitions.terms import require_accepted
 from malpan.core import audit
 from malpan.core.storage import store_private
 from malpan.core.text import without_unseen
-from malpan.submissions.errors import DuplicateUpload, FileRejected, PhaseNotOpen, UploadTooLarge
+from malpan.submissions.errors import DuplicateUpload, FileRejected, PhaseNotOpen, UploadKeyReused, UploadTooLarge
 from malpan.submissions.evaluation.runs import queue_run
 from malpan.submissions.integrity.receipts import issue_receipt
 from malpan.submissions.models import Rejection, Submission
 from malpan.submissions.quota import services as quota
 from malpan.submissions.rescoring.alongside import enqueue_alongside
-from malpan.submissions.selectors import submission_of_upload
+from malpan.submissions.selectors import key_was_used, submission_of_upload
 from malpan.teams.errors import NotTeamMember
 from malpan.teams.models import Team
 from malpan.teams.selectors import require_in_good_standing, require_member
@@ -68,6 +68,7 @@ class _Arrival:
     file_name: str
     memo: str
     upload_key: str
+    key_is_for_one_file: bool
     data: bytes
     received_at: datetime
 
@@ -81,12 +82,15 @@ def submit(
     upload: UploadedFile | bytes,
     memo: str = "",
     upload_key: str = "",
+    key_is_for_one_file: bool = False,
     now: datetime | None = None,
 ) -> Submission:
     """Accept a file of ``team`` in ``phase``: check it, charge it, store it, queue its scoring.
 
     ``upload_key`` (at most 64 characters) identifies one upload: the same bytes under a key that the team used before
-    are refused as a second click or a resent request. Without a key every call is a new upload.
+    are refused as a second click or a resent request. With ``key_is_for_one_file`` other bytes under it are refused
+    too (``UploadKeyReused``); else they are a new upload, as in a form that the browser restored. Without a key every
+    call is a new upload.
 
     Raises, in this order: ``NotTeamMember``, ``TeamDisqualified``, ``TermsNotAccepted``, ``PhaseNotOpen``,
     ``UploadTooLarge``, ``ReferencesNotPublished``, ``DuplicateUpload``, ``QuotaExceeded``, ``FileRejected`` (recorded
@@ -97,7 +101,15 @@ def submit(
     _require_open(phase, received_at)
     data = _read_within_limit(upload)
     arrival = _Arrival(
-        phase, team, user, clean_file_name(file_name), without_unseen(memo)[:200], upload_key[:64], data, received_at
+        phase,
+        team,
+        user,
+        clean_file_name(file_name),
+        without_unseen(memo)[:200],
+        upload_key[:64],
+        key_is_for_one_file,
+        data,
+        received_at,
     )
     reference = current_reference(phase)
     _refuse_duplicate(arrival)
@@ -153,6 +165,8 @@ def _refuse_duplicate(arrival: _Arrival) -> None:
     )
     if earlier is not None:
         raise DuplicateUpload(public_id=earlier.public_id, submitted_at=earlier.created_at)
+    if arrival.key_is_for_one_file and key_was_used(team=arrival.team, upload_key=arrival.upload_key):
+        raise UploadKeyReused
 
 
 def _parse(arrival: _Arrival, reference: ReferenceVersion) -> AnswerFile:

@@ -116,6 +116,11 @@ def rejection_errors(rejection: Rejection) -> tuple[FileError, ...]:
     )
 
 
+def key_was_used(*, team: Team, upload_key: str) -> bool:
+    """Whether ``team`` has a submission under this ``upload_key``."""
+    return bool(upload_key) and Submission.objects.filter(team=team, upload_key=upload_key).exists()
+
+
 def submission_of_upload(*, team: Team, upload_key: str, file_sha256: str) -> Submission | None:
     """The submission of these bytes under this ``upload_key`` of the team, if any."""
     if not upload_key:
