@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
+from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from malpan.api.http import error_response
 from malpan.core.errors import UnsupportedCharset
 from malpan.web.pages.errors import domain_error_page
+
+HEALTH_PATH: Final = "/healthz/"
+
+
+class HealthByAddressMiddleware:
+    """Answers a load balancer that asks ``/healthz/`` of the machine's address, which is no name of the site."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.path == HEALTH_PATH:
+            request.META["HTTP_HOST"] = urlsplit(settings.SITE_URL).netloc
+        return self.get_response(request)
 
 
 class CharsetMiddleware:

@@ -141,3 +141,8 @@ def test_a_request_that_cannot_be_parsed_is_logged_in_one_line(
     response = client.generic("POST", "/accounts/login/", b"x", "multipart/form-data; boundary=")
     assert response.status_code == 400
     assert not any(record.exc_info for record in caplog.records)
+
+
+def test_health_is_answered_by_address_and_nothing_else_is(db: None, client: Client) -> None:
+    assert client.get("/healthz/", headers={"host": "10.0.0.7"}).status_code == 200
+    assert client.get("/", headers={"host": "10.0.0.7"}).status_code == 400
