@@ -9,7 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.urls import reverse
 
+from malpan import web_server
 from tests.paths import ROOT
 
 PRODUCTION = {
@@ -95,6 +97,10 @@ def test_a_worker_without_its_models_stops_and_says_what_to_run(tmp_path: Path) 
     done = python(*worker, **PRODUCTION, SCORING_PROFILE="official", HF_HOME=str(tmp_path))
     assert done.returncode == 78, done.stderr
     assert "python -m scoring models fetch official" in done.stderr
+
+
+def test_the_web_server_knows_the_address_of_large_archives() -> None:
+    assert reverse("manage_import") == web_server.ARCHIVE_PATH
 
 
 def test_every_variable_is_explained_to_the_operator() -> None:

@@ -31,7 +31,8 @@ REQUEST_SECONDS: Final = int(os.environ.get("WEB_REQUEST_SECONDS") or 120)
 TRUSTED_PROXY: Final = os.environ.get("FORWARDED_ALLOW_IPS", "127.0.0.1")
 
 FORM_BYTES: Final = 1024 * 1024  # of a request beside its file
-ARCHIVE_PATH: Final = "/manage/archive/import/"  # the one address that takes a file larger than an upload
+LEAST_RATE: Final = 16 * 1024  # bytes a second that a body may take beyond the time for a request
+ARCHIVE_PATH: Final = "/manage/import/"  # the one address that takes a file larger than an upload
 
 
 class Parser(HTTPRequestParser):
@@ -53,12 +54,14 @@ class Parser(HTTPRequestParser):
 
     def parse_header(self, header_plus: bytes) -> None:
         super().parse_header(header_plus)
-        if not self.path.endswith(ARCHIVE_PATH):
+        if self.path != ARCHIVE_PATH:
             self.adj = SimpleNamespace(**vars(self.adj) | {"max_request_body_size": _upload_bytes()})
 
 
 class Channel(HTTPChannel):
-    """One connection. It is closed when a request has been on its way for longer than ``REQUEST_SECONDS``."""
+    """One connection. It is closed when a request is on its way for longer than ``REQUEST_SECONDS``, and a second more for
+    every ``LEAST_RATE`` bytes of its body.
+    """
 
     parser_class = Parser
     _began: float | None = None
@@ -70,7 +73,7 @@ class Channel(HTTPChannel):
             self._began = None
         elif self._began is None:
             self._began = time.monotonic()
-        elif time.monotonic() - self._began > REQUEST_SECONDS:
+        elif time.monotonic() - self._began > REQUEST_SECONDS + self.request.body_bytes_received / LEAST_RATE:
             self.will_close = True
         return is_taken
 
