@@ -59,8 +59,8 @@ class Parser(HTTPRequestParser):
 
 
 class Channel(HTTPChannel):
-    """One connection. It is closed when a request is on its way for longer than ``REQUEST_SECONDS``, and a second more for
-    every ``LEAST_RATE`` bytes of its body.
+    """One connection. It is closed when a request is on its way for longer than ``REQUEST_SECONDS``, and one second
+    more for every ``LEAST_RATE`` bytes of its body.
     """
 
     parser_class = Parser
