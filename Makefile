@@ -11,6 +11,8 @@ WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 1); echo $$((n < 3 ? n + 1 : 4
 SHARED := $(if $(TESTS),,-n $(WORKERS) --dist loadfile --no-loadscope-reorder)
 CHROMIUM := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 lint: export MALPAN_VAR := $(CURDIR)/var/test
+# compiled once, not in each of the hundreds of processes of the tests
+test lint: unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help run test lint lint-types lint-rest bench bench-gpu clean browser-present

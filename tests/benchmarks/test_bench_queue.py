@@ -63,7 +63,7 @@ def test_two_workers_share_the_queue() -> None:
 @pytest.mark.services
 def test_real_workers_show_the_same_in_a_table() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.benchmarks", "queue", "--quick", "--speed-up", "60"],
+        [sys.executable, "-m", "tests.benchmarks", "queue", "--quick", "--speed-up", "120"],
         cwd=ROOT, capture_output=True, text=True, timeout=240, check=False,
     )  # fmt: skip
 

@@ -1,6 +1,6 @@
 """A contest in full swing in a running site's database, through the services; and steps an organiser takes there.
 
-Run as ``python -m tests.system.make_rescoring prepare SLUG TEAMS EACH ITEMS WORDS`` (scored here, by the models of the
+Run as ``python -m tests.system.make_rescoring prepare TEAMS EACH ITEMS WORDS SLUG…`` (scored here, by the models of the
 site), ``organise SLUG EMAIL`` (makes the person an organiser) or ``draft SLUG ITEMS WORDS`` (new reasons for every
 item). Prints JSON.
 """
@@ -175,7 +175,11 @@ if __name__ == "__main__":
     import django
 
     django.setup()
-    command, slug_given, *rest = sys.argv[1:]
-    steps: dict[str, Any] = {"prepare": prepare, "organise": organise, "draft": draft}
-    arguments = rest if command == "organise" else [int(number) for number in rest]
-    print(json.dumps(steps[command](slug_given, *arguments)))
+    command, *rest = sys.argv[1:]
+    if command == "prepare":
+        sizes = [int(number) for number in rest[:4]]
+        print(json.dumps([prepare(slug_given, *sizes) for slug_given in rest[4:]]))
+    elif command == "organise":
+        print(json.dumps(organise(*rest)))
+    else:
+        print(json.dumps(draft(rest[0], int(rest[1]), int(rest[2]))))

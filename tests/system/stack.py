@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from typing import Any
 
 import psutil
 import psycopg
@@ -115,7 +116,7 @@ class Stack:
             cursor = connection.execute(statement, values)
             return cursor.fetchall() if cursor.description else []
 
-    def run_script(self, module: str, *arguments: str) -> dict:
+    def run_script(self, module: str, *arguments: str) -> Any:
         """Run ``module`` beside the site, as a management command runs; the JSON it prints last."""
         done = subprocess.run(
             [sys.executable, "-m", module, *arguments],

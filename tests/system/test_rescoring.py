@@ -22,10 +22,16 @@ pytestmark = pytest.mark.services
 TEAMS, EACH, ITEMS, WORDS = 3, 2, 60, 6
 
 
+@pytest.fixture(scope="module")
+def contests(stack: Stack) -> list[dict[str, Any]]:
+    """One for each test, made in one process: it loads the models once."""
+    slugs = [f"rescoring-{uuid.uuid4().hex[:8]}" for _ in range(3)]
+    return stack.run_script("tests.system.make_rescoring", "prepare", *map(str, (TEAMS, EACH, ITEMS, WORDS)), *slugs)
+
+
 @pytest.fixture
-def contest(stack: Stack) -> dict[str, Any]:
-    slug = f"rescoring-{uuid.uuid4().hex[:8]}"
-    return stack.run_script("tests.system.make_rescoring", "prepare", slug, *map(str, (TEAMS, EACH, ITEMS, WORDS)))
+def contest(contests: list[dict[str, Any]]) -> dict[str, Any]:
+    return contests.pop()
 
 
 @pytest.fixture

@@ -41,10 +41,10 @@ def page() -> Iterator[Page]:
         assert complaints == []
 
 
-@pytest.fixture
-def contest(stack: Stack) -> dict[str, Any]:
+def contest(stack: Stack, teams: int, each: int) -> dict[str, Any]:
     slug = f"many-{uuid.uuid4().hex[:8]}"
-    return stack.run_script("tests.system.make_rescoring", "prepare", slug, *map(str, (TEAMS, EACH, ITEMS, WORDS)))
+    [made] = stack.run_script("tests.system.make_rescoring", "prepare", *map(str, (teams, each, ITEMS, WORDS)), slug)
+    return made
 
 
 def sign_up(page: Page, stack: Stack) -> str:
@@ -87,9 +87,10 @@ class Reader:
         return self.seen
 
 
-def test_a_changed_rule_is_previewed_and_applied_at_once(stack: Stack, contest: dict[str, Any], page: Page) -> None:
-    slug = contest["slug"]
-    assert contest["submissions"] == TEAMS * EACH
+def test_a_changed_rule_is_previewed_and_applied_at_once(stack: Stack, page: Page) -> None:
+    made = contest(stack, TEAMS, EACH)
+    slug = made["slug"]
+    assert made["submissions"] == TEAMS * EACH
     email = sign_up(page, stack)
     stack.run_script("tests.system.make_rescoring", "organise", slug, email)
     old = board_of(stack, slug)
@@ -104,7 +105,7 @@ def test_a_changed_rule_is_previewed_and_applied_at_once(stack: Stack, contest: 
 
     visitor = Visitor(stack)
     visitor.found_team(slug, "늦게 온 팀")
-    late = visitor.submit(slug, answers(contest["ids"], WORDS, wrong=1))
+    late = visitor.submit(slug, answers(made["ids"], WORDS, wrong=1))
     heading = page.get_by_role("heading", name="미리보기")
     expect(heading).to_be_visible(timeout=READY_WITHIN)  # polled, never reloaded by hand
     expect(page.locator("#progress")).to_contain_text(f"{TEAMS * EACH + 1} / {TEAMS * EACH + 1}")
@@ -113,7 +114,7 @@ def test_a_changed_rule_is_previewed_and_applied_at_once(stack: Stack, contest: 
     neural = stack.query(
         "SELECT count(DISTINCT m.metric_signature), count(*) FROM submissions_metricresult m"
         " JOIN submissions_submission s ON s.id = m.submission_id WHERE s.phase_id = %s AND m.metric = 'bleurt'",
-        contest["phase"],
+        made["phase"],
     )
     assert neural == [(1, TEAMS * EACH + 1)], "one set of values a submission, for both rules"
     with page.expect_download() as download:
@@ -150,14 +151,13 @@ def states_of(stack: Stack, public_id: str) -> list[str]:
     return [row[0] for row in rows]
 
 
-def test_the_pages_of_the_workflow_do_not_scroll_sideways_on_a_phone(
-    stack: Stack, contest: dict[str, Any], page: Page
-) -> None:
-    slug = contest["slug"]
+def test_the_pages_of_the_workflow_do_not_scroll_sideways_on_a_phone(stack: Stack, page: Page) -> None:
+    made = contest(stack, 5, 2)
+    slug = made["slug"]
     email = sign_up(page, stack)
     stack.run_script("tests.system.make_rescoring", "organise", slug, email)
     page.set_viewport_size({"width": 390, "height": 800})
-    start = f"{stack.url}/competitions/{slug}/manage/rescoring/start/{contest['phase']}/"
+    start = f"{stack.url}/competitions/{slug}/manage/rescoring/start/{made['phase']}/"
     addresses = [f"{stack.url}/competitions/{slug}/manage/{name}/" for name in ("references", "rescoring")]
     page.goto(start)
     page.get_by_label("사유").fill("이유를 빠뜨린 문항은 0점")
