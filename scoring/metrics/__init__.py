@@ -7,7 +7,16 @@ from inspect import isabstract
 from typing import TYPE_CHECKING, Any, Final
 
 from scoring.errors import Message
-from scoring.metrics.base import CorpusMetric, LexicalMetric, Metric, MetricOptions, PairMetric, PairProgress, Row
+from scoring.metrics.base import (
+    CorpusMetric,
+    LexicalMetric,
+    Metric,
+    MetricOptions,
+    PairMetric,
+    PairProgress,
+    Row,
+    RowMetric,
+)
 from scoring.models.profile import ROLES
 from scoring.registry import Registry, classes_in, require
 from scoring.text.run_tokens import TEXT
@@ -25,6 +34,7 @@ __all__ = [
     "PairMetric",
     "PairProgress",
     "Row",
+    "RowMetric",
     "implementation_of",
     "is_corpus_metric",
     "is_neural",
@@ -70,6 +80,8 @@ def _checked(name: str, offered: Any) -> type[Metric]:
     require(isinstance(offered, type) and issubclass(offered, (PairMetric, CorpusMetric)), "no subclass of a metric")
     require(_NAME.fullmatch(name) and getattr(offered, "name", None) == name, f"its name is not {name!r}")
     require(not isabstract(offered), f"it does not define {', '.join(sorted(offered.__abstractmethods__))}")
+    inherits_scores = getattr(offered.scores, "__func__", None) is vars(Metric)["scores"].__func__
+    require(offered.has_item_values or not inherits_scores, "its rows are no item values and it defines no scores")
     require(isinstance(getattr(offered, "label", None), Message), "label is no Message(ko, en)")
     require(isinstance(getattr(offered, "rule", None), str), "rule is no text")
     require(all(isinstance(score, str) for score in offered.score_names), "score_names are no texts")

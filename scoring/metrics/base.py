@@ -200,6 +200,7 @@ class CorpusMetric(Metric):
     has_item_values = False
     is_resampled: ClassVar[bool] = True  # whether rows keep their meaning when items are resampled
 
+    @abstractmethod
     def statistics(
         self,
         ids: Sequence[str],
@@ -210,6 +211,29 @@ class CorpusMetric(Metric):
         tokenize: Tokenize | None = None,
     ) -> list[Row]:
         """One row for each item. ``references[i]`` are the texts of item ``ids[i]``; an unanswered item has ``""``."""
+
+    @classmethod
+    def summable(cls, a: Sequence[Row], b: Sequence[Row]) -> Summable:
+        """The rows of two systems as rows that can be summed."""
+        return Summable(a, b)
+
+
+class RowMetric(CorpusMetric):
+    """A corpus metric whose row of an item does not depend on other items."""
+
+    @abstractmethod
+    def row(self, references: Sequence[Any], candidate: Any) -> Row:
+        """The row of one item, from what ``tokens`` returns for its texts."""
+
+    def statistics(
+        self,
+        ids: Sequence[str],
+        references: Sequence[Sequence[str]],
+        candidates: Sequence[str],
+        progress: PairProgress | None = None,
+        *,
+        tokenize: Tokenize | None = None,
+    ) -> list[Row]:
         read = self.reader(tokenize)
         rows: list[Row] = []
         for texts, candidate in zip(references, candidates, strict=True):
@@ -217,12 +241,3 @@ class CorpusMetric(Metric):
             if progress is not None:
                 progress(len(rows), len(references))
         return rows
-
-    def row(self, references: Sequence[Any], candidate: Any) -> Row:
-        """The row of one item, for a metric where it does not depend on other items."""
-        raise NotImplementedError
-
-    @classmethod
-    def summable(cls, a: Sequence[Row], b: Sequence[Row]) -> Summable:
-        """The rows of two systems as rows that can be summed."""
-        return Summable(a, b)

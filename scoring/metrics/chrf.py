@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from scoring.errors import Message
 from scoring.figures import Figure, ratio
-from scoring.metrics.base import CorpusMetric, Row
+from scoring.metrics.base import Row, RowMetric
 from scoring.metrics.ngrams import clipped_matches
 
 LONGEST: Final = 6
@@ -61,7 +61,7 @@ def f_score(sums: Sequence[Figure]) -> Figure:
     return ratio((1 + BETA**2) * precision * recall, BETA**2 * precision + recall)
 
 
-class Chrf(CorpusMetric):
+class Chrf(RowMetric):
     """chrF2 of the corpus; items have counts, no values."""
 
     name = "chrf"

@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from scoring.errors import Message
 from scoring.figures import Figure, ratio, total
-from scoring.metrics.base import CorpusMetric, Row, Summable
+from scoring.metrics.base import Row, RowMetric, Summable
 from scoring.text.answers import MAX_LABELS, labels_of
 
 LabelPair = tuple[frozenset[float], frozenset[float]]  # codes of the reference labels, of the predicted labels
@@ -143,7 +143,7 @@ def additive(rows: Sequence[Row], classes: Sequence[float]) -> Any:
     return np.hstack([items, table.reshape(len(rows), -1)])
 
 
-class Classification(CorpusMetric):
+class Classification(RowMetric):
     """Accuracy and F1 of labels. Texts are label texts (see ``scoring.text.answers.labels_of``).
 
     An item has one reference text, which contains all its labels; further ones are ignored. Rows differ in length.

@@ -27,7 +27,7 @@ from typing import Any, Final
 
 from scoring.errors import Message
 from scoring.figures import Figure, exponential, logarithm, ratio
-from scoring.metrics.base import CorpusMetric, Row
+from scoring.metrics.base import Row, RowMetric
 from scoring.metrics.bleu import brevity_penalty
 from scoring.metrics.ngrams import clipped_matches, closest_length, ngrams
 
@@ -64,7 +64,7 @@ def bleu(sums: Sequence[Figure]) -> list[Figure]:
     return values
 
 
-class CorpusBleu(CorpusMetric):
+class CorpusBleu(RowMetric):
     """BLEU-1 to BLEU-4 of the corpus; items have counts, no values."""
 
     name = "bleu"

@@ -98,6 +98,7 @@ def test_without_the_plug_in_its_recipe_is_unknown(tmp_path: Path) -> None:
 
 
 CODE, PROJECT = block("toy_metrics.py"), block("pyproject.toml")
+OF_ROWS = CODE.replace("LexicalMetric", "RowMetric")
 BROKEN = {
     "raises at import": ("raise RuntimeError('no licence')\n" + CODE, PROJECT, "no licence"),
     "leaves at import": ("import sys; sys.exit(7)\n" + CODE, PROJECT, "SystemExit"),
@@ -117,6 +118,8 @@ BROKEN = {
     "has another name": (CODE.replace('name = "letter_overlap"', 'name = "letters"'), PROJECT, "letter_overlap"),
     "has no label": (CODE.replace('label = Message("글자 겹침", "Letter overlap")', 'label = "x"'), PROJECT, "label"),
     "computes nothing": (CODE.replace("def value(", "def values("), PROJECT, "value"),
+    "makes no row": (OF_ROWS, PROJECT, "row"),
+    "makes no score of its rows": (OF_ROWS.replace("def value(", "def row("), PROJECT, "scores"),
     "reads an unknown tokenizer": (CODE.replace("reads = Letters.name", 'reads = "kiwi"'), PROJECT, "kiwi"),
     "needs an unknown model": (
         CODE.replace("reads = Letters.name", 'reads = Letters.name\n    model = "gpt"'),
