@@ -106,7 +106,7 @@ def _row(row: BoardRow) -> dict[str, Any]:
         "scores": row.scores,
         "submission_count": row.submission_count,
         "submitted_at": row.submitted_at,
-        "submission": row.run and row.run.submission.public_id,  # under which the public chain records the score
+        "submission": row.submission and row.submission.public_id,  # under which the public chain records the score
     }
 
 

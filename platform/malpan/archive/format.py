@@ -131,6 +131,8 @@ BY_LABEL: Final = {table.label: table for table in TABLES}
 LEFT_OUT: Final = (
     "teams.invitation",  # single-use links to teams of this site
     "jobs.job",  # current work: an unfinished run is queued again by the import
+    "leaderboard.standing",  # computed from the live results
+    "leaderboard.standingmark",
     "submissions.pairvalue",  # only readable with this site's key, and recomputed if needed
 )
 

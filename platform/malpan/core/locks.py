@@ -37,6 +37,7 @@ class Level(IntEnum):
     TRACK = 6
     SUBMISSION = 7
     COMPETITION = 8  # its settings, the numbers of its teams, its hash chain: only for a moment, at the very end
+    STANDINGS = 9  # of a phase, by whoever reads its board: in a transaction of its own
 
 
 class LockOrderBroken(AssertionError):

@@ -1,10 +1,13 @@
-"""Published boards: snapshots that later changes of scores do not affect."""
+"""Boards in the database: the standings, which follow the live scores, and final boards as they were published."""
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.models import Phase
+from malpan.submissions.models import Submission
+from malpan.teams.models import Team
 
 
 class BoardSnapshot(models.Model):
@@ -34,3 +37,66 @@ class BoardSnapshot(models.Model):
 
     def __str__(self) -> str:
         return f"{self.phase} #{self.number}"
+
+
+class Standing(models.Model):
+    """The best live result of a team in a phase among its results with one signature; ``standings`` keeps it.
+
+    ``key`` orders the board: of two rows the one with the lower key is higher, then the earlier submission. The
+    ``current_*`` fields are about the results, with this signature, of the current references and recipe: they decide
+    which signature the board has.
+    """
+
+    class Scope(models.TextChoices):
+        LIVE = "live"
+        FROZEN = "frozen"  # of what was submitted before the board was frozen
+
+    phase = models.ForeignKey(Phase, on_delete=models.CASCADE, related_name="+")
+    scope = models.CharField(max_length=6, choices=Scope.choices)
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="+")
+    signature_hash = models.CharField(max_length=64)
+    is_baseline = models.BooleanField()
+    key = ArrayField(models.FloatField())
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="+")
+    submitted_at = models.DateTimeField()
+    final_score = models.FloatField()  # 0-1
+    scores = models.JSONField()
+    is_demo_models = models.BooleanField()
+    scored_at = models.DateTimeField(null=True)
+    submission_count = models.PositiveIntegerField()  # of the team's charged submissions, of any signature
+    result_count = models.PositiveIntegerField()
+    current_count = models.PositiveIntegerField()
+    current_newest_at = models.DateTimeField(null=True)  # the arrival of the newest of them, and its submission
+    current_newest_id = models.BigIntegerField(null=True)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["phase", "scope", "signature_hash", "key", "submitted_at", "submission"],
+                name="standing_in_board_order",
+            )
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["phase", "scope", "team", "signature_hash"], name="one_standing_per_team_and_signature"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.phase_id} {self.scope} {self.team_id} {self.final_score}"
+
+
+class StandingMark(models.Model):
+    """What changed since the standings of a phase were computed: those of a team, or of every team where it is null.
+
+    Triggers of the database write it (``leaderboard.triggers``), in the transaction of the change. Nothing refers to
+    it, and it locks nothing.
+    """
+
+    phase = models.ForeignKey(Phase, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    team = models.ForeignKey(
+        Team, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, null=True, related_name="+"
+    )
+
+    def __str__(self) -> str:
+        return f"{self.phase_id} {self.team_id}"

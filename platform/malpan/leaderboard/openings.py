@@ -2,44 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from malpan.competitions.models import Competition, Phase
+from malpan.competitions.models import Phase
 from malpan.leaderboard.models import BoardSnapshot
-from malpan.leaderboard.selectors import board
+from malpan.leaderboard.selectors import on_public_board
 from malpan.submissions.integrity import chain
 from malpan.submissions.integrity.receipts import openings
-from malpan.submissions.models import HiddenResult, ScoringRun
+from malpan.submissions.models import ChainEntry, HiddenResult, ScoringRun
 
 
-def public_openings(competition: Competition) -> dict[int, dict[str, Any]]:
-    """The openings of the score entries of the competition's chain that are on a public board, by number."""
-    phases = Phase.objects.filter(track__competition=competition).select_related("track__competition")
-    return openings([result for phase in phases for result in _public_results(phase)])
+class PublicOpenings:
+    """The openings of the score entries of a chain that are on a public board, for as many entries as are shown."""
 
+    def __init__(self) -> None:
+        self._final_rows: dict[int, dict[str, Mapping[str, Any]]] = {}  # by phase
 
-def _public_results(phase: Phase) -> list[ScoringRun | HiddenResult]:
-    """The results of ``phase`` that any visitor sees: on the public board and on the published final one."""
-    shown: list[ScoringRun | HiddenResult] = [row.run for row in board(phase).rows if row.run is not None]
-    return shown if phase.final_published_at is None else [*shown, *_final_results(phase)]
+    def of(self, entries: Iterable[ChainEntry]) -> dict[int, dict[str, Any]]:
+        """Those of ``entries``, by number. A constant number of queries for each phase they are about."""
+        wanted = {entry.number: entry.submission_id for entry in entries if entry.kind == chain.Kind.SCORE}
+        submissions = {pk for pk in wanted.values() if pk is not None}
+        phases = Phase.objects.filter(submissions__in=submissions).distinct().select_related("track__competition")
+        results = [result for phase in phases for result in self._public_results(phase, submissions)]
+        return {number: opening for number, opening in openings(results).items() if number in wanted}
 
+    def _public_results(self, phase: Phase, submissions: Collection[int]) -> list[Any]:
+        """The results of ``submissions`` that any visitor sees: on the public board and on the published final one."""
+        shown: list[Any] = list(on_public_board(phase, submissions))
+        return shown if phase.final_published_at is None else [*shown, *self._final_results(phase, submissions)]
 
-def _final_results(phase: Phase) -> list[ScoringRun | HiddenResult]:
-    """The results on the published final board: of the private split if there is one, else of all items.
+    def _final_results(self, phase: Phase, submissions: Collection[int]) -> list[ScoringRun | HiddenResult]:
+        """Those on the published final board: of the private split if there is one, else of all items.
 
-    After a later rescoring that is not published the live values differ and are on no public board: opened is the
-    newest run of a submission with exactly the values of the board.
-    """
-    snapshot = BoardSnapshot.objects.filter(phase=phase).order_by("number").last()
-    rows = {row["submission"]: row for row in snapshot.rows} if snapshot else {}
-    runs = ScoringRun.objects.filter(submission__public_id__in=rows, state=ScoringRun.State.FINISHED)
-    shown: dict[str, ScoringRun | HiddenResult] = {}
-    for run in runs.select_related("submission", "hidden_result").order_by("pk"):
-        name, result = str(run.submission.public_id), chain.results_by_split(run)[-1][1]
-        if chain.values_of(result) == _values_of_row(rows[name]):
-            shown[name] = result
-    return list(shown.values())
+        After a later rescoring that is not published the live values differ and are on no public board: opened is the
+        newest run of a submission with exactly the values of the board.
+        """
+        rows = self._rows_of(phase)
+        runs = ScoringRun.objects.filter(submission__in=submissions, submission__phase=phase)
+        runs = runs.filter(state=ScoringRun.State.FINISHED).select_related("submission", "hidden_result")
+        shown: dict[str, ScoringRun | HiddenResult] = {}
+        for run in runs.order_by("pk"):
+            name, result = str(run.submission.public_id), chain.results_by_split(run)[-1][1]
+            if name in rows and chain.values_of(result) == _values_of_row(rows[name]):
+                shown[name] = result
+        return list(shown.values())
+
+    def _rows_of(self, phase: Phase) -> dict[str, Mapping[str, Any]]:
+        if phase.pk not in self._final_rows:
+            snapshot = BoardSnapshot.objects.filter(phase=phase).order_by("number").last()
+            self._final_rows[phase.pk] = {row["submission"]: row for row in snapshot.rows} if snapshot else {}
+        return self._final_rows[phase.pk]
 
 
 def _values_of_row(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def board_signature(entries: Iterable[Entry]) -> str | None:
     """
     entries = list(entries)
     counts = Counter(entry.signature_hash for entry in entries)
-    newest = {entry.signature_hash: _arrival(entry) for entry in sorted(entries, key=_arrival)}
+    newest = {entry.signature_hash: arrival(entry) for entry in sorted(entries, key=arrival)}
     return max(counts, key=lambda signature: (counts[signature], newest[signature]), default=None)
 
 
@@ -60,9 +60,9 @@ def best_entries(entries: Iterable[Entry], tie_breaks: Sequence[str]) -> list[En
     best: dict[int, Entry] = {}
     for entry in entries:
         best_so_far = best.get(entry.team_id)
-        if best_so_far is None or _order(entry, tie_breaks) < _order(best_so_far, tie_breaks):
+        if best_so_far is None or order(entry, tie_breaks) < order(best_so_far, tie_breaks):
             best[entry.team_id] = entry
-    return sorted(best.values(), key=lambda entry: _order(entry, tie_breaks))
+    return sorted(best.values(), key=lambda entry: order(entry, tie_breaks))
 
 
 def counted_finals(
@@ -83,7 +83,7 @@ def counted_finals(
             picked.setdefault(entry.team_id, []).append(entry)
     counted -= {entry.submission_id for entry in entries if entry.team_id in picked}
     for of_team in picked.values():
-        best_first = sorted(of_team, key=lambda entry: _order(entry, tie_breaks))
+        best_first = sorted(of_team, key=lambda entry: order(entry, tie_breaks))
         counted |= {entry.submission_id for entry in best_first[:limit]}
     return counted
 
@@ -98,14 +98,15 @@ def rank(entries: Iterable[Entry], tie_breaks: Sequence[str]) -> list[Ranked]:
     return ranked
 
 
-def _order(entry: Entry, tie_breaks: Sequence[str]) -> tuple[tuple[float, ...], tuple[datetime, int]]:
-    """A sort key with the better entry first. A missing score counts as lower than every score.
+def order(entry: Entry, tie_breaks: Sequence[str]) -> tuple[tuple[float, ...], tuple[datetime, int]]:
+    """A sort key with the better entry first: scores, then arrival. A missing score counts as lower than every score.
 
     Rounding, unlike a tolerance between two, does not depend on the pair compared: ties are transitive.
     """
     values = (entry.final_score, *(entry.scores.get(name, -1.0) for name in tie_breaks))
-    return tuple(-round(value, COMPARED_DECIMALS) for value in values), _arrival(entry)
+    return tuple(-round(value, COMPARED_DECIMALS) for value in values), arrival(entry)
 
 
-def _arrival(entry: Entry) -> tuple[datetime, int]:
+def arrival(entry: Entry) -> tuple[datetime, int]:
+    """When the submission arrived; of two at the same moment the one with the lower id was first."""
     return entry.submitted_at, entry.submission_id

@@ -1,23 +1,25 @@
-"""The boards of a phase, each in a constant number of queries: the public one from live runs, the final one as it was
-published, and, for organisers, the final one as it would be published now (``leaderboard.finals``).
+"""The boards of a phase, each in a constant number of queries: the public one from the standings, the final one as it
+was published, and, for organisers, the final one as it would be published now (``leaderboard.finals``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final, TypeVar
 
 from django.db import connection
-from django.db.models import Count, QuerySet
+from django.db.models import Count, F, FloatField, OrderBy, QuerySet
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast
 
 from malpan.competitions.models import Phase
 from malpan.competitions.references import recipe_named, recipe_of
 from malpan.competitions.selectors import is_blind
 from malpan.core.locks import repeatable_read
-from malpan.leaderboard import ranking
-from malpan.leaderboard.models import BoardSnapshot
+from malpan.leaderboard import ranking, standings
+from malpan.leaderboard.models import BoardSnapshot, Standing
 from malpan.submissions import visibility
 from malpan.submissions.models import ScoringRun, Submission
 from malpan.teams.models import Team
@@ -25,16 +27,25 @@ from malpan.teams.naming import public_note, shown_name
 from malpan.teams.selectors import disqualified_teams
 from scoring.recipes import Column, Recipe
 
+RANK: Final = "rank"
+COUNT: Final = "submissions"
+TIME: Final = "submitted"
+BASELINES: Final = 10  # in a row at most, before the rows of a view
+REFRESHES: Final = 3  # attempts to meet a moment without changes; the last reads what is there
+
+Found = TypeVar("Found")
+
 
 @dataclass(frozen=True, slots=True)
 class BoardRow:
     """One team. ``rank`` is ``None`` for a baseline; scores are 0-1; ``submission_count`` counts charged submissions.
 
-    ``run`` is set on a public board; a published final board has none. ``public_rank`` and ``public_score`` are set on
-    a final board: the team's rank and score on the public one.
+    ``place`` counts from 1, baselines included. ``submission`` is set on a public board; a published final board has
+    none. ``public_rank`` and ``public_score`` are set on a final board: the team's rank and score on the public one.
     """
 
     rank: int | None
+    place: int
     team_id: int | None  # None on a published final board: a snapshot has only team numbers
     team_name: str
     is_baseline: bool
@@ -44,10 +55,19 @@ class BoardRow:
     submission_count: int
     submitted_at: datetime
     is_demo_models: bool
-    scored_at: datetime | None = None
-    run: ScoringRun | None = None
+    submission: Submission | None = None
     public_rank: int | None = None
     public_score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Which rows of a board to read, and in which order: ``sort`` is a column's key or one of the three below."""
+
+    sort: str = RANK
+    is_descending: bool = False
+    offset: int = 0
+    limit: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +83,8 @@ class Disqualified:
 class Board:
     """A board as one reader may see it.
 
+    ``rows`` are those of ``view``, of ``row_count`` in all; ``row_before`` is the last team's before them. The reader's
+    ``own_row`` may be another. ``updated_at``: when the newest score on the board was computed.
     ``is_hidden``: the organiser hides it; there are no rows. ``frozen_at``: it counts only submissions before that
     moment. All rows have ``signature_hash``; ``excluded_count`` runs have another one, or were scored by earlier
     references or another recipe, and are excluded until they are scored again. ``covers_split``: its scores are of the
@@ -77,6 +99,10 @@ class Board:
     is_demo_models: bool
     signature_hash: str | None
     excluded_count: int
+    view: View
+    row_count: int
+    row_before: BoardRow | None = None
+    updated_at: datetime | None = None
     is_hidden: bool = False
     frozen_at: datetime | None = None
     covers_split: bool = False
@@ -97,39 +123,81 @@ class Reader:
 
 
 def board(
-    phase: Phase, *, viewer_team: Team | None = None, for_organiser: bool = False, now: datetime | None = None
+    phase: Phase,
+    *,
+    viewer_team: Team | None = None,
+    for_organiser: bool = False,
+    now: datetime | None = None,
+    view: View | None = None,
 ) -> Board:
-    """The public board of ``phase`` for a member of ``viewer_team`` or a visitor; four queries.
+    """The public board of ``phase`` for a member of ``viewer_team`` or a visitor: the rows of ``view``, default all.
 
     The board has every team that is not disqualified with a live, finished run whose submission was neither refunded
     nor withdrawn. (Results of a merged team from a phase that was over by then stay under its name.) An organiser
     always sees the live board; everybody else sees a frozen one as it was and nothing of a hidden one, until the final
-    board is published.
+    board is published. The number of queries is constant; they read the standings, which are brought up to date first.
     """
-    if not connection.in_atomic_block:  # rule and runs are separate reads, which must see one state
+    return _at_one_moment(phase, lambda fresh: _board(fresh, viewer_team, for_organiser, now, view or View()))
+
+
+def on_public_board(phase: Phase, submissions: Collection[int]) -> list[Standing]:
+    """The rows of ``board`` for a visitor that are of ``submissions``."""
+    return _at_one_moment(phase, lambda fresh: _rows_of(fresh, submissions))
+
+
+def _at_one_moment(phase: Phase, read: Callable[[Phase], Found]) -> Found:
+    """``read`` with the standings up to date: rule and rows are separate reads, which must see one state."""
+    if connection.in_atomic_block:
+        standings.refresh(phase)
+        return read(phase)
+    for _attempt in range(REFRESHES):
         with repeatable_read():
             fresh = Phase.objects.select_related("track__competition").get(pk=phase.pk)
-            return board(fresh, viewer_team=viewer_team, for_organiser=for_organiser, now=now)
+            if not standings.is_due(fresh):
+                return read(fresh)
+        standings.refresh(phase)
+    with repeatable_read():  # scores change without a pause: they are those of a moment ago
+        return read(Phase.objects.select_related("track__competition").get(pk=phase.pk))
+
+
+def _rows_of(phase: Phase, submissions: Collection[int]) -> list[Standing]:
+    if visibility.is_hidden(phase):
+        return []
+    scope = _scope(phase.frozen_at if visibility.is_frozen(phase) else None)
+    signature = standings.summary(phase, scope).signature_hash
+    return list(standings.with_signature(phase, scope, signature).filter(submission__in=submissions))
+
+
+def _scope(frozen_at: datetime | None) -> str:
+    return standings.Scope.LIVE if frozen_at is None else standings.Scope.FROZEN
+
+
+def _board(phase: Phase, viewer_team: Team | None, for_organiser: bool, now: datetime | None, view: View) -> Board:
     recipe = recipe_of(phase.track)
     is_hidden = visibility.is_hidden(phase) and not for_organiser
     frozen_at = phase.frozen_at if visibility.is_frozen(phase, now) and not for_organiser else None
-    runs = {} if is_hidden else live_runs(phase, frozen_at)
-    entries = comparable_entries(runs.values(), recipe)
+    scope = _scope(frozen_at)
+    view = _known(view, recipe)
     reader = reader_of(phase, viewer_team, sees_all=for_organiser, now=now)
-    counts = {} if is_hidden else submission_counts(phase, frozen_at)
-    rows = tuple(
-        _row(ranked, runs[ranked.entry.submission_id], counts, reader)
-        for ranked in ranking.rank(entries, recipe.tie_breaks)
-    )
+    found = standings.NOTHING if is_hidden else standings.summary(phase, scope)
+    ranked = standings.ranked(phase, scope, found.signature_hash)
+    rows, row_before = _cut(ranked, view, reader) if found.team_count else ([], None)
+    own_row = _own(rows)
+    if own_row is None and len(rows) < found.team_count:
+        own_row = _own_row(phase, scope, found.signature_hash, reader)
     return Board(
         phase=phase,
         recipe=recipe,
         columns=recipe.columns,
-        rows=rows,
-        own_row=_own(rows),
-        is_demo_models=any(row.is_demo_models for row in rows),
-        signature_hash=entries[0].signature_hash if entries else None,
-        excluded_count=len(runs) - len(entries),
+        rows=tuple(rows),
+        own_row=own_row,
+        is_demo_models=found.is_demo_models,
+        signature_hash=found.signature_hash,
+        excluded_count=found.excluded_count,
+        view=view,
+        row_count=found.team_count,
+        row_before=row_before,
+        updated_at=found.scored_at,
         is_hidden=is_hidden,
         frozen_at=frozen_at,
         covers_split=_covers_split(phase),
@@ -137,24 +205,68 @@ def board(
     )
 
 
-def published_board(phase: Phase, *, viewer_team: Team | None = None) -> Board | None:
-    """The last published final board of ``phase``, or ``None`` if there is none. Reads only the snapshot."""
+def _known(view: View, recipe: Recipe) -> View:
+    """``view``; in the order of the ranking where the recipe has no such column."""
+    known = {COUNT, TIME, *(column.key for column in recipe.columns)}
+    return view if view.sort in known else replace(view, sort=RANK, is_descending=False)
+
+
+def _cut(ranked: QuerySet[Standing], view: View, reader: Reader) -> tuple[list[BoardRow], BoardRow | None]:
+    """The rows of ``view``, and the last team's row before them."""
+    start = max(view.offset - BASELINES, 0)
+    end = None if view.limit is None else view.offset + view.limit
+    rows = [_row(each, reader) for each in _sorted(ranked, view).select_related("team", "submission")[start:end]]
+    return rows[view.offset - start :], _last_ranked(rows[: view.offset - start])
+
+
+def _last_ranked(rows: list[BoardRow]) -> BoardRow | None:
+    return next((row for row in reversed(rows) if not row.is_baseline), None)
+
+
+def _sorted(ranked: QuerySet[Standing], view: View) -> QuerySet[Standing]:
+    """In the order asked for: rows without the value are last; the ranking decides among equals."""
+    if view.sort == RANK:
+        return ranked
+    expressions: dict[str, Any] = {COUNT: F("submission_count"), TIME: F("submitted_at")}
+    value = expressions.get(view.sort) or Cast(KeyTextTransform(view.sort, "scores"), FloatField())
+    ordered = OrderBy(value, descending=view.is_descending, nulls_last=True)
+    return ranked.order_by(ordered, *standings.ORDER)
+
+
+def _own_row(phase: Phase, scope: str, signature_hash: str | None, reader: Reader) -> BoardRow | None:
+    """The row of the reader's team where it is not among those read."""
+    if reader.team is None:
+        return None
+    own = standings.of_team(phase, scope, signature_hash, reader.team)
+    return None if own is None else _row(own, reader)
+
+
+def published_board(phase: Phase, *, viewer_team: Team | None = None, view: View | None = None) -> Board | None:
+    """The last published final board of ``phase``, or ``None`` if there is none: the rows of ``view``, default all.
+
+    Reads only the snapshot.
+    """
     if phase.final_published_at is None:
         return None
     snapshot = phase.snapshots.select_related("published_by").order_by("-number").first()
     if snapshot is None:
         return None
     recipe = recipe_named(snapshot.recipe)
-    rows = tuple(_published_row(row, viewer_team) for row in snapshot.rows)
+    chosen = _known(view or View(), recipe)
+    rows = _sorted_here([_published_row(row, place, viewer_team) for place, row in enumerate(snapshot.rows, 1)], chosen)
+    end = None if chosen.limit is None else chosen.offset + chosen.limit
     return Board(
         phase=phase,
         recipe=recipe,
         columns=recipe.columns,
-        rows=rows,
+        rows=tuple(rows[chosen.offset : end]),
         own_row=_own(rows),
         is_demo_models=any(row.is_demo_models for row in rows),
         signature_hash=snapshot.signature_hash,
         excluded_count=0,
+        view=chosen,
+        row_count=len(rows),
+        row_before=_last_ranked(rows[: chosen.offset]),
         disqualified=disqualified(phase, Reader(viewer_team, is_blind=False, sees_all=False)),
         snapshot=snapshot,
     )
@@ -228,27 +340,43 @@ def _own(rows: Iterable[BoardRow]) -> BoardRow | None:
     return next((row for row in rows if row.is_own), None)
 
 
-def _row(ranked: ranking.Ranked, run: ScoringRun, counts: Mapping[int, int], reader: Reader) -> BoardRow:
-    team = run.submission.team
+def _row(standing: Standing, reader: Reader) -> BoardRow:
+    """The row of a standing with its ``rank`` and ``place`` (``standings.ranked``)."""
+    place: Any = standing
     return BoardRow(
-        rank=ranked.rank,
-        team_id=team.pk,
-        team_name=reader.name_of(team),
-        is_baseline=team.is_baseline,
-        is_own=reader.team is not None and reader.team.pk == team.pk,
-        scores=run.scores,
-        final_score=ranked.entry.final_score,
-        submission_count=counts[team.pk],
-        submitted_at=ranked.entry.submitted_at,
-        is_demo_models=run.is_demo_models,
-        scored_at=run.finished_at,
-        run=run,
+        rank=None if standing.is_baseline else place.rank,
+        place=place.place,
+        team_id=standing.team_id,
+        team_name=reader.name_of(standing.team),
+        is_baseline=standing.is_baseline,
+        is_own=reader.team is not None and reader.team.pk == standing.team_id,
+        scores=standing.scores,
+        final_score=standing.final_score,
+        submission_count=standing.submission_count,
+        submitted_at=standing.submitted_at,
+        is_demo_models=standing.is_demo_models,
+        submission=standing.submission,
     )
 
 
-def _published_row(row: Mapping[str, Any], viewer_team: Team | None) -> BoardRow:
+def _sorted_here(rows: list[BoardRow], view: View) -> list[BoardRow]:
+    """As ``_sorted``, of rows that are at hand."""
+    if view.sort == RANK:
+        return rows
+    values: dict[str, Callable[[BoardRow], Any]] = {
+        COUNT: lambda row: row.submission_count,
+        TIME: lambda row: row.submitted_at,
+    }
+    value = values.get(view.sort, lambda row: row.scores.get(view.sort))
+    with_value = [row for row in rows if value(row) is not None]
+    without = [row for row in rows if value(row) is None]
+    return sorted(with_value, key=value, reverse=view.is_descending) + without
+
+
+def _published_row(row: Mapping[str, Any], place: int, viewer_team: Team | None) -> BoardRow:
     return BoardRow(
         rank=row["rank"],
+        place=place,
         team_id=None,
         team_name=row["team"],
         is_baseline=row["is_baseline"],

@@ -1,6 +1,9 @@
+import django.contrib.postgres.fields
 import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
+
+from malpan.leaderboard import triggers
 
 
 class Migration(migrations.Migration):
@@ -9,10 +12,20 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('competitions', '0001_initial'),
+        ('submissions', '0001_initial'),
+        ('teams', '0001_initial'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
+        migrations.CreateModel(
+            name='StandingMark',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('phase', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='competitions.phase')),
+                ('team', models.ForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='teams.team')),
+            ],
+        ),
         migrations.CreateModel(
             name='BoardSnapshot',
             fields=[
@@ -35,4 +48,32 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('phase', 'number'), name='snapshot_number_unique_in_phase')],
             },
         ),
+        migrations.CreateModel(
+            name='Standing',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('scope', models.CharField(choices=[('live', 'Live'), ('frozen', 'Frozen')], max_length=6)),
+                ('signature_hash', models.CharField(max_length=64)),
+                ('is_baseline', models.BooleanField()),
+                ('key', django.contrib.postgres.fields.ArrayField(base_field=models.FloatField(), size=None)),
+                ('submitted_at', models.DateTimeField()),
+                ('final_score', models.FloatField()),
+                ('scores', models.JSONField()),
+                ('is_demo_models', models.BooleanField()),
+                ('scored_at', models.DateTimeField(null=True)),
+                ('submission_count', models.PositiveIntegerField()),
+                ('result_count', models.PositiveIntegerField()),
+                ('current_count', models.PositiveIntegerField()),
+                ('current_newest_at', models.DateTimeField(null=True)),
+                ('current_newest_id', models.BigIntegerField(null=True)),
+                ('phase', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='competitions.phase')),
+                ('submission', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='submissions.submission')),
+                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='teams.team')),
+            ],
+            options={
+                'indexes': [models.Index(fields=['phase', 'scope', 'signature_hash', 'key', 'submitted_at', 'submission'], name='standing_in_board_order')],
+                'constraints': [models.UniqueConstraint(fields=('phase', 'scope', 'team', 'signature_hash'), name='one_standing_per_team_and_signature')],
+            },
+        ),
+        migrations.RunSQL(triggers.create(), triggers.drop()),
     ]

@@ -75,8 +75,12 @@ def _shown_results(submission: Submission) -> list[ScoringRun | HiddenResult]:
     return [result for split, result in results if is_final or split == chain.PUBLIC]
 
 
-def openings(results: Sequence[ScoringRun | HiddenResult]) -> dict[int, dict[str, Any]]:
-    """For results that the reader may see: the opening of the newest entry of each, by number of entry. One query."""
+def openings(results: Sequence[Any]) -> dict[int, dict[str, Any]]:
+    """For results that the reader may see: the opening of the newest entry of each, by number of entry. One query.
+
+    A result has ``final_score`` and ``scores``, as a run has; one that is no ``HiddenResult`` is of the public split
+    and has its ``submission_id``.
+    """
     by_key = {_key(result): result for result in results}
     entries = chain.newest_scores(ChainEntry.objects.filter(submission__in={pk for pk, _split in by_key}))
     opened = {}
@@ -87,7 +91,7 @@ def openings(results: Sequence[ScoringRun | HiddenResult]) -> dict[int, dict[str
     return opened
 
 
-def _key(result: ScoringRun | HiddenResult) -> tuple[int, str]:
+def _key(result: Any) -> tuple[int, str]:
     if isinstance(result, HiddenResult):
         return result.run.submission_id, chain.PRIVATE
     return result.submission_id, chain.PUBLIC

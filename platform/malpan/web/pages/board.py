@@ -10,14 +10,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from malpan.competitions.models import Phase
 from malpan.leaderboard.selectors import Board, board, published_board
 from malpan.web.pages.context import PageContext, address, page_context
 from malpan.web.presenters import scores
-from malpan.web.presenters.board import PUBLIC, Link, board_table
+from malpan.web.presenters.board import PUBLIC, Link, board_table, on_last_page, view_of
 
 
 @require_safe
@@ -26,9 +26,12 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
     context = page.context("board")
     if page.track and page.phase:
         link = partial(_href, page, page.phase)
-        final = published_board(page.phase, viewer_team=page.team)
+        view = view_of(request.GET)
+        final = published_board(page.phase, viewer_team=page.team, view=view)
         shows_public = final is None or request.GET.get("view") == PUBLIC
-        found = board(page.phase, viewer_team=page.team) if final is None or shows_public else final
+        found = board(page.phase, viewer_team=page.team, view=view) if final is None or shows_public else final
+        if last := on_last_page(found):  # a page that is no longer there
+            return redirect(link({**request.GET.dict(), "page": str(last)}))
         context |= {"rules": scores.rules_of(page.track)} | board_table(found, request.GET, link)
         context |= _views(final, shows_public, link)
     return render(request, "pages/board.html", context)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,13 +15,14 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from malpan.competitions.models import Competition
-from malpan.leaderboard.openings import public_openings
+from malpan.leaderboard.openings import PublicOpenings
 from malpan.submissions.integrity import receipts
 from malpan.submissions.models import ChainEntry
 from malpan.submissions.selectors import submission_for
 from malpan.web.pages.context import MemberRequest, address, members_only, page_context, page_of
 
 PAGE_SIZE: Final = 50
+ENTRIES_AT_ONCE: Final = 500
 FORMAT: Final = "malpan-chain@1"
 SCRIPT: Final = Path(__file__).parents[1] / "static" / "web" / "verify_chain.py"
 
@@ -31,7 +33,7 @@ def chain_page(request: HttpRequest, slug: str) -> HttpResponse:
     page = page_context(request, slug)
     entries = ChainEntry.objects.filter(competition=page.competition).order_by("-number")
     listed = page_of(request, entries, PAGE_SIZE)
-    opened = public_openings(page.competition)
+    opened = PublicOpenings().of(listed)
     context = page.context("board") | {
         "page": listed,
         "rows": [(entry, opened.get(entry.number)) for entry in listed],
@@ -51,13 +53,16 @@ def chain_json(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 
 def _lines(competition: Competition) -> Iterator[str]:
     head = {"format": FORMAT, "competition": competition.slug, "made_at": timezone.localtime().isoformat()}
-    opened = public_openings(competition)
+    public = PublicOpenings()
     yield json.dumps(head, ensure_ascii=False)[:-1] + ', "entries": ['
     separator = "\n"
-    for entry in ChainEntry.objects.filter(competition=competition).order_by("number").iterator(chunk_size=500):
-        line = receipts.entry_as_dict(entry, opened.get(entry.number))
-        yield separator + json.dumps(line, ensure_ascii=False)
-        separator = ",\n"
+    entries = ChainEntry.objects.filter(competition=competition).order_by("number").iterator(chunk_size=ENTRIES_AT_ONCE)
+    while chunk := list(islice(entries, ENTRIES_AT_ONCE)):
+        opened = public.of(chunk)
+        for entry in chunk:
+            line = receipts.entry_as_dict(entry, opened.get(entry.number))
+            yield separator + json.dumps(line, ensure_ascii=False)
+            separator = ",\n"
     yield "\n]}\n"
 
 

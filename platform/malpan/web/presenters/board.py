@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from functools import partial
 from typing import Any, Final, Literal
 
+from django.core.paginator import Paginator
 from django.utils.translation import gettext as _
 
 from malpan.competitions.models import Track
 from malpan.competitions.targets import targets_of
-from malpan.leaderboard.selectors import Board, BoardRow
+from malpan.leaderboard.selectors import COUNT, RANK, TIME, Board, BoardRow, View
+from malpan.web import fragments
 from malpan.web.presenters import formatting, scores
 from scoring.recipes import Column, Recipe
 from scoring.recipes.targets import Target
 
 Direction = Literal["ascending", "descending"]
 Link = Callable[[Mapping[str, str]], str]  # this board's address with a query
-RANK: Final = "rank"
-COUNT: Final = "submissions"
-TIME: Final = "submitted"
 ALL: Final = "all"
 PUBLIC: Final = "public"  # ?view=public: the public board where the final one is published
+PAGE_ROWS: Final = 100
 SECOND_LINE: Final = 36  # columns of text for scores on the second line of an entry at 390 px
 
 
@@ -61,6 +61,12 @@ class Line:
     marks: tuple[scores.Mark, ...] = ()
     moved: str = ""
 
+    def content(self) -> tuple[Any, ...]:
+        """All that the line shows."""
+        row = self.row
+        shown = (row.rank, row.team_name, row.is_own, row.is_baseline, row.is_demo_models, row.public_rank)
+        return *shown, row.submission_count, row.submitted_at, self.cells, self.change, self.marks, self.moved
+
 
 @dataclass(frozen=True, slots=True)
 class Sorting:
@@ -68,34 +74,55 @@ class Sorting:
     direction: Direction
 
 
+def view_of(query: Mapping[str, str]) -> View:
+    """What ``query`` asks for. Scores and counts start from the highest, rank and time from the first."""
+    key, page = query.get("sort", RANK), query.get("page", "")
+    wanted = {"asc": False, "desc": True}
+    is_descending = wanted.get(query.get("order", ""), key not in (RANK, TIME))
+    number = int(page) if page.isdecimal() and len(page) < 9 else 1
+    return View(key, is_descending, offset=max(number - 1, 0) * PAGE_ROWS, limit=PAGE_ROWS)
+
+
+def on_last_page(found: Board) -> int | None:
+    """The number of the last page where the one asked for is beyond it."""
+    last = max(found.row_count - 1, 0) // PAGE_ROWS
+    return last + 1 if found.view.offset > last * PAGE_ROWS else None
+
+
 def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str, Any]:
-    """The context of the board's table, sorted and narrowed as ``query`` asks; ``link`` gives the page's address."""
+    """The context of the board's table, narrowed as ``query`` asks; ``link`` gives the page's address."""
     shows_all = query.get("metrics") == ALL
     view_query = _view_query(query, found)
     found = replace(found, columns=_shown_columns(found, shows_all))
-    sorting = _sorting(found, query.get("sort"), query.get("order"))
-    ordered = _sorted(found.rows, sorting)
+    sorting = _sorting(found)
     targets = targets_of(found.phase.track)
     baseline, marks = scores.baseline_of(targets), scores.marks_of(found.phase.track, targets)
-    drawn, below = _marks_between(ordered, marks if sorting.key == RANK else [])
+    page = Paginator(range(found.row_count), PAGE_ROWS).get_page(found.view.offset // PAGE_ROWS + 1)
+    drawn, below = _marks_between(found, marks if sorting.key == RANK else [])
+    own_row = found.own_row
     on_phone = {column.key for column in found.columns} if shows_all else _second_line(found, sorting)
-    lines = [
-        _line(row, found, found.phase.track, sorting, on_phone, marks=drawn[place], baseline=baseline)
-        for place, row in enumerate(ordered)
-    ]
+    line = partial(_line, found=found, track=found.phase.track, sorting=sorting, on_phone=on_phone, baseline=baseline)
+    below = () if page.has_next() else below
+    columns_across = len(found.columns) + 4  # rank, team, scores, submissions, time
+    lines = [line(row, marks=drawn[number]) for number, row in enumerate(found.rows)]
     return {
         "board": found,
-        "columns_across": len(found.columns) + 4,  # rank, team, scores, submissions, time
+        "columns_across": columns_across,
         "compared_column": _main_label(found) if baseline else None,
         "noted_marks": [mark for mark in marks if mark.note],
-        "marks_below": below,
+        "page": page,
         "metrics_href": _metrics_href(link, found.recipe, shows_all, view_query),
         "shows_all_metrics": shows_all,
         "lacks_clip": _lacks_clip(found),
         "headings": _headings(link, found, sorting, {"metrics": ALL, **view_query} if shows_all else view_query),
-        "lines": lines,
-        "own_line": next((line for line in lines if line.row.is_own), None),
-        "updated_at": _updated_at(found.rows),
+        "rows_html": fragments.remembered(
+            "pages/board_rows.html",
+            {"lines": lines, "marks_below": below, "columns_across": columns_across},
+            (columns_across, [line.content() for line in lines], below),
+        ),
+        "own_line": None if own_row is None else line(own_row, marks=()),
+        "own_page": _own_page(found, page.number),
+        "updated_at": found.updated_at,
     }
 
 
@@ -121,16 +148,33 @@ def _lacks_clip(found: Board) -> bool:
     return "clipscore" in found.recipe.optional_metrics and bool(found.rows) and not has_it
 
 
+def _own_page(found: Board, current: int) -> int | None:
+    """The page with the reader's team where it is another one: of the ranking, as an own place is of the ranking."""
+    if found.own_row is None or found.view.sort != RANK:
+        return None
+    number = (found.own_row.place - 1) // PAGE_ROWS + 1
+    return None if number == current else number
+
+
+def _sorting(found: Board) -> Sorting:
+    """How the rows are sorted; by rank where the column is not shown, as no row has it then."""
+    if found.view.sort not in {COUNT, TIME, *(column.key for column in found.columns)}:
+        return Sorting(RANK, "ascending")
+    return Sorting(found.view.sort, "descending" if found.view.is_descending else "ascending")
+
+
 def _marks_between(
-    rows: Sequence[BoardRow], marks: Sequence[scores.Mark]
+    found: Board, marks: Sequence[scores.Mark]
 ) -> tuple[list[tuple[scores.Mark, ...]], tuple[scores.Mark, ...]]:
     """For each ranked row the marks drawn above it: those it fails and the row before it reached; then the rest.
 
     A score equal to a mark has reached it. Marks above the first row stand there: what nobody has reached yet.
     """
-    left = sorted(marks, key=lambda mark: -mark.value)
+    before = found.row_before
+    above_page = [] if before is None else [mark for mark in marks if before.final_score < mark.value]
+    left = sorted((mark for mark in marks if mark not in above_page), key=lambda mark: -mark.value)
     drawn = []
-    for row in rows:
+    for row in found.rows:
         above = [] if row.rank is None else [mark for mark in left if row.final_score < mark.value]
         drawn.append(tuple(above))
         left = [mark for mark in left if mark not in above]
@@ -142,34 +186,6 @@ def _metrics_href(link: Link, recipe: Recipe, shows_all: bool, view_query: Mappi
     if all(column.group == "main" for column in recipe.columns):
         return None
     return link(view_query if shows_all else {"metrics": ALL, **view_query})
-
-
-def _sorting(found: Board, key: str | None, order: str | None) -> Sorting:
-    """What was asked for, or the ranking. Scores and counts start from the highest, rank and time from the first."""
-    known = {column.key for column in found.columns} | {COUNT, TIME}
-    if key not in known:
-        return Sorting(RANK, "ascending")
-    natural: Direction = "ascending" if key == TIME else "descending"
-    wanted: dict[str | None, Direction] = {"asc": "ascending", "desc": "descending"}
-    return Sorting(key, wanted.get(order, natural))
-
-
-def _sorted(rows: Sequence[BoardRow], sorting: Sorting) -> list[BoardRow]:
-    """The rows in the order asked for; rows without the value stand last; the ranking decides among equals."""
-    if sorting.key == RANK:
-        return list(rows)
-    value = _value_of(sorting.key)
-    with_value = [row for row in rows if value(row) is not None]
-    without = [row for row in rows if value(row) is None]
-    return sorted(with_value, key=value, reverse=sorting.direction == "descending") + without
-
-
-def _value_of(key: str) -> Callable[[BoardRow], Any]:
-    if key == COUNT:
-        return lambda row: row.submission_count
-    if key == TIME:
-        return lambda row: row.submitted_at
-    return lambda row: row.scores.get(key)
 
 
 def _headings(link: Link, found: Board, sorting: Sorting, carried: Mapping[str, str]) -> list[Heading]:
@@ -200,11 +216,11 @@ def _main_label(found: Board) -> str:
 
 def _line(
     row: BoardRow,
+    *,
     found: Board,
     track: Track,
     sorting: Sorting,
     on_phone: set[str],
-    *,
     marks: tuple[scores.Mark, ...],
     baseline: Target | None,
 ) -> Line:
@@ -242,9 +258,3 @@ def _second_line(found: Board, sorting: Sorting) -> set[str]:
             break
         shown.add(column.key)
     return shown
-
-
-def _updated_at(rows: Sequence[BoardRow]) -> datetime | None:
-    """When the newest score on the board was finished."""
-    moments = [row.scored_at for row in rows if row.scored_at]
-    return max(moments, default=None)

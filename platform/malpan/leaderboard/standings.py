@@ -1,0 +1,222 @@
+"""The standings of a phase: one row for each team (and signature), kept equal to what its live results give.
+
+A board of thousands of teams is read far more often than it changes, and a score changes one team's row. So every
+change marks the teams it touches (``triggers``), and whoever reads a board first brings the marked teams up to date
+(``refresh``), usually none or one. A row is a pure function of the team's live results: it can always be computed anew
+(``recompute``), and a test compares it with the ranking of all results after every change.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final, cast
+
+from django.contrib.postgres.aggregates import BoolOr
+from django.db import connection, transaction
+from django.db.models import Case, Count, IntegerField, Max, Q, QuerySet, RowRange, Sum, Value, When, Window
+
+from malpan.competitions.models import Phase
+from malpan.competitions.references import recipe_of
+from malpan.core.locks import Level, note
+from malpan.leaderboard import ranking
+from malpan.leaderboard.models import Standing, StandingMark
+from malpan.submissions.models import ScoringRun, Submission
+from malpan.teams.models import Team
+
+Scope = Standing.Scope
+ORDER: Final = ("key", "submitted_at", "submission_id")
+_LOCKS: Final = 20261122  # the class of the advisory locks of phases
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What the board of a scope has in all. ``signature_hash`` is ``None`` where no result is of the current rule."""
+
+    signature_hash: str | None
+    team_count: int
+    excluded_count: int
+    scored_at: datetime | None
+    is_demo_models: bool
+
+
+NOTHING: Final = Summary(None, 0, 0, None, False)
+
+
+def is_due(phase: Phase) -> bool:
+    """Whether something changed since the standings of ``phase`` were computed."""
+    return StandingMark.objects.filter(phase=phase).exists()
+
+
+def refresh(phase: Phase) -> None:
+    """Bring the standings of ``phase`` up to date. One at a time; nothing is locked where nothing changed."""
+    if not is_due(phase):
+        return
+    with transaction.atomic():
+        note(Level.STANDINGS)
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [_LOCKS, phase.pk])
+            cursor.execute("DELETE FROM leaderboard_standingmark WHERE phase_id = %s RETURNING team_id", [phase.pk])
+            teams = {row[0] for row in cursor.fetchall()}
+        if teams:
+            fresh = Phase.objects.select_related("track").get(pk=phase.pk)
+            recompute(fresh, None if None in teams else teams)
+
+
+def recompute(phase: Phase, teams: Iterable[int] | None = None) -> None:
+    """Compute the standings of ``teams`` anew, of all where that is ``None``."""
+    of_teams = {} if teams is None else {"team__in": list(teams)}
+    rows = computed(phase, teams)
+    Standing.objects.filter(phase=phase, **of_teams).delete()
+    Standing.objects.bulk_create(rows, batch_size=1000)
+
+
+def computed(phase: Phase, teams: Iterable[int] | None = None) -> list[Standing]:
+    """The standings as the live results give them, not stored. Reads ``phase.track``."""
+    moments: dict[str, datetime | None] = {Scope.LIVE: None}
+    if phase.frozen_at is not None:
+        moments[Scope.FROZEN] = phase.frozen_at
+    runs = list(_live_runs(phase, teams))
+    return [row for scope, before in moments.items() for row in _of_scope(phase, scope, before, runs, teams)]
+
+
+def summary(phase: Phase, scope: str) -> Summary:
+    """One query: over all teams, and over the signatures that their results have."""
+    groups = list(
+        Standing.objects.filter(phase=phase, scope=scope)
+        .order_by()
+        .values("signature_hash")
+        .annotate(
+            teams=Count("pk"),
+            results=Sum("result_count"),
+            current=Sum("current_count"),
+            newest_at=Max("current_newest_at"),
+            newest_id=Max("current_newest_id"),
+            scored=Max("scored_at"),
+            is_demo=BoolOr("is_demo_models"),
+        )
+    )
+    current = [group for group in groups if group["current"]]
+    best = max(current, key=lambda group: (group["current"], group["newest_at"], group["newest_id"]), default=None)
+    total = sum(group["results"] for group in groups)
+    if best is None:
+        return replace(NOTHING, excluded_count=total)
+    return Summary(best["signature_hash"], best["teams"], total - best["results"], best["scored"], best["is_demo"])
+
+
+def with_signature(phase: Phase, scope: str, signature_hash: str | None) -> QuerySet[Standing]:
+    """The rows that are ranked together."""
+    return Standing.objects.filter(phase=phase, scope=scope, signature_hash=signature_hash or "")
+
+
+def ranked(phase: Phase, scope: str, signature_hash: str | None) -> QuerySet[Standing]:
+    """The rows with this signature, the best first, each with its ``place`` from 1 and its ``rank``.
+
+    The rank counts teams only: a baseline has that of the team before it.
+    """
+    so_far: dict[str, Any] = {"order_by": list(ORDER), "frame": RowRange(start=None, end=0)}
+    teams = Case(When(is_baseline=True, then=Value(0)), default=Value(1), output_field=IntegerField())
+    rows = with_signature(phase, scope, signature_hash).annotate(
+        place=Window(Count("pk"), **so_far), rank=Window(Sum(teams), **so_far)
+    )
+    return rows.order_by(*ORDER)
+
+
+def of_team(phase: Phase, scope: str, signature_hash: str | None, team: Team) -> Standing | None:
+    """The team's row with its ``place`` and ``rank``, as in ``ranked``."""
+    rows = with_signature(phase, scope, signature_hash)
+    own: Any = rows.filter(team=team).select_related("team", "submission").first()
+    if own is None:
+        return None
+    same_key = Q(key=own.key)
+    before = Q(key__lt=own.key) | same_key & Q(submitted_at__lt=own.submitted_at)
+    before |= same_key & Q(submitted_at=own.submitted_at, submission__lte=own.submission_id)
+    counts = rows.filter(before).aggregate(place=Count("pk"), rank=Count("pk", filter=Q(is_baseline=False)))
+    own.place, own.rank = counts["place"], counts["rank"]
+    return cast("Standing", own)
+
+
+def _live_runs(phase: Phase, teams: Iterable[int] | None) -> QuerySet[ScoringRun, dict[str, Any]]:
+    of_teams = {} if teams is None else {"team__in": list(teams)}
+    eligible = Submission.objects.counting().filter(phase=phase, team__disqualified_at=None, **of_teams)
+    runs = ScoringRun.objects.filter(live_for__in=eligible, state=ScoringRun.State.FINISHED)
+    return runs.order_by().values(
+        "submission_id",
+        "submission__team_id",
+        "submission__team__is_baseline",
+        "submission__created_at",
+        "final_score",
+        "scores",
+        "signature_hash",
+        "recipe",
+        "reference_version__is_current",
+        "is_demo_models",
+        "finished_at",
+    )
+
+
+def _of_scope(
+    phase: Phase, scope: str, before: datetime | None, runs: Iterable[Mapping[str, Any]], teams: Iterable[int] | None
+) -> list[Standing]:
+    recipe = recipe_of(phase.track)
+    counts = _submission_counts(phase, before, teams)
+    grouped: dict[tuple[int, str], list[Mapping[str, Any]]] = defaultdict(list)
+    for run in runs:
+        if before is None or run["submission__created_at"] < before:
+            grouped[run["submission__team_id"], run["signature_hash"]].append(run)
+    rows = []
+    for (team_id, signature_hash), group in grouped.items():
+        entries = {run["submission_id"]: _entry(run) for run in group}
+        [best] = ranking.best_entries(entries.values(), recipe.tie_breaks)
+        run = next(run for run in group if run["submission_id"] == best.submission_id)
+        current = [
+            ranking.arrival(entries[each["submission_id"]])
+            for each in group
+            if each["reference_version__is_current"] and each["recipe"] == recipe.id
+        ]
+        newest_at, newest_id = max(current, default=(None, None))
+        rows.append(
+            Standing(
+                phase=phase,
+                scope=scope,
+                team_id=team_id,
+                signature_hash=signature_hash,
+                is_baseline=best.is_baseline,
+                key=list(ranking.order(best, recipe.tie_breaks)[0]),
+                submission_id=best.submission_id,
+                submitted_at=best.submitted_at,
+                final_score=best.final_score,
+                scores=run["scores"],
+                is_demo_models=run["is_demo_models"],
+                scored_at=run["finished_at"],
+                submission_count=counts[team_id],
+                result_count=len(group),
+                current_count=len(current),
+                current_newest_at=newest_at,
+                current_newest_id=newest_id,
+            )
+        )
+    return rows
+
+
+def _entry(run: Mapping[str, Any]) -> ranking.Entry:
+    return ranking.Entry(
+        team_id=run["submission__team_id"],
+        is_baseline=run["submission__team__is_baseline"],
+        submission_id=run["submission_id"],
+        submitted_at=run["submission__created_at"],
+        final_score=run["final_score"] or 0.0,
+        scores=run["scores"],
+        signature_hash=run["signature_hash"],
+    )
+
+
+def _submission_counts(phase: Phase, before: datetime | None, teams: Iterable[int] | None) -> dict[int, int]:
+    submissions = Submission.objects.filter(phase=phase, refunded_at=None)
+    if before is not None:
+        submissions = submissions.filter(created_at__lt=before)
+    if teams is not None:
+        submissions = submissions.filter(team__in=list(teams))
+    return dict(submissions.order_by().values_list("team_id").annotate(count=Count("pk")))

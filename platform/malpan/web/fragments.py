@@ -1,0 +1,26 @@
+"""Parts of pages that are rendered once for everybody who sees the same.
+
+A long table takes most of the time of its page. The key of a part is all that it shows, so that nothing ever has to be
+declared old: what differs in a single letter is another part. Kept in the memory of each process, bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+from django.core.cache import caches
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language
+
+
+def remembered(template: str, context: Mapping[str, Any], content: object) -> SafeString:
+    """``template`` with ``context``; ``content`` is something whose ``repr`` says all that the template shows."""
+    key = sha256(f"{template}\n{get_language()}\n{content!r}".encode()).hexdigest()
+    kept = caches["fragments"].get(key)
+    if kept is None:
+        kept = str(render_to_string(template, dict(context)))
+        caches["fragments"].set(key, kept)
+    return mark_safe(kept)  # noqa: S308  # it was rendered with escaping

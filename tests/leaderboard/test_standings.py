@@ -1,0 +1,237 @@
+"""The standings are what ranking all live results gives, whatever changed and however: compared after every change."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.utils import timezone
+
+from malpan.competitions.models import Phase, ReferenceVersion, Track
+from malpan.competitions.references import recipe_of
+from malpan.leaderboard import ranking, standings
+from malpan.leaderboard.models import Standing, StandingMark
+from malpan.leaderboard.selectors import COUNT, TIME, View, board, comparable_entries, live_runs, submission_counts
+from malpan.submissions.models import ScoringRun, Submission
+from malpan.teams.models import Team
+from tests.factories import PhaseFactory, ReferenceVersionFactory, TeamFactory, finished_submission
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def phase() -> Phase:
+    return PhaseFactory.create()
+
+
+def expected(phase: Phase, before: Any = None) -> tuple[Any, ...]:
+    """The board from all live results, ranked in memory."""
+    phase = Phase.objects.select_related("track").get(pk=phase.pk)
+    recipe, runs, counts = recipe_of(phase.track), live_runs(phase, before), submission_counts(phase, before)
+    entries = comparable_entries(runs.values(), recipe)
+    rows = [
+        (each.rank, each.entry.team_id, each.entry.final_score, dict(each.entry.scores), counts[each.entry.team_id])
+        for each in ranking.rank(entries, recipe.tie_breaks)
+    ]
+    return rows, entries[0].signature_hash if entries else None, len(runs) - len(entries)
+
+
+def shown(phase: Phase, **view: Any) -> tuple[Any, ...]:
+    found = board(Phase.objects.select_related("track__competition").get(pk=phase.pk), view=View(**view))
+    rows = [(row.rank, row.team_id, row.final_score, dict(row.scores), row.submission_count) for row in found.rows]
+    return rows, found.signature_hash, found.excluded_count
+
+
+class World:
+    """A phase with teams, and everything that can change its board, by services' statements and by others."""
+
+    def __init__(self, phase: Phase, seed: int) -> None:
+        self.phase, self.chance = phase, random.Random(seed)
+        self.teams = [TeamFactory.create(competition=phase.track.competition, is_baseline=n == 0) for n in range(5)]
+        self.versions = [ReferenceVersionFactory.create(phase=phase)]
+
+    def change(self) -> str:
+        steps: list[Callable[[], object]] = [self.submit] * 6 + [
+            self.withdraw, self.refund, self.rescore, self.rescore_all, self.disqualify, self.readmit, self.swap_live,
+            self.move_team, self.publish_references, self.change_recipe, self.freeze, self.toggle_baseline,
+            self.delete_nothing,
+        ]  # fmt: skip
+        step = self.chance.choice(steps)
+        step()
+        return step.__name__
+
+    def submit(self) -> None:
+        score = self.chance.choice([0.1, 0.5, 0.5, 0.5 + 4e-9, 0.5 + 6e-9, 0.9])
+        moment = timezone.now() - timedelta(seconds=self.chance.randrange(4))
+        current = self.versions[-1]
+        submission = finished_submission(
+            self.phase, self.chance.choice(self.teams), score, created_at=moment,
+            signature_hash=self.chance.choice(["s", "s", "t", "u"]), scores=self.ties(),
+        )  # fmt: skip
+        runs = ScoringRun.objects.filter(submission=submission)
+        runs.update(reference_version=self.chance.choice([current, *self.versions]), recipe=self.track().recipe)
+
+    def ties(self) -> dict[str, float]:
+        return {"exact_match": self.chance.choice([0.0, 0.5]), "bleurt": self.chance.random()}
+
+    def some(self) -> Submission | None:
+        found = list(Submission.objects.filter(phase=self.phase).order_by("pk"))
+        return self.chance.choice(found) if found else None
+
+    def track(self) -> Track:
+        return Track.objects.get(pk=self.phase.track_id)
+
+    def withdraw(self) -> None:
+        Submission.objects.filter(pk=getattr(self.some(), "pk", None)).update(withdrawn_at=timezone.now())
+
+    def refund(self) -> None:
+        Submission.objects.filter(pk=getattr(self.some(), "pk", None)).update(refunded_at=timezone.now())
+
+    def rescore(self) -> None:
+        run = ScoringRun.objects.filter(live_for=self.some()).first()
+        if run is not None:
+            run.final_score, run.signature_hash = self.chance.random(), "t"
+            run.save()
+
+    def rescore_all(self) -> None:
+        ScoringRun.objects.filter(live_for__phase=self.phase).update(signature_hash="v", final_score=0.25)
+
+    def swap_live(self) -> None:
+        Submission.objects.filter(pk=getattr(self.some(), "pk", None)).update(live_run=None)
+
+    def disqualify(self) -> None:
+        Team.objects.filter(pk=self.chance.choice(self.teams).pk).update(disqualified_at=timezone.now())
+
+    def readmit(self) -> None:
+        Team.objects.filter(pk__in=[team.pk for team in self.teams]).update(disqualified_at=None)
+
+    def toggle_baseline(self) -> None:
+        Team.objects.filter(pk=self.teams[1].pk).update(is_baseline=self.chance.random() < 0.5)
+
+    def move_team(self) -> None:
+        Submission.objects.filter(pk=getattr(self.some(), "pk", None)).update(team=self.chance.choice(self.teams))
+
+    def publish_references(self) -> None:
+        ReferenceVersion.objects.filter(phase=self.phase).update(is_current=False)
+        number = 1 + max(ReferenceVersion.objects.filter(phase=self.phase).values_list("number", flat=True))
+        self.versions.append(ReferenceVersionFactory.create(phase=self.phase, number=number, is_current=True))
+
+    def change_recipe(self) -> None:
+        recipe = self.chance.choice(["rag-qa@1", "rag-qa-strict@1"])
+        Track.objects.filter(pk=self.phase.track_id).update(recipe=recipe)
+
+    def freeze(self) -> None:
+        moment = timezone.now() - timedelta(seconds=self.chance.randrange(4))
+        Phase.objects.filter(pk=self.phase.pk).update(frozen_at=moment)
+
+    def delete_nothing(self) -> None:
+        """A moment without a change."""
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_after_every_change_the_board_is_what_all_results_give(phase: Phase, seed: int) -> None:
+    world = World(phase, seed)
+    for step in range(40):
+        name = world.change()
+        assert (step, name, shown(phase)) == (step, name, expected(phase))
+        phase.refresh_from_db()
+        if phase.frozen_at is not None:
+            Phase.objects.filter(pk=phase.pk).update(board=Phase.Board.FROZEN)
+            assert (step, name, shown(phase)) == (step, name, expected(phase, phase.frozen_at))
+            Phase.objects.filter(pk=phase.pk).update(board=Phase.Board.LIVE)
+    standings.recompute(Phase.objects.select_related("track").get(pk=phase.pk))
+    assert shown(phase) == expected(phase)
+
+
+def test_only_the_teams_of_a_change_are_computed_again(phase: Phase, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = TeamFactory.create_batch(2, competition=phase.track.competition)
+    finished_submission(phase, first, 0.5)
+    finished_submission(phase, second, 0.6)
+    board(phase)
+    computed: list[Any] = []
+    real = standings.recompute
+    monkeypatch.setattr(standings, "recompute", lambda of, teams: (computed.append(teams), real(of, teams)))
+    board(phase)
+    finished_submission(phase, first, 0.7)
+    assert [row.team_id for row in board(phase).rows] == [first.pk, second.pk]
+    board(phase)
+    assert computed == [{first.pk}]
+    assert not StandingMark.objects.exists()
+
+
+def test_a_page_has_the_places_and_ranks_of_the_whole_board(phase: Phase) -> None:
+    teams = [TeamFactory.create(competition=phase.track.competition, is_baseline=n in (2, 5)) for n in range(9)]
+    for number, team in enumerate(teams):
+        finished_submission(phase, team, 1 - number / 10, scores={"bleurt": number / 10} if number != 4 else None)
+    whole = board(phase).rows
+    assert [row.rank for row in whole] == [1, 2, None, 3, 4, None, 5, 6, 7]
+    assert [row.place for row in whole] == list(range(1, 10))
+    for limit in (1, 2, 4, 20):
+        pages = [board(phase, view=View(offset=start, limit=limit)) for start in range(0, 9, limit)]
+        assert [row for page in pages for row in page.rows] == list(whole)
+        assert {page.row_count for page in pages} == {9}
+    after_baseline = board(phase, view=View(offset=3, limit=2))
+    assert after_baseline.row_before == whole[1], "the last team's row before it"
+    assert board(phase, view=View(limit=3)).row_before is None
+
+    by_bleurt = board(phase, view=View("bleurt", is_descending=True, limit=3))
+    assert [row.team_id for row in by_bleurt.rows] == [teams[8].pk, teams[7].pk, teams[6].pk]
+    assert [row.rank for row in by_bleurt.rows] == [7, 6, 5]
+    last = board(phase, view=View("bleurt", is_descending=False, offset=8, limit=3))
+    assert [row.team_id for row in last.rows] == [teams[4].pk], "without the value: last, in either order"
+    unknown = board(phase, view=View("no such", limit=3))
+    assert (unknown.rows, unknown.view.sort) == (whole[:3], "rank")
+
+
+def test_the_own_row_is_there_on_every_page(phase: Phase) -> None:
+    teams = [TeamFactory.create(competition=phase.track.competition, is_baseline=n == 1) for n in range(6)]
+    for team in teams:
+        for _again in range(2):
+            finished_submission(phase, team, 0.5)
+    whole = board(phase, viewer_team=teams[4])
+    assert whole.own_row is not None
+    assert (whole.own_row.rank, whole.own_row.place) == (4, 5)
+    for view in (View(limit=2), View(offset=4, limit=1), View(COUNT, is_descending=True, limit=1), View(TIME, limit=2)):
+        assert board(phase, viewer_team=teams[4], view=view).own_row == whole.own_row
+    outsider = TeamFactory.create(competition=phase.track.competition)
+    assert board(phase, viewer_team=outsider, view=View(limit=2)).own_row is None
+
+
+def test_a_change_that_is_taken_back_leaves_no_mark(phase: Phase) -> None:
+    team = TeamFactory.create(competition=phase.track.competition)
+    before = shown(phase)
+    with transaction.atomic():
+        finished_submission(phase, team, 0.5)
+        assert StandingMark.objects.exists()
+        transaction.set_rollback(True)
+    assert not StandingMark.objects.exists()
+    assert shown(phase) == before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_readers_and_writers_at_once_end_with_the_right_board() -> None:
+    phase = PhaseFactory.create()
+    teams = TeamFactory.create_batch(4, competition=phase.track.competition)
+
+    def work(number: int) -> None:
+        chance = random.Random(number)
+        try:
+            for _step in range(15):
+                if number % 2:
+                    found = board(phase)
+                    assert [row.rank for row in found.rows] == list(range(1, len(found.rows) + 1))
+                else:
+                    finished_submission(phase, chance.choice(teams), chance.random())
+        finally:
+            connection.close()
+
+    ReferenceVersionFactory.create(phase=phase)
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(work, range(6)))  # raises what one of them raised
+    assert shown(phase) == expected(phase)
+    assert Standing.objects.filter(phase=phase).count() == len({row[1] for row in shown(phase)[0]})
