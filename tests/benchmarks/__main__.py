@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from tests.benchmarks import (
     bench_bertscore,
     bench_bleurt,
+    bench_boards,
     bench_captions,
     bench_curve,
     bench_gpu,
@@ -33,6 +34,7 @@ COMPARISONS: dict[str, Callable[[Sequence[str]], list[Row]]] = {
     "captions": bench_captions.rows,
 }
 SHOWS: dict[str, Callable[[Sequence[str]], None]] = {
+    "boards": bench_boards.show,
     "curve": bench_curve.show,
     "gpu": bench_gpu.show,
     "queue": bench_queue.show,

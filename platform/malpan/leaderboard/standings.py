@@ -9,7 +9,7 @@ change marks the teams it touches (``triggers``), and whoever reads a board firs
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final, cast
@@ -78,7 +78,7 @@ def computed(phase: Phase, teams: Iterable[int] | None = None) -> list[Standing]
     moments: dict[str, datetime | None] = {Scope.LIVE: None}
     if phase.frozen_at is not None:
         moments[Scope.FROZEN] = phase.frozen_at
-    runs = list(_live_runs(phase, teams))
+    runs = _live_runs(phase, teams)
     return [row for scope, before in moments.items() for row in _of_scope(phase, scope, before, runs, teams)]
 
 
@@ -138,11 +138,11 @@ def of_team(phase: Phase, scope: str, signature_hash: str | None, team: Team) ->
     return cast("Standing", own)
 
 
-def _live_runs(phase: Phase, teams: Iterable[int] | None) -> QuerySet[ScoringRun, dict[str, Any]]:
+def _live_runs(phase: Phase, teams: Iterable[int] | None) -> Sequence[Mapping[str, Any]]:
     of_teams = {} if teams is None else {"team__in": list(teams)}
     eligible = Submission.objects.counting().filter(phase=phase, team__disqualified_at=None, **of_teams)
     runs = ScoringRun.objects.filter(live_for__in=eligible, state=ScoringRun.State.FINISHED)
-    return runs.order_by().values(
+    fields = (
         "submission_id",
         "submission__team_id",
         "submission__team__is_baseline",
@@ -155,6 +155,7 @@ def _live_runs(phase: Phase, teams: Iterable[int] | None) -> QuerySet[ScoringRun
         "is_demo_models",
         "finished_at",
     )
+    return list(runs.order_by().values(*fields))
 
 
 def _of_scope(

@@ -1,0 +1,93 @@
+"""A contest of many teams in a running site's database, scored without scoring: ``python -m
+tests.benchmarks.board_contest SLUG TEAMS EACH``. The scores are random; everything a board shows is there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sys
+from datetime import timedelta
+from typing import Any
+
+from tests.paths import ROOT
+
+CHAINED = 5_000  # submissions; the chain of more takes minutes to write and is not what is looked at
+SCORES = ("exact_match", "descriptive_avg", "bleurt", "bertscore", "rouge_1")
+WORDS = ("한글", "누리", "바른", "말모이", "온새미로", "글벗", "가온", "아라", "새벽", "연구소")
+
+
+def make(slug: str, teams: int, each: int) -> dict[str, Any]:
+    """``teams`` teams with ``each`` finished, live submissions."""
+    from malpan.accounts.models import User
+    from malpan.competitions.models import Competition, Phase
+    from malpan.submissions.integrity import chain
+    from malpan.submissions.models import Submission
+    from malpan.teams.models import Team
+    from tests.system.make_contest import answers
+    from tests.system.make_contest import make as make_contest
+
+    chance = random.Random(teams)
+    make_contest(slug, ["a", "b"], answers(["a", "b"], 3))
+    competition = Competition.objects.get(slug=slug)
+    phase = Phase.objects.select_related("track").get(track__competition=competition)
+    user = User.objects.create(email=f"{slug}@example.org", name="참가자")
+    made = Team.objects.bulk_create(
+        [
+            Team(competition=competition, number=number, name=f"{' '.join(chance.sample(WORDS, 2))} {number}")
+            for number in range(1, teams + 1)
+        ],
+        batch_size=2000,
+    )
+    for start in range(0, teams, 1000):
+        _submissions(phase, made[start : start + 1000], each, user, chance)
+    if teams * each <= CHAINED:
+        chain.append_scores(Submission.objects.filter(phase=phase))
+    return {"slug": slug, "teams": teams}
+
+
+def _submissions(phase: Any, teams: list[Any], each: int, user: Any, chance: random.Random) -> None:
+    from django.db import connection
+    from django.utils import timezone
+
+    from malpan.submissions.models import ScoringRun, Submission
+
+    now, version = timezone.now(), phase.reference_versions.get(is_current=True)
+    rows = [
+        Submission(
+            phase=phase, team=team, submitted_by=user, file_name="answers.json", file_sha256=f"{team.pk:064x}",
+            file_size=1000, item_count=2, created_at=now - timedelta(seconds=chance.randrange(80_000)),
+        )
+        for team in teams
+        for _again in range(each)
+    ]  # fmt: skip
+    submissions = Submission.objects.bulk_create(rows, batch_size=2000)
+    runs = []
+    for submission in submissions:
+        scores = {name: chance.random() for name in SCORES}
+        scores["final_score"] = (scores["exact_match"] + scores["descriptive_avg"]) / 2
+        runs.append(
+            ScoringRun(
+                submission=submission, reference_version=version, recipe=phase.track.recipe, profile="demo",
+                state="finished", queued_at=submission.created_at, finished_at=now, scores=scores,
+                final_score=scores["final_score"], signature_hash="a" * 64, signature={"models": "none" * 500},
+            )
+        )  # fmt: skip
+    ScoringRun.objects.bulk_create(runs, batch_size=2000)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE submissions_submission s SET live_run_id = r.id FROM submissions_scoringrun r"
+            " WHERE r.submission_id = s.id AND s.live_run_id IS NULL"
+        )
+
+
+if __name__ == "__main__":
+    os.environ["DJANGO_SETTINGS_MODULE"] = "malpan.settings"
+    from malpan.local import environment
+
+    environment.prepare(ROOT, needs_services=True)
+    import django
+
+    django.setup()
+    print(json.dumps(make(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))))
