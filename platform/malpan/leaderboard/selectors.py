@@ -215,7 +215,7 @@ def _cut(ranked: QuerySet[Standing], view: View, reader: Reader) -> tuple[list[B
     """The rows of ``view``, and the last team's row before them."""
     start = max(view.offset - BASELINES, 0)
     end = None if view.limit is None else view.offset + view.limit
-    rows = [_row(each, reader) for each in _sorted(ranked, view).select_related("team", "submission")[start:end]]
+    rows = [_row(each, reader) for each in _sorted(ranked, view)[start:end]]
     return rows[view.offset - start :], _last_ranked(rows[: view.offset - start])
 
 

@@ -28,6 +28,10 @@ from malpan.teams.models import Team
 
 Scope = Standing.Scope
 ORDER: Final = ("key", "submitted_at", "submission_id")
+SHOWN: Final = (  # what a row of a board needs
+    *("team__name", "team__number", "team__is_baseline", "submission__public_id", "is_baseline", "scores"),
+    *("final_score", "submission_count", "submitted_at", "is_demo_models"),
+)
 _LOCKS: Final = 20261122  # the class of the advisory locks of phases
 
 
@@ -118,10 +122,9 @@ def ranked(phase: Phase, scope: str, signature_hash: str | None) -> QuerySet[Sta
     """
     so_far: dict[str, Any] = {"order_by": list(ORDER), "frame": RowRange(start=None, end=0)}
     teams = Case(When(is_baseline=True, then=Value(0)), default=Value(1), output_field=IntegerField())
-    rows = with_signature(phase, scope, signature_hash).annotate(
-        place=Window(Count("pk"), **so_far), rank=Window(Sum(teams), **so_far)
-    )
-    return rows.order_by(*ORDER)
+    rows = with_signature(phase, scope, signature_hash)
+    rows = rows.annotate(place=Window(Count("pk"), **so_far), rank=Window(Sum(teams), **so_far))
+    return rows.select_related("team", "submission").only(*SHOWN).order_by(*ORDER)
 
 
 def of_team(phase: Phase, scope: str, signature_hash: str | None, team: Team) -> Standing | None:

@@ -6,7 +6,7 @@ declared old: what differs in a single letter is another part. Kept in the memor
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -16,11 +16,11 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
 
-def remembered(template: str, context: Mapping[str, Any], content: object) -> SafeString:
-    """``template`` with ``context``; ``content`` is something whose ``repr`` says all that the template shows."""
+def remembered(template: str, content: object, context: Callable[[], Mapping[str, Any]]) -> SafeString:
+    """``template`` with ``context()``; the ``repr`` of ``content`` says all that it is made of."""
     key = sha256(f"{template}\n{get_language()}\n{content!r}".encode()).hexdigest()
     kept = caches["fragments"].get(key)
     if kept is None:
-        kept = str(render_to_string(template, dict(context)))
+        kept = str(render_to_string(template, dict(context())))
         caches["fragments"].set(key, kept)
     return mark_safe(kept)  # noqa: S308  # it was rendered with escaping

@@ -61,12 +61,6 @@ class Line:
     marks: tuple[scores.Mark, ...] = ()
     moved: str = ""
 
-    def content(self) -> tuple[Any, ...]:
-        """All that the line shows."""
-        row = self.row
-        shown = (row.rank, row.team_name, row.is_own, row.is_baseline, row.is_demo_models, row.public_rank)
-        return *shown, row.submission_count, row.submitted_at, self.cells, self.change, self.marks, self.moved
-
 
 @dataclass(frozen=True, slots=True)
 class Sorting:
@@ -98,13 +92,28 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
     targets = targets_of(found.phase.track)
     baseline, marks = scores.baseline_of(targets), scores.marks_of(found.phase.track, targets)
     page = Paginator(range(found.row_count), PAGE_ROWS).get_page(found.view.offset // PAGE_ROWS + 1)
-    drawn, below = _marks_between(found, marks if sorting.key == RANK else [])
+    drawn_marks = marks if sorting.key == RANK else []
     own_row = found.own_row
     on_phone = {column.key for column in found.columns} if shows_all else _second_line(found, sorting)
-    line = partial(_line, found=found, track=found.phase.track, sorting=sorting, on_phone=on_phone, baseline=baseline)
-    below = () if page.has_next() else below
+    labelled = [(column, column.label(scores.language())) for column in found.columns]
+    line = partial(
+        _line, labelled=labelled, track=found.phase.track, sorting=sorting, on_phone=on_phone, baseline=baseline
+    )
     columns_across = len(found.columns) + 4  # rank, team, scores, submissions, time
-    lines = [line(row, marks=drawn[number]) for number, row in enumerate(found.rows)]
+
+    def rows() -> dict[str, Any]:
+        drawn, below = _marks_between(found, drawn_marks)
+        return {
+            "lines": [line(row, marks=drawn[number]) for number, row in enumerate(found.rows)],
+            "marks_below": () if page.has_next() else below,
+            "columns_across": columns_across,
+        }
+
+    track, before = found.phase.track, found.row_before
+    content = (
+        *(labelled, sorting, sorted(on_phone), baseline, drawn_marks, track.score_scale, track.score_decimals),
+        *(page.has_next(), before and before.final_score, [_content(row) for row in found.rows]),
+    )
     return {
         "board": found,
         "columns_across": columns_across,
@@ -115,15 +124,17 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
         "shows_all_metrics": shows_all,
         "lacks_clip": _lacks_clip(found),
         "headings": _headings(link, found, sorting, {"metrics": ALL, **view_query} if shows_all else view_query),
-        "rows_html": fragments.remembered(
-            "pages/board_rows.html",
-            {"lines": lines, "marks_below": below, "columns_across": columns_across},
-            (columns_across, [line.content() for line in lines], below),
-        ),
+        "rows_html": fragments.remembered("pages/board_rows.html", content, rows),
         "own_line": None if own_row is None else line(own_row, marks=()),
         "own_page": _own_page(found, page.number),
         "updated_at": found.updated_at,
     }
+
+
+def _content(row: BoardRow) -> tuple[Any, ...]:
+    """All of a row that its line shows."""
+    shown = (row.rank, row.team_name, row.is_own, row.is_baseline, row.is_demo_models, row.public_rank)
+    return *shown, row.submission_count, row.submitted_at, row.final_score, row.scores
 
 
 def _view_query(query: Mapping[str, str], found: Board) -> dict[str, str]:
@@ -217,7 +228,7 @@ def _main_label(found: Board) -> str:
 def _line(
     row: BoardRow,
     *,
-    found: Board,
+    labelled: Sequence[tuple[Column, str]],
     track: Track,
     sorting: Sorting,
     on_phone: set[str],
@@ -226,14 +237,14 @@ def _line(
 ) -> Line:
     cells = [
         Cell(
-            label=column.label(scores.language()),
+            label=label,
             full=scores.score_text(column, row.scores.get(column.key), track),
             short=scores.score_text(column, row.scores.get(column.key), track, is_short=True),
             is_main=column.is_main,
             is_extra=not column.is_main and column.key not in on_phone,
             is_sorted=column.key == sorting.key,
         )
-        for column in found.columns
+        for column, label in labelled
     ]
     change = scores.change_text(row.final_score, baseline) if baseline else None
     return Line(row, cells, change, marks, _moved(row))
