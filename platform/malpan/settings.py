@@ -183,6 +183,10 @@ for name, least in {
 # --- files ----------------------------------------------------------------------------------------------------------
 PRIVATE_ROOT = Path(env.str("PRIVATE_ROOT", default=str(VAR_DIR / "private")))
 UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=20 * 1024 * 1024)
+LARGE_CHECKS = env.int("LARGE_CHECKS", default=2)  # large files in hand at a time in each web process
+CHECK_SECONDS = env.int("CHECK_SECONDS", default=60)  # for the check of one
+REJECTIONS_PER_TEAM = env.int("REJECTIONS_PER_TEAM", default=20)  # rejected files in ten minutes
+REJECTIONS_PER_ADDRESS = env.int("REJECTIONS_PER_ADDRESS", default=300)
 IMPORT_MAX_BYTES = 2 * 1024**3  # of an archive, through the browser; `manage.py import_competition` takes any
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024

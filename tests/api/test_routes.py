@@ -157,6 +157,16 @@ def test_malformed_file_is_answered_with_located_errors_and_costs_nothing(api):
     assert not Submission.objects.exists()
 
 
+def test_too_many_rejected_files_are_429_with_the_seconds_to_wait(api, settings):
+    settings.REJECTIONS_PER_TEAM = 1
+    assert api.submit(b"[]").status_code == 422
+
+    answer = api.submit()
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (429, "too_many_rejections")
+    assert 590 <= int(answer["Retry-After"]) <= 600
+
+
 def test_used_up_quota_is_429_with_the_exact_moment(api):
     for mark in range(2):
         assert api.submit(prediction_bytes(mark=mark)).status_code == 201

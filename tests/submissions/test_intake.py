@@ -166,7 +166,7 @@ def test_hostile_file_is_rejected_and_its_record_can_be_stored_and_shown(phase, 
 def test_team_without_quota_is_told_before_its_file_is_parsed(monkeypatch):
     phase, team = limited(daily_limit=1)
     send(phase, team)
-    monkeypatch.setattr("malpan.submissions.intake.read_predictions", lambda *_args: pytest.fail("parsed"))
+    monkeypatch.setattr("malpan.submissions.intake.checked", lambda *_args, **_options: pytest.fail("parsed"))
 
     with pytest.raises(QuotaExceeded):
         send(phase, team, prediction_bytes(mark=2))

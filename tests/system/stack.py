@@ -46,6 +46,7 @@ class Stack:
             "MALPAN_MODELS": str(models_dir),
             "PORT": str(self.port),
             "LOAD_DEMO": "off",
+            "REJECTIONS_PER_TEAM": "1000",  # more bad files than a team has
             "JOB_LEASE_SECONDS": str(LEASE_SECONDS),
             "WEB_STALL_SECONDS": str(STALL_SECONDS),
             "WEB_REQUEST_SECONDS": str(REQUEST_SECONDS),

@@ -94,6 +94,8 @@ def error_response(error: DomainError) -> JsonResponse:
     if isinstance(error, DuplicateUpload):
         body["submission"] = error.params["public_id"]
     response = JsonResponse({"error": body}, status=error.http_status)
+    if error.retry_after is not None:
+        response["Retry-After"] = str(error.retry_after)
     if isinstance(error, ApiTokenInvalid):
         response["WWW-Authenticate"] = "Bearer"
     if isinstance(error, MethodNotAllowed):

@@ -94,6 +94,7 @@ def submissions(request: HttpRequest, slug: str, track: str) -> JsonResponse:
         memo=memo,
         upload_key=request.headers.get("Idempotency-Key", ""),
         key_is_for_one_file=True,
+        address=request.META.get("REMOTE_ADDR", ""),
     )
     address = reverse("api-submission", args=[submission.public_id])
     return JsonResponse(shown.submission(submission), status=201, headers={"Location": address})

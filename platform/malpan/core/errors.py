@@ -35,6 +35,7 @@ class DomainError(Exception):
     http_status: ClassVar[int] = 400
     heading: ClassVar[Text] = _("요청 오류")  # who must fix it
     text: ClassVar[Texts] = _("요청을 처리하지 못했습니다. 입력한 내용을 확인하고 다시 시도해 주십시오.")
+    retry_after: int | None = None  # seconds after which the same request may succeed
     by_code: ClassVar[dict[str, type[DomainError]]] = {}
 
     def __init_subclass__(cls) -> None:

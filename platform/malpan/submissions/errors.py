@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
+from django.utils import timezone
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
@@ -63,6 +64,8 @@ class QuotaExceeded(SubmissionError):
         self.kind = kind
         self.limit = limit
         self.next_allowed_at = next_allowed_at
+        if next_allowed_at is not None:
+            self.retry_after = max(1, round((next_allowed_at - timezone.now()).total_seconds()))
         params = {"people": ", ".join(elsewhere.people), "slots": elsewhere.slots} if elsewhere else {}
         super().__init__(kind=kind, limit=limit, next_allowed_at=next_allowed_at, **params)
 
@@ -120,6 +123,48 @@ class FileRejected(SubmissionError):
         self.total = total
         self.rejection = rejection
         super().__init__(total=total)
+
+
+class TooManyRejections(SubmissionError):
+    """Too many rejected files in a short time. Params: ``count``, ``retry_at``."""
+
+    http_status = 429
+    text = _(
+        "최근 10분 동안 반려된 파일이 %(count)s개입니다. 오류를 고친 뒤 %(retry_at)s부터 다시 올려 주십시오. 올리기 "
+        "전에 python -m scoring check로 파일을 확인할 수 있습니다. 제출 횟수는 차감되지 않았습니다."
+    )
+
+    def __init__(self, *, count: int, retry_at: datetime, now: datetime) -> None:
+        self.retry_after = max(1, round((retry_at - now).total_seconds()))
+        super().__init__(count=count, retry_at=retry_at)
+
+
+class TeamCheckRunning(SubmissionError):
+    """Another large file of the team is being checked."""
+
+    http_status = 429
+    retry_after = 10
+    text = _(
+        "이 팀의 다른 큰 파일을 검사하고 있습니다. 그 결과가 나온 뒤에 다시 올려 주십시오. 제출 횟수는 차감되지 "
+        "않았습니다."
+    )
+
+
+class CheckTooLong(SubmissionError):
+    """The check of a file was stopped. Params: ``seconds``."""
+
+    http_status = 422
+    text = _(
+        "파일을 %(seconds)s초 안에 검사하지 못해 멈추었습니다. 파일의 구조가 안내된 형식과 같은지 확인해 주십시오. "
+        "제출 횟수는 차감되지 않았습니다."
+    )
+
+
+class ChecksBusy(SystemFault):
+    """Too many large files are being checked at once."""
+
+    retry_after = 15
+    text = _("큰 파일이 한꺼번에 몰려 지금은 검사할 수 없습니다. 15초쯤 뒤에 다시 올려 주십시오.")
 
 
 class ModelMissing(SystemFault):

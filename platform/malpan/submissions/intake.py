@@ -9,8 +9,9 @@ The order of the checks, and why:
    browser restored with its old key, is a decision of the team, and charged.
 4. The quota, without a lock, before the file is parsed: a team that cannot submit now gets the error at once, without
    parsing. (Anybody can check a file at any time with ``python -m scoring check``.)
-5. The file itself: every error located. Nothing is charged, and only the list of errors is kept. The cost of its
-   scoring is estimated from its texts, before any lock.
+5. Whether too many of the team's files were rejected just now, and the file itself (``checking``): every error
+   located. Nothing is charged, and only the list of errors is kept. The cost of its scoring is estimated from its
+   texts, before any lock.
 6. Under the team's lock 3 and 4 again, and only then the slot is charged, the file stored, the run queued and the audit
    entry written: one transaction, so that a full disk or a lost database charges nobody.
 
@@ -33,12 +34,13 @@ from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.competitions.models import Phase, ReferenceVersion
-from malpan.competitions.references import load_references, recipe_of
+from malpan.competitions.references import recipe_of
 from malpan.competitions.selectors import current_reference
 from malpan.competitions.terms import require_accepted
 from malpan.core import audit
 from malpan.core.storage import store_private
 from malpan.core.text import without_unseen
+from malpan.submissions.checking import checked, note_rejection, require_patience
 from malpan.submissions.errors import DuplicateUpload, FileRejected, PhaseNotOpen, UploadKeyReused, UploadTooLarge
 from malpan.submissions.evaluation.runs import queue_run
 from malpan.submissions.integrity.receipts import issue_receipt
@@ -50,10 +52,8 @@ from malpan.teams.errors import NotTeamMember
 from malpan.teams.models import Team
 from malpan.teams.selectors import require_in_good_standing, require_member
 from malpan.teams.services import lock_team
+from scoring.checking import Checked
 from scoring.errors import FileError, InvalidFile
-from scoring.reading import read_predictions
-from scoring.records import AnswerFile
-from scoring.running.costs import expected_tokens
 
 KEPT_ERRORS: Final = 100
 
@@ -71,6 +71,7 @@ class _Arrival:
     key_is_for_one_file: bool
     data: bytes
     received_at: datetime
+    address: str
 
 
 def submit(
@@ -83,6 +84,7 @@ def submit(
     memo: str = "",
     upload_key: str = "",
     key_is_for_one_file: bool = False,
+    address: str = "",
     now: datetime | None = None,
 ) -> Submission:
     """Accept a file of ``team`` in ``phase``: check it, charge it, store it, queue its scoring.
@@ -90,11 +92,12 @@ def submit(
     ``upload_key`` (at most 64 characters) identifies one upload: the same bytes under a key that the team used before
     are refused as a second click or a resent request. With ``key_is_for_one_file`` other bytes under it are refused
     too (``UploadKeyReused``); else they are a new upload, as in a form that the browser restored. Without a key every
-    call is a new upload.
+    call is a new upload. ``address`` is the client's, to count rejected files by.
 
     Raises, in this order: ``NotTeamMember``, ``TeamDisqualified``, ``TermsNotAccepted``, ``PhaseNotOpen``,
-    ``UploadTooLarge``, ``ReferencesNotPublished``, ``DuplicateUpload``, ``QuotaExceeded``, ``FileRejected`` (recorded
-    as a ``Rejection``), and the faults of the storage. None of them charges the team.
+    ``UploadTooLarge``, ``ReferencesNotPublished``, ``DuplicateUpload``, ``QuotaExceeded``, ``TooManyRejections``,
+    ``FileRejected`` (recorded as a ``Rejection``) and what ``checking`` raises for a large file, and the faults of the
+    storage. None of them charges the team.
     """
     received_at = now or timezone.now()
     _require_participant(phase, team, user)
@@ -110,21 +113,21 @@ def submit(
         key_is_for_one_file,
         data,
         received_at,
+        address,
     )
     reference = current_reference(phase)
     _refuse_duplicate(arrival)
     quota.require_room(phase=phase, team=team, now=received_at)
-    predictions = _parse(arrival, reference)
-    cost = expected_tokens(recipe_of(phase.track), load_references(reference, phase.track.recipe), predictions)
+    found = _checked(arrival, reference)
     with transaction.atomic():
         lock_team(team)
         _require_participant(phase, team, user)  # the person may have left, or the team been removed, meanwhile
         _refuse_duplicate(arrival)
         quota.require_room(phase=phase, team=team, now=received_at)
-        submission = _create(arrival, predictions)
+        submission = _create(arrival, found)
         quota.charge(submission=submission, actor=user)
-        queue_run(submission=submission, cost=cost)  # with the current references, under the phase's lock
-        enqueue_alongside(submission=submission, cost=cost)
+        queue_run(submission=submission, cost=found.cost)  # with the current references, under the phase's lock
+        enqueue_alongside(submission=submission, cost=found.cost)
         audit.record(
             actor=user, action="submission.create", obj=submission, after={"file_sha256": submission.file_sha256}
         )
@@ -169,18 +172,19 @@ def _refuse_duplicate(arrival: _Arrival) -> None:
         raise UploadKeyReused
 
 
-def _parse(arrival: _Arrival, reference: ReferenceVersion) -> AnswerFile:
-    """The predictions. Raises ``FileRejected`` with its recorded ``Rejection``."""
-    track = arrival.phase.track
-    references = load_references(reference, track.recipe)
+def _checked(arrival: _Arrival, reference: ReferenceVersion) -> Checked:
+    """What is known of the sound file. Raises ``FileRejected`` with its recorded ``Rejection``."""
+    require_patience(team=arrival.team, user=arrival.user, address=arrival.address, now=arrival.received_at)
+    recipe = recipe_of(arrival.phase.track)
     try:
-        return read_predictions(arrival.data, recipe_of(track), references)
+        return checked(arrival.data, team=arrival.team, reference=reference, recipe_id=recipe.id)
     except InvalidFile as error:
+        note_rejection(arrival.address, arrival.received_at)
         rejection = _record_rejection(arrival, error)
         raise FileRejected(errors=error.errors, total=error.total, rejection=rejection) from None
 
 
-def _create(arrival: _Arrival, predictions: AnswerFile) -> Submission:
+def _create(arrival: _Arrival, found: Checked) -> Submission:
     stored = store_private(arrival.data)
     return Submission.objects.create(
         phase=arrival.phase,
@@ -189,9 +193,9 @@ def _create(arrival: _Arrival, predictions: AnswerFile) -> Submission:
         file_name=arrival.file_name,
         file_sha256=stored.sha256,
         file_size=stored.size,
-        file_format=predictions.format,
-        item_count=len(predictions.answers),
-        normalized_count=len(predictions.normalized_ids),
+        file_format=found.format,
+        item_count=found.item_count,
+        normalized_count=found.normalized_count,
         memo=arrival.memo,
         upload_key=arrival.upload_key,
         created_at=arrival.received_at,

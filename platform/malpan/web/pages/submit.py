@@ -64,6 +64,7 @@ def _take(request: MemberRequest, slug: str) -> HttpResponse:
         upload=upload,
         memo=form.cleaned_data["memo"],
         upload_key=form.cleaned_data["upload_key"],
+        address=request.META.get("REMOTE_ADDR", ""),
     )
     return _outcome(request, page, hand_over)
 

@@ -1,0 +1,123 @@
+"""Checking of uploaded files, so that nobody's files keep the others waiting.
+
+* A small file is checked at once, here. A large one is checked in a process of its own (``scoring.checking``), of which
+  few run at a time, one for each team; who finds no place is told when to try again instead of holding a thread.
+* Rejected files are free, so they are counted: by team and by person in the database, by address in the cache. Who has
+  too many in ten minutes waits until the first of them is ten minutes old.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.conf import settings
+from django.core.cache import cache
+from django.db import connection
+from redis.exceptions import RedisError
+
+from malpan.accounts.models import User
+from malpan.competitions.models import ReferenceVersion
+from malpan.competitions.references import load_references, recipe_named
+from malpan.core.storage import read_private
+from malpan.submissions.errors import ChecksBusy, CheckTooLong, TeamCheckRunning, TooManyRejections
+from malpan.submissions.models import Rejection
+from malpan.teams.models import Team
+from scoring import checking
+from scoring.checking import Checked
+
+logger = logging.getLogger(__name__)
+
+INLINE_BYTES: Final = 256 * 1024  # a file up to this size is checked in some tens of milliseconds
+WINDOW: Final = timedelta(minutes=10)
+_LOCKS: Final = 20261123  # the class of the advisory locks of teams
+_places = threading.BoundedSemaphore(settings.LARGE_CHECKS)  # of this process: others keep its threads for reading
+_running = threading.BoundedSemaphore(1)
+
+
+def require_patience(*, team: Team, user: User, address: str, now: datetime) -> None:
+    """Refuse a file while too many before it were rejected. Raises ``TooManyRejections``. Two queries."""
+    recent = Rejection.objects.filter(created_at__gt=now - WINDOW)
+    for limit, rejections in (
+        (settings.REJECTIONS_PER_TEAM, recent.filter(team=team)),
+        (settings.REJECTIONS_PER_TEAM, recent.filter(submitted_by=user)),
+    ):
+        newest = list(rejections.order_by("-created_at").values_list("created_at", flat=True)[:limit])
+        if len(newest) == limit:
+            raise TooManyRejections(count=limit, retry_at=newest[-1] + WINDOW, now=now)
+    if address and _count_of(address, now) >= settings.REJECTIONS_PER_ADDRESS:
+        raise TooManyRejections(count=settings.REJECTIONS_PER_ADDRESS, retry_at=_window_end(now), now=now)
+
+
+def note_rejection(address: str, now: datetime) -> None:
+    """Count a rejected file for ``address``. Team and person are counted by their rows."""
+    if not address:
+        return
+    try:
+        cache.add(_key(address, now), 0, timeout=int(WINDOW.total_seconds()))
+        cache.incr(_key(address, now))
+    except (RedisError, OSError):  # the cache is away: the other two limits hold
+        logger.warning("a rejected file could not be counted for its address", exc_info=True)
+
+
+def checked(data: bytes, *, team: Team, reference: ReferenceVersion, recipe_id: str) -> Checked:
+    """What is known of the sound file ``data``.
+
+    Raises ``InvalidFile``; for a large file also ``TeamCheckRunning``, ``ChecksBusy`` and ``CheckTooLong``.
+    """
+    if len(data) <= INLINE_BYTES:
+        return checking.check(data, recipe_named(recipe_id), load_references(reference, recipe_id))
+    with _place(), _only_one_of(team), _running:
+        try:
+            references = read_private(reference.file_sha256)
+            return checking.check_apart(data, recipe_id, references, seconds=settings.CHECK_SECONDS)
+        except checking.CheckStopped as error:
+            logger.warning("the check of a file of %d bytes was stopped: %s", len(data), error)
+            raise CheckTooLong(seconds=settings.CHECK_SECONDS) from error
+
+
+@contextmanager
+def _place() -> Iterator[None]:
+    if not _places.acquire(blocking=False):
+        raise ChecksBusy
+    try:
+        yield
+    finally:
+        _places.release()
+
+
+@contextmanager
+def _only_one_of(team: Team) -> Iterator[None]:
+    """A lock of the database's connection: it goes with the process, and needs no transaction."""
+    if not _asked("SELECT pg_try_advisory_lock(%s, %s)", team):
+        raise TeamCheckRunning
+    try:
+        yield
+    finally:
+        _asked("SELECT pg_advisory_unlock(%s, %s)", team)
+
+
+def _asked(statement: str, team: Team) -> Any:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [_LOCKS, team.pk])
+        return cursor.fetchone()[0]
+
+
+def _count_of(address: str, now: datetime) -> int:
+    try:
+        return int(cache.get(_key(address, now)) or 0)
+    except (RedisError, OSError):
+        return 0
+
+
+def _key(address: str, now: datetime) -> str:
+    return f"rejections:{address}:{int(now.timestamp() // WINDOW.total_seconds())}"
+
+
+def _window_end(now: datetime) -> datetime:
+    begun = int(now.timestamp() // WINDOW.total_seconds())
+    return datetime.fromtimestamp((begun + 1) * WINDOW.total_seconds(), tz=now.tzinfo)

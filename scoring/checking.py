@@ -1,0 +1,90 @@
+"""Checking of a predictions file before it is scored: here, or in a process of its own.
+
+A file of many megabytes takes seconds to read, and Python runs one thread at a time: in a web server everybody else
+would wait. A process of its own runs beside it, at lower priority and within limits of time and memory; whatever a
+hostile file does to it, the caller gets an answer.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from typing import Any, BinaryIO, Final
+
+from scoring.errors import FileError, InvalidFile, ScoringError
+from scoring.reading import read_predictions, read_references
+from scoring.recipes import Recipe, get_recipe
+from scoring.records import AnswerFile
+from scoring.running.costs import expected_tokens
+
+MEMORY_BYTES: Final = 4 * 1024**3  # of address space; a file of 20 MB takes less than 1 GB
+NICENESS: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What is known of a sound file. ``cost`` is the estimated cost of its scoring in model tokens."""
+
+    format: str
+    item_count: int
+    normalized_count: int
+    cost: int
+
+
+class CheckStopped(ScoringError):
+    """The check took too long or too much memory."""
+
+
+def check(data: bytes, recipe: Recipe, references: AnswerFile) -> Checked:
+    """Check ``data`` in this process. Raises ``InvalidFile``."""
+    predictions = read_predictions(data, recipe, references)
+    return Checked(
+        format=predictions.format,
+        item_count=len(predictions.answers),
+        normalized_count=len(predictions.normalized_ids),
+        cost=expected_tokens(recipe, references, predictions),
+    )
+
+
+def check_apart(data: bytes, recipe_id: str, references: bytes, *, seconds: float) -> Checked:
+    """Check ``data`` in a process of its own; ``references`` is a published reference file.
+
+    Raises ``InvalidFile``, and ``CheckStopped`` after ``seconds`` or where the process ends without an answer.
+    """
+    head = {"recipe": recipe_id, "references": len(references), "seconds": seconds}
+    message = json.dumps(head).encode() + b"\n" + references + data
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "scoring.checking"], input=message, capture_output=True, timeout=seconds, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise CheckStopped from error
+    if done.returncode != 0:
+        raise CheckStopped(done.stderr[-2000:].decode(errors="replace"))
+    answer: dict[str, Any] = json.loads(done.stdout)
+    if "errors" in answer:
+        raise InvalidFile([FileError(**each) for each in answer["errors"]], answer["total"])
+    return Checked(**answer)
+
+
+def main(stream: BinaryIO) -> dict[str, Any]:
+    """Answer one request of ``check_apart``."""
+    os.nice(NICENESS)
+    head = json.loads(stream.readline())
+    limit = int(head["seconds"]) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))  # where the caller is no longer there to stop it
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    recipe = get_recipe(head["recipe"])
+    references = read_references(stream.read(head["references"]), recipe, is_published=True)
+    try:
+        return asdict(check(stream.read(), recipe, references))
+    except InvalidFile as error:
+        return {"errors": [asdict(each) for each in error.errors], "total": error.total}
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(main(sys.stdin.buffer)))

@@ -1,0 +1,171 @@
+"""Checking uploads so that nobody keeps the others waiting: apart, a few at a time, and not without end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.db import connection
+from django.utils import timezone
+from redis.exceptions import ConnectionError as RedisAway
+
+from malpan.competitions.models import Phase
+from malpan.submissions import checking
+from malpan.submissions.errors import ChecksBusy, CheckTooLong, FileRejected, TeamCheckRunning, TooManyRejections
+from malpan.submissions.models import Rejection, Submission
+from malpan.teams.models import Team
+from scoring.checking import CheckStopped, check_apart
+from tests.database import server
+from tests.factories import TeamFactory, UserFactory, file_bytes, leader_of, prediction_bytes, reference_bytes, rows
+from tests.submissions.conftest import send
+
+pytestmark = pytest.mark.django_db
+BAD = file_bytes([*rows(2), {"id": "q3", "output": {"answer": 7}}])
+ADDRESS = "192.0.2.7"
+
+
+@pytest.fixture
+def all_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checking, "INLINE_BYTES", 0)
+
+
+@pytest.fixture
+def few_rejections(settings: Any) -> int:
+    settings.REJECTIONS_PER_TEAM = 3
+    return 3
+
+
+@contextmanager
+def another_check_of(team: Team) -> Iterator[None]:
+    """Another process checks a large file of the team."""
+    with server(connection.settings_dict["NAME"]) as other:
+        other.execute("SELECT pg_advisory_lock(%s, %s)", [checking._LOCKS, team.pk])
+        yield
+
+
+def reject(phase: Phase, team: Team, **options: Any) -> None:
+    with pytest.raises(FileRejected):
+        send(phase, team, BAD, **options)
+
+
+def test_a_large_file_is_known_apart_as_it_is_here(phase: Phase, team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = prediction_bytes()
+    here = checking.checked(data, team=team, reference=phase.reference_versions.get(), recipe_id=phase.track.recipe)
+    monkeypatch.setattr(checking, "INLINE_BYTES", 0)
+    apart = checking.checked(data, team=team, reference=phase.reference_versions.get(), recipe_id=phase.track.recipe)
+    assert apart == here
+    assert (here.item_count, here.format) == (3, "json-array")
+    assert here.cost > 1
+
+
+def test_the_errors_of_a_large_file_are_those_found_here(
+    phase: Phase, team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reject(phase, team)
+    monkeypatch.setattr(checking, "INLINE_BYTES", 0)
+    reject(phase, team)
+    first, second = Rejection.objects.order_by("pk")
+    assert (first.errors, first.error_count) == (second.errors, second.error_count)
+
+
+def test_a_check_that_takes_too_long_is_stopped_and_says_so(
+    phase: Phase, team: Team, all_large: None, settings: Any
+) -> None:
+    settings.CHECK_SECONDS = 0.001
+    with pytest.raises(CheckTooLong):
+        send(phase, team)
+    assert not Submission.objects.exists()
+    settings.CHECK_SECONDS = 60
+    assert send(phase, team).item_count == 3, "and its place is free again"
+
+
+def test_a_process_that_ends_without_an_answer_is_a_stopped_check() -> None:
+    with pytest.raises(CheckStopped):
+        check_apart(prediction_bytes(), "rag-qa@1", b"no references", seconds=60)
+    assert check_apart(prediction_bytes(), "rag-qa@1", reference_bytes(3), seconds=60).item_count == 3
+
+
+def test_one_large_file_of_a_team_is_checked_at_a_time(phase: Phase, team: Team, all_large: None) -> None:
+    other = TeamFactory.create(competition=phase.track.competition)
+    with another_check_of(team):
+        with pytest.raises(TeamCheckRunning) as refused:
+            send(phase, team)
+        assert send(phase, other).item_count == 3
+    assert refused.value.retry_after is not None
+    assert send(phase, team).item_count == 3
+
+
+def test_small_files_need_no_place(phase: Phase, team: Team) -> None:
+    with another_check_of(team):
+        assert send(phase, team).item_count == 3
+
+
+def test_no_more_large_files_are_in_hand_than_there_are_places(
+    phase: Phase, team: Team, all_large: None, settings: Any
+) -> None:
+    for _place in range(settings.LARGE_CHECKS):
+        assert checking._places.acquire(blocking=False)
+    try:
+        with pytest.raises(ChecksBusy):
+            send(phase, team)
+    finally:
+        for _place in range(settings.LARGE_CHECKS):
+            checking._places.release()
+    assert send(phase, team).item_count == 3
+
+
+def test_after_too_many_rejected_files_a_team_waits(phase: Phase, team: Team, few_rejections: int) -> None:
+    now = timezone.now()
+    for number in range(few_rejections):
+        reject(phase, team, now=now + timedelta(seconds=number))
+    with pytest.raises(TooManyRejections) as refused:
+        send(phase, team, now=now + timedelta(seconds=10))
+    assert refused.value.params == {"count": few_rejections, "retry_at": now + checking.WINDOW}
+    assert refused.value.retry_after == 590
+    assert Rejection.objects.count() == few_rejections
+    other = TeamFactory.create(competition=phase.track.competition)
+    assert send(phase, other, now=now + timedelta(seconds=10)).pk
+    assert send(phase, team, now=now + checking.WINDOW).pk, "the first is ten minutes old"
+
+
+def test_a_person_waits_in_every_team(phase: Phase, team: Team, few_rejections: int) -> None:
+    person = leader_of(team)
+    elsewhere = TeamFactory.create(leader=person) if "leader" in TeamFactory._meta.declarations else None
+    for _file in range(few_rejections):
+        reject(phase, team)
+    Rejection.objects.update(team=elsewhere or TeamFactory.create(competition=phase.track.competition))
+    with pytest.raises(TooManyRejections):
+        send(phase, team)
+
+
+def test_an_address_is_counted_over_all_teams(phase: Phase, settings: Any) -> None:
+    cache.clear()
+    settings.REJECTIONS_PER_ADDRESS = 2
+    teams = [TeamFactory.create(competition=phase.track.competition) for _ in range(3)]
+    for team in teams[:2]:
+        reject(phase, team, address=ADDRESS)
+    with pytest.raises(TooManyRejections) as refused:
+        send(phase, teams[2], address=ADDRESS)
+    assert 0 < (refused.value.retry_after or 0) <= 600
+    assert send(phase, teams[2], address="192.0.2.8").pk
+
+
+def test_without_the_cache_files_are_taken(phase: Phase, team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*_args: Any, **_options: Any) -> None:
+        raise RedisAway
+
+    for name in ("get", "add", "incr"):
+        monkeypatch.setattr(type(cache._connections[cache._alias]), name, away)
+    reject(phase, team, address=ADDRESS)
+    assert send(phase, team, address=ADDRESS).pk
+
+
+def test_a_stranger_learns_nothing_of_limits(phase: Phase, team: Team, few_rejections: int) -> None:
+    for _file in range(few_rejections):
+        reject(phase, team)
+    with pytest.raises(Exception, match="not_team_member"):
+        send(phase, team, user=UserFactory.create())
