@@ -22,7 +22,15 @@ from django.db import connection, transaction
 from psycopg.sql import SQL, Identifier, Literal
 
 _LOCK: Final = 20261120  # among the advisory locks of the server: one process at a time makes or copies
-_SOURCES: Final = ("apps.py", "models.py", "models/**/*.py", "migrations/**/*.py", "append_only.py", "triggers.py")
+_SOURCES: Final = (
+    "apps.py",
+    "models.py",
+    "models/**/*.py",
+    "migrations/**/*.py",
+    "append_only.py",
+    "triggers.py",
+    "looks.py",
+)
 WRITTEN_BY_MIGRATING: Final = ("auth_permission", "django_content_type", "django_migrations")
 
 

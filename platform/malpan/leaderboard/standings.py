@@ -32,6 +32,7 @@ SHOWN: Final = (  # what a row of a board needs
     *("team__name", "team__number", "team__is_baseline", "submission__public_id", "is_baseline", "scores"),
     *("final_score", "submission_count", "submitted_at", "is_demo_models"),
 )
+MANY: Final = 500  # rows computed at once
 _LOCKS: Final = 20261122  # the class of the advisory locks of phases
 
 
@@ -75,6 +76,9 @@ def recompute(phase: Phase, teams: Iterable[int] | None = None) -> None:
     rows = computed(phase, teams)
     Standing.objects.filter(phase=phase, **of_teams).delete()
     Standing.objects.bulk_create(rows, batch_size=1000)
+    if len(rows) > MANY:
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE leaderboard_standing")  # else boards are planned for a table without rows
 
 
 def computed(phase: Phase, teams: Iterable[int] | None = None) -> list[Standing]:

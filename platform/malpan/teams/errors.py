@@ -30,7 +30,7 @@ class AlreadyInTeam(Conflict):
 class TeamNameTaken(Conflict):
     """Params: ``name``."""
 
-    text = _("‘%(name)s’은(는) 이미 쓰는 팀 이름입니다. 다른 이름을 입력해 주십시오.")
+    text = _("‘%(name)s’은(는) 이미 쓰는 팀 이름이거나 그 이름과 똑같아 보입니다. 다른 이름을 입력해 주십시오.")
 
 
 class TeamNameInvalid(RequestError):

@@ -2,8 +2,9 @@
 
 from django.conf import settings
 from django.db import models
-from django.db.models.functions import Lower
 from django.utils.translation import gettext_lazy as _
+
+from malpan.teams.looks import LookField
 
 
 class Team(models.Model):
@@ -18,6 +19,7 @@ class Team(models.Model):
         "competitions.Competition", on_delete=models.PROTECT, related_name="teams", verbose_name=_("대회")
     )
     name = models.CharField(_("팀 이름"), max_length=60)
+    name_look = LookField(max_length=240, editable=False)
     number = models.PositiveIntegerField(_("팀 번호"), default=0, editable=False)
     is_baseline = models.BooleanField(_("기준 모델"), default=False)
     disqualified_at = models.DateTimeField(_("실격 시각"), null=True, blank=True)
@@ -35,7 +37,7 @@ class Team(models.Model):
         verbose_name = _("팀")
         verbose_name_plural = _("팀")
         constraints = [
-            models.UniqueConstraint("competition", Lower("name"), name="team_name_unique_in_competition"),
+            models.UniqueConstraint(fields=["competition", "name_look"], name="team_name_unique_in_competition"),
             models.CheckConstraint(condition=~models.Q(name=""), name="team_name_not_empty"),
             models.UniqueConstraint(fields=["competition", "number"], name="team_number_unique_in_competition"),
         ]

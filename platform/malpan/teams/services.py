@@ -89,7 +89,7 @@ def rename_team(*, team: Team, name: str, actor: User) -> Team:
         with transaction.atomic():
             locked = lock_team(team)
             before, locked.name = locked.name, clean_name
-            locked.save(update_fields=["name"])
+            locked.save(update_fields=["name", "name_look"])
             audit.record(
                 actor=actor, action="team.rename", obj=locked, before={"name": before}, after={"name": clean_name}
             )

@@ -1,7 +1,8 @@
 import django.db.models.deletion
-import django.db.models.functions.text
 from django.conf import settings
 from django.db import migrations, models
+
+import malpan.teams.looks
 
 
 class Migration(migrations.Migration):
@@ -33,6 +34,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.CharField(max_length=60, verbose_name='팀 이름')),
+                ('name_look', malpan.teams.looks.LookField(editable=False, max_length=240)),
                 ('number', models.PositiveIntegerField(default=0, editable=False, verbose_name='팀 번호')),
                 ('is_baseline', models.BooleanField(default=False, verbose_name='기준 모델')),
                 ('disqualified_at', models.DateTimeField(blank=True, null=True, verbose_name='실격 시각')),
@@ -91,7 +93,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='team',
-            constraint=models.UniqueConstraint(models.F('competition'), django.db.models.functions.text.Lower('name'), name='team_name_unique_in_competition'),
+            constraint=models.UniqueConstraint(fields=('competition', 'name_look'), name='team_name_unique_in_competition'),
         ),
         migrations.AddConstraint(
             model_name='team',
