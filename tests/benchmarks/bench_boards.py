@@ -140,9 +140,10 @@ def _cpu_seconds(site: Stack) -> float:
     for process in site.processes():
         try:
             words = " ".join(process.cmdline())
-            if "malpan.web_server" in words or "postgres" in words:
-                times = process.cpu_times()
-                total += times.user + times.system
+            if "malpan.web_server" in words or "/bin/postgres" in words:
+                for each in (process, *process.children()):  # the database has a process for each connection
+                    times = each.cpu_times()
+                    total += times.user + times.system
         except psutil.NoSuchProcess:
             continue
     return total
