@@ -115,6 +115,11 @@ def test_a_sound_competition_has_no_findings(phase: Phase) -> None:
         ("UPDATE leaderboard_boardsnapshot SET number = 2", "board_missing"),
         ("UPDATE submissions_chainentry SET payload = payload || '{\"team\": 9}' WHERE kind = 'receipt'", "hash"),
         ("UPDATE submissions_chainentry SET salt = repeat('0', 32) WHERE kind = 'score'", "score_differs"),
+        ("UPDATE submissions_chainentry SET salt = repeat('0', 32) WHERE kind = 'receipt'", "receipt_differs"),
+        (
+            "UPDATE submissions_chainentry SET facts = facts || '{\"team\": 9}' WHERE kind = 'receipt'",
+            "receipt_differs",
+        ),
         ("UPDATE submissions_chainentry SET sha256 = repeat('0', 64) WHERE number = 4", "previous"),
         ("UPDATE submissions_chainentry SET previous_sha256 = 'x' WHERE number = 4", "hash"),
         ("DELETE FROM submissions_chainentry WHERE number = 2", "receipt_missing"),

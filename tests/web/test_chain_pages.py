@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,7 @@ def test_script_finds_chain_board_and_receipt_of_a_sound_site_in_order(
 @pytest.mark.parametrize(
     ("change", "korean"),
     [
-        ("payload = jsonb_set(payload, '{team}', '99')", "1번 기록의 내용이 해시와 다릅니다"),
+        ("payload = jsonb_set(payload, '{receipt_sha256}', '99')", "1번 기록의 내용이 해시와 다릅니다"),
         ("sha256 = repeat('0', 64)", "1번 기록의 내용이 해시와 다릅니다"),
         ("kind = 'board'", "1번 기록의 내용이 해시와 다릅니다"),
     ],
@@ -168,7 +169,7 @@ def test_private_scores_open_when_the_final_board_is_published_and_it_can_be_ver
     phase: Phase, published: BoardSnapshot, tmp_path: Path
 ) -> None:
     chain_file, board_file = body(Client().get(f"{chain_url(phase)}.json")), body(Client().get(board_url(phase)))
-    opened = [entry for entry in chain_file["entries"] if "opening" in entry]
+    opened = [entry for entry in chain_file["entries"] if "opening" in entry and entry["kind"] == "score"]
     assert {entry["payload"]["part"] for entry in opened} == {"public", "private"}
     done = run_script(tmp_path, chain=chain_file, board=board_file)
     assert done.returncode == 0, done.stdout
@@ -195,7 +196,8 @@ def test_script_says_so_when_it_cannot_read_a_file(tmp_path: Path) -> None:
 def test_chain_opens_the_score_on_the_board_and_no_other(phase: Phase, team: Team) -> None:
     worse, better = recorded(phase, team, 0.41), recorded(phase, team, 0.75)
     entries = body(Client().get(f"{chain_url(phase)}.json"))["entries"]
-    opened = {entry["payload"]["submission"]: entry["opening"] for entry in entries if "opening" in entry}
+    scores = [entry for entry in entries if entry["kind"] == "score"]
+    opened = {entry["payload"]["submission"]: entry["opening"] for entry in scores if "opening" in entry}
     assert set(opened) == {str(better.public_id)}
     assert "0.41" not in json.dumps(entries)
     assert str(worse.public_id) in json.dumps(entries)  # that it came in and was scored is no secret
@@ -213,6 +215,39 @@ def test_chain_gives_no_score_of_a_hidden_board_or_of_the_private_split(phase: P
     assert "0.888888" not in text
     salt = ChainEntry.objects.get(payload__part=split).salt
     assert salt not in text
+
+
+def test_a_receipt_opens_to_everybody_as_the_board_does(phase: Phase, submission: Submission, member: Client) -> None:
+    moment = submission.created_at
+    boards: list[tuple[dict[str, Any], bool]] = [
+        ({"board": "live"}, True),
+        ({"board": "hidden"}, False),
+        ({"board": "frozen", "frozen_at": moment}, False),
+        ({"board": "frozen", "frozen_at": moment + timedelta(seconds=1)}, True),
+        ({"board": "hidden", "final_published_at": timezone.now()}, True),
+    ]
+    for board, is_open in boards:
+        Phase.objects.filter(pk=phase.pk).update(**{"frozen_at": None, "final_published_at": None} | board)
+        text = json.dumps(body(Client().get(f"{chain_url(phase)}.json")))
+        page = Client().get(f"{chain_url(phase)}/").content.decode()
+        assert (board, submission.file_sha256 in text, f"{submission.team.number}번 팀" in page) == (
+            board,
+            is_open,
+            is_open,
+        )
+        assert str(submission.public_id) in text, "that a file came is no secret"
+        receipt = body(member.get(f"/submissions/{submission.public_id}/receipt.json"))
+        assert receipt["entries"][0]["opening"]["file_sha256"] == submission.file_sha256
+
+
+def test_script_sees_an_upload_shown_otherwise_than_recorded(
+    phase: Phase, submission: Submission, member: Client, tmp_path: Path
+) -> None:
+    files = all_files(phase, submission, member)
+    files["receipt"]["entries"][0]["opening"]["received_at"] = "2026-01-01T00:00:00+09:00"
+    done = run_script(tmp_path, **files)
+    assert done.returncode == 1
+    assert "The upload shown with entry 1 is not the one that was recorded" in done.stdout
 
 
 def test_chain_page_lists_entries_newest_first_and_pages(phase: Phase, team: Team) -> None:

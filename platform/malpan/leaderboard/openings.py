@@ -1,31 +1,33 @@
-"""The recorded scores that everybody may open: those on a public board now."""
+"""What everybody may open of the chain: the scores on a public board now, and the receipts of uploads it counts."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from malpan.competitions.models import Phase
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.leaderboard.selectors import on_public_board
 from malpan.submissions.integrity import chain
-from malpan.submissions.integrity.receipts import openings
-from malpan.submissions.models import ChainEntry, HiddenResult, ScoringRun
+from malpan.submissions.integrity.receipts import openings, receipt_opening
+from malpan.submissions.models import ChainEntry, HiddenResult, ScoringRun, Submission
+from malpan.submissions.visibility import shows_upload
 
 
 class PublicOpenings:
-    """The openings of the score entries of a chain that are on a public board, for as many entries as are shown."""
+    """The public openings of the entries of a chain, for as many entries as are shown."""
 
     def __init__(self) -> None:
         self._final_rows: dict[int, dict[str, Mapping[str, Any]]] = {}  # by phase
 
-    def of(self, entries: Iterable[ChainEntry]) -> dict[int, dict[str, Any]]:
+    def of(self, entries: Sequence[ChainEntry]) -> dict[int, dict[str, Any]]:
         """Those of ``entries``, by number. A constant number of queries for each phase they are about."""
         wanted = {entry.number: entry.submission_id for entry in entries if entry.kind == chain.Kind.SCORE}
         submissions = {pk for pk in wanted.values() if pk is not None}
         phases = Phase.objects.filter(submissions__in=submissions).distinct().select_related("track__competition")
         results = [result for phase in phases for result in self._public_results(phase, submissions)]
-        return {number: opening for number, opening in openings(results).items() if number in wanted}
+        scores = {number: opening for number, opening in openings(results).items() if number in wanted}
+        return scores | _receipts(entries)
 
     def _public_results(self, phase: Phase, submissions: Collection[int]) -> list[Any]:
         """The results of ``submissions`` that any visitor sees: on the public board and on the published final one."""
@@ -53,6 +55,13 @@ class PublicOpenings:
             snapshot = BoardSnapshot.objects.filter(phase=phase).order_by("number").last()
             self._final_rows[phase.pk] = {row["submission"]: row for row in snapshot.rows} if snapshot else {}
         return self._final_rows[phase.pk]
+
+
+def _receipts(entries: Sequence[ChainEntry]) -> dict[int, dict[str, Any]]:
+    receipts = {entry.submission_id: entry for entry in entries if entry.kind == chain.Kind.RECEIPT}
+    submissions = Submission.objects.filter(pk__in=[pk for pk in receipts if pk is not None]).select_related("phase")
+    shown = [receipts[submission.pk] for submission in submissions if shows_upload(submission)]
+    return {entry.number: receipt_opening(entry) for entry in shown}
 
 
 def _values_of_row(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy as _
 from malpan.competitions.models import Competition
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.submissions.integrity import chain
-from malpan.submissions.integrity.receipts import receipt_payload
+from malpan.submissions.integrity.receipts import receipt_commitment, receipt_facts
 from malpan.submissions.models import ChainEntry, ScoringRun, Submission
 from scoring.signature import json_sha256
 
@@ -67,14 +67,18 @@ def unrecorded_submissions(competition: Competition) -> list[Submission]:
 
 
 def _receipts(competition: Competition, entries: list[ChainEntry]) -> Iterator[Finding]:
-    recorded = {entry.submission_id: entry.payload for entry in entries if entry.kind == chain.Kind.RECEIPT}
+    recorded = {entry.submission_id: entry for entry in entries if entry.kind == chain.Kind.RECEIPT}
     rows = Submission.objects.of(competition).select_related("phase__track", "team")
     for submission in rows.order_by("pk").iterator(chunk_size=500):
-        payload = recorded.get(submission.pk)
-        now = receipt_payload(submission)
-        if payload is None:
+        entry = recorded.get(submission.pk)
+        now = receipt_facts(submission)
+        if entry is None:
             yield Finding("receipt_missing", str(submission.public_id))
-        elif any(payload.get(name) != now[name] for name in ("submission", "received_at", "file_sha256")):
+        elif not (
+            entry.payload.get("submission") == str(submission.public_id)
+            and entry.payload.get("receipt_sha256") == receipt_commitment(entry.facts, entry.salt)
+            and all(entry.facts.get(name) == now[name] for name in ("received_at", "file_sha256"))
+        ):
             yield Finding("receipt_differs", str(submission.public_id))
 
 

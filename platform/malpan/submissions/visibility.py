@@ -68,6 +68,17 @@ def shows_own_score(submission: Submission, now: datetime | None = None) -> bool
     return not is_frozen(phase, now) or phase.frozen_at is None or submission.created_at < phase.frozen_at
 
 
+def shows_upload(submission: Submission, now: datetime | None = None) -> bool:
+    """Whether everybody may know whose upload ``submission`` is: the board is public and counts it.
+
+    Reads ``submission.phase`` and its competition.
+    """
+    phase = submission.phase
+    if is_hidden(phase):
+        return False
+    return not is_frozen(phase, now) or phase.frozen_at is None or submission.created_at < phase.frozen_at
+
+
 def is_frozen(phase: Phase, now: datetime | None = None) -> bool:
     """Whether the board of ``phase`` is frozen now; one with a future ``frozen_at`` is not yet."""
     is_due = phase.frozen_at is not None and phase.frozen_at <= (now or timezone.now())

@@ -20,7 +20,7 @@ def look(name: str) -> str:
     return unicodedata.normalize("NFKC", shown).casefold()
 
 
-class LookField(models.CharField):  # type: ignore[type-arg]
+class LookField(models.CharField):
     """The look of the row's ``name``, kept with every write of it."""
 
     def pre_save(self, model_instance: models.Model, add: bool) -> Any:

@@ -133,7 +133,7 @@ def test_appends_at_once_make_one_chain_without_gaps() -> None:
     assert chain.verify(entries_of(competition)) == []
 
 
-def test_accepted_submission_gets_a_receipt_that_names_its_file_and_its_team_by_number() -> None:
+def test_accepted_submission_gets_a_receipt_that_binds_its_file_and_its_team_by_number() -> None:
     phase = PhaseFactory.create()
     publish(phase)
     team = TeamFactory.create(competition=phase.track.competition, name="비밀스러운 팀")
@@ -141,15 +141,21 @@ def test_accepted_submission_gets_a_receipt_that_names_its_file_and_its_team_by_
     submission = submit(phase=phase, team=team, user=leader_of(team), file_name="a.json", upload=data)
     (entry,) = entries_of(team.competition)
     assert (entry.kind, entry.submission_id) == ("receipt", submission.pk)
-    assert entry.payload == {
-        "submission": str(submission.public_id),
+    opening = receipts.receipt_opening(entry)
+    assert opening == {
         "received_at": submission.created_at.astimezone(timezone.get_default_timezone()).isoformat(),
         "file_sha256": sha256(data).hexdigest(),
         "team": team.number,
+        "salt": entry.salt,
+    }
+    assert entry.payload == {
+        "submission": str(submission.public_id),
         "track": phase.track.slug,
         "phase": phase.slug,
+        "receipt_sha256": json_sha256(opening),
     }
-    assert team.name not in json.dumps(entry.payload, ensure_ascii=False)
+    assert len(entry.salt) == 2 * chain.SALT_BYTES
+    assert team.name not in json.dumps(opening, ensure_ascii=False)
 
 
 def test_score_is_bound_when_it_first_counts_and_not_given_away() -> None:

@@ -28,7 +28,9 @@ from malpan.submissions.errors import (
     BatchRunNotFailed,
     BatchSelectsNothing,
 )
+from malpan.submissions.evaluation.runs import finish_run
 from malpan.submissions.intake import submit
+from malpan.submissions.integrity import chain
 from malpan.submissions.models import ChainEntry, HiddenResult, QuotaEntry, RescoreBatch, ScoringRun, Submission
 from malpan.submissions.quota import services as quota
 from malpan.submissions.rescoring import batches
@@ -38,7 +40,7 @@ from malpan.submissions.rescoring.batches import Selection, state_of
 from malpan.submissions.scoring_changes import split_again
 from malpan.submissions.selectors import run_to_show
 from malpan.teams.services import lock_team
-from tests.factories import PhaseFactory, TeamFactory, file_bytes, finished_submission
+from tests.factories import PhaseFactory, TeamFactory, file_bytes, finished_submission, report
 from tests.submissions.conftest import claim_run, execute, fail_run, fresh
 from tests.submissions.rescoring.contest_of_many import Contest, answers, fill, found, references, work_off
 
@@ -236,16 +238,72 @@ def test_a_submission_withdrawn_meanwhile_keeps_no_batch_waiting(contest: Contes
     assert state_of(batch) == State.READY
 
 
-def test_a_batch_that_was_ready_waits_for_a_newcomer(contest: Contest) -> None:
+def test_a_batch_waits_for_no_newcomer_who_is_scored_by_the_new_rule_afterwards(contest: Contest) -> None:
+    batch = start(contest, recipe=STRICT)
+    early = upload(contest, seed=7)
+    work_off()
+    late = upload(contest)  # with steady uploads there is always one
+
+    progress = batches.progress_of(batch)
+    assert (progress.unfinished, progress.late, state_of(batch)) == (1, 1, State.READY)
+    apply(contest, batch)
+    early.refresh_from_db()
+    assert early.live_run is not None
+    assert (early.live_run.batch_id, early.live_run.recipe) == (batch.pk, STRICT)
+    late.refresh_from_db()
+    assert late.live_run is None
+    work_off()
+
+    late.refresh_from_db()
+    assert late.live_run is not None
+    assert late.live_run.recipe == STRICT
+    assert board(contest.phase).excluded_count == 0
+    assert len(chain.newest_scores(ChainEntry.objects.filter(submission=late))) == 1
+
+
+@pytest.mark.parametrize("new_rule_first", [True, False])
+def test_a_late_upload_scored_by_both_rules_ends_with_the_new_one(contest: Contest, new_rule_first: bool) -> None:
     batch = start(contest, recipe=STRICT)
     work_off()
-    upload(contest)
+    late = upload(contest)
+    old, new = late.runs.order_by("pk")
+    assert (old.batch_id, new.batch_id) == (None, batch.pk)
+    claims = {run: claim_run(run) for run in (old, new)}  # both at work when the batch is applied
+    apply(contest, batch)
 
-    assert state_of(batch) == State.RUNNING
-    with pytest.raises(BatchNotReady):
-        apply(contest, batch)
+    for run in (new, old) if new_rule_first else (old, new):
+        claimed = claims[run]
+        assert claimed is not None
+        finish_run(run_id=run.pk, attempt=claimed.attempt, report=report(0.5))
+
+    late.refresh_from_db()
+    assert late.live_run == new
+
+
+def test_a_run_that_ends_while_its_batch_is_applied_is_not_lost(contest: Contest) -> None:
+    batch = start(contest, recipe=STRICT)
     work_off()
-    assert state_of(batch) == State.READY
+    late = upload(contest)
+    new = late.runs.get(batch=batch)
+    claimed = claim_run(new)
+    assert claimed is not None
+    attempt = claimed.attempt
+
+    def finish() -> None:
+        try:
+            finish_run(run_id=new.pk, attempt=attempt, report=report(0.5))
+        finally:
+            connection.close()
+
+    with transaction.atomic():
+        apply(contest, batch)
+        ending = threading.Thread(target=finish)
+        ending.start()
+        ending.join(0.5)
+        assert ending.is_alive(), "it waits for the batch"
+    ending.join(20)
+    late.refresh_from_db()
+    assert late.live_run == new
 
 
 # --- references -------------------------------------------------------------------------------------------------------

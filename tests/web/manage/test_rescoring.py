@@ -63,7 +63,7 @@ def test_the_workflow_from_start_to_applied(contest: Contest) -> None:
     batch = RescoreBatch.objects.get()
     assert response.url == url(contest, f"{batch.pk}/")
     page = parse(organiser.get(response.url).content.decode())
-    assert page.one("div", id="progress").attributes["hx-get"] == url(contest, f"{batch.pk}/progress/")
+    assert page.one("div", id="progress").attributes["hx-get"] == url(contest, f"{batch.pk}/progress/?shown=running")
     assert problems(page) == []
 
     work_off()

@@ -13,11 +13,12 @@ from typing import Final
 
 from django.core.mail import mail_admins
 from django.db import transaction
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from malpan.competitions.locks import lock_phase_shared
 from malpan.competitions.models import Competition, ReferenceVersion
+from malpan.core.locks import Level, lock_shared
 from malpan.jobs import outcome, queue
 from malpan.jobs.models import Job
 from malpan.submissions.evaluation import results
@@ -154,7 +155,8 @@ def give_up(job: Job) -> None:
 
 
 def finish_run(*, run_id: int, attempt: int, report: ScoreReport, hidden: ScoreReport | None = None) -> bool:
-    """Write the result of ``attempt`` with its item values, and make the run live if its submission has none.
+    """Write the result of ``attempt`` with its item values, and make the run live if its submission has none, or only
+    one by an earlier rule while this is by the current one.
 
     ``report`` is of all items or, with ``hidden`` for the private split, of the public split.
     Returns false and writes nothing if the job is no longer running with this attempt: a late result is refused.
@@ -173,9 +175,30 @@ def finish_run(*, run_id: int, attempt: int, report: ScoreReport, hidden: ScoreR
             is_demo_models=bool(report.signature.get("about", {}).get("is_demo", False)),
         )
         results.keep(run, report, hidden)
-        if run.batch_id is None and Submission.objects.filter(pk=run.submission_id, live_run=None).update(live_run=run):
+        if _counts_by_itself(run) and _waiting_for(run).update(live_run=run):
             chain.append_scores([run.submission])
     return True
+
+
+def _counts_by_itself(run: ScoringRun) -> bool:
+    """Whether the run is of no batch, or of one that was applied before it was finished: a late upload's.
+
+    A batch that is being applied holds its row: it takes the run along, or is applied when the lock is given.
+    """
+    if run.batch_id is None:
+        return True
+    lock_shared(RescoreBatch, run.batch_id, Level.BATCH)
+    return RescoreBatch.objects.filter(pk=run.batch_id, state=RescoreBatch.State.APPLIED).exists()
+
+
+def _waiting_for(run: ScoringRun) -> QuerySet[Submission]:
+    """The submission of ``run``, if its score is to become live now."""
+    scored_by = ScoringRun.objects.select_related("reference_version", "submission__phase__track").get(pk=run.pk)
+    recipe = scored_by.submission.phase.track.recipe
+    waiting = Q(live_run=None)
+    if scored_by.reference_version.is_current and scored_by.recipe == recipe:
+        waiting |= Q(live_run__reference_version__is_current=False) | ~Q(live_run__recipe=recipe)
+    return Submission.objects.filter(waiting, pk=run.submission_id)
 
 
 def drop_runs(runs: Sequence[ScoringRun], *, error_code: str) -> list[int]:

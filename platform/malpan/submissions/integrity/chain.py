@@ -7,7 +7,9 @@ prove that nothing before it was changed.
 A score enters as a commitment: ``score_sha256`` is that of the canonical JSON of ``{final_score, salt, scores}``, the
 numbers in the shortest decimal form that reads back as the same double. The values and the salt (together the opening)
 are shown only together with the score itself: to its team, and to everybody for the scores on a public board. So every
-score is fixed from the moment it counts, hidden ones too, and the chain reveals none.
+score is fixed from the moment it counts, hidden ones too, and the chain reveals none. A receipt likewise:
+``receipt_sha256`` is of ``{file_sha256, received_at, salt, team}``, which its team sees at once and everybody when the
+board shows what was submitted then. Until then the chain says that a file came, and when, but not whose.
 
 The lock on the competition's row serialises its entries. It is **the last lock of a transaction** (``core.locks``):
 append as late as possible.
@@ -17,7 +19,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 from typing import Any, Final, Literal, Protocol
@@ -57,12 +59,13 @@ class Linked(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NewEntry:
-    """An entry to append. ``salt`` is that of a score's commitment and is not in the payload."""
+    """An entry to append. ``salt`` is that of its commitment, ``facts`` a receipt's; they are not in the payload."""
 
     kind: str
     payload: Mapping[str, Any]
     submission: Submission | None = None
     salt: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,10 @@ def link_sha256(*, number: int, kind: str, payload: Mapping[str, Any], previous:
     """The hash of one entry, in hex."""
     body = {"number": number, "kind": str(kind), "payload": payload, "previous": previous}
     return json_sha256(body)
+
+
+def new_salt() -> str:
+    return secrets.token_hex(SALT_BYTES)
 
 
 def plain(value: Any) -> Any:
@@ -147,6 +154,7 @@ def append_many(
                 previous_sha256=previous,
                 sha256=link_sha256(number=number, kind=entry.kind, payload=payload, previous=previous),
                 salt=entry.salt,
+                facts=entry.facts,
                 created_at=moment,
             )
             rows.append(row)
@@ -215,7 +223,7 @@ def _new_scores(run: Any, newest: Mapping[tuple[int | None, str], ChainEntry]) -
     for split, scored in results_by_split(run):
         last = newest.get((run.submission_id, split))
         if last is None or not entry_matches(last, run, run.number, scored):
-            salt = secrets.token_hex(SALT_BYTES)
+            salt = new_salt()
             payload = _score_payload(run, run.number, split, scored, salt)
             entries.append(NewEntry(Kind.SCORE, payload, run.submission, salt))
     return entries

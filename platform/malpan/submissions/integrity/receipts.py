@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from malpan.competitions.models import Competition
 from malpan.submissions.integrity import chain
 from malpan.submissions.models import ChainEntry, HiddenResult, ScoringRun, Submission
 from malpan.submissions.visibility import shows_own_score
+from scoring.signature import json_sha256
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +33,35 @@ class Receipt:
 def issue_receipt(*, submission: Submission) -> ChainEntry:
     """Add an accepted submission to the chain, as the last step of the transaction that accepts it."""
     track = submission.phase.track
-    payload = receipt_payload(submission)
-    return chain.append(competition=track.competition, kind=chain.Kind.RECEIPT, payload=payload, submission=submission)
-
-
-def receipt_payload(submission: Submission) -> dict[str, Any]:
-    """The payload of a receipt in the chain. A team is identified by its number, as its name may change."""
-    track = submission.phase.track
+    facts, salt = receipt_facts(submission), chain.new_salt()
     payload = {
         "submission": submission.public_id,
+        "track": track.slug,
+        "phase": submission.phase.slug,
+        "receipt_sha256": receipt_commitment(facts, salt),
+    }
+    entry = chain.NewEntry(chain.Kind.RECEIPT, payload, submission, salt, facts)
+    return chain.append_many(competition=track.competition, entries=[entry])[0]
+
+
+def receipt_facts(submission: Submission) -> dict[str, Any]:
+    """What a receipt commits to. A team is identified by its number, as its name may change."""
+    facts = {
         "received_at": submission.created_at,
         "file_sha256": submission.file_sha256,
         "team": submission.team.number,
-        "track": track.slug,
-        "phase": submission.phase.slug,
     }
-    return dict(chain.plain(payload))
+    return dict(chain.plain(facts))
+
+
+def receipt_commitment(facts: Mapping[str, Any], salt: str) -> str:
+    """The ``receipt_sha256`` of ``facts`` with ``salt``."""
+    return json_sha256({**facts, "salt": salt})
+
+
+def receipt_opening(entry: ChainEntry) -> dict[str, Any]:
+    """The opening of a receipt's entry."""
+    return {**entry.facts, "salt": entry.salt}
 
 
 def receipt_of(submission: Submission) -> Receipt:
@@ -113,7 +127,7 @@ def receipt_as_dict(receipt: Receipt, competition: Competition) -> dict[str, Any
     """A receipt as in its JSON download; ``verify_chain.py --receipt`` reads it."""
     entries = [entry_as_dict(each.entry, each.opening) for each in receipt.scores]
     if receipt.entry is not None:
-        entries.insert(0, entry_as_dict(receipt.entry))
+        entries.insert(0, entry_as_dict(receipt.entry, receipt_opening(receipt.entry)))
     return {
         "competition": competition.slug,
         "submission": str(receipt.submission.public_id),

@@ -205,6 +205,7 @@ class Migration(migrations.Migration):
                 ('previous_sha256', models.CharField(blank=True, max_length=64, verbose_name='앞 고리')),
                 ('sha256', models.CharField(max_length=64, verbose_name='해시')),
                 ('salt', models.CharField(blank=True, default='', editable=False, max_length=32)),
+                ('facts', models.JSONField(blank=True, default=dict, editable=False)),
                 ('created_at', models.DateTimeField(verbose_name='시각')),
                 ('competition', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='chain', to='competitions.competition', verbose_name='대회')),
                 ('submission', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='chain_entries', to='submissions.submission', verbose_name='제출')),

@@ -10,8 +10,8 @@ class ChainEntry(models.Model):
     """One link of a competition's public hash chain: a receipt, a published score or a final board.
 
     ``payload`` is public. ``sha256`` is of the canonical JSON of (number, kind, payload, previous); anybody can verify
-    it with the script that the site serves. ``salt`` opens the commitment of a score and is shown only with the score
-    itself. Never changed, never deleted.
+    it with the script that the site serves. ``salt`` opens the commitment of a score or a receipt and is shown only
+    with what it is a commitment to: of a receipt that is ``facts``. Never changed, never deleted.
     """
 
     class Kind(models.TextChoices):
@@ -36,6 +36,7 @@ class ChainEntry(models.Model):
     previous_sha256 = models.CharField(_("앞 고리"), max_length=64, blank=True)
     sha256 = models.CharField(_("해시"), max_length=64)
     salt = models.CharField(max_length=32, blank=True, default="", editable=False)
+    facts = models.JSONField(default=dict, blank=True, editable=False)
     created_at = models.DateTimeField(_("시각"))
 
     class Meta:

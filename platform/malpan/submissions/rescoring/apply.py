@@ -72,8 +72,12 @@ def other_phases_hurt(batch: RescoreBatch) -> int:
 
 
 def switch_pointers(batch: RescoreBatch) -> list[int]:
-    """Make the newest run of the batch live for every submission, in one statement; returns their primary keys."""
-    chosen = list(batches.newest_runs(batch).values_list("submission", flat=True))
+    """Make the newest run of the batch live for every submission, in one statement; returns their primary keys.
+
+    Those of late uploads that are not finished become live when they are (``evaluation.runs.finish_run``).
+    """
+    newest_runs = batches.newest_runs(batch).values_list("submission", "state")
+    chosen = [key for key, state in newest_runs if state == ScoringRun.State.FINISHED]
     newest = batch.runs.filter(submission=OuterRef("pk"), state=ScoringRun.State.FINISHED).order_by("-pk")
     Submission.objects.filter(pk__in=chosen).update(live_run=Subquery(newest.values("pk")[:1]))
     return chosen

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
@@ -14,6 +14,7 @@ from malpan.competitions.models import Phase
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 
 State = RescoreBatch.State
+UNFINISHED: Final = (ScoringRun.State.QUEUED, ScoringRun.State.RUNNING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +99,18 @@ def open_batch(phase: Phase) -> RescoreBatch | None:
 # --- progress ---------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class BatchProgress:
-    """The number of submissions of a batch by state. Of several runs of a submission the newest counts."""
+    """The number of submissions of a batch by state. Of several runs of a submission the newest counts.
+
+    ``late`` of the unfinished ones were uploaded after the batch was started: nobody waits for them, as with steady
+    uploads there is always one. They are scored by the new rule after it is applied.
+    """
 
     finished: int = 0
     running: int = 0
     queued: int = 0
     failed: int = 0
     excluded: int = 0
+    late: int = 0
 
     @property
     def total(self) -> int:
@@ -116,8 +122,8 @@ class BatchProgress:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all runs (at least one) are finished: 100 %."""
-        return self.finished > 0 and self.finished == self.total
+        """Whether all runs (at least one) are finished, but for those nobody waits for."""
+        return self.finished > 0 and self.finished + self.late == self.total
 
 
 def newest_runs(batch: RescoreBatch) -> QuerySet[ScoringRun]:
@@ -145,9 +151,11 @@ def excluded_of(batch: RescoreBatch) -> dict[str, str]:
 
 def progress_of(batch: RescoreBatch) -> BatchProgress:
     """The progress of ``batch``. One query."""
-    states = list(newest_runs(batch).values_list("state", flat=True))
+    rows = list(newest_runs(batch).values_list("state", "submission__created_at"))
+    states = [state for state, _uploaded in rows]
     counts = {state: states.count(state) for state in ScoringRun.State.values}
-    return BatchProgress(**counts, excluded=len(excluded_of(batch)))
+    late = sum(state in UNFINISHED and uploaded > batch.created_at for state, uploaded in rows)
+    return BatchProgress(**counts, excluded=len(excluded_of(batch)), late=late if batch.repeats == 1 else 0)
 
 
 def state_of(batch: RescoreBatch) -> State:

@@ -101,10 +101,13 @@ def batch_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpRes
 @require_GET
 @manage_page(Permission.VIEW)
 def progress_fragment(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """What htmx polls: 204 while nothing changed. When the batch is no longer running, the whole page is reloaded."""
+    """What htmx polls: 204 while nothing changed. The whole page is reloaded when the batch is ready, and once more when
+    the late uploads, which a page that shows it ready still polls for, are scored as well.
+    """
     batch = rescoring.get_batch(access.competition.pk, pk)
     progress = batches.progress_of(batch)
-    if not batch.is_open or progress.is_complete or (progress.failed and not progress.unfinished):
+    is_news = progress.is_complete and request.GET.get("shown") != batches.State.READY
+    if not batch.is_open or is_news or not progress.unfinished:
         response: HttpResponse = HttpResponseStopPolling()
         response["HX-Refresh"] = "true"
         return response

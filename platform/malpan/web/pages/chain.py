@@ -23,7 +23,7 @@ from malpan.web.pages.context import MemberRequest, address, members_only, page_
 
 PAGE_SIZE: Final = 50
 ENTRIES_AT_ONCE: Final = 500
-FORMAT: Final = "malpan-chain@1"
+FORMAT: Final = "malpan-chain@2"
 SCRIPT: Final = Path(__file__).parents[1] / "static" / "web" / "verify_chain.py"
 
 
@@ -33,7 +33,7 @@ def chain_page(request: HttpRequest, slug: str) -> HttpResponse:
     page = page_context(request, slug)
     entries = ChainEntry.objects.filter(competition=page.competition).order_by("-number")
     listed = page_of(request, entries, PAGE_SIZE)
-    opened = PublicOpenings().of(listed)
+    opened = PublicOpenings().of(list(listed))
     context = page.context("board") | {
         "page": listed,
         "rows": [(entry, opened.get(entry.number)) for entry in listed],

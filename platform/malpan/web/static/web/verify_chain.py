@@ -12,6 +12,7 @@ receipt.json  제출 결과 페이지의 접수증 / the receipt from a submissi
 
 Each entry's sha256 is of the JSON text (UTF-8, keys sorted, no spaces) of {"kind", "number", "payload", "previous"}.
 A score is bound by score_sha256, the sha256 of the JSON text of {"final_score", "salt", "scores"}: its opening.
+A receipt is bound by receipt_sha256, that of {"file_sha256", "received_at", "salt", "team"}.
 """
 
 from __future__ import annotations
@@ -77,8 +78,16 @@ def check_chain(entries: Any, findings: Findings) -> None:
 
 
 def check_opening(entry: Any, findings: Findings) -> None:
-    opening = entry.get("opening")
-    if opening is not None and sha256(opening) != entry["payload"].get("score_sha256"):
+    opening, is_receipt = entry.get("opening"), entry["kind"] == "receipt"
+    bound = entry["payload"].get("receipt_sha256" if is_receipt else "score_sha256")
+    if opening is None or sha256(opening) == bound:
+        return
+    if is_receipt:
+        findings.bad(
+            "{}번 기록에 공개된 접수 내용이 기록된 것과 다릅니다.".format(entry["number"]),
+            "The upload shown with entry {} is not the one that was recorded.".format(entry["number"]),
+        )
+    else:
         findings.bad(
             "{}번 기록에 공개된 점수가 기록된 점수와 다릅니다.".format(entry["number"]),
             "The score shown with entry {} is not the one that was recorded.".format(entry["number"]),
