@@ -92,7 +92,7 @@ def _measured(site: Stack, case: str, address: str, readers: int, seconds: float
     before, end = _cpu_seconds(site), time.monotonic() + seconds
     with ThreadPoolExecutor(readers) as pool:
         answers = [each for one in pool.map(lambda _n: _read(site.port, address, end), range(readers)) for each in one]
-    cpu = _cpu_seconds(site) - before
+    cpu = sum(taken - before.get(pid, taken) for pid, taken in _cpu_seconds(site).items())
     times = sorted(taken for _status, taken in answers)
     cuts = statistics.quantiles(times, n=100, method="inclusive") if len(times) > 1 else times * 99
     row = Row(
@@ -134,19 +134,19 @@ def _get(port: int, address: str) -> tuple[int, bytes]:
         connection.close()
 
 
-def _cpu_seconds(site: Stack) -> float:
-    """Of every process of the web server and of the database that lives now."""
-    total = 0.0
+def _cpu_seconds(site: Stack) -> dict[int, float]:
+    """Of every process of the web server and of the database that lives now, by its number."""
+    seconds = {}
     for process in site.processes():
         try:
             words = " ".join(process.cmdline())
             if "malpan.web_server" in words or "/bin/postgres" in words:
                 for each in (process, *process.children()):  # the database has a process for each connection
                     times = each.cpu_times()
-                    total += times.user + times.system
+                    seconds[each.pid] = times.user + times.system
         except psutil.NoSuchProcess:
             continue
-    return total
+    return seconds
 
 
 @contextmanager
