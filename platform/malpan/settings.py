@@ -144,6 +144,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 300.0,
         "options": {"expires": 290},
     },
+    "remove-unfinished-files": {
+        "task": "malpan.submissions.tasks.remove_unfinished_files",
+        "schedule": 3600.0,
+        "options": {"expires": 3500},
+    },
 }
 
 CHECK_LOCK_ORDER = False  # on in the tests: an error if the order of malpan.core.locks is broken

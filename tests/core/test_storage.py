@@ -14,6 +14,7 @@ from malpan.core.storage import (
     CHUNK_BYTES,
     open_private,
     read_private,
+    remove_unfinished,
     store_private,
 )
 
@@ -134,3 +135,16 @@ def test_storing_again_mends_a_damaged_file(settings):
 def test_unknown_address_is_missing_and_never_a_way_out_of_the_root(address):
     with pytest.raises(StoredFileMissing):
         open_private(address)
+
+
+def test_what_a_killed_process_left_half_written_goes_a_day_later(settings) -> None:
+    kept = store_private(b"whole")
+    incoming = Path(settings.PRIVATE_ROOT) / "incoming"
+    (incoming / "old").write_bytes(b"hal")
+    (incoming / "new").write_bytes(b"hal")
+    os.utime(incoming / "old", (0, 0))
+
+    assert remove_unfinished() == 1
+    assert [path.name for path in incoming.iterdir()] == ["new"]
+    assert read_private(kept.sha256) == b"whole"
+    assert remove_unfinished() == 0

@@ -1,6 +1,14 @@
 """The board as a text table in a terminal."""
 
+import io
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+
+from malpan.competitions.models import Track
 from malpan.leaderboard.management.commands.show_board import NAME_WIDTH, _aligned, _cut, _width
+from tests.factories import PhaseFactory, TeamFactory, finished_submission
 
 
 def test_columns_stand_under_each_other_whatever_the_script() -> None:
@@ -19,3 +27,20 @@ def test_a_long_team_name_is_cut_to_its_column() -> None:
 
 def test_a_combining_mark_takes_no_room() -> None:
     assert _width("é") == 1
+
+
+@pytest.mark.django_db
+def test_a_track_whose_recipe_is_no_longer_installed_is_named_and_the_others_are_shown() -> None:
+    for name in ("있는 팀", "없는 팀"):
+        phase = PhaseFactory.create(track__competition__is_published=True)
+        finished_submission(phase, TeamFactory.create(competition=phase.track.competition, name=name), 0.5)
+    Track.objects.filter(pk=phase.track_id).update(recipe="plugged-in@1")
+    out, err = io.StringIO(), io.StringIO()
+
+    call_command("show_board", stdout=out, stderr=err)
+
+    assert "있는 팀" in out.getvalue()
+    assert "plugged-in@1" in err.getvalue()
+    page = Client().get(f"/competitions/{phase.track.competition.slug}/board/")
+    assert page.status_code == 503
+    assert "이 서버에 설치되어 있지 않습니다" in page.content.decode()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
-from urllib.parse import quote
+from urllib.parse import urlencode
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -342,16 +342,17 @@ def terms(phase: Phase) -> str:
     return f"/competitions/{phase.track.competition.slug}/terms/"
 
 
-def test_making_a_team_leads_to_the_terms_and_back(phase: Phase, terms: str) -> None:
+def test_making_a_team_leads_to_the_terms_and_back_with_the_name_that_was_typed(phase: Phase, terms: str) -> None:
     client = client_of(UserFactory.create())
     response = client.post(team_address(phase, "create/"), {"name": "새 팀"}, follow=True)
-    back = quote(team_address(phase), safe="")
-    assert response.redirect_chain == [(f"{terms}?next={back}", 302)]
+    back = f"{team_address(phase)}?{urlencode({'name': '새 팀'})}"
+    assert response.redirect_chain == [(f"{terms}?{urlencode({'next': back})}", 302)]
     page = html.parse(response.content.decode())
     assert "약관(1판)에 아직 동의하지 않았습니다" in page.one("div", "messages").text
     assert "약관 본문" in page.one("div", "prose").text
-    accepted = client.post(terms, confirmed(version="1", next=team_address(phase)), follow=True)
-    assert accepted.redirect_chain == [(team_address(phase), 302)]
+    accepted = client.post(terms, confirmed(version="1", next=back), follow=True)
+    assert accepted.redirect_chain == [(back, 302)]
+    assert html.parse(accepted.content.decode()).one("input", name="name").attributes["value"] == "새 팀"
     client.post(team_address(phase, "create/"), {"name": "새 팀"})
     assert Team.objects.filter(name="새 팀").exists()
 

@@ -69,6 +69,12 @@ class UnknownTrackRecipe(RequestError):
     text = _("채점 방식 ‘%(recipe)s’이(가) 없습니다. 트랙의 채점 방식을 확인해 주십시오.")
 
 
+class RecipeNotInstalled(SystemFault):
+    """The recipe of a track is not on this server: the plug-in it came from was removed. Params: ``recipe``."""
+
+    text = _("이 과제의 채점 방식 ‘%(recipe)s’이(가) 이 서버에 설치되어 있지 않습니다. 주최 측에 알려 주십시오.")
+
+
 class ManageNotFound(NotFound):
     """A request for the manage pages of a competition by somebody without a role in it."""
 

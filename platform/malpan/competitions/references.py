@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from malpan.competitions.errors import UnknownTrackRecipe
+from malpan.competitions.errors import RecipeNotInstalled, UnknownTrackRecipe
 from malpan.competitions.models import ReferenceVersion, Track
 from malpan.core.storage import read_private
 from scoring.reading import read_references
@@ -19,8 +19,11 @@ _KEPT_VERSIONS = 4
 
 
 def recipe_of(track: Track) -> Recipe:
-    """The recipe of a track; raises ``UnknownTrackRecipe`` if it does not exist here."""
-    return recipe_named(track.recipe)
+    """The recipe of a track; raises ``RecipeNotInstalled`` if it does not exist here any more."""
+    try:
+        return recipe_named(track.recipe)
+    except UnknownTrackRecipe as error:
+        raise RecipeNotInstalled(recipe=track.recipe) from error
 
 
 def recipe_named(recipe_id: str) -> Recipe:

@@ -1,7 +1,8 @@
 """Private files: content-addressed, never served by the web server, checked whenever they are read.
 
 ``PRIVATE_ROOT/ab/cd/<sha256>``, files 0600 in folders 0700. A file gets its name only when it is complete: it is
-written to ``PRIVATE_ROOT/incoming``, flushed to the disk and renamed. A failed write leaves nothing behind.
+written to ``PRIVATE_ROOT/incoming``, flushed to the disk and renamed. A failed write leaves nothing behind, and what a
+killed process left is removed a day later (``remove_unfinished``).
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ import hashlib
 import os
 import re
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import IO, BinaryIO, Final
 
@@ -79,6 +82,19 @@ def read_private(sha256: str) -> bytes:
     """All bytes of the stored file, checked. Raises as ``open_private``."""
     with open_private(sha256) as file:
         return file.read()
+
+
+def remove_unfinished(older_than: timedelta = timedelta(days=1)) -> int:
+    """Remove what a killed process left half written; how many files there were. A file in work is younger."""
+    limit = time.time() - older_than.total_seconds()
+    removed = 0
+    with _named_faults():
+        for path in (_root() / "incoming").glob("*"):
+            with suppress(FileNotFoundError):  # it was finished meanwhile
+                if path.stat().st_mtime < limit:
+                    path.unlink()
+                    removed += 1
+    return removed
 
 
 def _write_all(descriptor: int, data: bytes | IO[bytes]) -> StoredFile:

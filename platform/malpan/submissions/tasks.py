@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
+from malpan.core import storage
 from malpan.submissions.evaluation import pair_cache
 
 
@@ -11,3 +12,9 @@ from malpan.submissions.evaluation import pair_cache
 def prune_pair_values() -> None:
     """Keep the store of pair values within its limit."""
     pair_cache.prune()
+
+
+@shared_task
+def remove_unfinished_files() -> None:
+    """Remove what killed processes left half written."""
+    storage.remove_unfinished()

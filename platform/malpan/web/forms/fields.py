@@ -12,7 +12,9 @@ from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.models import Phase
 
-MARKDOWN_HELP: Final = _("Markdown으로 쓸 수 있습니다(제목 ##, 목록 -, 표, 링크). 스크립트와 서식 HTML은 지워집니다.")
+MARKDOWN_HELP: Final = _(
+    "Markdown으로 쓸 수 있습니다(제목 ##, 목록 -, 표, 링크). 스크립트와 서식 HTML, 다른 사이트의 이미지는 지워집니다."
+)
 REQUIRED: Final = {"required": _("입력해 주십시오.")}
 FILE_REQUIRED: Final = {"required": _("파일을 골라 주십시오."), "missing": _("파일을 골라 주십시오.")}
 MINUTE_FORMAT: Final = "%Y-%m-%dT%H:%M"

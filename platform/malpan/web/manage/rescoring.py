@@ -101,8 +101,8 @@ def batch_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpRes
 @require_GET
 @manage_page(Permission.VIEW)
 def progress_fragment(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """What htmx polls: 204 while nothing changed. The whole page is reloaded when the batch is ready, and once more when
-    the late uploads, which a page that shows it ready still polls for, are scored as well.
+    """What htmx polls: 204 while nothing changed. The whole page is reloaded when the batch is ready; one that shows it
+    ready still polls for late uploads, and is reloaded when they are scored as well.
     """
     batch = rescoring.get_batch(access.competition.pk, pk)
     progress = batches.progress_of(batch)

@@ -25,6 +25,7 @@ from malpan.teams.invitations import join_team, masked
 from malpan.teams.models import Invitation, Membership, MergeRequest, Team
 from malpan.teams.naming import public_note
 from malpan.teams.selectors import invitation_by_token, members_of, team_of
+from malpan.teams.services import TEAM_NAME_MAX_CHARS
 from malpan.web.forms.fields import ConfirmForm
 from malpan.web.forms.team import InviteForm, MergeSearchForm, TeamForm
 from malpan.web.pages.context import MemberRequest, PageContext, members_only, page_context
@@ -52,7 +53,9 @@ def team_page(request: HttpRequest, slug: str) -> HttpResponse:
 def render_team(request: HttpRequest, page: PageContext, forms: Forms | None = None, status: int = 200) -> HttpResponse:
     """The team page; ``forms`` are those with errors."""
     refused = forms or {}
-    context = page.context("team") | {"form": refused.get("create") or TeamForm()}
+    context = page.context("team") | {
+        "form": refused.get("create") or TeamForm(initial={"name": request.GET.get("name", "")[:TEAM_NAME_MAX_CHARS]})
+    }
     if page.team is not None:
         context |= _own_team(request, page, page.team, refused)
     return render(request, "pages/team.html", context, status=status)

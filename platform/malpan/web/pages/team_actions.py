@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import urlencode, urljoin
 
 from django.conf import settings
 from django.contrib import messages
@@ -84,7 +84,8 @@ def create_action(request: MemberRequest, slug: str) -> HttpResponse:
     try:
         require_accepted(request.user, page.competition)
     except TermsNotAccepted as error:
-        return lead_to_terms(request, page.competition, error, back=reverse("team", args=[slug]))
+        back = f"{reverse('team', args=[slug])}?{urlencode({'name': request.POST.get('name', '')})}"  # not typed twice
+        return lead_to_terms(request, page.competition, error, back=back)
     return act(
         request,
         lambda values: create_team(competition=page.competition, name=values["name"], leader=request.user),

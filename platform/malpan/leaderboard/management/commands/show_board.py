@@ -9,7 +9,9 @@ from typing import Any
 
 from django.core.management import BaseCommand, CommandError
 
+from malpan.competitions.errors import RecipeNotInstalled
 from malpan.competitions.models import Phase, Track
+from malpan.core.messages import text_of
 from malpan.leaderboard.selectors import Board, BoardRow, board
 from scoring.recipes import Column
 
@@ -29,7 +31,11 @@ class Command(BaseCommand):
             if missing := set(competitions) - set(phases.values_list("track__competition__slug", flat=True)):
                 raise CommandError(f"그런 대회가 없습니다 / no such competition: {', '.join(sorted(missing))}")
         for phase in phases.order_by("track__competition", "track__position", "position"):
-            shown = board(phase)
+            try:
+                shown = board(phase)
+            except RecipeNotInstalled as error:
+                self.stderr.write(f"[{phase}] {text_of(error)}")
+                continue
             if shown.rows:
                 self.stdout.write("\n".join(board_lines(shown)) + "\n")
 
