@@ -12,7 +12,7 @@ SHARED := $(if $(TESTS),,-n $(WORKERS) --dist loadfile --no-loadscope-reorder)
 CHROMIUM := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 lint: export MALPAN_VAR := $(CURDIR)/var/test
 # compiled once, not in each of the hundreds of processes of the tests
-test lint: unexport PYTHONDONTWRITEBYTECODE
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help run test lint lint-types lint-rest bench bench-gpu clean browser-present
