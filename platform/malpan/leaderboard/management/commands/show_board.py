@@ -34,7 +34,7 @@ class Command(BaseCommand):
             try:
                 shown = board(phase)
             except RecipeNotInstalled as error:
-                self.stderr.write(f"[{phase}] {text_of(error)}")
+                self.stderr.write(f"[{phase}] {phase.track.recipe}: {text_of(error)}")
                 continue
             if shown.rows:
                 self.stdout.write("\n".join(board_lines(shown)) + "\n")
