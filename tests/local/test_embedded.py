@@ -10,12 +10,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import psycopg
 import pytest
 import redis
 
+from malpan.local import embedded
 from malpan.local.paths import Account, UnusableDirectory, socket_directory
 from tests.paths import ROOT
 from tests.waiting import wait_for
@@ -237,3 +239,20 @@ def test_a_socket_directory_that_somebody_else_made_is_refused(var_dir) -> None:
             socket_directory(deep, "redis.sock")
     finally:
         fallback.unlink()
+
+
+def test_a_directory_that_another_process_opened_meanwhile_stays_open(
+    short_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the look and the making another process may make it and let PostgreSQL's user through."""
+    real = Path.mkdir
+
+    def made_by_another(path: Path, *args: Any, **options: Any) -> None:
+        if not path.exists():
+            real(path, parents=True)
+            path.chmod(0o711)
+        real(path, *args, **options)
+
+    monkeypatch.setattr(Path, "mkdir", made_by_another)
+    home = embedded._home(short_path)
+    assert [stat.S_IMODE(each.stat().st_mode) for each in (short_path, home)] == [0o711, 0o711]

@@ -100,8 +100,7 @@ def _home(var_dir: Path) -> Path:
     """``var_dir/embedded``. New directories are private, existing ones unchanged (root opens them for PostgreSQL)."""
     home = var_dir.absolute() / "embedded"
     for directory in (var_dir, home):
-        if not directory.exists():
-            private_directory(directory)
+        private_directory(directory, leaves_existing=True)  # another process may have opened it for PostgreSQL
     return home.resolve()
 
 

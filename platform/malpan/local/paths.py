@@ -26,10 +26,19 @@ class Account:
     group_id: int
 
 
-def private_directory(path: Path, owner: Account | None = None) -> Path:
-    """Make ``path`` if it is missing, with access (0700) only for ``owner``, by default the current user."""
+def private_directory(path: Path, owner: Account | None = None, *, leaves_existing: bool = False) -> Path:
+    """Make ``path`` if it is missing, with access (0700) only for ``owner``, by default the current user.
+
+    With ``leaves_existing`` an existing one stays as it is, also where another process makes it at this moment.
+    """
     try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            path.mkdir(mode=0o700, parents=True)
+        except FileExistsError:
+            if not path.is_dir():
+                raise
+            if leaves_existing:
+                return path
         if owner is not None and path.stat().st_uid != owner.user_id:
             os.chown(path, owner.user_id, owner.group_id)
         if stat.S_IMODE(path.stat().st_mode) != 0o700:
