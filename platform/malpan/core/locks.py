@@ -9,8 +9,8 @@ that are passed over where somebody holds them (``skip_locked``); and tables who
 others.
 
 One exception: cancelling a rescoring batch holds its phase and the batch when it drops the jobs of the batch's
-runs (``jobs.outcome.drop``). Nobody waits in a circle: a worker that holds such a job locks nothing more, as a run of
-a batch charges no team, and becomes live only when the batch is applied.
+runs (``jobs.outcome.drop``). Nobody waits in a circle: a worker takes the batch before such a job
+(``evaluation.runs.finish_run``), and a run of a batch charges no team.
 """
 
 from __future__ import annotations

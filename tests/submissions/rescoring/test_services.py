@@ -280,6 +280,32 @@ def test_a_late_upload_scored_by_both_rules_ends_with_the_new_one(contest: Conte
     assert late.live_run == new
 
 
+def test_a_run_that_ends_while_its_batch_is_cancelled_waits_and_is_late(contest: Contest) -> None:
+    batch = start(contest, recipe=STRICT)
+    run = batch.runs.order_by("pk").first()
+    assert run is not None
+    claimed = claim_run(run)
+    assert claimed is not None
+    attempt = claimed.attempt
+    results: list[bool] = []
+
+    def finish() -> None:
+        try:
+            results.append(finish_run(run_id=run.pk, attempt=attempt, report=report(0.5)))
+        finally:
+            connection.close()
+
+    with transaction.atomic():
+        RescoreBatch.objects.select_for_update(no_key=True).get(pk=batch.pk)  # as cancelling does first
+        ending = threading.Thread(target=finish)
+        ending.start()
+        ending.join(0.5)
+        rescoring.cancel_batch(batch=batch, actor=contest.organiser)  # waits for the run's job: no deadlock
+    ending.join(20)
+    assert results == [False]
+    assert ScoringRun.objects.get(pk=run.pk).state == ScoringRun.State.FAILED
+
+
 def test_a_run_that_ends_while_its_batch_is_applied_is_not_lost(contest: Contest) -> None:
     batch = start(contest, recipe=STRICT)
     work_off()

@@ -165,6 +165,7 @@ def finish_run(*, run_id: int, attempt: int, report: ScoreReport, hidden: ScoreR
     if run.job_id is None:
         return False
     with transaction.atomic():
+        counts = _counts_by_itself(run)
         if not outcome.finish(job_id=run.job_id, attempt=attempt):
             return False
         ScoringRun.objects.filter(pk=run_id).update(
@@ -175,7 +176,7 @@ def finish_run(*, run_id: int, attempt: int, report: ScoreReport, hidden: ScoreR
             is_demo_models=bool(report.signature.get("about", {}).get("is_demo", False)),
         )
         results.keep(run, report, hidden)
-        if _counts_by_itself(run) and _waiting_for(run).update(live_run=run):
+        if counts and _waiting_for(run).update(live_run=run):
             chain.append_scores([run.submission])
     return True
 
@@ -183,7 +184,8 @@ def finish_run(*, run_id: int, attempt: int, report: ScoreReport, hidden: ScoreR
 def _counts_by_itself(run: ScoringRun) -> bool:
     """Whether the run is of no batch, or of one that was applied before it was finished: a late upload's.
 
-    A batch that is being applied holds its row: it takes the run along, or is applied when the lock is given.
+    A batch that is being applied or cancelled holds its row: it takes the run along, or is over when the lock is
+    given. Call it before the run's job is locked: cancelling holds the batch when it waits for jobs.
     """
     if run.batch_id is None:
         return True
