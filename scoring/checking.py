@@ -36,7 +36,11 @@ class Checked:
 
 
 class CheckStopped(ScoringError):
-    """The check took too long or too much memory."""
+    """The check took too long or too much memory: the file is not what it should be."""
+
+
+class CheckFailed(ScoringError):
+    """The process ended without an answer, through no fault of the file. The text is what it printed last."""
 
 
 def check(data: bytes, recipe: Recipe, references: AnswerFile) -> Checked:
@@ -53,7 +57,7 @@ def check(data: bytes, recipe: Recipe, references: AnswerFile) -> Checked:
 def check_apart(data: bytes, recipe_id: str, references: bytes, *, seconds: float) -> Checked:
     """Check ``data`` in a process of its own; ``references`` is a published reference file.
 
-    Raises ``InvalidFile``, and ``CheckStopped`` after ``seconds`` or where the process ends without an answer.
+    Raises ``InvalidFile``, ``CheckStopped`` after ``seconds`` or where the memory is too small, and ``CheckFailed``.
     """
     head = {"recipe": recipe_id, "references": len(references), "seconds": seconds}
     message = json.dumps(head).encode() + b"\n" + references + data
@@ -64,8 +68,10 @@ def check_apart(data: bytes, recipe_id: str, references: bytes, *, seconds: floa
     except subprocess.TimeoutExpired as error:
         raise CheckStopped from error
     if done.returncode != 0:
-        raise CheckStopped(done.stderr[-2000:].decode(errors="replace"))
+        raise CheckFailed(done.stderr[-2000:].decode(errors="replace"))
     answer: dict[str, Any] = json.loads(done.stdout)
+    if answer.get("stopped"):
+        raise CheckStopped("out of memory")
     if "errors" in answer:
         raise InvalidFile([FileError(**each) for each in answer["errors"]], answer["total"])
     return Checked(**answer)
@@ -82,6 +88,8 @@ def main(stream: BinaryIO) -> dict[str, Any]:
     references = read_references(stream.read(head["references"]), recipe, is_published=True)
     try:
         return asdict(check(stream.read(), recipe, references))
+    except MemoryError:
+        return {"stopped": True}
     except InvalidFile as error:
         return {"errors": [asdict(each) for each in error.errors], "total": error.total}
 

@@ -3,7 +3,7 @@
 A site as ``manage.py up`` starts it, with contests of ``--teams`` (each team with twelve scored submissions). Readers
 ask one after another for ``--seconds``, each on a connection of its own. "CPU" is the processor time of web server and
 database for a request; p50, p95 and p99 are of the answers' times as the reader sees them, on a machine that runs the
-readers as well. Half of the rows have a score that changes five times a second meanwhile ("changing").
+readers as well. "changing": five times a second the score of some team changes meanwhile.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import statistics
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -175,7 +175,11 @@ def _changing(site: Stack, slug: str) -> Iterator[None]:
 def table(rows: Sequence[Row]) -> str:
     """The cases as a Markdown table."""
     names = ("case", "readers", "answers", "errors", "CPU, ms", "p50, ms", "p95, ms", "p99, ms", "KB", "KB packed")
-    cells: Callable[[Row], list[str]] = lambda row: [  # noqa: E731
+    return markdown_table(names, list(map(_cells, rows)))
+
+
+def _cells(row: Row) -> list[str]:
+    return [
         f"{row.case}{', changing' if row.changing else ''}",
         str(row.readers),
         str(row.answers),
@@ -187,7 +191,6 @@ def table(rows: Sequence[Row]) -> str:
         f"{row.bytes / 1000:.0f}",
         f"{row.packed / 1000:.0f}",
     ]
-    return markdown_table(names, [cells(row) for row in rows])
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:

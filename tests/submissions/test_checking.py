@@ -15,10 +15,17 @@ from redis.exceptions import ConnectionError as RedisAway
 
 from malpan.competitions.models import Phase
 from malpan.submissions import checking
-from malpan.submissions.errors import ChecksBusy, CheckTooLong, FileRejected, TeamCheckRunning, TooManyRejections
+from malpan.submissions.errors import (
+    CheckCrashed,
+    ChecksBusy,
+    CheckTooLong,
+    FileRejected,
+    TeamCheckRunning,
+    TooManyRejections,
+)
 from malpan.submissions.models import Rejection, Submission
 from malpan.teams.models import Team
-from scoring.checking import CheckStopped, check_apart
+from scoring.checking import CheckFailed, check_apart
 from tests.database import server
 from tests.factories import TeamFactory, UserFactory, file_bytes, leader_of, prediction_bytes, reference_bytes, rows
 from tests.submissions.conftest import send
@@ -83,8 +90,8 @@ def test_a_check_that_takes_too_long_is_stopped_and_says_so(
     assert send(phase, team).item_count == 3, "and its place is free again"
 
 
-def test_a_process_that_ends_without_an_answer_is_a_stopped_check() -> None:
-    with pytest.raises(CheckStopped):
+def test_a_process_that_ends_without_an_answer_is_our_fault() -> None:
+    with pytest.raises(CheckFailed):
         check_apart(prediction_bytes(), "rag-qa@1", b"no references", seconds=60)
     assert check_apart(prediction_bytes(), "rag-qa@1", reference_bytes(3), seconds=60).item_count == 3
 
@@ -169,3 +176,12 @@ def test_a_stranger_learns_nothing_of_limits(phase: Phase, team: Team, few_rejec
         reject(phase, team)
     with pytest.raises(Exception, match="not_team_member"):
         send(phase, team, user=UserFactory.create())
+
+
+def test_a_check_that_crashes_blames_nobody_who_sends_a_file(
+    phase: Phase, team: Team, all_large: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checking, "read_private", lambda _sha256: b"no references")
+    with pytest.raises(CheckCrashed):
+        send(phase, team)
+    assert not Rejection.objects.exists()

@@ -1,7 +1,7 @@
 """Checking of uploaded files, so that nobody's files keep the others waiting.
 
 * A small file is checked at once, here. A large one is checked in a process of its own (``scoring.checking``), of which
-  few run at a time, one for each team; who finds no place is told when to try again instead of holding a thread.
+  one runs at a time and few wait, one for each team; the others are told when to try again and hold no thread.
 * Rejected files are free, so they are counted: by team and by person in the database, by address in the cache. Who has
   too many in ten minutes waits until the first of them is ten minutes old.
 """
@@ -24,7 +24,7 @@ from malpan.accounts.models import User
 from malpan.competitions.models import ReferenceVersion
 from malpan.competitions.references import load_references, recipe_named
 from malpan.core.storage import read_private
-from malpan.submissions.errors import ChecksBusy, CheckTooLong, TeamCheckRunning, TooManyRejections
+from malpan.submissions.errors import CheckCrashed, ChecksBusy, CheckTooLong, TeamCheckRunning, TooManyRejections
 from malpan.submissions.models import Rejection
 from malpan.teams.models import Team
 from scoring import checking
@@ -78,6 +78,9 @@ def checked(data: bytes, *, team: Team, reference: ReferenceVersion, recipe_id: 
         except checking.CheckStopped as error:
             logger.warning("the check of a file of %d bytes was stopped: %s", len(data), error)
             raise CheckTooLong(seconds=settings.CHECK_SECONDS) from error
+        except checking.CheckFailed as error:
+            logger.exception("the check of a file failed")
+            raise CheckCrashed from error
 
 
 @contextmanager

@@ -160,6 +160,12 @@ class CheckTooLong(SubmissionError):
     )
 
 
+class CheckCrashed(SystemFault):
+    """The check of a file ended without an answer."""
+
+    text = _("파일을 검사하는 중에 서버에 문제가 생겼습니다. 잠시 뒤에 다시 올려 주십시오.")
+
+
 class ChecksBusy(SystemFault):
     """Too many large files are being checked at once."""
 

@@ -23,8 +23,8 @@ def look(name: str) -> str:
 class LookField(models.CharField):
     """The look of the row's ``name``, kept with every write of it."""
 
-    def pre_save(self, model_instance: models.Model, add: bool) -> Any:
-        value = look(getattr(model_instance, "name"))  # noqa: B009
+    def pre_save(self, model_instance: Any, add: bool) -> Any:
+        value = look(model_instance.name)
         setattr(model_instance, self.attname, value)
         return value
 
