@@ -16,7 +16,8 @@ from malpan.competitions.models import Phase, ReferenceVersion, Track
 from malpan.competitions.references import recipe_of
 from malpan.leaderboard import ranking, standings
 from malpan.leaderboard.models import Standing, StandingMark
-from malpan.leaderboard.selectors import COUNT, TIME, View, board, comparable_entries, live_runs, submission_counts
+from malpan.leaderboard.results import comparable_entries, live_runs, submission_counts
+from malpan.leaderboard.selectors import COUNT, TIME, View, board
 from malpan.submissions.models import ScoringRun, Submission
 from malpan.teams.models import Team
 from tests.factories import PhaseFactory, ReferenceVersionFactory, TeamFactory, finished_submission

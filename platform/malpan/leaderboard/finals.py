@@ -11,7 +11,8 @@ from django.db.models import Q
 from malpan.competitions.models import Phase
 from malpan.competitions.references import recipe_of
 from malpan.leaderboard import ranking
-from malpan.leaderboard.selectors import Reader, comparable_entries, eligible_runs, entry_of, submission_counts
+from malpan.leaderboard.results import comparable_entries, eligible_runs, entry_of, submission_counts
+from malpan.leaderboard.selectors import Reader
 from malpan.submissions.models import HiddenResult, ScoringRun
 from scoring.recipes import Recipe
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from malpan.competitions.models import ReferenceVersion
 from malpan.competitions.references import recipe_named, recipe_of
 from malpan.leaderboard import ranking
-from malpan.leaderboard.selectors import comparable_entries, entry_of, live_runs
+from malpan.leaderboard.results import comparable_entries, entry_of, live_runs
 from malpan.submissions.models import HiddenResult, RescoreBatch, ScoringRun, Submission
 from malpan.submissions.rescoring import batches, deltas
 from malpan.submissions.rescoring.deltas import Change, Histogram, RankMove, Scored

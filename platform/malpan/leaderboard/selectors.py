@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Final, TypeVar
 
 from django.db import connection
-from django.db.models import Count, F, FloatField, OrderBy, QuerySet
+from django.db.models import F, FloatField, OrderBy, QuerySet
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 
@@ -18,10 +18,10 @@ from malpan.competitions.models import Phase
 from malpan.competitions.references import recipe_named, recipe_of
 from malpan.competitions.selectors import is_blind
 from malpan.core.locks import repeatable_read
-from malpan.leaderboard import ranking, standings
+from malpan.leaderboard import standings
 from malpan.leaderboard.models import BoardSnapshot, Standing
 from malpan.submissions import visibility
-from malpan.submissions.models import ScoringRun, Submission
+from malpan.submissions.models import Submission
 from malpan.teams.models import Team
 from malpan.teams.naming import public_note, shown_name
 from malpan.teams.selectors import disqualified_teams
@@ -272,40 +272,6 @@ def published_board(phase: Phase, *, viewer_team: Team | None = None, view: View
     )
 
 
-def live_runs(phase: Phase, before: datetime | None = None) -> dict[int, ScoringRun]:
-    """Live finished runs by submission, with the fields of a row; signatures and warnings are deferred."""
-    rows = eligible_runs(phase, before)
-    rows = rows.select_related("submission__team", "reference_version")
-    rows = rows.defer("signature", "warnings", "coverage", "reference_version__public_ids")
-    return {run.submission_id: run for run in rows}
-
-
-def eligible_runs(phase: Phase, before: datetime | None = None) -> QuerySet[ScoringRun]:
-    """The live finished runs that may be on a board of ``phase``: submitted ``before`` that moment, if given."""
-    eligible = Submission.objects.counting().filter(phase=phase, team__disqualified_at=None)
-    if before is not None:
-        eligible = eligible.filter(created_at__lt=before)
-    return ScoringRun.objects.filter(live_for__in=eligible, state=ScoringRun.State.FINISHED)
-
-
-def comparable_entries(runs: Iterable[ScoringRun], recipe: Recipe) -> list[ranking.Entry]:
-    """The public results that are ranked together: those with the most common signature of the current ones."""
-    runs = list(runs)
-    current = [run for run in runs if run.reference_version.is_current and run.recipe == recipe.id]
-    signature = ranking.board_signature(map(entry_of, current))
-    # the signature covers recipe and references: one from an earlier version with the same content is equal and may
-    # stay
-    return [entry_of(run) for run in runs if run.signature_hash == signature]
-
-
-def submission_counts(phase: Phase, before: datetime | None = None) -> dict[int, int]:
-    """The number of charged submissions of each team, including withdrawn ones."""
-    submissions = Submission.objects.filter(phase=phase, refunded_at=None)
-    if before is not None:
-        submissions = submissions.filter(created_at__lt=before)
-    return dict(submissions.order_by().values_list("team_id").annotate(count=Count("pk")))
-
-
 def reader_of(phase: Phase, team: Team | None, *, sees_all: bool = False, now: datetime | None = None) -> Reader:
     return Reader(team, is_blind=is_blind(phase.track.competition, now), sees_all=sees_all)
 
@@ -315,20 +281,6 @@ def disqualified(phase: Phase, reader: Reader) -> tuple[Disqualified, ...]:
     return tuple(
         Disqualified(reader.name_of(team), public_note(team), team.disqualified_at)
         for team in disqualified_teams(phase.track.competition)
-    )
-
-
-def entry_of(run: ScoringRun) -> ranking.Entry:
-    """The public result of ``run``."""
-    submission = run.submission
-    return ranking.Entry(
-        team_id=submission.team_id,
-        is_baseline=submission.team.is_baseline,
-        submission_id=submission.pk,
-        submitted_at=submission.created_at,
-        final_score=run.final_score or 0.0,
-        scores=run.scores,
-        signature_hash=run.signature_hash,
     )
 
 

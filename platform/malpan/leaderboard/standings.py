@@ -9,7 +9,7 @@ change marks the teams it touches (``triggers``), and whoever reads a board firs
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final, cast
@@ -23,7 +23,8 @@ from malpan.competitions.references import recipe_of
 from malpan.core.locks import Level, note
 from malpan.leaderboard import ranking
 from malpan.leaderboard.models import Standing, StandingMark
-from malpan.submissions.models import ScoringRun, Submission
+from malpan.leaderboard.results import entry_of, live_runs, submission_counts
+from malpan.submissions.models import ScoringRun
 from malpan.teams.models import Team
 
 Scope = Standing.Scope
@@ -70,7 +71,7 @@ def refresh(phase: Phase) -> None:
             recompute(fresh, None if None in teams else teams)
 
 
-def recompute(phase: Phase, teams: Iterable[int] | None = None) -> None:
+def recompute(phase: Phase, teams: Collection[int] | None = None) -> None:
     """Compute the standings of ``teams`` anew, of all where that is ``None``."""
     of_teams = {} if teams is None else {"team__in": list(teams)}
     rows = computed(phase, teams)
@@ -81,12 +82,12 @@ def recompute(phase: Phase, teams: Iterable[int] | None = None) -> None:
             cursor.execute("ANALYZE leaderboard_standing")  # else boards are planned for a table without rows
 
 
-def computed(phase: Phase, teams: Iterable[int] | None = None) -> list[Standing]:
+def computed(phase: Phase, teams: Collection[int] | None = None) -> list[Standing]:
     """The standings as the live results give them, not stored. Reads ``phase.track``."""
     moments: dict[str, datetime | None] = {Scope.LIVE: None}
     if phase.frozen_at is not None:
         moments[Scope.FROZEN] = phase.frozen_at
-    runs = _live_runs(phase, teams)
+    runs = live_runs(phase, teams=teams).values()
     return [row for scope, before in moments.items() for row in _of_scope(phase, scope, before, runs, teams)]
 
 
@@ -145,44 +146,24 @@ def of_team(phase: Phase, scope: str, signature_hash: str | None, team: Team) ->
     return cast("Standing", own)
 
 
-def _live_runs(phase: Phase, teams: Iterable[int] | None) -> Sequence[Mapping[str, Any]]:
-    of_teams = {} if teams is None else {"team__in": list(teams)}
-    eligible = Submission.objects.counting().filter(phase=phase, team__disqualified_at=None, **of_teams)
-    runs = ScoringRun.objects.filter(live_for__in=eligible, state=ScoringRun.State.FINISHED)
-    fields = (
-        "submission_id",
-        "submission__team_id",
-        "submission__team__is_baseline",
-        "submission__created_at",
-        "final_score",
-        "scores",
-        "signature_hash",
-        "recipe",
-        "reference_version__is_current",
-        "is_demo_models",
-        "finished_at",
-    )
-    return list(runs.order_by().values(*fields))
-
-
 def _of_scope(
-    phase: Phase, scope: str, before: datetime | None, runs: Iterable[Mapping[str, Any]], teams: Iterable[int] | None
+    phase: Phase, scope: str, before: datetime | None, runs: Iterable[ScoringRun], teams: Collection[int] | None
 ) -> list[Standing]:
     recipe = recipe_of(phase.track)
-    counts = _submission_counts(phase, before, teams)
-    grouped: dict[tuple[int, str], list[Mapping[str, Any]]] = defaultdict(list)
+    counts = submission_counts(phase, before, teams)
+    grouped: dict[tuple[int, str], list[ScoringRun]] = defaultdict(list)
     for run in runs:
-        if before is None or run["submission__created_at"] < before:
-            grouped[run["submission__team_id"], run["signature_hash"]].append(run)
+        if before is None or run.submission.created_at < before:
+            grouped[run.submission.team_id, run.signature_hash].append(run)
     rows = []
     for (team_id, signature_hash), group in grouped.items():
-        entries = {run["submission_id"]: _entry(run) for run in group}
+        entries = {run.submission_id: entry_of(run) for run in group}
         [best] = ranking.best_entries(entries.values(), recipe.tie_breaks)
-        run = next(run for run in group if run["submission_id"] == best.submission_id)
+        run = next(run for run in group if run.submission_id == best.submission_id)
         current = [
-            ranking.arrival(entries[each["submission_id"]])
+            ranking.arrival(entries[each.submission_id])
             for each in group
-            if each["reference_version__is_current"] and each["recipe"] == recipe.id
+            if each.reference_version.is_current and each.recipe == recipe.id
         ]
         newest_at, newest_id = max(current, default=(None, None))
         rows.append(
@@ -196,9 +177,9 @@ def _of_scope(
                 submission_id=best.submission_id,
                 submitted_at=best.submitted_at,
                 final_score=best.final_score,
-                scores=run["scores"],
-                is_demo_models=run["is_demo_models"],
-                scored_at=run["finished_at"],
+                scores=run.scores,
+                is_demo_models=run.is_demo_models,
+                scored_at=run.finished_at,
                 submission_count=counts[team_id],
                 result_count=len(group),
                 current_count=len(current),
@@ -207,24 +188,3 @@ def _of_scope(
             )
         )
     return rows
-
-
-def _entry(run: Mapping[str, Any]) -> ranking.Entry:
-    return ranking.Entry(
-        team_id=run["submission__team_id"],
-        is_baseline=run["submission__team__is_baseline"],
-        submission_id=run["submission_id"],
-        submitted_at=run["submission__created_at"],
-        final_score=run["final_score"] or 0.0,
-        scores=run["scores"],
-        signature_hash=run["signature_hash"],
-    )
-
-
-def _submission_counts(phase: Phase, before: datetime | None, teams: Iterable[int] | None) -> dict[int, int]:
-    submissions = Submission.objects.filter(phase=phase, refunded_at=None)
-    if before is not None:
-        submissions = submissions.filter(created_at__lt=before)
-    if teams is not None:
-        submissions = submissions.filter(team__in=list(teams))
-    return dict(submissions.order_by().values_list("team_id").annotate(count=Count("pk")))

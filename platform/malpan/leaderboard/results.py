@@ -1,0 +1,73 @@
+"""The live results of a phase, which every board is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from datetime import datetime
+
+from django.db.models import Count, QuerySet
+
+from malpan.competitions.models import Phase
+from malpan.leaderboard import ranking
+from malpan.submissions.models import ScoringRun, Submission
+from scoring.recipes import Recipe
+
+
+def live_runs(
+    phase: Phase, before: datetime | None = None, teams: Collection[int] | None = None
+) -> dict[int, ScoringRun]:
+    """Live finished runs by submission, with the fields of a row; signatures and warnings are deferred."""
+    rows = eligible_runs(phase, before, teams)
+    rows = rows.select_related("submission__team", "reference_version")
+    rows = rows.defer("signature", "warnings", "coverage", "reference_version__public_ids")
+    return {run.submission_id: run for run in rows}
+
+
+def eligible_runs(
+    phase: Phase, before: datetime | None = None, teams: Collection[int] | None = None
+) -> QuerySet[ScoringRun]:
+    """The live finished runs that may be on a board of ``phase``: submitted ``before`` that moment and of ``teams``, if
+    given.
+    """
+    eligible = Submission.objects.counting().filter(phase=phase, team__disqualified_at=None)
+    if teams is not None:
+        eligible = eligible.filter(team__in=teams)
+    if before is not None:
+        eligible = eligible.filter(created_at__lt=before)
+    return ScoringRun.objects.filter(live_for__in=eligible, state=ScoringRun.State.FINISHED)
+
+
+def comparable_entries(runs: Iterable[ScoringRun], recipe: Recipe) -> list[ranking.Entry]:
+    """The public results that are ranked together: those with the most common signature of the current ones."""
+    runs = list(runs)
+    current = [run for run in runs if run.reference_version.is_current and run.recipe == recipe.id]
+    signature = ranking.board_signature(map(entry_of, current))
+    # the signature covers recipe and references: one from an earlier version with the same content is equal and may
+    # stay
+    return [entry_of(run) for run in runs if run.signature_hash == signature]
+
+
+def submission_counts(
+    phase: Phase, before: datetime | None = None, teams: Collection[int] | None = None
+) -> dict[int, int]:
+    """The number of charged submissions of each team, including withdrawn ones."""
+    submissions = Submission.objects.filter(phase=phase, refunded_at=None)
+    if before is not None:
+        submissions = submissions.filter(created_at__lt=before)
+    if teams is not None:
+        submissions = submissions.filter(team__in=teams)
+    return dict(submissions.order_by().values_list("team_id").annotate(count=Count("pk")))
+
+
+def entry_of(run: ScoringRun) -> ranking.Entry:
+    """The public result of ``run``."""
+    submission = run.submission
+    return ranking.Entry(
+        team_id=submission.team_id,
+        is_baseline=submission.team.is_baseline,
+        submission_id=submission.pk,
+        submitted_at=submission.created_at,
+        final_score=run.final_score or 0.0,
+        scores=run.scores,
+        signature_hash=run.signature_hash,
+    )
