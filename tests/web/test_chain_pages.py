@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,7 @@ def board_url(phase: Phase) -> str:
     return f"/api/v1/competitions/{phase.track.competition.slug}/tracks/{phase.track.slug}/board/"
 
 
-def run_script(folder: Path, **files: Any) -> subprocess.CompletedProcess[str]:
+def run_script(folder: Path, more: Sequence[Any] = (), **files: Any) -> subprocess.CompletedProcess[str]:
     """What a participant does: download, run, read."""
     paths = {}
     for name, content in files.items():
@@ -62,8 +63,25 @@ def run_script(folder: Path, **files: Any) -> subprocess.CompletedProcess[str]:
     script = folder / "verify_chain.py"
     script.write_bytes(Client().get("/verify_chain.py").content)
     options = [item for name in ("board", "receipt") if name in paths for item in (f"--{name}", str(paths[name]))]
-    command = [sys.executable, "-I", str(script), str(paths["chain"]), *options]
+    command = [sys.executable, "-I", str(script), str(paths["chain"]), *options, *map(str, more)]
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+
+
+def test_script_takes_a_board_of_several_pages_and_asks_for_those_that_are_missing(
+    phase: Phase, submission: Submission, member: Client, tmp_path: Path
+) -> None:
+    files = all_files(phase, submission, member)
+    board = files["board"]
+    assert (board["row_count"], board["next"]) == (1, None)
+    second = tmp_path / "second.json"
+    second.write_text(json.dumps(board), encoding="utf-8")
+    first = {**board, "rows": []}
+
+    missing = run_script(tmp_path, chain=files["chain"], board=first)
+    whole = run_script(tmp_path, chain=files["chain"], board=first, more=["--board", tmp_path / "board.json", second])
+
+    assert (missing.returncode, "0 of the board's 1 rows are there" in missing.stdout) == (2, True)
+    assert (whole.returncode, "All 1 scores of the board equal" in whole.stdout) == (0, True), whole.stdout
 
 
 def all_files(phase: Phase, submission: Submission, member: Client) -> dict[str, Any]:

@@ -27,9 +27,16 @@ from scoring.errors import Language
 
 logger = logging.getLogger(__name__)
 
-JsonView = Callable[..., JsonResponse]
+JsonView = Callable[..., "Json"]
 SHOWN_ERRORS: Final = 100
 _SCHEME: Final = "Bearer "
+
+
+class Json(JsonResponse):
+    """An answer of the API: Hangul as it is, not as six characters a syllable."""
+
+    def __init__(self, data: Any, **options: Any) -> None:
+        super().__init__(data, json_dumps_params={"ensure_ascii": False}, **options)
 
 
 def endpoint(*methods: str) -> Callable[[JsonView], JsonView]:
@@ -42,7 +49,7 @@ def endpoint(*methods: str) -> Callable[[JsonView], JsonView]:
     def decorate(view: JsonView) -> JsonView:
         @csrf_exempt
         @wraps(view)
-        def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> JsonResponse:
+        def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> Json:
             try:
                 if request.method not in methods:
                     raise MethodNotAllowed(allowed=", ".join(methods))
@@ -83,8 +90,8 @@ def language() -> Language:
     return "en" if (get_language() or "ko").startswith("en") else "ko"
 
 
-def error_response(error: DomainError) -> JsonResponse:
-    """The JSON response for ``error``."""
+def error_response(error: DomainError) -> Json:
+    """The answer for ``error``."""
     body: dict[str, Any] = {"code": error.code, "kind": _kind(error), "message": text_of(error)}
     if isinstance(error, FileRejected):
         body["total"] = error.total
@@ -93,7 +100,7 @@ def error_response(error: DomainError) -> JsonResponse:
         body |= {"limit_kind": error.kind, "next_allowed_at": error.next_allowed_at}
     if isinstance(error, DuplicateUpload):
         body["submission"] = error.params["public_id"]
-    response = JsonResponse({"error": body}, status=error.http_status)
+    response = Json({"error": body}, status=error.http_status)
     if error.retry_after is not None:
         response["Retry-After"] = str(error.retry_after)
     if isinstance(error, ApiTokenInvalid):

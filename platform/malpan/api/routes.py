@@ -7,7 +7,7 @@ import uuid
 from django.conf import settings
 from django.core.exceptions import SuspiciousOperation
 from django.core.files.uploadedfile import UploadedFile
-from django.http import HttpRequest, JsonResponse, UnreadablePostError
+from django.http import HttpRequest, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 from django.urls import reverse
 
@@ -15,14 +15,14 @@ from malpan.accounts.models import User
 from malpan.accounts.services import note_token_use
 from malpan.api import schemas as shown
 from malpan.api.errors import ApiRequestInvalid
-from malpan.api.http import endpoint, require_token, token_of
+from malpan.api.http import Json, endpoint, require_token, token_of
 from malpan.competitions.errors import TrackNotFound
 from malpan.competitions.models import Competition, Phase
 from malpan.competitions.selectors import get_competition, get_track, phase_to_show, published_competitions, tracks_of
 from malpan.competitions.terms import is_accepted
 from malpan.core import uploads
 from malpan.core.errors import AddressNotFound
-from malpan.leaderboard.selectors import board, published_board
+from malpan.leaderboard.selectors import PAGE_ROWS, View, board, published_board
 from malpan.submissions.errors import UploadTooLarge
 from malpan.submissions.evaluation.eta import Forecast
 from malpan.submissions.intake import submit
@@ -36,10 +36,10 @@ FORM_OVERHEAD_BYTES = 64 * 1024  # boundaries, headers and the memo around the f
 
 
 @endpoint("GET")
-def competition_list(request: HttpRequest) -> JsonResponse:
+def competition_list(request: HttpRequest) -> Json:
     """The published competitions, by state."""
     found = published_competitions()
-    return JsonResponse(
+    return Json(
         {
             state: [shown.competition(each) for each in getattr(found, state)]
             for state in ("running", "upcoming", "past")
@@ -48,24 +48,32 @@ def competition_list(request: HttpRequest) -> JsonResponse:
 
 
 @endpoint("GET")
-def competition_detail(request: HttpRequest, slug: str) -> JsonResponse:
+def competition_detail(request: HttpRequest, slug: str) -> Json:
     """One competition with its tracks and the phase of each that counts now."""
     found = get_competition(slug)
-    return JsonResponse(shown.competition(found, tracks_of(found)))
+    return Json(shown.competition(found, tracks_of(found)))
 
 
 @endpoint("GET")
-def board_detail(request: HttpRequest, slug: str, track: str) -> JsonResponse:
-    """The public board of the track's phase and, once published, its final board; a token marks the caller's row."""
+def board_detail(request: HttpRequest, slug: str, track: str) -> Json:
+    """The public board of the track's phase and, once published, its final board; a token marks the caller's row.
+
+    A page has a hundred rows: ``next`` is the address of the page after ``?page=``, ``null`` on the last.
+    """
     token = token_of(request)
     competition, phase = _find(slug, track)
     own_team = team_of(token.user, competition) if token else None
-    final = published_board(phase, viewer_team=own_team)
-    return JsonResponse(shown.board(board(phase, viewer_team=own_team), final))
+    view = View.of_page(request.GET.get("page", ""))
+    found = board(phase, viewer_team=own_team, view=view)
+    final = published_board(phase, viewer_team=own_team, view=view)
+    last = max(each.row_count for each in (found, final) if each)
+    after = view.offset // PAGE_ROWS + 2
+    address = request.build_absolute_uri(f"{request.path}?page={after}") if view.offset + PAGE_ROWS < last else None
+    return Json({**shown.board(found, final), "next": address})
 
 
 @endpoint("GET", "POST")
-def submissions(request: HttpRequest, slug: str, track: str) -> JsonResponse:
+def submissions(request: HttpRequest, slug: str, track: str) -> Json:
     """GET: the team's history and what is left. POST ``file`` (and ``memo``) as multipart/form-data: submit.
 
     A client that may have to try again sends an ``Idempotency-Key``: a key used before is answered 409 with the
@@ -76,7 +84,7 @@ def submissions(request: HttpRequest, slug: str, track: str) -> JsonResponse:
     team = _require_team(token.user, competition)
     if request.method == "GET":
         forecast = Forecast()
-        return JsonResponse(
+        return Json(
             {
                 "needs_terms": not is_accepted(token.user, competition),  # on the site, before the next file
                 "quota": shown.quota(quota.status(phase=phase, team=team)),
@@ -97,19 +105,19 @@ def submissions(request: HttpRequest, slug: str, track: str) -> JsonResponse:
         address=request.META.get("REMOTE_ADDR", ""),
     )
     address = reverse("api-submission", args=[submission.public_id])
-    return JsonResponse(shown.submission(submission), status=201, headers={"Location": address})
+    return Json(shown.submission(submission), status=201, headers={"Location": address})
 
 
 @endpoint("GET")
-def submission_detail(request: HttpRequest, public_id: uuid.UUID) -> JsonResponse:
+def submission_detail(request: HttpRequest, public_id: uuid.UUID) -> Json:
     """One submission of the caller's team, or of a competition the caller runs, with the state of its scoring."""
     user = require_token(request).user
     found = submission_for(user, public_id)
-    return JsonResponse(shown.submission(found, run_for(user, found)))
+    return Json(shown.submission(found, run_for(user, found)))
 
 
 @endpoint("GET", "POST", "PUT", "PATCH", "DELETE")
-def unknown_address(request: HttpRequest, path: str = "") -> JsonResponse:
+def unknown_address(request: HttpRequest, path: str = "") -> Json:
     """Everything else under ``/api/``."""
     raise AddressNotFound
 

@@ -9,7 +9,7 @@ from malpan.competitions.models import Competition, Phase, Track
 from malpan.competitions.selectors import phase_to_show
 from malpan.core.messages import text_of_code
 from malpan.leaderboard.models import BoardSnapshot
-from malpan.leaderboard.selectors import Board, BoardRow
+from malpan.leaderboard.selectors import Board, BoardRow, published_rows
 from malpan.submissions.evaluation.eta import Forecast
 from malpan.submissions.models import ScoringRun, Submission
 from malpan.submissions.quota.ledger import QuotaStatus
@@ -58,7 +58,7 @@ def phase(found: Phase) -> dict[str, Any]:
 
 
 def board(found: Board, final: Board | None = None) -> dict[str, Any]:
-    """The public board, and under ``final`` the final one once it is published."""
+    """A page of the public board, and under ``final`` of the final one once it is published."""
     return {
         "phase": phase(found.phase),
         "recipe": found.recipe.id,
@@ -71,7 +71,9 @@ def board(found: Board, final: Board | None = None) -> dict[str, Any]:
             }
             for column in found.columns
         ],
+        "row_count": found.row_count,
         "rows": [_row(row) for row in found.rows],
+        "own_row": found.own_row and _row(found.own_row),  # of the token's team, wherever it stands
         "is_hidden": found.is_hidden,
         "frozen_at": found.frozen_at,
         "is_demo_models": found.is_demo_models,
@@ -79,12 +81,15 @@ def board(found: Board, final: Board | None = None) -> dict[str, Any]:
         "excluded_count": found.excluded_count,
         "covers": "public" if found.covers_split else "all",
         "disqualified": [{"team": each.team_name, "note": each.note} for each in found.disqualified],
-        "final": _final(final.snapshot) if final and final.snapshot else None,
+        "final": _final(final, final.snapshot) if final and final.snapshot else None,
     }
 
 
-def _final(snapshot: BoardSnapshot) -> dict[str, Any]:
-    """The rows as they were published: ``sha256`` is that of their canonical JSON, and is in the public chain."""
+def _final(found: Board, snapshot: BoardSnapshot) -> dict[str, Any]:
+    """The rows as they were published.
+
+    ``sha256`` is that of the canonical JSON of all of them, and is in the public chain.
+    """
     return {
         "snapshot": snapshot.number,
         "published_at": snapshot.published_at,
@@ -92,7 +97,8 @@ def _final(snapshot: BoardSnapshot) -> dict[str, Any]:
         "signature_hash": snapshot.signature_hash,
         "sha256": snapshot.sha256,
         "note": snapshot.note_en if language() == "en" and snapshot.note_en else snapshot.note_ko,
-        "rows": snapshot.rows,
+        "row_count": found.row_count,
+        "rows": found.view.cut(published_rows(snapshot)),
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from malpan.competitions.models import Phase
 from malpan.leaderboard.models import BoardSnapshot
-from malpan.leaderboard.selectors import on_public_board
+from malpan.leaderboard.selectors import on_public_board, published_rows
 from malpan.submissions.integrity import chain
 from malpan.submissions.integrity.receipts import openings, receipt_opening
 from malpan.submissions.models import ChainEntry, HiddenResult, ScoringRun, Submission
@@ -52,8 +52,9 @@ class PublicOpenings:
 
     def _rows_of(self, phase: Phase) -> dict[str, Mapping[str, Any]]:
         if phase.pk not in self._final_rows:
-            snapshot = BoardSnapshot.objects.filter(phase=phase).order_by("number").last()
-            self._final_rows[phase.pk] = {row["submission"]: row for row in snapshot.rows} if snapshot else {}
+            snapshot = BoardSnapshot.objects.filter(phase=phase).defer("rows").order_by("number").last()
+            rows = published_rows(snapshot) if snapshot else ()
+            self._final_rows[phase.pk] = {row["submission"]: row for row in rows}
         return self._final_rows[phase.pk]
 
 

@@ -4,9 +4,11 @@ was published, and, for organisers, the final one as it would be published now (
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
+from operator import itemgetter
 from typing import Any, Final, TypeVar
 
 from django.db import connection
@@ -27,13 +29,16 @@ from malpan.teams.naming import public_note, shown_name
 from malpan.teams.selectors import disqualified_teams
 from scoring.recipes import Column, Recipe
 
+PAGE_ROWS: Final = 100
 RANK: Final = "rank"
 COUNT: Final = "submissions"
 TIME: Final = "submitted"
 BASELINES: Final = 10  # in a row at most, before the rows of a view
 REFRESHES: Final = 3  # attempts to meet a moment without changes; the last reads what is there
+SNAPSHOTS_KEPT: Final = 4  # in the memory of a process: reading one of 10,000 rows takes ten times as long as its page
 
 Found = TypeVar("Found")
+Placed = tuple[int, Mapping[str, Any]]  # a row of a published final board, after its place
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,16 @@ class View:
     is_descending: bool = False
     offset: int = 0
     limit: int | None = None
+
+    @classmethod
+    def of_page(cls, number: str, sort: str = RANK, is_descending: bool = False) -> View:
+        """The page ``number`` as a reader writes it, counted from 1; the first where that is no number."""
+        page = int(number) if number.isdecimal() and len(number) < 9 else 1
+        return cls(sort, is_descending, offset=max(page - 1, 0) * PAGE_ROWS, limit=PAGE_ROWS)
+
+    def cut(self, rows: Sequence[Found]) -> Sequence[Found]:
+        """The rows of this view, of all."""
+        return rows[self.offset : None if self.limit is None else self.offset + self.limit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,32 +259,44 @@ def _own_row(phase: Phase, scope: str, signature_hash: str | None, reader: Reade
 def published_board(phase: Phase, *, viewer_team: Team | None = None, view: View | None = None) -> Board | None:
     """The last published final board of ``phase``, or ``None`` if there is none: the rows of ``view``, default all.
 
-    Reads only the snapshot.
+    Reads only the snapshot, whose ``rows`` are not read with it: ``published_rows`` has them.
     """
     if phase.final_published_at is None:
         return None
-    snapshot = phase.snapshots.select_related("published_by").order_by("-number").first()
+    snapshot = phase.snapshots.defer("rows").select_related("published_by").order_by("-number").first()
     if snapshot is None:
         return None
     recipe = recipe_named(snapshot.recipe)
     chosen = _known(view or View(), recipe)
-    rows = _sorted_here([_published_row(row, place, viewer_team) for place, row in enumerate(snapshot.rows, 1)], chosen)
-    end = None if chosen.limit is None else chosen.offset + chosen.limit
+    all_rows = published_rows(snapshot)
+    rows = _sorted_here(list(enumerate(all_rows, 1)), chosen)
+    number = None if viewer_team is None else viewer_team.number
+    own = next((each for each in rows if number is not None and each[1]["team_number"] == number), None)
     return Board(
         phase=phase,
         recipe=recipe,
         columns=recipe.columns,
-        rows=tuple(rows[chosen.offset : end]),
-        own_row=_own(rows),
-        is_demo_models=any(row.is_demo_models for row in rows),
+        rows=tuple(_published_row(*row, number) for row in chosen.cut(rows)),
+        own_row=None if own is None else _published_row(*own, number),
+        is_demo_models=any(row["is_demo_models"] for row in all_rows),
         signature_hash=snapshot.signature_hash,
         excluded_count=0,
         view=chosen,
         row_count=len(rows),
-        row_before=_last_ranked(rows[: chosen.offset]),
+        row_before=_last_ranked([_published_row(*row, number) for row in rows[: chosen.offset][-BASELINES:]]),
         disqualified=disqualified(phase, Reader(viewer_team, is_blind=False, sees_all=False)),
         snapshot=snapshot,
     )
+
+
+def published_rows(snapshot: BoardSnapshot) -> Sequence[Mapping[str, Any]]:
+    """The rows of a published final board, which never change. They are shared: change none."""
+    return _published_rows(snapshot.pk, snapshot.sha256)
+
+
+@lru_cache(maxsize=SNAPSHOTS_KEPT)
+def _published_rows(pk: int, _sha256: str) -> tuple[Mapping[str, Any], ...]:
+    return tuple(BoardSnapshot.objects.values_list("rows", flat=True).get(pk=pk))
 
 
 def reader_of(phase: Phase, team: Team | None, *, sees_all: bool = False, now: datetime | None = None) -> Reader:
@@ -311,28 +338,28 @@ def _row(standing: Standing, reader: Reader) -> BoardRow:
     )
 
 
-def _sorted_here(rows: list[BoardRow], view: View) -> list[BoardRow]:
+def _sorted_here(rows: list[Placed], view: View) -> list[Placed]:
     """As ``_sorted``, of rows that are at hand."""
     if view.sort == RANK:
         return rows
-    values: dict[str, Callable[[BoardRow], Any]] = {
-        COUNT: lambda row: row.submission_count,
-        TIME: lambda row: row.submitted_at,
+    values: dict[str, Callable[[Mapping[str, Any]], Any]] = {
+        COUNT: lambda row: row["submission_count"],
+        TIME: lambda row: datetime.fromisoformat(row["submitted_at"]),
     }
-    value = values.get(view.sort, lambda row: row.scores.get(view.sort))
-    with_value = [row for row in rows if value(row) is not None]
-    without = [row for row in rows if value(row) is None]
-    return sorted(with_value, key=value, reverse=view.is_descending) + without
+    value = values.get(view.sort, lambda row: row["scores"].get(view.sort))
+    valued = [(value(row), (place, row)) for place, row in rows]
+    with_value = sorted((each for each in valued if each[0] is not None), key=itemgetter(0), reverse=view.is_descending)
+    return [placed for _value, placed in with_value] + [placed for found, placed in valued if found is None]
 
 
-def _published_row(row: Mapping[str, Any], place: int, viewer_team: Team | None) -> BoardRow:
+def _published_row(place: int, row: Mapping[str, Any], own_number: int | None) -> BoardRow:
     return BoardRow(
         rank=row["rank"],
         place=place,
         team_id=None,
         team_name=row["team"],
         is_baseline=row["is_baseline"],
-        is_own=viewer_team is not None and viewer_team.number == row["team_number"],
+        is_own=own_number is not None and row["team_number"] == own_number,
         scores=row["scores"],
         final_score=row["final_score"],
         submission_count=row["submission_count"],

@@ -1,6 +1,7 @@
 """Addresses of the pages."""
 
 from django.urls import include, path
+from django.views.decorators.csrf import csrf_exempt
 from django.views.i18n import set_language
 
 from malpan.web.manage import archive, setup
@@ -25,7 +26,8 @@ from malpan.web.pages import (
 
 urlpatterns = [
     path("", home.home_page, name="home"),
-    path("language/", set_language, name="set_language"),
+    # nothing is lost if another site chooses the language, and a page without a token is the same for all visitors
+    path("language/", csrf_exempt(set_language), name="set_language"),
     path("metrics/", metrics.index_page, name="metrics"),
     path("metrics/<slug:name>/", metrics.card_page, name="metric"),
     path("competitions/<slug:slug>/", competition.overview_page, name="competition"),

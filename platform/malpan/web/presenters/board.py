@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from malpan.competitions.models import Track
 from malpan.competitions.targets import targets_of
-from malpan.leaderboard.selectors import COUNT, RANK, TIME, Board, BoardRow, View
+from malpan.leaderboard.selectors import COUNT, PAGE_ROWS, RANK, TIME, Board, BoardRow, View
 from malpan.web import fragments
 from malpan.web.presenters import formatting, scores
 from scoring.recipes import Column, Recipe
@@ -22,7 +22,6 @@ Direction = Literal["ascending", "descending"]
 Link = Callable[[Mapping[str, str]], str]  # this board's address with a query
 ALL: Final = "all"
 PUBLIC: Final = "public"  # ?view=public: the public board where the final one is published
-PAGE_ROWS: Final = 100
 SECOND_LINE: Final = 36  # columns of text for scores on the second line of an entry at 390 px
 
 
@@ -73,8 +72,7 @@ def view_of(query: Mapping[str, str]) -> View:
     key, page = query.get("sort", RANK), query.get("page", "")
     wanted = {"asc": False, "desc": True}
     is_descending = wanted.get(query.get("order", ""), key not in (RANK, TIME))
-    number = int(page) if page.isdecimal() and len(page) < 9 else 1
-    return View(key, is_descending, offset=max(number - 1, 0) * PAGE_ROWS, limit=PAGE_ROWS)
+    return View.of_page(page, key, is_descending)
 
 
 def on_last_page(found: Board) -> int | None:

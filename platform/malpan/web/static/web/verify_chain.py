@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """해시 사슬 확인 / Verifies the hash chain of a competition. Python 3.8 or newer, nothing to install.
 
-    python verify_chain.py chain.json [--board board.json] [--receipt receipt.json]
+    python verify_chain.py chain.json [--board board.json …] [--receipt receipt.json]
 
 chain.json    대회의 ‘기록 확인’ 페이지에서 내려받습니다. / from the competition's page "Records".
 board.json    공개 API의 순위표 / the board as the public API gives it:
               /api/v1/competitions/<대회>/tracks/<트랙>/board/
+              한 쪽에 100줄입니다. "next"의 주소로 다음 쪽을 내려받아 모두 적습니다.
+              A page has 100 rows: download the next from the address in "next" and name them all.
 receipt.json  제출 결과 페이지의 접수증 / the receipt from a submission's page.
 
 끝낼 때의 값 / exit status: 0 이상 없음 / sound, 1 이상 있음 / something is wrong, 2 읽을 수 없음 / unreadable.
@@ -109,6 +111,21 @@ def numbers(row: Any) -> dict[str, Any]:
     return {"final_score": repr(float(row["final_score"])), "scores": scores}
 
 
+class Incomplete(Exception):
+    """Pages of the board are missing."""
+
+
+def whole_board(pages: list[Any]) -> Any:
+    """The board of its pages. Raises ``Incomplete`` unless every row is there."""
+    board = {**pages[0], "rows": [row for page in pages for row in page["rows"]]}
+    if board.get("final"):
+        board["final"] = {**board["final"], "rows": [row for page in pages for row in page["final"]["rows"]]}
+    for part in (board, board.get("final")):
+        if part and len(part["rows"]) != part.get("row_count", len(part["rows"])):
+            raise Incomplete(len(part["rows"]), part["row_count"])
+    return board
+
+
 def check_board(entries: Any, board: Any, findings: Findings) -> None:
     """Every score on the board must be the newest recorded score of a submission; so too the final board's."""
     if board.get("is_hidden"):
@@ -191,7 +208,7 @@ def read(path: str) -> Any:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="해시 사슬 확인 / verify a competition's hash chain")
     parser.add_argument("chain", help="chain.json")
-    parser.add_argument("--board", help="board.json: 순위표도 견줍니다 / compare the board, too")
+    parser.add_argument("--board", nargs="+", help="board.json: 순위표도 견줍니다 / compare the board, too: every page")
     parser.add_argument("--receipt", help="receipt.json: 접수증도 확인합니다 / check a receipt, too")
     options = parser.parse_args(arguments)
     findings = Findings()
@@ -199,9 +216,14 @@ def main(arguments: list[str] | None = None) -> int:
         entries = read(options.chain)["entries"]
         check_chain(entries, findings)
         if options.board:
-            check_board(entries, read(options.board), findings)
+            check_board(entries, whole_board([read(page) for page in options.board]), findings)
         if options.receipt:
             check_receipt(entries, read(options.receipt), findings)
+    except Incomplete as error:
+        has, wanted = error.args
+        sys.stdout.write(f"[??] 순위표의 {wanted}줄 가운데 {has}줄이 있습니다. 모든 쪽을 --board 뒤에 적으세요.\n")
+        sys.stdout.write(f"     {has} of the board's {wanted} rows are there: name every page after --board.\n")
+        return 2
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         sys.stdout.write("[??] 파일을 읽을 수 없거나 형식이 다릅니다. / A file cannot be read or has another form: ")
         sys.stdout.write(f"{error!r}\n")
