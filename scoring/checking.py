@@ -35,10 +35,6 @@ class Checked:
     cost: int
 
 
-class CheckStopped(ScoringError):
-    """The check took too long or too much memory: the file is not what it should be."""
-
-
 class CheckFailed(ScoringError):
     """The process ended without an answer, through no fault of the file. The text is what it printed last."""
 
@@ -57,8 +53,10 @@ def check(data: bytes, recipe: Recipe, references: AnswerFile) -> Checked:
 def check_apart(data: bytes, recipe_id: str, references: bytes, *, seconds: float) -> Checked:
     """Check ``data`` in a process of its own; ``references`` is a published reference file.
 
-    Raises ``InvalidFile``, ``CheckStopped`` after ``seconds`` or where the memory is too small, and ``CheckFailed``.
+    Raises ``InvalidFile``, also after ``seconds`` or where the memory is too small: then the file is not what it should
+    be. Raises ``CheckFailed`` where the process ends without an answer.
     """
+    too_long = InvalidFile([FileError("check_too_long", {"seconds": seconds})])
     head = {"recipe": recipe_id, "references": len(references), "seconds": seconds}
     message = json.dumps(head).encode() + b"\n" + references + data
     try:
@@ -66,12 +64,12 @@ def check_apart(data: bytes, recipe_id: str, references: bytes, *, seconds: floa
             [sys.executable, "-m", "scoring.checking"], input=message, capture_output=True, timeout=seconds, check=False
         )
     except subprocess.TimeoutExpired as error:
-        raise CheckStopped from error
+        raise too_long from error
     if done.returncode != 0:
         raise CheckFailed(done.stderr[-2000:].decode(errors="replace"))
     answer: dict[str, Any] = json.loads(done.stdout)
     if answer.get("stopped"):
-        raise CheckStopped("out of memory")
+        raise too_long
     if "errors" in answer:
         raise InvalidFile([FileError(**each) for each in answer["errors"]], answer["total"])
     return Checked(**answer)

@@ -142,6 +142,11 @@ SYNTAX: Final[dict[str, Message]] = {
         "The file holds too many values (at most about {limit:,}). Keep only the keys a submission needs.",
         WRONG_SHAPE,
     ),
+    "check_too_long": Message(
+        "파일을 {seconds}초 안에 검사하지 못해 멈추었습니다. 파일의 구조와 크기를 예시 파일에 맞추어 주십시오.",
+        "The file could not be checked within {seconds} seconds. Follow the structure and size of the sample file.",
+        WRONG_SHAPE,
+    ),
     "too_many_items": Message(
         "항목이 {limit:,}개를 넘습니다. 평가 데이터의 항목만 남겨 주십시오. 이 줄부터는 검사하지 않았습니다.",
         "There are more than {limit:,} items. Keep only those of the test set; from this line on nothing was checked.",

@@ -18,7 +18,6 @@ from malpan.submissions import checking
 from malpan.submissions.errors import (
     CheckCrashed,
     ChecksBusy,
-    CheckTooLong,
     FileRejected,
     TeamCheckRunning,
     TooManyRejections,
@@ -83,9 +82,11 @@ def test_a_check_that_takes_too_long_is_stopped_and_says_so(
     phase: Phase, team: Team, all_large: None, settings: Any
 ) -> None:
     settings.CHECK_SECONDS = 0.001
-    with pytest.raises(CheckTooLong):
+    with pytest.raises(FileRejected) as refused:
         send(phase, team)
+    assert [error.code for error in refused.value.errors] == ["check_too_long"]
     assert not Submission.objects.exists()
+    assert Rejection.objects.get().error_count == 1, "it counts among the rejected files: it took the most time"
     settings.CHECK_SECONDS = 60
     assert send(phase, team).item_count == 3, "and its place is free again"
 

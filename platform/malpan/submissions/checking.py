@@ -24,7 +24,7 @@ from malpan.accounts.models import User
 from malpan.competitions.models import ReferenceVersion
 from malpan.competitions.references import load_references, recipe_named
 from malpan.core.storage import read_private
-from malpan.submissions.errors import CheckCrashed, ChecksBusy, CheckTooLong, TeamCheckRunning, TooManyRejections
+from malpan.submissions.errors import CheckCrashed, ChecksBusy, TeamCheckRunning, TooManyRejections
 from malpan.submissions.models import Rejection
 from malpan.teams.models import Team
 from scoring import checking
@@ -67,7 +67,7 @@ def note_rejection(address: str, now: datetime) -> None:
 def checked(data: bytes, *, team: Team, reference: ReferenceVersion, recipe_id: str) -> Checked:
     """What is known of the sound file ``data``.
 
-    Raises ``InvalidFile``; for a large file also ``TeamCheckRunning``, ``ChecksBusy`` and ``CheckTooLong``.
+    Raises ``InvalidFile``; for a large file also ``TeamCheckRunning``, ``ChecksBusy`` and ``CheckCrashed``.
     """
     if len(data) <= INLINE_BYTES:
         return checking.check(data, recipe_named(recipe_id), load_references(reference, recipe_id))
@@ -75,9 +75,6 @@ def checked(data: bytes, *, team: Team, reference: ReferenceVersion, recipe_id: 
         try:
             references = read_private(reference.file_sha256)
             return checking.check_apart(data, recipe_id, references, seconds=settings.CHECK_SECONDS)
-        except checking.CheckStopped as error:
-            logger.warning("the check of a file of %d bytes was stopped: %s", len(data), error)
-            raise CheckTooLong(seconds=settings.CHECK_SECONDS) from error
         except checking.CheckFailed as error:
             logger.exception("the check of a file failed")
             raise CheckCrashed from error

@@ -150,16 +150,6 @@ class TeamCheckRunning(SubmissionError):
     )
 
 
-class CheckTooLong(SubmissionError):
-    """The check of a file was stopped. Params: ``seconds``."""
-
-    http_status = 422
-    text = _(
-        "파일을 %(seconds)s초 안에 검사하지 못해 멈추었습니다. 파일의 구조가 안내된 형식과 같은지 확인해 주십시오. "
-        "제출 횟수는 차감되지 않았습니다."
-    )
-
-
 class CheckCrashed(SystemFault):
     """The check of a file ended without an answer."""
 
