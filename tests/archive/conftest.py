@@ -10,16 +10,24 @@ import pytest
 
 from malpan.competitions.models import Competition
 from tests import database
-from tests.archive import full_competition
-from tests.submissions.conftest import phase, rings, run, team
+from tests.archive import full_competition, light_passphrase
+from tests.submissions.conftest import collect_rings, phase, rings, run, team
 
 __all__ = ["phase", "rings", "run", "team"]  # fixtures
 
 
+@pytest.fixture(scope="module")
+def made(kept: None) -> int:
+    """The number of a competition with something of everything."""
+    with pytest.MonkeyPatch.context() as patched:
+        collect_rings(patched)
+        return full_competition.make().pk
+
+
 @pytest.fixture
-def competition(rings: list[str]) -> Competition:
+def competition(made: int, db: None, rings: list[str]) -> Competition:
     """A competition with something of everything."""
-    return full_competition.make()
+    return Competition.objects.get(pk=made)
 
 
 @pytest.fixture
@@ -31,3 +39,9 @@ def empty_site(tmp_path: Path, settings: Any) -> Callable[[], None]:
         settings.PRIVATE_ROOT = tmp_path / "other"
 
     return forget
+
+
+@pytest.fixture
+def passphrase(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A passphrase that locks at once. ``test_key_opens_by_its_passphrase_alone`` takes the seconds of a real one."""
+    return light_passphrase.use(monkeypatch)

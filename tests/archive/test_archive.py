@@ -35,7 +35,6 @@ from tests.archive.full_competition import exported, members
 from tests.factories import CANARY, ScoringRunFactory, SubmissionFactory, UserFactory, leader_of
 
 pytestmark = pytest.mark.django_db
-PASSPHRASE = "열두 글자가 넘는 암호 구문"
 OWN_ENTRIES = {"competition.export", "competition.import"}  # what the journey itself writes into the audit log
 
 
@@ -86,11 +85,11 @@ def test_references_are_left_out_unless_asked_for(competition: Competition, empt
 
 
 def test_references_travel_encrypted_and_open_with_the_passphrase_alone(
-    competition: Competition, empty_site: Callable[[], None]
+    competition: Competition, empty_site: Callable[[], None], passphrase: str
 ) -> None:
     version = ReferenceVersion.objects.get()
     answers = read_private(version.file_sha256)
-    archive = exported(competition, PASSPHRASE)
+    archive = exported(competition, passphrase)
     assert CANARY.encode() in answers
     assert not any(CANARY.encode() in data for data in members(archive).values())
     empty_site()
@@ -98,7 +97,7 @@ def test_references_travel_encrypted_and_open_with_the_passphrase_alone(
         import_competition(file=archive, actor=None, passphrase="다른 암호 구문입니다 아마도")
     assert refused.value.reason == "passphrase"
     assert not Competition.objects.exists()
-    assert import_competition(file=archive, actor=None, passphrase=PASSPHRASE).has_references
+    assert import_competition(file=archive, actor=None, passphrase=passphrase).has_references
     assert read_private(version.file_sha256) == answers
 
 
@@ -234,10 +233,12 @@ def test_export_needs_the_permission_to_own_and_import_the_one_to_add_competitio
         import_competition(file=io.BytesIO(), actor=organiser)
 
 
-def test_export_and_import_are_in_the_audit_log(competition: Competition, empty_site: Callable[[], None]) -> None:
+def test_export_and_import_are_in_the_audit_log(
+    competition: Competition, empty_site: Callable[[], None], passphrase: str
+) -> None:
     owner = CompetitionRole.objects.get().user
     target = io.BytesIO()
-    export_competition(competition=competition, actor=owner, target=target, passphrase=PASSPHRASE)
+    export_competition(competition=competition, actor=owner, target=target, passphrase=passphrase)
     entry = AuditEntry.objects.get(action="competition.export")
     assert (entry.actor, entry.after) == (owner, {"references": "encrypted"})
     empty_site()
@@ -248,9 +249,13 @@ def test_export_and_import_are_in_the_audit_log(competition: Competition, empty_
 
 
 def test_commands_carry_a_competition_from_one_site_to_another(
-    competition: Competition, empty_site: Callable[[], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    competition: Competition,
+    empty_site: Callable[[], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    passphrase: str,
 ) -> None:
-    monkeypatch.setenv("MALPAN_ARCHIVE_PASSPHRASE", PASSPHRASE)
+    monkeypatch.setenv("MALPAN_ARCHIVE_PASSPHRASE", passphrase)
     path = tmp_path / "out.zip"
     call_command("export_competition", competition.slug, str(path), "--references", stdout=io.StringIO())
     assert oct(path.stat().st_mode)[-3:] == "600"

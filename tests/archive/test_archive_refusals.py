@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from base64 import b64decode
 from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
@@ -21,6 +22,7 @@ from malpan.competitions.models import Competition
 from malpan.core.models import AuditEntry
 from malpan.submissions.models import Submission
 from tests.archive.full_competition import exported, members
+from tests.archive.light_passphrase import KEY, LOCKED, PASSPHRASE
 from tests.factories import PhaseFactory, publish
 
 pytestmark = pytest.mark.django_db
@@ -48,13 +50,18 @@ def refusal(archive: io.BytesIO, **options: Any) -> str:
     return refused.value.reason
 
 
+@pytest.fixture(scope="module")
+def original(made: int) -> dict[str, bytes]:
+    """What an archive of the competition holds."""
+    return members(exported(Competition.objects.get(pk=made)))
+
+
 @pytest.fixture
-def forged(competition: Competition, empty_site: Callable[[], None]) -> Callable[..., io.BytesIO]:
+def forged(db: None, original: dict[str, bytes], empty_site: Callable[[], None]) -> Callable[..., io.BytesIO]:
     """Make an archive with members changed, or columns of all ``rows`` of a table.
 
     Its manifest fits again unless told otherwise; the site is empty.
     """
-    original = members(exported(competition))
     empty_site()
 
     def forge(
@@ -182,12 +189,15 @@ def test_encrypted_file_that_was_changed_or_cut_short_does_not_open() -> None:
 
 def test_key_opens_by_its_passphrase_alone() -> None:
     key = crypto.new_key()
-    locked = crypto.locked_key(key, "암호 구문 열두 글자 넘게")
-    assert str(crypto.unlocked_key(locked, "암호 구문 열두 글자 넘게")) == str(key)
-    broken = {"key": locked["key"][:-8] + "AAAAAAA="}
+    locked = crypto.locked_key(key, PASSPHRASE)
+    assert str(crypto.unlocked_key(locked, PASSPHRASE)) == str(key)
+    *_others, salt, work = b64decode(locked["key"]).splitlines()[1].split()
+    assert (len(salt), int(work) >= 15) == (22, True), "nobody tries many passphrases a second"
+    assert str(crypto.unlocked_key(LOCKED, PASSPHRASE)) == KEY
+    broken = {"key": LOCKED["key"][:-8] + "AAAAAAA="}
     for body, passphrase, reason in (
-        (locked, "다른 암호 구문", "passphrase"),
-        (broken, "암호 구문 열두 글자 넘게", "passphrase"),
+        (LOCKED, "다른 암호 구문", "passphrase"),
+        (broken, PASSPHRASE, "passphrase"),
         ({"key": "no base64"}, "암호", "unreadable"),
         ({"key": 7}, "암호", "unreadable"),
         ({"salt": "00", "n": 2**17}, "암호", "unreadable"),

@@ -1,30 +1,85 @@
-"""What the demo brings: three competitions as somebody would have set them up, loaded once for all these tests."""
+"""What the demo brings, through the real way in: three competitions as somebody would have set them up.
+
+It is loaded once for all these tests.
+"""
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
+from io import StringIO
 from typing import Any
 
 import pytest
+from django.core.management import call_command
+from django.test import TestCase
 from django.utils import timezone
 
 from malpan.accounts.models import User
-from malpan.competitions.models import DataFile, Phase, ReferenceVersion, Track
+from malpan.competitions.models import Competition, DataFile, Phase, ReferenceVersion, Track
 from malpan.competitions.selectors import published_competitions
 from malpan.competitions.targets import targets_of
 from malpan.core.storage import read_private
 from malpan.core.times import KST, kst_day
-from malpan.demo.loading import load_demo
+from malpan.demo.loading import LoadCount, load_demo
+from malpan.demo.management.commands import load_demo as load_demo_command
 from malpan.demo.specs import COMPETITIONS
-from malpan.submissions.models import Rejection, Submission
+from malpan.jobs.models import Job
+from malpan.submissions.models import Rejection, ScoringRun, Submission
+from malpan.teams.models import Team
 from scoring.recipes.targets import AI_HUB_TARGETS
+from tests.submissions.conftest import collect_rings
 
 pytestmark = pytest.mark.django_db
+EXPECTED = LoadCount(competitions=3, submissions=40, rejections=2)
+
+
+@dataclass(frozen=True)
+class Load:
+    """What a load said and did."""
+
+    counts: list[LoadCount]
+    rings: list[str]
+    output: str
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _loaded(kept: None) -> None:
-    load_demo()
+def loaded(kept: None) -> Load:
+    with pytest.MonkeyPatch.context() as patched:
+        return load(patched)
+
+
+def load(monkeypatch: pytest.MonkeyPatch) -> Load:
+    """Load the demo by the command; no worker is there."""
+    rings, counts, output = collect_rings(monkeypatch), [], StringIO()
+
+    def counted() -> LoadCount:
+        counts.append(load_demo())
+        return counts[-1]
+
+    monkeypatch.setattr(load_demo_command, "load_demo", counted)
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        call_command("load_demo", stdout=output)
+    return Load(counts, rings, output.getvalue())
+
+
+def test_load_brings_everything_and_queues_every_submission_once(loaded: Load) -> None:
+    assert loaded.counts == [EXPECTED]
+    assert Submission.objects.count() == ScoringRun.objects.count() == EXPECTED.submissions
+    assert len(loaded.rings) == Job.objects.count() == EXPECTED.submissions
+    assert set(ScoringRun.objects.values_list("state", flat=True)) == {ScoringRun.State.QUEUED}, "nothing is inline"
+
+
+def test_a_second_load_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = _row_counts()
+    second = load(monkeypatch)
+    assert (second.counts, second.rings) == ([LoadCount()], [])
+    assert _row_counts() == before
+
+
+def test_the_command_says_what_it_did(loaded: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "제출 40개" in loaded.output
+    assert "이미" in load(monkeypatch).output
 
 
 def test_two_demos_run_and_one_is_past_with_the_limits_that_were_meant() -> None:
@@ -94,3 +149,8 @@ def _reference_texts(references: list[dict[str, Any]] | dict[str, list[str]]) ->
     if isinstance(references, dict):
         return [caption for captions in references.values() for caption in captions]
     return [row["output"]["answer"] for row in references]
+
+
+def _row_counts() -> dict[str, int]:
+    models = (Competition, Phase, ReferenceVersion, DataFile, Team, User, Submission, Rejection, ScoringRun)
+    return {model.__name__: model.objects.count() for model in models}

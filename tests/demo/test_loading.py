@@ -1,26 +1,23 @@
-"""Loading the demo: through the real way in, complete, only once, and finished by the next load if cut off."""
+"""Loading the demo when something comes between; what a load brings is in ``test_loaded``."""
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from malpan.accounts.models import User
-from malpan.competitions.models import Competition, DataFile, Phase, ReferenceVersion
+from malpan.competitions.models import Competition, Phase
 from malpan.demo import loading
 from malpan.demo.loading import LoadCount, load_demo
-from malpan.jobs.models import Job
 from malpan.submissions import intake
-from malpan.submissions.models import Rejection, ScoringRun, Submission
+from malpan.submissions.models import Rejection, Submission
 from malpan.teams.models import Team
+from tests.demo.test_loaded import EXPECTED
 from tests.submissions.conftest import collect_rings
 
 pytestmark = pytest.mark.django_db
-EXPECTED = LoadCount(competitions=3, submissions=40, rejections=2)
 
 
 @pytest.fixture
@@ -32,21 +29,6 @@ def rings(monkeypatch) -> list[str]:
 def load(capture) -> LoadCount:
     with capture(execute=True):
         return load_demo()
-
-
-def test_load_brings_everything_and_queues_every_submission_once(rings, django_capture_on_commit_callbacks) -> None:
-    assert load(django_capture_on_commit_callbacks) == EXPECTED
-    assert Submission.objects.count() == ScoringRun.objects.count() == EXPECTED.submissions
-    assert len(rings) == Job.objects.count() == EXPECTED.submissions
-    assert set(ScoringRun.objects.values_list("state", flat=True)) == {ScoringRun.State.QUEUED}, "nothing is inline"
-
-
-def test_a_second_load_changes_nothing(rings, django_capture_on_commit_callbacks) -> None:
-    load(django_capture_on_commit_callbacks)
-    before = _row_counts()
-    assert load(django_capture_on_commit_callbacks) == LoadCount()
-    assert _row_counts() == before
-    assert len(rings) == EXPECTED.submissions
 
 
 def test_a_load_that_was_cut_off_is_finished_by_the_next(
@@ -101,16 +83,3 @@ def test_a_competition_of_somebody_else_at_the_demo_address_is_left_alone(rings)
     with pytest.raises(CommandError, match="'demo'"):
         call_command("load_demo")
     assert not Phase.objects.filter(track__competition__slug="demo").exists()
-
-
-def test_the_command_says_what_it_did(rings) -> None:
-    first, second = StringIO(), StringIO()
-    call_command("load_demo", stdout=first)
-    call_command("load_demo", stdout=second)
-    assert "제출 40개" in first.getvalue()
-    assert "이미" in second.getvalue()
-
-
-def _row_counts() -> dict[str, int]:
-    models = (Competition, Phase, ReferenceVersion, DataFile, Team, User, Submission, Rejection, ScoringRun)
-    return {model.__name__: model.objects.count() for model in models}

@@ -8,6 +8,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -90,6 +91,23 @@ def var_dir(short_path: Path) -> Path:
     return short_path
 
 
+@pytest.fixture(scope="module")
+def left() -> Iterator[Path]:
+    """A directory as the first users of all left it."""
+    directory = Path(tempfile.mkdtemp(prefix="malpan-"))
+    first = User(directory)
+    assert first.addresses
+    first.release()
+    yield directory
+    shutil.rmtree(directory)
+
+
+@pytest.fixture
+def used_before(var_dir: Path, left: Path) -> None:
+    """The first start of all, which makes the cluster, is over: for tests of what comes later."""
+    subprocess.run(["cp", "--archive", left, var_dir], check=True)
+
+
 @pytest.fixture
 def use(var_dir: Path) -> Iterator[Callable[..., User]]:
     """Starts users; whatever the test did, nothing runs on their directories afterwards."""
@@ -140,6 +158,7 @@ def test_a_second_process_uses_the_running_servers(use) -> None:
     assert first.servers() == second.servers()
 
 
+@pytest.mark.usefixtures("used_before")
 def test_servers_stop_with_their_last_user_and_not_before(use) -> None:
     supervisor, command = use(), use()
     supervisor.sql("CREATE TABLE kept (n int)")
@@ -152,6 +171,7 @@ def test_servers_stop_with_their_last_user_and_not_before(use) -> None:
     assert all(ended(server) for server in servers)
 
 
+@pytest.mark.usefixtures("used_before")
 def test_servers_stop_when_their_user_is_killed(use, var_dir) -> None:
     user = use()
     servers = user.servers()
@@ -160,6 +180,7 @@ def test_servers_stop_when_their_user_is_killed(use, var_dir) -> None:
     wait_for(lambda: not processes_on(var_dir), "guards end too")
 
 
+@pytest.mark.usefixtures("used_before")
 def test_the_database_outlives_the_servers_and_redis_begins_empty(use) -> None:
     first = use()
     first.sql("CREATE TABLE kept AS SELECT 'éÉ 말판' AS text")
@@ -170,6 +191,7 @@ def test_the_database_outlives_the_servers_and_redis_begins_empty(use) -> None:
     assert second.redis().get("kept") is None
 
 
+@pytest.mark.usefixtures("used_before")
 @pytest.mark.parametrize("victim", ["postmaster", "redis_server"])
 def test_a_killed_server_leaves_stale_files_and_is_started_again(use, victim: str) -> None:
     first = use()
@@ -182,6 +204,7 @@ def test_a_killed_server_leaves_stale_files_and_is_started_again(use, victim: st
     assert second.redis().ping()
 
 
+@pytest.mark.usefixtures("used_before")
 def test_a_killed_guard_takes_its_server_along_and_both_are_started_again(use, var_dir) -> None:
     first = use()
     first.sql("CREATE TABLE kept AS SELECT 1 AS n")
@@ -193,6 +216,7 @@ def test_a_killed_guard_takes_its_server_along_and_both_are_started_again(use, v
     assert second.postmaster() != before
 
 
+@pytest.mark.usefixtures("used_before")
 def test_a_stale_pid_file_that_names_a_living_stranger_does_not_hinder_the_start(use, var_dir) -> None:
     first = use()
     first.sql("CREATE TABLE kept AS SELECT 1 AS n")

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 from celery import current_app
-from django.db import transaction
+from django.db import connection, transaction
 from kombu.exceptions import OperationalError
 
 from malpan.celery import app
 from malpan.competitions.models import Phase
-from malpan.jobs import claim, doorbell, outcome, tasks
+from malpan.jobs import claim, doorbell, lease, outcome, tasks
 from malpan.jobs.models import Job
 from malpan.submissions.intake import submit
 from malpan.submissions.models import ScoringRun, Submission
@@ -83,6 +83,11 @@ def neural(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, str]]:
 
 
 @pytest.fixture
+def uncommitted_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    work_uncommitted(monkeypatch)
+
+
+@pytest.fixture
 def run(phase: Phase, team: Team, rings: list[str]) -> ScoringRun:
     """A queued run of a real, stored submission."""
     return send(phase, team).runs.get()
@@ -94,6 +99,16 @@ def collect_rings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(doorbell.current_app._get_current_object(), "send_task", lambda name, **_: sent.append(name))
     monkeypatch.setattr(doorbell, "is_ringing", lambda: False)
     return sent
+
+
+def work_uncommitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let jobs be done inside the transaction of a test, for tests of neither leases nor connections.
+
+    A lease is renewed on a connection of its own, which does not see what is not committed, and a connection that was
+    idle is closed where it stands in a transaction.
+    """
+    monkeypatch.setattr(lease.LeaseRenewer, "_renew", lambda *_arguments: None)
+    monkeypatch.setattr(connection, "close_if_unusable_or_obsolete", lambda: None)
 
 
 def claim_run(run: ScoringRun, worker: str = "worker-1") -> Job | None:

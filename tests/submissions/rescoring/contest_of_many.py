@@ -18,7 +18,10 @@ from malpan.core.storage import store_private
 from malpan.jobs import claim, tasks
 from malpan.jobs.models import Job
 from malpan.submissions.evaluation.runs import RUN
-from malpan.submissions.models import QuotaEntry, ScoringRun, Submission
+from malpan.submissions.intake import submit
+from malpan.submissions.models import QuotaEntry, RescoreBatch, ScoringRun, Submission
+from malpan.submissions.rescoring import services as rescoring
+from malpan.submissions.rescoring.batches import Selection
 from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.teams.models import Membership, Team
 from scoring.metrics import load_metric as real_load_metric
@@ -28,6 +31,8 @@ from tests.scoring.fakes import FakeBertScore, FakeBleurt, FakeNeural
 ITEMS = 6
 REASON = "규범에 따라 적는다"
 PRIZES = [3, 10]
+STRICT = "rag-qa-strict@1"
+EVERYTHING = Selection()
 
 
 @dataclass
@@ -159,3 +164,34 @@ def work_off(limit: int | None = None) -> int:
             claim.take(job, "worker-1")
         tasks.perform(job)
     return len(waiting)
+
+
+def few_teams() -> Contest:
+    """Three teams with two scored submissions each."""
+    made = found(3, total_limit=10)
+    fill(made, 2)
+    return made
+
+
+def start(contest: Contest, selection: Selection = EVERYTHING, **changes: Any) -> RescoreBatch:
+    return rescoring.start_batch(
+        phase=contest.phase,
+        selection=selection,
+        reason=changes.pop("reason", "규칙 변경"),
+        actor=contest.organiser,
+        **changes,
+    )
+
+
+def apply(contest: Contest, batch: RescoreBatch, **options: Any) -> RescoreBatch:
+    return rescoring.apply_batch(batch=batch, actor=contest.organiser, **options)
+
+
+def upload(contest: Contest, place: int = 0, seed: int = 99) -> Submission:
+    return submit(
+        phase=contest.phase,
+        team=contest.teams[place],
+        user=contest.users[place],
+        file_name="late.json",
+        upload=answers(seed),
+    )

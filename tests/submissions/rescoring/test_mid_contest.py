@@ -1,4 +1,4 @@
-"""The rule changes in the middle of a contest: 40 teams, 400 submissions, uploads going on, a reader polling."""
+"""The rule changes in the middle of a contest: 24 teams, 120 submissions, uploads going on, a reader polling."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.submissions.rescoring.contest_of_many import Contest, answers, fill, 
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
-TEAMS, EACH = 40, 10
+TEAMS, EACH = 24, 5
 NOTICE = Announcement(
     "채점 규칙 변경 안내", "이유를 쓰지 않은 문항은 0점입니다.", "Rule change", "A missing reason scores 0."
 )
@@ -108,7 +108,7 @@ def contest(
     kept: list[tuple[Contest, Snapshot]],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Contest:
-    """40 teams with ten scored submissions each: filled once, by the real runs, and put back for every other test."""
+    """24 teams with five scored submissions each: filled once, by the real runs, and put back for every other test."""
     if kept:
         kept[0][1].put_back()
     else:
@@ -207,7 +207,7 @@ def test_cancel_leaves_every_score_and_rank_byte_identical(contest: Contest) -> 
     batch = rescoring.start_batch(
         phase=phase, selection=Selection(), reason="시험", actor=contest.organiser, recipe="rag-qa-strict@1"
     )
-    work_off(150)
+    done = work_off(TEAMS * EACH // 3)
 
     rescoring.cancel_batch(batch=batch, actor=contest.organiser)
     work_off()
@@ -216,7 +216,7 @@ def test_cancel_leaves_every_score_and_rank_byte_identical(contest: Contest) -> 
     assert json.dumps(list(ScoringRun.objects.filter(batch=None).order_by("pk").values()), default=str) == runs
     assert list(Submission.objects.order_by("pk").values_list("pk", "live_run", "refunded_at")) == pointers
     assert batch.runs.filter(state=ScoringRun.State.QUEUED).count() == 0
-    assert batch.runs.filter(state=ScoringRun.State.FINISHED).count() == 150
+    assert batch.runs.filter(state=ScoringRun.State.FINISHED).count() == done
     assert not Notice.objects.exists()
     assert batches.open_batch(phase) is None
 

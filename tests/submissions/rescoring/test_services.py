@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import json
-import threading
 from itertools import accumulate
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
 from django.utils import timezone
 
 from malpan.competitions import drafts
@@ -29,7 +28,6 @@ from malpan.submissions.errors import (
     BatchSelectsNothing,
 )
 from malpan.submissions.evaluation.runs import finish_run
-from malpan.submissions.intake import submit
 from malpan.submissions.integrity import chain
 from malpan.submissions.models import ChainEntry, HiddenResult, QuotaEntry, RescoreBatch, ScoringRun, Submission
 from malpan.submissions.quota import services as quota
@@ -39,46 +37,39 @@ from malpan.submissions.rescoring.apply import Announcement
 from malpan.submissions.rescoring.batches import Selection, state_of
 from malpan.submissions.scoring_changes import split_again
 from malpan.submissions.selectors import run_to_show
-from malpan.teams.services import lock_team
-from tests.factories import PhaseFactory, TeamFactory, file_bytes, finished_submission, report
-from tests.submissions.conftest import claim_run, execute, fail_run, fresh
-from tests.submissions.rescoring.contest_of_many import Contest, answers, fill, found, references, work_off
+from tests.factories import PhaseFactory, file_bytes, finished_submission, report
+from tests.submissions.conftest import claim_run, collect_rings, execute, fail_run, fresh, work_uncommitted
+from tests.submissions.rescoring.contest_of_many import (
+    STRICT,
+    Contest,
+    apply,
+    few_teams,
+    fill,
+    found,
+    references,
+    start,
+    upload,
+    with_fake_models,
+    work_off,
+)
 
-pytestmark = pytest.mark.django_db(transaction=True)
-STRICT = "rag-qa-strict@1"
-EVERYTHING = Selection()
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("uncommitted_work")]
 State = RescoreBatch.State
 
 
+@pytest.fixture(scope="module")
+def made(kept: None) -> Contest:
+    """Three teams with two scored submissions each."""
+    with pytest.MonkeyPatch.context() as patched:
+        collect_rings(patched)
+        with_fake_models(patched)
+        work_uncommitted(patched)
+        return few_teams()
+
+
 @pytest.fixture
-def contest(rings: list[str], neural: list[Any]) -> Contest:
-    made = found(3, total_limit=10)
-    fill(made, 2)
-    return made
-
-
-def start(contest: Contest, selection: Selection = EVERYTHING, **changes: Any) -> RescoreBatch:
-    return rescoring.start_batch(
-        phase=contest.phase,
-        selection=selection,
-        reason=changes.pop("reason", "규칙 변경"),
-        actor=contest.organiser,
-        **changes,
-    )
-
-
-def apply(contest: Contest, batch: RescoreBatch, **options: Any) -> RescoreBatch:
-    return rescoring.apply_batch(batch=batch, actor=contest.organiser, **options)
-
-
-def upload(contest: Contest, place: int = 0, seed: int = 99) -> Submission:
-    return submit(
-        phase=contest.phase,
-        team=contest.teams[place],
-        user=contest.users[place],
-        file_name="late.json",
-        upload=answers(seed),
-    )
+def contest(made: Contest, rings: list[str], neural: list[Any]) -> Contest:
+    return copy.deepcopy(made)
 
 
 def fail_everything_queued() -> None:
@@ -280,58 +271,6 @@ def test_a_late_upload_scored_by_both_rules_ends_with_the_new_one(contest: Conte
     assert late.live_run == new
 
 
-def test_a_run_that_ends_while_its_batch_is_cancelled_waits_and_is_late(contest: Contest) -> None:
-    batch = start(contest, recipe=STRICT)
-    run = batch.runs.order_by("pk").first()
-    assert run is not None
-    claimed = claim_run(run)
-    assert claimed is not None
-    attempt = claimed.attempt
-    results: list[bool] = []
-
-    def finish() -> None:
-        try:
-            results.append(finish_run(run_id=run.pk, attempt=attempt, report=report(0.5)))
-        finally:
-            connection.close()
-
-    with transaction.atomic():
-        RescoreBatch.objects.select_for_update(no_key=True).get(pk=batch.pk)  # as cancelling does first
-        ending = threading.Thread(target=finish)
-        ending.start()
-        ending.join(0.5)
-        rescoring.cancel_batch(batch=batch, actor=contest.organiser)  # waits for the run's job: no deadlock
-    ending.join(20)
-    assert results == [False]
-    assert ScoringRun.objects.get(pk=run.pk).state == ScoringRun.State.FAILED
-
-
-def test_a_run_that_ends_while_its_batch_is_applied_is_not_lost(contest: Contest) -> None:
-    batch = start(contest, recipe=STRICT)
-    work_off()
-    late = upload(contest)
-    new = late.runs.get(batch=batch)
-    claimed = claim_run(new)
-    assert claimed is not None
-    attempt = claimed.attempt
-
-    def finish() -> None:
-        try:
-            finish_run(run_id=new.pk, attempt=attempt, report=report(0.5))
-        finally:
-            connection.close()
-
-    with transaction.atomic():
-        apply(contest, batch)
-        ending = threading.Thread(target=finish)
-        ending.start()
-        ending.join(0.5)
-        assert ending.is_alive(), "it waits for the batch"
-    ending.join(20)
-    late.refresh_from_db()
-    assert late.live_run == new
-
-
 # --- references -------------------------------------------------------------------------------------------------------
 def test_a_further_accepted_answer_runs_no_neural_metric(contest: Contest, neural: list[Any]) -> None:
     draft = drafts.create_draft(
@@ -502,31 +441,3 @@ def test_repetitions_with_a_failed_run_are_complete_once_it_was_tried_again(cont
     assert batches.progress_of(batch) == batches.BatchProgress(finished=3)
     assert state_of(batch) == State.READY
     assert rescoring.retry_failed(batch=batch, actor=contest.organiser) == 0
-
-
-# --- locks ------------------------------------------------------------------------------------------------------------
-def test_an_applied_batch_does_not_wait_for_a_team_that_waits_for_its_phase(contest: Contest) -> None:
-    batch = start(contest)
-    newcomer = TeamFactory.create(competition=contest.phase.track.competition)
-    is_held, may_go = threading.Event(), threading.Event()
-
-    def hold() -> None:
-        with transaction.atomic():
-            lock_team(newcomer)
-            is_held.set()
-            may_go.wait(30)
-        connection.close()
-
-    thread = threading.Thread(target=hold)
-    thread.start()
-    try:
-        assert is_held.wait(30)
-        with transaction.atomic():
-            with connection.cursor() as cursor:
-                cursor.execute("SET LOCAL lock_timeout = '2s'")
-            reset_count = quota.reset_all(phase=contest.phase, reason="규칙 변경", actor=contest.organiser, batch=batch)
-    finally:
-        may_go.set()
-        thread.join()
-    assert reset_count == QuotaEntry.objects.filter(batch=batch, kind="reset").count()
-    assert QuotaEntry.objects.filter(batch=batch, team=newcomer).exists()

@@ -21,11 +21,12 @@ from malpan.core.models import AuditEntry
 from malpan.submissions.integrity import chain, receipts
 from malpan.submissions.models import Submission
 from malpan.teams.models import Team
+from tests.archive import light_passphrase
+from tests.archive.light_passphrase import PASSPHRASE
 from tests.factories import CANARY, CompetitionFactory, UserFactory, finished_submission
 from tests.web.conftest import client_of
 
 pytestmark = pytest.mark.django_db
-PASSPHRASE = "열두 글자가 넘는 암호 구문"
 
 
 @pytest.fixture
@@ -81,7 +82,10 @@ def test_export_is_a_download_without_answers_that_nothing_caches(competition: C
     assert AuditEntry.objects.get(action="competition.export").actor is not None
 
 
-def test_export_with_references_holds_them_encrypted(competition: Competition, owner: Client) -> None:
+def test_export_with_references_holds_them_encrypted(
+    competition: Competition, owner: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    light_passphrase.use(monkeypatch)
     given = {"references": "on", "passphrase": PASSPHRASE, "repeated": PASSPHRASE}
     archive = downloaded(owner.post(url(competition, "export/"), given))
     assert [name for name in archive.namelist() if name.startswith("references/")]

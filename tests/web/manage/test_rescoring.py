@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import io
 from typing import Any
@@ -14,22 +15,32 @@ from malpan.submissions.models import QuotaEntry, RescoreBatch, ScoringRun, Subm
 from malpan.submissions.rescoring import services as rescoring
 from malpan.submissions.rescoring.batches import Selection, state_of
 from tests.factories import UserFactory
-from tests.submissions.rescoring.contest_of_many import Contest, fill, found, with_fake_models, work_off
+from tests.submissions.conftest import work_uncommitted
+from tests.submissions.rescoring.contest_of_many import STRICT, Contest, fill, found, with_fake_models, work_off
 from tests.web.conftest import client_of
 from tests.web.html import parse, problems
 
-pytestmark = pytest.mark.django_db(transaction=True)
-STRICT = "rag-qa-strict@1"
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def made(kept: None) -> Contest:
+    """Five teams with two scored submissions each."""
+    with pytest.MonkeyPatch.context() as patched:
+        with_fake_models(patched)
+        work_uncommitted(patched)
+        contest = found(5, total_limit=10)
+        contest.phase.track.competition.prize_places = [1, 3]
+        contest.phase.track.competition.save()
+        fill(contest, 2)
+    return contest
 
 
 @pytest.fixture
-def contest(monkeypatch: pytest.MonkeyPatch) -> Contest:
+def contest(made: Contest, monkeypatch: pytest.MonkeyPatch) -> Contest:
     with_fake_models(monkeypatch)
-    made = found(5, total_limit=10)
-    made.phase.track.competition.prize_places = [1, 3]
-    made.phase.track.competition.save()
-    fill(made, 2)
-    return made
+    work_uncommitted(monkeypatch)
+    return copy.deepcopy(made)
 
 
 def competition_of(contest: Contest) -> Competition:
