@@ -179,7 +179,9 @@ def quoted(text: str, limit: int = QUOTE_CHARS) -> str:
     >>> quoted("a\\u202eb")
     'a\\\\u202eb'
     """
-    shown = "".join(_visible(character) for character in text[:limit])
+    shown = text[:limit]
+    if not shown.isprintable():
+        shown = "".join(map(_visible, shown))
     return shown + "…" if len(text) > limit else shown
 
 

@@ -24,10 +24,12 @@ if TYPE_CHECKING:
 
 SYSTEM = "tests/system/"
 MATRIX = "tests/web/test_visibility_matrix.py"
+OKT = ("tests/scoring/metrics/", "tests/scoring/text/", "tests/scoring/matching/")
 PRIVATE_ROOT = pytest.StashKey[Path]()  # of a module: where the files of what its tests share are
 LONGEST = (  # begun first: nobody is left with them at the end
     SYSTEM,
     MATRIX,
+    *OKT,
     "tests/benchmarks/",
     "tests/submissions/rescoring/",
     "tests/submissions/test_intake_under_stress.py",
@@ -40,7 +42,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFil
     """A file is run by one process, for what its tests share; the whole sites of ``tests/system`` by one as well.
 
     Those tests wait for things to happen within seconds and may load two cores: two at a time would disturb each other.
-    The states of the visibility matrix share nothing, and each takes long: whoever is free takes the next.
+    Those that ask the Java analyser share one, which takes seconds to start and grows faster with use. The states of
+    the visibility matrix share nothing, and each takes long: whoever is free takes the next.
     """
     from xdist.scheduler import LoadFileScheduling
 
@@ -48,6 +51,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFil
         def _split_scope(self, nodeid: str) -> str:
             if nodeid.startswith(SYSTEM):
                 return SYSTEM
+            if nodeid.startswith(OKT):
+                return OKT[0]
             return nodeid if nodeid.startswith(MATRIX) else super()._split_scope(nodeid)
 
     return InSuitablePieces(config, log) if config.getvalue("dist") == "loadfile" else None

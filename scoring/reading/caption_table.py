@@ -22,7 +22,7 @@ _CAPTION_NAMES: Final = frozenset(
     {"caption", "captions", "description", "description_kr", "sentence", "text", "answer", "설명", "설명문", "캡션"}
 )
 # How csv writers write a field that contains quotes: wrapped in quotes, those inside doubled.
-_WRAPPED: Final = re.compile(r'"[^"]*(?:""[^"]*)+"')
+_WRAPPED: Final = re.compile(r'"[^"]*+(?:""[^"]*+)++"')
 
 
 def has_table(text: str) -> bool:
@@ -53,8 +53,8 @@ def table_rows(text: str) -> Iterator[Row | FileError]:
 
 def _header(fields: list[str]) -> str | None:
     """``right`` or ``wrong`` for a header line, ``None`` for a line of captions."""
-    names = [field.strip().lower() for field in fields]
-    if len(names) == 2 and names[0] in ID_KEYS and names[1] in _CAPTION_NAMES:
+    names = [field.strip().lower() for field in fields[:2]]
+    if len(fields) == 2 and names[0] in ID_KEYS and names[1] in _CAPTION_NAMES:
         return "right"
     is_header = names[0] in ID_KEYS or (names[0] in _CAPTION_NAMES and len(names) > 1 and names[1] in ID_KEYS)
     return "wrong" if is_header else None

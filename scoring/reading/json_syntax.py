@@ -69,8 +69,7 @@ class Decoder:
         except RecursionError:
             stop = Malformed(position, "too_deep", limit=MAX_DEPTH)
         else:
-            brackets = text.count("[", position, end) + text.count("{", position, end)
-            if brackets > MAX_DEPTH and _is_too_deep(value):
+            if end - position > MAX_DEPTH and _has_many_brackets(text, position, end) and _is_too_deep(value):
                 self._note("too_deep", limit=MAX_DEPTH)
             return value, end
         raise stop  # outside the handler: a chained JSONDecodeError would carry the whole file into a traceback
@@ -99,6 +98,10 @@ class Decoder:
 def is_too_large(literal: str) -> bool:
     """Whether a number is too long to convert cheaply, or beyond the range of a float."""
     return len(literal) > MAX_NUMBER_CHARS or not math.isfinite(float(literal))
+
+
+def _has_many_brackets(text: str, start: int, end: int) -> bool:
+    return text.count("[", start, end) + text.count("{", start, end) > MAX_DEPTH
 
 
 def _is_too_deep(value: Any) -> bool:
@@ -132,6 +135,8 @@ class _Open:
 
 def skip_space(text: str, position: int) -> int:
     """The offset of the next character that is not JSON white space."""
+    if text[position : position + 1] > " ":  # as nearly always
+        return position
     match = _SPACE.match(text, position)
     return match.end() if match else position
 

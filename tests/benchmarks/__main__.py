@@ -12,33 +12,23 @@ import io
 import os
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
 
-from tests.benchmarks import (
-    bench_bertscore,
-    bench_bleurt,
-    bench_boards,
-    bench_captions,
-    bench_curve,
-    bench_gpu,
-    bench_queue,
-    bench_run,
-    bench_shards,
-)
 from tests.benchmarks.results import save_section
 from tests.benchmarks.tables import Row, comparison_table, environment
 
+
+def _of(name: str, function: str) -> Callable[[Sequence[str]], Any]:
+    """A function of the benchmark called ``name``, which is imported when it runs: most take a model library along."""
+    return lambda options: getattr(import_module(f"tests.benchmarks.bench_{name}"), function)(options)
+
+
 COMPARISONS: dict[str, Callable[[Sequence[str]], list[Row]]] = {
-    "bleurt": bench_bleurt.rows,
-    "bertscore": bench_bertscore.rows,
-    "run": bench_run.rows,
-    "captions": bench_captions.rows,
+    name: _of(name, "rows") for name in ("bleurt", "bertscore", "run", "captions")
 }
 SHOWS: dict[str, Callable[[Sequence[str]], None]] = {
-    "boards": bench_boards.show,
-    "curve": bench_curve.show,
-    "gpu": bench_gpu.show,
-    "queue": bench_queue.show,
-    "shards": bench_shards.show,
+    name: _of(name, "show") for name in ("boards", "curve", "gpu", "queue", "shards")
 }
 
 

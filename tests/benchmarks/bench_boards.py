@@ -68,7 +68,7 @@ def measured(sizes: Sequence[int], seconds: float, site_folder: Path, models: Pa
     try:
         for teams in sizes:
             slug = f"teams-{teams}"
-            site.run_script("tests.benchmarks.board_contest", slug, str(teams), str(EACH))
+            site.call("tests.benchmarks.board_contest", "make", slug, teams, EACH)
             site.query("ANALYZE")
             board, chain = f"/competitions/{slug}/board/", f"/competitions/{slug}/chain/"
             cases = {

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import mecab
-from nltk.translate.meteor_score import meteor_score
 from pycocoevalcap.bleu.bleu import Bleu
 from pycocoevalcap.cider.cider import Cider
 from pycocoevalcap.rouge.rouge import Rouge
@@ -52,6 +51,8 @@ def okt_morphs() -> Callable[[str], list[str]]:
 
 def meteor(references: References, candidates: Candidates) -> list[float]:
     """nltk's METEOR of each item, best reference."""
+    from nltk.translate.meteor_score import meteor_score  # here: it takes seconds, most of them for scipy
+
     return [
         float(meteor_score(texts, tokens, stemmer=NoStemmer(), wordnet=NoWordNet()))
         for texts, tokens in zip(references, candidates, strict=True)

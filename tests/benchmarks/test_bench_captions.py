@@ -1,18 +1,50 @@
 """The benchmark of captions runs, agrees with the implementations it is compared with, and has texts of that length."""
 
+import io
 import random
+import runpy
+import sys
+import warnings
+from contextlib import redirect_stdout
+from unittest import mock
 
 import pytest
 
+from tests.benchmarks import bench_captions
 from tests.benchmarks.bench_captions import LIMIT, PEERS, rows
 from tests.benchmarks.tables import comparison_table
 from tests.scoring.caption_items import caption, caption_items
 
 
+def in_this_process(arguments):
+    """``python -m …`` without the seconds of a new process, in which its JVM and libraries begin anew."""
+    option, module, *given = arguments
+    assert option == "-m"
+    with (
+        mock.patch.object(sys, "argv", [module, *given]),
+        redirect_stdout(io.StringIO()) as said,
+        warnings.catch_warnings(action="ignore", category=RuntimeWarning),  # that it was imported before
+    ):
+        status = None
+        try:
+            runpy.run_module(module, run_name="__main__")
+        except SystemExit as ended:
+            status = ended.code
+        assert not status, said.getvalue()
+    return said.getvalue()
+
+
 @pytest.fixture(scope="module")
 def measured():
-    """The rows of the quick benchmark by case: it starts two processes, so once for all tests."""
-    return {row.case: row for row in rows(["--quick", "--rounds", "1"])}
+    """The rows of the quick benchmark by case: once for all tests, with both programs run in this process."""
+    with mock.patch.object(bench_captions, "_run", in_this_process):
+        return {row.case: row for row in rows(["--quick", "--rounds", "1"])}
+
+
+def test_a_program_is_a_new_process_whose_output_is_read_and_whose_failure_is_told():
+    assert bench_captions._run(["-c", "import sys; print(len(sys.modules) < 1_000)"]) == "True\n"
+    with pytest.raises(RuntimeError, match="ended with 3: gone"):
+        bench_captions._run(["-c", "import sys; print('gone', file=sys.stderr); sys.exit(3)"])
 
 
 @pytest.mark.parametrize("metric", PEERS)

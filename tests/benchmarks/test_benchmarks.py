@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import statistics
+from importlib import import_module
 
 import pytest
 
@@ -115,6 +116,11 @@ def test_a_table_shows_ratio_and_deviation():
     assert re.search(r"^\| BLEURT \| +2\.0 \| +loop \| +9\.0 \| 4\.50x \| +1\.0e-06 \|", table, re.MULTILINE)
     assert re.search(r"^\| ROUGE  \| +0\.500 \| +package \| +1\.0 \| 2\.00x \|  +\|", table, re.MULTILINE)
     assert markdown_table(("가", "b"), [("x", "1")]).splitlines()[1] == "|---|--:|"
+
+
+def test_every_benchmark_of_the_program_is_there():
+    for names, function in ((program.COMPARISONS, "rows"), (program.SHOWS, "show")):
+        assert all(callable(getattr(import_module(f"tests.benchmarks.bench_{name}"), function)) for name in names)
 
 
 def test_a_value_that_differs_too_much_fails_the_program(monkeypatch, capsys):

@@ -78,6 +78,16 @@ def fake_models(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(METRICS.entries, "bleurt", FakeBleurt)
 
 
+@pytest.fixture(scope="session")
+def okt_knows_the_items() -> None:
+    """The texts of ``caption_items`` analysed together, as in a run: one by one, Okt is asked for each word again."""
+    from scoring.text.run_tokens import RunTokens
+    from tests.scoring.caption_items import caption_items
+
+    texts = (text for item in caption_items(300) for text in (*item.references, item.candidate))
+    RunTokens().add("okt", texts, lambda _: None)
+
+
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
     """Paths of R.json and P.json with the golden items, and of the result."""

@@ -17,35 +17,35 @@ from scoring.reading import read_predictions, read_references
 from scoring.recipes import get_recipe
 from tests.scoring.caption_samples import KNOWN, dumped
 
-HOSTILE = {
-    "open objects": '{"a":' * 900_000,
-    "open objects in a row": '[{"annotation":' * 450_000,
-    "same key again and again": "{" + '"a":"",' * 900_000 + '"a":""}',
-    "many keys": "{" + ",".join(f'"{n}":""' for n in range(900_000)) + "}",
-    "many lists": "{" + ",".join(f'"{n}":[{{}}]' for n in range(300_000)) + "}",
-    "many wrappers": "{" + '"captions":[{}],' * 300_000 + '"captions":[{}]}',
-    "key of megabytes": '{"' + "k" * 19_000_000 + '":""}',
-    "endings of megabytes": '{"' + ".mp4" * 4_700_000 + '":""}',
-    "caption of megabytes": '{"v-1":"' + "k" * 19_000_000 + '"}',
-    "one quote": '{"v-1":"' + "a" * 19_000_000,
-    "backslashes": '{"' + "\\" * 19_000_000,
-    "ids like keys": '[{"x":"' + '\\"image_id\\" ' * 1_400_000 + "'",
-    "keys like ids": '[{"id" ' + '"id" ' * 3_800_000,
-    "white space after a key": '{"results": [{"id":' + " " * 19_000_000,
-    "many ids without value": '[{"x": "' + "'id':" * 3_800_000,
-    "broken lines": '{"id":"1"\n' * 400_000,
-    "unknown lines": '{"id":"1","caption":""}\n' * 300_000,
-    "tiny table": "a\tb\n" * 4_900_000,
-    "lines without tabs": "a\tb\n" + "a\n" * 9_000_000,
-    "tabs": "a" + "\t" * 19_000_000,
-    "blank lines": "a\tb" + "\n \n" * 6_000_000 + "a\tb",
-    "quotes in a table": 'a\t"' + '""' * 9_000_000,
-    "odd quotes in a table": 'a\t"' + '""' * 9_000_000 + '""x',
-    "carriage returns": "a\tb" + "\r" * 19_000_000 + "c",
-    "combining marks": "a\t" + "\u0301\u0323" * 4_500_000,
-    "no tab": "가나다 " * 1_900_000,
-    "digits": "9" * 19_000_000,
-    "references without end": '{"a": [' + '"x",' * 900_000 + '"x"]}',
+HOSTILE: dict[str, Callable[[], str]] = {  # made when read: together they are 300 MB
+    "open objects": lambda: '{"a":' * 900_000,
+    "open objects in a row": lambda: '[{"annotation":' * 450_000,
+    "same key again and again": lambda: "{" + '"a":"",' * 900_000 + '"a":""}',
+    "many keys": lambda: "{" + ",".join(f'"{n}":""' for n in range(900_000)) + "}",
+    "many lists": lambda: "{" + ",".join(f'"{n}":[{{}}]' for n in range(300_000)) + "}",
+    "many wrappers": lambda: "{" + '"captions":[{}],' * 300_000 + '"captions":[{}]}',
+    "key of megabytes": lambda: '{"' + "k" * 19_000_000 + '":""}',
+    "endings of megabytes": lambda: '{"' + ".mp4" * 4_700_000 + '":""}',
+    "caption of megabytes": lambda: '{"v-1":"' + "k" * 19_000_000 + '"}',
+    "one quote": lambda: '{"v-1":"' + "a" * 19_000_000,
+    "backslashes": lambda: '{"' + "\\" * 19_000_000,
+    "ids like keys": lambda: '[{"x":"' + '\\"image_id\\" ' * 1_400_000 + "'",
+    "keys like ids": lambda: '[{"id" ' + '"id" ' * 3_800_000,
+    "white space after a key": lambda: '{"results": [{"id":' + " " * 19_000_000,
+    "many ids without value": lambda: '[{"x": "' + "'id':" * 3_800_000,
+    "broken lines": lambda: '{"id":"1"\n' * 400_000,
+    "unknown lines": lambda: '{"id":"1","caption":""}\n' * 300_000,
+    "tiny table": lambda: "a\tb\n" * 4_900_000,
+    "lines without tabs": lambda: "a\tb\n" + "a\n" * 9_000_000,
+    "tabs": lambda: "a" + "\t" * 19_000_000,
+    "blank lines": lambda: "a\tb" + "\n \n" * 6_000_000 + "a\tb",
+    "quotes in a table": lambda: 'a\t"' + '""' * 9_000_000,
+    "odd quotes in a table": lambda: 'a\t"' + '""' * 9_000_000 + '""x',
+    "carriage returns": lambda: "a\tb" + "\r" * 19_000_000 + "c",
+    "combining marks": lambda: "a\t" + "\u0301\u0323" * 4_500_000,
+    "no tab": lambda: "가나다 " * 1_900_000,
+    "digits": lambda: "9" * 19_000_000,
+    "references without end": lambda: '{"a": [' + '"x",' * 900_000 + '"x"]}',
 }
 
 HOSTILE_REFERENCES = ("references without end", "tiny table", "many lists", "combining marks")
@@ -69,10 +69,10 @@ def main() -> dict[str, dict[str, Any]]:
     known = read_references(dumped(KNOWN).encode(), recipe)
     answers = {}
     for name, text in HOSTILE.items():
-        data = text.encode()
+        data = text().encode()
         answers[name] = measured(lambda data=data: read_predictions(data, recipe, known), len(data))
     for name in HOSTILE_REFERENCES:
-        data = HOSTILE[name].encode()
+        data = HOSTILE[name]().encode()
         answers[f"references: {name}"] = measured(lambda data=data: read_references(data, recipe), len(data))
     return answers
 

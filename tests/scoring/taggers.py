@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from nltk.translate.meteor_score import meteor_score
-
 IDENTITY_STEMMER = SimpleNamespace(stem=lambda word: word)  # Porter's does nothing to Hangul, but shortens Latin words
 
 
@@ -37,4 +35,6 @@ def nltk_meteor(
     references: Sequence[Sequence[str]], candidate: Sequence[str], groups: Sequence[Sequence[str]] = ()
 ) -> float:
     """NLTK's METEOR with its own parameters; of several references the best."""
+    from nltk.translate.meteor_score import meteor_score  # here: it takes seconds, most of them for scipy
+
     return float(meteor_score(references, candidate, stemmer=IDENTITY_STEMMER, wordnet=FakeWordNet(groups)))

@@ -6,8 +6,8 @@ import math
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-import bert_score
 import pytest
 import torch
 
@@ -40,11 +40,18 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_bert(tmp_path_factory.mktemp("models") / "bert")
 
 
+def package_f1(bert: Path, candidates: list[str], references: list[Any], **options: Any) -> list[float]:
+    """F1 of the package, as its users call it."""
+    import bert_score  # here: it takes seconds, and most processes of the tests need it not
+
+    model = {"model_type": str(bert), "num_layers": LAYERS, "device": "cpu"}
+    f1: list[float] = bert_score.score(candidates, references, **model, **options)[2].tolist()
+    return f1
+
+
 @pytest.fixture(scope="module")
 def package(bert: Path) -> list[float]:
-    """F1 of the package, as its users call it."""
-    f1 = bert_score.score(CANDIDATES, REFERENCES, model_type=str(bert), num_layers=LAYERS, device="cpu")[2]
-    return f1.tolist()
+    return package_f1(bert, CANDIDATES, REFERENCES)
 
 
 def metric_on(bert: Path, token_budget: int | None = None) -> BertScore:
@@ -57,6 +64,12 @@ def metric_on(bert: Path, token_budget: int | None = None) -> BertScore:
 @pytest.fixture(scope="module")
 def ours(bert: Path) -> list[float]:
     return metric_on(bert).score_pairs(REFERENCES, CANDIDATES)
+
+
+@pytest.fixture(scope="module")
+def metric(bert: Path) -> BertScore:
+    """One for all tests that leave it as it is and do not mind what it remembers of references."""
+    return metric_on(bert)
 
 
 def assert_close(values: list[float], expected: list[float], tolerance: float = TOLERANCE) -> None:
@@ -73,8 +86,7 @@ def test_every_pair_equals_the_package(ours, package):
 def test_a_lower_casing_model_equals_the_package_too(tmp_path):
     """Lower-casing strips accents and so takes Hangul apart: fast and slow tokenizer must still agree."""
     bert = make_bert(tmp_path / "bert", lower_case=True)
-    f1 = bert_score.score(CANDIDATES, REFERENCES, model_type=str(bert), num_layers=LAYERS, device="cpu")[2]
-    assert_close(metric_on(bert).score_pairs(REFERENCES, CANDIDATES), f1.tolist())
+    assert_close(metric_on(bert).score_pairs(REFERENCES, CANDIDATES), package_f1(bert, CANDIDATES, REFERENCES))
 
 
 def test_values_do_not_depend_on_the_batch(bert, ours):
@@ -136,20 +148,20 @@ def test_sets_larger_than_one_chunk_score_the_same(bert, ours, monkeypatch):
     assert_close(metric.score_pairs(REFERENCES, CANDIDATES), ours)
 
 
-def test_equal_texts_score_one_and_never_more(bert):
+def test_equal_texts_score_one_and_never_more(metric):
     texts = [text for text in REFERENCES if text.strip()]
-    values = metric_on(bert).score_pairs(texts, texts)
+    values = metric.score_pairs(texts, texts)
     assert max(values) <= 1
     assert min(value for text, value in zip(texts, values, strict=True) if "가" in text) > 1 - 1e-6
 
 
 @pytest.mark.parametrize("blank", ["", "   ", "\n\t", "　", "\u200b"])
-def test_a_text_without_tokens_scores_zero(bert, blank):
-    assert metric_on(bert).score_pairs(["정답", blank, blank], [blank, "답", blank]) == [0, 0, 0]
+def test_a_text_without_tokens_scores_zero(metric, blank):
+    assert metric.score_pairs(["정답", blank, blank], [blank, "답", blank]) == [0, 0, 0]
 
 
-def test_special_tokens_spelt_out_in_a_text_do_not_count(bert):
-    assert metric_on(bert).score_pairs(["정답이다"], ["[SEP] [CLS] [SEP]"]) == [0]
+def test_special_tokens_spelt_out_in_a_text_do_not_count(metric):
+    assert metric.score_pairs(["정답이다"], ["[SEP] [CLS] [SEP]"]) == [0]
 
 
 def test_no_pairs_load_no_model(bert):
@@ -158,9 +170,9 @@ def test_no_pairs_load_no_model(bert):
     assert "bertscore" not in metric._store._loaded
 
 
-def test_lists_of_different_length_are_refused(bert):
+def test_lists_of_different_length_are_refused(metric):
     with pytest.raises(ValueError, match="zip"):
-        metric_on(bert).score_pairs(["가", "나"], ["가"])
+        metric.score_pairs(["가", "나"], ["가"])
 
 
 def test_out_of_device_memory_is_survived_with_the_same_values(bert, ours):
@@ -190,8 +202,8 @@ def test_progress_grows_with_the_work_and_ends_at_the_end(bert):
     assert done.count(len(PAIRS)) == 1
 
 
-def test_layers_above_the_wanted_one_and_the_pooler_are_not_kept(bert):
-    encode = metric_on(bert)._store.bertscore.encode
+def test_layers_above_the_wanted_one_and_the_pooler_are_not_kept(metric):
+    encode = metric._store.bertscore.encode
     assert isinstance(encode, PackedEncoder)
     assert len(encode.layers) == LAYERS
 
@@ -200,21 +212,20 @@ class TestTruncation:
     """A tokenizer saved without ``model_max_length`` overflows in the package; the model's positions must decide."""
 
     def test_a_tokenizer_without_length_cuts_at_the_models_positions(self, tmp_path, package):
-        bert = make_bert(tmp_path / "bert", with_length=False)
-        assert metric_on(bert)._store.bertscore.tokenizer.max_length == 512
-        assert_close(metric_on(bert).score_pairs(REFERENCES, CANDIDATES), package)
+        metric = metric_on(make_bert(tmp_path / "bert", with_length=False))
+        assert metric._store.bertscore.tokenizer.max_length == 512
+        assert_close(metric.score_pairs(REFERENCES, CANDIDATES), package)
 
     def test_the_package_itself_overflows_there(self, tmp_path):
         bert = make_bert(tmp_path / "bert", with_length=False)
-        options = {"model_type": str(bert), "num_layers": LAYERS, "device": "cpu"}
         with pytest.raises(OverflowError):
-            bert_score.score(["가"], ["가"], use_fast_tokenizer=True, **options)
+            package_f1(bert, ["가"], ["가"], use_fast_tokenizer=True)
         with pytest.raises((IndexError, RuntimeError)):
-            bert_score.score(["가 " * 600], ["가"], **options)
+            package_f1(bert, ["가 " * 600], ["가"])
 
-    def test_what_stands_beyond_the_length_does_not_count(self, bert):
+    def test_what_stands_beyond_the_length_does_not_count(self, metric):
         long = " ".join(["말"] * 600)
-        values = metric_on(bert).score_pairs([long, long], [long, long + " 다른 끝"])
+        values = metric.score_pairs([long, long], [long, long + " 다른 끝"])
         assert values[0] == pytest.approx(values[1], abs=1e-6)
 
 
@@ -280,8 +291,8 @@ def test_a_metric_without_models_says_what_is_missing():
         load_metric("bertscore", None)
 
 
-def test_the_signature_names_all_that_can_change_a_value(bert):
-    signature = metric_on(bert).signature()
+def test_the_signature_names_all_that_can_change_a_value(metric):
+    signature = metric.signature()
     assert signature["num_layers"] == LAYERS
     assert signature["max_length"] == 512
     assert signature["dtype"] == "float32"
@@ -294,17 +305,11 @@ def test_the_callers_budget_is_that_of_the_store(bert):
     assert metric_on(bert, token_budget=77)._store.bertscore.budget == TokenBudget(77)
 
 
-def test_the_best_of_several_references_is_the_packages_too(bert):
+def test_the_best_of_several_references_is_the_packages_too(bert, metric):
     """bert-score takes the best F1 of an item's references; the engine does so for every pair metric."""
     items = [(f"i{n}", tuple(REFERENCES[n : n + 1 + n % 3]), CANDIDATES[n]) for n in range(0, 120, 3)]
     pairs = Pairs(*(tuple(column) for column in zip(*items, strict=True)))
     prepared = Layout(pairs.ids, {"bertscore": pairs})
-    values = run_metrics({"bertscore": metric_on(bert)}, prepared, {"bertscore": ""}, known={}).values["bertscore"]
-    f1 = bert_score.score(
-        list(pairs.candidates),
-        [list(references) for references in pairs.references],
-        model_type=str(bert),
-        num_layers=LAYERS,
-        device="cpu",
-    )[2]
-    assert_close([values[item] for item in pairs.ids], f1.tolist())
+    values = run_metrics({"bertscore": metric}, prepared, {"bertscore": ""}, known={}).values["bertscore"]
+    expected = package_f1(bert, list(pairs.candidates), [list(references) for references in pairs.references])
+    assert_close([values[item] for item in pairs.ids], expected)

@@ -4,7 +4,6 @@ import warnings
 
 import mecab
 import pytest
-from nltk.translate.bleu_score import sentence_bleu
 
 from scoring.metrics import load_metric
 from scoring.metrics.bleu import bleu_1, brevity_penalty
@@ -12,6 +11,8 @@ from tests.scoring.texts import random_pairs
 
 
 def official(reference, candidate):
+    from nltk.translate.bleu_score import sentence_bleu
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # nltk warns about orders whose weight is 0
         return float(sentence_bleu([reference], candidate, weights=(1, 0, 0, 0)))

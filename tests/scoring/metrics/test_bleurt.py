@@ -5,11 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
-from bleurt_pytorch import BleurtForSequenceClassification, BleurtTokenizer
-from transformers.tokenization_utils_base import TruncationStrategy
 
 from scoring.metrics import load_metric
 from scoring.metrics.bleurt import Bleurt
@@ -41,9 +40,17 @@ def bleurt(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return MAKERS[request.param](tmp_path_factory.mktemp("models") / request.param)
 
 
+def package_tokenizer(folder: Path) -> Any:
+    from bleurt_pytorch import BleurtTokenizer  # here: it takes seconds, and most processes of the tests need it not
+
+    return BleurtTokenizer.from_pretrained(folder)
+
+
 def package_scores(folder: Path, pairs: list[tuple[str, str]]) -> list[float]:
     """The README's loop with the truncation the contest needs, one pair at a time: no padding at all."""
-    tokenizer = BleurtTokenizer.from_pretrained(folder)
+    from bleurt_pytorch import BleurtForSequenceClassification
+
+    tokenizer = package_tokenizer(folder)
     model = BleurtForSequenceClassification.from_pretrained(folder).eval()
     values = []
     with torch.no_grad():
@@ -58,6 +65,12 @@ def metric_on(folder: Path, token_budget: int | None = None) -> Bleurt:
     metric = load_metric("bleurt", ModelStore(profile, "cpu", token_budget))
     assert isinstance(metric, Bleurt)
     return metric
+
+
+@pytest.fixture(scope="module")
+def metric(bleurt: Path) -> Bleurt:
+    """One for all tests that leave it as it is."""
+    return metric_on(bleurt)
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +90,8 @@ def test_every_pair_equals_the_package(bleurt, ours):
     assert_close(ours, expected)
 
 
-def test_the_reference_comes_first(bleurt, ours):
-    swapped = metric_on(bleurt).score_pairs(CANDIDATES, REFERENCES)
+def test_the_reference_comes_first(metric, ours):
+    swapped = metric.score_pairs(CANDIDATES, REFERENCES)
     assert max(abs(one - other) for one, other in zip(ours, swapped, strict=True)) > 0.01
 
 
@@ -95,24 +108,22 @@ def test_shuffled_pairs_give_bitwise_the_same_values(bleurt, ours):
 
 
 def test_ids_and_segments_equal_the_packages_tokenizer(bleurt):
-    theirs = BleurtTokenizer.from_pretrained(bleurt)(
-        REFERENCES, CANDIDATES, truncation=TruncationStrategy.LONGEST_FIRST, max_length=512
-    )
+    theirs = package_tokenizer(bleurt)(REFERENCES, CANDIDATES, truncation="longest_first", max_length=512)
     ours = PairTokenizer(bleurt, 512).encode_pairs(PAIRS)
     assert [pair.ids for pair in ours] == theirs["input_ids"]
     assert [pair.segments for pair in ours] == theirs["token_type_ids"]
     assert max(len(pair.ids) for pair in ours) == 512
 
 
-def test_the_texts_told_as_cut_are_those_the_packages_tokenizer_cuts(bleurt):
-    tokenizer = BleurtTokenizer.from_pretrained(bleurt)
+def test_the_texts_told_as_cut_are_those_the_packages_tokenizer_cuts(bleurt, metric):
+    tokenizer = package_tokenizer(bleurt)
     expected = []
     for pair in PAIRS:
         whole = [len(tokenizer(text, add_special_tokens=False)["input_ids"]) for text in pair]
         segments = tokenizer([pair[0]], [pair[1]], truncation=True, max_length=512)["token_type_ids"][0]
         kept = segments.count(0) - 2, segments.count(1) - 1
         expected.append(tuple(one < other for one, other in zip(kept, whole, strict=True)))
-    found = metric_on(bleurt).cut(REFERENCES, CANDIDATES)
+    found = metric.cut(REFERENCES, CANDIDATES)
     assert [tuple(cut) for cut in found] == expected
     assert {(True, False), (False, True), (False, False)} <= set(expected)
 
@@ -201,8 +212,8 @@ def test_the_longer_text_is_cut_first_and_the_candidate_where_both_are_as_long(r
     assert cut == (list(range(kept[0])), list(range(kept[1])))
 
 
-def test_the_signature_names_all_that_can_change_a_value(bleurt):
-    signature = metric_on(bleurt).signature()
+def test_the_signature_names_all_that_can_change_a_value(metric):
+    signature = metric.signature()
     assert signature["metric"] == "bleurt"
     assert signature["max_length"] == 512
     assert signature["device_class"] == "cpu"

@@ -10,6 +10,7 @@ from scoring.metrics.rouge import f_measure
 from scoring.text.run_tokens import remembering
 from tests.scoring.caption_items import STRANGE, BySpace, caption_items
 
+pytestmark = pytest.mark.usefixtures("okt_knows_the_items")
 NAMES = {"rouge1_okt": "rouge-1", "rouge2_okt": "rouge-2", "rougel_okt": "rouge-l"}
 COCO_BETA = 1.2
 

@@ -14,6 +14,8 @@ from tests.scoring.caption_items import STRANGE, BySpace, caption_items, metric_
 
 GOLDEN = json.loads((ROOT / "tests/scoring/golden_captioning.json").read_text(encoding="utf-8"))
 
+pytestmark = pytest.mark.usefixtures("okt_knows_the_items")
+
 
 def coco(references, candidates):
     """pycocoevalcap's values, given the same morphs."""

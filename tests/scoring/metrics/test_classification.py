@@ -7,8 +7,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from sklearn.metrics import accuracy_score, f1_score
-from sklearn.preprocessing import MultiLabelBinarizer
 
 from scoring.metrics import load_metric
 from scoring.metrics.classification import (
@@ -36,11 +34,16 @@ def scores(references, predictions):
 
 
 def sklearn_single(references, predictions):
+    from sklearn.metrics import accuracy_score, f1_score
+
     f1s = {f"f1_{kind}": f1_score(references, predictions, average=kind, zero_division=0) for kind in AVERAGES}
     return {"accuracy": accuracy_score(references, predictions), **f1s}
 
 
 def sklearn_multiple(references, predictions):
+    from sklearn.metrics import accuracy_score, f1_score
+    from sklearn.preprocessing import MultiLabelBinarizer
+
     binarizer = MultiLabelBinarizer().fit([*references, *predictions])
     truth, given = binarizer.transform(references), binarizer.transform(predictions)
     kinds = (*AVERAGES, "samples")

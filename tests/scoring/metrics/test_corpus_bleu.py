@@ -4,7 +4,6 @@ import math
 import warnings
 
 import pytest
-from nltk.translate.bleu_score import closest_ref_length, corpus_bleu
 from pycocoevalcap.bleu.bleu import Bleu
 
 from scoring.metrics import load_metric
@@ -13,6 +12,7 @@ from scoring.metrics.ngrams import closest_length
 from scoring.text.run_tokens import remembering
 from tests.scoring.caption_items import STRANGE, BySpace, caption_items, metric_rows
 
+pytestmark = pytest.mark.usefixtures("okt_knows_the_items")
 WEIGHTS = [tuple([1 / n] * n) for n in range(1, 5)]
 
 
@@ -24,6 +24,8 @@ def coco(references, candidates):
 
 
 def nltk_bleu(references, candidates):
+    from nltk.translate.bleu_score import corpus_bleu
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of orders without a match
         return corpus_bleu([list(map(list, item)) for item in references], list(map(list, candidates)), WEIGHTS)
@@ -80,6 +82,8 @@ def test_without_a_match_of_an_order_it_and_the_longer_ones_are_zero():
 @pytest.mark.parametrize("length", range(6))
 @pytest.mark.parametrize("lengths", [[1, 3], [3, 1], [2, 5, 4], [4], [3, 3, 1]])
 def test_of_two_references_as_near_the_shorter_counts_as_in_both_packages(lengths, length):
+    from nltk.translate.bleu_score import closest_ref_length
+
     found = closest_length(lengths, length)
     assert found == closest_ref_length([["x"] * one for one in lengths], length)
     assert found == min(sorted(lengths), key=lambda one: abs(one - length))

@@ -11,6 +11,8 @@ from scoring.metrics.diversity import NAMES, Diversity
 from scoring.text.run_tokens import remembering
 from tests.scoring.caption_items import LONG, STRANGE, BySpace, caption_items, metric_rows
 
+pytestmark = pytest.mark.usefixtures("okt_knows_the_items")
+
 
 def scores(references, candidates):
     metric = BySpace(Diversity())

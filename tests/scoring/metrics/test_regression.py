@@ -4,7 +4,6 @@ import math
 import random
 
 import pytest
-from sklearn.metrics import mean_squared_error
 
 from scoring.figures import average
 from scoring.metrics import load_metric
@@ -14,6 +13,8 @@ from scoring.text.answers import UnreadableAnswer, number_of
 
 @pytest.mark.parametrize("seed", range(5))
 def test_mean_squared_error_equals_sklearn(seed):
+    from sklearn.metrics import mean_squared_error
+
     source = random.Random(seed)
     references = [source.uniform(-5, 5) for _ in range(200)]
     predictions = [reference + source.gauss(0, 1) for reference in references]

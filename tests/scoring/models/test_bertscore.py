@@ -6,7 +6,6 @@ import random
 from pathlib import Path
 
 import pytest
-from bert_score.utils import sent_encode
 
 from scoring.models.bertscore import BertScoreTokenizer
 from tests.scoring.tiny_models import STRANGE, contest_like, make_bert, strange_pairs
@@ -18,6 +17,7 @@ def folder(tmp_path, request) -> Path:
 
 
 def test_ids_equal_those_of_the_package(folder):
+    from bert_score.utils import sent_encode
     from transformers import AutoTokenizer
 
     slow = AutoTokenizer.from_pretrained(folder, use_fast=False)

@@ -11,7 +11,16 @@ import pytest
 from scoring.cli import main
 from scoring.errors import FileError, InvalidFile
 from scoring.messages import CAPTIONS as CAPTION_MESSAGES
-from scoring.reading import MAX_ERRORS_KEPT, MAX_ITEMS, MAX_REFERENCES, read_predictions, read_references
+from scoring.reading import (
+    MAX_ERRORS_KEPT,
+    MAX_ITEMS,
+    MAX_REFERENCES,
+    caption_scan,
+    caption_table,
+    json_items,
+    read_predictions,
+    read_references,
+)
 from scoring.reading.caption_checks import without_ending
 from scoring.reading.file_formats import FORMAT_LABELS, format_label
 from scoring.recipes import get_recipe
@@ -284,9 +293,11 @@ def test_a_file_without_any_known_id_says_so_first(known):
     assert codes == ["no_known_id", "unknown_id", "unknown_id"]
 
 
-def test_more_captions_than_the_limit_are_refused_at_their_line():
-    limit = MAX_ITEMS
-    ids = [str(n) for n in range(limit + 2)]
+def test_more_captions_than_the_limit_are_refused_at_their_line(monkeypatch):
+    """A small limit in place of the real one, which the next test has in a table, and ``test_reading`` in JSON."""
+    for module in (json_items, caption_scan, caption_table):
+        monkeypatch.setattr(module, "MAX_ITEMS", 40)
+    ids = [str(n) for n in range(42)]
     texts = {
         "table": "".join(f"{i}\tx\n" for i in ids),
         "object": "{" + ",\n".join(f'"{i}": ""' for i in ids) + "}",
@@ -294,8 +305,14 @@ def test_more_captions_than_the_limit_are_refused_at_their_line():
     }
     for text in texts.values():
         first = errors_of(text).errors[0]
-        assert (first.code, first.line) == ("too_many_items", limit + 1)
-    assert len(read(texts["table"].rsplit("\n", 3)[0]).answers) == limit
+        assert (first.code, first.line) == ("too_many_items", 41)
+    assert len(read(texts["table"].rsplit("\n", 3)[0]).answers) == 40
+
+
+def test_a_table_of_more_captions_than_the_real_limit_is_refused_at_its_line():
+    """The first error: the captions up to the limit were accepted."""
+    first = errors_of("".join(f"{n}\tx\n" for n in range(MAX_ITEMS + 1))).errors[0]
+    assert (first.code, first.line) == ("too_many_items", MAX_ITEMS + 1)
 
 
 def test_only_the_first_errors_are_kept_and_all_are_counted(known):

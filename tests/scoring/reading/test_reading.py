@@ -9,7 +9,7 @@ import pytest
 from scoring import reading
 from scoring.errors import MESSAGES, FileError, InvalidFile
 from scoring.messages import ANSWERS, CAPTIONS
-from scoring.reading import MAX_ERRORS_KEPT, MAX_ITEMS, MAX_REFERENCES, read_predictions, read_references
+from scoring.reading import MAX_ERRORS_KEPT, MAX_ITEMS, MAX_REFERENCES, json_items, read_predictions, read_references
 from scoring.recipes import get_recipe
 from scoring.records import AnswerFile
 from tests.scoring.bad_files import BAD_FILES, CANARY, GOOD, GOOD_TEXT, IDS, REFERENCES, array, good_items, item, lines
@@ -161,7 +161,7 @@ def test_errors_are_complete_in_both_languages_storable_and_hold_no_reference(re
 def test_every_code_is_caused_by_a_file(references):
     caused = {error.code for bad in BAD_FILES for error in errors_of(bad.data, references).errors}
     elsewhere = {"too_many_items", "unknown_question_type", "empty_reference", "empty_alternative"}  # tested beside
-    elsewhere |= {"too_many_references", *ANSWERS}
+    elsewhere |= {"too_many_references", "check_too_long", *ANSWERS}
     assert caused | elsewhere == set(MESSAGES) - set(CAPTIONS)
 
 
@@ -256,10 +256,16 @@ def test_text_of_an_upload_is_cut_and_its_control_characters_are_escaped():
 
 
 def test_more_items_than_the_limit_are_refused_at_their_line():
+    """The first error: the items up to the limit, which is the real one here, were accepted."""
     data = "".join(f'{{"id": {n}, "output": {{"answer": ""}}}}\n' for n in range(MAX_ITEMS + 3))
     assert places(errors_of(data).errors)[0][:2] == ("too_many_items", MAX_ITEMS + 1)
-    read = read_predictions(data.rsplit("\n", 4)[0].encode(), RAG)
-    assert len(read.answers) == MAX_ITEMS
+
+
+def test_as_many_items_as_the_limit_are_accepted(monkeypatch):
+    monkeypatch.setattr(json_items, "MAX_ITEMS", 40)
+    data = "".join(f'{{"id": {n}, "output": {{"answer": ""}}}}\n' for n in range(41))
+    assert places(errors_of(data).errors)[0][:2] == ("too_many_items", 41)
+    assert len(read_predictions(data.rsplit("\n", 2)[0].encode(), RAG).answers) == 40
 
 
 # ------------------------------------------------------------------------------------------------ references

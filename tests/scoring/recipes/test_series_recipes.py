@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from sklearn.metrics import f1_score
 
 from scoring import engine
 from scoring.metrics import METRICS, load_metric
@@ -124,6 +123,8 @@ ANSWERED = [("1", "긍정"), ("2", "부정 "), ("3", "긍정"), ("4", ""), ("5",
 
 
 def test_classification_ranks_by_macro_f1_over_the_labels_seen():
+    from sklearn.metrics import f1_score
+
     truth = [label for _, label in LABELLED]
     given = [label.strip() for _, label in ANSWERED]
     scores = score(single_label(F1_MACRO), LABELLED, ANSWERED)

@@ -6,7 +6,6 @@ from dataclasses import astuple
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from scoring.significance import resampling
 from scoring.significance.resampling import (
@@ -54,6 +53,8 @@ def test_p_value_of_right_and_wrong_items_counts_ties():
 
 @pytest.mark.parametrize("shift", [0.0, 0.02, 0.05])
 def test_p_value_agrees_with_scipy(shift):
+    from scipy import stats
+
     a, b = systems(60, 7, shift)
     witness = stats.permutation_test(
         (a, b),
@@ -67,6 +68,8 @@ def test_p_value_agrees_with_scipy(shift):
 
 
 def test_intervals_agree_with_scipy():
+    from scipy import stats
+
     a, b = systems(80, 11, 0.04)
     result = compare_means(a, b)
 

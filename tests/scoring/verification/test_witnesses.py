@@ -13,8 +13,9 @@ from scoring.cli import main
 from scoring.models.profile import Profile, load_profile
 from scoring.recipes import Pairs, get_recipe
 from scoring.records import ItemScores, ScoreReport
-from scoring.verification import witnesses
+from scoring.verification import precisions, witnesses
 from scoring.verification.packages import BleurtPackage
+from scoring.verification.precisions import Deviation, measure_precisions
 from scoring.verification.witnesses import BUILT_IN, Comparison, compare_built_in
 from tests.scoring.texts import contest_json
 from tests.scoring.tiny_models import make_bert, one_thread, write_profile
@@ -28,9 +29,27 @@ def _one_thread() -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def loaded(profile: Path) -> Profile:
-    return load_profile(profile)
+@pytest.fixture(scope="module")
+def loaded(made_models: Path) -> Profile:
+    """A profile of the session's models, which no test changes."""
+    path = made_models / "witnesses.toml"
+    return load_profile(write_profile(path, bertscore=made_models / "bert", bleurt=made_models / "bleurt"))
+
+
+@pytest.fixture(scope="module")
+def compared(loaded: Profile) -> tuple[Comparison, ...]:
+    return compare_built_in(loaded, "cpu")
+
+
+@pytest.fixture(scope="module")
+def deviations(loaded: Profile) -> tuple[Deviation, ...]:
+    return measure_precisions(loaded, "cpu")
+
+
+@pytest.fixture(autouse=True)
+def _precisions_measured_once(deviations: tuple[Deviation, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """``verify`` ends with them; ``tests/scoring/cli`` runs it with nothing replaced."""
+    monkeypatch.setattr(precisions, "measure_precisions", lambda *_: deviations)
 
 
 @pytest.fixture
@@ -53,8 +72,8 @@ def shifted(monkeypatch: pytest.MonkeyPatch, by: float) -> None:
     monkeypatch.setattr(BleurtPackage, "score", other)
 
 
-def test_our_values_are_those_of_the_packages_for_built_in_pairs(loaded):
-    found = compare_built_in(loaded, "cpu")
+def test_our_values_are_those_of_the_packages_for_built_in_pairs(compared):
+    found = compared
     assert [one.metric for one in found] == METRICS
     for one in found:
         assert one.is_ok, one
@@ -77,8 +96,9 @@ def test_a_faster_format_of_the_profile_does_not_move_the_comparison(profile):
 
 
 @pytest.mark.parametrize(("by", "status"), [(0.0, 0), (2e-5, 0), (1e-4, 1), (math.nan, 1)])
-def test_verify_exits_1_where_a_value_differs_by_more_than_the_tolerance(profile, monkeypatch, capsys, by, status):
+def test_verify_exits_1_where_a_value_differs_by_more_than_the_tolerance(models, monkeypatch, capsys, by, status):
     shifted(monkeypatch, by)
+    profile = write_profile(models / "one.toml", bleurt=models / "bleurt")
     assert main(["models", "verify", str(profile), "--device", "cpu"]) == status
     shown = capsys.readouterr().out
     (line,) = [line for line in shown.splitlines() if "bleurt (bleurt-pytorch 0.0.1)" in line]
@@ -148,8 +168,10 @@ def test_of_several_references_the_best_is_what_a_file_holds():
 
 @pytest.mark.parametrize("form", ["text", "markdown"])
 @pytest.mark.parametrize(("language", "word"), [("ko", "말판 평균"), ("en", "our mean")])
-def test_the_table_speaks_both_languages_and_both_forms(profile, capsys, form, language, word):
+def test_the_table_speaks_both_languages_and_both_forms(profile, compared, monkeypatch, capsys, form, language, word):
+    monkeypatch.setattr(witnesses, "compare_built_in", lambda *_: compared)
     assert main(["models", "verify", str(profile), "--device", "cpu", "--format", form, "--lang", language]) == 0
     shown = capsys.readouterr().out
     assert word in shown
     assert ("| ---" in shown) is (form == "markdown")
+    assert all(f"{one.metric} ({one.package})" in shown for one in compared)
