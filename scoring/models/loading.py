@@ -7,8 +7,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
+from transformers.utils import import_utils
+
 from scoring.errors import Message, ModelUnavailable, WordedError
 from scoring.models.files import ModelDamaged
+
+# Where they are installed, transformers imports them for decoding and for finding objects in images, which nothing here
+# does: a second and a half, and 70 MB of every process that scores. Every use of transformers here comes after this.
+for _unused in ("sklearn", "scipy"):
+    setattr(import_utils, f"_{_unused}_available", False)
 
 
 class TooFewLayers(WordedError, ModelUnavailable):

@@ -11,6 +11,7 @@ import json
 import os
 import threading
 from collections.abc import Callable
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -43,6 +44,16 @@ _FURTHER_LIBRARIES: Final[dict[str, tuple[str, ...]]] = {
     "bleurt": ("bleurt-pytorch", "sentencepiece"),
     "clip": ("sentencepiece", "pillow", "numpy"),  # images are scaled by Pillow and turned into numbers by numpy
 }
+# all that BERT and BLEURT need; what another architecture needs besides is little
+_TO_IMPORT: Final = (
+    "scoring.models.bertscore",
+    "scoring.models.bleurt",
+    "bleurt_pytorch",
+    "transformers.models.auto.modeling_auto",
+    "transformers.models.auto.tokenization_auto",
+    "transformers.models.bert.modeling_bert",
+    "transformers.models.bert.tokenization_bert_fast",
+)
 
 
 class ModelStore:
@@ -197,6 +208,15 @@ class ModelStore:
                 self._loaded[name] = load()
             loaded: Loaded = self._loaded[name]
             return loaded
+
+
+def import_libraries() -> None:
+    """Import what the models for texts need and load none: starts no thread of torch, touches no GPU.
+
+    For a process that forks others that load models: those find seconds of work done, in memory that they share.
+    """
+    for name in _TO_IMPORT:
+        import_module(name)
 
 
 _shared: dict[tuple[Profile, str], ModelStore] = {}

@@ -82,11 +82,11 @@ def _site(site_folder: Path, models: Path, items: int, slices: int) -> Stack:
     """A site, not started, that computes ``items`` in so many slices."""
     site = Stack(site_folder, models)
     site.environment |= {
-        "SCORING_THREADS": "1",
         "LARGE_RUN_ITEMS": str(items // 20),
         "SLICE_ITEMS": str(items // slices),
         "JOB_LEASE_SECONDS": str(LEASE_SECONDS),
         "WEB_STALL_SECONDS": "60",
+        "WEB_WORKERS": "1",
     }
     return site
 
@@ -121,7 +121,7 @@ def _serving(site: Stack, workers: int) -> Iterator[None]:
     site.environment["SCORING_WORKERS"] = str(workers)
     site.start()
     try:
-        wait_for(lambda: site.log.count("loaded on") >= workers, "the workers are ready", seconds=180)
+        site.wait_for_models(workers)
         yield
     finally:
         site.stop()
@@ -132,11 +132,12 @@ def _run(site: Stack, items: int, workers: int, kills: int = 0) -> Row:
     site.query("TRUNCATE submissions_pairvalue")
     name = f"{workers}-{kills}"
     if not site.query("SELECT 1 FROM competitions_competition WHERE slug = %s", f"items-{items}"):
-        site.run_script("tests.benchmarks.shard_contest", "make", f"items-{items}", str(items))
-    pk = site.run_script("tests.benchmarks.shard_contest", "submit", f"items-{items}", name, str(items))["run"]
+        site.call("tests.benchmarks.shard_contest", "make", f"items-{items}", items)
+    pk = site.call("tests.benchmarks.shard_contest", "submit", f"items-{items}", name, items)["run"]
     with _Memory(site) as memory:
+        killed: frozenset = frozenset()
         for share in KILL_AT[:kills]:
-            _kill_at(site, pk, share)
+            killed = _kill_at(site, pk, share, killed)
         wait_for(lambda: _state(site, pk) in ("finished", "failed"), "the run ends", seconds=LIMIT_SECONDS, every=0.2)
     assert _state(site, pk) == "finished", site.log[-4000:]
     [(seconds, last_seconds, lost)] = site.query(
@@ -150,20 +151,12 @@ def _run(site: Stack, items: int, workers: int, kills: int = 0) -> Row:
     return row
 
 
-def _kill_at(site: Stack, pk: int, share: float) -> None:
+def _kill_at(site: Stack, pk: int, share: float, lost: frozenset) -> frozenset:
     """Kill the second worker's scoring process in the middle of a slice, once ``share`` of the slices are done."""
     slices = "FROM jobs_job WHERE parent_id = (SELECT job_id FROM submissions_scoringrun WHERE id = %s)"
     done = f"SELECT coalesce(avg((state = 'finished')::int), 0) {slices}"
-    held = f"SELECT id, attempt {slices} AND state = 'running'"
-    of_second = f"{held} AND worker LIKE 'scoring-2@%%'"
     wait_for(lambda: site.query(done, pk)[0][0] >= share, f"{share:.0%} are done", seconds=LIMIT_SECONDS, every=0.01)
-    while True:  # until it was not just finished
-        lost = wait_for(lambda: site.query(of_second, pk), "the second worker has a slice", seconds=120, every=0.01)
-        process = site.program("scoring-2@%h").children()[0]
-        process.kill()
-        process.wait(10)
-        if site.query(of_second, pk) == lost:
-            return
+    return site.kill_in_slice("scoring-2", lost)
 
 
 def _state(site: Stack, pk: int) -> str:

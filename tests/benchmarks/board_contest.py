@@ -1,17 +1,13 @@
-"""A contest of many teams in a running site's database, scored without scoring: ``python -m
-tests.benchmarks.board_contest SLUG TEAMS EACH``. The scores are random; everything a board shows is there.
+"""A contest of many teams in a running site's database, scored without scoring: for ``Stack.call``.
+
+The scores are random; everything a board shows is there.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import random
-import sys
 from datetime import timedelta
 from typing import Any
-
-from tests.paths import ROOT
 
 CHAINED = 5_000  # submissions; the chain of more takes minutes to write and is not what is looked at
 SCORES = ("exact_match", "descriptive_avg", "bleurt", "bertscore", "rouge_1")
@@ -80,14 +76,3 @@ def _submissions(phase: Any, teams: list[Any], each: int, user: Any, chance: ran
             "UPDATE submissions_submission s SET live_run_id = r.id FROM submissions_scoringrun r"
             " WHERE r.submission_id = s.id AND s.live_run_id IS NULL"
         )
-
-
-if __name__ == "__main__":
-    os.environ["DJANGO_SETTINGS_MODULE"] = "malpan.settings"
-    from malpan.local import environment
-
-    environment.prepare(ROOT, needs_services=True)
-    import django
-
-    django.setup()
-    print(json.dumps(make(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))))

@@ -1,18 +1,10 @@
-"""Self-written large files in a running site's database, through the services that pages use.
-
-Run as ``python -m tests.benchmarks.shard_contest make SLUG ITEMS`` (a contest with its references) or ``submit SLUG
-TEAM ITEMS`` (a new team's file); prints JSON.
-"""
+"""Self-written large files in a running site's database, through the services that pages use: for ``Stack.call``."""
 
 from __future__ import annotations
 
 import json
-import os
 import random
-import sys
 from typing import Any
-
-from tests.paths import ROOT
 
 RULES = (
     "사이시옷은 순우리말로 된 합성어에서 앞말이 모음으로 끝날 때 받치어 적는다",
@@ -47,12 +39,14 @@ def _file(texts: list[str]) -> bytes:
 
 
 def make(slug: str, items: int) -> dict[str, Any]:
+    """A contest with its references."""
     from tests.system.make_contest import make as make_contest
 
     return {"slug": make_contest(slug, [], references(items))["slug"]}
 
 
 def submit(slug: str, name: str, items: int) -> dict[str, Any]:
+    """A new team's file."""
     from malpan.accounts.models import User
     from malpan.competitions.models import Phase
     from malpan.submissions import intake
@@ -63,15 +57,3 @@ def submit(slug: str, name: str, items: int) -> dict[str, Any]:
     team = create_team(competition=phase.track.competition, name=name, leader=user)
     taken = intake.submit(phase=phase, team=team, user=user, file_name="answers.jsonl", upload=answers(items))
     return {"run": taken.runs.get().pk}
-
-
-if __name__ == "__main__":
-    os.environ["DJANGO_SETTINGS_MODULE"] = "malpan.settings"
-    from malpan.local import environment
-
-    environment.prepare(ROOT, needs_services=True)
-    import django
-
-    django.setup()
-    step, slug, *others = sys.argv[1:]
-    print(json.dumps(make(slug, int(others[0])) if step == "make" else submit(slug, others[0], int(others[1]))))

@@ -1,16 +1,20 @@
-"""Makes a contest in a running site's database, through the services an organiser's page uses.
-
-Run as ``python -m tests.system.make_contest SLUG ITEMS REASON_WORDS``, or with the path of a references file after
-``SLUG``; prints ``{"slug", "ids"}``.
-"""
+"""Makes a contest in a running site's database, through the services an organiser's page uses: for ``Stack.call``."""
 
 import json
-import os
-import sys
 from datetime import timedelta
 from pathlib import Path
 
-from tests.paths import ROOT
+
+def make_numbered(slug: str, items: int, reason_words: int) -> dict:
+    """A contest of so many items: ``{"slug", "ids"}``."""
+    ids = [f"item-{number}" for number in range(items)]
+    return make(slug, ids, answers(ids, reason_words))
+
+
+def make_from(slug: str, path: str) -> dict:
+    """A contest with the references in the file at ``path``."""
+    references = Path(path).read_bytes()
+    return make(slug, [row["id"] for row in json.loads(references)], references)
 
 
 def make(slug: str, ids: list[str], references: bytes) -> dict:
@@ -44,20 +48,3 @@ def answers(ids: list[str], words: int, *, wrong: int = 0) -> bytes:
             }
         )
     return json.dumps(rows, ensure_ascii=False).encode()
-
-
-if __name__ == "__main__":
-    os.environ["DJANGO_SETTINGS_MODULE"] = "malpan.settings"
-    from malpan.local import environment
-
-    environment.prepare(ROOT, needs_services=True)
-    import django
-
-    django.setup()
-    if len(sys.argv) == 3:
-        content = Path(sys.argv[2]).read_bytes()
-        made = make(sys.argv[1], [row["id"] for row in json.loads(content)], content)
-    else:
-        numbered = [f"item-{number}" for number in range(int(sys.argv[2]))]
-        made = make(sys.argv[1], numbered, answers(numbered, int(sys.argv[3])))
-    print(json.dumps(made))

@@ -1,25 +1,21 @@
 """A contest in full swing in a running site's database, through the services; and steps an organiser takes there.
 
-Run as ``python -m tests.system.make_rescoring prepare TEAMS EACH ITEMS WORDS SLUG…`` (scored here, by the models of the
-site), ``organise SLUG EMAIL`` (makes the person an organiser) or ``draft SLUG ITEMS WORDS`` (new reasons for every
-item). Prints JSON.
+For ``Stack.call``.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import sys
 from datetime import timedelta
 from typing import Any
 
-from tests.paths import ROOT
+from tests.waiting import wait_for
 
 DISTINCT = 8  # files; the other submissions repeat them, so that a large contest is made in seconds
 
 
 def prepare(slug: str, teams: int, each: int, items: int, words: int) -> dict[str, Any]:
-    """Teams with scored submissions; every value is the engine's own, of equal files computed once."""
+    """Teams with scored submissions; every value is from the site's worker, of equal files computed once."""
     from malpan.submissions.models import Submission
     from tests.system.make_contest import answers, make
 
@@ -116,13 +112,9 @@ def _score(phase: Any, submissions: list[Any]) -> None:
     """Score the first submission of each file; give the others the same run and item values."""
     from malpan.submissions.integrity import chain
     from malpan.submissions.models import MetricResult, ScoringRun, Submission
-    from malpan.submissions.scoring_config import scoring_config_of
 
-    config = scoring_config_of(phase)
-    first: dict[str, Any] = {}
-    for submission in submissions:
-        if submission.file_sha256 not in first:
-            first[submission.file_sha256] = _scored(submission, config)
+    distinct = {row.file_sha256: row for row in reversed(submissions)}
+    first = {run.submission.file_sha256: run for run in _scored(list(distinct.values()))}
     others = [row for row in submissions if first[row.file_sha256].submission_id != row.pk]
     copies = ScoringRun.objects.bulk_create([_copy(first[row.file_sha256], submission=row, job=None) for row in others])
     for copied in copies:
@@ -135,51 +127,19 @@ def _score(phase: Any, submissions: list[Any]) -> None:
     chain.append_scores(Submission.objects.filter(phase=phase))
 
 
-def _scored(submission: Any, config: Any) -> Any:
-    """A run of ``submission``, scored here: its job is taken before anybody else sees it."""
-    from django.db import transaction
-
-    from malpan.jobs import claim, queue, tasks
-    from malpan.jobs.models import Job
-    from malpan.submissions.evaluation.runs import RUN
+def _scored(submissions: list[Any]) -> list[Any]:
+    """The finished runs of ``submissions``."""
+    from malpan.submissions.evaluation.runs import queue_run
     from malpan.submissions.models import ScoringRun
 
-    with transaction.atomic():
-        [job] = queue.add(kind=RUN, flow=f"team:{submission.team_id}", lane=Job.Lane.LIVE, costs=[1])
-        run = ScoringRun.objects.create(
-            submission=submission,
-            reference_version=config.reference_version,
-            recipe=config.recipe,
-            profile=config.profile,
-            job=job,
-            queued_at=job.queued_at,
-        )
-        claim.take(job, "maker")
-    tasks.perform(job)
-    run.refresh_from_db()
-    assert run.state == "finished", run.error_code
-    return run
+    queued = [queue_run(submission=row, cost=1).pk for row in submissions]
+    runs = ScoringRun.objects.filter(pk__in=queued).select_related("submission")
+    wait_for(lambda: not runs.exclude(state__in=("finished", "failed")).exists(), "the files are scored", seconds=90)
+    assert all(run.state == "finished" for run in runs), [run.error_code for run in runs]
+    return list(runs)
 
 
 def _copy(row: Any, **changes: Any) -> Any:
     """The same row once more, not saved."""
     names = [field.name for field in row._meta.concrete_fields if not field.primary_key]
     return type(row)(**{name: getattr(row, name) for name in names} | changes)
-
-
-if __name__ == "__main__":
-    os.environ["DJANGO_SETTINGS_MODULE"] = "malpan.settings"
-    from malpan.local import environment
-
-    environment.prepare(ROOT, needs_services=True)
-    import django
-
-    django.setup()
-    command, *rest = sys.argv[1:]
-    if command == "prepare":
-        sizes = [int(number) for number in rest[:4]]
-        print(json.dumps([prepare(slug_given, *sizes) for slug_given in rest[4:]]))
-    elif command == "organise":
-        print(json.dumps(organise(*rest)))
-    else:
-        print(json.dumps(draft(rest[0], int(rest[1]), int(rest[2]))))

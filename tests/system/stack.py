@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -22,6 +23,8 @@ from tests.waiting import wait_for
 LEASE_SECONDS = 4
 STALL_SECONDS = 5
 REQUEST_SECONDS = 8
+CALL_SECONDS = 120
+LARGE_RUN_ITEMS, SLICE_ITEMS = 150, 30  # only the test of large runs has a file of more items
 _NOT_INHERITED = {
     "DATABASE_URL",
     "REDIS_URL",
@@ -46,13 +49,17 @@ class Stack:
             "MALPAN_MODELS": str(models_dir),
             "PORT": str(self.port),
             "LOAD_DEMO": "off",
+            "SCORING_THREADS": "1",  # two that wait for each other on busy cores take five times the time of one
             "REJECTIONS_PER_TEAM": "1000",  # more bad files than a team has
             "JOB_LEASE_SECONDS": str(LEASE_SECONDS),
+            "LARGE_RUN_ITEMS": str(LARGE_RUN_ITEMS),
+            "SLICE_ITEMS": str(SLICE_ITEMS),
             "WEB_STALL_SECONDS": str(STALL_SECONDS),
             "WEB_REQUEST_SECONDS": str(REQUEST_SECONDS),
         }
         self._log_path = var_dir.with_name(var_dir.name + ".log")
         self.supervisor: psutil.Popen | None = None
+        self._desk: subprocess.Popen[str] | None = None
 
     def start(self) -> None:
         """Start the supervisor; return when the site answers and is well."""
@@ -73,6 +80,7 @@ class Stack:
 
     def stop(self) -> None:
         """Stop everything; nothing of the site runs afterwards."""
+        self._close_desk()
         if self.is_supervised():
             self.signal(signal.SIGINT)
         wait_for(lambda: not self.processes(), f"nothing runs on {self.var_dir}", seconds=60)
@@ -106,9 +114,31 @@ class Stack:
         assert self.supervisor is not None
         return [child for child in self.supervisor.children() if _has_words(child, (word,))]
 
-    def pool_child(self) -> psutil.Process:
-        """The process of the scoring worker that holds the models."""
-        return wait_for(lambda: next(iter(self.program("scoring").children()), None), "the pool's child")
+    def wait_for_models(self, workers: int = 1) -> None:
+        """Return when the models were loaded so many times."""
+        wait_for(lambda: self.log.count("models of demo loaded on") >= workers, "the workers are ready", seconds=180)
+
+    def pool_child(self, worker: str = "scoring") -> psutil.Process:
+        """The process of the scoring worker that holds the models; there is none while the worker starts."""
+        return wait_for(lambda: next(iter(self.program(f"{worker}@%h").children()), None), "a child", seconds=90)
+
+    def kill_in_slice(self, worker: str = "scoring", lost: frozenset = frozenset()) -> frozenset:
+        """Kill the scoring process of ``worker`` in the middle of a slice: of one more than those in ``lost``.
+
+        Returns all that were lost, (id, attempt): the rows say "running" until their leases are over.
+        """
+        held = "SELECT id, attempt FROM jobs_job WHERE kind = 'slice' AND state = 'running' AND worker LIKE %s"
+
+        def newly_held() -> set:
+            return set(self.query(held, f"{worker}@%")) - lost
+
+        while True:  # until it was not between two slices
+            wait_for(newly_held, f"{worker} has a slice", seconds=120, every=0.01)
+            child = self.pool_child(worker)
+            child.kill()
+            child.wait(10)
+            if rows := newly_held():
+                return lost | rows
 
     def query(self, statement: str, *values: object) -> list[tuple]:
         """Ask the site's database directly; does not count as a user of the embedded server."""
@@ -117,14 +147,26 @@ class Stack:
             cursor = connection.execute(statement, values)
             return cursor.fetchall() if cursor.description else []
 
-    def run_script(self, module: str, *arguments: str) -> Any:
-        """Run ``module`` beside the site, as a management command runs; the JSON it prints last."""
-        done = subprocess.run(
-            [sys.executable, "-m", module, *arguments],
-            cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False, timeout=120,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout.splitlines()[-1])
+    def call(self, module: str, function: str, *arguments: Any) -> Any:
+        """What ``function`` returns, called beside the site by the one process of its desk (``tests.system.desk``)."""
+        if self._desk is None:
+            self._desk = subprocess.Popen(
+                [sys.executable, "-m", "tests.system.desk"],
+                cwd=ROOT, env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
+            )  # fmt: skip
+        asked, answered = self._desk.stdin, self._desk.stdout
+        asked.write(json.dumps([module, function, arguments]) + "\n")
+        assert select.select([answered], [], [], CALL_SECONDS)[0], f"{function} takes too long"
+        answer = answered.readline()
+        if not answer:
+            self._close_desk()
+            raise AssertionError(f"{function} failed, see above")
+        return json.loads(answer)
+
+    def _close_desk(self) -> None:
+        if self._desk is not None:
+            self._desk.communicate()  # it ends with its input
+            self._desk = None
 
 
 def free_port() -> int:

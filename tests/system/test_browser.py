@@ -63,7 +63,7 @@ class Contest:
 @pytest.fixture(scope="module")
 def contest(stack: Stack) -> Contest:
     """One for all: everybody who comes founds a team of their own."""
-    made = stack.run_script("tests.system.make_contest", f"web-{uuid.uuid4().hex[:8]}", "4", "3")
+    made = stack.call("tests.system.make_contest", "make_numbered", f"web-{uuid.uuid4().hex[:8]}", 4, 3)
     return Contest(made["slug"], made["ids"])
 
 

@@ -26,7 +26,7 @@ RECIPE = get_recipe("rag-qa@1")
 def visitor(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Visitor:
     references = tmp_path_factory.mktemp("hostile") / "references.json"
     references.write_bytes(REFERENCES)
-    stack.run_script("tests.system.make_contest", "hostile", str(references))
+    stack.call("tests.system.make_contest", "make_from", "hostile", str(references))
     visitor = Visitor(stack)
     visitor.found_team("hostile", "두드려 보는 팀")
     return visitor

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.paths import ROOT
+from scoring.cli import main
 from tests.system.make_contest import answers
 from tests.system.stack import Stack
 from tests.system.visitor import Visitor, wait_until_finished
@@ -18,24 +15,22 @@ from tests.system.visitor import Visitor, wait_until_finished
 pytestmark = pytest.mark.services
 
 
-def test_command_line_and_platform_agree(stack: Stack, models_dir: Path, tmp_path: Path) -> None:
+def test_command_line_and_platform_agree(
+    stack: Stack, models_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ids = [f"item-{number}" for number in range(6)]
     references, predictions, output = (tmp_path / name for name in ("R.json", "P.json", "OUT.json"))
     references.write_bytes(answers(ids, 5))
     rows = json.loads(answers(ids, 3, wrong=2))
     predictions.write_text(json.dumps(rows[::-1], ensure_ascii=False))
-    stack.run_script("tests.system.make_contest", "agreement", str(references))
+    stack.call("tests.system.make_contest", "make_from", "agreement", str(references))
     visitor = Visitor(stack)
     visitor.found_team("agreement", "같은 자로 재는 팀")
     run = wait_until_finished(stack, visitor.submit("agreement", predictions.read_bytes()))
 
-    subprocess.run(
-        [
-            sys.executable, "-m", "scoring", "score", "--recipe", "rag-qa@1", "--models", "demo",
-            "--references", references, "--predictions", predictions, "--output", output,
-        ],
-        cwd=ROOT, env=os.environ | {"MALPAN_MODELS": str(models_dir)}, check=True, capture_output=True, timeout=120,
-    )  # fmt: skip
+    monkeypatch.setenv("MALPAN_MODELS", str(models_dir))
+    files = [f"--references={references}", f"--predictions={predictions}", f"--output={output}"]
+    assert main(["score", "--recipe", "rag-qa@1", "--models", "demo", *files]) == 0
 
     on_laptop = json.loads(output.read_text())
     [(scores, signature_hash)] = stack.query(

@@ -17,11 +17,11 @@ STORED_METRICS = 3  # bleurt, bertscore, rouge_1
 
 
 def test_ten_changed_answers_cost_ten_pairs_a_metric_with_real_models_and_another_process(stack: Stack) -> None:
-    contest = stack.run_script("tests.system.make_contest", "pairs", str(ITEMS), str(REASON_WORDS))
+    contest = stack.call("tests.system.make_contest", "make_numbered", "pairs", ITEMS, REASON_WORDS)
     ids = contest["ids"]
     first_file = json.loads(answers(ids, 2))
     changed = first_file[:-CHANGED] + json.loads(answers(ids, 3))[-CHANGED:]
-    wait_for(lambda: "models of demo loaded" in stack.log, "the worker is ready")
+    stack.wait_for_models()
 
     def stored() -> int:
         [(count,)] = stack.query("SELECT count(*) FROM submissions_pairvalue")

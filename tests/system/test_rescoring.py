@@ -22,22 +22,16 @@ pytestmark = pytest.mark.services
 TEAMS, EACH, ITEMS, WORDS = 3, 2, 60, 6
 
 
-@pytest.fixture(scope="module")
-def contests(stack: Stack) -> list[dict[str, Any]]:
-    """One for each test, made in one process: it loads the models once."""
-    slugs = [f"rescoring-{uuid.uuid4().hex[:8]}" for _ in range(3)]
-    return stack.run_script("tests.system.make_rescoring", "prepare", *map(str, (TEAMS, EACH, ITEMS, WORDS)), *slugs)
-
-
 @pytest.fixture
-def contest(contests: list[dict[str, Any]]) -> dict[str, Any]:
-    return contests.pop()
+def contest(stack: Stack) -> dict[str, Any]:
+    slug = f"rescoring-{uuid.uuid4().hex[:8]}"
+    return stack.call("tests.system.make_rescoring", "prepare", slug, TEAMS, EACH, ITEMS, WORDS)
 
 
 @pytest.fixture
 def organiser(stack: Stack, contest: dict[str, Any]) -> Visitor:
     visitor = Visitor(stack)
-    stack.run_script("tests.system.make_rescoring", "organise", contest["slug"], visitor.email)
+    stack.call("tests.system.make_rescoring", "organise", contest["slug"], visitor.email)
     return visitor
 
 
@@ -90,8 +84,8 @@ def test_a_batch_survives_the_death_of_the_worker_and_of_the_web_server(
     stack: Stack, contest: dict[str, Any], organiser: Visitor
 ) -> None:
     slug = contest["slug"]
-    wait_for(lambda: "models of demo loaded" in stack.log, "the worker is ready", seconds=90)
-    draft = stack.run_script("tests.system.make_rescoring", "draft", slug, str(ITEMS), str(WORDS + 2))
+    stack.wait_for_models()
+    draft = stack.call("tests.system.make_rescoring", "draft", slug, ITEMS, WORDS + 2)
     old = board_of(stack, slug)
 
     start = f"/competitions/{slug}/manage/rescoring/start/{contest['phase']}/"
@@ -153,7 +147,7 @@ def test_uploads_while_a_batch_is_open_are_scored_both_ways(
     stack: Stack, contest: dict[str, Any], organiser: Visitor
 ) -> None:
     slug = contest["slug"]
-    draft = stack.run_script("tests.system.make_rescoring", "draft", slug, str(ITEMS), str(WORDS + 2))
+    draft = stack.call("tests.system.make_rescoring", "draft", slug, ITEMS, WORDS + 2)
     start = f"/competitions/{slug}/manage/rescoring/start/{contest['phase']}/"
     organiser.post(
         start, at_end="/manage/rescoring/", reason="새 이유", reference_version=str(draft["reference_version"])

@@ -43,8 +43,7 @@ def page() -> Iterator[Page]:
 
 def contest(stack: Stack, teams: int, each: int) -> dict[str, Any]:
     slug = f"many-{uuid.uuid4().hex[:8]}"
-    [made] = stack.run_script("tests.system.make_rescoring", "prepare", *map(str, (teams, each, ITEMS, WORDS)), slug)
-    return made
+    return stack.call("tests.system.make_rescoring", "prepare", slug, teams, each, ITEMS, WORDS)
 
 
 def sign_up(page: Page, stack: Stack) -> str:
@@ -92,7 +91,7 @@ def test_a_changed_rule_is_previewed_and_applied_at_once(stack: Stack, page: Pag
     slug = made["slug"]
     assert made["submissions"] == TEAMS * EACH
     email = sign_up(page, stack)
-    stack.run_script("tests.system.make_rescoring", "organise", slug, email)
+    stack.call("tests.system.make_rescoring", "organise", slug, email)
     old = board_of(stack, slug)
 
     page.goto(f"{stack.url}/competitions/{slug}/manage/rescoring/")
@@ -155,7 +154,7 @@ def test_the_pages_of_the_workflow_do_not_scroll_sideways_on_a_phone(stack: Stac
     made = contest(stack, 5, 2)
     slug = made["slug"]
     email = sign_up(page, stack)
-    stack.run_script("tests.system.make_rescoring", "organise", slug, email)
+    stack.call("tests.system.make_rescoring", "organise", slug, email)
     page.set_viewport_size({"width": 390, "height": 800})
     start = f"{stack.url}/competitions/{slug}/manage/rescoring/start/{made['phase']}/"
     addresses = [f"{stack.url}/competitions/{slug}/manage/{name}/" for name in ("references", "rescoring")]

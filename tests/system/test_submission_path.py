@@ -12,7 +12,7 @@ pytestmark = pytest.mark.services
 
 
 def test_an_upload_is_scored_by_a_worker_process_and_stands_on_the_board(stack: Stack) -> None:
-    contest = stack.run_script("tests.system.make_contest", "small", "4", "3")
+    contest = stack.call("tests.system.make_contest", "make_numbered", "small", 4, 3)
     visitor = Visitor(stack)
     visitor.found_team("small", "가나다라")
 

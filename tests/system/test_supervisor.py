@@ -6,6 +6,7 @@ import signal
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -17,16 +18,19 @@ pytestmark = pytest.mark.services
 MEGABYTE = 2**20
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_stop_signal_leaves_no_process_behind(new_stack: Stack, number: signal.Signals) -> None:
-    site = new_stack
-    site.start()
+def assert_stops_at(number: signal.Signals, site: Stack) -> None:
     assert {"postgres", "redis-server"} <= {process.name() for process in site.processes()}
     assert site.signal(number) == 0
     assert site.processes() == []
 
 
-def test_after_kill_9_nothing_stays_and_the_next_start_finds_all_data(new_stack: Stack) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_stop_signal_leaves_no_process_behind(new_stack: Stack, number: signal.Signals) -> None:
+    new_stack.start()
+    assert_stops_at(number, new_stack)
+
+
+def test_after_kill_9_nothing_stays_the_next_start_finds_all_data_and_ctrl_c_stops_it(new_stack: Stack) -> None:
     site = new_stack
     site.start()
     password = (site.var_dir / "admin-password").read_text()
@@ -38,6 +42,7 @@ def test_after_kill_9_nothing_stays_and_the_next_start_finds_all_data(new_stack:
 
     assert site.query("SELECT name FROM accounts_user WHERE is_superuser") == [("남은 사람",)]
     assert (site.var_dir / "admin-password").read_text() == password
+    assert_stops_at(signal.SIGINT, site)
 
 
 def test_a_second_start_on_the_same_directory_says_where_the_site_runs(stack: Stack) -> None:
@@ -62,6 +67,13 @@ def test_a_taken_port_is_named_and_nothing_is_left_running(empty_stack: Stack, s
     assert site.processes() == []
 
 
+def test_the_scoring_process_holds_torch_and_nothing_that_scoring_does_not_use(stack: Stack) -> None:
+    stack.wait_for_models()
+    held = {part for mapped in stack.pool_child().memory_maps() for part in Path(mapped.path).parts}
+    assert "torch" in held
+    assert not {"sklearn", "scipy", "pandas"} & held
+
+
 @pytest.mark.parametrize("word", ["malpan.web_server", "scoring", "housekeeping", "beat"])
 def test_a_program_that_dies_is_started_again(stack: Stack, word: str) -> None:
     killed, before = stack.program(word), len(stack.supervisor.children())
@@ -80,7 +92,8 @@ def test_an_embedded_server_that_dies_is_started_again(stack: Stack, name: str, 
 
 def test_log_lines_bear_the_name_of_their_program(stack: Stack) -> None:
     assert "chores | " in stack.log or "worker | " in stack.log
-    assert "worker | " in wait_for(lambda: "models of demo loaded" in stack.log and stack.log, "the worker's line")
+    stack.wait_for_models()
+    assert "worker | " in stack.log
 
 
 def test_web_processes_stay_under_200_mb(stack: Stack) -> None:

@@ -18,7 +18,7 @@ ITEMS, REASON_WORDS = 150, 6  # enough work to be caught in the middle
 
 @pytest.fixture(scope="module")
 def contest(stack: Stack) -> dict:
-    return stack.run_script("tests.system.make_contest", "large", str(ITEMS), str(REASON_WORDS))
+    return stack.call("tests.system.make_contest", "make_numbered", "large", ITEMS, REASON_WORDS)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_a_run_whose_worker_was_killed_is_finished_once_by_another_attempt(
 ) -> None:
     visitor = Visitor(stack)
     visitor.found_team("large", request.node.callspec.id)
-    wait_for(lambda: "models of demo loaded" in stack.log, "the worker is ready")
+    stack.wait_for_models()
     public_id = visitor.submit("large", answers(contest["ids"], words, wrong=ITEMS // 2))
     wait_for(lambda: run_of(stack, public_id)["state"] == "running", "the run is claimed", every=0.02)
 
