@@ -15,7 +15,7 @@ lint: export MALPAN_VAR := $(CURDIR)/var/test
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint lint-types lint-rest bench bench-gpu clean browser-present
+.PHONY: help run test chaos lint lint-types lint-rest bench bench-gpu clean browser-present
 
 help: ## 이 목록을 보여 준다 / show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +25,9 @@ run: $(RUN_STAMP) ## 사이트를 실행한다: 설치, 데모, 채점기까지 
 
 test: browser-present lint ## 모든 검사와 시험을 돌린다 / run every check and test
 	@$(BIN)/python -m pytest $(SHARED) $(TESTS)
+
+chaos: $(TEST_STAMP) ## 사이트를 30분 동안 끊고 멈추며 잃은 제출이 없는지 본다 / half an hour of faults (SEED=7 SECONDS=600)
+	@$(BIN)/python -m tests.chaos $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS))
 
 lint: $(TEST_STAMP) ## 형식, 타입, 의존 방향, 템플릿, 마이그레이션, 번역을 검사한다 / check style, types, contracts, catalogues
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint-types lint-rest

@@ -6,8 +6,11 @@ from typing import Any
 from celery import Celery
 from celery.signals import setup_logging
 
+from malpan import broker
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "malpan.settings")
 
+broker.install()
 app = Celery("malpan")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

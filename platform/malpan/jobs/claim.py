@@ -6,10 +6,11 @@ from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from malpan.core.locks import Level, note
 from malpan.jobs import order
+from malpan.jobs.clock import database_now
 from malpan.jobs.lease import lease_length
 from malpan.jobs.models import OPEN, Job
 from malpan.jobs.registry import handler_of, kinds
@@ -17,7 +18,7 @@ from malpan.jobs.registry import handler_of, kinds
 State = Job.State
 
 
-def due(now: datetime) -> QuerySet[Job]:
+def due(now: datetime | Now) -> QuerySet[Job]:
     """The jobs that may be claimed at ``now``, the next one first. One with open children waits for them."""
     is_due = Q(not_before=None) | Q(not_before__lte=now)
     open_children = Job.objects.filter(parent=OuterRef("pk"), state__in=OPEN)
@@ -32,7 +33,7 @@ def claim_next(*, worker: str) -> Job | None:
     """
     for passes_over in (True, False):
         with transaction.atomic():
-            rows = due(timezone.now()).filter(kind__in=kinds())
+            rows = due(Now()).filter(kind__in=kinds())
             note(Level.WORK)
             job = rows.select_for_update(skip_locked=passes_over, no_key=True, of=("self",)).first()
             if job is not None:
@@ -43,7 +44,7 @@ def claim_next(*, worker: str) -> Job | None:
 
 def take(job: Job, worker: str) -> None:
     """Write the claim of ``job``, whose row must be locked: a new attempt, with a lease."""
-    now = timezone.now()
+    now = database_now()
     job.state, job.attempt, job.worker = State.RUNNING, job.attempt + 1, worker[:120]
     job.started_at, job.lease_expires_at, job.not_before = now, now + lease_length(), None
     job.save(update_fields=["state", "attempt", "worker", "started_at", "lease_expires_at", "not_before"])

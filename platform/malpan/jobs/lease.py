@@ -16,7 +16,7 @@ from typing import Final, Self
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from malpan.jobs.models import Job
 
@@ -36,7 +36,7 @@ def lease_length() -> timedelta:
 def renew_lease(*, job_id: int, attempt: int, stage: str, progress: float) -> bool:
     """Extend the lease and store the progress (share done, 0-1). False if the job is no longer ours."""
     held = Job.objects.filter(pk=job_id, attempt=attempt, state=Job.State.RUNNING)
-    return bool(held.update(lease_expires_at=timezone.now() + lease_length(), stage=stage, progress=progress))
+    return bool(held.update(lease_expires_at=Now() + lease_length(), stage=stage, progress=progress))
 
 
 class LeaseRenewer:

@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from malpan.core.locks import Level, lock_rows
 from malpan.jobs import queue
+from malpan.jobs.clock import database_now
 from malpan.jobs.doorbell import ring_on_commit
 from malpan.jobs.models import OPEN, Job
 from malpan.jobs.registry import handler_of
@@ -100,7 +101,7 @@ def _locked(job_id: int, attempt: int) -> Job | None:
 
 def _queue_again(job: Job, pause: float) -> None:
     job.state, job.lease_expires_at, job.stage, job.progress = State.QUEUED, None, "", 0.0
-    job.not_before = timezone.now() + timedelta(seconds=pause) if pause else None
+    job.not_before = database_now() + timedelta(seconds=pause) if pause else None
     job.save(update_fields=["state", "lease_expires_at", "stage", "progress", "not_before", "failures", "error_code"])
     handler_of(job.kind).put_back(job)
     if not pause:  # otherwise beat rings when it is due

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Final
 
 from django.db import transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 from kombu.exceptions import OperationalError as BrokerUnreachable
 
 from malpan.jobs import claim, doorbell, outcome
@@ -29,13 +29,13 @@ class Reconciled:
     rang: bool
 
 
-def reconcile(*, now: datetime | None = None) -> Reconciled:
+def reconcile(*, now: datetime | Now | None = None) -> Reconciled:
     """Reclaim jobs with an expired lease; ring if anything waits and no ring is pending."""
-    now = now or timezone.now()
+    now = now or Now()
     return Reconciled(reclaim_expired(now), ring_for_what_waits(now))
 
 
-def reclaim_expired(now: datetime) -> int:
+def reclaim_expired(now: datetime | Now) -> int:
     """Reclaim jobs with an expired lease; returns how many. Those of unknown kinds are left to a newer version."""
     silent = Job.objects.filter(state=Job.State.RUNNING, lease_expires_at__lt=now, kind__in=kinds())
     with transaction.atomic():
@@ -44,7 +44,7 @@ def reclaim_expired(now: datetime) -> int:
         return sum(outcome.fail(job_id=pk, attempt=attempt, error_code=WorkerLost.code) for pk, attempt in rows)
 
 
-def ring_for_what_waits(now: datetime) -> bool:
+def ring_for_what_waits(now: datetime | Now) -> bool:
     """Ring if a job of any kind is due, even one unknown to this process. Returns whether it rang."""
     try:
         return claim.due(now).exists() and not doorbell.is_ringing() and doorbell.ring()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from celery import Task, shared_task
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from malpan.jobs import claim, doorbell
 from malpan.jobs.faults import record_faults
@@ -35,7 +35,7 @@ def work_next(*, worker: str) -> Job | None:
     if job is None:
         logger.debug("nothing is waiting")
         return None
-    if claim.due(timezone.now()).exists():
+    if claim.due(Now()).exists():
         doorbell.ring()
     perform(job)
     return job

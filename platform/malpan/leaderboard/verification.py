@@ -7,15 +7,18 @@ board when it was published. A changed row no longer matches its commitment; in 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
+from django.db import connection
 from django.db.models import Exists, OuterRef
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.models import Competition
+from malpan.core.locks import repeatable_read
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.submissions.integrity import chain
 from malpan.submissions.integrity.receipts import receipt_commitment, receipt_facts
@@ -50,13 +53,17 @@ class Finding:
 
 
 def verify_competition(competition: Competition) -> list[Finding]:
-    """Every difference between database and chain of ``competition``. Read-only."""
-    entries = list(ChainEntry.objects.filter(competition=competition).order_by("number").select_related("submission"))
-    found = [Finding(problem.code, f"#{problem.number}") for problem in chain.verify(entries)]
-    found += _receipts(competition, entries)
-    found += _scores(competition, entries)
-    found += _boards(competition, entries)
-    return found
+    """Every difference between database and chain of ``competition``, in their state at one moment. Read-only."""
+    # the isolation level of a running transaction cannot be changed
+    with nullcontext() if connection.in_atomic_block else repeatable_read():
+        entries = list(
+            ChainEntry.objects.filter(competition=competition).order_by("number").select_related("submission")
+        )
+        found = [Finding(problem.code, f"#{problem.number}") for problem in chain.verify(entries)]
+        found += _receipts(competition, entries)
+        found += _scores(competition, entries)
+        found += _boards(competition, entries)
+        return found
 
 
 def unrecorded_submissions(competition: Competition) -> list[Submission]:

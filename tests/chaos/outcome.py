@@ -1,0 +1,99 @@
+"""What a run of the chaos showed, and whether all that must hold did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from tests.chaos.invariants import EARLIEST_SECONDS, NEXT_ATTEMPT_SECONDS, OLDEST_RUN_SECONDS, SITE_DOWN_SECONDS, Retry
+
+PROBE_SECONDS = 0.5  # the site is asked this often
+
+
+@dataclass
+class Recovery:
+    """A fault that happened; all times are of the wall clock."""
+
+    fault: str
+    began: float
+    ended: float
+    sound: float | None  # when the site was sound again; None: too late
+    stops_passes: bool
+
+    @property
+    def seconds(self) -> float:
+        """How long it took after the end of the fault."""
+        return float("inf") if self.sound is None else self.sound - self.ended
+
+
+@dataclass
+class Outcome:
+    """All that a run showed. The lists must be empty."""
+
+    seed: int
+    seconds: float = 0.0
+    recoveries: list[Recovery] = field(default_factory=list)
+    retries: list[Retry] = field(default_factory=list)
+    answered: list[float] = field(default_factory=list)  # when the site was asked, and answered soon
+    stalls: list[float] = field(default_factory=list)  # of the uploads
+    stalls_of_many: list[float] = field(default_factory=list)  # of those while PostgreSQL was killed
+    uploads: int = 0
+    requests: int = 0
+    large: int = 0
+    given_up: int = 0
+    checks: int = 0
+    lost: list[str] = field(default_factory=list)
+    doubled: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    ledger: list[str] = field(default_factory=list)
+    chain: list[str] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)  # any other, with when
+
+    def longest_down(self, began: float = 0.0, ended: float = float("inf")) -> float:
+        """The longest time without an answer of the site, of those that touch the given time."""
+        gaps = ((one, two) for one, two in pairwise(sorted(self.answered)) if two > began and one < ended)
+        return max((two - one - PROBE_SECONDS for one, two in gaps), default=0.0)
+
+    def oldest_run(self) -> float:
+        """The longest silence of a run before it was taken back, without the time in which no pass could be made."""
+        return max((each.age - self._without_passes(each) for each in self.retries), default=0.0)
+
+    def taken_too_soon(self) -> int:
+        """How many runs were taken from a worker before its lease was over."""
+        return sum(each.reclaimed is not None and each.age < EARLIEST_SECONDS for each in self.retries)
+
+    def longest_wait(self) -> float:
+        """From one attempt to the next."""
+        return max((each.wait for each in self.retries), default=0.0)
+
+    def _without_passes(self, retry: Retry) -> float:
+        """The time without passes before ``retry`` was taken back."""
+        end = retry.at + retry.age
+        away = ((each.began, each.sound or end) for each in self.recoveries if each.stops_passes)
+        return sum(max(0.0, min(until, end) - max(since, retry.at)) for since, until in away)
+
+    def invariants(self) -> Iterator[tuple[str, object, str, bool]]:
+        """(what, the value, what it must be, whether it is)."""
+        yield "lost", len(self.lost), "0", not self.lost
+        yield "doubled", len(self.doubled), "0", not self.doubled
+        yield "given up after three failures", self.given_up, "0", not self.given_up
+        yield "refused by the API", len(self.refused), "0", not self.refused
+        yield "teams whose ledger differs", len(self.ledger), "0", not self.ledger
+        yield "findings in the chain", len(self.chain), "0", not self.chain
+        yield "broken in the database at some moment", len(self.broken), "0", not self.broken
+        yield "runs taken back before their lease", self.taken_too_soon(), "0", not self.taken_too_soon()
+        for what, value, limit in (
+            ("oldest run when taken back, s", self.oldest_run(), OLDEST_RUN_SECONDS),
+            ("longest wait for the next attempt, s", self.longest_wait(), NEXT_ATTEMPT_SECONDS),
+            ("site down at most, s", self.longest_down(), SITE_DOWN_SECONDS),
+            ("longest stall of 40 uploads while PostgreSQL was killed, s", max(self.stalls_of_many, default=0.0), 15.0),
+        ):
+            yield what, round(value, 1), f"under {limit:.0f}", value < limit
+
+    def holds(self) -> bool:
+        return all(is_so for _what, _value, _limit, is_so in self.invariants())
+
+    def details(self) -> list[str]:
+        """Everything that should not be there, for whoever looks for the cause."""
+        return [*self.broken, *self.lost, *self.doubled, *self.refused, *self.ledger, *self.chain]

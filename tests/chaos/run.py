@@ -1,0 +1,212 @@
+"""One run of the chaos: a site, twelve teams that upload, faults by chance, and what must hold all the while."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import requests
+
+from tests.chaos import invariants
+from tests.chaos.contest import SLUG
+from tests.chaos.faults import FAULTS, Fault
+from tests.chaos.outcome import PROBE_SECONDS, Outcome, Recovery
+from tests.chaos.site import ChaosSite
+from tests.chaos.uploads import Uploader
+from tests.waiting import wait_for
+
+SOUND_SECONDS: Final = 60.0  # within which the site must be sound again after a fault
+SETTLE_SECONDS: Final = 120.0
+ANSWER_SECONDS: Final = 3.0  # slower is no answer
+CHECK_SECONDS: Final = 5.0
+CHAIN_EVERY: Final = 12  # of these checks also walks the chain
+TOGETHER_SHARE: Final = 0.2  # of the faults meet a second one
+MANY: Final = 40
+OVER: Final = "('finished', 'failed')"
+
+
+class Chaos:
+    """A site in ``var_dir`` under faults by ``seed``."""
+
+    def __init__(self, var_dir: Path, models_dir: Path, seed: int) -> None:
+        self.site = ChaosSite(var_dir, models_dir)
+        self.outcome = Outcome(seed)
+        self._dice = random.Random(seed)
+        self._uploaders: list[Uploader] = []
+
+    def run(self, *, seconds: float = 0.0, faults: Sequence[Fault] | None = None) -> Outcome:
+        """Faults for ``seconds``, or each of ``faults`` once; then forty uploads while PostgreSQL is killed; then all
+        that was uploaded is scored and looked through.
+        """
+        self.site.start_and_keep()
+        try:
+            tokens = self.site.make_contest()
+            self.site.query(invariants.RECORD)
+            seed = str(self.outcome.seed)
+            self._uploaders = [Uploader(self.site.url, team, token, seed) for team, token in tokens.items()]
+            wait_for(self.site.is_complete, "every program runs", seconds=90)
+            began = time.monotonic()
+            with _all_the_while(self._probe, self._watch):
+                with _all_the_while(*(each.work for each in self._uploaders)):
+                    self._disturb(seconds, faults)
+                self._upload_many()
+                self._settle()
+            self.outcome.seconds = time.monotonic() - began
+            self._conclude()
+        finally:
+            self.site.stop()
+        return self.outcome
+
+    # --- faults -------------------------------------------------------------------------------------------------------
+    def _disturb(self, seconds: float, faults: Sequence[Fault] | None) -> None:
+        end = time.monotonic() + seconds
+        given = iter(faults) if faults is not None else self._by_chance()
+        for fault in given:
+            if faults is None and time.monotonic() > end:
+                break
+            time.sleep(self._dice.uniform(0.5, 3.0))
+            together = faults is None and self._dice.random() < TOGETHER_SHARE
+            self._happen([fault, next(given)] if together else [fault])
+
+    def _by_chance(self) -> Iterator[Fault]:
+        """Every fault once in an order by chance, and again."""
+        while True:
+            yield from self._dice.sample(FAULTS, len(FAULTS))
+
+    def _happen(self, faults: Sequence[Fault]) -> None:
+        """Let ``faults`` happen at once, and wait until the site is sound."""
+        name = " + ".join(fault.name for fault in faults)
+        began = time.time()
+        threads = [
+            threading.Thread(
+                target=_let_happen, args=(fault, self.site, random.Random(self._dice.random())), daemon=True
+            )
+            for fault in faults
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        ended = time.time()
+        sound = self._sound_at(ended)
+        passes = any(fault.stops_passes for fault in faults)
+        self.outcome.recoveries.append(recovery := Recovery(name, began, ended, sound, passes))
+        if sound is None:
+            self._note(f"not sound {SOUND_SECONDS:.0f} s after {name}")
+        print(f"{time.strftime('%H:%M:%S')} {name}: {ended - began:.1f} s, sound after {recovery.seconds:.1f} s")
+
+    def _sound_at(self, ended: float) -> float | None:
+        """When every program runs, the site answers, what was uploaded until ``ended`` is scored, and something that
+        was uploaded later as well.
+        """
+        runs = "SELECT count(*) FROM submissions_scoringrun r JOIN submissions_submission s ON r.submission_id = s.id"
+        older = f"{runs} WHERE s.created_at <= to_timestamp(%s) AND r.state NOT IN {OVER}"
+        newer = f"{runs} WHERE s.created_at > to_timestamp(%s) AND r.state IN {OVER}"
+        while time.time() < ended + SOUND_SECONDS:
+            answers = any(moment > ended for moment in self.outcome.answered[-3:])
+            if answers and self.site.ask(older, ended) == [(0,)] and self.site.ask(newer, ended) not in (None, [(0,)]):
+                now = time.time()
+                if self.site.is_complete():
+                    return now
+            time.sleep(0.2)
+        return None
+
+    # --- all the while ------------------------------------------------------------------------------------------------
+    def _probe(self, stop: threading.Event) -> None:
+        """Ask for a page again and again, whether the last answer is there or not."""
+        while not stop.wait(PROBE_SECONDS):
+            threading.Thread(target=self._ask_for_page, args=(time.time(),), daemon=True).start()
+
+    def _ask_for_page(self, now: float) -> None:
+        try:
+            response = requests.get(f"{self.site.url}/competitions/{SLUG}/", timeout=ANSWER_SECONDS)
+        except requests.RequestException:
+            return
+        if response.status_code == 200:
+            self.outcome.answered.append(now)
+
+    def _watch(self, stop: threading.Event) -> None:
+        """Look through the database again and again, now and then also through the chain."""
+        while not stop.wait(CHECK_SECONDS):
+            for each in invariants.broken(self.site):
+                self._note(each)
+            self.outcome.checks += 1
+            if self.outcome.checks % CHAIN_EVERY == 0:
+                self.outcome.chain += invariants.chain_differs(self.site)
+
+    def _note(self, text: str) -> None:
+        if not any(known.endswith(text) for known in self.outcome.broken):
+            print(f"{time.strftime('%H:%M:%S')} BROKEN {text}")
+            self.outcome.broken.append(f"{time.strftime('%H:%M:%S')} {text}")
+
+    # --- at the end ---------------------------------------------------------------------------------------------------
+    def _upload_many(self) -> None:
+        """Forty uploads at once; PostgreSQL is killed when a quarter of them is accepted."""
+        [kill] = (fault for fault in FAULTS if fault.name == "PostgreSQL killed")
+        uploads = []
+        shares = [MANY // len(self._uploaders) + (place < MANY % len(self._uploaders)) for place in range(12)]
+
+        def work(uploader: Uploader, count: int) -> None:
+            for _upload in range(count):
+                uploads.append(uploader.upload())
+
+        threads = [
+            threading.Thread(target=work, args=each, daemon=True) for each in zip(self._uploaders, shares, strict=True)
+        ]
+        for thread in threads:
+            thread.start()
+        wait_for(lambda: len(uploads) >= MANY // 4, "a quarter is accepted", seconds=120, every=0.01)
+        self._happen([kill])
+        for thread in threads:
+            thread.join()
+        self.outcome.stalls_of_many = [each.stall for each in uploads]
+
+    def _settle(self) -> None:
+        """Wait until everything is scored."""
+        left = f"SELECT count(*) FROM submissions_scoringrun WHERE state NOT IN {OVER}"
+        deadline = time.monotonic() + SETTLE_SECONDS
+        while self.site.ask(left) != [(0,)]:
+            if time.monotonic() > deadline:
+                self._note(f"not everything is scored after {SETTLE_SECONDS:.0f} s")
+                break
+            time.sleep(0.5)
+
+    def _conclude(self) -> None:
+        outcome, site = self.outcome, self.site
+        uploads = [upload for each in self._uploaders for upload in each.uploads]
+        outcome.uploads, outcome.requests = len(uploads), sum(each.tries for each in uploads)
+        outcome.stalls = [each.stall for each in uploads]
+        outcome.refused = [f"{each.key} {text}" for each in uploads for text in each.refusals]
+        outcome.retries = invariants.retries(site)
+        [[outcome.large]] = site.query("SELECT count(DISTINCT parent_id) FROM jobs_job WHERE parent_id IS NOT NULL")
+        [[outcome.given_up]] = site.query("SELECT count(*) FROM submissions_scoringrun WHERE state = 'failed'")
+        for each in invariants.broken(site):
+            self._note(each)
+        outcome.lost, outcome.doubled = invariants.lost_or_doubled(site, uploads)
+        outcome.ledger = invariants.ledger_differs(site, self._uploaders)
+        outcome.chain += invariants.chain_differs(site)
+
+
+def _let_happen(fault: Fault, site: ChaosSite, dice: random.Random) -> None:
+    with contextmanager(fault.begin)(site, dice):
+        pass
+
+
+@contextmanager
+def _all_the_while(*works: Callable[[threading.Event], None]) -> Iterator[None]:
+    """``works`` side by side, until the block is left; each ends soon after its event is set."""
+    stop = threading.Event()
+    threads = [threading.Thread(target=work, args=(stop,), daemon=True) for work in works]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join(120)

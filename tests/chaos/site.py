@@ -1,0 +1,142 @@
+"""The site that is disturbed: two scoring workers, two web processes, short leases; started again as systemd would."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import psutil
+import psycopg
+
+from tests.chaos.contest import LARGE_RUN_ITEMS, SLICE_ITEMS
+from tests.paths import ROOT
+from tests.system.stack import Stack
+
+CLOCK = Path(__file__).with_name("clock")
+
+
+class ChaosSite(Stack):
+    """A site whose supervisor is started again whenever it ends, until ``stop``.
+
+    Nothing of the chaos is a user of the embedded servers: they stop with the supervisor, as they would.
+    """
+
+    def __init__(self, var_dir: Path, models_dir: Path) -> None:
+        super().__init__(var_dir, models_dir)
+        self.environment |= {
+            "SCORING_WORKERS": "2",
+            "WEB_WORKERS": "2",
+            "SCORING_THREADS": "1",
+            "LARGE_RUN_ITEMS": str(LARGE_RUN_ITEMS),
+            "SLICE_ITEMS": str(SLICE_ITEMS),
+        }
+        self._stopping = threading.Event()
+        self._keeper = threading.Thread(target=self._keep_up, daemon=True)
+
+    def start_and_keep(self) -> None:
+        self.start()
+        self._keeper.start()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        if self._keeper.is_alive():
+            self._keeper.join(120)
+        shutil.copy(self._log_path, self._log_path.with_suffix(".kept"))  # for whoever looks for a cause
+        super().stop()
+
+    def outside(self, *command: str) -> str:
+        """What a Python command prints, run on the site's database without keeping its servers alive."""
+        done = subprocess.run(
+            [sys.executable, *command],
+            cwd=ROOT, env=self.environment | self.addresses(), capture_output=True, text=True, check=False, timeout=120,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def addresses(self) -> dict[str, str]:
+        """The settings and addresses of the services, as the site's programs have them."""
+        given = self.program("beat").environ()
+        names = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY")
+        return {"DJANGO_SETTINGS_MODULE": "malpan.settings", **{name: given[name] for name in names}}
+
+    def make_contest(self) -> dict[str, str]:
+        """The tokens of its teams."""
+        return json.loads(self.outside("-m", "tests.chaos.contest").splitlines()[-1])
+
+    def ask(self, statement: str, *values: object) -> list[tuple] | None:
+        """As ``query``; ``None`` where the database does not answer."""
+        try:
+            return self.query(statement, *values)
+        except psycopg.OperationalError:
+            return None
+
+    # --- who is there -------------------------------------------------------------------------------------------------
+    def roles(self) -> dict[str, list[psutil.Process]]:
+        """The processes of each role: what the supervisor started, the pool's children, the servers."""
+        workers = self._programs("scoring")
+        return {
+            "supervisor": [self.supervisor] if self.is_supervised() else [],
+            "web": self._programs("malpan.web_server"),
+            "worker": workers,
+            "child": [child for worker in workers for child in _children(worker)],
+            "chores": self._programs("housekeeping"),
+            "beat": self._programs("beat"),
+            "postgres": self._server("postgres", "-D"),
+            "redis": self._server("redis-server", "--unixsocket"),
+        }
+
+    def is_complete(self) -> bool:
+        """Whether every program of the site runs."""
+        wanted = {"web": 2, "worker": 2, "child": 2}
+        return all(len(found) >= wanted.get(role, 1) for role, found in self.roles().items())
+
+    def start_worker_with_clock(self, seconds: float, name: str) -> psutil.Popen:
+        """One more scoring worker, started as the supervisor starts them, whose clock is off by ``seconds``."""
+        model = self.program("scoring")
+        command = [f"{name}@%h" if "@%h" in word else word for word in model.cmdline()]
+        environment = model.environ() | {"PYTHONPATH": str(CLOCK), "CHAOS_CLOCK_SECONDS": str(seconds)}
+        with self._log_path.open("ab") as log:
+            return psutil.Popen(
+                command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                start_new_session=True,
+            )  # fmt: skip
+
+    @property
+    def redis_socket(self) -> str:
+        return str(self.var_dir / "embedded" / "redis" / "redis.sock")
+
+    def _programs(self, word: str) -> list[psutil.Process]:
+        try:
+            return self.programs(word)
+        except psutil.Error:  # the supervisor has just ended
+            return []
+
+    def _server(self, name: str, option: str) -> list[psutil.Process]:
+        folder = str(self.var_dir)
+        found = []
+        for process in psutil.process_iter():
+            try:
+                if process.name() == name and option in (words := process.cmdline()) and folder in " ".join(words):
+                    found.append(process)
+            except psutil.Error:
+                continue
+        return found
+
+    def _keep_up(self) -> None:
+        while not self._stopping.wait(0.1):
+            if not self.is_supervised():
+                try:
+                    self.start()
+                except AssertionError as error:  # tried again, as systemd does
+                    print(f"the site did not start: {error}", file=sys.stderr)
+
+
+def _children(process: psutil.Process) -> list[psutil.Process]:
+    try:
+        return [each for each in process.children() if each.status() != psutil.STATUS_ZOMBIE]
+    except psutil.Error:
+        return []

@@ -1,0 +1,32 @@
+"""A minute and a half of the chaos (``make chaos`` is half an hour): a fault of each class, and all that must hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.chaos.faults import FAULTS
+from tests.chaos.report import report
+from tests.chaos.run import Chaos
+
+pytestmark = pytest.mark.services
+
+NAMES = (
+    "child paused",
+    "worker killed",
+    "all web processes killed",
+    "beat killed",
+    "Redis killed",
+    "disk full",
+    "messages doubled",
+    "supervisor killed",
+)
+
+
+def test_nothing_is_lost_doubled_or_late_whatever_is_killed(short_path: Path, models_dir: Path) -> None:
+    by_name = {fault.name: fault for fault in FAULTS}
+    outcome = Chaos(short_path, models_dir, seed=20261123).run(faults=[by_name[name] for name in NAMES])
+    assert len(outcome.recoveries) == len(NAMES) + 1
+    assert outcome.uploads > 40
+    assert outcome.holds(), report(outcome)
