@@ -40,6 +40,7 @@ INSTALLED_APPS = [
     "malpan.demo",
     "malpan.web",
     "malpan.local",
+    "malpan.operation",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
