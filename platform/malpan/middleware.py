@@ -13,17 +13,17 @@ from malpan.api.http import error_response
 from malpan.core.errors import UnsupportedCharset
 from malpan.web.pages.errors import domain_error_page
 
-HEALTH_PATH: Final = "/healthz/"
+OPERATORS_PATHS: Final = ("/healthz/", "/openmetrics/")
 
 
-class HealthByAddressMiddleware:
-    """Answers a load balancer that asks ``/healthz/`` of the machine's address, which is no name of the site."""
+class OperatorsByAddressMiddleware:
+    """Answers a load balancer or a Prometheus server that asks by the machine's address, no name of the site."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if request.path == HEALTH_PATH:
+        if request.path in OPERATORS_PATHS:
             request.META["HTTP_HOST"] = urlsplit(settings.SITE_URL).netloc
         return self.get_response(request)
 

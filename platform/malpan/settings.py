@@ -57,7 +57,8 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "malpan.middleware.HealthByAddressMiddleware",
+    "malpan.operation.metrics.http.CountRequestsMiddleware",
+    "malpan.middleware.OperatorsByAddressMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -276,7 +277,7 @@ if not LOCAL and SITE_URL.startswith("https://"):
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
     SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)
-    SECURE_REDIRECT_EXEMPT = [r"^healthz/$"]  # a load balancer asks in plain HTTP
+    SECURE_REDIRECT_EXEMPT = [r"^healthz/$", r"^openmetrics/$"]  # a load balancer asks in plain HTTP
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=30 * 24 * 3600)
 # HSTS for subdomains and browser preload lists affects every other host of the domain: its owner must decide
@@ -291,6 +292,9 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     }
 }
+
+# --- metrics ---------------------------------------------------------------------------------------------------------
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")  # who sends it may read /openmetrics/; unset: nobody
 
 # --- log ------------------------------------------------------------------------------------------------------------
 LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")

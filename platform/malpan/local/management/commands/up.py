@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import secrets
+import shutil
 import socket
 import sys
 import time
@@ -102,6 +103,9 @@ def _supervisor(run_directory: Path, url: str, listener: socket.socket) -> Super
     root = settings.BASE_DIR
     started = psutil.Process().create_time()
     workers = settings.SCORING_WORKERS
+    counts = run_directory / "counts"  # of requests; they begin anew with the site
+    shutil.rmtree(counts, ignore_errors=True)
+    private_directory(counts)
     threads = settings.SCORING_THREADS or max(1, (os.cpu_count() or 1) // workers)
     return Supervisor(
         programs_of(
@@ -113,7 +117,7 @@ def _supervisor(run_directory: Path, url: str, listener: socket.socket) -> Super
             web_workers=settings.WEB_WORKERS,
         ),
         root=root,
-        environment=child_environment(root, settings.VAR_DIR, url=url, started=started),
+        environment=child_environment(root, settings.VAR_DIR, url=url, started=started, counts=counts),
         services=embedded.active(),
     )
 
