@@ -57,6 +57,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "malpan.middleware.RequestIdMiddleware",  # first: every line about a request names it
     "malpan.operation.metrics.http.CountRequestsMiddleware",
     "malpan.middleware.OperatorsByAddressMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -298,12 +299,18 @@ METRICS_TOKEN = env.str("METRICS_TOKEN", default="")  # who sends it may read /o
 
 # --- log ------------------------------------------------------------------------------------------------------------
 LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")
+LOG_FORMAT = env.str("LOG_FORMAT", default="line")
+if LOG_FORMAT not in ("line", "json"):
+    raise ImproperlyConfigured(f"LOG_FORMAT is {LOG_FORMAT}, but must be line or json. Mend it and start again.")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)-7s %(name)s: %(message)s", "datefmt": "%H:%M:%S"}},
+    "formatters": {
+        "line": {"()": "malpan.core.log.Line"},
+        "json": {"()": "malpan.core.log.JsonLine"},
+    },
     "filters": {"no_traceback_of_bad_requests": {"()": "malpan.core.log.NoTracebackOfBadRequests"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {
         # Django's own handlers would print each line a second time, or mail it

@@ -20,6 +20,7 @@ from tests.paths import ROOT
 from tests.waiting import wait_for
 
 LEASE_SECONDS = 4
+METRICS_TOKEN = "token-of-the-tests"
 STALL_SECONDS = 5
 REQUEST_SECONDS = 8
 _NOT_INHERITED = {
@@ -46,6 +47,7 @@ class Stack:
             "MALPAN_MODELS": str(models_dir),
             "PORT": str(self.port),
             "LOAD_DEMO": "off",
+            "METRICS_TOKEN": METRICS_TOKEN,
             "REJECTIONS_PER_TEAM": "1000",  # more bad files than a team has
             "JOB_LEASE_SECONDS": str(LEASE_SECONDS),
             "WEB_STALL_SECONDS": str(STALL_SECONDS),

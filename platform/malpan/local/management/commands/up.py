@@ -12,6 +12,7 @@ import sys
 import time
 from argparse import ArgumentParser
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -107,15 +108,18 @@ def _supervisor(run_directory: Path, url: str, listener: socket.socket) -> Super
     shutil.rmtree(counts, ignore_errors=True)
     private_directory(counts)
     threads = settings.SCORING_THREADS or max(1, (os.cpu_count() or 1) // workers)
+    programs = programs_of(
+        root,
+        run_directory,
+        listen_descriptor=listener.fileno(),
+        threads=threads,
+        workers=workers,
+        web_workers=settings.WEB_WORKERS,
+    )
+    if settings.LOG_FORMAT == "json":  # each line names its program itself
+        programs = [replace(program, prefixed=False) for program in programs]
     return Supervisor(
-        programs_of(
-            root,
-            run_directory,
-            listen_descriptor=listener.fileno(),
-            threads=threads,
-            workers=workers,
-            web_workers=settings.WEB_WORKERS,
-        ),
+        programs,
         root=root,
         environment=child_environment(root, settings.VAR_DIR, url=url, started=started, counts=counts),
         services=embedded.active(),
