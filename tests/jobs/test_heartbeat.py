@@ -59,3 +59,12 @@ def test_it_goes_on_after_the_database_was_away(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_process_without_a_gpu_reports_the_pairs_alone() -> None:
     assert set(worker_process._numbers()) == {"pairs_asked", "pairs_known"}
+
+
+def test_a_process_on_a_gpu_reports_its_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = {3: (2 * 2**30, 80 * 2**30)}
+    monkeypatch.setattr("torch.cuda.is_initialized", lambda: True)
+    monkeypatch.setattr("torch.cuda.mem_get_info", memory.__getitem__)
+    monkeypatch.setattr(worker_process, "_gpu", 3)
+    numbers = worker_process._numbers()
+    assert (numbers["gpu_used_bytes"], numbers["gpu_total_bytes"]) == (78 * 2**30, 80 * 2**30)

@@ -28,7 +28,7 @@ from malpan.submissions.models import Submission
 STATEMENT_SECONDS: Final = 5
 WINDOW: Final = timedelta(hours=1)
 CAUSES: Final = {Job.Lane.LIVE: "submission", Job.Lane.RESCORING: "rescoring"}
-QUANTILES: Final = (0.5, 0.95)
+PERCENTILES: Final = (50, 95)
 
 _OPEN: Final = """
     SELECT kind, lane, 'queued', count(*), min(queued_at) FROM jobs_job WHERE state = 'queued' GROUP BY kind, lane
@@ -38,8 +38,8 @@ _OPEN: Final = """
 _ENDED: Final = """
     SELECT run.batch_id IS NOT NULL, run.state, run.error_code, count(*),
         sum(submission.item_count), sum(extract(epoch FROM run.finished_at - run.started_at)),
-        percentile_cont(%(quantiles)s) WITHIN GROUP (ORDER BY extract(epoch FROM run.started_at - run.queued_at)),
-        percentile_cont(%(quantiles)s) WITHIN GROUP (ORDER BY extract(epoch FROM run.finished_at - run.started_at))
+        percentile_cont(%(shares)s) WITHIN GROUP (ORDER BY extract(epoch FROM run.started_at - run.queued_at)),
+        percentile_cont(%(shares)s) WITHIN GROUP (ORDER BY extract(epoch FROM run.finished_at - run.started_at))
     FROM submissions_scoringrun run JOIN submissions_submission submission ON submission.id = run.submission_id
     WHERE run.finished_at > %(since)s
     GROUP BY 1, 2, 3
@@ -77,17 +77,17 @@ def _ended(now: datetime) -> Iterator[Metric]:
         "malpan_runs_last_hour", "Runs that ended in the last hour.", labels=["cause", "state", "error"]
     )
     waits = GaugeMetricFamily(
-        "malpan_run_wait_seconds", "Waits of the last hour's runs until they began.", labels=["cause", "quantile"]
+        "malpan_run_wait_seconds", "Waits of the last hour's runs until they began.", labels=["cause", "percentile"]
     )
     takes = GaugeMetricFamily(
-        "malpan_run_seconds", "Seconds that the last hour's runs took.", labels=["cause", "quantile"]
+        "malpan_run_seconds", "Seconds that the last hour's runs took.", labels=["cause", "percentile"]
     )
     items = GaugeMetricFamily("malpan_items_last_hour", "Items of the last hour's finished runs.", labels=["cause"])
     pace = GaugeMetricFamily(
         "malpan_items_per_second", "Items of the last hour's finished runs by the seconds they took.", labels=["cause"]
     )
     of_cause = dict.fromkeys(CAUSES.values(), 0)
-    values = {"since": now - WINDOW, "quantiles": list(QUANTILES)}
+    values = {"since": now - WINDOW, "shares": [each / 100 for each in PERCENTILES]}
     for is_rescoring, state, error, count, item_count, seconds, wait, took in _rows(_ENDED, values):
         cause = CAUSES[Job.Lane(int(is_rescoring))]
         runs.add_metric([cause, state, error], count)
@@ -97,8 +97,8 @@ def _ended(now: datetime) -> Iterator[Metric]:
         if seconds:  # imported ones have none
             pace.add_metric([cause], float(item_count / seconds))
         for family, found in ((waits, wait), (takes, took)):
-            for quantile, value in zip(QUANTILES, found or (), strict=False):
-                family.add_metric([cause, str(quantile)], value)
+            for percentile, value in zip(PERCENTILES, found or (), strict=False):
+                family.add_metric([cause, str(percentile)], value)
     for cause, count in of_cause.items():
         items.add_metric([cause], count)
     yield from (runs, waits, takes, items, pace)
