@@ -20,6 +20,8 @@ from malpan.core.log import route_of
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 BUCKETS: Final = (0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)  # seconds
 
+if folder := os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+    os.makedirs(folder, mode=0o700, exist_ok=True)
 _own = CollectorRegistry()
 _requests = Counter("malpan_http_requests", "Requests answered.", ["method", "route", "status"], registry=_own)
 _seconds = Histogram(
