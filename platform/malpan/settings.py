@@ -40,6 +40,7 @@ INSTALLED_APPS = [
     "malpan.demo",
     "malpan.web",
     "malpan.local",
+    "malpan.operation",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -56,7 +57,9 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "malpan.middleware.HealthByAddressMiddleware",
+    "malpan.middleware.RequestIdMiddleware",  # first: every line about a request names it
+    "malpan.operation.metrics.http.CountRequestsMiddleware",
+    "malpan.middleware.OperatorsByAddressMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.http.ConditionalGetMiddleware",  # a board that has not changed is not sent again
@@ -276,7 +279,7 @@ if not LOCAL and SITE_URL.startswith("https://"):
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
     SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)
-    SECURE_REDIRECT_EXEMPT = [r"^healthz/$"]  # a load balancer asks in plain HTTP
+    SECURE_REDIRECT_EXEMPT = [r"^healthz/$", r"^openmetrics/$"]  # a load balancer asks in plain HTTP
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=30 * 24 * 3600)
 # HSTS for subdomains and browser preload lists affects every other host of the domain: its owner must decide
@@ -292,14 +295,23 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 
+# --- metrics ---------------------------------------------------------------------------------------------------------
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")  # who sends it may read /openmetrics/; unset: nobody
+
 # --- log ------------------------------------------------------------------------------------------------------------
 LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")
+LOG_FORMAT = env.str("LOG_FORMAT", default="line")
+if LOG_FORMAT not in ("line", "json"):
+    raise ImproperlyConfigured(f"LOG_FORMAT is {LOG_FORMAT}, but must be line or json. Mend it and start again.")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)-7s %(name)s: %(message)s", "datefmt": "%H:%M:%S"}},
+    "formatters": {
+        "line": {"()": "malpan.core.log.Line"},
+        "json": {"()": "malpan.core.log.JsonLine"},
+    },
     "filters": {"no_traceback_of_bad_requests": {"()": "malpan.core.log.NoTracebackOfBadRequests"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {
         # Django's own handlers would print each line a second time, or mail it

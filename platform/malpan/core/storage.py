@@ -84,6 +84,14 @@ def read_private(sha256: str) -> bytes:
         return file.read()
 
 
+def stored_files() -> Iterator[str]:
+    """The sha256 of every file in the store now."""
+    with _named_faults():
+        for path in _root().glob("??/??/*"):
+            if _SHA256.fullmatch(path.name):
+                yield path.name
+
+
 def remove_unfinished(older_than: timedelta = timedelta(days=1)) -> int:
     """Remove what a killed process left half written; how many files there were. A file in work is younger."""
     limit = time.time() - older_than.total_seconds()

@@ -83,8 +83,11 @@ def _scoring_worker(number: int, threads: int) -> Program:
     )  # fmt: skip
 
 
-def child_environment(root: Path, var_directory: Path, *, url: str, started: float) -> dict[str, str]:
-    """The environment of every program, in addition to that of the supervisor."""
+def child_environment(root: Path, var_directory: Path, *, url: str, started: float, counts: Path) -> dict[str, str]:
+    """The environment of every program, in addition to that of the supervisor.
+
+    In the folder ``counts`` all web processes count requests together (``operation.metrics.http``).
+    """
     return {
         "PYTHONUNBUFFERED": "1",
         "PYTHONWARNINGS": "ignore:You're running the worker with superuser",  # a container's only user is often root
@@ -92,6 +95,7 @@ def child_environment(root: Path, var_directory: Path, *, url: str, started: flo
         "SITE_URL": os.environ.get("SITE_URL", url),
         "MALPAN_VAR": str(var_directory),
         "MALPAN_MODELS": os.environ.get("MALPAN_MODELS", str(var_directory / "models")),
+        "PROMETHEUS_MULTIPROC_DIR": str(counts),
         "MALPAN_LOCAL_URL": url,
         "MALPAN_STARTED_AT": str(started),
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]),

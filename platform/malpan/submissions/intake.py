@@ -21,6 +21,7 @@ moment of a submission is when the upload reaches this function.
 
 from __future__ import annotations
 
+import logging
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -38,6 +39,7 @@ from malpan.competitions.references import recipe_of
 from malpan.competitions.selectors import current_reference
 from malpan.competitions.terms import require_accepted
 from malpan.core import audit
+from malpan.core.log import logged_with
 from malpan.core.storage import store_private
 from malpan.core.text import without_unseen
 from malpan.submissions.checking import checked, note_rejection, require_patience
@@ -54,6 +56,8 @@ from malpan.teams.selectors import require_in_good_standing, require_member
 from malpan.teams.services import lock_team
 from scoring.checking import Checked
 from scoring.errors import FileError, InvalidFile
+
+logger = logging.getLogger(__name__)
 
 KEPT_ERRORS: Final = 100
 
@@ -126,12 +130,14 @@ def submit(
         quota.require_room(phase=phase, team=team, now=received_at)
         submission = _create(arrival, found)
         quota.charge(submission=submission, actor=user)
-        queue_run(submission=submission, cost=found.cost)  # with the current references, under the phase's lock
+        run = queue_run(submission=submission, cost=found.cost)  # with the current references, under the phase's lock
         enqueue_alongside(submission=submission, cost=found.cost)
         audit.record(
             actor=user, action="submission.create", obj=submission, after={"file_sha256": submission.file_sha256}
         )
         issue_receipt(submission=submission)  # last, so that the chain's lock is held only briefly
+    with logged_with(run=run.pk, job=run.job_id):
+        logger.info("accepted as submission %s", submission.public_id)
     return submission
 
 
