@@ -109,7 +109,7 @@ def test_the_web_server_knows_the_address_of_large_archives() -> None:
 
 
 def test_every_variable_is_explained_to_the_operator() -> None:
-    read = set(re.findall(r'env(?:\.\w+)?\(\s*"([A-Z_]+)"', (ROOT / "platform/malpan/settings.py").read_text()))
+    read = set(re.findall(r'env(?:\.\w+)?\(\s*"([A-Z0-9_]+)"', (ROOT / "platform/malpan/settings.py").read_text()))
     read |= set(re.findall(r'environ\.get\("([A-Z_]+)"', (ROOT / "platform/malpan/web_server.py").read_text()))
-    explained = set(re.findall(r"^#?([A-Z_]+)=", (ROOT / "deploy/env.example").read_text(), re.MULTILINE))
+    explained = set(re.findall(r"^#?([A-Z0-9_]+)=", (ROOT / "deploy/env.example").read_text(), re.MULTILINE))
     assert read - explained == {"MALPAN_LISTEN_FD"}  # the supervisor's own

@@ -5,6 +5,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import environ
+from celery.schedules import crontab
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
@@ -153,6 +154,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 3600.0,
         "options": {"expires": 3500},
     },
+    "collect-files": {
+        "task": "malpan.submissions.tasks.collect_files",
+        "schedule": crontab(hour=4, minute=30),
+        "options": {"expires": 3500},
+    },
 }
 
 CHECK_LOCK_ORDER = False  # on in the tests: an error if the order of malpan.core.locks is broken
@@ -191,6 +197,20 @@ for name, least in {
 
 # --- files ----------------------------------------------------------------------------------------------------------
 PRIVATE_ROOT = Path(env.str("PRIVATE_ROOT", default=str(VAR_DIR / "private")))
+# s3://bucket/prefix keeps private files in a store that speaks S3; unset, they are on the disk, in PRIVATE_ROOT
+MALPAN_STORAGE = env.str("MALPAN_STORAGE", default="")
+S3_ENDPOINT = env.str("S3_ENDPOINT", default="")
+S3_REGION = env.str("S3_REGION", default="us-east-1")
+S3_ACCESS_KEY = env.str("S3_ACCESS_KEY", default="")
+S3_SECRET_KEY = env.str("S3_SECRET_KEY", default="")
+S3_PUBLIC_ENDPOINT = env.str("S3_PUBLIC_ENDPOINT", default="")
+if MALPAN_STORAGE and (urlsplit(MALPAN_STORAGE).scheme != "s3" or not urlsplit(MALPAN_STORAGE).netloc):
+    raise ImproperlyConfigured(
+        f"MALPAN_STORAGE is {MALPAN_STORAGE}, but must be s3://bucket/prefix. Mend it or unset it."
+    )
+COMPETITION_STORAGE_BYTES = env.int(
+    "COMPETITION_STORAGE_BYTES", default=0
+)  # of one without a limit of its own; 0: none
 UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=20 * 1024 * 1024)
 LARGE_CHECKS = env.int("LARGE_CHECKS", default=2)  # large files in hand at a time in each web process
 CHECK_SECONDS = env.int("CHECK_SECONDS", default=60)  # for the check of one
