@@ -63,13 +63,13 @@ $(BIN)/python:
 	  echo "가상 환경을 만들지 못했습니다: apt-get install python3-venv"; \
 	  echo "Could not make a virtual environment: apt-get install python3-venv"; exit 1; }
 
-$(RUN_STAMP): requirements.txt constraints.txt pyproject.toml | $(BIN)/python
+$(RUN_STAMP): requirements.txt requirements-web.txt constraints.txt pyproject.toml | $(BIN)/python
 	@echo "설치하는 중입니다. 처음에는 몇 분 걸립니다. / installing; this takes some minutes the first time."
 	@$(PIP) -r requirements.txt
 	@$(PIP) --no-deps --editable .
 	@touch $@
 
-$(TEST_STAMP): requirements.txt requirements-test.txt constraints.txt pyproject.toml | $(BIN)/python
+$(TEST_STAMP): requirements.txt requirements-web.txt requirements-test.txt constraints.txt pyproject.toml | $(BIN)/python
 	@echo "시험 도구를 설치하는 중입니다. / installing what the tests need."
 	@$(PIP) -r requirements-test.txt
 	@$(PIP) --no-deps --editable .

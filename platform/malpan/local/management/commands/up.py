@@ -26,7 +26,7 @@ from malpan.core import audit
 from malpan.local import embedded
 from malpan.local.file_lock import FileLock
 from malpan.local.paths import private_directory
-from malpan.local.programs import child_environment, programs_of
+from malpan.local.programs import child_environment, programs_of, threads_of_a_worker
 from malpan.local.supervisor import Supervisor
 
 ADMIN_EMAIL = "admin@localhost"
@@ -102,13 +102,12 @@ def _supervisor(run_directory: Path, url: str, listener: socket.socket) -> Super
     root = settings.BASE_DIR
     started = psutil.Process().create_time()
     workers = settings.SCORING_WORKERS
-    threads = settings.SCORING_THREADS or max(1, (os.cpu_count() or 1) // workers)
     return Supervisor(
         programs_of(
             root,
             run_directory,
             listen_descriptor=listener.fileno(),
-            threads=threads,
+            threads=threads_of_a_worker(settings.SCORING_THREADS, workers),
             workers=workers,
             web_workers=settings.WEB_WORKERS,
         ),
