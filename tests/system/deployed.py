@@ -85,6 +85,15 @@ class Deployed:
         process.send_signal(self._units[name.partition("@")[0] + "@.service" if "@" in name else name].stop_signal)
         process.wait(GRACE_SECONDS)
 
+    def lose_redis(self) -> None:
+        """Kill it; nobody starts it again."""
+        [server] = [each for each in psutil.process_iter(["name", "cmdline"]) if self._is_redis(each)]
+        server.kill()
+
+    def bring_services_back(self) -> list[str]:
+        """Start what was lost, empty where it keeps nothing; the names."""
+        return self._services.ensure()
+
     def web(self, index: int) -> str:
         """The name of a web process."""
         return f"malpan-web@{self.web_ports[index]}.service"
@@ -128,6 +137,10 @@ class Deployed:
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout.splitlines()[-1])
+
+    def _is_redis(self, process: psutil.Process) -> bool:
+        command = process.info["cmdline"] or []
+        return "redis-server" in (process.info["name"] or "") and str(self.home) in " ".join(command)
 
     def _environment(self, unit: str, instance: str = "") -> dict[str, str]:
         kept = {name: os.environ[name] for name in INHERITED if name in os.environ}

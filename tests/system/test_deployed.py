@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import ssl
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -20,7 +21,7 @@ from malpan.core.errors import SystemFault
 from malpan.core.messages import text_of
 from tests.system.deployed import Deployed
 from tests.system.make_contest import answers
-from tests.system.visitor import Visitor, wait_until_finished
+from tests.system.visitor import Visitor, run_of, wait_until_finished
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.services
@@ -31,9 +32,7 @@ WRONG = "이메일 또는 비밀번호가 올바르지 않습니다"
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Iterator[Deployed]:
-    import tempfile
-
+def site(models_dir: Path) -> Iterator[Deployed]:
     folder = Path(tempfile.mkdtemp(prefix="malpan-"))
     folder.chmod(0o711)
     deployed = Deployed(folder / "d", models_dir)
@@ -159,6 +158,22 @@ def test_log_ins_are_counted_by_the_real_address_whatever_a_visitor_claims(site:
         assert WRONG in guesses[0]
         assert "로그인에 여러 번 실패하여" in guesses[-1]
         assert WRONG in guess(elsewhere, 7)
+
+
+def test_without_redis_people_read_and_upload_and_the_work_is_done_when_it_is_back(site: Deployed) -> None:
+    contest = site.run_script("tests.system.make_contest", "no-redis", "4", "3")
+    visitor = Visitor(site)
+    visitor.found_team("no-redis", "종이와 연필")
+    site.lose_redis()
+
+    healthz = requests.get(f"{site.url}/healthz/?format=text", verify=site.certificate)
+    assert (healthz.status_code, "Cache" in healthz.text) == (500, True)
+    assert "종이와 연필" in visitor.get("/competitions/no-redis/team/").text
+    public_id = visitor.submit("no-redis", answers(contest["ids"], words=3))
+    assert run_of(site, public_id)["state"] == "queued"
+
+    assert site.bring_services_back() == ["redis"]
+    wait_until_finished(site, public_id)
 
 
 def test_one_web_process_may_be_restarted_while_people_come(site: Deployed) -> None:
