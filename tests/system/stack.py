@@ -40,6 +40,8 @@ _NOT_INHERITED = {
 class Stack:
     """One site on ``var_dir``. It may be started, stopped or killed, and started again."""
 
+    certificate = None  # it speaks plain HTTP
+
     def __init__(self, var_dir: Path, models_dir: Path) -> None:
         self.var_dir = var_dir
         self.port = free_port()

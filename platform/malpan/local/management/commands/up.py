@@ -29,7 +29,7 @@ from malpan.core import audit
 from malpan.local import embedded
 from malpan.local.file_lock import FileLock
 from malpan.local.paths import memory_directory, private_directory
-from malpan.local.programs import child_environment, programs_of
+from malpan.local.programs import child_environment, programs_of, threads_of_a_worker
 from malpan.local.supervisor import Supervisor
 
 ADMIN_EMAIL = "admin@localhost"
@@ -117,12 +117,11 @@ def _supervisor(run_directory: Path, url: str, listener: socket.socket, counts: 
     root = settings.BASE_DIR
     started = psutil.Process().create_time()
     workers = settings.SCORING_WORKERS
-    threads = settings.SCORING_THREADS or max(1, (os.cpu_count() or 1) // workers)
     programs = programs_of(
         root,
         run_directory,
         listen_descriptor=listener.fileno(),
-        threads=threads,
+        threads=threads_of_a_worker(settings.SCORING_THREADS, workers),
         workers=workers,
         web_workers=settings.WEB_WORKERS,
     )
