@@ -9,13 +9,15 @@ TEST_STAMP := $(VENV)/.installed-test
 # one: TESTS=tests/web
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 1); echo $$((n < 3 ? n + 1 : 4)))
 SHARED := $(if $(TESTS),,-n $(WORKERS) --dist loadfile --no-loadscope-reorder)
+# what tests/deploy and tests/system/test_deployed.py ask; Debian keeps nginx where only administrators look
+DEPLOY_TOOLS := nginx systemd-analyze openssl
 CHROMIUM := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 lint: export MALPAN_VAR := $(CURDIR)/var/test
 # compiled once, not in each of the hundreds of processes of the tests
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test chaos lint lint-types lint-rest bench bench-gpu clean browser-present
+.PHONY: help run test chaos lint lint-types lint-rest bench bench-gpu clean browser-present deploy-tools-present
 
 help: ## 이 목록을 보여 준다 / show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,7 +25,7 @@ help: ## 이 목록을 보여 준다 / show this list
 run: $(RUN_STAMP) ## 사이트를 실행한다: 설치, 데모, 채점기까지 (Ctrl-C로 끝) / run the whole site (Ctrl-C stops it)
 	@exec $(BIN)/python manage.py up
 
-test: browser-present lint ## 모든 검사와 시험을 돌린다 / run every check and test
+test: browser-present deploy-tools-present lint ## 모든 검사와 시험을 돌린다 / run every check and test
 	@$(BIN)/python -m pytest $(SHARED) $(TESTS)
 
 chaos: $(TEST_STAMP) ## 사이트를 30분 동안 끊고 멈추며 잃은 제출이 없는지 본다 / half an hour of faults (SEED=7 SECONDS=600)
@@ -58,6 +60,11 @@ browser-present:
 	  echo "브라우저가 없습니다. 브라우저 시험에는 chromium이 필요합니다: apt-get install chromium fonts-noto-cjk"; \
 	  echo "No browser found. The browser tests need chromium: apt-get install chromium fonts-noto-cjk"; exit 1; }
 
+deploy-tools-present:
+	@for tool in $(DEPLOY_TOOLS); do PATH=$$PATH:/usr/sbin command -v $$tool >/dev/null || { \
+	  echo "$$tool: 없습니다. 배포 파일의 시험에 필요합니다: apt-get install nginx-light systemd openssl"; \
+	  echo "$$tool: not found. The tests of deploy/ need it: apt-get install nginx-light systemd openssl"; exit 1; }; done
+
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "Python 3.11 이상이 필요합니다: make PYTHON=python3.11 $(MAKECMDGOALS)"; \
@@ -66,13 +73,13 @@ $(BIN)/python:
 	  echo "가상 환경을 만들지 못했습니다: apt-get install python3-venv"; \
 	  echo "Could not make a virtual environment: apt-get install python3-venv"; exit 1; }
 
-$(RUN_STAMP): requirements.txt constraints.txt pyproject.toml | $(BIN)/python
+$(RUN_STAMP): requirements.txt requirements-web.txt constraints.txt pyproject.toml | $(BIN)/python
 	@echo "설치하는 중입니다. 처음에는 몇 분 걸립니다. / installing; this takes some minutes the first time."
 	@$(PIP) -r requirements.txt
 	@$(PIP) --no-deps --editable .
 	@touch $@
 
-$(TEST_STAMP): requirements.txt requirements-test.txt constraints.txt pyproject.toml | $(BIN)/python
+$(TEST_STAMP): requirements.txt requirements-web.txt requirements-test.txt constraints.txt pyproject.toml | $(BIN)/python
 	@echo "시험 도구를 설치하는 중입니다. / installing what the tests need."
 	@$(PIP) -r requirements-test.txt
 	@$(PIP) --no-deps --editable .

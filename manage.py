@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
-# these touch neither the database nor Redis
+# these touch neither the database nor Redis, or (run) want those of the environment
 NEEDS_NO_SERVICES = {
-    "check", "collectstatic", "diffsettings", "findstatic", "help", "update_messages", "version",
+    "check", "collectstatic", "diffsettings", "findstatic", "help", "run", "update_messages", "version",
     "--help", "--version", "-h",
 }  # fmt: skip
 

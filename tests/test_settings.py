@@ -74,6 +74,11 @@ def test_numbers_that_no_site_can_work_with_are_refused_at_the_start(name: str, 
     assert f"{name} is {value}, but must be at least 1" in done.stderr
 
 
+def test_a_log_format_that_nobody_knows_is_refused_at_the_start() -> None:
+    done = python("-c", "import malpan.settings", **PRODUCTION, LOG_FORMAT="xml")
+    assert "LOG_FORMAT is xml, but must be line or json" in done.stderr
+
+
 def test_production_settings_pass_djangos_deployment_checks() -> None:
     done = python("manage.py", "check", "--deploy", "--fail-level", "WARNING", **PRODUCTION)
     assert done.returncode == 0, done.stderr
@@ -104,7 +109,7 @@ def test_the_web_server_knows_the_address_of_large_archives() -> None:
 
 
 def test_every_variable_is_explained_to_the_operator() -> None:
-    read = set(re.findall(r'env(?:\.\w+)?\(\s*"([A-Z_]+)"', (ROOT / "platform/malpan/settings.py").read_text()))
+    read = set(re.findall(r'env(?:\.\w+)?\(\s*"([A-Z0-9_]+)"', (ROOT / "platform/malpan/settings.py").read_text()))
     read |= set(re.findall(r'environ\.get\("([A-Z_]+)"', (ROOT / "platform/malpan/web_server.py").read_text()))
-    explained = set(re.findall(r"^#?([A-Z_]+)=", (ROOT / "deploy/env.example").read_text(), re.MULTILINE))
+    explained = set(re.findall(r"^#?([A-Z0-9_]+)=", (ROOT / "deploy/env.example").read_text(), re.MULTILINE))
     assert read - explained == {"MALPAN_LISTEN_FD"}  # the supervisor's own

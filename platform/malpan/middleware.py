@@ -2,28 +2,49 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Final
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from malpan.api.http import error_response
 from malpan.core.errors import UnsupportedCharset
+from malpan.core.log import REQUEST_ID, logged_with
 from malpan.web.pages.errors import domain_error_page
 
-HEALTH_PATH: Final = "/healthz/"
+OPERATORS_PATHS: Final = ("/healthz/", "/openmetrics/")
+
+_SOUND_ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 
-class HealthByAddressMiddleware:
-    """Answers a load balancer that asks ``/healthz/`` of the machine's address, which is no name of the site."""
+class RequestIdMiddleware:
+    """Gives every request an id, that of a proxy in front if it sent one, which its log lines and its answer name."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if request.path == HEALTH_PATH:
+        given = request.headers.get("X-Request-ID", "")
+        request_id = given if _SOUND_ID.fullmatch(given) else uuid4().hex
+        request.META[REQUEST_ID] = request_id
+        with logged_with(request=request_id):
+            response = self.get_response(request)
+        response["X-Request-ID"] = request_id
+        return response
+
+
+class OperatorsByAddressMiddleware:
+    """Answers a load balancer or a Prometheus server that asks by the machine's address, no name of the site."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.path in OPERATORS_PATHS:
             request.META["HTTP_HOST"] = urlsplit(settings.SITE_URL).netloc
         return self.get_response(request)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import environ
+from celery.schedules import crontab
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
@@ -40,6 +41,7 @@ INSTALLED_APPS = [
     "malpan.demo",
     "malpan.web",
     "malpan.local",
+    "malpan.operation",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -56,7 +58,9 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "malpan.middleware.HealthByAddressMiddleware",
+    "malpan.middleware.RequestIdMiddleware",  # first: every line about a request names it
+    "malpan.operation.metrics.http.CountRequestsMiddleware",
+    "malpan.middleware.OperatorsByAddressMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.http.ConditionalGetMiddleware",  # a board that has not changed is not sent again
@@ -150,6 +154,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 3600.0,
         "options": {"expires": 3500},
     },
+    "collect-files": {
+        "task": "malpan.submissions.tasks.collect_files",
+        "schedule": crontab(hour=4, minute=30),
+        "options": {"expires": 3500},
+    },
 }
 
 CHECK_LOCK_ORDER = False  # on in the tests: an error if the order of malpan.core.locks is broken
@@ -188,6 +197,20 @@ for name, least in {
 
 # --- files ----------------------------------------------------------------------------------------------------------
 PRIVATE_ROOT = Path(env.str("PRIVATE_ROOT", default=str(VAR_DIR / "private")))
+# s3://bucket/prefix keeps private files in a store that speaks S3; unset, they are on the disk, in PRIVATE_ROOT
+MALPAN_STORAGE = env.str("MALPAN_STORAGE", default="")
+S3_ENDPOINT = env.str("S3_ENDPOINT", default="")
+S3_REGION = env.str("S3_REGION", default="us-east-1")
+S3_ACCESS_KEY = env.str("S3_ACCESS_KEY", default="")
+S3_SECRET_KEY = env.str("S3_SECRET_KEY", default="")
+S3_PUBLIC_ENDPOINT = env.str("S3_PUBLIC_ENDPOINT", default="")
+if MALPAN_STORAGE and (urlsplit(MALPAN_STORAGE).scheme != "s3" or not urlsplit(MALPAN_STORAGE).netloc):
+    raise ImproperlyConfigured(
+        f"MALPAN_STORAGE is {MALPAN_STORAGE}, but must be s3://bucket/prefix. Mend it or unset it."
+    )
+COMPETITION_STORAGE_BYTES = env.int(
+    "COMPETITION_STORAGE_BYTES", default=0
+)  # of one without a limit of its own; 0: none
 UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=20 * 1024 * 1024)
 LARGE_CHECKS = env.int("LARGE_CHECKS", default=2)  # large files in hand at a time in each web process
 CHECK_SECONDS = env.int("CHECK_SECONDS", default=60)  # for the check of one
@@ -276,7 +299,7 @@ if not LOCAL and SITE_URL.startswith("https://"):
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
     SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)
-    SECURE_REDIRECT_EXEMPT = [r"^healthz/$"]  # a load balancer asks in plain HTTP
+    SECURE_REDIRECT_EXEMPT = [r"^healthz/$", r"^openmetrics/$"]  # a load balancer asks in plain HTTP
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=30 * 24 * 3600)
 # HSTS for subdomains and browser preload lists affects every other host of the domain: its owner must decide
@@ -292,14 +315,23 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 
+# --- metrics ---------------------------------------------------------------------------------------------------------
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")  # who sends it may read /openmetrics/; unset: nobody
+
 # --- log ------------------------------------------------------------------------------------------------------------
 LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")
+LOG_FORMAT = env.str("LOG_FORMAT", default="line")
+if LOG_FORMAT not in ("line", "json"):
+    raise ImproperlyConfigured(f"LOG_FORMAT is {LOG_FORMAT}, but must be line or json. Mend it and start again.")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)-7s %(name)s: %(message)s", "datefmt": "%H:%M:%S"}},
+    "formatters": {
+        "line": {"()": "malpan.core.log.Line"},
+        "json": {"()": "malpan.core.log.JsonLine"},
+    },
     "filters": {"no_traceback_of_bad_requests": {"()": "malpan.core.log.NoTracebackOfBadRequests"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {
         # Django's own handlers would print each line a second time, or mail it

@@ -1,4 +1,5 @@
-"""What a worker process does around its tasks: ends with its parent; for the scoring queue, loads the models.
+"""What a worker process does around its tasks: ends with its parent; for the scoring queue, loads the models and says
+now and then that it is alive.
 
 The models are loaded in the pool's child, once, before its first run: torch's threads do not survive a fork, so the
 main process only checks whether the files are there, and imports the libraries: that starts none, touches no GPU, and
@@ -26,13 +27,15 @@ NICENESS = 5  # scoring uses every core for minutes; on a single machine the pag
 
 logger = logging.getLogger(__name__)
 _serves_scoring = False
+_name = ""  # of the worker, as ``scoring@host``
+_gpu = 0  # that this process scores on, if it does on one
 
 
 @celeryd_after_setup.connect
 def prepare_worker(instance: Any, **_: Any) -> None:
     """End the scoring worker, with the command to run, if a model of its profile is missing; import its libraries."""
-    global _serves_scoring
-    _serves_scoring = SCORING_QUEUE in instance.app.amqp.queues.consume_from
+    global _serves_scoring, _name
+    _serves_scoring, _name = SCORING_QUEUE in instance.app.amqp.queues.consume_from, instance.hostname
     if not _serves_scoring:
         return
     try:
@@ -72,6 +75,8 @@ def begin_child(**_: Any) -> None:
     except ScoringError as error:
         logger.critical("시스템 오류: 모델을 읽을 수 없습니다. / The models cannot be loaded. %s", error)
         os.kill(worker, signal.SIGQUIT)
+        return
+    begin_heartbeat()
 
 
 def load_models() -> None:
@@ -81,9 +86,29 @@ def load_models() -> None:
     from scoring.models.devices import use_gpu
     from scoring.models.store import shared_store
 
+    global _gpu
     number = settings.SCORING_WORKER_NUMBER + current_process().index  # of this process on its machine
     if settings.SCORING_DEVICE != "cpu" and (gpu := use_gpu(number)) is not None:
+        _gpu = gpu
         logger.info("this process scores on GPU %d", gpu)
     store = shared_store(settings.SCORING_PROFILE, settings.SCORING_DEVICE)
     loaded = [getattr(store, role) for role in ("bertscore", "bleurt") if getattr(store.profile, role)]
     logger.info("%d models of %s loaded on %s", len(loaded), store.profile.name, store.device)
+
+
+def begin_heartbeat() -> None:
+    """Report from now on that this process is alive, and what it counts: values of pairs, the memory of its GPU."""
+    from billiard import current_process
+
+    from malpan.jobs import heartbeat
+
+    heartbeat.keep_beating(f"{_name}/{current_process().index}", _numbers)
+
+
+def _numbers() -> dict[str, float]:
+    from malpan.submissions.evaluation import pair_cache
+    from scoring.models.devices import gpu_memory
+
+    counted: dict[str, float] = {f"pairs_{what}": count for what, count in pair_cache.counted.items()}
+    memory = gpu_memory(_gpu)
+    return counted | ({} if memory is None else {"gpu_used_bytes": memory[0], "gpu_total_bytes": memory[1]})

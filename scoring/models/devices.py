@@ -44,3 +44,13 @@ def use_gpu(worker: int) -> int | None:
         return None
     torch.cuda.set_device(worker % count)
     return worker % count
+
+
+def gpu_memory(gpu: int) -> tuple[int, int] | None:
+    """The bytes in use and in all on GPU number ``gpu``, by whomever; ``None`` where this process uses no GPU."""
+    import torch
+
+    if not torch.cuda.is_initialized():
+        return None
+    free, total = torch.cuda.mem_get_info(gpu)
+    return total - free, total

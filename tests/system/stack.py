@@ -21,6 +21,7 @@ from tests.paths import ROOT
 from tests.waiting import wait_for
 
 LEASE_SECONDS = 4
+METRICS_TOKEN = "token-of-the-tests"
 STALL_SECONDS = 5
 REQUEST_SECONDS = 8
 CALL_SECONDS = 120
@@ -39,6 +40,8 @@ _NOT_INHERITED = {
 class Stack:
     """One site on ``var_dir``. It may be started, stopped or killed, and started again."""
 
+    certificate = None  # it speaks plain HTTP
+
     def __init__(self, var_dir: Path, models_dir: Path) -> None:
         self.var_dir = var_dir
         self.port = free_port()
@@ -50,6 +53,7 @@ class Stack:
             "PORT": str(self.port),
             "LOAD_DEMO": "off",
             "SCORING_THREADS": "1",  # two that wait for each other on busy cores take five times the time of one
+            "METRICS_TOKEN": METRICS_TOKEN,
             "REJECTIONS_PER_TEAM": "1000",  # more bad files than a team has
             "JOB_LEASE_SECONDS": str(LEASE_SECONDS),
             "LARGE_RUN_ITEMS": str(LARGE_RUN_ITEMS),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+import requests
 
 from tests.system.make_contest import answers
-from tests.system.stack import Stack
+from tests.system.stack import METRICS_TOKEN, Stack
 from tests.system.visitor import Visitor, wait_until_finished
 
 pytestmark = pytest.mark.services
@@ -26,3 +27,9 @@ def test_an_upload_is_scored_by_a_worker_process_and_stands_on_the_board(stack: 
     assert "75.0000000" in page  # three of four answers are right
     assert f"{run['final_score'] * 100:.7f}" in page
     assert f"{run['final_score'] * 100:.7f}" in visitor.get(f"/submissions/{public_id}/").text
+    reported = requests.get(
+        f"{stack.url}/openmetrics/", headers={"Authorization": f"Bearer {METRICS_TOKEN}"}, timeout=10
+    ).text
+    assert "malpan_workers 1.0\n" in reported
+    assert 'malpan_pairs_total{known="no",worker="scoring@' in reported
+    assert 'malpan_http_requests_total{method="POST",route="competitions/<slug:slug>/submit/",status="302"} ' in reported

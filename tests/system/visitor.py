@@ -7,6 +7,7 @@ import uuid
 
 import requests
 
+from tests.system.deployed import Deployed
 from tests.system.stack import Stack
 from tests.waiting import wait_for
 
@@ -14,7 +15,7 @@ from tests.waiting import wait_for
 class Visitor:
     """A person signed up on the site of ``stack``."""
 
-    def __init__(self, stack: Stack) -> None:
+    def __init__(self, stack: Stack | Deployed) -> None:
         self.stack = stack
         self._session = requests.Session()
         password = uuid.uuid4().hex
@@ -24,7 +25,7 @@ class Visitor:
         )
 
     def get(self, path: str) -> requests.Response:
-        response = self._session.get(self.stack.url + path, timeout=30)
+        response = self._session.get(self.stack.url + path, verify=self.stack.certificate, timeout=30)
         assert response.status_code < 400, (path, response.status_code, self.stack.log[-3000:])
         return response
 
@@ -41,6 +42,7 @@ class Visitor:
             data={**fields, "csrfmiddlewaretoken": token},
             files=files,
             headers={"Referer": self.stack.url + path},
+            verify=self.stack.certificate,
             timeout=60,
         )
         assert response.status_code < 400, (path, response.status_code, self.stack.log[-3000:])
@@ -69,7 +71,7 @@ class Visitor:
         return found[1]
 
 
-def run_of(stack: Stack, public_id: str) -> dict[str, object]:
+def run_of(stack: Stack | Deployed, public_id: str) -> dict[str, object]:
     """The one run of a submission, with what its job tells, as the database has it now."""
     names = ("id", "state", "final_score", "error_code", "live_run_id", "job_id", "worker", "progress", "attempt")
     rows = stack.query(
@@ -82,7 +84,7 @@ def run_of(stack: Stack, public_id: str) -> dict[str, object]:
     return dict(zip(names, rows[0], strict=True))
 
 
-def wait_until_finished(stack: Stack, public_id: str, *, seconds: float = 90) -> dict[str, object]:
+def wait_until_finished(stack: Stack | Deployed, public_id: str, *, seconds: float = 90) -> dict[str, object]:
     """The run once it is over; fails the test where it was given up."""
     run = wait_for(
         lambda: (run := run_of(stack, public_id))["state"] in ("finished", "failed") and run,

@@ -21,6 +21,7 @@ from malpan.accounts.models import ApiToken
 from malpan.accounts.selectors import api_token_by_secret
 from malpan.api.errors import MethodNotAllowed
 from malpan.core.errors import DomainError, SubmissionError, SystemFault
+from malpan.core.log import route_of
 from malpan.core.messages import text_of
 from malpan.submissions.errors import DuplicateUpload, FileRejected, QuotaExceeded
 from scoring.errors import Language
@@ -56,7 +57,7 @@ def endpoint(*methods: str) -> Callable[[JsonView], JsonView]:
                 return view(request, *args, **kwargs)
             except DomainError as error:
                 if isinstance(error, SystemFault):
-                    logger.error("%s at %s", error.code, request.path)
+                    logger.error("%s at %s", error.code, route_of(request))
                 return error_response(error)
             except OperationalError as error:
                 logger.error("the database is unreachable", exc_info=error)

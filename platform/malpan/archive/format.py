@@ -98,7 +98,7 @@ class Table:
 
 
 TABLES: Final = (  # in the order of the import: rows come after those they refer to
-    Table("competitions", Competition, "pk"),
+    Table("competitions", Competition, "pk", left_out=("storage_limit",)),  # the importing site decides
     Table("tracks", Track, "competition"),
     Table("track_targets", TrackTarget, "track__competition"),
     Table("phases", Phase, "track__competition"),
@@ -131,6 +131,7 @@ BY_LABEL: Final = {table.label: table for table in TABLES}
 LEFT_OUT: Final = (
     "teams.invitation",  # single-use links to teams of this site
     "jobs.job",  # current work: an unfinished run is queued again by the import
+    "jobs.worker",  # who works on this site now
     "leaderboard.standing",  # computed from the live results
     "leaderboard.standingmark",
     "submissions.pairvalue",  # only readable with this site's key, and recomputed if needed

@@ -63,6 +63,17 @@ class AnswersWouldLeak(Conflict):
     )
 
 
+class CompetitionStorageFull(SystemFault):
+    """The file would take the competition above its limit on stored bytes. Params: ``used_bytes``, ``limit_bytes``."""
+
+    http_status = 507
+    text = _(
+        "이 대회에 정해진 저장 공간이 부족해 파일을 저장하지 못했습니다. "
+        "주최 측에 알려 주십시오. 주최 측은 쓰지 않는 자료를 지우거나 사이트 관리자에게 한도를 늘려 달라고 요청할 수 "
+        "있습니다."
+    )
+
+
 class UnknownTrackRecipe(RequestError):
     """No recipe has this id. Params: ``recipe``."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime
 from pathlib import PurePath
 from typing import IO, TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from malpan.competitions.errors import AnswersWouldLeak, NoticeNotFound
 from malpan.competitions.locks import lock_competition, lock_phase, lock_track
 from malpan.competitions.models import Competition, DataFile, Notice, Phase, ReferenceVersion, TermsAcceptance, Track
 from malpan.competitions.references import recipe_named
+from malpan.competitions.room import require_room
 from malpan.core import audit
 from malpan.core.storage import store_private
 
@@ -85,7 +87,11 @@ def add_data_file(
     position: int = 0,
     actor: User | None = None,
 ) -> DataFile:
-    """Offer a file for download. Raises ``AnswersWouldLeak`` if it is, byte for byte, a reference file."""
+    """Offer a file for download.
+
+    Raises ``AnswersWouldLeak`` if it is, byte for byte, a reference file, and ``CompetitionStorageFull``.
+    """
+    require_room(track.competition, _size(data))
     stored = store_private(data)
     if ReferenceVersion.objects.filter(file_sha256=stored.sha256).exists():
         raise AnswersWouldLeak
@@ -104,6 +110,16 @@ def add_data_file(
         file.save()
         audit.record(actor=actor, action="data_file.add", obj=file, after=audit.snapshot(file))
     return file
+
+
+def _size(data: bytes | IO[bytes]) -> int:
+    """The bytes from the current position to the end."""
+    if isinstance(data, bytes):
+        return len(data)
+    start = data.tell()
+    size = data.seek(0, os.SEEK_END) - start
+    data.seek(start)
+    return size
 
 
 def update_data_file(*, file: DataFile, actor: User | None, **fields: Any) -> DataFile:
@@ -157,7 +173,8 @@ def update_competition(
     with transaction.atomic():
         locked = lock_competition(competition.pk)
         before = audit.snapshot(locked)
-        _set_columns(locked, fields, forbidden={"id", "is_published", "is_demo", "terms_version", "created_at"})
+        decided_elsewhere = {"id", "is_published", "is_demo", "storage_limit", "terms_version", "created_at"}
+        _set_columns(locked, fields, forbidden=decided_elsewhere)
         locked.terms_version = _version_of_terms(locked, renews_terms)
         _save_changes(locked, before, "competition.update", actor)
     return locked

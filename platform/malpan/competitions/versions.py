@@ -7,6 +7,7 @@ count with the current version: ``submissions.scoring_changes`` does, which page
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,9 +20,10 @@ from malpan.competitions.media import check_media
 from malpan.competitions.models import DataFile, Notice, Phase, ReferenceVersion
 from malpan.competitions.phases import public_ids_for
 from malpan.competitions.references import load_references, recipe_of
+from malpan.competitions.room import require_room
 from malpan.competitions.services import post_notice
 from malpan.core import audit
-from malpan.core.storage import store_private
+from malpan.core.storage import StoredFile, store_private
 from scoring.errors import InvalidFile
 from scoring.reading import read_references
 from scoring.records import AnswerFile
@@ -35,10 +37,10 @@ ERRATUM_TITLE_EN: Final = "Correction of the reference answers"
 
 @dataclass(frozen=True, slots=True)
 class StoredReferences:
-    """Checked and stored reference answers: the sha256 of their files, and the answers."""
+    """Checked and stored reference answers: the file, that of the frames if there is one, and the answers."""
 
-    file_sha256: str
-    media_sha256: str
+    file: StoredFile
+    media: StoredFile | None
     answers: AnswerFile
 
 
@@ -49,7 +51,7 @@ def store_file(*, phase: Phase, data: bytes, media: IO[bytes] | None = None) -> 
     current version are kept, as corrected texts do not change them.
 
     Raises ``ReferencesRejected``, whose errors have place and kind and no text of the file except ids and field names;
-    ``MediaRejected``; and ``AnswersWouldLeak`` if the same file is offered for download.
+    ``MediaRejected``; ``AnswersWouldLeak`` if the same file is offered for download; ``CompetitionStorageFull``.
     """
     try:
         answers = read_references(data, recipe_of(phase.track))
@@ -57,14 +59,15 @@ def store_file(*, phase: Phase, data: bytes, media: IO[bytes] | None = None) -> 
         raise ReferencesRejected(errors=error.errors, total=error.total) from None
     if DataFile.objects.filter(file_sha256=answers.sha256).exists():
         raise AnswersWouldLeak
-    media_sha256 = _media_of_current(phase) if media is None else _store_media(media, answers)
-    return StoredReferences(store_private(data).sha256, media_sha256, answers)
+    require_room(phase.track.competition, len(data))
+    frames = _media_of_current(phase) if media is None else _store_media(phase, media, answers)
+    return StoredReferences(store_private(data), frames, answers)
 
 
 def stored_file_of(version: ReferenceVersion) -> StoredReferences:
     """The stored file of ``version``, to make another version of it."""
     answers = load_references(version, version.phase.track.recipe)
-    return StoredReferences(version.file_sha256, version.media_sha256, answers)
+    return StoredReferences(StoredFile(version.file_sha256, version.file_size), _media_of(version), answers)
 
 
 def add_version(
@@ -84,8 +87,10 @@ def add_version(
     return ReferenceVersion.objects.create(
         phase=phase,
         number=newest.number + 1 if newest else 1,
-        file_sha256=file.file_sha256,
-        media_sha256=file.media_sha256,
+        file_sha256=file.file.sha256,
+        file_size=file.file.size,
+        media_sha256=file.media.sha256 if file.media else "",
+        media_size=file.media.size if file.media else 0,
         item_count=len(file.answers.answers),
         public_ids=public_ids_for(phase=phase, references=file.answers, public_ids=public_ids, actor=actor),
         is_current=False,
@@ -121,16 +126,20 @@ def facts_of(version: ReferenceVersion) -> dict[str, Any]:
     return facts | {"public_count": None if version.public_ids is None else len(version.public_ids)}
 
 
-def _media_of_current(phase: Phase) -> str:
-    """The sha256 of the frames of the current version, or empty."""
+def _media_of_current(phase: Phase) -> StoredFile | None:
     current = ReferenceVersion.objects.filter(phase=phase, is_current=True).first()
-    return current.media_sha256 if current else ""
+    return _media_of(current) if current else None
 
 
-def _store_media(media: IO[bytes], answers: AnswerFile) -> str:
+def _media_of(version: ReferenceVersion) -> StoredFile | None:
+    return StoredFile(version.media_sha256, version.media_size) if version.media_sha256 else None
+
+
+def _store_media(phase: Phase, media: IO[bytes], answers: AnswerFile) -> StoredFile:
     check_media(media=media, references=answers)
+    require_room(phase.track.competition, media.seek(0, os.SEEK_END))
     media.seek(0)
-    return store_private(media).sha256
+    return store_private(media)
 
 
 def _post_erratum(version: ReferenceVersion, actor: User | None) -> Notice | None:

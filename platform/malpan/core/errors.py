@@ -151,6 +151,15 @@ class StoredFileCorrupt(SystemFault):
     text = _("서버에 저장된 파일이 손상되었습니다. 운영자에게 알려 주십시오.")
 
 
+class StoreOfAnotherSite(Conflict):
+    """The rows that name the store's files are in another database. Params: ``owner``, that database."""
+
+    text = _(
+        "이 저장소의 파일은 다른 데이터베이스(%(owner)s)의 사이트가 쓰고 있어 지우지 않았습니다. 데이터베이스를 옮긴 "
+        "것이라면 manage.py collect_files --adopt로 이 사이트의 저장소로 정해 주십시오."
+    )
+
+
 class AddressNotFound(NotFound):
     """The site has no page at this address."""
 

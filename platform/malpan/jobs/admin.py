@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 
 from malpan.core.admin import RecordAdmin
-from malpan.jobs.models import Job
+from malpan.jobs.models import Job, Worker
 
 
 @admin.register(Job)
@@ -17,3 +17,8 @@ class JobAdmin(RecordAdmin):
     list_filter = ["state", "kind", "lane", "error_code"]
     list_select_related = ["parent"]
     date_hierarchy = "queued_at"
+
+
+@admin.register(Worker)
+class WorkerAdmin(RecordAdmin):
+    list_display = ["name", "seen_at", "numbers"]

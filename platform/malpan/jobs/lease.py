@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from contextvars import copy_context
 from datetime import timedelta
 from types import TracebackType
 from typing import Final, Self
@@ -49,7 +50,12 @@ class LeaseRenewer:
         self._renewed_at = time.monotonic()
         self._stop = threading.Event()
         self._lost = threading.Event()
-        self._thread = threading.Thread(target=self._renew_until_stopped, name=f"lease-{job.pk}", daemon=True)
+        self._thread = threading.Thread(
+            target=copy_context().run,  # its log lines name the job too
+            args=(self._renew_until_stopped,),
+            name=f"lease-{job.pk}",
+            daemon=True,
+        )
 
     def __enter__(self) -> Self:
         self._thread.start()

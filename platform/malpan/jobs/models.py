@@ -1,4 +1,4 @@
-"""The only table of the queue: jobs are ordered, claimed, leased, retried and given up here."""
+"""The table of the queue: jobs are ordered, claimed, leased, retried and given up here; and who does them."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -89,6 +89,25 @@ class Job(models.Model):
     def tries(self) -> int:
         """The number of tries to show: a claim that only queued children does not count."""
         return min(self.attempt, self.failures + 1)
+
+
+class Worker(models.Model):
+    """A process that does jobs, as it last reported of itself (``jobs.heartbeat``).
+
+    ``numbers``: what it counts or measures, by name; counts begin anew with the process.
+    """
+
+    name = models.CharField(_("이름"), max_length=140, unique=True)
+    seen_at = models.DateTimeField(_("마지막 보고"))
+    numbers = models.JSONField(_("보고한 값"), default=dict)
+
+    class Meta:
+        verbose_name = _("채점 서버")
+        verbose_name_plural = _("채점 서버")
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 OPEN = (Job.State.QUEUED, Job.State.RUNNING)

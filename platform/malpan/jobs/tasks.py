@@ -7,6 +7,7 @@ import logging
 from celery import Task, shared_task
 from django.db.models.functions import Now
 
+from malpan.core.log import logged_with
 from malpan.jobs import claim, doorbell
 from malpan.jobs.faults import record_faults
 from malpan.jobs.lease import LeaseRenewer
@@ -43,5 +44,5 @@ def work_next(*, worker: str) -> Job | None:
 
 def perform(job: Job) -> None:
     """Do a claimed job while its lease is renewed; faults are written to its row."""
-    with record_faults(job), LeaseRenewer(job) as lease:
+    with logged_with(job=job.pk, attempt=job.attempt), record_faults(job), LeaseRenewer(job) as lease:
         handler_of(job.kind).work(job, lease)

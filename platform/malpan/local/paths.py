@@ -11,6 +11,7 @@ from pathlib import Path
 
 SOCKET_PATH_MAX_BYTES = 103  # sun_path holds 108 bytes on Linux and 104 elsewhere, including the final zero
 _SHORT_ROOT = Path("/tmp")  # noqa: S108 (the only short path on every system; its content is checked)
+_MEMORY_ROOT = Path("/dev/shm")  # noqa: S108 (likewise)
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9._/+-]+")
 
 
@@ -61,9 +62,22 @@ def socket_directory(preferred: Path, socket_name: str, owner: Account | None = 
     path = preferred / socket_name
     if len(os.fsencode(path)) <= SOCKET_PATH_MAX_BYTES and _PLAIN_PATH.fullmatch(str(path)):
         return private_directory(preferred, owner)
-    digest = hashlib.sha256(os.fsencode(preferred)).hexdigest()[:12]
     user_id = os.geteuid() if owner is None else owner.user_id
-    return _own_directory_in(_SHORT_ROOT / f"malpan-{user_id}-{digest}", owner, user_id)
+    return _own_directory_in(_SHORT_ROOT / _name_for(preferred, user_id), owner, user_id)
+
+
+def memory_directory(preferred: Path) -> Path:
+    """A private directory in memory, always the same one for ``preferred``; itself where the system has none.
+
+    For files that are mapped: where a disk is full, writing to one on it ends the process.
+    """
+    if not os.access(_MEMORY_ROOT, os.W_OK):
+        return private_directory(preferred)
+    return _own_directory_in(_MEMORY_ROOT / _name_for(preferred, os.geteuid()), None, os.geteuid())
+
+
+def _name_for(preferred: Path, user_id: int) -> str:
+    return f"malpan-{user_id}-{hashlib.sha256(os.fsencode(preferred)).hexdigest()[:12]}"
 
 
 def _own_directory_in(path: Path, owner: Account | None, user_id: int) -> Path:

@@ -37,29 +37,34 @@ def programs_of(
     return [
         *(_web_server(number, listen_descriptor) for number in range(web_workers)),
         *(_scoring_worker(number, threads) for number in range(workers)),
-        Program(
-            "chores",
-            (
-                *CELERY, "worker", "--queues", "housekeeping", "--pool", "threads", "--concurrency", "2",
-                "--hostname", "chores@%h", *STEADY,
-            ),
-            {"LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING")},  # else a useless line every ten seconds
-        ),
-        Program(
-            "beat",
-            (*CELERY, "beat", "--schedule", str(run_directory / "beat-schedule"), "--pidfile="),
-        ),
+        _chores(),
+        _beat(run_directory),
         Program("site", (str(root / "manage.py"), "announce"), runs_once=True, prefixed=False),
-    ]  # fmt: skip
+    ]
 
 
-def _web_server(number: int, listen_descriptor: int) -> Program:
-    """One process of the web server; all of them serve one socket."""
+def programs_alone(run_directory: Path, *, worker_number: int, threads: int) -> dict[str, Program]:
+    """The programs by the names under which ``manage.py run`` starts one of them: in a unit of systemd, a container."""
+    return {
+        "web": _web_server(),
+        "worker": _scoring_worker(worker_number, threads),
+        "chores": _chores(),
+        "beat": _beat(run_directory),
+    }
+
+
+def threads_of_a_worker(wanted: int, workers: int) -> int:
+    """How many threads a scoring worker has: ``wanted``, or for 0 its share of the processors."""
+    return wanted or max(1, (os.cpu_count() or 1) // workers)
+
+
+def _web_server(number: int = 0, listen_descriptor: int | None = None) -> Program:
+    """One process of the web server; with ``listen_descriptor`` all of them serve that socket."""
     return Program(
         f"web-{number + 1}" if number else "web",
         ("-m", "malpan.web_server"),
-        {"MALPAN_LISTEN_FD": str(listen_descriptor)},
-        descriptors=(listen_descriptor,),
+        {} if listen_descriptor is None else {"MALPAN_LISTEN_FD": str(listen_descriptor)},
+        descriptors=() if listen_descriptor is None else (listen_descriptor,),
     )
 
 
@@ -83,8 +88,26 @@ def _scoring_worker(number: int, threads: int) -> Program:
     )  # fmt: skip
 
 
-def child_environment(root: Path, var_directory: Path, *, url: str, started: float) -> dict[str, str]:
-    """The environment of every program, in addition to that of the supervisor."""
+def _chores() -> Program:
+    return Program(
+        "chores",
+        (
+            *CELERY, "worker", "--queues", "housekeeping", "--pool", "threads", "--concurrency", "2",
+            "--hostname", "chores@%h", *STEADY,
+        ),
+        {"LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING")},  # else a useless line every ten seconds
+    )  # fmt: skip
+
+
+def _beat(run_directory: Path) -> Program:
+    return Program("beat", (*CELERY, "beat", "--schedule", str(run_directory / "beat-schedule"), "--pidfile="))
+
+
+def child_environment(root: Path, var_directory: Path, *, url: str, started: float, counts: Path) -> dict[str, str]:
+    """The environment of every program, in addition to that of the supervisor.
+
+    In the folder ``counts`` all web processes count requests together (``operation.metrics.http``).
+    """
     return {
         "PYTHONUNBUFFERED": "1",
         "PYTHONWARNINGS": "ignore:You're running the worker with superuser",  # a container's only user is often root
@@ -92,6 +115,7 @@ def child_environment(root: Path, var_directory: Path, *, url: str, started: flo
         "SITE_URL": os.environ.get("SITE_URL", url),
         "MALPAN_VAR": str(var_directory),
         "MALPAN_MODELS": os.environ.get("MALPAN_MODELS", str(var_directory / "models")),
+        "PROMETHEUS_MULTIPROC_DIR": str(counts),
         "MALPAN_LOCAL_URL": url,
         "MALPAN_STARTED_AT": str(started),
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]),

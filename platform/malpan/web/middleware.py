@@ -12,6 +12,7 @@ from django.utils.cache import add_never_cache_headers
 from redis.exceptions import RedisError
 
 from malpan.core.errors import DomainError, SystemFault
+from malpan.core.log import route_of
 from malpan.web.pages import errors
 
 logger = logging.getLogger(__name__)
@@ -49,7 +50,7 @@ class ErrorPagesMiddleware:
         """The page for ``exception``; ``None`` leaves it to Django, which logs it and answers 500."""
         if isinstance(exception, DomainError):
             if isinstance(exception, SystemFault):
-                logger.error("%s at %s", exception.code, request.path, exc_info=exception)
+                logger.error("%s at %s", exception.code, route_of(request), exc_info=exception)
             return errors.domain_error_page(request, exception)
         if isinstance(exception, Http404):
             return errors.not_found_page(request)

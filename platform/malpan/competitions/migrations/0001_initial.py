@@ -36,6 +36,7 @@ class Migration(migrations.Migration):
                 ('has_blind_names', models.BooleanField(default=False, help_text='단계가 열려 있는 동안 순위표에 팀 번호만 보입니다.', verbose_name='팀 이름 가리기')),
                 ('prize_places', models.JSONField(blank=True, default=list, verbose_name='시상 순위')),
                 ('is_demo', models.BooleanField(default=False, verbose_name='데모')),
+                ('storage_limit', models.PositiveBigIntegerField(blank=True, null=True, verbose_name='저장 한도(바이트)')),
                 ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='만든 시각')),
             ],
             options={
@@ -175,7 +176,9 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('number', models.PositiveSmallIntegerField(verbose_name='판')),
                 ('file_sha256', models.CharField(max_length=64, verbose_name='파일 sha256')),
+                ('file_size', models.PositiveBigIntegerField(default=0, verbose_name='크기(바이트)')),
                 ('media_sha256', models.CharField(blank=True, max_length=64, verbose_name='프레임 sha256')),
+                ('media_size', models.PositiveBigIntegerField(default=0, verbose_name='프레임 크기(바이트)')),
                 ('item_count', models.PositiveIntegerField(verbose_name='문항 수')),
                 ('is_current', models.BooleanField(default=False, verbose_name='현재 판')),
                 ('public_ids', models.JSONField(blank=True, null=True, verbose_name='공개 문항')),

@@ -32,6 +32,9 @@ class Competition(models.Model):
     )
     prize_places = models.JSONField(_("시상 순위"), default=list, blank=True)  # ranks below which a line is drawn
     is_demo = models.BooleanField(_("데모"), default=False)
+    storage_limit = models.PositiveBigIntegerField(  # None: the site's COMPETITION_STORAGE_BYTES; 0: no limit
+        _("저장 한도(바이트)"), null=True, blank=True
+    )
     created_at = models.DateTimeField(_("만든 시각"), auto_now_add=True)
 
     class Meta:

@@ -5,6 +5,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.models.phase import Phase
+from malpan.core.fields import StoredFileField
 
 
 class ReferenceVersion(models.Model):
@@ -14,8 +15,12 @@ class ReferenceVersion(models.Model):
         Phase, on_delete=models.PROTECT, related_name="reference_versions", verbose_name=_("단계")
     )
     number = models.PositiveSmallIntegerField(_("판"))
-    file_sha256 = models.CharField(_("파일 sha256"), max_length=64)
-    media_sha256 = models.CharField(_("프레임 sha256"), max_length=64, blank=True)  # zip of frames, for CLIPScore
+    file_sha256 = StoredFileField(_("파일 sha256"), size="file_size", competition="phase__track__competition")
+    file_size = models.PositiveBigIntegerField(_("크기(바이트)"), default=0)
+    media_sha256 = StoredFileField(  # zip of frames, for CLIPScore
+        _("프레임 sha256"), size="media_size", competition="phase__track__competition", blank=True
+    )
+    media_size = models.PositiveBigIntegerField(_("프레임 크기(바이트)"), default=0)
     item_count = models.PositiveIntegerField(_("문항 수"))
     is_current = models.BooleanField(_("현재 판"), default=False)
     public_ids = models.JSONField(_("공개 문항"), null=True, blank=True)  # ids of the public split; None: no split

@@ -4,6 +4,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.models.competition import Competition
+from malpan.core.fields import StoredFileField
 from malpan.core.language import in_language
 from malpan.core.text import MARKDOWN_MAX_CHARS
 
@@ -64,7 +65,7 @@ class DataFile(models.Model):
     title_ko = models.CharField(_("제목"), max_length=120)
     title_en = models.CharField(_("제목(영어)"), max_length=120, blank=True)
     file_name = models.CharField(_("파일 이름"), max_length=120)
-    file_sha256 = models.CharField(_("파일 sha256"), max_length=64)
+    file_sha256 = StoredFileField(_("파일 sha256"), size="file_size", competition="track__competition")
     file_size = models.PositiveIntegerField(_("크기(바이트)"))
     created_at = models.DateTimeField(_("등록 시각"), auto_now_add=True)
     position = models.PositiveSmallIntegerField(_("순서"), default=0)

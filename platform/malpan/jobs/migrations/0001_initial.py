@@ -42,4 +42,18 @@ class Migration(migrations.Migration):
                 'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'running', 'finished', 'failed'])), name='job_state_known'), models.CheckConstraint(condition=models.Q(models.Q(('state', 'running'), _negated=True), ('lease_expires_at__isnull', False), _connector='OR'), name='running_job_has_a_lease'), models.CheckConstraint(condition=models.Q(models.Q(('state__in', ['finished', 'failed']), _negated=True), ('finished_at__isnull', False), _connector='OR'), name='job_that_is_over_says_when'), models.UniqueConstraint(condition=models.Q(('parent__isnull', False)), fields=('parent', 'number'), name='child_number_unique_in_parent')],
             },
         ),
+        migrations.CreateModel(
+            name='Worker',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(max_length=140, unique=True, verbose_name='이름')),
+                ('seen_at', models.DateTimeField(verbose_name='마지막 보고')),
+                ('numbers', models.JSONField(default=dict, verbose_name='보고한 값')),
+            ],
+            options={
+                'verbose_name': '채점 서버',
+                'verbose_name_plural': '채점 서버',
+                'ordering': ['name'],
+            },
+        ),
     ]

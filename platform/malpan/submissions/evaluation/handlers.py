@@ -10,6 +10,7 @@ from django.db import connection
 
 from malpan.competitions.errors import UnknownTrackRecipe
 from malpan.competitions.references import recipe_named
+from malpan.core.log import logged_with
 from malpan.jobs import outcome, registry
 from malpan.jobs.lease import LeaseLost, LeaseRenewer
 from malpan.jobs.models import Job
@@ -30,6 +31,10 @@ class ScoreRun(registry.Handler):
 
     def work(self, job: Job, lease: LeaseRenewer) -> None:
         run = _run_of(job.pk)
+        with logged_with(run=run.pk):
+            self._score(run, job, lease)
+
+    def _score(self, run: ScoringRun, job: Job, lease: LeaseRenewer) -> None:
         recipe = _recipe_of(run)
         with _models_required():
             slices = [] if job.children.exists() else large_runs.slice_costs(run, job.cost)
@@ -42,7 +47,8 @@ class ScoreRun(registry.Handler):
             progress = StageProgress(recipe.metrics, lease.report, job.progress)
             scored = computing.score_run(run, progress=progress, values=pair_cache.store_for(run))
         connection.close_if_unusable_or_obsolete()  # it was idle during the scoring
-        runs.finish_run(run_id=run.pk, attempt=job.attempt, report=scored.shown, hidden=scored.hidden)
+        if runs.finish_run(run_id=run.pk, attempt=job.attempt, report=scored.shown, hidden=scored.hidden):
+            logger.info("scored")
 
     def claimed(self, job: Job) -> None:
         runs.begin(job)
@@ -63,7 +69,7 @@ class ComputeSlice(registry.Handler):
         run = _run_of(job.parent_id)
         progress = StageProgress(_recipe_of(run).metrics, lease.report)
         count = Job.objects.filter(parent=job.parent_id).count()
-        with _models_required():
+        with logged_with(run=run.pk), _models_required():
             large_runs.compute_slice(run, job.number, count, progress)
         connection.close_if_unusable_or_obsolete()
         outcome.finish(job_id=job.pk, attempt=job.attempt)

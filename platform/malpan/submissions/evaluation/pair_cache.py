@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from hmac import HMAC
@@ -47,6 +48,8 @@ _PRUNE: Final = """
     )
 """
 
+counted: Final = Counter({"asked": 0, "known": 0})  # pairs in this process since its start
+
 Found = TypeVar("Found")
 Rows = list[tuple[bytes, float]]
 
@@ -72,6 +75,7 @@ class DatabasePairValues:
             pair_of = dict(chunk)
             rows = self._ask(partial(_select, list(pair_of))) or []
             found |= {pair_of[key]: value for key, value in rows if math.isfinite(value)}
+        counted.update(asked=len(pairs), known=len(found))
         return found
 
     def put(self, metric: str, signature: str, values: Mapping[Pair, float]) -> None:

@@ -238,6 +238,10 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='scoringrun',
+            index=models.Index(fields=['finished_at'], name='run_ended'),
+        ),
+        migrations.AddIndex(
+            model_name='scoringrun',
             index=models.Index(condition=models.Q(('batch', None), ('state', 'finished')), fields=['profile', '-finished_at'], name='run_recent_pace'),
         ),
         migrations.AddConstraint(

@@ -59,6 +59,7 @@ class ScoringRun(models.Model):
         ordering = ["-queued_at", "-id"]
         indexes = [
             models.Index(fields=["state"], condition=models.Q(state__in=["queued", "running"]), name="run_unfinished"),
+            models.Index(fields=["finished_at"], name="run_ended"),  # for what the site reports of the last hour
             models.Index(  # for the speed of the last runs
                 fields=["profile", "-finished_at"],
                 condition=models.Q(state="finished", batch=None),

@@ -7,6 +7,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.models import Phase
+from malpan.core.fields import StoredFileField
 from malpan.submissions.querysets import SubmissionQuerySet
 from malpan.teams.models import Team
 
@@ -24,7 +25,9 @@ class Submission(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="submissions", verbose_name=_("제출한 사람")
     )
     file_name = models.CharField(_("파일 이름"), max_length=255)
-    file_sha256 = models.CharField(_("파일 sha256"), max_length=64, db_index=True)
+    file_sha256 = StoredFileField(
+        _("파일 sha256"), size="file_size", competition="phase__track__competition", db_index=True
+    )
     file_size = models.PositiveIntegerField(_("크기(바이트)"))
     file_format = models.CharField(_("인식한 형식"), max_length=20, blank=True)  # scoring.records.FileFormat
     item_count = models.PositiveIntegerField(_("문항 수"))

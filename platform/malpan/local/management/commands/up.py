@@ -6,11 +6,14 @@ import errno
 import json
 import os
 import secrets
+import shutil
 import socket
 import sys
 import time
 from argparse import ArgumentParser
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +28,8 @@ from django.db.migrations.loader import MigrationLoader
 from malpan.core import audit
 from malpan.local import embedded
 from malpan.local.file_lock import FileLock
-from malpan.local.paths import private_directory
-from malpan.local.programs import child_environment, programs_of
+from malpan.local.paths import memory_directory, private_directory
+from malpan.local.programs import child_environment, programs_of, threads_of_a_worker
 from malpan.local.supervisor import Supervisor
 
 ADMIN_EMAIL = "admin@localhost"
@@ -65,7 +68,8 @@ class Command(BaseCommand):
         listener = _listen(host, port)
         address_file.write_text(json.dumps({"url": _url(host, port), "pid": os.getpid()}))
         self._prepare()
-        code = _supervisor(run_directory, _url(host, port), listener).run()
+        with _fresh_counts(run_directory / "counts") as counts:
+            code = _supervisor(run_directory, _url(host, port), listener, counts).run()
         address_file.unlink()
         return code
 
@@ -98,22 +102,35 @@ class Command(BaseCommand):
         )
 
 
-def _supervisor(run_directory: Path, url: str, listener: socket.socket) -> Supervisor:
+@contextmanager
+def _fresh_counts(path: Path) -> Iterator[Path]:
+    """Where the web processes count requests: empty at the start, gone at the end."""
+    counts = memory_directory(path)
+    shutil.rmtree(counts)  # of a supervisor that was killed
+    try:
+        yield memory_directory(path)
+    finally:
+        shutil.rmtree(counts, ignore_errors=True)
+
+
+def _supervisor(run_directory: Path, url: str, listener: socket.socket, counts: Path) -> Supervisor:
     root = settings.BASE_DIR
     started = psutil.Process().create_time()
     workers = settings.SCORING_WORKERS
-    threads = settings.SCORING_THREADS or max(1, (os.cpu_count() or 1) // workers)
+    programs = programs_of(
+        root,
+        run_directory,
+        listen_descriptor=listener.fileno(),
+        threads=threads_of_a_worker(settings.SCORING_THREADS, workers),
+        workers=workers,
+        web_workers=settings.WEB_WORKERS,
+    )
+    if settings.LOG_FORMAT == "json":  # each line names its program itself
+        programs = [replace(program, prefixed=False) for program in programs]
     return Supervisor(
-        programs_of(
-            root,
-            run_directory,
-            listen_descriptor=listener.fileno(),
-            threads=threads,
-            workers=workers,
-            web_workers=settings.WEB_WORKERS,
-        ),
+        programs,
         root=root,
-        environment=child_environment(root, settings.VAR_DIR, url=url, started=started),
+        environment=child_environment(root, settings.VAR_DIR, url=url, started=started, counts=counts),
         services=embedded.active(),
     )
 

@@ -1,0 +1,80 @@
+"""Removes copies that no row names. Never one that a row names, whoever stores or commits at the same moment:
+
+* A copy younger than a day is left alone: its row may not be committed yet. Rows are asked after the copies were
+  listed, so that a row which appears later names a file that was stored later, or one that another row named.
+* The same bytes stored again meanwhile are another copy (``s3``), or replace the old one under a lock (``local_disk``).
+* Another site's files are refused: the store records the database whose rows name its files, and only that one collects
+  (a copy of the site on a copy of its database would find its own rows missing, and remove).
+
+Of a named file with several copies the newest sound one stays, and those older than a day go. A collector that is
+killed has removed less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import groupby, islice
+from typing import Final
+
+from django.db import connection
+
+from malpan.core.errors import StoreOfAnotherSite
+from malpan.core.fields import named_by_rows
+from malpan.core.storage.places import configured
+from malpan.core.storage.stores import Copy, Store
+
+KEPT: Final = timedelta(days=1)
+_FILES: Final = 500  # of which the database is asked at a time
+
+
+@dataclass(slots=True)
+class Collected:
+    """What was removed, or with ``is_trial`` would be."""
+
+    copies: int = 0
+    size: int = 0
+
+
+def collect(*, is_trial: bool = False, store: Store | None = None) -> Collected:
+    """Remove what no row names. Raises ``StoreOfAnotherSite`` and ``StorageUnavailable``; a rerun goes on."""
+    store, site = store or configured(), this_site()
+    if (owner := store.claim(site)) != site:
+        raise StoreOfAnotherSite(owner=owner)
+    done = Collected()
+    for files in _batches(store.copies()):
+        named = named_by_rows(set(files))
+        for sha256, copies in files.items():
+            for copy in _surplus(store, copies) if sha256 in named else copies:
+                if copy.age > KEPT and (is_trial or store.remove(copy)):
+                    done.copies += 1
+                    done.size += copy.size
+    return done
+
+
+def adopt() -> None:
+    """Let this site collect in its store, whichever did before: after its database was restored on another server."""
+    configured().adopt(this_site())
+
+
+def this_site() -> str:
+    """The database server and the database on it: a restored copy is another one."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT system_identifier || '/' || current_database() FROM pg_control_system()")
+        return str(cursor.fetchone()[0])
+
+
+def _surplus(store: Store, copies: list[Copy]) -> list[Copy]:
+    """All but the newest sound copy of a file; none if no copy is sound, or there is only one."""
+    if len(copies) == 1 or all(copy.age <= KEPT for copy in copies):
+        return []
+    kept = next((copy for copy in sorted(copies, key=lambda copy: copy.age) if store.is_sound(copy)), None)
+    return [copy for copy in copies if copy is not kept] if kept else []
+
+
+def _batches(copies: Iterable[Copy]) -> Iterator[dict[str, list[Copy]]]:
+    """The copies by file, of some files at a time."""
+    files = ((sha256, list(group)) for sha256, group in groupby(copies, key=lambda copy: copy.sha256))
+    while batch := dict(islice(files, _FILES)):
+        yield batch

@@ -1,0 +1,53 @@
+"""A worker process reports now and then that it is alive, and a few numbers, whether or not there is work.
+
+Who is alive is in the database, as everything else of the queue is: it is known of every machine, without asking any.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Final
+
+from django.db import InterfaceError, OperationalError, connection
+from django.utils import timezone
+
+from malpan.jobs.models import Worker
+
+logger = logging.getLogger(__name__)
+
+BEAT_SECONDS: Final = 10.0
+ALIVE: Final = timedelta(seconds=45)  # who said nothing for longer is taken for dead
+FORGOTTEN: Final = timedelta(days=1)
+
+Numbers = Callable[[], Mapping[str, float]]
+
+
+def beat(name: str, numbers: Mapping[str, float]) -> None:
+    """Write that the process ``name`` is alive."""
+    now = timezone.now()
+    row = Worker(name=name[:140], seen_at=now, numbers=dict(numbers))
+    Worker.objects.bulk_create(
+        [row], update_conflicts=True, unique_fields=["name"], update_fields=["seen_at", "numbers"]
+    )
+    Worker.objects.filter(seen_at__lt=now - FORGOTTEN).delete()
+
+
+def keep_beating(name: str, numbers: Numbers) -> threading.Thread:
+    """Beat every ``BEAT_SECONDS`` until this process ends, in a thread with a database connection of its own."""
+    thread = threading.Thread(target=_beat_for_ever, args=(name, numbers), name="heartbeat", daemon=True)
+    thread.start()
+    return thread
+
+
+def _beat_for_ever(name: str, numbers: Numbers) -> None:
+    pause = threading.Event()
+    while True:
+        try:
+            beat(name, numbers())
+        except (OperationalError, InterfaceError):
+            logger.warning("%s: the database is unreachable; it will be told later that this worker is alive", name)
+            connection.close()
+        pause.wait(BEAT_SECONDS)

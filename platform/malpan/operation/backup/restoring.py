@@ -1,0 +1,93 @@
+"""Restoring a backup: everything is checked before anything is changed.
+
+The files come first, as they harm nobody. Then the database is emptied and filled in two transactions: whoever is
+interrupted between them has an empty database, never half of one, and restores again.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from django.contrib.contenttypes.models import ContentType
+from django.core.management import call_command
+from django.db.migrations.loader import MigrationLoader
+
+from malpan.competitions.models import Competition
+from malpan.core.storage import store_private
+from malpan.leaderboard.verification import verify_competition
+from malpan.operation.backup import postgres
+from malpan.operation.backup.errors import BackupError
+from malpan.operation.backup.facts import differences, read_facts
+from malpan.operation.backup.manifest import DUMP, FILES, Manifest
+
+WRITTEN_BY_MIGRATING: Final = frozenset({"auth_permission", "django_content_type", "django_migrations"})
+
+
+def checked_manifest(folder: Path) -> Manifest:
+    """The manifest of the backup in ``folder``, each of whose files is as it says. Raises ``BackupError``."""
+    manifest = Manifest.read(folder)
+    manifest.verify(folder)
+    return manifest
+
+
+def restore_backup(folder: Path, *, replaces: bool = False) -> tuple[Manifest, list[str]]:
+    """Make the site what it was when the backup in ``folder`` was made; then compare.
+
+    Returns the manifest, and a line for each difference from it. Raises ``BackupError`` if the backup is damaged or of
+    a newer version, if somebody else uses the database, or if it holds data and ``replaces`` is not set.
+    """
+    manifest = checked_manifest(folder)
+    _require_known(manifest)
+    _require_unused()
+    if not replaces:
+        _require_empty()
+    for sha256 in manifest.stored_files:
+        _store(folder, sha256)
+    postgres.drop_everything()
+    form = ("--single-transaction", "--no-owner", "--no-privileges")
+    postgres.run("pg_restore", *form, folder / DUMP)
+    ContentType.objects.clear_cache()
+    call_command("migrate", interactive=False, verbosity=0)  # what this version adds to that of the backup
+    return manifest, _compared(manifest)
+
+
+def _compared(manifest: Manifest) -> list[str]:
+    """What is not as it was, and what the chains of the competitions say of the scores."""
+    lines = list(differences(manifest.facts, read_facts()))
+    for competition in Competition.objects.order_by("slug"):
+        lines += [f"{competition.slug}: {each.code} {each.where}" for each in verify_competition(competition)]
+    return lines
+
+
+def _store(folder: Path, sha256: str) -> None:
+    with (folder / FILES / sha256[:2] / sha256[2:4] / sha256).open("rb") as file:
+        if store_private(file).sha256 != sha256:  # it was right a moment ago
+            raise BackupError(f"백업이 바뀌고 있습니다: {sha256}\nThe backup changes while it is read: {sha256}")
+
+
+def _require_known(manifest: Manifest) -> None:
+    known = {".".join(key) for key in MigrationLoader(None).disk_migrations}
+    if unknown := sorted(set(manifest.migrations) - known):
+        raise BackupError(
+            f"이 프로그램이 모르는 변경이 있는 백업입니다: {unknown[0]}. 백업을 만든 판의 프로그램으로 복원하십시오.\n"
+            f"The backup has a change that this program does not know: {unknown[0]}. Restore it with the version that "
+            "made it."
+        )
+
+
+def _require_unused() -> None:
+    if count := postgres.other_sessions():
+        raise BackupError(
+            f"다른 프로그램이 데이터베이스를 쓰고 있습니다(연결 {count}개). 사이트를 멈추고 다시 실행하십시오.\n"
+            f"Other programs use the database ({count} sessions). Stop the site and try again."
+        )
+
+
+def _require_empty() -> None:
+    table = postgres.first_table_with_rows(WRITTEN_BY_MIGRATING)
+    if table is not None:
+        raise BackupError(
+            f"이 사이트에는 자료가 있습니다({table}). 지우고 복원하려면 --replace를 붙이십시오.\n"
+            f"This site holds data ({table}). To have it replaced, add --replace."
+        )

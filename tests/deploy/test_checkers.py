@@ -1,0 +1,122 @@
+"""Every file of deploy/ through the reader of its kind. nginx reads nginx.conf in tests/system/test_deployed.py."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import compose_spec
+import kubernetes_validate
+import pytest
+import yaml
+
+from tests.deploy.manifests import DEPLOY, composed, kustomization, pods, resource, resources
+from tests.deploy.units import PYTHON, SYSTEMD, units
+
+KEDA = "keda.sh/v1alpha1"  # not part of Kubernetes: its schema is not either
+INSTANCES = {"malpan-web@.service": "malpan-web@8000.service", "malpan-worker@.service": "malpan-worker@0.service"}
+
+
+def test_hadolint_accepts_the_dockerfile() -> None:
+    hadolint = Path(sys.executable).with_name("hadolint")
+    done = subprocess.run([hadolint, "--no-color", DEPLOY / "Dockerfile"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_the_images_are_pinned_to_a_version() -> None:
+    named = re.findall(r"docker\.io/\S+", "".join(path.read_text() for path in DEPLOY.rglob("*") if path.is_file()))
+    assert len(named) >= 4
+    for image in named:
+        assert re.fullmatch(r"docker\.io/library/\w+:\d+\.\d+(\.\d+)?-[\w-]+", image), image
+
+
+def test_compose_is_well_formed_with_every_profile() -> None:
+    merged = composed()
+    parsed = compose_spec.PyCompose.from_json(json.dumps(merged))
+    parsed.validate()
+    assert set(parsed.service_names()) == {
+        "proxy", "web", "chores", "beat", "worker-cpu", "worker-gpu", "migrate", "postgres", "redis", "s3",
+    }  # fmt: skip
+    for name, service in merged["services"].items():
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert service.get("read_only") or name == "postgres", name
+        assert "user" in service or "build" in service, f"{name}: as root"
+        assert name == "proxy" or "ports" not in service, f"{name} can be reached from outside"
+    with pytest.raises(ValueError, match="read_onyl"):  # the reader is one that refuses
+        compose_spec.PyCompose.from_json(json.dumps(merged | {"services": {"web": {"image": "x", "read_onyl": True}}}))
+
+
+def test_kubernetes_accepts_every_resource() -> None:
+    checked = [each for each in resources() if each["apiVersion"] != KEDA]
+    assert len(checked) >= 15
+    for each in checked:
+        kubernetes_validate.validate(each, "1.33", strict=True)
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(checked[0] | {"specification": {}}, "1.33", strict=True)
+
+
+def test_the_kustomization_names_every_file_and_every_image() -> None:
+    listed = set(kustomization()["resources"])
+    assert listed == {f"kubernetes/{path.name}" for path in (DEPLOY / "kubernetes").glob("*.yaml")}
+    assert kustomization()["configMapGenerator"] == [{"name": "nginx", "files": ["nginx.conf"]}]
+    used = {container["image"] for pod in pods().values() for container in pod["containers"]}
+    assert {image for image in used if "/" not in image} == {each["name"] for each in kustomization()["images"]}
+    gpu = yaml.safe_load((DEPLOY / "kubernetes" / "gpu" / "kustomization.yaml").read_text())
+    assert {each["name"] for each in gpu["images"]} <= used
+
+
+def test_every_pod_is_restricted_and_reads_only() -> None:
+    for name, pod in pods().items():
+        assert pod["securityContext"]["runAsNonRoot"], name
+        assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}, name
+        assert not pod["automountServiceAccountToken"], name
+        [container] = pod["containers"]
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]},
+        }, name  # fmt: skip
+        assert "memory" in container["resources"]["limits"], name
+        mounted = {mount["name"] for mount in container["volumeMounts"]}
+        assert mounted == {volume["name"] for volume in pod["volumes"]}, name
+
+
+def test_what_is_scaled_exists() -> None:
+    scaled = resource("ScaledObject", "worker")["spec"]
+    assert resource("Deployment", scaled["scaleTargetRef"]["name"])["spec"].keys().isdisjoint({"replicas"})
+    [trigger] = scaled["triggers"]
+    assert trigger["type"] == "postgresql"
+    assert all(isinstance(value, str) for value in trigger["metadata"].values())
+    secret = resource("TriggerAuthentication", trigger["authenticationRef"]["name"])["spec"]["secretTargetRef"]
+    assert [each["parameter"] for each in secret] == ["connection"]
+
+
+def test_systemd_accepts_the_units(tmp_path: Path) -> None:
+    done = _analyze(tmp_path, "verify")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_systemd_finds_the_units_hardened(tmp_path: Path) -> None:
+    for unit in sorted(units()):
+        done = _analyze(tmp_path / unit, "security", "--offline=true", "--threshold=20", only=unit)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def _analyze(folder: Path, *words: str, only: str = "") -> Any:
+    """Ask systemd about the units as they are, but for Python's path, which is not on this machine."""
+    program = shutil.which("systemd-analyze")
+    assert program, "systemd-analyze가 없습니다: apt-get install systemd / no systemd-analyze: apt-get install systemd"
+    shutil.copytree(SYSTEMD, folder, dirs_exist_ok=True)
+    for path in folder.glob("*.service"):
+        path.write_text(path.read_text().replace(PYTHON, sys.executable))
+    names = [INSTANCES.get(name, name) for name in ([only] if only else [*sorted(units()), "malpan.target"])]
+    return subprocess.run(
+        [program, *words, *names],
+        env=os.environ | {"SYSTEMD_UNIT_PATH": f"{folder}:", "LC_ALL": "C.UTF-8"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip

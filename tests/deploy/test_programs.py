@@ -1,0 +1,129 @@
+"""Units, containers and pods run every program of ``malpan.local.programs``, and stop it as it asks for."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from malpan.local.programs import Program, programs_alone, programs_of
+from tests.deploy.manifests import DEPLOY, composed, pods
+from tests.deploy.units import units
+from tests.paths import ROOT
+
+PROGRAMS = programs_alone(Path("/run"), worker_number=0, threads=1)
+SECONDS = re.compile(r"(\d+)s?")
+
+
+def stages() -> dict[str, dict[str, list[str]]]:
+    """The instructions of each target of the Dockerfile, with those of the one that it is built from."""
+    found: dict[str, dict[str, list[str]]] = {}
+    name = ""
+    for line in (DEPLOY / "Dockerfile").read_text().replace("\\\n", " ").splitlines():
+        word, _, rest = line.partition(" ")
+        if word == "FROM":
+            parent, _, name = rest.split()
+            found[name] = {key: list(values) for key, values in found.get(parent, {}).items()}
+        elif word.isupper():
+            found[name].setdefault(word, []).append(rest)
+    return found
+
+
+def test_a_program_by_itself_is_what_the_supervisor_runs() -> None:
+    together = {
+        program.name: program
+        for program in programs_of(ROOT, Path("/run"), listen_descriptor=3, threads=1)
+        if not program.runs_once
+    }
+    assert together.keys() == PROGRAMS.keys()
+    for name, program in PROGRAMS.items():
+        assert program.arguments == together[name].arguments
+        assert program.environment.items() <= together[name].environment.items()
+
+
+def test_every_program_has_a_unit_that_runs_and_stops_it_rightly() -> None:
+    run = {name: unit for name, unit in units().items() if unit.commands()[0][1] == "run"}
+    assert {unit.commands()[0][2] for unit in run.values()} == PROGRAMS.keys()
+    for unit in run.values():
+        [command] = unit.commands()
+        assert command[:2] == ["manage.py", "run"]
+        program = PROGRAMS[command[2]]
+        assert (unit.stop_signal, float(unit.one("TimeoutStopSec"))) == (program.stop_signal, program.grace)
+        assert unit.one("Restart") == "always"
+        assert unit.one("RestartPreventExitStatus") == "78"
+
+
+def test_every_program_is_a_service_of_compose() -> None:
+    services = composed()["services"]
+    own = {name: service for name, service in services.items() if service.get("command", [""])[0] == "run"}
+    assert {service["command"][1] for service in own.values()} == PROGRAMS.keys()
+    targets = stages()
+    for name, service in own.items():
+        program = PROGRAMS[service["command"][1]]
+        target = service["build"]["target"]
+        assert target == name if name.startswith("worker") else target == "web"
+        assert _signal(service.get("stop_signal"), targets[target]) == program.stop_signal.name
+        assert _seconds(service["stop_grace_period"]) == program.grace
+
+
+def test_every_program_is_a_pod_of_kubernetes() -> None:
+    own = {name: pod for name, pod in pods().items() if pod["containers"][0].get("args", [""])[0] == "run"}
+    assert {pod["containers"][0]["args"][1] for pod in own.values()} == PROGRAMS.keys()
+    targets = stages()
+    for name, pod in own.items():
+        program = PROGRAMS[pod["containers"][0]["args"][1]]
+        image = pod["containers"][0]["image"].removeprefix("malpan-")
+        assert image == ("worker-cpu" if name == "worker" else "web")
+        assert _signal(None, targets[image]) == program.stop_signal.name
+        assert pod["terminationGracePeriodSeconds"] >= program.grace
+
+
+def test_every_image_runs_as_nobody_in_particular_and_what_it_is_named_for() -> None:
+    targets = stages()
+    for name, program in (("web", "web"), ("worker-cpu", "worker"), ("worker-gpu", "worker")):
+        assert targets[name]["USER"] == ["10001:10001"]
+        assert json.loads(targets[name]["ENTRYPOINT"][-1]) == ["python", "manage.py"]
+        assert json.loads(targets[name]["CMD"][-1]) == ["run", program]
+
+
+@pytest.mark.parametrize("program", sorted(PROGRAMS))
+def test_run_becomes_the_program(program: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: Any) -> None:
+    from django.core.management import call_command
+
+    became: list[tuple[list[str], dict[str, str]]] = []
+    monkeypatch.setattr(os, "execve", lambda _, words, environment: became.append((words, environment)))
+    monkeypatch.setattr(os, "chdir", lambda _: None)
+    settings.VAR_DIR, settings.SCORING_WORKER_NUMBER, settings.SCORING_THREADS = tmp_path, 2, 3
+
+    call_command("run", program)
+
+    [(words, environment)] = became
+    expected: Program = programs_alone(tmp_path / "run", worker_number=2, threads=3)[program]
+    assert words == [sys.executable, *expected.arguments]
+    assert expected.environment.items() <= environment.items()
+    assert environment["DATABASE_URL"] == os.environ["DATABASE_URL"]
+
+
+def test_run_wants_services_of_your_own_and_says_what_starts_a_site_without() -> None:
+    kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+    done = subprocess.run(
+        [sys.executable, "manage.py", "run", "web"], cwd=ROOT, env=kept, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "DATABASE_URL, REDIS_URL is not set. For a whole site without servers of your own: make run" in done.stderr
+
+
+def _signal(named: str | None, target: dict[str, list[str]]) -> str:
+    return named or target.get("STOPSIGNAL", ["SIGTERM"])[-1]
+
+
+def _seconds(text: str) -> float:
+    found = SECONDS.fullmatch(text)
+    assert found, text
+    return float(found[1])

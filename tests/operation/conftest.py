@@ -1,0 +1,47 @@
+"""A site with something of everything, and another site: a database and a disk of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.db import connection
+
+from malpan.competitions.models import Competition
+from tests import database
+from tests.archive import full_competition
+from tests.submissions.conftest import rings
+
+__all__ = ["rings"]  # a fixture
+
+
+@pytest.fixture
+def competition(transactional_db: None, rings: list[str]) -> Competition:
+    return full_competition.make()
+
+
+@pytest.fixture
+def other_site(transactional_db: None, tmp_path: Path, settings: Any) -> Iterator[Callable[[], None]]:
+    """Go to a site where nothing is yet, not a table; the test ends where it began."""
+    name, home = f"other_{os.getpid()}", connection.settings_dict["NAME"]
+
+    def go() -> None:
+        with database.server() as server:
+            server.execute(f'CREATE DATABASE "{name}"')
+        _connect_to(name)
+        settings.PRIVATE_ROOT = tmp_path / "other" / "private"
+
+    yield go
+    _connect_to(home)
+    with database.server() as server:
+        server.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+def _connect_to(name: str) -> None:
+    connection.close()
+    connection.settings_dict["NAME"] = name
+    cache.clear()

@@ -1,0 +1,299 @@
+"""The drill: a site in use is backed up, restored elsewhere, and is the same; and what must not pass for a backup."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.conf import settings as site
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+
+from malpan.accounts.models import User
+from malpan.competitions.models import Competition, Phase
+from malpan.core import storage
+from malpan.operation.backup import making
+from malpan.operation.backup.facts import NAMES_OF_FILES, read_facts
+from malpan.operation.backup.manifest import DUMP, MANIFEST, Manifest
+from malpan.submissions.models import PairValue, ScoringRun, Submission
+from tests import database
+from tests.archive import full_competition
+from tests.factories import PASSWORD, CompetitionFactory, UserFactory
+from tests.paths import ROOT
+from tests.waiting import wait_for
+
+TOKEN = re.compile(rb'name="csrfmiddlewaretoken" value="\w+"')  # another one in every answer
+
+
+def pages(competition: Competition) -> dict[str, bytes]:
+    """What anybody sees of the competition: boards and chain, byte by byte."""
+    phase = Phase.objects.select_related("track").get(track__competition__slug=competition.slug)
+    start = f"/competitions/{competition.slug}/"
+    api = f"/api/v1/competitions/{competition.slug}/tracks/{phase.track.slug}/board/"
+    answers = {path: Client().get(path) for path in (f"{start}board/", f"{start}chain/", api)}
+    assert [answer.status_code for answer in answers.values()] == [200] * 3
+    return {path: TOKEN.sub(b"", answer.content) for path, answer in answers.items()}
+
+
+@contextmanager
+def uploads(phase: Phase) -> Iterator[list[int]]:
+    """Teams that upload, and a worker that scores, all the time; the keys of their submissions."""
+    made: list[int] = []
+    stop = threading.Event()
+
+    def go_on() -> None:
+        while not stop.is_set():
+            made.append(full_competition.scored(phase, 100 + len(made)).pk)
+        connection.close()
+
+    thread = threading.Thread(target=go_on)
+    thread.start()
+    try:
+        wait_for(lambda: made, "the first upload")
+        yield made
+    finally:
+        stop.set()
+        thread.join()
+
+
+def everything() -> dict[str, list[tuple]]:
+    """Every row of every table, but for the values of pairs."""
+    with connection.cursor() as cursor:
+        tables = set(connection.introspection.table_names(cursor)) - {PairValue._meta.db_table}
+        found = {}
+        for table in tables:
+            cursor.execute(f'SELECT md5(x::text) FROM "{table}" x ORDER BY 1')
+            found[table] = cursor.fetchall()
+    return found
+
+
+def test_a_site_backed_up_while_teams_upload_is_the_same_elsewhere(
+    competition: Competition, other_site: Callable[[], None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    phase = Phase.objects.get(track__competition=competition)
+    person = UserFactory.create()
+    PairValue.objects.create(key=b"k" * 32, value=0.5)
+    with uploads(phase) as during:
+        before = len(during)
+        call_command("backup", tmp_path / "busy")
+        wait_for(lambda: len(during) > before + 1, "uploads after the backup")
+    call_command("backup", tmp_path / "quiet")
+    now, shown, facts = everything(), pages(competition), read_facts()
+    count = Submission.objects.count()
+
+    other_site()
+    call_command("restore", tmp_path / "quiet")
+    assert everything() == now
+    assert pages(competition) == shown
+    assert read_facts() == facts
+    assert not PairValue.objects.exists()
+    assert {path.name for path in Path(site.PRIVATE_ROOT).glob("??/??/*")} >= set(facts.files)
+    assert Client().login(email=person.email, password=PASSWORD)
+    full_competition.scored(Phase.objects.get(pk=phase.pk), 5000)  # it goes on: numbers, chain and all
+    call_command("verify_chain")
+
+    call_command("restore", tmp_path / "busy", "--replace")
+    assert 0 < Submission.objects.count() < count
+    assert all(storage.read_private(name) for name in read_facts().files)
+    assert "순위표 1개와 사슬 1개가 백업할 때와 같고" in capsys.readouterr().out.splitlines()[-1]
+
+
+def test_a_restore_leaves_a_site_with_data_alone_unless_told_otherwise(
+    competition: Competition, tmp_path: Path
+) -> None:
+    call_command("backup", tmp_path / "b")
+    CompetitionFactory.create(slug="later")
+    with pytest.raises(CommandError, match="--replace"):
+        call_command("restore", tmp_path / "b")
+    assert Competition.objects.filter(slug="later").exists()
+
+    with database.server(connection.settings_dict["NAME"]), pytest.raises(CommandError, match="1 sessions"):
+        call_command("restore", tmp_path / "b", "--replace")
+    assert Competition.objects.filter(slug="later").exists()
+
+    call_command("restore", tmp_path / "b", "--replace")
+    assert not Competition.objects.filter(slug="later").exists()
+
+
+def _change_a_file(folder: Path) -> None:
+    next(folder.glob("files/*/*/*")).write_bytes(b"other")
+
+
+def _lose_a_file(folder: Path) -> None:
+    next(folder.glob("files/*/*/*")).unlink()
+
+
+def _add_a_file(folder: Path) -> None:
+    (folder / "files" / "stray").write_bytes(b"")
+
+
+def _cut_the_dump(folder: Path) -> None:
+    os.truncate(folder / DUMP, 1000)
+
+
+def _lose_the_manifest(folder: Path) -> None:
+    (folder / MANIFEST).unlink()
+
+
+def _cut_the_manifest(folder: Path) -> None:
+    os.truncate(folder / MANIFEST, 400)
+
+
+def _come_from_the_future(folder: Path) -> None:
+    body = json.loads((folder / MANIFEST).read_text())
+    (folder / MANIFEST).write_text(json.dumps(body | {"migrations": [*body["migrations"], "core.0999_later"]}))
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (_change_a_file, "changed: files/"),
+        (_lose_a_file, "missing: files/"),
+        (_add_a_file, "not in the manifest: files/stray"),
+        (_cut_the_dump, f"changed: {DUMP}"),
+        (_lose_the_manifest, "Not a complete backup"),
+        (_cut_the_manifest, "Not a complete backup"),
+        (_come_from_the_future, "core.0999_later"),
+    ],
+)
+def test_a_damaged_backup_is_refused_before_anything_is_changed(
+    transactional_db: None, tmp_path: Path, damage: Callable[[Path], None], said: str
+) -> None:
+    storage.store_private(b"a file")
+    call_command("backup", tmp_path / "b")
+    call_command("restore", tmp_path / "b", "--check")
+    damage(tmp_path / "b")
+    CompetitionFactory.create(slug="kept")
+    with pytest.raises(CommandError, match=said):
+        call_command("restore", tmp_path / "b", "--replace")
+    assert Competition.objects.get().slug == "kept"
+
+
+def test_a_dump_that_breaks_off_leaves_an_empty_database_not_half_of_one(
+    competition: Competition, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call_command("backup", tmp_path / "b")
+    os.truncate(tmp_path / "b" / DUMP, (tmp_path / "b" / DUMP).stat().st_size // 2)
+    monkeypatch.setattr(Manifest, "verify", lambda *_args: None)
+    with pytest.raises(CommandError, match="pg_restore"):
+        call_command("restore", tmp_path / "b", "--replace")
+    assert connection.introspection.table_names() == []
+    call_command("migrate", verbosity=0)  # for the tests after this one
+
+
+def test_what_is_not_as_it_was_is_told(competition: Competition, tmp_path: Path) -> None:
+    call_command("backup", tmp_path / "b")
+    body = json.loads((tmp_path / "b" / MANIFEST).read_text())
+    [board] = body["facts"]["boards"]
+    body["facts"]["boards"][board] = "0" * 64
+    (tmp_path / "b" / MANIFEST).write_text(json.dumps(body))
+    with pytest.raises(CommandError, match=f"board: {board}"):
+        call_command("restore", tmp_path / "b", "--replace")
+
+    run = ScoringRun.objects.filter(live_for__isnull=False).last()
+    ScoringRun.objects.filter(pk=run.pk).update(final_score=0.987)  # somebody had altered it before the backup
+    call_command("backup", tmp_path / "c")
+    with pytest.raises(CommandError, match="score_differs"):
+        call_command("restore", tmp_path / "c", "--replace")
+
+
+def test_files_that_the_site_lacks_are_named_and_the_rest_is_backed_up(
+    competition: Competition, tmp_path: Path
+) -> None:
+    lost, broken, *_ = sorted(read_facts().files)
+    for name, data in ((lost, None), (broken, b"rot")):
+        path = Path(site.PRIVATE_ROOT) / name[:2] / name[2:4] / name
+        path.unlink() if data is None else path.write_bytes(data)
+    with pytest.raises(CommandError, match=f"{lost}\n{broken}"):
+        call_command("backup", tmp_path / "b")
+    call_command("restore", tmp_path / "b", "--replace")
+    assert Submission.objects.exists()
+
+
+def test_an_error_half_way_leaves_nothing_with_the_name_of_the_backup(
+    transactional_db: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage.store_private(b"a file")
+    with monkeypatch.context() as patch:
+        patch.setattr(making, "open_new", lambda _path: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+        with pytest.raises(CommandError, match="No space left"):
+            call_command("backup", tmp_path / "b")
+    assert not (tmp_path / "b").exists()
+    with pytest.raises(CommandError, match="Not a complete backup"):
+        call_command("restore", tmp_path / "b.unfinished", "--replace")
+    call_command("backup", tmp_path / "b")  # starts afresh
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["b"]
+    with pytest.raises(CommandError, match="exists already"):
+        call_command("backup", tmp_path / "b")
+
+
+def test_a_backup_that_is_killed_never_looks_whole(transactional_db: None, tmp_path: Path, settings: Any) -> None:
+    pipe = Path(settings.PRIVATE_ROOT) / "ab" / "cd" / ("abcd" + "0" * 60)
+    pipe.parent.mkdir(parents=True)
+    os.mkfifo(pipe)  # whoever reads it waits: the backup stands still there
+    name = connection.settings_dict["NAME"]
+    environment = os.environ | {
+        "DJANGO_SETTINGS_MODULE": "malpan.settings",
+        "DATABASE_URL": os.environ["DATABASE_URL"].replace("/malpan?", f"/{name}?"),
+        "PRIVATE_ROOT": str(settings.PRIVATE_ROOT),
+        "MALPAN_VAR": str(tmp_path),
+    }
+    command = [sys.executable, "manage.py", "backup", str(tmp_path / "b")]
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
+    try:
+        wait_for(lambda: _is_open(process.pid, pipe), "the backup reaches the pipe")
+        with pytest.raises(CommandError, match="Another backup is at work"):
+            call_command("backup", tmp_path / "b")
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert (tmp_path / "b.unfinished" / DUMP).exists()
+    assert not (tmp_path / "b").exists()
+    pipe.unlink()
+    call_command("backup", tmp_path / "b")
+    call_command("restore", tmp_path / "b", "--check")
+
+
+def _is_open(pid: int, pipe: Path) -> bool:
+    """Whether the process waits for somebody to write to ``pipe``: only then can it be opened to write."""
+    try:
+        os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
+    except OSError:
+        return False
+    return True
+
+
+def test_every_column_that_names_a_file_is_known() -> None:
+    others = {"token_sha256", "previous_sha256", "sha256"}  # of tokens, chains and boards
+    found = {
+        (model, field.name)
+        for model in apps.get_models()
+        for field in model._meta.get_fields()
+        if field.name.endswith("sha256") and field.name not in others
+    }
+    assert found == set(NAMES_OF_FILES)
+
+
+def test_a_backup_is_readable_by_its_owner_alone_and_holds_no_key_of_the_site(
+    transactional_db: None, tmp_path: Path
+) -> None:
+    User.objects.create_user(email="a@example.com", password=PASSWORD)
+    storage.store_private(b"a file")
+    call_command("backup", tmp_path / "b")
+    paths = [tmp_path / "b", *(tmp_path / "b").rglob("*")]
+    assert all(path.is_dir() or path.stat().st_mode & 0o077 == 0 for path in paths)
+    assert (tmp_path / "b").stat().st_mode & 0o077 == 0
+    files = b"".join(path.read_bytes() for path in paths if path.is_file())
+    assert site.SECRET_KEY.encode() not in files

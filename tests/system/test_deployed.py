@@ -1,0 +1,202 @@
+"""The files of deploy/ at work: TLS, limits and addresses at nginx, the site's programs as their units start them."""
+
+from __future__ import annotations
+
+import json
+import socket
+import ssl
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from http.client import HTTPResponse
+from pathlib import Path
+
+import pytest
+import requests
+from django.utils import translation
+from requests.adapters import HTTPAdapter
+
+from malpan.core.errors import SystemFault
+from malpan.core.messages import text_of
+from tests.system.deployed import Deployed
+from tests.system.make_contest import answers
+from tests.system.visitor import Visitor, run_of, wait_until_finished
+from tests.waiting import wait_for
+
+pytestmark = pytest.mark.services
+
+SLOW = 60  # more than the connections that nginx keeps open to the web servers, fewer than it takes from an address
+BEYOND = 30_000_000
+WRONG = "이메일 또는 비밀번호가 올바르지 않습니다"
+
+
+@pytest.fixture(scope="module")
+def site(models_dir: Path) -> Iterator[Deployed]:
+    folder = Path(tempfile.mkdtemp(prefix="malpan-"))
+    folder.chmod(0o711)
+    deployed = Deployed(folder / "d", models_dir)
+    try:
+        deployed.start()
+        yield deployed
+    finally:
+        deployed.stop()
+        folder.rmdir()
+
+
+def connection(site: Deployed) -> ssl.SSLSocket:
+    context = ssl.create_default_context(cafile=site.certificate)
+    return context.wrap_socket(
+        socket.create_connection(("localhost", site.port), timeout=30), server_hostname="localhost"
+    )
+
+
+def answer_to(client: socket.socket, request: str) -> tuple[HTTPResponse, str]:
+    """What is answered to the head of a request, before any of its body was sent."""
+    client.sendall(request.encode())
+    response = HTTPResponse(client)
+    response.begin()
+    return response, response.read().decode()
+
+
+def test_an_upload_over_tls_is_scored_and_stands_on_the_board(site: Deployed) -> None:
+    contest = site.run_script("tests.system.make_contest", "deployed", "4", "3")
+    visitor = Visitor(site)
+    visitor.found_team("deployed", "가나다라")
+
+    public_id = visitor.submit("deployed", answers(contest["ids"], words=3, wrong=1))
+    run = wait_until_finished(site, public_id)
+
+    assert str(run["worker"]).startswith("scoring@")
+    page = visitor.get("/competitions/deployed/board/").text
+    assert "가나다라" in page
+    assert f"{run['final_score'] * 100:.7f}" in page
+
+
+def test_pages_and_static_files_come_over_tls_with_the_headers_of_production(site: Deployed) -> None:
+    with requests.Session() as session:
+        page = session.get(site.url, verify=site.certificate)
+        assert page.status_code == 200
+        assert "max-age=2592000" in page.headers["Strict-Transport-Security"]
+        assert "default-src 'self'" in page.headers["Content-Security-Policy"]
+        assert page.headers["Content-Encoding"] == "gzip"
+        style = page.text.split('rel="stylesheet" href="')[1].split('"')[0]
+        sent = session.get(site.url + style, verify=site.certificate)
+        assert (sent.status_code, sent.headers["Content-Type"]) == (200, 'text/css; charset="utf-8"')
+        assert "immutable" in sent.headers["Cache-Control"]
+
+
+def test_plain_http_leads_to_https_but_a_load_balancer_is_answered(site: Deployed) -> None:
+    plain = f"http://localhost:{site.plain_port}"
+    page = requests.get(f"{plain}/board/?page=2", allow_redirects=False)
+    assert page.status_code == 308
+    assert page.headers["Location"] == "https://localhost/board/?page=2"
+    assert requests.get(f"{plain}/healthz/", allow_redirects=False).status_code == 200
+
+
+def test_a_body_beyond_the_limit_is_refused_by_nginx_in_the_words_of_the_site(site: Deployed) -> None:
+    request = (
+        "POST {} HTTP/1.1\r\nHost: localhost\r\nAccept-Language: {}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", site.web_ports[0])) as direct:
+        _, text = answer_to(direct, request.format("/competitions/x/submit/", "ko", BEYOND))
+    korean = next(line for line in text.splitlines() if "MiB" in line).removeprefix("제출 오류: ").strip()
+    english = next(line for line in text.splitlines() if line.startswith("The file")).strip()
+
+    with connection(site) as client:
+        answer, page = answer_to(client, request.format("/competitions/x/submit/", "ko", BEYOND))
+    assert (answer.status, answer.headers["Content-Type"]) == (413, "text/html; charset=utf-8")
+    assert "<h1>제출 오류</h1>" in page
+    assert f"<p>{korean}<p" in page
+    assert english in page
+
+    for language, sentence in (("ko", korean), ("en-US,en;q=0.8", english)):
+        with connection(site) as client:
+            address = "/api/v1/competitions/x/tracks/y/submissions/"
+            answer, body = answer_to(client, request.format(address, language, BEYOND))
+        assert (answer.status, answer.headers["Content-Type"]) == (413, "application/json")
+        assert json.loads(body) == {"error": {"code": "upload_too_large", "kind": "submission", "message": sentence}}
+
+
+def test_slow_clients_reach_nginx_and_no_web_server(site: Deployed) -> None:
+    request = b"POST /accounts/login/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n" + b"x" * 5000
+    with ExitStack() as stack:
+        for _ in range(SLOW):
+            stack.enter_context(connection(site)).sendall(request)
+        wait_for(lambda: site.connections_of("nginx") >= SLOW, "nginx holds them")
+        started = time.monotonic()
+        for _ in range(4):
+            assert requests.get(f"{site.url}/healthz/?format=text", verify=site.certificate).status_code == 200
+        assert time.monotonic() - started < 10
+        assert sum(site.connections_of(site.web(index)) for index in range(2)) < SLOW / 2
+
+
+class From(HTTPAdapter):
+    """Connects from an address of this machine."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        super().__init__()
+
+    def init_poolmanager(self, *args: object, **options: object) -> None:
+        super().init_poolmanager(*args, source_address=(self._address, 0), **options)
+
+
+def test_log_ins_are_counted_by_the_real_address_whatever_a_visitor_claims(site: Deployed) -> None:
+    page = f"{site.url}/accounts/login/"
+
+    def guess(session: requests.Session, number: int) -> str:
+        claim = {"X-Forwarded-For": f"192.0.2.{number}", "X-Forwarded-Proto": "http"}
+        session.get(page, headers=claim, verify=site.certificate)
+        form = {"login": "x@example.org", "password": "wrong", "csrfmiddlewaretoken": session.cookies["csrftoken"]}
+        return session.post(page, data=form, headers={"Referer": page, **claim}, verify=site.certificate).text
+
+    with requests.Session() as here, requests.Session() as elsewhere:
+        here.mount("https://", From("127.0.0.1"))
+        elsewhere.mount("https://", From("127.0.0.2"))
+        guesses = [guess(here, number) for number in range(7)]
+        assert WRONG in guesses[0]
+        assert "로그인에 여러 번 실패하여" in guesses[-1]
+        assert WRONG in guess(elsewhere, 7)
+
+
+def test_without_redis_people_read_and_upload_and_the_work_is_done_when_it_is_back(site: Deployed) -> None:
+    contest = site.run_script("tests.system.make_contest", "no-redis", "4", "3")
+    visitor = Visitor(site)
+    visitor.found_team("no-redis", "종이와 연필")
+    site.lose_redis()
+
+    healthz = requests.get(f"{site.url}/healthz/?format=text", verify=site.certificate)
+    assert (healthz.status_code, "Cache" in healthz.text) == (500, True)
+    assert "종이와 연필" in visitor.get("/competitions/no-redis/team/").text
+    public_id = visitor.submit("no-redis", answers(contest["ids"], words=3))
+    assert run_of(site, public_id)["state"] == "queued"
+
+    assert site.bring_services_back() == ["redis"]
+    wait_until_finished(site, public_id)
+
+
+def test_one_web_process_may_be_restarted_while_people_come(site: Deployed) -> None:
+    site.stop_unit(site.web(0))
+    for _ in range(6):
+        assert requests.get(site.url, verify=site.certificate).status_code == 200
+    site.stop_unit(site.web(1))
+    for language in ("ko", "en"):
+        headers = {"Accept-Language": language}
+        with translation.override(language):
+            sentence = text_of(SystemFault())
+        page = requests.get(site.url, verify=site.certificate, headers=headers)
+        assert page.status_code == 503
+        assert sentence in page.text
+        answer = requests.get(f"{site.url}/api/v1/competitions/", verify=site.certificate, headers=headers)
+        assert (answer.status_code, answer.headers["Retry-After"]) == (503, "10")
+        assert answer.json() == {"error": {"code": SystemFault.code, "kind": "system", "message": sentence}}
+
+    for port in site.web_ports:
+        site.start_unit("malpan-web@.service", str(port))
+    wait_for(lambda: requests.get(site.url, verify=site.certificate).status_code == 200, "the site is back")
+
+
+def test_a_stopped_worker_goes_within_the_time_that_its_unit_gives(site: Deployed) -> None:
+    site.stop_unit("malpan-worker@0.service")
+    site.start_unit("malpan-worker@.service", "0")
