@@ -32,4 +32,6 @@ def test_an_upload_is_scored_by_a_worker_process_and_stands_on_the_board(stack: 
     ).text
     assert "malpan_workers 1.0\n" in reported
     assert 'malpan_pairs_total{known="no",worker="scoring@' in reported
-    assert 'malpan_http_requests_total{method="POST",route="competitions/<slug:slug>/submit/",status="302"} ' in reported
+    assert (
+        'malpan_http_requests_total{method="POST",route="competitions/<slug:slug>/submit/",status="302"} ' in reported
+    )
