@@ -128,10 +128,10 @@ class Deployed:
             cursor = connection.execute(statement, values)
             return cursor.fetchall() if cursor.description else []
 
-    def run_script(self, module: str, *arguments: str) -> Any:
-        """Run ``module`` with the site's settings; the JSON it prints last."""
+    def call(self, module: str, function: str, *arguments: Any) -> Any:
+        """What ``function`` returns, called with the site's settings."""
         done = subprocess.run(
-            [sys.executable, "-m", module, *arguments],
+            [sys.executable, "-m", "tests.system.desk"], input=json.dumps([module, function, arguments]) + "\n",
             cwd=ROOT, env=self._environment("malpan-migrate.service"), capture_output=True, text=True, check=False,
             timeout=120,
         )  # fmt: skip

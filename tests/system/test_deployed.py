@@ -60,7 +60,7 @@ def answer_to(client: socket.socket, request: str) -> tuple[HTTPResponse, str]:
 
 
 def test_an_upload_over_tls_is_scored_and_stands_on_the_board(site: Deployed) -> None:
-    contest = site.run_script("tests.system.make_contest", "deployed", "4", "3")
+    contest = site.call("tests.system.make_contest", "make_numbered", "deployed", 4, 3)
     visitor = Visitor(site)
     visitor.found_team("deployed", "가나다라")
 
@@ -161,7 +161,7 @@ def test_log_ins_are_counted_by_the_real_address_whatever_a_visitor_claims(site:
 
 
 def test_without_redis_people_read_and_upload_and_the_work_is_done_when_it_is_back(site: Deployed) -> None:
-    contest = site.run_script("tests.system.make_contest", "no-redis", "4", "3")
+    contest = site.call("tests.system.make_contest", "make_numbered", "no-redis", 4, 3)
     visitor = Visitor(site)
     visitor.found_team("no-redis", "종이와 연필")
     site.lose_redis()
