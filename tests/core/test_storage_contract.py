@@ -19,6 +19,7 @@ from malpan.core.storage import (
     read_private,
     remove_unfinished,
     store_private,
+    stored_files,
 )
 from malpan.core.storage import s3 as s3_store
 from malpan.core.storage.local_disk import LocalDisk
@@ -49,6 +50,12 @@ def test_stored_file_is_found_under_its_sha256(store):
     assert (copy.sha256, copy.size) == (stored.sha256, len(DATA))
     assert timedelta(seconds=-1) <= copy.age < timedelta(minutes=1)
     assert store.is_sound(copy)
+
+
+def test_every_stored_file_is_named_once_however_often_it_was_stored():
+    """As a backup reads them."""
+    stored = {store_private(data).sha256 for data in (DATA, DATA, DATA + b"2", b"")}
+    assert sorted(stored_files()) == sorted(stored)
 
 
 def test_file_is_stored_from_its_position_in_chunks():
