@@ -12,11 +12,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import psutil
 import redis
 
+from tests.chaos.background import all_the_while
 from tests.chaos.site import ChaosSite
 from tests.system.stack import LEASE_SECONDS
 
@@ -198,21 +200,13 @@ def _stop_at_work(site: ChaosSite, worker: psutil.Popen, name: str) -> None:
 @contextmanager
 def _at_the_broker(site: ChaosSite, act: Callable[[redis.Redis, str], object]) -> Iterator[None]:
     """Somebody at each queue who does ``act`` again and again, four at a time."""
-    stop = threading.Event()
 
-    def work(queue: str) -> None:
+    def work(queue: str, stop: threading.Event) -> None:
         client = redis.Redis(unix_socket_path=site.redis_socket)
         while not stop.is_set():
             with suppress(redis.RedisError):
                 act(client, queue)
         client.close()
 
-    threads = [threading.Thread(target=work, args=(queue,), daemon=True) for queue in _QUEUES for _one in range(4)]
-    for thread in threads:
-        thread.start()
-    try:
+    with all_the_while(*(partial(work, queue) for queue in _QUEUES for _one in range(4))):
         yield
-    finally:
-        stop.set()
-        for thread in threads:
-            thread.join(10)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -13,6 +13,7 @@ from typing import Final
 import requests
 
 from tests.chaos import invariants
+from tests.chaos.background import all_the_while
 from tests.chaos.contest import SLUG
 from tests.chaos.faults import FAULTS, Fault
 from tests.chaos.outcome import PROBE_SECONDS, Outcome, Recovery
@@ -51,8 +52,8 @@ class Chaos:
             self._uploaders = [Uploader(self.site.url, team, token, seed) for team, token in tokens.items()]
             wait_for(self.site.is_complete, "every program runs", seconds=90)
             began = time.monotonic()
-            with _all_the_while(self._probe, self._watch):
-                with _all_the_while(*(each.work for each in self._uploaders)):
+            with all_the_while(self._probe, self._watch):
+                with all_the_while(*(each.work for each in self._uploaders)):
                     self._disturb(seconds, faults)
                 self._upload_many()
                 self._settle()
@@ -195,18 +196,3 @@ class Chaos:
 def _let_happen(fault: Fault, site: ChaosSite, dice: random.Random) -> None:
     with contextmanager(fault.begin)(site, dice):
         pass
-
-
-@contextmanager
-def _all_the_while(*works: Callable[[threading.Event], None]) -> Iterator[None]:
-    """``works`` side by side, until the block is left; each ends soon after its event is set."""
-    stop = threading.Event()
-    threads = [threading.Thread(target=work, args=(stop,), daemon=True) for work in works]
-    for thread in threads:
-        thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        for thread in threads:
-            thread.join(120)

@@ -2,7 +2,6 @@
 
 import errno
 import hashlib
-import io
 import os
 import stat
 from pathlib import Path
@@ -11,7 +10,6 @@ import pytest
 
 from malpan.core.errors import StorageFull, StorageUnavailable, StoredFileCorrupt, StoredFileMissing
 from malpan.core.storage import (
-    CHUNK_BYTES,
     open_private,
     read_private,
     remove_unfinished,
@@ -35,21 +33,6 @@ def test_stored_file_is_found_under_its_sha256(settings):
     )
     with open_private(stored.sha256) as file:
         assert file.read() == DATA
-
-
-def test_large_upload_is_streamed_in_chunks():
-    data = os.urandom(2 * CHUNK_BYTES + 17)
-    sizes: list[int] = []
-
-    class Recorder(io.BytesIO):
-        def read(self, size: int | None = -1, /) -> bytes:
-            sizes.append(size or 0)
-            return super().read(size)
-
-    stored = store_private(Recorder(data))
-
-    assert read_private(stored.sha256) == data
-    assert set(sizes) == {CHUNK_BYTES}
 
 
 def test_empty_file_is_a_file():
