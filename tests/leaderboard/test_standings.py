@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -16,9 +17,10 @@ from malpan.competitions.models import Phase, ReferenceVersion, Track
 from malpan.competitions.references import recipe_of
 from malpan.leaderboard import ranking, standings
 from malpan.leaderboard.models import Standing, StandingMark
-from malpan.leaderboard.results import comparable_entries, live_runs, submission_counts
+from malpan.leaderboard.results import comparable_entries, live_runs, public_entries, submission_counts
 from malpan.leaderboard.selectors import COUNT, TIME, View, board
 from malpan.submissions.models import ScoringRun, Submission
+from malpan.submissions.release import Release
 from malpan.teams.models import Team
 from tests.factories import PhaseFactory, ReferenceVersionFactory, TeamFactory, finished_submission
 
@@ -34,12 +36,20 @@ def expected(phase: Phase, before: Any = None) -> tuple[Any, ...]:
     """The board from all live results, ranked in memory."""
     phase = Phase.objects.select_related("track").get(pk=phase.pk)
     recipe, runs, counts = recipe_of(phase.track), live_runs(phase, before), submission_counts(phase, before)
-    entries = comparable_entries(runs.values(), recipe)
+    release = Release(phase)
+    on_ladder = {_ladder(run) for run in runs.values() if release.has_score(run.submission_id)}
+    runs = {pk: run for pk, run in runs.items() if _ladder(run) in on_ladder}
+    comparable = comparable_entries(runs.values(), recipe)
+    entries = public_entries(comparable, release)
     rows = [
         (each.rank, each.entry.team_id, each.entry.final_score, dict(each.entry.scores), counts[each.entry.team_id])
         for each in ranking.rank(entries, recipe.tie_breaks)
     ]
-    return rows, entries[0].signature_hash if entries else None, len(runs) - len(entries)
+    return rows, entries[0].signature_hash if entries else None, len(runs) - len(comparable)
+
+
+def _ladder(run: ScoringRun) -> tuple[int, str]:
+    return run.submission.team_id, run.signature_hash
 
 
 def shown(phase: Phase, **view: Any) -> tuple[Any, ...]:
@@ -60,7 +70,7 @@ class World:
         steps: list[Callable[[], object]] = [self.submit] * 6 + [
             self.withdraw, self.refund, self.rescore, self.rescore_all, self.disqualify, self.readmit, self.swap_live,
             self.move_team, self.publish_references, self.change_recipe, self.freeze, self.toggle_baseline,
-            self.delete_nothing,
+            self.delete_nothing, self.set_release,
         ]  # fmt: skip
         step = self.chance.choice(steps)
         step()
@@ -129,6 +139,11 @@ class World:
     def freeze(self) -> None:
         moment = timezone.now() - timedelta(seconds=self.chance.randrange(4))
         Phase.objects.filter(pk=self.phase.pk).update(frozen_at=moment)
+
+    def set_release(self) -> None:
+        step = self.chance.choice([None, Decimal("0.1"), Decimal("0.01")])
+        is_ladder = step is not None and self.chance.random() < 0.7
+        Phase.objects.filter(pk=self.phase.pk).update(score_step=step, is_ladder=is_ladder)
 
     def delete_nothing(self) -> None:
         """A moment without a change."""

@@ -53,6 +53,8 @@ def phase(found: Phase) -> dict[str, Any]:
         "min_interval_seconds": int(found.min_interval.total_seconds()),
         "board": found.board,
         "finals_limit": found.finals_limit,
+        "score_step": found.score_step and float(found.score_step),  # of scores 0-1; null: shown as computed
+        "is_ladder": found.is_ladder,
         "final_published_at": found.final_published_at,
     }
 
@@ -145,7 +147,11 @@ def submission(found: Submission, run: ShownRun | None = None, forecast: Forecas
 def _run(run: ShownRun) -> dict[str, Any]:
     body: dict[str, Any] = {"state": run.state, "progress": run.progress, "stage": run.stage}
     if run.state == ScoringRun.State.FINISHED:
-        body |= {"finished_at": run.finished_at, "is_score_hidden": run.is_score_hidden}
+        body |= {
+            "finished_at": run.finished_at,
+            "is_score_hidden": run.is_score_hidden,
+            "withheld": run.withheld or None,
+        }
         if not run.is_score_hidden:
             body |= _result(run)
     if run.state == ScoringRun.State.FAILED:
@@ -157,6 +163,7 @@ def _result(run: ShownRun) -> dict[str, Any]:
     hidden = run.hidden
     return {
         "covers": run.covers,
+        "is_exact": run.is_exact,
         "final_score": run.final_score,
         "scores": run.scores,
         "coverage": run.coverage,

@@ -35,6 +35,8 @@ SETTINGS: Final = (
     "public_percent",
     "private_covers_all",
     "finals_limit",
+    "score_step",
+    "is_ladder",
     "position",
 )
 SPLIT_SETTINGS: Final = frozenset({"public_percent", "private_covers_all"})

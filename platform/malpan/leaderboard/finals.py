@@ -11,9 +11,16 @@ from django.db.models import Q
 from malpan.competitions.models import Phase
 from malpan.competitions.references import recipe_of
 from malpan.leaderboard import ranking
-from malpan.leaderboard.results import comparable_entries, eligible_runs, entry_of, submission_counts
+from malpan.leaderboard.results import (
+    comparable_entries,
+    eligible_runs,
+    entry_of,
+    public_entries,
+    submission_counts,
+)
 from malpan.leaderboard.selectors import Reader
 from malpan.submissions.models import HiddenResult, ScoringRun
+from malpan.submissions.release import Release
 from scoring.recipes import Recipe
 
 
@@ -27,7 +34,7 @@ class FinalRow:
     scores: dict[str, float]
     submission_count: int
     public_rank: int | None
-    public_score: float
+    public_score: float | None
 
     @property
     def moved(self) -> int | None:
@@ -61,10 +68,13 @@ def final_board(phase: Phase) -> FinalBoard:
     candidates = [entry for key in sorted(counted) if (entry := _final_entry(runs[key])) is not None]
     signature = ranking.board_signature(candidates)
     entries = [entry for entry in candidates if entry.signature_hash == signature]
-    on_public = {entry.entry.team_id: entry for entry in ranking.rank(public, recipe.tie_breaks)}
+    shown = public_entries(public, Release(phase))
+    on_public = {entry.entry.team_id: entry for entry in ranking.rank(shown, recipe.tie_breaks)}
     counts = submission_counts(phase)
     rows = tuple(
-        _row(ranked, runs[ranked.entry.submission_id], on_public[ranked.entry.team_id], counts[ranked.entry.team_id])
+        _row(
+            ranked, runs[ranked.entry.submission_id], on_public.get(ranked.entry.team_id), counts[ranked.entry.team_id]
+        )
         for ranked in ranking.rank(entries, recipe.tie_breaks)
     )
     return FinalBoard(
@@ -92,7 +102,7 @@ def rows_to_publish(rows: Iterable[FinalRow], reader: Reader) -> list[dict[str, 
             "submitted_at": row.run.submission.created_at.isoformat(),
             "is_demo_models": row.run.is_demo_models,
             "public_rank": row.public_rank,
-            "public_score": row.public_score + 0.0,
+            "public_score": None if row.public_score is None else row.public_score + 0.0,
         }
         for row in rows
     ]
@@ -130,13 +140,13 @@ def _final_entry(run: ScoringRun) -> ranking.Entry | None:
     )
 
 
-def _row(ranked: ranking.Ranked, run: ScoringRun, on_public: ranking.Ranked, submission_count: int) -> FinalRow:
+def _row(ranked: ranking.Ranked, run: ScoringRun, on_public: ranking.Ranked | None, submission_count: int) -> FinalRow:
     return FinalRow(
         rank=ranked.rank,
         run=run,
         final_score=ranked.entry.final_score,
         scores=dict(ranked.entry.scores),
         submission_count=submission_count,
-        public_rank=on_public.rank,
-        public_score=on_public.entry.final_score,
+        public_rank=None if on_public is None else on_public.rank,
+        public_score=None if on_public is None else on_public.entry.final_score,
     )

@@ -30,8 +30,11 @@ class PublicOpenings:
         return scores | _receipts(entries)
 
     def _public_results(self, phase: Phase, submissions: Collection[int]) -> list[Any]:
-        """The results of ``submissions`` that any visitor sees: on the public board and on the published final one."""
-        shown: list[Any] = list(on_public_board(phase, submissions))
+        """The results of ``submissions`` that any visitor sees: on the public board and on the published final one.
+
+        The chain commits to every digit: a board of rounded scores opens none.
+        """
+        shown: list[Any] = [] if phase.score_step is not None else list(on_public_board(phase, submissions))
         return shown if phase.final_published_at is None else [*shown, *self._final_results(phase, submissions)]
 
     def _final_results(self, phase: Phase, submissions: Collection[int]) -> list[ScoringRun | HiddenResult]:

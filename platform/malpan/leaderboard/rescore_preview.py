@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from malpan.competitions.models import ReferenceVersion
 from malpan.competitions.references import recipe_named, recipe_of
 from malpan.leaderboard import ranking
-from malpan.leaderboard.results import comparable_entries, entry_of, live_runs
+from malpan.leaderboard.results import comparable_entries, entry_of, live_runs, public_entries
 from malpan.submissions.models import HiddenResult, RescoreBatch, ScoringRun, Submission
+from malpan.submissions.release import Release
 from malpan.submissions.rescoring import batches, deltas
 from malpan.submissions.rescoring.deltas import Change, Histogram, RankMove, Scored
 from malpan.submissions.scoring_config import scoring_config_of
@@ -70,10 +71,13 @@ def _moves(batch: RescoreBatch, fresh: Mapping[int, ScoringRun], recipe: Recipe)
     live = live_runs(phase)
     after = {**live, **{pk: run for pk, run in fresh.items() if pk in live or _is_new(run)}}
     entries = _comparable_after(after, scoring_config_of(phase, batch).reference_version, recipe)
+    shown = public_entries(entries, Release(phase, runs={**live, **fresh}.values()))
     names = {run.submission.team_id: run.submission.team.name for run in after.values()}
     old_recipe = recipe_of(phase.track)
-    before = _ranks_and_scores(comparable_entries(live.values(), old_recipe), old_recipe)
-    moves = deltas.rank_moves(before, _ranks_and_scores(entries, recipe), names, phase.track.competition.prize_places)
+    before = _ranks_and_scores(
+        public_entries(comparable_entries(live.values(), old_recipe), Release(phase)), old_recipe
+    )
+    moves = deltas.rank_moves(before, _ranks_and_scores(shown, recipe), names, phase.track.competition.prize_places)
     return tuple(moves), len(after) - len(entries)
 
 

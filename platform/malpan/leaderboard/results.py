@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from datetime import datetime
 
 from django.db.models import Count, QuerySet
@@ -10,6 +11,7 @@ from django.db.models import Count, QuerySet
 from malpan.competitions.models import Phase
 from malpan.leaderboard import ranking
 from malpan.submissions.models import ScoringRun, Submission
+from malpan.submissions.release import Release
 from scoring.recipes import Recipe
 
 
@@ -45,6 +47,17 @@ def comparable_entries(runs: Iterable[ScoringRun], recipe: Recipe) -> list[ranki
     # the signature covers recipe and references: one from an earlier version with the same content is equal and may
     # stay
     return [entry_of(run) for run in runs if run.signature_hash == signature]
+
+
+def public_entries(entries: Iterable[ranking.Entry], release: Release) -> list[ranking.Entry]:
+    """``entries`` as the public board has them: those with a public score, rounded as the phase says."""
+    if release.is_exact:
+        return list(entries)
+    return [
+        replace(entry, final_score=release.score(entry.final_score), scores=release.scores(entry.scores))
+        for entry in entries
+        if release.has_score(entry.submission_id)
+    ]
 
 
 def submission_counts(

@@ -23,8 +23,9 @@ from malpan.competitions.references import recipe_of
 from malpan.core.locks import Level, note
 from malpan.leaderboard import ranking
 from malpan.leaderboard.models import Standing, StandingMark
-from malpan.leaderboard.results import entry_of, live_runs, submission_counts
+from malpan.leaderboard.results import entry_of, live_runs, public_entries, submission_counts
 from malpan.submissions.models import ScoringRun
+from malpan.submissions.release import Release
 from malpan.teams.models import Team
 
 Scope = Standing.Scope
@@ -88,7 +89,8 @@ def computed(phase: Phase, teams: Collection[int] | None = None) -> list[Standin
     if phase.frozen_at is not None:
         moments[Scope.FROZEN] = phase.frozen_at
     runs = live_runs(phase, teams=teams).values()
-    return [row for scope, before in moments.items() for row in _of_scope(phase, scope, before, runs, teams)]
+    release = Release(phase, teams)
+    return [row for scope, before in moments.items() for row in _of_scope(phase, scope, before, runs, teams, release)]
 
 
 def summary(phase: Phase, scope: str) -> Summary:
@@ -147,7 +149,12 @@ def of_team(phase: Phase, scope: str, signature_hash: str | None, team: Team) ->
 
 
 def _of_scope(
-    phase: Phase, scope: str, before: datetime | None, runs: Iterable[ScoringRun], teams: Collection[int] | None
+    phase: Phase,
+    scope: str,
+    before: datetime | None,
+    runs: Iterable[ScoringRun],
+    teams: Collection[int] | None,
+    release: Release,
 ) -> list[Standing]:
     recipe = recipe_of(phase.track)
     counts = submission_counts(phase, before, teams)
@@ -158,7 +165,9 @@ def _of_scope(
     rows = []
     for (team_id, signature_hash), group in grouped.items():
         entries = {run.submission_id: entry_of(run) for run in group}
-        [best] = ranking.best_entries(entries.values(), recipe.tie_breaks)
+        best = next(iter(ranking.best_entries(public_entries(entries.values(), release), recipe.tie_breaks)), None)
+        if best is None:  # the one result with a public score was withdrawn
+            continue
         run = next(run for run in group if run.submission_id == best.submission_id)
         current = [
             ranking.arrival(entries[each.submission_id])
@@ -177,7 +186,7 @@ def _of_scope(
                 submission_id=best.submission_id,
                 submitted_at=best.submitted_at,
                 final_score=best.final_score,
-                scores=run.scores,
+                scores=best.scores,
                 is_demo_models=run.is_demo_models,
                 scored_at=run.finished_at,
                 submission_count=counts[team_id],

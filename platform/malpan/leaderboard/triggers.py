@@ -69,8 +69,9 @@ _TRIGGERS: Final = {
     ),
     "malpan_mark_phase": (
         "competitions_phase",
-        "UPDATE OF frozen_at",
-        "OLD.frozen_at IS DISTINCT FROM NEW.frozen_at",
+        "UPDATE OF frozen_at, score_step, is_ladder",
+        "(OLD.frozen_at, OLD.score_step, OLD.is_ladder) IS DISTINCT FROM"
+        " (NEW.frozen_at, NEW.score_step, NEW.is_ladder)",
     ),
     "malpan_mark_references": (
         "competitions_referenceversion",

@@ -15,6 +15,7 @@ from malpan.competitions.models import Phase
 from malpan.competitions.permissions import Permission, may
 from malpan.submissions.errors import SubmissionNotFound
 from malpan.submissions.models import Rejection, ScoringRun, Submission
+from malpan.submissions.release import Release
 from malpan.submissions.visibility import ShownRun, shown_run
 from malpan.teams.models import Team
 from malpan.teams.selectors import membership_of
@@ -39,9 +40,13 @@ def team_history(team: Team, phase: Phase) -> list[HistoryEntry]:
     submissions = _with_runs(Submission.objects.filter(_made_by(team), phase=phase)).select_related("phase")
     if phase.final_published_at is not None:
         submissions = submissions.select_related("live_run__hidden_result")
+    release = Release(phase, {row.team_id for row in submissions})
     rejections = Rejection.objects.filter(_made_by(team), phase=phase).select_related("submitted_by")[:SHOWN_REJECTIONS]
     entries = [
-        *(HistoryEntry("submission", row.created_at, submission=row, run=run_for_team(row)) for row in submissions),
+        *(
+            HistoryEntry("submission", row.created_at, submission=row, run=run_for_team(row, release))
+            for row in submissions
+        ),
         *(HistoryEntry("rejection", row.created_at, rejection=row) for row in rejections),
     ]
     return sorted(entries, key=lambda entry: entry.created_at, reverse=True)
@@ -90,10 +95,10 @@ def run_to_show(submission: Submission) -> ScoringRun | None:
     return max((run for run in submission.runs.all() if run.batch_id is None), key=lambda run: run.pk, default=None)
 
 
-def run_for_team(submission: Submission) -> ShownRun | None:
-    """The run to show, as the submission's team may see it."""
+def run_for_team(submission: Submission, release: Release | None = None) -> ShownRun | None:
+    """The run to show, as the submission's team may see it. ``release`` is shared where several are shown."""
     run = run_to_show(submission)
-    return None if run is None else shown_run(run, submission)
+    return None if run is None else shown_run(run, submission, release=release)
 
 
 def run_for(user: User | AnonymousUser, submission: Submission) -> ShownRun | None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from django.utils import timezone
 
 from malpan.competitions.models import Phase
 from malpan.submissions.models import ScoringRun, Submission
+from malpan.submissions.release import Release
 from scoring.recipes import ORGANISER_CODES
 
 
@@ -30,8 +31,8 @@ class HiddenScores:
 class ShownRun:
     """A run as one reader may see it.
 
-    ``is_score_hidden``: a finished run whose scores are withheld; the fields below ``error_code`` are then empty.
-    ``covers``: the scores are of all items or of the public split.
+    ``withheld``: why the scores of a finished run are withheld; the fields below it are then empty. ``is_exact``: the
+    scores have all their digits (``release``). ``covers``: they are of all items or of the public split.
     """
 
     pk: int
@@ -42,7 +43,8 @@ class ShownRun:
     started_at: datetime | None
     finished_at: datetime | None
     error_code: str
-    is_score_hidden: bool = False
+    withheld: Literal["", "board", "ladder"] = ""
+    is_exact: bool = True
     final_score: float | None = None
     scores: Mapping[str, float] = field(default_factory=dict)
     coverage: Mapping[str, Any] = field(default_factory=dict)
@@ -52,6 +54,10 @@ class ShownRun:
     is_demo_models: bool = False
     covers: str = "all"  # all or public
     hidden: HiddenScores | None = None
+
+    @property
+    def is_score_hidden(self) -> bool:
+        return bool(self.withheld)
 
 
 def shows_own_score(submission: Submission, now: datetime | None = None) -> bool:
@@ -66,6 +72,11 @@ def shows_own_score(submission: Submission, now: datetime | None = None) -> bool
     if phase.board == Phase.Board.HIDDEN:
         return False
     return not is_frozen(phase, now) or phase.frozen_at is None or submission.created_at < phase.frozen_at
+
+
+def shows_all_digits(phase: Phase) -> bool:
+    """Whether the public scores of ``phase`` are shown as they were computed: always after the final board."""
+    return phase.score_step is None or phase.final_published_at is not None
 
 
 def shows_upload(submission: Submission, now: datetime | None = None) -> bool:
@@ -90,11 +101,13 @@ def is_hidden(phase: Phase) -> bool:
     return phase.board == Phase.Board.HIDDEN and phase.final_published_at is None
 
 
-def shown_run(run: ScoringRun, submission: Submission, *, sees_all: bool = False) -> ShownRun:
+def shown_run(
+    run: ScoringRun, submission: Submission, *, sees_all: bool = False, release: Release | None = None
+) -> ShownRun:
     """``run`` for a member of the submission's team or, with ``sees_all``, for an organiser.
 
-    Reads the phase of ``submission``, the run's job and, if the private split may be seen, ``run.hidden_result`` and
-    its reference version.
+    ``release`` of the phase is shared where several runs are shown. Reads the phase of ``submission``, the run's job
+    and, if the private split may be seen, ``run.hidden_result`` and its reference version.
     """
     state: dict[str, Any] = {
         "pk": run.pk,
@@ -109,11 +122,17 @@ def shown_run(run: ScoringRun, submission: Submission, *, sees_all: bool = False
     if run.state != ScoringRun.State.FINISHED:
         return ShownRun(**state)
     if not sees_all and not shows_own_score(submission):
-        return ShownRun(**state, is_score_hidden=True)
+        return ShownRun(**state, withheld="board")
+    is_exact = sees_all or shows_all_digits(submission.phase)
+    if not is_exact:
+        release = release or Release(submission.phase, [submission.team_id])
+        if not release.has_score(submission.pk):
+            return ShownRun(**state, withheld="ladder")
     return ShownRun(
         **state,
-        final_score=run.final_score,
-        scores=run.scores,
+        is_exact=is_exact,
+        final_score=run.final_score if is_exact or release is None else release.score(run.final_score or 0.0),
+        scores=run.scores if is_exact or release is None else release.scores(run.scores),
         coverage=run.coverage,
         warnings=run.warnings if sees_all else _for_participants(run.warnings),
         signature=run.signature,

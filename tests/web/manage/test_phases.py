@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from django.test import Client
@@ -12,6 +13,7 @@ from malpan.competitions.models import CompetitionRole, Phase
 from malpan.core.models import AuditEntry
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.submissions.models import HiddenResult
+from malpan.web.presenters.scores import step_text
 from tests.factories import PhaseFactory, TeamFactory, UserFactory, finished_submission, publish
 from tests.web.conftest import client_of
 from tests.web.visibility_world import canaries_in
@@ -40,6 +42,8 @@ def fields_of(phase: Phase, **changes: object) -> dict[str, object]:
         "interval_minutes": int(phase.min_interval.total_seconds() // 60),
         "public_percent": phase.public_percent or "",
         "finals_limit": phase.finals_limit or "",
+        "step_points": step_text(phase) or "",
+        "is_ladder": "on" if phase.is_ladder else "",
         "position": phase.position,
         "shows_own_score": "on" if phase.shows_own_score else "",
         "board": phase.board,
@@ -95,6 +99,37 @@ def test_wrong_settings_are_told_beside_their_field(phase: Phase, organiser: Cli
     answer = organiser.post(url(phase), fields_of(phase, public_percent=100))
     assert answer.status_code == 422
     assert "1부터 99까지의 수" in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("scale", "points", "step"), [(100, "0.5", "0.005"), (1, "0.005", "0.005"), (100, "10", "0.1")]
+)
+def test_the_step_of_public_scores_is_given_in_points(
+    phase: Phase, organiser: Client, scale: int, points: str, step: str
+) -> None:
+    type(phase.track).objects.update(score_scale=scale)
+    answer = organiser.post(url(phase), fields_of(phase, step_points=points, is_ladder="on"))
+    phase.refresh_from_db()
+    assert (answer.status_code, phase.score_step, phase.is_ladder) == (302, Decimal(step), True)
+    assert f'value="{points}"' in organiser.get(url(phase)).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"step_points": "0"}, "0.0001에서 10까지, 0.0001의 배수로"),
+        ({"step_points": "10.1"}, "0.0001에서 10까지"),
+        ({"step_points": "0.00001"}, "0.0001의 배수로"),
+        ({"step_points": "NaN"}, "숫자를 입력"),
+        ({"is_ladder": "on"}, "오른 점수만 공개하려면 단위를"),
+    ],
+)
+def test_a_senseless_step_is_told_beside_its_field(
+    phase: Phase, organiser: Client, changes: dict[str, str], told: str
+) -> None:
+    answer = organiser.post(url(phase), fields_of(phase, **changes))
+    assert answer.status_code == 422
+    assert told in answer.content.decode()
 
 
 def test_another_share_says_that_it_needs_a_new_version(phase: Phase, organiser: Client) -> None:

@@ -1,4 +1,6 @@
 import datetime
+from decimal import Decimal
+
 import django.core.validators
 import django.db.models.deletion
 import django.utils.timezone
@@ -125,6 +127,8 @@ class Migration(migrations.Migration):
                 ('split_seed', models.CharField(blank=True, max_length=64, verbose_name='나누기 시드')),
                 ('private_covers_all', models.BooleanField(default=False, verbose_name='최종 점수에 모든 문항')),
                 ('finals_limit', models.PositiveSmallIntegerField(blank=True, null=True, verbose_name='최종 선택 한도')),
+                ('score_step', models.DecimalField(blank=True, decimal_places=6, max_digits=7, null=True, verbose_name='공개 점수의 단위')),
+                ('is_ladder', models.BooleanField(default=False, verbose_name='오른 점수만 공개(사다리 방식)')),
                 ('final_published_at', models.DateTimeField(blank=True, null=True, verbose_name='최종 발표 시각')),
                 ('position', models.PositiveSmallIntegerField(default=0, verbose_name='순서')),
                 ('track', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='phases', to='competitions.track', verbose_name='트랙')),
@@ -259,5 +263,13 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='phase',
             constraint=models.CheckConstraint(condition=models.Q(('public_percent', None), models.Q(('public_percent__gte', 1), ('public_percent__lte', 99)), _connector='OR'), name='public_share_is_a_part'),
+        ),
+        migrations.AddConstraint(
+            model_name='phase',
+            constraint=models.CheckConstraint(condition=models.Q(('score_step', None), models.Q(('score_step__gt', 0), ('score_step__lte', Decimal('0.1'))), _connector='OR'), name='score_step_is_small'),
+        ),
+        migrations.AddConstraint(
+            model_name='phase',
+            constraint=models.CheckConstraint(condition=models.Q(('is_ladder', False), ('score_step__isnull', False), _connector='OR'), name='ladder_has_a_step'),
         ),
     ]

@@ -1,6 +1,7 @@
 """A phase of a track: the window in which teams submit, its limits and its board."""
 
 from datetime import datetime, timedelta
+from decimal import Decimal
 
 from django.db import models
 from django.utils import timezone
@@ -17,7 +18,8 @@ class Phase(models.Model):
     or hidden a team still sees its own scores. With a split (``ReferenceVersion.public_ids``) every score shown is
     that of the public split; the private split is scored too and kept apart (``submissions.HiddenResult``) until the
     final board is published (``final_published_at``). ``finals_limit``: how many submissions a team may choose for the
-    final board; ``None``: all count, the best stands.
+    final board; ``None``: all count, the best stands. ``score_step`` and ``is_ladder``: what the public sees of scores
+    before that (``submissions.release``); a step is one of scores 0-1.
     """
 
     class Board(models.TextChoices):
@@ -43,6 +45,8 @@ class Phase(models.Model):
     split_seed = models.CharField(_("나누기 시드"), max_length=64, blank=True)
     private_covers_all = models.BooleanField(_("최종 점수에 모든 문항"), default=False)
     finals_limit = models.PositiveSmallIntegerField(_("최종 선택 한도"), null=True, blank=True)
+    score_step = models.DecimalField(_("공개 점수의 단위"), max_digits=7, decimal_places=6, null=True, blank=True)
+    is_ladder = models.BooleanField(_("오른 점수만 공개(사다리 방식)"), default=False)
     final_published_at = models.DateTimeField(_("최종 발표 시각"), null=True, blank=True)
     position = models.PositiveSmallIntegerField(_("순서"), default=0)
 
@@ -62,6 +66,13 @@ class Phase(models.Model):
             models.CheckConstraint(
                 condition=models.Q(public_percent=None) | models.Q(public_percent__gte=1, public_percent__lte=99),
                 name="public_share_is_a_part",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(score_step=None) | models.Q(score_step__gt=0, score_step__lte=Decimal("0.1")),
+                name="score_step_is_small",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(is_ladder=False) | models.Q(score_step__isnull=False), name="ladder_has_a_step"
             ),
         ]
 

@@ -9,7 +9,7 @@ from typing import Any
 from malpan.competitions.models import Competition
 from malpan.submissions.integrity import chain
 from malpan.submissions.models import ChainEntry, HiddenResult, ScoringRun, Submission
-from malpan.submissions.visibility import shows_own_score
+from malpan.submissions.visibility import shows_all_digits, shows_own_score
 from scoring.signature import json_sha256
 
 
@@ -81,8 +81,8 @@ def receipt_of(submission: Submission) -> Receipt:
 
 
 def _shown_results(submission: Submission) -> list[ScoringRun | HiddenResult]:
-    """The results of ``submission`` that its team may see now."""
-    if submission.live_run is None or not shows_own_score(submission):
+    """The results of ``submission`` that its team may see now, with all their digits, which the chain commits to."""
+    if submission.live_run is None or not (shows_own_score(submission) and shows_all_digits(submission.phase)):
         return []
     is_final = submission.phase.final_published_at is not None
     results = chain.results_by_split(submission.live_run)

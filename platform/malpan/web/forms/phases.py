@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
+from decimal import Decimal
+from typing import Any, Final
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -12,6 +13,9 @@ from django.utils.translation import gettext_lazy as _
 from malpan.competitions.models import Phase, Track
 from malpan.competitions.splitting import ids_of_text
 from malpan.web.forms.fields import KstMinuteField, TypedForm, as_it_was, text_area
+from malpan.web.presenters.scores import step_text
+
+STEP_PLACES: Final = 6  # decimals of ``Phase.score_step``
 
 
 class PhaseForm(forms.ModelForm):
@@ -31,12 +35,20 @@ class PhaseForm(forms.ModelForm):
         label=_("제출 간 최소 간격(분)"), min_value=0, max_value=60 * 24 * 365, help_text=_("0: 간격 없음")
     )
 
+    step_points = forms.DecimalField(
+        label=_("공개 점수의 단위(점)"),
+        required=False,
+        help_text=_(
+            "최종 발표 전에는 이 단위로 반올림한 점수를 보이고, 순위도 그 점수로 매깁니다. 비우면 모든 자리를 보입니다."
+        ),
+    )
+
     class Meta:
         model = Phase
         fields = (
             *("title_ko", "title_en", "slug", "starts_at", "ends_at", "daily_limit", "total_limit"),
             *("interval_minutes", "public_percent", "private_covers_all", "finals_limit", "shows_own_score"),
-            *("position", "board", "frozen_at"),
+            *("step_points", "is_ladder", "position", "board", "frozen_at"),
         )
         help_texts = {
             "daily_limit": _("KST 하루에 몇 번. 비우면 한도가 없습니다."),
@@ -46,6 +58,10 @@ class PhaseForm(forms.ModelForm):
                 "나누는 시드는 서버가 정하고 아무에게도 보여 주지 않습니다. 비우면 나누지 않습니다."
             ),
             "private_covers_all": _("표시하면 최종 점수를 숨긴 문항만이 아니라 모든 문항으로 구합니다."),
+            "is_ladder": _(
+                "자기 팀의 공개 점수보다 한 단위 넘게 오른 제출만 공개 점수를 받습니다. 나머지 제출의 점수는 최종 "
+                "발표까지 팀에게도 보이지 않아, 많이 제출하며 공개 점수에 맞추기가 어려워집니다."
+            ),
             "position": _("작은 수가 앞에 옵니다."),
             "finals_limit": _("팀이 고를 수 있는 최종 제출의 수. 비우면 가장 좋은 제출이 됩니다."),
         }
@@ -54,6 +70,8 @@ class PhaseForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         self.track = track
         self.fields["interval_minutes"].initial = int(self.instance.min_interval.total_seconds() // 60)
+        if self.instance.score_step is not None:
+            self.fields["step_points"].initial = step_text(self.instance)
         for name in ("slug",) if self.instance.pk else ("board", "frozen_at"):
             del self.fields[name]
 
@@ -73,7 +91,21 @@ class PhaseForm(forms.ModelForm):
         values: dict[str, Any] = super().clean() or {}
         if (start := values.get("starts_at")) and (end := values.get("ends_at")) and end <= start:
             self.add_error("ends_at", _("마감은 시작보다 뒤여야 합니다."))
+        if values.get("is_ladder") and values.get("step_points") is None and "step_points" not in self.errors:
+            self.add_error("step_points", _("오른 점수만 공개하려면 단위를 적어 주십시오."))
         return values
+
+    def clean_step_points(self) -> Decimal | None:
+        points: Decimal | None = self.cleaned_data["step_points"]
+        if points is None:
+            return None
+        highest = self.track.score_scale / Decimal(10)
+        step = points / self.track.score_scale
+        if not 0 < step <= Decimal("0.1") or step != round(step, STEP_PLACES):
+            lowest = (self.track.score_scale * Decimal(1).scaleb(-STEP_PLACES)).normalize()
+            text = _("%(lowest)s에서 %(highest)s까지, %(lowest)s의 배수로 적어 주십시오.")
+            raise ValidationError(text % {"lowest": f"{lowest:f}", "highest": f"{highest.normalize():f}"})
+        return points
 
     def _post_clean(self) -> None:
         """Check each column by its own limits; ``instance`` keeps the values of the database.
@@ -93,6 +125,8 @@ class PhaseForm(forms.ModelForm):
         """
         chosen = dict(self.cleaned_data)
         chosen["min_interval"] = timedelta(minutes=chosen.pop("interval_minutes"))
+        points = chosen.pop("step_points")
+        chosen["score_step"] = None if points is None else round(points / self.track.score_scale, STEP_PLACES)
         for name in chosen.keys() & {"starts_at", "ends_at", "frozen_at"}:
             chosen[name] = as_it_was(chosen[name], getattr(self.instance, name))
         if chosen.get("board") in (Phase.Board.LIVE, Phase.Board.HIDDEN):

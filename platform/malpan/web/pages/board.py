@@ -18,6 +18,7 @@ from malpan.leaderboard.selectors import Board, board, published_board
 from malpan.web.pages.context import PageContext, address, page_context
 from malpan.web.presenters import scores
 from malpan.web.presenters.board import PUBLIC, Link, board_table, on_last_page, view_of
+from malpan.web.presenters.scores import step_text
 
 
 @require_safe
@@ -32,7 +33,11 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
         found = board(page.phase, viewer_team=page.team, view=view) if final is None or shows_public else final
         if last := on_last_page(found):  # a page that is no longer there
             return redirect(link({**request.GET.dict(), "page": str(last)}))
-        context |= {"rules": scores.rules_of(page.track)} | board_table(found, request.GET, link)
+        context |= {
+            "rules": scores.rules_of(page.track),
+            "shown_step": None if found.snapshot else step_text(page.phase),
+        }
+        context |= board_table(found, request.GET, link)
         context |= _views(final, shows_public, link)
     return render(request, "pages/board.html", context)
 

@@ -107,7 +107,7 @@ def history_page(request: MemberRequest, slug: str) -> HttpResponse:
         "ledger": lines_of(phase=page.phase, team=page.team) if page.phase else [],
         "is_open": bool(page.phase and page.phase.is_open()),
         "is_waiting": any(row.status and row.status.is_unfinished for row in rows),
-        "hides_scores": any(row.status and row.status.run and row.status.run.is_score_hidden for row in rows),
+        "hides_scores": any(row.status and row.status.run and row.status.run.withheld == "board" for row in rows),
         "finals": _finals(page.phase, rows) if page.phase else None,
     }
     return render(request, "pages/submissions.html", context)

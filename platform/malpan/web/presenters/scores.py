@@ -11,7 +11,7 @@ from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
 from malpan.competitions.errors import ReferencesRejected
-from malpan.competitions.models import Track
+from malpan.competitions.models import Phase, Track
 from malpan.competitions.references import recipe_of
 from malpan.competitions.targets import targets_of
 from malpan.core.errors import DomainError
@@ -81,6 +81,13 @@ def rules_of(track: Track) -> TrackRules:
 def _cards_of(recipe: Recipe) -> tuple[tuple[str, str], ...]:
     names = dict.fromkeys(card for metric in (*recipe.metrics, *recipe.optional_metrics) if (card := card_for(metric)))
     return tuple((name, load_card(name, language()).title) for name in names)
+
+
+def step_text(phase: Phase) -> str | None:
+    """The step of the public scores of ``phase`` on its track's scale; ``None`` if they are shown as computed."""
+    if phase.score_step is None:
+        return None
+    return f"{(phase.score_step * phase.track.score_scale).normalize():f}"
 
 
 def _scale_text(track: Track) -> str:
