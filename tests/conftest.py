@@ -10,12 +10,16 @@ import itertools
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 import pytest
+from _pytest import runner
+
+from malpan.core.deep_calls import with_room
 
 if TYPE_CHECKING:
     from pytest_django import DjangoDbBlocker
@@ -64,6 +68,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items.sort(key=lambda item: [not item.nodeid.startswith(start) for start in LONGEST])
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """pytest's own, with room for the calls of a test: a page begins a hundred frames deep (``core.deep_calls``)."""
+    return with_room(runner.pytest_runtest_protocol)(item, nextitem)
+
+
 def pytest_collection_finish() -> None:
     """What was imported and collected stays to the end: looking through it for garbage again and again took a fifth."""
     gc.collect()
@@ -90,6 +100,19 @@ def _no_waiting_for_the_disk() -> Iterator[None]:
     """What a test stores need not outlive a power cut: its files are not flushed to the disk, nor is the database."""
     with mock.patch.object(os, "fsync"):
         yield
+
+
+class _Now(dict[object, float]):
+    """Everything happened just now."""
+
+    def get(self, *_: object) -> float:
+        return time.monotonic()
+
+
+@pytest.fixture(autouse=True)
+def _numbers_are_those_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The metrics of a worker within a test are not checked: ``tests.submissions.evaluation.test_canary`` does that."""
+    monkeypatch.setattr("malpan.submissions.evaluation.canary._checked", _Now())
 
 
 @pytest.fixture(scope="session")

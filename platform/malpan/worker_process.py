@@ -17,7 +17,10 @@ from typing import Any
 
 from celery.signals import celeryd_after_setup, worker_process_init
 from django.conf import settings
+from django.db import InterfaceError, OperationalError, connections
 
+from malpan.jobs import refusal
+from malpan.jobs.registry import NotMine
 from malpan.local.die_with_parent import die_with_parent
 from malpan.local.programs import EX_CONFIG
 from scoring.errors import ScoringError
@@ -76,33 +79,67 @@ def begin_child(**_: Any) -> None:
         logger.critical("시스템 오류: 모델을 읽을 수 없습니다. / The models cannot be loaded. %s", error)
         os.kill(worker, signal.SIGQUIT)
         return
+    try:
+        begin_work(worker)
+    except NotMine:
+        return
     begin_heartbeat()
+
+
+def begin_work(worker: int) -> None:
+    """Check the numbers of the models (``evaluation.canary``), and have ``worker`` stopped whenever they differ.
+
+    If the database that keeps them is unreachable, they are checked before the first run. Raises ``NotMine``.
+    """
+    from malpan.submissions.evaluation import canary
+    from scoring.models.profile import load_profile
+
+    refusal.prepare(_own_name(), lambda: os.kill(worker, signal.SIGQUIT))
+    try:
+        canary.require(_roles(load_profile(settings.SCORING_PROFILE)), settings.SCORING_PROFILE)
+    except (OperationalError, InterfaceError):
+        logger.warning("the database is unreachable; the models will be checked before the first run")
+    finally:
+        connections.close_all()
+
+
+def _roles(profile: Any) -> list[str]:
+    """The roles of the models of ``profile`` that score texts: the names of their metrics too."""
+    return [role for role in ("bertscore", "bleurt") if getattr(profile, role)]
 
 
 def load_models() -> None:
     """Load the models of the default profile once for this process, so that the first run does not wait for them."""
-    from billiard import current_process
-
     from scoring.models.devices import use_gpu
     from scoring.models.store import shared_store
 
     global _gpu
-    number = settings.SCORING_WORKER_NUMBER + current_process().index  # of this process on its machine
+    number = settings.SCORING_WORKER_NUMBER + _place()  # of this process on its machine
     if settings.SCORING_DEVICE != "cpu" and (gpu := use_gpu(number)) is not None:
         _gpu = gpu
         logger.info("this process scores on GPU %d", gpu)
     store = shared_store(settings.SCORING_PROFILE, settings.SCORING_DEVICE)
-    loaded = [getattr(store, role) for role in ("bertscore", "bleurt") if getattr(store.profile, role)]
+    loaded = [getattr(store, role) for role in _roles(store.profile)]
     logger.info("%d models of %s loaded on %s", len(loaded), store.profile.name, store.device)
 
 
 def begin_heartbeat() -> None:
     """Report from now on that this process is alive, and what it counts: values of pairs, the memory of its GPU."""
-    from billiard import current_process
-
     from malpan.jobs import heartbeat
 
-    heartbeat.keep_beating(f"{_name}/{current_process().index}", _numbers)
+    heartbeat.keep_beating(_own_name(), _numbers, refusal.reason)
+
+
+def _own_name() -> str:
+    """The name of this process: that of its worker, and its place in the pool."""
+    return f"{_name}/{_place()}"
+
+
+def _place() -> int:
+    """The place of this process in the pool of its worker, from 0."""
+    from billiard import current_process
+
+    return int(getattr(current_process(), "index", 0))
 
 
 def _numbers() -> dict[str, float]:

@@ -4,5 +4,7 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
+from malpan.core.deep_calls import with_room
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "malpan.settings")
-application = get_wsgi_application()
+application = with_room(get_wsgi_application())

@@ -76,6 +76,7 @@ class Metric(ABC):
     score_names: ClassVar[tuple[str, ...]] = ()  # default: its name
     reads: ClassVar[str] = TEXT  # a tokenizer's name, or ``TEXT`` for the text as it is
     model: ClassVar[str | None] = None  # the role in the model profile of the model that it needs
+    reads_numbers: ClassVar[bool] = False  # its texts are decimal numbers
     needs_media: ClassVar[bool] = False
     is_cheap: ClassVar[bool] = False  # computing a value is faster than looking up a stored one
     higher_is_better: ClassVar[bool] = True

@@ -26,6 +26,7 @@ class SquaredError(LexicalMetric):
     group = "exact"
     card = "mse"
     score_names = ("mse",)
+    reads_numbers = True
     is_cheap = True
     higher_is_better = False
 

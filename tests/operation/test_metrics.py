@@ -137,6 +137,11 @@ def test_workers_are_alive_as_long_as_they_say_so() -> None:
     assert values("malpan_workers") == [0]
     heartbeat.beat("scoring@a/0", {"pairs_asked": 10, "pairs_known": 4, "gpu_used_bytes": 3e9, "gpu_total_bytes": 8e9})
     heartbeat.beat("scoring@b/0", {})
+    heartbeat.beat("scoring@bad/0", {}, "rouge1_mecab, row 0, number 0: 1.0001 instead of 1.0")
+    assert values("malpan_worker_refuses", worker="scoring@bad/0") == [1]
+    heartbeat.beat("scoring@bad/0", {})  # works again
+    assert values("malpan_worker_refuses", worker="scoring@bad/0") == [0]
+    Worker.objects.filter(name="scoring@bad/0").delete()
     Worker.objects.filter(name="scoring@b/0").update(seen_at=timezone.now() - timedelta(minutes=5))
     assert values("malpan_workers") == [1]
     assert values("malpan_pairs_total", worker="scoring@a/0", known="yes") == [4]

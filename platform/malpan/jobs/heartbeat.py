@@ -23,30 +23,31 @@ ALIVE: Final = timedelta(seconds=45)  # who said nothing for longer is taken for
 FORGOTTEN: Final = timedelta(days=1)
 
 Numbers = Callable[[], Mapping[str, float]]
+Refusal = Callable[[], str]
 
 
-def beat(name: str, numbers: Mapping[str, float]) -> None:
-    """Write that the process ``name`` is alive."""
+def beat(name: str, numbers: Mapping[str, float], refusal: str = "") -> None:
+    """Write that the process ``name`` is alive and, with a ``refusal``, why it takes no work."""
     now = timezone.now()
-    row = Worker(name=name[:140], seen_at=now, numbers=dict(numbers))
+    row = Worker(name=name[:140], seen_at=now, numbers=dict(numbers), refusal=refusal)
     Worker.objects.bulk_create(
-        [row], update_conflicts=True, unique_fields=["name"], update_fields=["seen_at", "numbers"]
+        [row], update_conflicts=True, unique_fields=["name"], update_fields=["seen_at", "numbers", "refusal"]
     )
     Worker.objects.filter(seen_at__lt=now - FORGOTTEN).delete()
 
 
-def keep_beating(name: str, numbers: Numbers) -> threading.Thread:
+def keep_beating(name: str, numbers: Numbers, refusal: Refusal = str) -> threading.Thread:
     """Beat every ``BEAT_SECONDS`` until this process ends, in a thread with a database connection of its own."""
-    thread = threading.Thread(target=_beat_for_ever, args=(name, numbers), name="heartbeat", daemon=True)
+    thread = threading.Thread(target=_beat_for_ever, args=(name, numbers, refusal), name="heartbeat", daemon=True)
     thread.start()
     return thread
 
 
-def _beat_for_ever(name: str, numbers: Numbers) -> None:
+def _beat_for_ever(name: str, numbers: Numbers, refusal: Refusal) -> None:
     pause = threading.Event()
     while True:
         try:
-            beat(name, numbers())
+            beat(name, numbers(), refusal())
         except (OperationalError, InterfaceError):
             logger.warning("%s: the database is unreachable; it will be told later that this worker is alive", name)
             connection.close()

@@ -8,7 +8,7 @@ from celery import Task, shared_task
 from django.db.models.functions import Now
 
 from malpan.core.log import logged_with
-from malpan.jobs import claim, doorbell
+from malpan.jobs import claim, doorbell, refusal
 from malpan.jobs.faults import record_faults
 from malpan.jobs.lease import LeaseRenewer
 from malpan.jobs.models import Job
@@ -31,7 +31,9 @@ def look_for_work() -> None:
 
 
 def work_next(*, worker: str) -> Job | None:
-    """Do the next job and return it; ``None`` if none is due. Wakes the next worker first."""
+    """Do the next job and return it, after waking the next worker; ``None`` if none is due, or this process refuses."""
+    if refusal.reason():
+        return None
     job = claim.claim_next(worker=worker)
     if job is None:
         logger.debug("nothing is waiting")

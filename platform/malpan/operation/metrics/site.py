@@ -112,10 +112,12 @@ def _workers(now: datetime) -> Iterator[Metric]:
         "malpan_pairs", "Pairs of texts, by whether their value was kept.", labels=["worker", "known"]
     )
     gpu = GaugeMetricFamily("malpan_gpu_memory_bytes", "Memory of the worker's GPU.", labels=["worker", "what"])
+    refusing = GaugeMetricFamily("malpan_worker_refuses", "Takes no work; its row says why.", labels=["worker"])
     rows = list(Worker.objects.filter(seen_at__gte=now - FORGOTTEN))
     alive.add_metric([], sum(row.seen_at >= now - ALIVE for row in rows))
     for row in rows:
         seen.add_metric([row.name], max(0.0, (now - row.seen_at).total_seconds()))
+        refusing.add_metric([row.name], int(bool(row.refusal)))
         numbers = row.numbers
         if row.seen_at < now - ALIVE:
             continue
@@ -124,7 +126,7 @@ def _workers(now: datetime) -> Iterator[Metric]:
         for what in ("used", "total"):
             if f"gpu_{what}_bytes" in numbers:
                 gpu.add_metric([row.name, what], numbers[f"gpu_{what}_bytes"])
-    yield from (alive, seen, pairs, gpu)
+    yield from (alive, seen, pairs, gpu, refusing)
 
 
 def _site(now: datetime) -> Iterator[Metric]:

@@ -15,7 +15,7 @@ from malpan.jobs import outcome, registry
 from malpan.jobs.lease import LeaseLost, LeaseRenewer
 from malpan.jobs.models import Job
 from malpan.submissions.errors import ModelMissing, ScoringCrashed
-from malpan.submissions.evaluation import computing, large_runs, pair_cache, runs
+from malpan.submissions.evaluation import canary, computing, large_runs, pair_cache, runs
 from malpan.submissions.evaluation.progress import StageProgress
 from malpan.submissions.models import ScoringRun
 from scoring.errors import ModelUnavailable
@@ -44,6 +44,7 @@ class ScoreRun(registry.Handler):
                     raise LeaseLost
                 return
             large_runs.forget_files()
+            canary.require(recipe.metrics, run.profile)
             progress = StageProgress(recipe.metrics, lease.report, job.progress)
             scored = computing.score_run(run, progress=progress, values=pair_cache.store_for(run))
         connection.close_if_unusable_or_obsolete()  # it was idle during the scoring
@@ -67,9 +68,11 @@ class ComputeSlice(registry.Handler):
 
     def work(self, job: Job, lease: LeaseRenewer) -> None:
         run = _run_of(job.parent_id)
-        progress = StageProgress(_recipe_of(run).metrics, lease.report)
+        recipe = _recipe_of(run)
+        progress = StageProgress(recipe.metrics, lease.report)
         count = Job.objects.filter(parent=job.parent_id).count()
         with logged_with(run=run.pk), _models_required():
+            canary.require(recipe.metrics, run.profile)
             large_runs.compute_slice(run, job.number, count, progress)
         connection.close_if_unusable_or_obsolete()
         outcome.finish(job_id=job.pk, attempt=job.attempt)

@@ -18,6 +18,21 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
+            name='CanaryRows',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('identity', models.CharField(max_length=64, unique=True, verbose_name='지표와 모델')),
+                ('metric', models.CharField(max_length=40, verbose_name='지표')),
+                ('rows', models.JSONField(verbose_name='값')),
+                ('worker', models.CharField(max_length=120, verbose_name='채점 서버')),
+                ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='시각')),
+            ],
+            options={
+                'verbose_name': '점검값',
+                'verbose_name_plural': '점검값',
+            },
+        ),
+        migrations.CreateModel(
             name='PairValue',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

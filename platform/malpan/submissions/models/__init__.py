@@ -1,5 +1,6 @@
 """The tables of this app, one file for each aggregate."""
 
+from malpan.submissions.models.canary import CanaryRows
 from malpan.submissions.models.chain import ChainEntry
 from malpan.submissions.models.quota import QuotaEntry
 from malpan.submissions.models.rescore import RescoreBatch
@@ -7,6 +8,7 @@ from malpan.submissions.models.run import HiddenResult, MetricResult, PairValue,
 from malpan.submissions.models.submission import Rejection, Submission
 
 __all__ = [
+    "CanaryRows",
     "ChainEntry",
     "HiddenResult",
     "MetricResult",

@@ -1,0 +1,79 @@
+"""Before a process scores with a metric, and daily, the metric scores a few fixed items (``scoring.canary``).
+
+A process whose numbers differ from the known ones takes no more work (``jobs.refusal``); its job goes back to the queue
+without a failure. The numbers of models that the instrument does not know are those of the first process that had them,
+kept in the database: whatever processor, GPU or library computes, all that score for this site agree.
+"""
+
+from __future__ import annotations
+
+import logging
+import socket
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from django.conf import settings
+
+from malpan.jobs import refusal, registry
+from malpan.submissions.models import CanaryRows
+
+if TYPE_CHECKING:
+    from scoring.canary import Difference
+    from scoring.metrics import Metric
+
+logger = logging.getLogger(__name__)
+
+AGAIN_AFTER: Final = 24 * 60 * 60.0  # seconds
+
+_checked: dict[tuple[str, str], float] = {}  # (metric, profile) -> when, by the monotonic clock
+
+
+def require(metrics: Iterable[str], profile: str) -> None:
+    """Raise ``NotMine`` unless the numbers of all ``metrics`` with the models of ``profile`` are the known ones.
+
+    Raises ``ModelUnavailable``.
+    """
+    now = time.monotonic()
+    for name in metrics:
+        checked = _checked.get((name, profile))
+        if checked is not None and now - checked < AGAIN_AFTER:
+            continue
+        if (found := _difference(name, profile)) is not None:
+            refusal.refuse(f"{found} ({profile}, {socket.gethostname()})")
+            raise registry.NotMine("its numbers differ")
+        _checked[name, profile] = now
+
+
+def _difference(name: str, profile: str) -> Difference | None:
+    from scoring import canary
+    from scoring.errors import ScoringError
+    from scoring.metrics import METRICS, load_metric
+    from scoring.models.store import shared_store
+
+    if METRICS[name].needs_media:
+        return None
+    store = shared_store(profile, settings.SCORING_DEVICE) if METRICS[name].model else None
+    metric = load_metric(name, store)
+    try:
+        rows = canary.rows_of(metric)
+    except ScoringError:
+        raise
+    except Exception:
+        logger.warning("%s cannot score the fixed items, and is not checked", name, exc_info=True)
+        return None
+    known = canary.known_rows(metric)
+    return canary.difference(name, _kept(metric, rows) if known is None else known, rows)
+
+
+def _kept(metric: Metric, rows: list[tuple[float, ...]]) -> list[list[float]]:
+    """The rows of the first process that had this metric with these models; ``rows`` if it is this one."""
+    from scoring import canary
+
+    kept, is_first = CanaryRows.objects.get_or_create(
+        identity=canary.identity(metric),
+        defaults={"metric": metric.name, "rows": [list(row) for row in rows], "worker": socket.gethostname()[:120]},
+    )
+    if is_first:
+        logger.info("the numbers of %s on this machine are from now on the known ones", metric.name)
+    return list(kept.rows)

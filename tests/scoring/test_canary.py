@@ -1,0 +1,64 @@
+"""The fixed items that show whether a machine computes what all others do."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from scoring import canary
+from scoring.metrics import METRICS, load_metric
+from scoring.models.store import shared_store
+
+CHECKED = [name for name, metric in METRICS.items() if not metric.needs_media and not METRICS.origin(name)]
+
+
+def metric_of(name: str) -> Any:
+    return load_metric(name, shared_store("demo", "cpu") if METRICS[name].model else None)
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_every_metric_has_its_known_rows_here(name: str) -> None:
+    """``python -m scoring.canary`` writes them anew after a change of a rule."""
+    metric = metric_of(name)
+    known, rows = canary.known_rows(metric), canary.rows_of(metric)
+    assert known is not None
+    assert canary.difference(name, known, rows) is None
+    assert len({tuple(row) for row in rows}) > 1  # the items tell numbers apart
+
+
+def test_the_signature_of_another_machine_has_the_same_identity(monkeypatch: pytest.MonkeyPatch) -> None:
+    metric = metric_of("bleurt")
+    before, signature = canary.identity(metric), metric.signature()
+    monkeypatch.setattr(metric, "signature", lambda: signature | {"libraries": {"torch": "9"}, "device_class": "cuda"})
+    assert canary.identity(metric) == before
+    monkeypatch.setattr(metric, "signature", lambda: signature | {"weights_sha256": "0" * 64})
+    assert canary.identity(metric) != before
+    assert canary.known_rows(metric) is None
+
+
+KNOWN = [(0.5, 3.0), (0.25, 4.0)]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [(0.5, 3.0), (0.2501, 4.0)],
+        [(0.5, 3.0), (math.nan, 4.0)],
+        [(0.5, 3.0)],
+        [(0.5, 3.0), (0.25, 4.0), (0.1, 1.0)],
+        [(0.5,), (0.25,)],
+    ],
+)
+def test_a_difference_is_found_wherever_it_is(rows: list[tuple[float, ...]]) -> None:
+    assert canary.difference("x", KNOWN, rows) is not None
+
+
+def test_what_the_processor_moves_is_none() -> None:
+    assert canary.difference("x", KNOWN, [(0.5 + 6e-8, 3.0), (0.25, 4.0)]) is None
+
+
+def test_the_first_difference_is_named() -> None:
+    found = canary.difference("bleurt", KNOWN, [(0.5, 3.0), (0.25, 5.0)])
+    assert str(found) == "bleurt, row 1, number 1: 5.0 instead of 4.0"

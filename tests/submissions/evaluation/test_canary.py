@@ -1,0 +1,114 @@
+"""A worker whose numbers differ from the known ones takes no work and says why."""
+
+from __future__ import annotations
+
+import signal
+import time
+from typing import Any
+
+import pytest
+from django.db import OperationalError
+
+from malpan import worker_process
+from malpan.jobs import refusal, registry
+from malpan.jobs.models import Job, Worker
+from malpan.jobs.tasks import work_next
+from malpan.submissions.evaluation import canary
+from malpan.submissions.models import CanaryRows, ScoringRun
+from scoring.metrics import METRICS
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _a_new_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(canary, "_checked", {})
+    for name, value in (("_name", ""), ("_stop", None), ("_reason", "")):
+        monkeypatch.setattr(refusal, name, value)
+
+
+@pytest.fixture
+def wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    """ROUGE-1 as a damaged installation would compute it: a little off, without any error."""
+    kind = METRICS["rouge1_mecab"]
+    right: Any = kind.value
+    monkeypatch.setattr(kind, "value", lambda self, *texts: right(self, *texts) + 1e-4)
+
+
+def test_numbers_as_known_are_checked_once_a_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    from scoring import canary as fixed
+
+    asked = []
+    rows_of = fixed.rows_of
+    monkeypatch.setattr(fixed, "rows_of", lambda metric: asked.append(metric.name) or rows_of(metric))
+    for _run in range(3):
+        canary.require(("exact_match", "rouge1_mecab"), "demo")
+    assert asked == ["exact_match", "rouge1_mecab"]
+    day_later = time.monotonic() + canary.AGAIN_AFTER
+    monkeypatch.setattr(time, "monotonic", lambda: day_later)
+    canary.require(("exact_match",), "demo")
+    assert asked == ["exact_match", "rouge1_mecab", "exact_match"]
+
+
+def test_a_worker_whose_numbers_differ_gives_its_job_back_and_stops(
+    wrong: None, run: ScoringRun, fake_engine: list[Any], uncommitted_work: None
+) -> None:
+    stopped = []
+    refusal.prepare("scoring@bad/0", lambda: stopped.append(True))
+    work_next(worker="scoring@bad")
+    run.refresh_from_db()
+    job = Job.objects.get(pk=run.job_id)
+    assert (run.state, job.state, job.failures, stopped, fake_engine) == ("queued", "queued", 0, [True], [])
+    row = Worker.objects.get(name="scoring@bad/0")
+    assert "rouge1_mecab, row 0, number 0: 1.0001" in row.refusal
+    Job.objects.update(not_before=None)
+    assert work_next(worker="scoring@bad") is None  # until it is stopped it claims nothing more
+    assert Job.objects.get(pk=run.job_id).attempt == 1
+
+
+def test_numbers_that_nobody_knows_are_those_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    from scoring import canary as fixed
+
+    monkeypatch.setattr(fixed, "known_rows", lambda metric: None)
+    canary.require(("rouge1_mecab",), "demo")
+    kept = CanaryRows.objects.get()
+    assert (kept.metric, kept.rows[0]) == ("rouge1_mecab", [1.0])
+    monkeypatch.setattr(canary, "_checked", {})
+    canary.require(("rouge1_mecab",), "demo")  # the next worker has the same
+    CanaryRows.objects.update(rows=[[0.9], *kept.rows[1:]])
+    monkeypatch.setattr(canary, "_checked", {})
+    with pytest.raises(registry.NotMine):
+        canary.require(("rouge1_mecab",), "demo")
+
+
+def test_a_plug_in_that_takes_other_texts_is_not_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuses(self: object, *texts: str) -> float:
+        raise ValueError("no image of that name")
+
+    monkeypatch.setattr(METRICS["rouge1_mecab"], "value", refuses)
+    canary.require(("rouge1_mecab",), "demo")
+
+
+def test_a_child_checks_its_models_before_it_works(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    from scoring import canary as fixed
+
+    killed = []
+    settings.SCORING_PROFILE = "demo"
+    monkeypatch.setattr(worker_process.os, "kill", lambda pid, number: killed.append((pid, number)))
+    monkeypatch.setattr(worker_process.connections, "close_all", lambda: None)
+    worker_process.begin_work(4711)
+    assert ({name for name, _profile in canary._checked}, killed) == ({"bertscore", "bleurt"}, [])
+    monkeypatch.setattr(canary, "_checked", {})
+    monkeypatch.setattr(fixed, "rows_of", lambda metric: [(0.0,)])
+    with pytest.raises(registry.NotMine):
+        worker_process.begin_work(4711)
+    assert killed == [(4711, signal.SIGQUIT)]
+
+
+def test_without_a_database_the_check_waits_for_the_first_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreachable(*_: Any) -> None:
+        raise OperationalError
+
+    monkeypatch.setattr(worker_process.connections, "close_all", lambda: None)
+    monkeypatch.setattr(canary, "require", unreachable)
+    worker_process.begin_work(4711)
