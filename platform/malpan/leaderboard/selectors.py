@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Any, Final, TypeVar
 
 from django.db import connection
-from django.db.models import F, FloatField, OrderBy, QuerySet
+from django.db.models import F, FloatField, OrderBy
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 
@@ -195,8 +195,7 @@ def _board(phase: Phase, viewer_team: Team | None, for_organiser: bool, now: dat
     view = _known(view, recipe)
     reader = reader_of(phase, viewer_team, sees_all=for_organiser, now=now)
     found = standings.NOTHING if is_hidden else standings.summary(phase, scope)
-    ranked = standings.ranked(phase, scope, found.signature_hash)
-    rows, row_before = _cut(ranked, view, reader) if found.team_count else ([], None)
+    rows, row_before = _cut(phase, scope, found.signature_hash, view, reader) if found.team_count else ([], None)
     own_row = _own(rows)
     if own_row is None and len(rows) < found.team_count:
         own_row = _own_row(phase, scope, found.signature_hash, reader)
@@ -226,11 +225,14 @@ def _known(view: View, recipe: Recipe) -> View:
     return view if view.sort in known else replace(view, sort=RANK, is_descending=False)
 
 
-def _cut(ranked: QuerySet[Standing], view: View, reader: Reader) -> tuple[list[BoardRow], BoardRow | None]:
+def _cut(
+    phase: Phase, scope: str, signature_hash: str | None, view: View, reader: Reader
+) -> tuple[list[BoardRow], BoardRow | None]:
     """The rows of ``view``, and the last team's row before them."""
     start = max(view.offset - BASELINES, 0)
     end = None if view.limit is None else view.offset + view.limit
-    rows = [_row(each, reader) for each in _sorted(ranked, view)[start:end]]
+    found = standings.page(phase, scope, signature_hash, start, end, _order(view))
+    rows = [_row(each, reader) for each in found]
     return rows[view.offset - start :], _last_ranked(rows[: view.offset - start])
 
 
@@ -238,14 +240,13 @@ def _last_ranked(rows: list[BoardRow]) -> BoardRow | None:
     return next((row for row in reversed(rows) if not row.is_baseline), None)
 
 
-def _sorted(ranked: QuerySet[Standing], view: View) -> QuerySet[Standing]:
-    """In the order asked for: rows without the value are last; the ranking decides among equals."""
+def _order(view: View) -> OrderBy | None:
+    """The order asked for where it is not the ranking: rows without the value are last."""
     if view.sort == RANK:
-        return ranked
+        return None
     expressions: dict[str, Any] = {COUNT: F("submission_count"), TIME: F("submitted_at")}
     value = expressions.get(view.sort) or Cast(KeyTextTransform(view.sort, "scores"), FloatField())
-    ordered = OrderBy(value, descending=view.is_descending, nulls_last=True)
-    return ranked.order_by(ordered, *standings.ORDER)
+    return OrderBy(value, descending=view.is_descending, nulls_last=True)
 
 
 def _own_row(phase: Phase, scope: str, signature_hash: str | None, reader: Reader) -> BoardRow | None:
@@ -320,7 +321,7 @@ def _own(rows: Iterable[BoardRow]) -> BoardRow | None:
 
 
 def _row(standing: Standing, reader: Reader) -> BoardRow:
-    """The row of a standing with its ``rank`` and ``place`` (``standings.ranked``)."""
+    """The row of a standing with its ``rank`` and ``place`` (``standings.page``)."""
     place: Any = standing
     return BoardRow(
         rank=None if standing.is_baseline else place.rank,
@@ -339,7 +340,7 @@ def _row(standing: Standing, reader: Reader) -> BoardRow:
 
 
 def _sorted_here(rows: list[Placed], view: View) -> list[Placed]:
-    """As ``_sorted``, of rows that are at hand."""
+    """As ``_order``, of rows that are at hand."""
     if view.sort == RANK:
         return rows
     values: dict[str, Callable[[Mapping[str, Any]], Any]] = {

@@ -17,6 +17,7 @@ from typing import Any, Final, cast
 from django.contrib.postgres.aggregates import BoolOr
 from django.db import connection, transaction
 from django.db.models import Case, Count, IntegerField, Max, Q, QuerySet, RowRange, Sum, Value, When, Window
+from django.db.models.expressions import OrderBy
 
 from malpan.competitions.models import Phase
 from malpan.competitions.references import recipe_of
@@ -122,30 +123,58 @@ def with_signature(phase: Phase, scope: str, signature_hash: str | None) -> Quer
     return Standing.objects.filter(phase=phase, scope=scope, signature_hash=signature_hash or "")
 
 
-def ranked(phase: Phase, scope: str, signature_hash: str | None) -> QuerySet[Standing]:
-    """The rows with this signature, the best first, each with its ``place`` from 1 and its ``rank``.
+def page(
+    phase: Phase, scope: str, signature_hash: str | None, start: int, end: int | None, by: OrderBy | None = None
+) -> list[Any]:
+    """The rows with this signature from the ``start``-th to before the ``end``-th, from 0, each with its ``place`` and
+    ``rank``: the best first, or in the order ``by``, in which the ranking decides among equals.
 
     The rank counts teams only: a baseline has that of the team before it.
     """
+    found = with_signature(phase, scope, signature_hash)
+    return _in_order(found, start, end) if by is None else _in_order_by(found, by, start, end)
+
+
+def _in_order(found: QuerySet[Standing], start: int, end: int | None) -> list[Any]:
+    """Reads only the rows asked for, and the baselines before them."""
+    rows: list[Any] = list(_to_show(found).order_by(*ORDER)[start:end])
+    baselines = found.filter(_above(rows[0]), is_baseline=True).count() if rows and start else 0
+    for place, row in enumerate(rows, start + 1):
+        baselines += row.is_baseline
+        row.place, row.rank = place, place - baselines
+    return rows
+
+
+def _in_order_by(found: QuerySet[Standing], by: OrderBy, start: int, end: int | None) -> list[Any]:
     so_far: dict[str, Any] = {"order_by": list(ORDER), "frame": RowRange(start=None, end=0)}
     teams = Case(When(is_baseline=True, then=Value(0)), default=Value(1), output_field=IntegerField())
-    rows = with_signature(phase, scope, signature_hash)
-    rows = rows.annotate(place=Window(Count("pk"), **so_far), rank=Window(Sum(teams), **so_far))
-    return rows.select_related("team", "submission").only(*SHOWN).order_by(*ORDER)
+    ranked = found.annotate(place=Window(Count("pk"), **so_far), rank=Window(Sum(teams), **so_far))
+    placed = list(ranked.order_by(by, *ORDER).values_list("pk", "place", "rank")[start:end])
+    rows: dict[int, Any] = _to_show(found).in_bulk([pk for pk, _place, _rank in placed])
+    for pk, place, rank in placed:
+        rows[pk].place, rows[pk].rank = place, rank
+    return [rows[pk] for pk, _place, _rank in placed]
 
 
 def of_team(phase: Phase, scope: str, signature_hash: str | None, team: Team) -> Standing | None:
-    """The team's row with its ``place`` and ``rank``, as in ``ranked``."""
-    rows = with_signature(phase, scope, signature_hash)
-    own: Any = rows.filter(team=team).select_related("team", "submission").first()
+    """The team's row with its ``place`` and ``rank``, as in ``page``."""
+    found = with_signature(phase, scope, signature_hash)
+    own: Any = found.filter(team=team).select_related("team", "submission").first()
     if own is None:
         return None
-    same_key = Q(key=own.key)
-    before = Q(key__lt=own.key) | same_key & Q(submitted_at__lt=own.submitted_at)
-    before |= same_key & Q(submitted_at=own.submitted_at, submission__lte=own.submission_id)
-    counts = rows.filter(before).aggregate(place=Count("pk"), rank=Count("pk", filter=Q(is_baseline=False)))
-    own.place, own.rank = counts["place"], counts["rank"]
+    counts = found.filter(_above(own)).aggregate(rows=Count("pk"), teams=Count("pk", filter=Q(is_baseline=False)))
+    own.place, own.rank = counts["rows"] + 1, counts["teams"] + (not own.is_baseline)
     return cast("Standing", own)
+
+
+def _above(row: Standing) -> Q:
+    """The rows that are higher than ``row``."""
+    is_tied = Q(key=row.key) & Q(submitted_at=row.submitted_at, submission__lt=row.submission_id)
+    return Q(key__lt=row.key) | Q(key=row.key, submitted_at__lt=row.submitted_at) | is_tied
+
+
+def _to_show(found: QuerySet[Standing]) -> QuerySet[Standing]:
+    return found.select_related("team", "submission").only(*SHOWN, "key")
 
 
 def _of_scope(
