@@ -251,7 +251,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
-ACCOUNT_EMAIL_VERIFICATION = env.str("EMAIL_VERIFICATION", default="none" if LOCAL else "mandatory")
+ACCOUNT_EMAIL_VERIFICATION = env.str("EMAIL_VERIFICATION", default="mandatory")
 ACCOUNT_UNIQUE_EMAIL = True
 ACCOUNT_ADAPTER = "malpan.web.account_adapter.AccountAdapter"
 ACCOUNT_FORMS = {

@@ -48,6 +48,7 @@ class Stack:
         self.url = f"http://127.0.0.1:{self.port}"
         self.environment = {
             **{name: value for name, value in os.environ.items() if name not in _NOT_INHERITED},
+            "EMAIL_VERIFICATION": "none",  # who signs up is logged in at once
             "MALPAN_VAR": str(var_dir),
             "MALPAN_MODELS": str(models_dir),
             "PORT": str(self.port),

@@ -34,6 +34,8 @@ def test_after_kill_9_nothing_stays_the_next_start_finds_all_data_and_ctrl_c_sto
     site = new_stack
     site.start()
     password = (site.var_dir / "admin-password").read_text()
+    confirmed = "SELECT verified FROM account_emailaddress WHERE email = 'admin@localhost'"
+    assert site.query(confirmed) == [(True,)]  # else a site that asks for a link by mail would not let them in
     site.query("UPDATE accounts_user SET name = '남은 사람' WHERE is_superuser")
     site.signal(signal.SIGKILL)
     wait_for(lambda: not site.processes(), "the killed supervisor's children end", seconds=20)
@@ -91,7 +93,6 @@ def test_an_embedded_server_that_dies_is_started_again(stack: Stack, name: str, 
 
 
 def test_log_lines_bear_the_name_of_their_program(stack: Stack) -> None:
-    assert "chores | " in stack.log or "worker | " in stack.log
     stack.wait_for_models()
     assert "worker | " in stack.log
 

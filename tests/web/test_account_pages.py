@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.core import mail
 from django.test import Client
 
@@ -22,7 +23,44 @@ def page_of(response: Any) -> html.Element:
     return html.parse(response.content.decode())
 
 
-def test_signing_up_keeps_the_name_and_logs_in(client: Client) -> None:
+@pytest.fixture
+def unverified(settings: Any) -> None:
+    settings.ACCOUNT_EMAIL_VERIFICATION = "none"
+
+
+def test_signing_up_ends_with_the_link_in_the_mail(client: Client) -> None:
+    page = client.post("/accounts/signup/", NEW, follow=True).content.decode()
+    assert "입력하신 주소로 확인 메일을 보냈습니다" in page
+    assert "_auth_user_id" not in client.session
+    link = re.search(r"http://127.0.0.1:8000(\S+)", mail.outbox[0].body)
+    assert link is not None
+    client.post(link[1])
+    assert client.post("/accounts/login/", {"login": NEW["email"], "password": PASSWORD}).status_code == 302
+    assert "_auth_user_id" in client.session
+
+
+def test_nobody_learns_at_sign_up_who_has_an_account() -> None:
+    """The answers are the same; only the mail, which its owner reads, says that there is an account."""
+    UserFactory.create(email="taken@example.com")
+    answers = []
+    for email in ("taken@example.com", "free@example.com"):
+        client = Client()
+        answer = client.post("/accounts/signup/", NEW | {"email": email}, follow=True)
+        answers.append((answer.redirect_chain, answer.status_code, answer.content.decode().replace(email, "")))
+        assert "_auth_user_id" not in client.session
+    assert answers[0] == answers[1]
+    assert [message.to for message in mail.outbox] == [["taken@example.com"], ["free@example.com"]]
+    assert User.objects.count() == 2
+
+
+def test_where_mails_are_printed_the_page_says_so(client: Client, settings: Any) -> None:
+    sentence = "메일은 사이트를 실행한 터미널에 나옵니다"
+    assert sentence not in client.get("/accounts/confirm-email/").content.decode()
+    settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+    assert sentence in client.get("/accounts/confirm-email/").content.decode()
+
+
+def test_without_verification_signing_up_keeps_the_name_and_logs_in(client: Client, unverified: None) -> None:
     response = client.post("/accounts/signup/", NEW, follow=True)
     person = User.objects.get()
     assert (person.name, person.email) == ("김말판", "new@example.com")
@@ -47,7 +85,7 @@ def test_what_is_wrong_stands_beside_its_field(client: Client, change: dict[str,
     assert User.objects.count() == 0
 
 
-def test_a_second_account_with_the_address_is_refused_in_our_words(client: Client) -> None:
+def test_without_verification_a_second_account_is_refused_in_our_words(client: Client, unverified: None) -> None:
     UserFactory.create(email="new@example.com")
     page = page_of(client.post("/accounts/signup/", NEW))
     assert "이미 가입된 이메일입니다" in page.one("ul", "errorlist").text
@@ -63,7 +101,8 @@ def test_a_wrong_password_does_not_say_which_of_the_two_is_wrong(client: Client)
 
 
 def test_logging_in_returns_to_the_page_one_came_from(client: Client) -> None:
-    UserFactory.create(email="here@example.com")
+    person = UserFactory.create(email="here@example.com")
+    EmailAddress.objects.create(user=person, email=person.email, primary=True, verified=True)
     page = page_of(client.get("/accounts/login/?next=/somewhere/"))
     assert page.one("form", "form").one("input", name="next").attributes["value"] == "/somewhere/"
     form = {"login": "here@example.com", "password": PASSWORD, "next": "/somewhere/"}

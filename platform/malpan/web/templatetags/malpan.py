@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from django import template
+from django.conf import settings
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -91,3 +92,9 @@ def kst_plain(moment: datetime) -> SafeString:
     return format_html(
         '<time datetime="{}" title="{}">{}</time>', moment.isoformat(), exact, exact[: len("2026-11-20 23:50")]
     )
+
+
+@register.simple_tag
+def mail_is_printed() -> bool:
+    """Whether mails go to the terminal of the site, as no mail server is configured."""
+    return settings.EMAIL_BACKEND.endswith("console.EmailBackend")

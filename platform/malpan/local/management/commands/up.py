@@ -25,6 +25,7 @@ from django.core.management import BaseCommand, CommandError, call_command
 from django.db import connection, connections, transaction
 from django.db.migrations.loader import MigrationLoader
 
+from malpan.accounts.services import confirm_email
 from malpan.core import audit
 from malpan.local import embedded
 from malpan.local.file_lock import FileLock
@@ -96,6 +97,7 @@ class Command(BaseCommand):
         with transaction.atomic():
             user = users.objects.create_superuser(email=ADMIN_EMAIL, password=password, name="운영자")
             audit.record(actor=None, action="user.created", obj=user, after={"is_superuser": True})
+            confirm_email(user=user, actor=user)
         self.stdout.write(
             f"관리자를 만들었습니다: {ADMIN_EMAIL} / {password} ({password_file}에 적어 두었습니다)\n"
             f"Created the administrator {ADMIN_EMAIL} with the password {password} (kept in {password_file})"
