@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tests.chaos.faults import FAULTS
 from tests.chaos.report import report
-from tests.chaos.run import Chaos
+from tests.chaos.run import MANY, Chaos
 from tests.paths import ROOT
 
 
@@ -25,7 +25,7 @@ def main() -> int:
     models = Path(os.environ.get("MALPAN_TEST_VAR") or ROOT / "var" / "test") / "models"
     print(f"seed {options.seed}, site in {folder}", flush=True)
     chaos = Chaos(folder / "site", models, options.seed)
-    outcome = chaos.run(seconds=options.seconds, faults=chosen)
+    outcome = chaos.run(seconds=options.seconds, faults=chosen, many=options.many, during_many=options.during)
     text = report(outcome)
     print(text)
     if options.report:
@@ -40,6 +40,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=1800.0)
     parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="the same faults in the same order")
     parser.add_argument("--fault", action="append", default=[], help="only this one, once; may be repeated")
+    parser.add_argument("--many", type=int, default=MANY, help="uploads at once, at the end")
+    parser.add_argument("--during", default="PostgreSQL killed", help="the fault when a quarter of them is accepted")
     parser.add_argument("--report", type=Path, help="a file for the tables")
     return parser.parse_args()
 

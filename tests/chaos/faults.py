@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 import resource
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ import redis
 from tests.chaos.background import all_the_while
 from tests.chaos.site import ChaosSite
 from tests.system.stack import LEASE_SECONDS
+from tests.waiting import wait_for
 
 PAUSE_SECONDS: Final = LEASE_SECONDS + 2.0  # past the lease
 FULL_SECONDS: Final = 6.0
@@ -28,6 +30,7 @@ MESSAGES_SECONDS: Final = 8.0
 CLOCK_SECONDS: Final = 300.0
 JOBS: Final = 3  # that a worker with another clock does before it is killed
 WORKS_SECONDS: Final = 90.0
+GRACE_SECONDS: Final = 60.0
 _QUEUES: Final = ("scoring", "housekeeping")
 
 Begin = Callable[[ChaosSite, random.Random], Iterator[None]]
@@ -118,6 +121,17 @@ def messages_doubled(site: ChaosSite, _dice: random.Random) -> Iterator[None]:
         yield
 
 
+def programs_replaced(site: ChaosSite, _dice: random.Random) -> Iterator[None]:
+    """Every program is asked to stop, as an upgrade asks it, one after the other: the next when all run again."""
+    for role, number in (("worker", signal.SIGQUIT), *((role, signal.SIGTERM) for role in ("web", "chores", "beat"))):
+        for victim in site.roles()[role]:
+            with suppress(psutil.Error):
+                victim.send_signal(number)
+                victim.wait(GRACE_SECONDS)
+            wait_for(site.is_complete, f"a {role} in its place runs", seconds=GRACE_SECONDS)
+    yield
+
+
 def clock_off(seconds: float) -> Begin:
     """One more worker, whose clock is wrong; it works for a while and is killed in the middle of a job."""
 
@@ -155,6 +169,7 @@ FAULTS: Final = (
     Fault("PostgreSQL paused", paused("postgres"), stops_passes=True),
     Fault("supervisor killed", killed("supervisor"), stops_passes=True),
     Fault("supervisor paused", paused("supervisor")),
+    Fault("programs replaced", programs_replaced, stops_passes=True),
     Fault("disk full", disk_full, stops_passes=True),
     Fault("messages dropped", messages_dropped, stops_passes=True),
     Fault("messages doubled", messages_doubled),

@@ -37,7 +37,7 @@ class Outcome:
     retries: list[Retry] = field(default_factory=list)
     answered: list[float] = field(default_factory=list)  # when the site was asked, and answered soon
     stalls: list[float] = field(default_factory=list)  # of the uploads
-    stalls_of_many: list[float] = field(default_factory=list)  # of those while PostgreSQL was killed
+    stalls_of_many: list[float] = field(default_factory=list)  # of those at once, under a fault
     uploads: int = 0
     requests: int = 0
     large: int = 0
@@ -87,7 +87,7 @@ class Outcome:
             ("oldest run when taken back, s", self.oldest_run(), OLDEST_RUN_SECONDS),
             ("longest wait for the next attempt, s", self.longest_wait(), NEXT_ATTEMPT_SECONDS),
             ("site down at most, s", self.longest_down(), SITE_DOWN_SECONDS),
-            ("longest stall of 40 uploads while PostgreSQL was killed, s", max(self.stalls_of_many, default=0.0), 15.0),
+            ("longest stall of the uploads at once, under a fault, s", max(self.stalls_of_many, default=0.0), 15.0),
         ):
             yield what, round(value, 1), f"under {limit:.0f}", value < limit
 

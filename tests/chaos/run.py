@@ -40,9 +40,16 @@ class Chaos:
         self._dice = random.Random(seed)
         self._uploaders: list[Uploader] = []
 
-    def run(self, *, seconds: float = 0.0, faults: Sequence[Fault] | None = None) -> Outcome:
-        """Faults for ``seconds``, or each of ``faults`` once; then forty uploads while PostgreSQL is killed; then all
-        that was uploaded is scored and looked through.
+    def run(
+        self,
+        *,
+        seconds: float = 0.0,
+        faults: Sequence[Fault] | None = None,
+        many: int = MANY,
+        during_many: str = "PostgreSQL killed",
+    ) -> Outcome:
+        """Faults for ``seconds``, or each of ``faults`` once; then ``many`` uploads at once and the fault
+        ``during_many`` when a quarter of them is accepted; then all that was uploaded is scored and looked through.
         """
         self.site.start_and_keep()
         try:
@@ -55,7 +62,7 @@ class Chaos:
             with all_the_while(self._probe, self._watch):
                 with all_the_while(*(each.work for each in self._uploaders)):
                     self._disturb(seconds, faults)
-                self._upload_many()
+                self._upload_many(many, during_many)
                 self._settle()
             self.outcome.seconds = time.monotonic() - began
             self._conclude()
@@ -146,11 +153,10 @@ class Chaos:
             self.outcome.broken.append(f"{time.strftime('%H:%M:%S')} {text}")
 
     # --- at the end ---------------------------------------------------------------------------------------------------
-    def _upload_many(self) -> None:
-        """Forty uploads at once; PostgreSQL is killed when a quarter of them is accepted."""
-        [kill] = (fault for fault in FAULTS if fault.name == "PostgreSQL killed")
+    def _upload_many(self, count: int, during: str) -> None:
+        [chosen] = (fault for fault in FAULTS if fault.name == during)
         uploads = []
-        shares = [MANY // len(self._uploaders) + (place < MANY % len(self._uploaders)) for place in range(12)]
+        shares = [count // len(self._uploaders) + (place < count % len(self._uploaders)) for place in range(12)]
 
         def work(uploader: Uploader, count: int) -> None:
             for _upload in range(count):
@@ -161,8 +167,8 @@ class Chaos:
         ]
         for thread in threads:
             thread.start()
-        wait_for(lambda: len(uploads) >= MANY // 4, "a quarter is accepted", seconds=120, every=0.01)
-        self._happen([kill])
+        wait_for(lambda: len(uploads) >= count // 4, "a quarter is accepted", seconds=600, every=0.01)
+        self._happen([chosen])
         for thread in threads:
             thread.join()
         self.outcome.stalls_of_many = [each.stall for each in uploads]
