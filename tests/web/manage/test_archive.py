@@ -111,6 +111,21 @@ def test_passphrase_is_typed_twice_and_long_enough(
     assert not AuditEntry.objects.filter(action="competition.export").exists()
 
 
+def test_page_says_how_much_is_stored_and_how_much_may_be(
+    competition: Competition, owner: Client, settings: Any
+) -> None:
+    settings.COMPETITION_STORAGE_BYTES = 0
+    page = owner.get(url(competition)).content.decode()
+    assert "저장 공간" in page
+    assert "한도" not in page.split("저장 공간")[1].split("</p>")[0]
+    competition.storage_limit = 5 * 1024**3
+    competition.save()
+    shown = " ".join(owner.get(url(competition)).content.decode().split())
+    assert "(한도 5.0" in shown
+    english = owner.get(url(competition), headers={"accept-language": "en"}).content.decode()
+    assert "Storage" in english
+
+
 def test_looking_at_the_page_exports_nothing(competition: Competition, owner: Client) -> None:
     assert owner.get(url(competition)).status_code == 200
     assert owner.get(url(competition, "export/")).status_code == 405

@@ -21,6 +21,7 @@ from malpan.archive.exporting import export_competition
 from malpan.archive.importing import PERMISSION, Imported, import_competition
 from malpan.competitions.errors import NotAllowed
 from malpan.competitions.permissions import Permission, may
+from malpan.competitions.room import usage_of
 from malpan.core.errors import DomainError
 from malpan.leaderboard.verification import verify_competition
 from malpan.submissions.models import ChainEntry
@@ -47,6 +48,7 @@ def _archive_page(request: MemberRequest, access: ManageAccess, form: ExportForm
         "is_verified": findings is not None,
         "findings": (findings or [])[:SHOWN_FINDINGS],
         "finding_count": len(findings or []),
+        "usage": usage_of(access.competition),
         "may_import": request.user.has_perm(PERMISSION),
     }
     return render(request, "manage/archive.html", context, status=status)
