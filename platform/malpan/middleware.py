@@ -12,8 +12,9 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from malpan.api.http import error_response
+from malpan.core import tracing
 from malpan.core.errors import UnsupportedCharset
-from malpan.core.log import REQUEST_ID, logged_with
+from malpan.core.log import REQUEST_ID, logged_with, route_of
 from malpan.web.pages.errors import domain_error_page
 
 OPERATORS_PATHS: Final = ("/healthz/", "/openmetrics/")
@@ -31,8 +32,14 @@ class RequestIdMiddleware:
         given = request.headers.get("X-Request-ID", "")
         request_id = given if _SOUND_ID.fullmatch(given) else uuid4().hex
         request.META[REQUEST_ID] = request_id
-        with logged_with(request=request_id):
+        method = request.method or ""
+        with logged_with(request=request_id), tracing.span("request", method=method, request=request_id) as span:
             response = self.get_response(request)
+            if span is not None:
+                span.update_name(f"{method} {route_of(request)}")
+                span.set_attribute("status", response.status_code)
+                if response.status_code >= 500:
+                    tracing.note_error(span, str(response.status_code))
         response["X-Request-ID"] = request_id
         return response
 

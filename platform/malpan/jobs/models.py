@@ -44,6 +44,7 @@ class Job(models.Model):
     worker = models.CharField(_("채점 서버"), max_length=120, blank=True)
     stage = models.CharField(_("진행 단계"), max_length=40, blank=True)
     progress = models.FloatField(_("진행률"), default=0)  # share done, 0-1
+    traceparent = models.CharField(max_length=55, blank=True)  # of the request that queued it (``core.tracing``)
     queued_at = models.DateTimeField(_("대기 시작"))
     started_at = models.DateTimeField(_("시작"), null=True, blank=True)  # of the last attempt
     finished_at = models.DateTimeField(_("끝"), null=True, blank=True)

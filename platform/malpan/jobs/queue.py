@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from django.db import transaction
 from django.utils import timezone
 
+from malpan.core import tracing
 from malpan.jobs.doorbell import ring_on_commit
 from malpan.jobs.models import Job
 from malpan.jobs.order import assign_fair_tags, next_fair_tag
@@ -30,9 +31,20 @@ def add(
         return []
     now = timezone.now()
     with transaction.atomic():
+        parent_span = tracing.parent_of_now()
         tags = assign_fair_tags(turns or costs, next_fair_tag(flow, lane))
         made = [
-            Job(kind=kind, flow=flow, lane=lane, parent=parent, number=number, cost=cost, fair_tag=tag, queued_at=now)
+            Job(
+                kind=kind,
+                flow=flow,
+                lane=lane,
+                parent=parent,
+                number=number,
+                cost=cost,
+                fair_tag=tag,
+                traceparent=parent_span,
+                queued_at=now,
+            )
             for number, (cost, tag) in enumerate(zip(costs, tags, strict=True))
         ]
         Job.objects.bulk_create(made, batch_size=1000)

@@ -7,6 +7,7 @@ import logging
 from celery import Task, shared_task
 from django.db.models.functions import Now
 
+from malpan.core import tracing
 from malpan.core.log import logged_with
 from malpan.jobs import claim, doorbell, refusal
 from malpan.jobs.faults import record_faults
@@ -46,5 +47,11 @@ def work_next(*, worker: str) -> Job | None:
 
 def perform(job: Job) -> None:
     """Do a claimed job while its lease is renewed; faults are written to its row."""
-    with logged_with(job=job.pk, attempt=job.attempt), record_faults(job), LeaseRenewer(job) as lease:
+    with (
+        logged_with(job=job.pk, attempt=job.attempt),
+        record_faults(job),
+        tracing.continued(job.traceparent),
+        tracing.span(job.kind, job=job.pk, attempt=job.attempt),
+        LeaseRenewer(job) as lease,
+    ):
         handler_of(job.kind).work(job, lease)

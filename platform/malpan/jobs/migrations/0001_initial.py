@@ -28,6 +28,7 @@ class Migration(migrations.Migration):
                 ('worker', models.CharField(blank=True, max_length=120, verbose_name='채점 서버')),
                 ('stage', models.CharField(blank=True, max_length=40, verbose_name='진행 단계')),
                 ('progress', models.FloatField(default=0, verbose_name='진행률')),
+                ('traceparent', models.CharField(blank=True, max_length=55)),
                 ('queued_at', models.DateTimeField(verbose_name='대기 시작')),
                 ('started_at', models.DateTimeField(blank=True, null=True, verbose_name='시작')),
                 ('finished_at', models.DateTimeField(blank=True, null=True, verbose_name='끝')),

@@ -7,6 +7,7 @@ from __future__ import annotations
 from django.conf import settings
 
 from malpan.competitions.media import media_folder
+from malpan.core import tracing
 from malpan.submissions.evaluation import large_runs, results, reuse
 from malpan.submissions.models import ScoringRun
 from scoring.records import ProgressCallback, ScoreReport
@@ -42,14 +43,16 @@ def _score_split(
     from scoring import engine  # only here: it loads the analysers and, if needed, the models
     from scoring.metrics import MetricOptions
 
-    return engine.score(
-        run.recipe,
-        split.references,
-        split.predictions,
-        profile=run.profile,
-        device=settings.SCORING_DEVICE,
-        progress=progress,
-        known=learned if reuse.is_repeat(run) else results.merged(learned, results.known_values(run, split)),
-        options=MetricOptions(media=media_folder(run.reference_version)),
-        pair_values=values,
-    )
+    known = learned if reuse.is_repeat(run) else results.merged(learned, results.known_values(run, split))
+    with tracing.span("engine", run=run.pk, recipe=run.recipe, split=split.name):
+        return engine.score(
+            run.recipe,
+            split.references,
+            split.predictions,
+            profile=run.profile,
+            device=settings.SCORING_DEVICE,
+            progress=progress,
+            known=known,
+            options=MetricOptions(media=media_folder(run.reference_version)),
+            pair_values=values,
+        )
