@@ -1,10 +1,12 @@
 """People in the admin: made, edited, let in, their tokens revoked; each with an audit entry."""
 
+import io
 import json
 
 import pytest
 from allauth.account.models import EmailAddress
 from django.contrib.auth.models import Permission
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -79,3 +81,12 @@ def test_an_address_is_confirmed_by_an_action_but_for_one_that_is_somebody_elses
     assert EmailAddress.objects.get(user=person).verified
     assert not EmailAddress.objects.filter(user=other, verified=True).exists()
     assert AuditEntry.objects.get(action="user.confirm_email").object_id == str(person.pk)
+
+
+def test_the_command_says_that_an_address_is_taken(db, monkeypatch):
+    monkeypatch.setenv("DJANGO_SUPERUSER_PASSWORD", "아주긴새암호입니다")
+    UserFactory.create(email="taken@example.com")
+    with pytest.raises(CommandError, match="이미 가입된 이메일입니다"):
+        call_command("createsuperuser", interactive=False, email="Taken@example.com", name="관리자")
+    call_command("createsuperuser", interactive=False, email="free@example.com", name="관리자", stdout=io.StringIO())
+    assert User.objects.get(email="free@example.com").is_superuser

@@ -21,7 +21,7 @@ class AuditSearch:
     """The search; an empty field does not filter.
 
     ``actor`` is part of an e-mail address or name, or ``SYSTEM`` for the platform itself; ``until`` is excluded;
-    ``text`` is part of any text in before or after.
+    ``text`` is part of any text in before or after, or of the name or address of the person it is about.
     """
 
     actor: str = ""
@@ -57,7 +57,8 @@ def search_entries(competition_pk: int, search: AuditSearch) -> QuerySet[AuditEn
     if search.text:
         rows = rows.alias(before_text=Cast("before", TextField()), after_text=Cast("after", TextField()))
         quoted = json.dumps(search.text, ensure_ascii=False)[1:-1]  # as it is stored inside JSON
-        rows = rows.filter(Q(before_text__icontains=quoted) | Q(after_text__icontains=quoted))
+        about = Q(person__email__icontains=search.text) | Q(person__name__icontains=search.text)
+        rows = rows.filter(Q(before_text__icontains=quoted) | Q(after_text__icontains=quoted) | about)
     return rows
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
@@ -59,15 +60,18 @@ def obstacles(user: User, now: datetime | None = None) -> list[DomainError]:
     return found
 
 
-def erase(*, user: User, actor: User | None, force: bool = False, now: datetime | None = None) -> bool:
+def erase(
+    *, user: User, actor: User | None, force: bool = False, has_sessions: bool = True, now: datetime | None = None
+) -> bool:
     """Erase what identifies ``user``; false if that has been done. ``actor`` is ``None`` for the operator.
 
     Raises the first of ``obstacles``. With ``force`` there are none: the member who joined first leads the team, and
-    a competition without an owner is left to the administrators.
+    a competition without an owner is left to the administrators. ``has_sessions=False`` does not look for any.
     """
     moment = now or timezone.now()
     with transaction.atomic():
-        sessions = _end_sessions(user)  # first: nobody waits for a lock while all are looked through
+        # first: nobody waits for a lock while all sessions are looked through
+        sessions = _end_sessions(user) if has_sessions else 0
         person = User.objects.select_for_update(no_key=True).get(pk=user.pk)
         if person.erased_at is not None:
             return False
@@ -89,7 +93,8 @@ def erase(*, user: User, actor: User | None, force: bool = False, now: datetime 
 
 def sessions_of(user: User) -> list[str]:
     """The keys of the person's sessions: a row says whose it is only inside."""
-    return [row.pk for row in Session.objects.iterator() if row.get_decoded().get(SESSION_KEY) == str(user.pk)]
+    rows = Session.objects.only("session_data").iterator()  # some 30 µs a row
+    return [row.pk for row in rows if row.get_decoded().get(SESSION_KEY) == str(user.pk)]
 
 
 def teams_affected(user: User, now: datetime | None = None) -> list[tuple[Team, str]]:
@@ -115,7 +120,7 @@ def _led(user: User, now: datetime) -> list[tuple[Team, User]]:
     rows = Membership.objects.filter(user=user, role=Membership.Role.LEADER).select_related("team__competition")
     led = []
     for row in rows.order_by("team"):
-        others = row.team.memberships.exclude(user=user).filter(user__erased_at=None).select_related("user")
+        others = row.team.memberships.exclude(user=user).filter(user__is_active=True).select_related("user")
         successor = others.order_by("joined_at", "pk").first()
         ended_at = last_end(row.team.competition)
         if successor is not None and (ended_at is None or ended_at > now):
@@ -170,7 +175,8 @@ def _give_up_roles(person: User, actor: User | None) -> int:
 
 def free_texts(person: User, words: Iterable[str]) -> int:
     """Mask ``words``, a name and addresses, in what the person wrote; returns how many rows had them."""
-    known = sorted({word for word in words if len(word) > 1}, key=len, reverse=True)
+    forms = {unicodedata.normalize(form, word) for form in ("NFC", "NFD") for word in words if len(word) > 1}
+    known = sorted(forms, key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, known)), re.IGNORECASE)
     changed = 0
     for holding in HOLDINGS:

@@ -124,7 +124,7 @@ def _people_of_competitions(now: datetime) -> int:
 
 def _is_erased(user: User, now: datetime) -> bool:
     try:
-        return erase(user=user, actor=None, now=now)
+        return erase(user=user, actor=None, has_sessions=False, now=now)  # nor a log-in, for months
     except DomainError:  # something of theirs is still open
         return False
 
