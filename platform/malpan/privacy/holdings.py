@@ -65,6 +65,12 @@ class Holding:
         """``teams.membership.user``"""
         return f"{self.model._meta.label_lower}.{self.person}"
 
+    @property
+    def place(self) -> str:
+        """``teams_membership.user_id``, as the database has it."""
+        field: Any = self.model._meta.get_field(self.person.partition("__")[0])
+        return f"{self.model._meta.db_table}.{field.column}"
+
     def rows(self, user: User) -> QuerySet[Any]:
         """The rows about ``user``, the oldest first."""
         wanted = addresses_of(user) if self.person == "email" else [user.pk]
@@ -213,6 +219,6 @@ def table() -> list[str]:
     with translation.override("en"):
         lines = ["| what | where | why | how long | when a person leaves |", "| --- | --- | --- | --- | --- |"]
         for each in SUBJECTS:
-            where = ", ".join(f"`{held.name}`" for held in HOLDINGS if held.subject is each)
+            where = ", ".join(f"`{held.place}`" for held in HOLDINGS if held.subject is each)
             lines.append(f"| {each.what} | {where} | {each.why} | {each.until} | {each.fate.value} |")
     return lines
