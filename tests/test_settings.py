@@ -74,6 +74,11 @@ def test_numbers_that_no_site_can_work_with_are_refused_at_the_start(name: str, 
     assert f"{name} is {value}, but must be at least 1" in done.stderr
 
 
+def test_no_negative_number_of_days_removes_what_is_new() -> None:
+    done = python("-c", "import malpan.settings", **PRODUCTION, RETENTION_INVITATION_DAYS="-1")
+    assert "RETENTION_INVITATION_DAYS is -1, but must be at least 0" in done.stderr
+
+
 def test_a_log_format_that_nobody_knows_is_refused_at_the_start() -> None:
     done = python("-c", "import malpan.settings", **PRODUCTION, LOG_FORMAT="xml")
     assert "LOG_FORMAT is xml, but must be line or json" in done.stderr

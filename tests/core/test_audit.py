@@ -2,6 +2,7 @@
 
 import pytest
 
+from malpan.competitions.models import CompetitionRole
 from malpan.core import audit
 from tests.factories import CompetitionFactory, UserFactory
 
@@ -15,6 +16,20 @@ def test_entry_names_actor_action_and_row():
 
     assert (entry.actor, entry.action) == (actor, "competition.update")
     assert (entry.object_type, entry.object_id) == ("competitions.competition", str(competition.pk))
+
+
+def test_entry_refers_to_the_person_it_is_about_and_holds_neither_name_nor_address():
+    user, role = UserFactory.create(name="길동"), "viewer"
+    held = CompetitionRole.objects.create(user=user, competition=CompetitionFactory.create(), role=role)
+    before, after = audit.changed({"name": "옛 이름", "email": ""}, audit.snapshot(user))
+
+    edited = audit.record(actor=None, action="user.update", obj=user, before=before, after=after)
+    appointed = audit.record(actor=None, action="role.appoint", obj=held, after={"email": user.email, "role": role})
+    led = audit.record(actor=None, action="team.hand_over", obj=held.competition, person=user)
+
+    assert [entry.person for entry in (edited, appointed, led)] == [user] * 3
+    assert (edited.before["name"], edited.after["name"], edited.before["email"]) == ("***", "***", "")
+    assert appointed.after == {"email": "***", "role": role}
 
 
 def test_snapshot_holds_columns_but_no_password():

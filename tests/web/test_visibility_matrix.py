@@ -59,6 +59,7 @@ RULES: Final[dict[str, str]] = {
     "verify_chain.py": EVERYONE,
     "accounts/": EVERYONE,
     "invitations/": EVERYONE,
+    "account/": EVERYONE,  # the reader's own, if somebody is logged in
     "tokens/": EVERYONE,  # the reader's own, if somebody is logged in
     "files/": EVERYONE,
     "admin/": ADMIN,

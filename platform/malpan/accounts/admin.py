@@ -35,12 +35,15 @@ class UserChange(UserChangeForm):
 
 @admin.register(User)
 class UserAdmin(DjangoUserAdmin):
-    """A change and its audit entry are in one transaction, which Django opens for every form and deletion."""
+    """A change and its audit entry are in one transaction, which Django opens for every form.
+
+    Nobody is deleted: ``malpan.privacy`` erases what identifies a person, and then nothing is left to change.
+    """
 
     form = UserChange
     add_form = UserCreation
     ordering = ["email"]
-    list_display = ["email", "name", "is_staff", "is_active", "date_joined"]
+    list_display = ["email", "__str__", "is_staff", "is_active", "date_joined"]
     list_filter = ["is_staff", "is_superuser", "is_active"]
     search_fields = ["email", "name"]
     readonly_fields = ["last_login", "date_joined"]
@@ -63,6 +66,12 @@ class UserAdmin(DjangoUserAdmin):
         count = sum(revoke_api_tokens_of(user=user, actor=_actor(request)) for user in queryset)
         self.message_user(request, gettext("API 토큰 %(count)d개를 폐기했습니다.") % {"count": count}, messages.SUCCESS)
 
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_change_permission(request, obj) and (obj is None or obj.erased_at is None)
+
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         before = audit.snapshot(User.objects.get(pk=obj.pk)) if change else {}
         super().save_model(request, obj, form, change)
@@ -77,14 +86,6 @@ class UserAdmin(DjangoUserAdmin):
         was, then = audit.changed(before, _rights_of(form.instance))
         if then:
             audit.record(actor=_actor(request), action="user.relate", obj=form.instance, before=was, after=then)
-
-    def delete_model(self, request: HttpRequest, obj: User) -> None:
-        audit.record(actor=_actor(request), action="user.delete", obj=obj, before=audit.snapshot(obj))
-        super().delete_model(request, obj)
-
-    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        for user in queryset:
-            self.delete_model(request, user)
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
         """Django calls this after every change, also of a password, which ``save_model`` does not get."""

@@ -5,8 +5,10 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.base_user import BaseUserManager
 from django.contrib.auth.models import AbstractUser
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Lower
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 
@@ -18,17 +20,25 @@ class UserManager(BaseUserManager["User"]):
         return user
 
     def create_superuser(self, email: str, password: str | None = None, **extra: Any) -> "User":
+        self.model(email=self.normalize_email(email)).validate_constraints()  # in words, for whoever runs the command
         return self.create_user(email, password, is_staff=True, is_superuser=True, **extra)
 
 
 class User(AbstractUser):
-    """A person, identified by an e-mail address and shown by ``name``."""
+    """A person, identified by an e-mail address and shown by ``name``.
+
+    A person whose data were erased (``malpan.privacy``) stays as a pseudonym, without both: what they did remains
+    provable, who did it does not. ``former_addresses`` are keyed hashes of the addresses they had
+    (``accounts.addresses``), so that an archive of an earlier day does not bring them back.
+    """
 
     username = None  # type: ignore[assignment]
     first_name = None  # type: ignore[assignment]
     last_name = None  # type: ignore[assignment]
-    email = models.EmailField(_("이메일"), unique=True)
+    email = models.EmailField(_("이메일"))
     name = models.CharField(_("이름"), max_length=40)
+    erased_at = models.DateTimeField(_("개인정보를 지운 시각"), null=True, blank=True, editable=False)
+    former_addresses = ArrayField(models.CharField(max_length=64), default=list, blank=True, editable=False)
 
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS = ["name"]
@@ -37,10 +47,22 @@ class User(AbstractUser):
     class Meta:
         verbose_name = _("사용자")
         verbose_name_plural = _("사용자")
-        constraints = [models.UniqueConstraint(Lower("email"), name="user_email_unique_whatever_case")]
+        constraints = [
+            models.UniqueConstraint(
+                Lower("email"),
+                condition=models.Q(erased_at=None),
+                name="user_email_unique_whatever_case",
+                violation_error_message=_("이미 가입된 이메일입니다."),
+            ),
+            models.CheckConstraint(
+                condition=models.Q(erased_at=None) & ~models.Q(email="")
+                | models.Q(erased_at__isnull=False, email="", name="", is_active=False),
+                name="user_has_an_address_or_is_erased",
+            ),
+        ]
 
     def __str__(self) -> str:
-        return self.name or self.email
+        return gettext("탈퇴한 사람") if self.erased_at else self.name or self.email
 
     def get_full_name(self) -> str:
         return self.name

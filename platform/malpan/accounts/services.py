@@ -57,7 +57,7 @@ def confirm_email(*, user: User, actor: User) -> bool:
         if not address.set_verified():
             return False
         address.set_as_primary()
-        audit.record(actor=actor, action="user.confirm_email", obj=user, after={"email": user.email})
+        audit.record(actor=actor, action="user.confirm_email", obj=user)
     return True
 
 

@@ -88,7 +88,8 @@ class _Writing:
             for column in filter(points_at_person, table.fields()):
                 keys = table.rows(self.competition).order_by().values_list(column.attname, flat=True).distinct()
                 named.update(key for key in keys if key is not None)
-        found = sorted(User.objects.filter(pk__in=named).values_list("email", "pk"), key=lambda row: row[0].lower())
+        rows = User.objects.filter(pk__in=named).values_list("email", "pk")
+        found = sorted((email.lower(), key) for email, key in rows)
         return {key: number for number, (_email, key) in enumerate(found, start=1)}
 
     def renumber(self, label: str, key: int) -> int:

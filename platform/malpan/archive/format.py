@@ -3,7 +3,7 @@
 A zip file of
 
 * ``manifest.json``: format, version, date and source, and name, size and sha256 of every other member;
-* ``people.jsonl``: everybody in a row, by e-mail and name; no password, no token;
+* ``people.jsonl``: everybody in a row, by e-mail and name; no password, no token; whose data were erased: without both;
 * ``tables/<name>.jsonl``: the rows of a table, one in each line, by column; numbered from 1 in the order of creation,
   and referring to each other by these numbers, so that the same competition gives the same lines on every site;
 * ``files/<sha256>``: submissions and files for download;

@@ -10,13 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, Final
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
 from django.db import DatabaseError, transaction
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 
+from malpan.accounts.addresses import who_had
 from malpan.accounts.models import User
 from malpan.archive import crypto
 from malpan.archive.errors import ArchiveRefused
@@ -28,6 +32,7 @@ from malpan.competitions.models import Competition, DataFile, ReferenceVersion
 from malpan.core import audit
 from malpan.core.errors import StoredFileMissing
 from malpan.core.storage import open_private, store_private
+from malpan.privacy.erasing import free_texts
 from malpan.submissions.evaluation.runs import requeue_imported
 from malpan.submissions.models import Submission
 
@@ -48,8 +53,9 @@ class Imported:
 def import_competition(*, file: IO[bytes], actor: User | None, slug: str = "", passphrase: str = "") -> Imported:
     """Import the archive in ``file`` as a competition of this site, at ``slug`` (default: its old one).
 
-    People are found by e-mail or made without a usable password. Encrypted references need the ``passphrase``; without
-    it they are skipped. ``actor`` is ``None`` for the operator of the machine.
+    People are found by e-mail or made without a usable password; those whose data were erased here stay erased.
+    Encrypted references need the ``passphrase``; without it they are skipped. ``actor`` is ``None`` for the operator of
+    the machine.
 
     Raises ``NotAllowed`` without the permission to add competitions; ``ArchiveRefused``; the faults of the storage.
     """
@@ -152,6 +158,7 @@ class _Reading:
     new_people: int = 0
     numbers: dict[str, dict[int, int]] = field(default_factory=dict)
     later: list[tuple[Table, int, dict[str, Any]]] = field(default_factory=list)
+    erased: list[tuple[User, list[str]]] = field(default_factory=list)  # with what the archive calls them
 
     def read(self, slug: str) -> Competition:
         self.numbers[PERSON] = dict(self._people())
@@ -160,6 +167,8 @@ class _Reading:
         for table, key, line in self.later:
             with _misfit_named(table.member):
                 table.model._default_manager.filter(pk=key).update(**decoded_later(table, line, self.renumber))
+        for user, words in self.erased:
+            free_texts(user, words)
         (key,) = self.numbers["competitions.competition"].values()
         return Competition.objects.get(pk=key)
 
@@ -168,17 +177,15 @@ class _Reading:
         return self.numbers[label][number]
 
     def _people(self) -> Iterator[tuple[int, int]]:
+        made_at = _made_at(self.archive)
         for line in self.archive.lines(PEOPLE):
-            email: Any = line.get("email")
-            name: Any = line.get("name")
             with _misfit_named(PEOPLE):
-                user = User.objects.filter(email__iexact=email).first()
+                user = who_had(line["email"], made_at) if line["email"] != "" else None
                 if user is None:
-                    user = User(email=email, name=name)
-                    user.set_unusable_password()
-                    user.full_clean(exclude=["password"])
-                    user.save()
+                    user = _stranger(**line)
                     self.new_people += 1
+                elif user.erased_at is not None:
+                    self.erased.append((user, [line["email"], line["name"]]))
             yield line["id"], user.pk
 
     def _read_table(self, table: Table, slug: str) -> None:
@@ -201,6 +208,26 @@ class _Reading:
         if table.label == "core.auditentry":
             return {"competition_pk": self.renumber("competitions.competition", 1)}
         return {}
+
+
+def _made_at(archive: Archive) -> datetime:
+    """When the archive was made; if it does not say so, before everything."""
+    try:
+        made_at = parse_datetime(str(archive.manifest.get("made_at")))
+    except ValueError:
+        made_at = None
+    return made_at if made_at and made_at.tzinfo else datetime.min.replace(tzinfo=UTC)
+
+
+def _stranger(*, email: Any, name: Any, **_id: Any) -> User:
+    """A new account that nobody can log in to; without an address a pseudonym, as the person was where it came from."""
+    user = User(email=email, name=name)
+    if email == "":
+        user.name, user.is_active, user.erased_at = "", False, timezone.now()
+    user.set_unusable_password()
+    user.full_clean(exclude=["password", *(("email", "name") if user.erased_at else ())])
+    user.save()
+    return user
 
 
 @contextmanager

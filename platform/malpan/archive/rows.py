@@ -12,6 +12,7 @@ from django.db.models import Field, JSONField
 from django.utils.duration import duration_string
 
 from malpan.archive.format import Table, points_at_person, target_of
+from malpan.core import audit
 
 PERSON: Final = settings.AUTH_USER_MODEL.lower()
 Renumber = Callable[[str, int], int]  # label of a model (or PERSON) and a number of it; KeyError if unknown
@@ -44,6 +45,8 @@ def decoded(table: Table, line: Mapping[str, Any], renumber: Renumber) -> dict[s
             values[field.attname] = _decoded_value(field, value, renumber)
     if table.label == "core.auditentry":
         values["object_id"] = _decoded_object(values["object_type"], values["object_id"], renumber)
+        for side in {"before", "after"} & values.keys():  # an archive of an older version may name people there
+            values[side] = audit.without_people(values["object_type"], values[side])
     return values
 
 

@@ -29,7 +29,7 @@ OPEN_LIMIT: Final = 10  # unanswered questions a person may have in one competit
 TITLE_MAX_CHARS: Final = 200
 BODY_MAX_CHARS: Final = 4000
 ANSWER_MAX_CHARS: Final = 10_000
-_SHOWN: Final = ("title", "answer_ko", "answer_en", "is_public", "answered_by_id", "answered_at")
+_SHOWN: Final = ("answer_ko", "answer_en", "is_public", "answered_by_id", "answered_at")
 
 
 def ask_question(*, competition: Competition, asked_by: User, title: str, body: str) -> Question:
@@ -46,7 +46,7 @@ def ask_question(*, competition: Competition, asked_by: User, title: str, body: 
         if waiting.count() >= OPEN_LIMIT:
             raise TooManyQuestions(limit=OPEN_LIMIT)
         question = Question.objects.create(competition=competition, asked_by=asked_by, title=title, body=body)
-        audit.record(actor=asked_by, action="question.ask", obj=question, after={"title": title})
+        audit.record(actor=asked_by, action="question.ask", obj=question)
     return question
 
 
@@ -121,6 +121,8 @@ def open_count(user: User | AnonymousUser, competition: Competition) -> int:
 # --- the e-mail -------------------------------------------------------------------------------------------------------
 def send_answer(question: Question) -> None:
     """Mail the answer to the person who asked, in Korean and English. A failure is only logged."""
+    if question.asked_by.erased_at is not None:
+        return
     parts = []
     for language in ("ko", "en"):
         with translation.override(language):

@@ -99,4 +99,4 @@ def _keep_an_owner(locked: CompetitionRole) -> None:
 
 
 def _facts(held: CompetitionRole) -> dict[str, object]:
-    return {"user_id": held.user_id, "email": held.user.email, "role": held.role}
+    return {"role": held.role}

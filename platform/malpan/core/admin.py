@@ -38,8 +38,8 @@ class RecordAdmin(admin.ModelAdmin):
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(RecordAdmin):
-    list_display = ["created_at", "actor", "action", "object_type", "object_id", "competition_pk"]
+    list_display = ["created_at", "actor", "person", "action", "object_type", "object_id", "competition_pk"]
     list_filter = ["action", "object_type", "competition_pk"]
     search_fields = ["object_id", "actor__email", "actor__name", "before", "after"]
-    list_select_related = ["actor"]
+    list_select_related = ["actor", "person"]
     date_hierarchy = "created_at"

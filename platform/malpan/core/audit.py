@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
+from django.contrib.auth import get_user_model
 from django.db import models
 
 from malpan.core.models import AuditEntry
@@ -13,6 +14,14 @@ if TYPE_CHECKING:
     from malpan.accounts.models import User
 
 SECRETS: Final = ("password", "split_seed")  # columns whose content is never logged
+WITHHELD: Final = "***"
+_PERSONAL: Final = {  # facts that could say who somebody is: an entry can never be changed, so they never enter it
+    "accounts.user": ("email", "name"),
+    "competitions.competitionrole": ("email",),
+    "competitions.question": ("title", "body"),
+    "submissions.submission": ("file_name", "memo"),
+    "teams.invitation": ("email",),
+}
 _UPWARDS: Final = ("track", "phase", "team", "submission", "run", "batch", "source")  # to the owning row
 
 
@@ -23,20 +32,34 @@ def record(
     obj: models.Model,
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
+    person: User | None = None,
 ) -> AuditEntry:
     """Record that ``actor`` (``None``: the system itself) did ``action`` (``<object>.<verb>``) to ``obj``.
 
-    Call it in the transaction of the change, so that neither exists without the other.
+    ``person``: whom it is about, if that is neither ``obj`` nor its ``user``. Call it in the transaction of the change,
+    so that neither exists without the other.
     """
     return AuditEntry.objects.create(
         actor=actor,
+        person=person or _person_of(obj),
         action=action,
         object_type=obj._meta.label_lower,
         object_id=str(obj.pk),
         competition_pk=competition_pk_of(obj),
-        before=dict(before or {}),
-        after=dict(after or {}),
+        before=without_people(obj._meta.label_lower, before or {}),
+        after=without_people(obj._meta.label_lower, after or {}),
     )
+
+
+def without_people(object_type: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """``facts`` about a row of ``object_type`` without what says who somebody is."""
+    personal = _PERSONAL.get(object_type, ())
+    return {name: WITHHELD if name in personal and value else value for name, value in facts.items()}
+
+
+def _person_of(obj: models.Model) -> User | None:
+    found = obj if isinstance(obj, get_user_model()) else getattr(obj, "user", None)
+    return cast("User | None", found)
 
 
 def competition_pk_of(obj: models.Model) -> int | None:

@@ -21,7 +21,7 @@ class AuditSearch:
     """The search; an empty field does not filter.
 
     ``actor`` is part of an e-mail address or name, or ``SYSTEM`` for the platform itself; ``until`` is excluded;
-    ``text`` is part of any text in before or after.
+    ``text`` is part of any text in before or after, or of the name or address of the person it is about.
     """
 
     actor: str = ""
@@ -50,14 +50,15 @@ class FieldChange:
 
 
 def search_entries(competition_pk: int, search: AuditSearch) -> QuerySet[AuditEntry]:
-    """The entries of a competition that match ``search``, newest first, with their actors."""
-    rows = AuditEntry.objects.filter(competition_pk=competition_pk).select_related("actor")
+    """The entries of a competition that match ``search``, newest first, with their people."""
+    rows = AuditEntry.objects.filter(competition_pk=competition_pk).select_related("actor", "person")
     for condition in _conditions(search):
         rows = rows.filter(condition)
     if search.text:
         rows = rows.alias(before_text=Cast("before", TextField()), after_text=Cast("after", TextField()))
         quoted = json.dumps(search.text, ensure_ascii=False)[1:-1]  # as it is stored inside JSON
-        rows = rows.filter(Q(before_text__icontains=quoted) | Q(after_text__icontains=quoted))
+        about = Q(person__email__icontains=search.text) | Q(person__name__icontains=search.text)
+        rows = rows.filter(Q(before_text__icontains=quoted) | Q(after_text__icontains=quoted) | about)
     return rows
 
 
@@ -79,17 +80,17 @@ def _conditions(search: AuditSearch) -> Iterator[Q]:
 
 
 def get_entry(competition_pk: int, pk: int) -> AuditEntry:
-    """One entry of a competition, with its actor. Raises ``AuditEntryNotFound``."""
-    row = AuditEntry.objects.filter(competition_pk=competition_pk, pk=pk).select_related("actor").first()
+    """One entry of a competition, with its people. Raises ``AuditEntryNotFound``."""
+    row = AuditEntry.objects.filter(competition_pk=competition_pk, pk=pk).select_related("actor", "person").first()
     if row is None:
         raise AuditEntryNotFound
     return row
 
 
 def entries_about(object_type: str, object_id: object, *, limit: int = 50) -> list[AuditEntry]:
-    """The newest entries about one row, with their actors."""
+    """The newest entries about one row, with their people."""
     rows = AuditEntry.objects.filter(object_type=object_type, object_id=str(object_id))
-    return list(rows.select_related("actor")[:limit])
+    return list(rows.select_related("actor", "person")[:limit])
 
 
 def known_actions(competition_pk: int) -> list[str]:

@@ -63,7 +63,7 @@ def person(email: str, name: str) -> User:
     if known is not None:
         return known
     user = User.objects.create_user(email, password=None, name=name)
-    audit.record(actor=None, action="user.create", obj=user, after={"email": email})
+    audit.record(actor=None, action="user.create", obj=user)
     return user
 
 

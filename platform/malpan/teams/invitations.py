@@ -73,7 +73,7 @@ def create_invitation(
             created_by=actor,
             expires_at=moment + INVITATION_LIFETIME,
         )
-        after = {"team": team.pk, "email": address}
+        after = {"team": team.pk, "is_mailed": bool(address)}
         audit.record(actor=actor, action="invitation.create", obj=invitation, after=after)
     return invitation, token
 
@@ -128,7 +128,7 @@ def join_team(*, token: str, user: User, now: datetime | None = None) -> Members
             invitation.used_at, invitation.used_by = moment, user
             invitation.save(update_fields=["used_at", "used_by"])
             after = {"user": user.pk, "invitation": invitation.pk}
-            audit.record(actor=user, action="team.join", obj=invitation.team, after=after)
+            audit.record(actor=user, action="team.join", obj=invitation.team, after=after, person=user)
     except IntegrityError as error:
         raise team_refusal(error, "") from error
     return membership

@@ -60,7 +60,7 @@ def create_team(
             team = Team.objects.create(competition=competition, name=clean_name, number=number, is_baseline=is_baseline)
             Membership.objects.create(team=team, user=leader, competition=competition, role=Membership.Role.LEADER)
             after = {"name": clean_name, "number": number, "leader": leader.pk}
-            audit.record(actor=actor or leader, action="team.create", obj=team, after=after)
+            audit.record(actor=actor or leader, action="team.create", obj=team, after=after, person=leader)
     except IntegrityError as error:
         raise team_refusal(error, clean_name) from error
     return team
@@ -137,7 +137,7 @@ def leave_team(*, team: Team, user: User, now: datetime | None = None) -> None:
             raise LeaderCannotLeave
         else:
             membership.delete()
-            audit.record(actor=user, action="team.leave", obj=locked, before={"user": user.pk})
+            audit.record(actor=user, action="team.leave", obj=locked, before={"user": user.pk}, person=user)
 
 
 def remove_member(*, team: Team, user: User, actor: User, now: datetime | None = None) -> None:
@@ -154,18 +154,21 @@ def remove_member(*, team: Team, user: User, actor: User, now: datetime | None =
         if membership.role == Membership.Role.LEADER:
             raise LeaderCannotLeave
         membership.delete()
-        audit.record(actor=actor, action="team.remove_member", obj=locked, before={"user": user.pk})
+        before = {"user": user.pk}
+        audit.record(actor=actor, action="team.remove_member", obj=locked, before=before, person=user)
 
 
 def hand_over(*, team: Team, to: User, actor: User) -> None:
     """Make the member ``to`` the leader: by the current leader, or by an organiser (MANAGE).
 
-    Raises ``NotTeamLeader`` and, if ``to`` is not in the team, ``NotTeamMember``.
+    Raises ``NotTeamLeader`` and, if ``to`` is not in the team or has closed their account, ``NotTeamMember``.
     """
     with transaction.atomic():
         locked = lock_team(team)
         _require_authority(locked, actor)
         successor = require_member(to, locked)
+        if not successor.user.is_active:
+            raise NotTeamMember
         leader = locked.memberships.get(role=Membership.Role.LEADER)
         if successor.pk == leader.pk:
             return
@@ -177,6 +180,7 @@ def hand_over(*, team: Team, to: User, actor: User) -> None:
             obj=locked,
             before={"leader": leader.user_id},
             after={"leader": to.pk},
+            person=to,
         )
 
 

@@ -7,6 +7,7 @@ from django.views.i18n import set_language
 from malpan.web.manage import archive, setup
 from malpan.web.manage import urls as manage
 from malpan.web.pages import (
+    account,
     board,
     chain,
     competition,
@@ -53,6 +54,9 @@ urlpatterns = [
     path("submissions/<uuid:public_id>/receipt.json", chain.receipt_json, name="receipt_json"),
     path("manage/import/", archive.import_page, name="manage_import"),
     path("verify_chain.py", chain.script, name="verify_script"),
+    path("account/", account.account_page, name="account"),
+    path("account/export/", account.export, name="account_export"),
+    path("account/close/", account.close_page, name="account_close"),
     path("tokens/", tokens.tokens_page, name="api_tokens"),
     path("tokens/<int:pk>/revoke/", tokens.revoke_action, name="api_token_revoke"),
     path("invitations/<str:token>/", team.invitation_page, name="invitation"),

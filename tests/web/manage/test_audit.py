@@ -14,10 +14,12 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from malpan.accounts.models import User
+from malpan.competitions import roles
 from malpan.competitions.models import Competition, CompetitionRole
 from malpan.core import audit
 from malpan.core.models import AuditEntry
 from malpan.core.times import KST
+from malpan.privacy.erasing import erase
 from tests.factories import CompetitionFactory, TeamFactory, UserFactory
 from tests.web import html
 from tests.web.conftest import client_of
@@ -92,6 +94,20 @@ def test_entries_are_found_by_every_condition(
     competition: Competition, viewer: Client, query: dict[str, str], actions: list[str]
 ) -> None:
     assert found(viewer, competition, **query) == actions
+
+
+def test_an_entry_names_the_person_it_is_about(competition: Competition, viewer: Client, actor: User) -> None:
+    person = UserFactory.create(name="박도움", email="park@example.com")
+    held = roles.appoint(competition=competition, user=person, role="viewer", actor=actor)
+    entry = AuditEntry.objects.get(action="role.appoint", object_id=str(held.pk))
+
+    assert "박도움" in look(viewer, competition).text
+    assert found(viewer, competition, text="park@") == found(viewer, competition, text="박도") == ["role.appoint"]
+    assert "park@example.com" in look(viewer, competition, f"{entry.pk}/").text
+    assert "박도움,park@example.com" in viewer.get(address(competition, "export.csv")).content.decode()
+
+    erase(user=person, actor=None)
+    assert "탈퇴한 사람" in look(viewer, competition, f"{entry.pk}/").text
 
 
 def test_entries_are_found_by_time_in_kst(competition: Competition, viewer: Client) -> None:

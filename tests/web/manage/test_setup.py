@@ -255,6 +255,18 @@ def test_texts_are_saved_sorted_and_audited(db: None) -> None:
     assert page.one("input", name="prize_places").attributes["value"] == "1, 3"
 
 
+@pytest.mark.parametrize(("typed", "status", "kept"), [("", 302, None), ("6", 302, 6), ("0", 422, None)])
+def test_personal_data_are_kept_for_ever_unless_somebody_says_how_long(
+    db: None, typed: str, status: int, kept: int | None
+) -> None:
+    competition = CompetitionFactory.create()
+    client = client_with_role(competition, "organiser")
+    data = TEXTS | {"personal_data_months": typed}
+    assert client.post(access(competition, "setup/texts/"), data).status_code == status
+    competition.refresh_from_db()
+    assert competition.personal_data_months == kept
+
+
 def test_the_address_of_a_published_competition_stays(db: None) -> None:
     competition = CompetitionFactory.create(slug="stays")
     client = client_with_role(competition, "owner")

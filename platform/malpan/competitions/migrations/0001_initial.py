@@ -36,6 +36,7 @@ class Migration(migrations.Migration):
                 ('terms_en', models.TextField(max_length=50000, blank=True, verbose_name='참가 약관(영어)')),
                 ('terms_version', models.PositiveSmallIntegerField(default=0, verbose_name='약관 판')),
                 ('has_blind_names', models.BooleanField(default=False, help_text='단계가 열려 있는 동안 순위표에 팀 번호만 보입니다.', verbose_name='팀 이름 가리기')),
+                ('personal_data_months', models.PositiveSmallIntegerField(blank=True, help_text='대회가 끝나고 이만큼 지나면 초대, 반려된 파일, 공개로 답하지 않은 문의, 제출의 메모와 파일 이름을 지우고, 그동안 로그인하지 않았고 다른 대회에 참여하지 않는 참가자의 이메일과 이름을 지웁니다. 점수와 순위표는 남습니다. 비우면 지우지 않습니다.', null=True, validators=[django.core.validators.MinValueValidator(1)], verbose_name='개인정보 보관 개월')),
                 ('prize_places', models.JSONField(blank=True, default=list, verbose_name='시상 순위')),
                 ('is_demo', models.BooleanField(default=False, verbose_name='데모')),
                 ('storage_limit', models.PositiveBigIntegerField(blank=True, null=True, verbose_name='저장 한도(바이트)')),

@@ -30,6 +30,17 @@ class Competition(models.Model):
     has_blind_names = models.BooleanField(
         _("팀 이름 가리기"), default=False, help_text=_("단계가 열려 있는 동안 순위표에 팀 번호만 보입니다.")
     )
+    personal_data_months = models.PositiveSmallIntegerField(  # None: as long as the competition is here
+        _("개인정보 보관 개월"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text=_(
+            "대회가 끝나고 이만큼 지나면 초대, 반려된 파일, 공개로 답하지 않은 문의, 제출의 메모와 파일 이름을 지우고, "
+            "그동안 로그인하지 않았고 다른 대회에 참여하지 않는 참가자의 이메일과 이름을 지웁니다. 점수와 순위표는 "
+            "남습니다. 비우면 지우지 않습니다."
+        ),
+    )
     prize_places = models.JSONField(_("시상 순위"), default=list, blank=True)  # ranks below which a line is drawn
     is_demo = models.BooleanField(_("데모"), default=False)
     storage_limit = models.PositiveBigIntegerField(  # None: the site's COMPETITION_STORAGE_BYTES; 0: no limit

@@ -26,6 +26,7 @@ class Migration(migrations.Migration):
                 ('after', models.JSONField(blank=True, default=dict, encoder=django.core.serializers.json.DjangoJSONEncoder, verbose_name='이후')),
                 ('created_at', models.DateTimeField(auto_now_add=True, db_index=True, verbose_name='시각')),
                 ('actor', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='행위자')),
+                ('person', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='해당하는 사람')),
             ],
             options={
                 'verbose_name': '감사 기록',

@@ -52,10 +52,6 @@ def open_for_download(*, submission: Submission, actor: User) -> BinaryIO:
     Raises ``StoredFileMissing``, ``StoredFileCorrupt`` or ``StorageUnavailable``.
     """
     file = open_private(submission.file_sha256)
-    audit.record(
-        actor=actor,
-        action="submission.download",
-        obj=submission,
-        after={"file_name": submission.file_name, "file_sha256": submission.file_sha256},
-    )
+    facts = {"file_sha256": submission.file_sha256}
+    audit.record(actor=actor, action="submission.download", obj=submission, after=facts)
     return file

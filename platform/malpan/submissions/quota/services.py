@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from django.db import transaction
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from malpan.accounts.models import User
 from malpan.competitions.models import Phase
@@ -94,7 +95,8 @@ def _ledgers(lines: Iterable[Any], wanted: Sequence[int]) -> dict[int, Ledger]:
         charges = {entry.submission_id: entry for entry in entries if entry.follows and entry.submission_id in counted}
         for each in charges.values():
             if each.home not in (None, each.team_id):
-                brought[each.home].append(Brought(each, each.person, each.joined_at))
+                person = each.person or gettext("탈퇴한 사람")
+                brought[each.home].append(Brought(each, person, each.joined_at))
     return {team: Ledger(tuple(by_team[team]), tuple(brought[team])) for team in wanted}
 
 

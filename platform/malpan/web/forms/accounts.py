@@ -9,6 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from malpan.accounts.models import User
+from malpan.web.forms.fields import ConfirmField
 
 LABELS: Final = {
     "login": _("이메일"),
@@ -34,7 +35,8 @@ class _Worded(forms.Form):
                 field.label = LABELS[name]
             field.help_text = PASSWORD_RULE if name == "password1" else ""
             field.widget.attrs.pop("placeholder", None)
-            field.error_messages["required"] = _("입력해 주십시오.")
+            if not isinstance(field, ConfirmField):
+                field.error_messages["required"] = _("입력해 주십시오.")
             field.error_messages["invalid"] = _("올바른 형식으로 입력해 주십시오.")
 
 
@@ -72,3 +74,9 @@ class AddEmailForm(_Worded, account.AddEmailForm):
 
 class ReauthenticateForm(_Worded, account.ReauthenticateForm):
     pass
+
+
+class CloseAccountForm(ReauthenticateForm):
+    """The password again, whose wrong guesses are counted as at the log-in, and a box to tick."""
+
+    confirm = ConfirmField(_("무엇이 지워지고 무엇이 남는지 읽었으며, 되돌릴 수 없음을 압니다."))

@@ -25,7 +25,7 @@ class AuditSearchForm(FilterForm):
     object_id = forms.CharField(label=_("대상 번호"), required=False, max_length=64)
     since = KstMinuteField(label=_("이때부터(KST)"), required=False)
     until = KstMinuteField(label=_("이때 전까지(KST)"), required=False)
-    text = forms.CharField(label=_("이전·이후 값에 든 글"), required=False, max_length=200)
+    text = forms.CharField(label=_("이전·이후 값에 든 글, 해당하는 사람"), required=False, max_length=200)
 
     def __init__(self, competition: Competition, data: Any) -> None:
         pk = competition.pk

@@ -76,14 +76,15 @@ def audit_csv(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     """The entries that the page finds under the same search, newest first."""
     search = AuditSearchForm(access.competition, request.GET).search()
     rows = audit_selectors.search_entries(access.competition.pk, search)[:EXPORT_LIMIT]
-    header = ["id", "created_at", "actor", "actor_email", "action", "object_type", "object_id", "before", "after"]
+    header = ["id", "created_at", "actor", "actor_email", "action", "object_type", "object_id"]
+    header += ["person", "person_email", "before", "after"]
     return csv_response(f"{access.competition.slug}-audit.csv", header, (_csv_row(entry) for entry in rows))
 
 
 def _csv_row(entry: AuditEntry) -> list[Any]:
-    name, email = (entry.actor.name, entry.actor.email) if entry.actor else ("", "")
+    actor, person = ((each, each.email) if each else ("", "") for each in (entry.actor, entry.person))
     return [
-        entry.pk, entry.created_at, name, email, entry.action, entry.object_type, entry.object_id,
+        entry.pk, entry.created_at, *actor, entry.action, entry.object_type, entry.object_id, *person,
         json.dumps(entry.before, ensure_ascii=False), json.dumps(entry.after, ensure_ascii=False),
     ]  # fmt: skip
 

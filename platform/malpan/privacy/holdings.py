@@ -1,0 +1,224 @@
+"""What the site holds of people: every column of the database that names a person or says something of one.
+
+``SUBJECTS`` is the table for people, in words: what, why, until when, and what becomes of it when somebody leaves.
+``HOLDINGS`` says where each subject lies; the export and the erasure follow it. A column that is missing here would be
+in neither: ``tests/privacy/test_holdings.py`` compares it with the models. What lies in no row of a person (sessions,
+logs, mails, files, backups, archives) stands in ``deploy/OPERATIONS.md``, with this table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+
+from allauth.account.models import EmailAddress, EmailConfirmation
+from django.contrib.admin.models import LogEntry
+from django.db.models import Model, QuerySet
+from django.utils import translation
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from malpan.accounts.models import ApiToken, User
+from malpan.competitions.models import CompetitionRole, Question, ReferenceVersion, TermsAcceptance
+from malpan.core.models import AuditEntry
+from malpan.leaderboard.models import BoardSnapshot
+from malpan.submissions.models import QuotaEntry, Rejection, RescoreBatch, Submission
+from malpan.teams.models import Invitation, Membership, MergeRequest
+
+
+class Fate(Enum):
+    """What the erasure of a person does with a row."""
+
+    REMOVED = _("지웁니다")
+    UNNAMED = _("남지만 ‘탈퇴한 사람’의 것이 됩니다")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One line of the table for people."""
+
+    what: Promise
+    why: Promise
+    until: Promise
+    fate: Fate
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """Rows of ``model`` about a person. ``person``: the column that says whose, or the path to it.
+
+    ``shown``: what the export gives, as paths. ``withheld``: columns of personal data that it does not give, as they
+    are secrets, or about somebody else. ``texts``: what the person wrote, freed of their name and addresses when the
+    row stays.
+    """
+
+    subject: Subject
+    model: type[Model]
+    person: str
+    shown: tuple[str, ...]
+    withheld: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """``teams.membership.user``"""
+        return f"{self.model._meta.label_lower}.{self.person}"
+
+    @property
+    def place(self) -> str:
+        """``teams_membership.user_id``, as the database has it."""
+        field: Any = self.model._meta.get_field(self.person.partition("__")[0])
+        return f"{self.model._meta.db_table}.{field.column}"
+
+    def rows(self, user: User) -> QuerySet[Any]:
+        """The rows about ``user``, the oldest first."""
+        wanted = addresses_of(user) if self.person == "email" else [user.pk]
+        return self.model._default_manager.filter(**{f"{self.person}__in": wanted}).order_by("pk")
+
+
+def addresses_of(user: User) -> set[str]:
+    """Every address of the person, in lower case."""
+    known = EmailAddress.objects.filter(user=user).values_list("email", flat=True)
+    return {email.lower() for email in (user.email, *known) if email}
+
+
+ACCOUNT: Final = Subject(
+    _("계정: 이메일, 이름, 비밀번호의 해시, 권한, 가입 시각과 마지막 로그인 시각"),
+    _("로그인, 팀과 주최 측이 서로를 알아봄, 답변과 초대의 전달"),
+    _("탈퇴할 때까지. 30일 안에 이메일을 확인하지 않은 계정은 그때까지"),
+    Fate.REMOVED,
+)
+TOKENS: Final = Subject(
+    _("API 토큰: 붙인 이름, 앞자리, 해시, 만든 시각과 쓴 시각"),
+    _("프로그램에서 제출하는 사람의 확인"),
+    _("탈퇴할 때까지"),
+    Fate.REMOVED,
+)
+INVITATIONS: Final = Subject(
+    _("초대: 받는 사람의 이메일, 보낸 사람, 쓴 사람"),
+    _("초대받은 사람만 팀에 들어가도록 확인"),
+    _("쓰거나 기한이 지난 뒤 90일까지"),
+    Fate.REMOVED,
+)
+ROLES: Final = Subject(
+    _("대회에서 맡은 역할"), _("누가 대회를 운영하는지 확인"), _("역할을 거두거나 탈퇴할 때까지"), Fate.REMOVED
+)
+TEAMS: Final = Subject(
+    _("팀의 구성원이라는 기록과 팀 합치기 요청"),
+    _("한 사람이 한 팀으로만 참가했고 인원을 지켰다는 증명"),
+    _("대회의 기록이 있는 동안"),
+    Fate.UNNAMED,
+)
+TERMS: Final = Subject(
+    _("참가 약관에 동의한 판과 시각"), _("동의를 받았다는 증명"), _("대회의 기록이 있는 동안"), Fate.UNNAMED
+)
+SUBMISSIONS: Final = Subject(
+    _("제출: 낸 사람, 파일 이름, 메모, 시각, 제출 횟수 기록"),
+    _("순위와 상이 걸린 결과의 증명"),
+    _("대회의 기록이 있는 동안"),
+    Fate.UNNAMED,
+)
+REJECTIONS: Final = Subject(
+    _("반려된 파일: 낸 사람, 파일 이름, 오류(파일의 내용은 보관하지 않습니다)"),
+    _("무엇을 고쳐야 하는지 알림"),
+    _("단계가 끝난 뒤 180일까지"),
+    Fate.UNNAMED,
+)
+QUESTIONS: Final = Subject(
+    _("문의와 답변: 쓴 사람, 글, 시각"), _("답변의 전달과 공개 답변의 보존"), _("대회의 기록이 있는 동안"), Fate.UNNAMED
+)
+ORGANISING: Final = Subject(
+    _("운영한 일: 정답 판의 등록, 재채점, 결과 발표"),
+    _("누가 결과를 정했는지 증명"),
+    _("대회의 기록이 있는 동안"),
+    Fate.UNNAMED,
+)
+AUDIT: Final = Subject(
+    _("감사 로그: 누가 언제 어느 기록에 무엇을 했는지(이름과 이메일은 적지 않습니다)"),
+    _("고치거나 지울 수 없는 변경 기록"),
+    _("사이트가 있는 동안"),
+    Fate.UNNAMED,
+)
+SUBJECTS: Final = (
+    *(ACCOUNT, TOKENS, INVITATIONS, ROLES, TEAMS, TERMS),
+    *(SUBMISSIONS, REJECTIONS, QUESTIONS, ORGANISING, AUDIT),
+)
+
+_PHASE: Final = ("phase__track__competition__slug", "phase__track__slug", "phase__slug")
+_MERGE: Final = ("source__competition__slug", "source__name", "target__name", "state", "created_at", "answered_at")
+_BATCH: Final = (*_PHASE, "reason", "state", "created_at", "closed_at")
+_ENTRY: Final = ("created_at", "action", "object_type", "object_id")
+
+HOLDINGS: Final = (
+    Holding(
+        ACCOUNT,
+        User,
+        "id",
+        ("email", "name", "date_joined", "last_login", "is_active", "is_staff", "is_superuser"),
+        withheld=("password", "erased_at", "former_addresses"),
+    ),
+    Holding(ACCOUNT, User.groups.through, "user", ("group__name",)),
+    Holding(ACCOUNT, User.user_permissions.through, "user", ("permission__codename",)),
+    Holding(ACCOUNT, EmailConfirmation, "email_address__user", ("email_address__email", "created", "sent"), ("key",)),
+    Holding(ACCOUNT, EmailAddress, "user", ("email", "verified", "primary")),
+    Holding(
+        TOKENS, ApiToken, "user", ("label", "prefix", "created_at", "last_used_at", "revoked_at"), ("token_sha256",)
+    ),
+    Holding(INVITATIONS, Invitation, "created_by", ("team__name", "created_at", "expires_at", "used_at")),
+    Holding(INVITATIONS, Invitation, "used_by", ("team__name", "used_at")),
+    Holding(INVITATIONS, Invitation, "email", ("email", "team__name", "created_at", "expires_at"), ("token_sha256",)),
+    Holding(ROLES, CompetitionRole, "user", ("competition__slug", "role", "created_at")),
+    Holding(TEAMS, Membership, "user", ("competition__slug", "team__name", "role", "joined_at")),
+    Holding(TEAMS, MergeRequest, "asked_by", _MERGE),
+    Holding(TEAMS, MergeRequest, "answered_by", _MERGE),
+    Holding(TERMS, TermsAcceptance, "user", ("competition__slug", "version", "accepted_at")),
+    Holding(
+        SUBMISSIONS,
+        Submission,
+        "submitted_by",
+        (
+            *(*_PHASE, "team__name", "public_id", "created_at", "file_name", "file_sha256", "file_size", "memo"),
+            *("refunded_at", "withdrawn_at", "is_final_choice"),
+        ),
+        texts=("file_name", "memo"),
+    ),
+    Holding(SUBMISSIONS, QuotaEntry, "actor", (*_PHASE, "team__name", "kind", "slots", "day", "reason", "moment")),
+    Holding(
+        REJECTIONS,
+        Rejection,
+        "submitted_by",
+        (*_PHASE, "team__name", "created_at", "file_name", "file_size", "errors", "error_count"),
+        texts=("file_name",),
+    ),
+    Holding(
+        QUESTIONS,
+        Question,
+        "asked_by",
+        ("competition__slug", "title", "body", "answer_ko", "answer_en", "is_public", "created_at", "answered_at"),
+        texts=("title", "body"),
+    ),
+    Holding(
+        QUESTIONS,
+        Question,
+        "answered_by",
+        ("competition__slug", "answer_ko", "answer_en", "is_public", "answered_at"),
+    ),
+    Holding(ORGANISING, ReferenceVersion, "created_by", (*_PHASE, "number", "note", "created_at", "published_at")),
+    Holding(ORGANISING, RescoreBatch, "created_by", _BATCH),
+    Holding(ORGANISING, RescoreBatch, "closed_by", _BATCH),
+    Holding(ORGANISING, BoardSnapshot, "published_by", (*_PHASE, "number", "note_ko", "note_en", "published_at")),
+    Holding(AUDIT, AuditEntry, "actor", _ENTRY),
+    Holding(AUDIT, AuditEntry, "person", _ENTRY),
+    Holding(AUDIT, LogEntry, "user", ("action_time", "action_flag", "object_id"), ("object_repr", "change_message")),
+)
+
+
+def table() -> list[str]:
+    """The table as in ``deploy/OPERATIONS.md``, in English."""
+    with translation.override("en"):
+        lines = ["| what | where | why | how long | when a person leaves |", "| --- | --- | --- | --- | --- |"]
+        for each in SUBJECTS:
+            where = ", ".join(f"`{held.place}`" for held in HOLDINGS if held.subject is each)
+            lines.append(f"| {each.what} | {where} | {each.why} | {each.until} | {each.fate.value} |")
+    return lines

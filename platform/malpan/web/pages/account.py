@@ -1,0 +1,81 @@
+"""내 정보와 탈퇴: what the site holds of the person, as a file to take along, and closing the account."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_safe
+
+from malpan.core.errors import DomainError
+from malpan.core.messages import text_of
+from malpan.privacy.erasing import erase, obstacles, teams_affected
+from malpan.privacy.errors import LeadsOthers, OwnsAlone
+from malpan.privacy.exporting import as_json
+from malpan.privacy.exporting import export as everything_about
+from malpan.privacy.holdings import SUBJECTS, Fate
+from malpan.web.forms.accounts import CloseAccountForm
+from malpan.web.pages.context import MemberRequest, members_only
+
+
+@never_cache
+@require_safe
+@members_only
+def account_page(request: MemberRequest) -> HttpResponse:
+    return render(request, "pages/account.html", {"subjects": SUBJECTS})
+
+
+@never_cache
+@require_safe
+@members_only
+def export(request: MemberRequest) -> HttpResponse:
+    """The person's own data as a file."""
+    response = HttpResponse(as_json(everything_about(request.user)), content_type="application/json")
+    response["Content-Disposition"] = f'attachment; filename="malpan-{timezone.localdate()}.json"'
+    return response
+
+
+@never_cache
+@sensitive_post_parameters("password")
+@require_http_methods(["GET", "HEAD", "POST"])
+@members_only
+def close_page(request: MemberRequest) -> HttpResponse:
+    """What goes and what stays, or what has to be settled first; a POST closes the account."""
+    if request.method != "POST":
+        return _page(request, CloseAccountForm(user=request.user))
+    form = CloseAccountForm(request.POST, user=request.user)
+    if not form.is_valid():
+        return _page(request, form, 422)
+    try:
+        erase(user=request.user, actor=request.user)
+    except DomainError as error:
+        return _page(request, form, error.http_status)
+    logout(request)
+    messages.success(request, _("계정을 닫고 개인정보를 지웠습니다. 그동안 함께해 주셔서 고맙습니다."))
+    return redirect("home")
+
+
+def _page(request: MemberRequest, form: CloseAccountForm, status: int = 200) -> HttpResponse:
+    context = {
+        "form": form,
+        "obstacles": [(text_of(each), _where_to_settle(each)) for each in obstacles(request.user)],
+        "teams": teams_affected(request.user),
+        "removed": [each for each in SUBJECTS if each.fate is Fate.REMOVED],
+        "unnamed": [each for each in SUBJECTS if each.fate is Fate.UNNAMED],
+    }
+    return render(request, "pages/account_close.html", context, status=status)
+
+
+def _where_to_settle(obstacle: DomainError) -> str:
+    """The address of the page on which to do so; empty where that is another's."""
+    if isinstance(obstacle, LeadsOthers):
+        return reverse("team", args=[obstacle.params["slug"]])
+    if isinstance(obstacle, OwnsAlone):
+        return reverse("manage_roles", args=[obstacle.params["slug"]])
+    return ""
