@@ -2,13 +2,13 @@
 
 An archive is not trusted: names that leave the folder, links, encrypted entries, entries that are no images and
 anything above the limits are refused, and the real size of an entry is counted while it is unpacked, whatever its
-header claims. The folder is named by the SHA-256 of the archive and gets its name only when it is complete, so an
-archive is unpacked once.
+header claims. Entries are stored or deflated: what else zipfile knows it unpacks without a limit, a megabyte of bzip2
+to gigabytes of memory at once. The folder is named by the SHA-256 of the archive and gets its name only when it is
+complete, so an archive is unpacked once.
 """
 
 from __future__ import annotations
 
-import lzma
 import os
 import stat
 import struct
@@ -27,11 +27,9 @@ from scoring.errors import Message, quoted
 from scoring.media import MediaFault, MediaNotFound, is_hidden, is_image_name
 from scoring.media import file_sha256 as sha256_of
 
-# What zipfile raises for a damaged archive: its own error, its decompressors', offsets outside the file, unsupported.
-_UNREADABLE: Final = (
-    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
-    *(EOFError, RuntimeError, ValueError),
-)
+# What zipfile raises for a damaged archive: its own error, zlib's, offsets outside the file, what it does not support.
+_UNREADABLE: Final = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError)
+_METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 CHUNK_BYTES: Final = 1024 * 1024
 _DEPTH: Final = 2  # <id>.jpg or <id>/<frame>.jpg
 _UTF8_NAME: Final = 0x800
@@ -134,10 +132,6 @@ def extract(archive: IO[bytes], folder: Path, limits: Limits = LIMITS) -> None:
                     room -= _copy(source, target, min(room, limits.file_bytes), limits)
     except _UNREADABLE as error:
         raise ArchiveBroken(what=quoted(str(error) or type(error).__name__)) from error
-    except OSError as error:
-        if error.errno is not None:  # of the disk; bzip2 data that do not unpack have no number
-            raise
-        raise ArchiveBroken(what=quoted(str(error))) from error
 
 
 def _images(archive: zipfile.ZipFile, limits: Limits) -> Iterator[tuple[zipfile.ZipInfo, tuple[str, ...]]]:
@@ -149,6 +143,8 @@ def _images(archive: zipfile.ZipFile, limits: Limits) -> Iterator[tuple[zipfile.
         if any(map(is_hidden, parts)) and not {".", ".."} & set(parts):
             continue
         _refuse_unsafe(entry, name, parts, is_taken=parts in found)
+        if entry.compress_type not in _METHODS:
+            raise ArchiveBroken(what=f"'{quoted(name)}': compression method {entry.compress_type}")
         if not entry.is_dir():
             found[parts] = entry
         if len(found) > limits.files:

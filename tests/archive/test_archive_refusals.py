@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
@@ -19,6 +19,7 @@ from malpan.archive import format as form
 from malpan.archive.errors import ArchiveRefused
 from malpan.archive.importing import import_competition
 from malpan.competitions.models import Competition
+from malpan.core.messages import text_of
 from malpan.core.models import AuditEntry
 from malpan.submissions.models import Submission
 from tests.archive.full_competition import exported, members
@@ -121,12 +122,29 @@ def test_forged_archive_that_changes_nothing_is_taken(forged: Callable[..., io.B
         ({}, {"manifest": {"version": 4}}, "version"),
         ({}, {"manifest": {"format": "other"}}, "unreadable"),
         ({}, {"manifest": {"members": "none"}, "fits": False}, "unreadable"),
+        ({}, {"manifest": {"members": [{"name": 5, "size": 1, "sha256": "0"}]}, "fits": False}, "unreadable"),
+        ({}, {"manifest": {"members": [{"name": "a", "size": 1e999, "sha256": "0"}]}, "fits": False}, "unreadable"),
+        ({}, {"manifest": {"missing_files": 5}}, "unreadable"),
+        ({"tables/notices.jsonl": b'{"id": 1, "competition": NaN}\n'}, {}, "rows"),
     ],
 )
 def test_archive_that_was_tampered_with_changes_nothing(
     forged: Callable[..., io.BytesIO], changes: dict[str, Any], options: dict[str, Any], reason: str
 ) -> None:
     assert refusal(forged(changes, **options)) == reason
+
+
+@pytest.mark.parametrize("value", ["\ud800", "\u202e", "\x00"])
+def test_what_a_manifest_says_of_itself_can_be_shown_and_stored(forged: Callable[..., io.BytesIO], value: str) -> None:
+    for manifest, fits in (
+        ({"version": value}, True),
+        ({"members": [{"name": value, "size": 0, "sha256": ""}]}, False),
+    ):
+        with pytest.raises(ArchiveRefused) as refused:
+            import_competition(file=forged({}, manifest=manifest, fits=fits), actor=None)
+        assert text_of(refused.value).isprintable()
+    import_competition(file=forged({}, manifest={"made_at": value}), actor=None)
+    assert AuditEntry.objects.get(action="competition.import").after["made_at"].isprintable()
 
 
 @pytest.mark.parametrize("column", ["job", "fair_tag", "not_before"])
@@ -140,6 +158,22 @@ def test_archive_cannot_bring_a_target_that_no_board_can_draw(
     forged: Callable[..., io.BytesIO], columns: dict[str, Any]
 ) -> None:
     assert refusal(forged({}, rows={"track_targets": columns})) == "rows"
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("phases", "starts_at", "0001-01-01T00:00:00+09:00"),
+        ("phases", "slug", "a/b"),
+        ("phases", "board", "nowhere"),
+        ("runs", "final_score", "NaN"),
+        ("runs", "final_score", "1e999"),
+    ],
+)
+def test_archive_cannot_bring_a_value_that_pages_cannot_show(
+    forged: Callable[..., io.BytesIO], table: str, column: str, value: str
+) -> None:
+    assert refusal(forged({}, rows={table: {column: value}})) == "rows"
 
 
 def test_what_is_no_archive_is_refused() -> None:
@@ -158,6 +192,34 @@ def test_zip_bomb_is_refused_before_it_is_unpacked(
     monkeypatch.setattr(form, "RATIO_FREE_BYTES", 10**9)
     monkeypatch.setattr(form, "TOTAL_MAX_BYTES", 1_000_000)
     assert refusal(bomb) == "too_large"
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_what_zipfile_would_unpack_without_a_limit_is_refused(forged: Callable[..., io.BytesIO], method: int) -> None:
+    archive = forged({})
+    with zipfile.ZipFile(archive, "a", method) as opened:
+        opened.writestr("files/" + "0" * 64, bytes(1000))
+    assert refusal(archive) == "damaged"
+
+
+def test_row_of_more_values_than_fit_into_memory_is_refused(
+    forged: Callable[..., io.BytesIO], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = forged({"tables/notices.jsonl": b'{"id": 1, "title_ko": [' + b"[]," * 20_000 + b"[]]}\n"})
+    decoded: list[int] = []
+    loads = json.loads
+    monkeypatch.setattr(json, "loads", lambda text, **options: (decoded.append(len(text)), loads(text, **options))[1])
+    monkeypatch.setattr(form, "VALUES_MAX", 20_000)
+    assert refusal(archive) == "rows"
+    assert max(decoded) < 60_000
+
+
+def test_key_that_would_take_gigabytes_to_try_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crypto.pyrage.passphrase, "decrypt", lambda *_: pytest.fail("tried"))
+    costly = b64decode(LOCKED["key"]).replace(b" 1\n", b" 23\n", 1)
+    with pytest.raises(ArchiveRefused) as refused:
+        crypto.unlocked_key({"key": b64encode(costly).decode()}, PASSPHRASE)
+    assert refused.value.reason == "unreadable"
 
 
 def test_archive_cannot_name_a_stored_file_of_this_site_that_it_does_not_bring(

@@ -8,6 +8,7 @@ or truncated file cannot be decrypted; a swapped one gives bytes with another sh
 
 from __future__ import annotations
 
+import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,8 @@ import pyrage
 from malpan.archive.errors import ArchiveRefused
 
 PASSPHRASE_MIN: Final = 12
+WORK_MAX: Final = 20  # log2 of scrypt's rounds, of which each takes a kilobyte; ``locked_key`` takes about a second's
+_HEAD: Final = re.compile(rb"age-encryption\.org/v1\n-> scrypt [A-Za-z0-9+/]{22} ([0-9]{1,2})\n")
 Key: TypeAlias = pyrage.x25519.Identity
 
 
@@ -32,11 +35,16 @@ def locked_key(key: Key, passphrase: str) -> dict[str, str]:
 
 
 def unlocked_key(body: Any, passphrase: str) -> Key:
-    """The key of a manifest. Raises ``ArchiveRefused``: ``unreadable`` if there is none, or ``passphrase``."""
+    """The key of a manifest. Raises ``ArchiveRefused``: ``unreadable`` if there is none, or one whose passphrase would
+    take gigabytes to try, or ``passphrase``.
+    """
     try:
         sealed = b64decode(body["key"], validate=True)
     except (TypeError, KeyError, ValueError):
         raise ArchiveRefused(reason="unreadable") from None
+    head = _HEAD.match(sealed)
+    if head is None or int(head[1]) > WORK_MAX:
+        raise ArchiveRefused(reason="unreadable")
     try:
         return Key.from_str(pyrage.passphrase.decrypt(sealed, passphrase).decode())
     except (pyrage.DecryptError, pyrage.IdentityError, ValueError):

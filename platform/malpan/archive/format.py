@@ -57,6 +57,7 @@ CHUNK_BYTES: Final = 1024 * 1024
 
 MANIFEST_MAX_BYTES: Final = 64 * 1024 * 1024
 LINE_MAX_BYTES: Final = 64 * 1024 * 1024  # one row; the item values of a metric are the longest
+VALUES_MAX: Final = 3_000_000  # of one row or of the manifest, which has four for each member: 200 MB in memory
 MEMBERS_MAX: Final = 500_000
 TOTAL_MAX_BYTES: Final = 50 * 1024**3
 RATIO_MAX: Final = 200  # unpacked to packed, of a whole archive; JSON shrinks to a twentieth

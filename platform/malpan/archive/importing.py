@@ -70,10 +70,9 @@ def import_competition(*, file: IO[bytes], actor: User | None, slug: str = "", p
         competition = reading.read(address)
         _refuse_foreign_files(archive, competition, has_references)
         requeue_imported(competition)
-        facts = {"slug": address, "made_at": archive.manifest.get("made_at"), "counts": reading.counts}
+        facts = {"slug": address, "made_at": archive.made_at, "counts": reading.counts}
         audit.record(actor=actor, action="competition.import", obj=competition, after=facts)
-    missing = [str(name) for name in archive.manifest.get("missing_files") or []]
-    return Imported(competition, reading.counts, reading.new_people, missing, has_references)
+    return Imported(competition, reading.counts, reading.new_people, archive.missing_files, has_references)
 
 
 def _free_slug(archive: Archive, wanted: str) -> str:
@@ -115,10 +114,9 @@ def _store_files(archive: Archive, passphrase: str) -> bool:
     for name in archive.names("files"):
         with archive.file.open(name) as member:
             _store(member, name, sha256=name.rpartition("/")[2])
-    locked_key = archive.manifest.get("references")
-    if not locked_key or not passphrase:
+    if not archive.locked_key or not passphrase:
         return False
-    key = crypto.unlocked_key(locked_key, passphrase)
+    key = crypto.unlocked_key(archive.locked_key, passphrase)
     for name in archive.names("references"):
         with archive.file.open(name) as member, crypto.decrypted(member, key) as file:
             _store(file, name, sha256=Path(name).stem)

@@ -1,14 +1,15 @@
 """An uploaded archive: nothing in it is trusted before it is checked.
 
 Only the kinds of names in ``archive.format`` are allowed, so none leads out of a folder. The sizes in the manifest
-limit what is unpacked, and are themselves limited; every member must have the sha256 in the manifest.
+limit what is unpacked, and are themselves limited; every member must have the sha256 in the manifest. What a line of
+JSON becomes in memory is limited by the number of its values.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import lzma
+import math
 import struct
 import zipfile
 import zlib
@@ -19,21 +20,29 @@ from typing import IO, Any, Final
 
 from malpan.archive import format as form
 from malpan.archive.errors import ArchiveRefused
+from scoring.errors import quoted
 
-# What zipfile and its decompressors raise for a damaged or foreign file. ``ValueError``: an offset before the start.
+# What zipfile and zlib raise for a damaged or foreign file. ``ValueError``: an offset before the start.
 DAMAGE: Final = (
-    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
+    *(zipfile.BadZipFile, zlib.error, struct.error),
     *(EOFError, OSError, RuntimeError, ValueError),  # NotImplementedError is a RuntimeError, UnicodeError a ValueError
 )
+# What an export writes. zipfile unpacks bzip2 and LZMA without a limit: a megabyte of bzip2 becomes gigabytes at once.
+METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+NAME_SHOWN: Final = 80
 
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """A checked archive. ``sizes``: of every member except the manifest, in bytes, unpacked."""
+    """A checked archive. ``sizes``: of every member except the manifest, in bytes, unpacked. ``missing_files``: sha256
+    of files that the exporting site did not have. ``locked_key``: of the references, if there are any; not checked.
+    """
 
     file: zipfile.ZipFile
-    manifest: dict[str, Any]
     sizes: dict[str, int]
+    made_at: str
+    missing_files: list[str]
+    locked_key: Any
 
     def lines(self, name: str) -> Iterator[dict[str, Any]]:
         """The rows of a member, numbered from 1. Raises ``ArchiveRefused`` (``rows``) for a line that is no row."""
@@ -60,8 +69,14 @@ def open_archive(file: IO[bytes]) -> Archive:
     members = _checked_names(opened)
     manifest = _manifest(opened, members.pop(form.MANIFEST, None))
     _check_caps(file, members)
-    archive = Archive(opened, manifest, {name: info.file_size for name, info in members.items()})
-    _check_contents(archive)
+    archive = Archive(
+        file=opened,
+        sizes={name: info.file_size for name, info in members.items()},
+        made_at=_shown(manifest.get("made_at")),
+        missing_files=_missing_files(manifest),
+        locked_key=manifest.get("references"),
+    )
+    _check_contents(archive, _declared(manifest))
     return archive
 
 
@@ -72,7 +87,9 @@ def _checked_names(opened: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     members: dict[str, zipfile.ZipInfo] = {}
     for info in infos:
         if info.filename in members or not (info.filename == form.MANIFEST or form.is_member_name(info.filename)):
-            raise ArchiveRefused(reason="name", name=info.filename[:80])
+            raise ArchiveRefused(reason="name", name=quoted(info.filename, NAME_SHOWN))
+        if info.compress_type not in METHODS:
+            raise ArchiveRefused(reason="damaged", name=info.filename)
         members[info.filename] = info
     return members
 
@@ -88,7 +105,7 @@ def _manifest(opened: zipfile.ZipFile, info: zipfile.ZipInfo | None) -> dict[str
     if not isinstance(body, dict) or body.get("format") != form.FORMAT:
         raise ArchiveRefused(reason="unreadable")
     if body.get("version") != form.VERSION:
-        raise ArchiveRefused(reason="version", version=str(body.get("version"))[:20])
+        raise ArchiveRefused(reason="version", version=_shown(body.get("version")))
     return body
 
 
@@ -101,12 +118,11 @@ def _check_caps(file: IO[bytes], members: dict[str, zipfile.ZipInfo]) -> None:
         raise ArchiveRefused(reason="too_large")
 
 
-def _check_contents(archive: Archive) -> None:
+def _check_contents(archive: Archive, declared: dict[str, tuple[int, str]]) -> None:
     """Check that exactly the required members exist, each with its size and sha256."""
-    declared = _declared(archive.manifest)
     needed = {form.PEOPLE, *(table.member for table in form.TABLES)}
     if odd := (set(declared) ^ set(archive.sizes)) | (needed - set(declared)):
-        raise ArchiveRefused(reason="damaged", name=min(odd)[:80])
+        raise ArchiveRefused(reason="damaged", name=quoted(min(odd), NAME_SHOWN))
     for name, (size, sha256) in declared.items():
         with _damage_named(name), archive.file.open(name) as member:
             digest, count = hashlib.sha256(), 0
@@ -121,17 +137,41 @@ def _check_contents(archive: Archive) -> None:
 
 def _declared(manifest: dict[str, Any]) -> dict[str, tuple[int, str]]:
     try:
-        return {row["name"]: (int(row["size"]), str(row["sha256"])) for row in manifest["members"]}
-    except (KeyError, TypeError, ValueError):
+        rows = [(row["name"], row["size"], row["sha256"]) for row in manifest["members"]]
+    except (KeyError, TypeError):
         raise ArchiveRefused(reason="unreadable") from None
+    if not all(isinstance(name, str) and isinstance(size, int) and isinstance(sha, str) for name, size, sha in rows):
+        raise ArchiveRefused(reason="unreadable")
+    return {name: (size, sha256) for name, size, sha256 in rows}
+
+
+def _shown(value: Any) -> str:
+    """A number or a text of the manifest as it may be shown and stored."""
+    return quoted(str(value)) if isinstance(value, str | int | float) else "?"
+
+
+def _missing_files(manifest: dict[str, Any]) -> list[str]:
+    names = manifest.get("missing_files", [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ArchiveRefused(reason="unreadable")
+    return names
 
 
 def _parsed(text: bytes) -> Any:
-    """The JSON value, or ``None`` if it is invalid."""
+    """The JSON value, or ``None`` if it is invalid: no numbers that are none or infinite, and not too many values."""
+    if sum(map(text.count, (b",", b"[", b"{"))) > form.VALUES_MAX:
+        return None
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError):
         return None
+
+
+def _finite(literal: str) -> float:
+    number = float(literal)
+    if not math.isfinite(number):
+        raise ValueError
+    return number
 
 
 @contextmanager

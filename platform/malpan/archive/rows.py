@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
 from typing import Any, Final
@@ -14,6 +15,7 @@ from django.utils.duration import duration_string
 from malpan.archive.format import Table, points_at_person, target_of
 from malpan.core import audit
 
+YEARS: Final = (1970, 2999)  # the first and the last
 PERSON: Final = settings.AUTH_USER_MODEL.lower()
 Renumber = Callable[[str, int], int]  # label of a model (or PERSON) and a number of it; KeyError if unknown
 
@@ -34,8 +36,8 @@ def encoded(table: Table, row: Mapping[str, Any], number: int, renumber: Renumbe
 def decoded(table: Table, line: Mapping[str, Any], renumber: Renumber) -> dict[str, Any]:
     """A line as columns of the model, without ``later`` ones.
 
-    Raises ``KeyError`` for a missing number or column, ``ValidationError``, ``TypeError`` or ``ValueError`` for an
-    invalid value. A column that the archive does not have keeps its default.
+    Raises ``KeyError`` for a missing number or column, ``ValidationError``, ``TypeError`` or ``ValueError`` for a value
+    that no form of this site would take. A column that the archive does not have keeps its default.
     """
     fields = {field.name: field for field in table.fields()}
     values = {}
@@ -84,7 +86,24 @@ def _decoded_value(field: Field[Any, Any], value: Any, renumber: Renumber) -> An
         return renumber(PERSON, value)
     if (target := target_of(field)) is not None:
         return renumber(target.label, value)
-    return field.to_python(value)
+    decoded_value = field.to_python(value)
+    field.run_validators(decoded_value)
+    if _cannot_be_shown(decoded_value) or not _is_choice(field, decoded_value):
+        raise ValueError
+    return decoded_value
+
+
+def _cannot_be_shown(value: Any) -> bool:
+    """Whether the database would take ``value``, and pages would then fail: what Python cannot read again as a moment
+    of another time zone, a number that is none or infinite.
+    """
+    if isinstance(value, date):
+        return not YEARS[0] <= value.year <= YEARS[1]
+    return isinstance(value, float) and not math.isfinite(value)
+
+
+def _is_choice(field: Field[Any, Any], value: Any) -> bool:
+    return not field.flatchoices or value in field.empty_values or value in dict(field.flatchoices)
 
 
 def _renumbered_selection(selection: Mapping[str, Any], renumber: Renumber) -> dict[str, Any]:

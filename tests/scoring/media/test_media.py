@@ -250,7 +250,14 @@ def test_a_damaged_or_encrypted_zip_is_refused(tmp_path, harm):
         media_folder(path, tmp_path / "cache")
 
 
-@pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+@pytest.mark.parametrize("compression", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_what_zipfile_would_unpack_without_a_limit_is_refused(tmp_path, compression):
+    path = archive(tmp_path / "f.zip", {"a.png": png()}, compression)
+    with pytest.raises(ArchiveBroken, match="compression method"):
+        media_folder(path, tmp_path / "cache")
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
 def test_a_zip_with_a_wrong_byte_is_refused_or_read_whatever_byte_it_is(tmp_path, compression):
     sound = archive(tmp_path / "f.zip", {"a.png": png(), "b/1.png": png(9)}, compression).read_bytes()
     for place in range(len(sound)):

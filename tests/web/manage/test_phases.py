@@ -101,6 +101,14 @@ def test_wrong_settings_are_told_beside_their_field(phase: Phase, organiser: Cli
     assert "1부터 99까지의 수" in answer.content.decode()
 
 
+@pytest.mark.parametrize(("name", "moment"), [("starts_at", "0001-01-01T00:00"), ("ends_at", "9999-12-31T23:59")])
+def test_a_moment_of_another_age_is_refused(phase: Phase, organiser: Client, name: str, moment: str) -> None:
+    """The first second of the first year in Korea lies before the first year in UTC, which no page could read again."""
+    answer = organiser.post(url(phase), fields_of(phase, **{name: moment}))
+    assert answer.status_code == 422
+    assert organiser.get("/").status_code == 200
+
+
 @pytest.mark.parametrize(
     ("scale", "points", "step"), [(100, "0.5", "0.005"), (1, "0.005", "0.005"), (100, "10", "0.1")]
 )

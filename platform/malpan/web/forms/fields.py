@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Final
 
 from django import forms
@@ -20,8 +20,18 @@ FILE_REQUIRED: Final = {"required": _("파일을 골라 주십시오."), "missin
 MINUTE_FORMAT: Final = "%Y-%m-%dT%H:%M"
 
 
+def of_these_centuries(moment: date) -> None:
+    """Refuse a moment that is years before or after every contest: the first and the last ones that Python knows are
+    none in another time zone, and pages that show them fail.
+    """
+    if not 2000 <= moment.year <= 2999:
+        raise ValidationError(_("2000년부터 2999년까지의 날짜를 적어 주십시오."))
+
+
 class KstMinuteField(forms.DateTimeField):
     """A moment to the minute, typed and shown in KST: the time zone of the site."""
+
+    default_validators = [of_these_centuries]
 
     def __init__(self, **kwargs: Any) -> None:
         widget = forms.DateTimeInput(attrs={"type": "datetime-local", "step": "60"}, format=MINUTE_FORMAT)

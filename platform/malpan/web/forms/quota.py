@@ -14,7 +14,7 @@ from malpan.competitions.models import Phase
 from malpan.core.times import kst_day, kst_text
 from malpan.submissions.models import QuotaEntry, Submission
 from malpan.teams.models import Team
-from malpan.web.forms.fields import REQUIRED, ConfirmField, PhaseField, TypedForm, one_line
+from malpan.web.forms.fields import REQUIRED, ConfirmField, PhaseField, TypedForm, of_these_centuries, one_line
 from malpan.web.forms.filters import FilterForm
 
 SLOTS_MAX: Final = 100
@@ -59,6 +59,7 @@ class GrantForm(_Reasoned):
     day = forms.DateField(
         label=_("날짜"),
         required=False,
+        validators=[of_these_centuries],
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
         error_messages={"invalid": _("날짜를 2026-11-20처럼 입력해 주십시오.")},
     )

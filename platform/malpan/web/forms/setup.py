@@ -29,12 +29,17 @@ class PrizePlacesField(forms.CharField):
 
     def to_python(self, value: Any) -> Any:
         parts = [part for part in re.split(r"[\s,]+", super().to_python(value) or "") if part]
-        if not all(part.isascii() and part.isdigit() and 1 <= int(part) <= LAST_PLACE for part in parts):
+        if not all(map(_is_place, parts)):
             raise ValidationError(_("순위를 1부터 1000까지의 수로, 쉼표로 나누어 적어 주십시오."))
         places = sorted({int(part) for part in parts})
         if len(places) > PRIZE_PLACES_MAX:
             raise ValidationError(_("시상 순위는 10개까지 적을 수 있습니다."))
         return places
+
+
+def _is_place(part: str) -> bool:
+    """Whether ``part`` is a rank; Python converts no number of thousands of digits."""
+    return part.isascii() and part.isdigit() and len(part) <= len(str(LAST_PLACE)) and 1 <= int(part) <= LAST_PLACE
 
 
 class NewCompetitionForm(forms.ModelForm):
