@@ -125,7 +125,6 @@ def test_forged_archive_that_changes_nothing_is_taken(forged: Callable[..., io.B
         ({}, {"manifest": {"members": [{"name": 5, "size": 1, "sha256": "0"}]}, "fits": False}, "unreadable"),
         ({}, {"manifest": {"members": [{"name": "a", "size": 1e999, "sha256": "0"}]}, "fits": False}, "unreadable"),
         ({}, {"manifest": {"missing_files": 5}}, "unreadable"),
-        ({"tables/notices.jsonl": b'{"id": 1, "competition": NaN}\n'}, {}, "rows"),
     ],
 )
 def test_archive_that_was_tampered_with_changes_nothing(
@@ -196,9 +195,10 @@ def test_zip_bomb_is_refused_before_it_is_unpacked(
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_what_zipfile_would_unpack_without_a_limit_is_refused(forged: Callable[..., io.BytesIO], method: int) -> None:
-    archive = forged({})
-    with zipfile.ZipFile(archive, "a", method) as opened:
-        opened.writestr("files/" + "0" * 64, bytes(1000))
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", method) as packed:
+        for name, data in members(forged({})).items():
+            packed.writestr(name, data)
     assert refusal(archive) == "damaged"
 
 

@@ -16,8 +16,8 @@ def holds(outcomes: Sequence[Outcome]) -> bool:
 def report(outcomes: Sequence[Outcome], seed: int) -> str:
     """One line for all, a table by kind, and every defect."""
     uploads, failures = sum(each.uploads for each in outcomes), sum(each.failures for each in outcomes)
-    slowest = max((each.slowest for each in outcomes), key=lambda cost: cost.seconds)
-    largest = max((each.largest for each in outcomes), key=lambda cost: cost.grown)
+    slowest = max((each.slowest for each in outcomes), key=lambda cost: cost.seconds, default=Cost())
+    largest = max((each.largest for each in outcomes), key=lambda cost: cost.grown, default=Cost())
     lines = [
         f"{uploads:,} fuzzed uploads: 5xx {failures}, worst time {slowest.seconds:.2f} s of processor, worst memory "
         f"{_mib(largest)} MiB (seed {seed}, {sum(each.bytes for each in outcomes) / 1e6:,.0f} MB)",
