@@ -19,7 +19,7 @@ _TABLE: Final = Path(__file__).with_name("equivalent.toml")
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The mutants of one module by what became of them, as texts, and how long that took."""
+    """The mutants of one module by what became of them, as texts, and the processor time of that."""
 
     module: str
     found: Mapping[str, Sequence[str]]
@@ -32,6 +32,10 @@ class Result:
     @property
     def noticed(self) -> int:
         return self.count(KILLED) + self.count(TIMED_OUT)
+
+    @property
+    def unnoticed(self) -> set[str]:
+        return {*self.found.get(SURVIVED, ()), *self.found.get(EQUIVALENT, ())}
 
     @property
     def counted(self) -> int:
@@ -52,6 +56,15 @@ def result_of(module: str, outcomes: Iterable[tuple[Mutant, str]], seconds: floa
     return Result(module, found, [f"{line}  [{change}]" for line, change in sorted(known)], seconds)
 
 
+def merged(earlier: Result, again: Result) -> Result:
+    """``earlier`` with what became of its unnoticed mutants when they were tried again."""
+    found = {
+        outcome: [*earlier.found.get(outcome, ()), *again.found.get(outcome, ())] for outcome in (KILLED, TIMED_OUT)
+    }
+    rest = {outcome: again.found.get(outcome, ()) for outcome in (SURVIVED, EQUIVALENT)}
+    return Result(again.module, found | rest, again.stale, earlier.seconds + again.seconds)
+
+
 def _equivalent(module: str, table: Path) -> set[tuple[str, str]]:
     rows = tomllib.loads(table.read_text(encoding="utf-8")).get(module, [])
     assert all(row["reason"] for row in rows)
@@ -68,7 +81,7 @@ def score(results: Iterable[Result]) -> float:
 def text_of(results: Sequence[Result]) -> str:
     """The table, then the survivors by name."""
     lines = [
-        "| module | mutants | killed | timed out | survived | equivalent | score | s per mutant |",
+        "| module | mutants | killed | timed out | survived | equivalent | score | CPU s each |",
         "| --- | --: | --: | --: | --: | --: | --: | --: |",
     ]
     total: Counter[str] = Counter()

@@ -22,7 +22,6 @@ _QUOTA: Final = ("submissions/quota/test_ledger.py", "submissions/quota/test_ser
 _RUNS: Final = tuple(f"submissions/evaluation/test_{name}.py" for name in ("runs", "queueing", "actions"))
 _QUEUE: Final = ("jobs/test_queue.py", "jobs/test_clock.py", *_RUNS, "submissions/evaluation/test_leases.py")
 _RECIPES: Final = ("recipes", "test_engine.py", "test_plugins.py", "running/test_run.py")
-_AT_ONCE: Final = "submissions/test_intake_under_stress.py::test_minimum_interval_holds_for_uploads_at_once"
 
 _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.leaderboard.ranking": ("leaderboard/test_ranking.py", "leaderboard/test_snapshots.py"),
@@ -40,11 +39,10 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
         "submissions/test_withdrawal.py",
         "submissions/rescoring/test_services.py",
         "web/manage/test_quota.py",
-        _AT_ONCE,
     ),
     "malpan.submissions.visibility": ("submissions/test_visibility.py", "submissions/test_release.py", "api"),
     "malpan.submissions.release": ("submissions/test_release.py", "leaderboard/test_standings.py"),
-    "malpan.submissions.intake": (*_UPLOADS, "submissions/test_checking.py", "api/test_routes.py", _AT_ONCE),
+    "malpan.submissions.intake": (*_UPLOADS, "submissions/test_checking.py", "api/test_routes.py"),
     "malpan.submissions.evaluation.runs": (
         *_RUNS,
         "submissions/evaluation/test_reconciling.py",

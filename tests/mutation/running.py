@@ -13,14 +13,16 @@ import gc
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import math
 import os
 import pickle
+import resource
 import signal
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final, TypeVar
@@ -36,7 +38,8 @@ from tests.mutation.rules import Rule
 KILLED: Final = "killed"
 SURVIVED: Final = "survived"
 TIMED_OUT: Final = "timed out"
-_PATIENCE: Final = 20.0  # seconds that a mutant may take beyond five times what the tests took on the original
+_CPU: Final = 10  # seconds that a mutant may compute beyond five times what its tests took on the original,
+_WALL: Final = 120.0  # and that may pass beyond ten times: others may load the machine
 _BROKEN: Final = 3  # the exit status of a process that did not do its work
 Key = TypeVar("Key")
 _WARM: Final = ("django.test", "django.contrib.admin", "factory.django", "celery", "kombu", "psycopg_pool", "numpy")
@@ -46,11 +49,12 @@ class BrokenTests(Exception):
     """The tests of a rule fail on its original, or no test reaches it."""
 
 
-def outcomes(rule: Rule, *, jobs: int) -> Iterator[tuple[Mutant, str]]:
-    """Every mutant of ``rule`` with what became of it. Raises ``BrokenTests``."""
+def outcomes(rule: Rule, *, jobs: int, only: Collection[str] | None = None) -> Iterator[tuple[Mutant, str]]:
+    """Every mutant of ``rule``, or those of these names, with what became of it. Raises ``BrokenTests``."""
     source = Source(rule.path)
-    imported = [each for each in source.mutants if not each.function or not _fits(source, each)]
-    inside = [each for each in source.mutants if each not in set(imported)]
+    wanted = [each for each in source.mutants if only is None or str(each) in only]
+    imported = [each for each in wanted if not each.function or not _fits(source, each)]
+    inside = [each for each in wanted if each not in set(imported)]
     if imported:
         yield from _outcomes_of_imported(rule, source, imported, jobs)
     if inside:
@@ -71,10 +75,10 @@ def _outcomes_of_imported(
     for name in _WARM:
         importlib.import_module(name)
     before = time.monotonic()
-    [(_, found)] = in_children([(rule.module, run(source.original), 600.0)], 1)
+    [(_, found)] = in_children([(rule.module, run(source.original), math.inf)], 1)
     _require_sound(rule, found)
-    limit = _limit(time.monotonic() - before)
-    yield from in_children(((each, run(source.mutated(each)), limit) for each in mutants), jobs)
+    seconds = time.monotonic() - before
+    yield from in_children(((each, run(source.mutated(each)), seconds) for each in mutants), jobs)
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -108,7 +112,7 @@ def _outcomes_of_swapped(
             pytest.main(["-q", *rule.tests], plugins=[plugin])
             return plugin.complete
 
-        [(_, found)] = in_children([(rule.module, work, float("inf"))], 1)
+        [(_, found)] = in_children([(rule.module, work, math.inf)], 1)
         _require_sound(rule, found)
         yield from pickle.loads(results.read_bytes())
 
@@ -163,7 +167,7 @@ class _Rounds:
             self._results.write_bytes(pickle.dumps(reached))
             return not session.testsfailed
 
-        [(_, found)] = in_children([(None, work, float("inf"))], 1)
+        [(_, found)] = in_children([(None, work, math.inf)], 1)
         return pickle.loads(self._results.read_bytes()) if found == SURVIVED else None
 
     def _trace(self, path: str) -> None:
@@ -196,7 +200,7 @@ class _Rounds:
             session.items[:] = items
             return not any(session.testsfailed for _ in _run(items))
 
-        return mutant, work, _limit(sum(seconds.values()))
+        return mutant, work, sum(seconds.values())
 
 
 def _run(items: Sequence[pytest.Item]) -> Iterator[pytest.Item]:
@@ -209,10 +213,6 @@ def _run(items: Sequence[pytest.Item]) -> Iterator[pytest.Item]:
 def _require_sound(rule: Rule, found: str) -> None:
     if found != SURVIVED:
         raise BrokenTests(f"{rule.module} as it is: {found} by its tests, {' '.join(rule.tests)}")
-
-
-def _limit(seconds: float) -> float:
-    return 5 * seconds + _PATIENCE
 
 
 def _living_functions(path: str) -> dict[str, list[FunctionType]]:
@@ -243,14 +243,14 @@ def _fits(source: Source, mutant: Mutant) -> bool:
 
 # --- processes --------------------------------------------------------------------------------------------------------
 def in_children(tasks: Iterable[tuple[Key, Callable[[], bool], float]], jobs: int) -> Iterator[tuple[Key, str]]:
-    """Do the work of each task in a forked process, ``jobs`` at a time, each within its seconds."""
+    """Do the work of each task, which is expected to take so many seconds, in a forked process; ``jobs`` at a time."""
     waiting = iter(tasks)
     running: dict[int, tuple[Key, float]] = {}
     try:
         while True:
             while len(running) < jobs and (task := next(waiting, None)) is not None:
                 key, work, seconds = task
-                running[_fork(work)] = key, time.monotonic() + seconds
+                running[_fork(work, seconds)] = key, time.monotonic() + 10 * seconds + _WALL
             if not running:
                 return
             for pid, (key, deadline) in list(running.items()):
@@ -262,7 +262,8 @@ def in_children(tasks: Iterable[tuple[Key, Callable[[], bool], float]], jobs: in
                     _forget_database(pid)
                     if ended and status == _BROKEN << 8:
                         raise BrokenTests(f"{key}: its process failed")
-                    yield key, TIMED_OUT if not ended else KILLED if status else SURVIVED
+                    is_late = not ended or status == signal.SIGXCPU
+                    yield key, TIMED_OUT if is_late else KILLED if status else SURVIVED
             time.sleep(0.02)
     finally:
         for pid in running:
@@ -270,7 +271,7 @@ def in_children(tasks: Iterable[tuple[Key, Callable[[], bool], float]], jobs: in
             _forget_database(pid)
 
 
-def _fork(work: Callable[[], bool]) -> int:
+def _fork(work: Callable[[], bool], seconds: float) -> int:
     sys.stdout.flush()
     parent, pid = os.getpid(), os.fork()
     if pid:
@@ -279,6 +280,9 @@ def _fork(work: Callable[[], bool]) -> int:
     try:
         die_with_parent(parent)
         os.setpgid(0, 0)  # what it starts ends with it
+        if seconds < math.inf:
+            limit = int(5 * seconds) + _CPU
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, 1)
         os.dup2(nothing, 2)

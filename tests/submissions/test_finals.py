@@ -12,6 +12,7 @@ from malpan.submissions.finals import choose_finals, chosen_finals
 from malpan.submissions.models import Submission
 from malpan.teams.errors import NotTeamMember
 from tests.factories import PhaseFactory, SubmissionFactory, TeamFactory, UserFactory, finished_submission, leader_of
+from tests.locks import waits_for
 from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
@@ -118,6 +119,14 @@ def test_a_phase_without_a_limit_has_no_selection(phase, team):
     Phase.objects.update(finals_limit=None)
     with pytest.raises(FinalsNotUsed):
         _choose(team, phase, finished_submission(phase, team, 0.5))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_choice_waits_for_whoever_changes_the_team(phase, team):
+    row = finished_submission(phase, team, 0.1)
+    with waits_for(team):
+        _choose(team, phase, row)
+    assert chosen_finals(team, phase) == []
 
 
 @pytest.mark.django_db(transaction=True)

@@ -40,6 +40,7 @@ from tests.factories import (
     prediction_bytes,
     rows,
 )
+from tests.locks import waits_for
 from tests.submissions.conftest import limited, send
 
 pytestmark = pytest.mark.django_db
@@ -137,6 +138,14 @@ def test_what_happens_while_a_file_is_stored_counts(monkeypatch, happens, error)
     with pytest.raises(error):
         send(phase, team, user=user, upload_key="form-1")
     assert quota.status(phase=phase, team=team).used_total == Submission.objects.count()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_upload_waits_for_whoever_changes_the_team(phase, team):
+    with waits_for(team):
+        send(phase, team)
+
+    assert not Submission.objects.exists()
 
 
 def test_phase_takes_files_from_its_start_up_to_but_not_at_its_end(phase, team):

@@ -12,6 +12,7 @@ from malpan.submissions.errors import GrantWithoutEffect, QuotaExceeded
 from malpan.submissions.models import QuotaEntry
 from malpan.submissions.quota import services as quota
 from tests.factories import PhaseFactory, SubmissionFactory, TeamFactory, UserFactory
+from tests.locks import waits_for
 
 pytestmark = pytest.mark.django_db
 Kind = QuotaEntry.Kind
@@ -237,3 +238,23 @@ def test_database_refuses_to_change_the_ledger(change):
 
     with pytest.raises(IntegrityError), transaction.atomic():
         change(QuotaEntry.objects.all())
+
+
+# --- at once with others ----------------------------------------------------------------------------------------------
+@pytest.mark.django_db(transaction=True)
+def test_every_line_is_written_under_the_lock_of_the_team(organiser):
+    submission = SubmissionFactory.create(phase=PhaseFactory.create(daily_limit=1))
+    phase, team = submission.phase, submission.team
+
+    with waits_for(team):
+        quota.refund(submission=submission, reason="r", actor=organiser)
+    with waits_for(team):
+        quota.grant(phase=phase, team=team, slots=1, reason="r", actor=organiser)
+    with waits_for(team):
+        quota.reset(phase=phase, team=team, reason="r", actor=organiser)
+    with waits_for(team):
+        quota.grant_all(phase=phase, slots=1, reason="r", actor=organiser)
+    with waits_for(team):
+        quota.reset_all(phase=phase, reason="r", actor=organiser)
+
+    assert [entry.kind for entry in QuotaEntry.objects.all()] == ["charge"]
