@@ -17,7 +17,7 @@ lint: export MALPAN_VAR := $(CURDIR)/var/test
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test chaos lint lint-types lint-rest bench bench-gpu clean browser-present deploy-tools-present
+.PHONY: help run test chaos mutation lint lint-types lint-rest bench bench-gpu clean browser-present deploy-tools-present
 
 help: ## 이 목록을 보여 준다 / show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ test: browser-present deploy-tools-present lint ## 모든 검사와 시험을 �
 
 chaos: $(TEST_STAMP) ## 사이트를 30분 동안 끊고 멈추며 잃은 제출이 없는지 본다 / half an hour of faults (SEED=7 SECONDS=600)
 	@$(BIN)/python -m tests.chaos $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS))
+
+mutation: $(TEST_STAMP) ## 규칙을 한 곳씩 틀리게 바꾸어 시험이 알아채는지 본다 / change the rules one by one: do tests notice (MODULE=ranking)
+	@$(BIN)/python -m tests.mutation $(if $(MODULE),--module $(MODULE)) $(MUTATION)
 
 lint: $(TEST_STAMP) ## 형식, 타입, 의존 방향, 템플릿, 마이그레이션, 번역을 검사한다 / check style, types, contracts, catalogues
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint-types lint-rest

@@ -220,8 +220,8 @@ def _sign(operator: ast.AST) -> str:
 
 
 def _is_type(node: ast.BinOp) -> bool:
-    """Whether it is ``X | None``, a type."""
-    return isinstance(node.right, ast.Constant) and node.right.value is None
+    """Whether it is a type, such as ``int | None``."""
+    return ast.unparse(node.right) in {"None", "int", "float", "str", "bytes", "bool"}
 
 
 def _is_only_said(node: ast.AST) -> bool:

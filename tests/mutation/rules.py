@@ -21,7 +21,7 @@ _UPLOADS: Final = ("submissions/test_intake.py", "competitions/test_terms.py", "
 _QUOTA: Final = ("submissions/quota/test_ledger.py", "submissions/quota/test_services.py")
 _RUNS: Final = tuple(f"submissions/evaluation/test_{name}.py" for name in ("runs", "queueing", "actions"))
 _QUEUE: Final = ("jobs/test_queue.py", "jobs/test_clock.py", *_RUNS, "submissions/evaluation/test_leases.py")
-_RECIPES: Final = ("recipes", "test_engine.py", "test_plugins.py", "running/test_run.py")
+_RECIPES: Final = tuple(f"recipes/test_{name}.py" for name in ("recipes", "series_recipes", "answer_forms"))
 
 _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.leaderboard.ranking": ("leaderboard/test_ranking.py", "leaderboard/test_snapshots.py"),
@@ -59,14 +59,14 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     **{
         f"scoring.recipes.{name}": tuple(f"scoring/{path}" for path in (*_RECIPES, *more))
         for name, more in {
-            "base": ("report", "integrity"),
-            "captioning": ("integrity",),
-            "columns": ("report",),
+            "base": ("running/test_run.py", "test_plugins.py"),
+            "captioning": ("recipes/test_captioning.py",),
+            "columns": (),
             "culture_qa": (),
             "generation": (),
-            "labels": ("metrics/test_classification.py", "reading/test_reading.py"),
-            "rag_qa": ("integrity",),
-            "targets": ("reading/test_reading.py",),
+            "labels": (),
+            "rag_qa": ("test_engine.py",),
+            "targets": ("recipes/test_targets.py",),
         }.items()
     },
     **{

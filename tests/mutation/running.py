@@ -68,7 +68,10 @@ def _outcomes_of_imported(
     def run(code: CodeType) -> Callable[[], bool]:
         def work() -> bool:
             sys.meta_path.insert(0, _Finder(rule.module, code))
-            return pytest.main(["-x", "-q", *rule.tests]) == 0
+            try:
+                return pytest.main(["-x", "-q", *rule.tests]) == 0
+            except Exception:  # noqa: BLE001 (the mutant cannot be imported)
+                return False
 
         return work
 
