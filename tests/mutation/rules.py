@@ -19,7 +19,7 @@ class Rule:
 
 _UPLOADS: Final = ("submissions/test_intake.py", "competitions/test_terms.py", "competitions/test_room.py")
 _QUOTA: Final = ("submissions/quota/test_ledger.py", "submissions/quota/test_services.py")
-_RUNS: Final = tuple(f"submissions/evaluation/test_{name}.py" for name in ("runs", "queueing", "actions"))
+_RUNS: Final = tuple(f"submissions/evaluation/test_{name}.py" for name in ("runs", "moves", "queueing", "actions"))
 _QUEUE: Final = ("jobs/test_queue.py", "jobs/test_clock.py", *_RUNS, "submissions/evaluation/test_leases.py")
 _RECIPES: Final = tuple(f"recipes/test_{name}.py" for name in ("recipes", "series_recipes", "answer_forms"))
 

@@ -156,6 +156,13 @@ def test_organisers_see_every_digit_and_after_the_final_board_everybody(phase, t
     assert shown_to_team(team, phase) == [(0.8049, ""), (0.8051, "")]
 
 
+def test_every_score_of_a_run_is_rounded_for_the_team_and_none_for_organisers(phase, team):
+    row = scored(phase, team, 0.8049, 1, scores={"bleurt": 0.5151})
+    assert run_for_team(row).scores == {"final_score": 0.8, "bleurt": 0.52}
+    seen = shown_run(row.live_run, row, sees_all=True, release=Release(phase))
+    assert (seen.final_score, seen.scores) == (0.8049, {"final_score": 0.8049, "bleurt": 0.5151})
+
+
 def test_the_final_board_counts_every_digit_and_the_public_score_beside_is_the_shown_one(phase, team):
     other = TeamFactory.create(competition=phase.track.competition, name="먼저 온 팀")
     scored(phase, other, 0.8001, 1)

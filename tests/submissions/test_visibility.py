@@ -80,6 +80,7 @@ def test_of_a_run_that_is_not_over_the_team_sees_how_far_it_is():
     run.job.refresh_from_db()
     shown = shown_run(run, run.submission)
     assert (shown.state, shown.stage, shown.progress, shown.final_score) == ("running", "bleurt", 0.25, None)
+    assert (shown.is_exact, shown.is_demo_models) == (True, False)
 
 
 def test_a_run_without_a_job_is_done_or_not_begun():
