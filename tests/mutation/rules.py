@@ -82,7 +82,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
             "cider": (),
             "meteor": (),
             "regression": (),
-            "diversity": (),
+            "diversity": ("significance/test_comparison.py",),
         }.items()
     },
 }
