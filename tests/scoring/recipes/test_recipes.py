@@ -357,3 +357,26 @@ def test_a_metric_is_called_as_its_column_is(recipe):
 def test_files_must_hold_the_same_ids_each_once(references, predictions):
     with pytest.raises(MismatchedFiles):
         align(answer_file(references), answer_file(predictions))
+
+
+@pytest.mark.parametrize(
+    ("recipe", "rules"),
+    [
+        ("rag-qa@1", {"exact_match": "rag-qa-answer@1", **dict.fromkeys(REASONS, "rag-qa-reason@1")}),
+        (
+            "culture-qa@1",
+            {
+                "accuracy": "culture-qa-multiple_choice@1",
+                "exact_match": "culture-qa-short_answer@1",
+                **dict.fromkeys(("rouge1_mecab", "bertscore", "bleurt"), "culture-qa-descriptive@1"),
+            },
+        ),
+        ("classification@1", {"classification": "single-label@1"}),
+        ("multi-label@1", {"classification": "label-set@1"}),
+        ("regression@1", {"squared_error": "decimal-number@1"}),
+    ],
+)
+def test_a_signature_names_the_rule_by_which_a_metric_gets_its_texts(recipe, rules):
+    made = get_recipe(recipe)
+
+    assert {metric: made.input_rule(metric) for metric in made.metrics} == rules
