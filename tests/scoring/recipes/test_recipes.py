@@ -206,6 +206,31 @@ def test_culture_type_without_items_has_no_score_and_does_not_count():
     assert recipe.aggregate(prepared, values).scores == {"final_score": 0.5, "accuracy": 1.0, "exact_match": 0.0}
 
 
+def test_culture_descriptions_have_a_mean_only_where_all_their_metrics_ran():
+    scores = get_recipe("culture-qa@1").final_scores({"accuracy": 1.0, "rouge_1": 0.5})
+
+    assert scores == {"final_score": 1.0, "accuracy": 1.0, "rouge_1": 0.5}
+
+
+def test_culture_choices_with_white_space_around_them_are_warned_about():
+    kinds = ("선다형", "선다형", "단답형")
+    gold = answer_file([(item, "3", kind) for item, kind in zip("abc", kinds, strict=True)])
+    given = answer_file([(item, text, kind) for item, text, kind in zip("abc", ("3 ", "3", "3 "), kinds, strict=True)])
+
+    [warning] = get_recipe("culture-qa@1").prepare(gold, given).warnings
+    assert (warning.code, warning.params) == ("padded_choices", {"count": 1})
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "is_empty"),
+    [("가#", "단답형", True), ("가#나", "단답형", False), ("가#", "서술형", False), ("#", "단답형", True)],
+)
+def test_culture_short_answers_alone_have_alternatives_that_may_be_empty(text, kind, is_empty):
+    [answer] = answer_file([("a", text, kind)]).answers
+
+    assert get_recipe("culture-qa@1").has_empty_alternative(answer) is is_empty
+
+
 def test_culture_bleu_variant_has_bleu_in_place_of_bleurt():
     assert get_recipe("culture-qa@1").metrics[2:] == ("rouge1_mecab", "bertscore", "bleurt")
     assert get_recipe("culture-qa-bleu@1").metrics[2:] == ("rouge1_mecab", "bertscore", "sentence_bleu1")
