@@ -42,7 +42,12 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "malpan.submissions.visibility": ("submissions/test_visibility.py", "submissions/test_release.py", "api"),
     "malpan.submissions.release": ("submissions/test_release.py", "leaderboard/test_standings.py"),
-    "malpan.submissions.intake": (*_UPLOADS, "submissions/test_checking.py", "api/test_routes.py"),
+    "malpan.submissions.intake": (
+        *_UPLOADS,
+        "submissions/test_checking.py",
+        "api/test_routes.py",
+        "submissions/rescoring/test_mid_contest.py",
+    ),
     "malpan.submissions.evaluation.runs": (
         *_RUNS,
         "submissions/evaluation/test_reconciling.py",
@@ -74,7 +79,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
         for name, more in {
             "exact": ("recipes/test_recipes.py",),
             "accuracy": (),
-            "classification": (),
+            "classification": ("significance/test_comparison.py", "significance/test_sufficient_statistics.py"),
             "rouge": ("metrics/test_caption_rouge.py",),
             "bleu": (),
             "corpus_bleu": ("significance/test_sufficient_statistics.py",),

@@ -1,9 +1,10 @@
 """Tests on mutants, each in a forked process: what all of them need is imported, and collected, once.
 
 A change within a function is made in place: the function gets the code of the mutant, after the tests were collected.
-Only those tests run that reach the changed lines, as a run on the original tells. Other changes (a constant, a
-default) happen while modules are imported: for them the process is forked before anything of the site is imported,
-imports the mutant in the place of the module, and runs all tests of the rule. Both stop at the first test that fails.
+Only those tests run that reach the changed lines, as a run on the original tells. Other changes (a constant, a default,
+what no test reaches) may happen while modules are imported: for them the process is forked before anything of the site
+is imported, imports the mutant in the place of the module, and runs all tests of the rule. Both stop at the first test
+that fails.
 """
 
 from __future__ import annotations
@@ -55,10 +56,12 @@ def outcomes(rule: Rule, *, jobs: int, only: Collection[str] | None = None) -> I
     wanted = [each for each in source.mutants if only is None or str(each) in only]
     imported = [each for each in wanted if not each.function or not _fits(source, each)]
     inside = [each for each in wanted if each not in set(imported)]
+    if inside:
+        found, unreached = _outcomes_of_swapped(rule, source, inside, jobs)
+        yield from found
+        imported += unreached
     if imported:
         yield from _outcomes_of_imported(rule, source, imported, jobs)
-    if inside:
-        yield from _outcomes_of_swapped(rule, source, inside, jobs)
 
 
 # --- changes that an import makes -------------------------------------------------------------------------------------
@@ -105,8 +108,11 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 # --- changes within functions -----------------------------------------------------------------------------------------
 def _outcomes_of_swapped(
     rule: Rule, source: Source, mutants: Sequence[Mutant], jobs: int
-) -> Iterator[tuple[Mutant, str]]:
-    """pytest is the caller of what follows: results are handed over in a file."""
+) -> tuple[list[tuple[Mutant, str]], list[Mutant]]:
+    """What became of ``mutants``, and those that no test reaches: only an import may run them.
+
+    pytest is the caller of what follows: results are handed over in a file.
+    """
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder, "results")
 
@@ -117,7 +123,8 @@ def _outcomes_of_swapped(
 
         [(_, found)] = in_children([(rule.module, work, math.inf)], 1)
         _require_sound(rule, found)
-        yield from pickle.loads(results.read_bytes())
+        found, unreached = pickle.loads(results.read_bytes())
+        return found, unreached
 
 
 class _Rounds:
@@ -139,9 +146,10 @@ class _Rounds:
         assert not missing, f"no such function is alive: {missing}"
         reached = self._reached(session)
         if reached is not None:
-            tasks = (self._task(session, reached, mutant) for mutant in self._mutants)
-            found = list(in_children(tasks, self._jobs))
-            self._results.write_bytes(pickle.dumps(found))
+            lines = set().union(*(lines for _seconds, lines in reached.values()))
+            unreached = [mutant for mutant in self._mutants if lines.isdisjoint(mutant.lines)]
+            tasks = (self._task(session, reached, each) for each in self._mutants if each not in unreached)
+            self._results.write_bytes(pickle.dumps((list(in_children(tasks, self._jobs)), unreached)))
             self.complete = True
         return True
 

@@ -17,7 +17,12 @@ from tests.paths import ROOT
 RULE = '''
 from functools import wraps
 
-LIMIT = 3
+
+def half(number):
+    return number // 2
+
+
+LIMIT = half(6)
 
 
 def logged(function):
@@ -64,15 +69,17 @@ def test_mutants_are_killed_and_survivors_named(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", RUN], cwd=tmp_path, env=environment, capture_output=True, text=True)
 
     assert sorted(line for line in done.stdout.splitlines() if "  [" in line) == [
-        "killed: 20: if count >= LIMIT:  [>= → <]",
-        "killed: 20: if count >= LIMIT:  [>= → >]",
-        'killed: 21: raise ValueError("1 + 1")  [left out]',
-        "killed: 4: LIMIT = 3  [3 → 4]",
-        "survived: 12: def require(count: int = 0, is_baseline: bool = False) -> None:  [0 → 1]",
-        "survived: 12: def require(count: int = 0, is_baseline: bool = False) -> None:  [False → True]",
-        "survived: 14: if is_baseline:  [condition negated]",
-        "survived: 15: return  [left out]",
-        "survived: 16: check(count)  [left out]",
+        "killed: 25: if count >= LIMIT:  [>= → <]",
+        "killed: 25: if count >= LIMIT:  [>= → >]",
+        'killed: 26: raise ValueError("1 + 1")  [left out]',
+        "killed: 6: return number // 2  [// → *]",
+        "killed: 6: return number // 2  [2 → 3]",
+        "survived: 17: def require(count: int = 0, is_baseline: bool = False) -> None:  [0 → 1]",
+        "survived: 17: def require(count: int = 0, is_baseline: bool = False) -> None:  [False → True]",
+        "survived: 19: if is_baseline:  [condition negated]",
+        "survived: 20: return  [left out]",
+        "survived: 21: check(count)  [left out]",
+        "survived: 9: LIMIT = half(6)  [6 → 7]",  # 7 // 2 is 3 as well
     ], done.stderr
 
 

@@ -24,6 +24,7 @@ from malpan.submissions.errors import (
     UploadTooLarge,
 )
 from malpan.submissions.intake import KEPT_ERRORS, clean_file_name
+from malpan.submissions.integrity.receipts import receipt_of
 from malpan.submissions.models import Rejection, ScoringRun, Submission
 from malpan.submissions.quota import services as quota
 from malpan.submissions.selectors import rejection_errors
@@ -58,6 +59,7 @@ def test_sound_file_is_stored_charged_queued_and_audited(phase, team, rings, dja
     assert rings == [doorbell.TASK]
     assert quota.status(phase=phase, team=team).used_total == 1
     assert AuditEntry.objects.get(action="submission.create").actor == leader_of(team)
+    assert receipt_of(submission).entry is not None
 
 
 def test_uploaded_file_of_a_form_is_taken_like_bytes(phase, team):

@@ -213,9 +213,10 @@ def test_culture_descriptions_have_a_mean_only_where_all_their_metrics_ran():
 
 
 def test_culture_choices_with_white_space_around_them_are_warned_about():
-    kinds = ("선다형", "선다형", "단답형")
-    gold = answer_file([(item, "3", kind) for item, kind in zip("abc", kinds, strict=True)])
-    given = answer_file([(item, text, kind) for item, text, kind in zip("abc", ("3 ", "3", "3 "), kinds, strict=True)])
+    kinds = ("선다형", "선다형", "선다형", "단답형")
+    texts = ("3 ", "3", "3", "3 ")
+    gold = answer_file([(item, "3", kind) for item, kind in zip("abcd", kinds, strict=True)])
+    given = answer_file([(item, text, kind) for item, text, kind in zip("abcd", texts, kinds, strict=True)])
 
     [warning] = get_recipe("culture-qa@1").prepare(gold, given).warnings
     assert (warning.code, warning.params) == ("padded_choices", {"count": 1})
