@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import resource
 import sys
 from pathlib import Path
 from typing import Final
@@ -40,8 +39,9 @@ def main() -> int:
         print(f"{rule.module} …", end=" ", file=sys.stderr, flush=True)
         before = report.kept([rule.module], KEPT) if options.again else []
         names = before[0].unnoticed if before else None
+        computed = running.computed()
         found = list(running.outcomes(rule, jobs=options.jobs, only=names))
-        result = report.result_of(rule.module, found, _seconds() - sum(each.seconds for each in results))
+        result = report.result_of(rule.module, found, running.computed() - computed)
         results.append(report.merged(before[0], result) if before else result)
         print(f"{report.score(results[-1:]):.1f} %", file=sys.stderr, flush=True)
         report.keep(results[-1], KEPT)
@@ -52,12 +52,6 @@ def main() -> int:
         every = report.text_of(report.kept((rule.module for rule in RULES), KEPT))
         RESULTS.write_text(f"{head}\n{every}\n", encoding="utf-8")
     return 0 if report.score(results) >= TARGET and not any(each.stale for each in results) else 1
-
-
-def _seconds() -> float:
-    """The processor time of all processes that ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def _options() -> argparse.Namespace:

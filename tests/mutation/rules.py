@@ -38,7 +38,6 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
         "submissions/test_merging.py",
         "submissions/test_withdrawal.py",
         "submissions/rescoring/test_services.py",
-        "web/manage/test_quota.py",
     ),
     "malpan.submissions.visibility": ("submissions/test_visibility.py", "submissions/test_release.py", "api"),
     "malpan.submissions.release": ("submissions/test_release.py", "leaderboard/test_standings.py"),

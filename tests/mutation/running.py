@@ -39,8 +39,8 @@ from tests.mutation.rules import Rule
 KILLED: Final = "killed"
 SURVIVED: Final = "survived"
 TIMED_OUT: Final = "timed out"
-_CPU: Final = 10  # seconds that a mutant may compute beyond five times what its tests took on the original,
-_WALL: Final = 120.0  # and that may pass beyond ten times: others may load the machine
+_CPU: Final = 5  # seconds that a mutant may compute beyond three times what its tests did on the original,
+_WALL: Final = 120.0  # and that may pass beyond thirty times: others may load the machine
 _BROKEN: Final = 3  # the exit status of a process that did not do its work
 Key = TypeVar("Key")
 _WARM: Final = ("django.test", "django.contrib.admin", "factory.django", "celery", "kombu", "psycopg_pool", "numpy")
@@ -80,10 +80,10 @@ def _outcomes_of_imported(
 
     for name in _WARM:
         importlib.import_module(name)
-    before = time.monotonic()
+    before = computed()
     [(_, found)] = in_children([(rule.module, run(source.original), math.inf)], 1)
     _require_sound(rule, found)
-    seconds = time.monotonic() - before
+    seconds = computed() - before
     yield from in_children(((each, run(source.mutated(each)), seconds) for each in mutants), jobs)
 
 
@@ -169,10 +169,10 @@ class _Rounds:
         def work() -> bool:
             reached: dict[str, tuple[float, set[int]]] = {}
             self._trace(str(self._source.path))
-            before = time.monotonic()
+            before = time.process_time()
             for item in _run(session.items):
-                reached[item.nodeid] = (time.monotonic() - before, self._lines)
-                self._lines, before = set(), time.monotonic()
+                reached[item.nodeid] = (time.process_time() - before, self._lines)
+                self._lines, before = set(), time.process_time()
             for item in session.items:
                 reached[item.nodeid][1].update(*(self._lines_for_all.get(node, ()) for node in item.listchain()))
             self._results.write_bytes(pickle.dumps(reached))
@@ -254,14 +254,17 @@ def _fits(source: Source, mutant: Mutant) -> bool:
 
 # --- processes --------------------------------------------------------------------------------------------------------
 def in_children(tasks: Iterable[tuple[Key, Callable[[], bool], float]], jobs: int) -> Iterator[tuple[Key, str]]:
-    """Do the work of each task, which is expected to take so many seconds, in a forked process; ``jobs`` at a time."""
+    """Do the work of each task in a forked process, ``jobs`` at a time.
+
+    A task says how many seconds of a processor its work took on the original.
+    """
     waiting = iter(tasks)
     running: dict[int, tuple[Key, float]] = {}
     try:
         while True:
             while len(running) < jobs and (task := next(waiting, None)) is not None:
                 key, work, seconds = task
-                running[_fork(work, seconds)] = key, time.monotonic() + 10 * seconds + _WALL
+                running[_fork(work, seconds)] = key, time.monotonic() + 30 * seconds + _WALL
             if not running:
                 return
             for pid, (key, deadline) in list(running.items()):
@@ -282,6 +285,12 @@ def in_children(tasks: Iterable[tuple[Key, Callable[[], bool], float]], jobs: in
             _forget_database(pid)
 
 
+def computed() -> float:
+    """The processor time of all child processes that ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def _fork(work: Callable[[], bool], seconds: float) -> int:
     sys.stdout.flush()
     parent, pid = os.getpid(), os.fork()
@@ -292,7 +301,7 @@ def _fork(work: Callable[[], bool], seconds: float) -> int:
         die_with_parent(parent)
         os.setpgid(0, 0)  # what it starts ends with it
         if seconds < math.inf:
-            limit = int(5 * seconds) + _CPU
+            limit = int(3 * seconds) + _CPU
             resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, 1)

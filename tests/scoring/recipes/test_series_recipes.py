@@ -8,6 +8,7 @@ import pytest
 from scoring import engine
 from scoring.metrics import METRICS, load_metric
 from scoring.reading import read_references
+from scoring.recipes import get_recipe
 from scoring.recipes.base import MismatchedFiles
 from scoring.recipes.columns import ACCURACY, F1_MACRO
 from scoring.recipes.generation import dialogue_summary, story_completion
@@ -228,3 +229,29 @@ def test_finals_can_be_made_of_resampled_means():
     assert regression().final_scores({"mse": mse})["final_score"].tolist() == [1.0, 0.5, 0.25]
     means = {"rouge_1": np.array([0.3, 0.6]), "bertscore": np.array([0.6, 0.6]), "bleurt": np.array([0.0, 0.3])}
     assert dialogue_summary().final_scores(means)["final_score"].tolist() == pytest.approx([0.3, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("recipe", "ranking", "columns", "tie_breaks"),
+    [
+        (
+            "classification@1",
+            "f1_macro",
+            ("final_score", "f1_macro", "accuracy", "f1_weighted", "f1_micro"),
+            ("accuracy", "f1_weighted"),
+        ),
+        (
+            "classification-accuracy@1",
+            "accuracy",
+            ("final_score", "accuracy", "f1_macro", "f1_weighted", "f1_micro"),
+            ("f1_macro", "f1_weighted"),
+        ),
+    ],
+)
+def test_what_ranks_one_label_stands_first_and_the_others_break_ties(recipe, ranking, columns, tie_breaks):
+    made = get_recipe(recipe)
+    means = {column: number / 10 for number, column in enumerate(columns[1:], start=1)}
+
+    assert made.final_scores(means)["final_score"] == means[ranking]
+    assert tuple(column.key for column in made.columns) == columns
+    assert made.tie_breaks == tie_breaks
