@@ -19,7 +19,7 @@ class Rule:
 
 _UPLOADS: Final = ("submissions/test_intake.py", "competitions/test_terms.py", "competitions/test_room.py")
 _QUOTA: Final = ("submissions/quota/test_ledger.py", "submissions/quota/test_services.py")
-_RUNS: Final = tuple(f"submissions/evaluation/test_{name}.py" for name in ("runs", "moves", "queueing", "actions"))
+_RUNS: Final = tuple(f"submissions/evaluation/test_{name}.py" for name in ("moves", "runs", "queueing", "actions"))
 _QUEUE: Final = ("jobs/test_queue.py", "jobs/test_clock.py", *_RUNS, "submissions/evaluation/test_leases.py")
 _RECIPES: Final = tuple(f"recipes/test_{name}.py" for name in ("recipes", "series_recipes", "answer_forms"))
 
@@ -47,14 +47,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
         "api/test_routes.py",
         "submissions/rescoring/test_mid_contest.py",
     ),
-    "malpan.submissions.evaluation.runs": (
-        *_RUNS,
-        "submissions/evaluation/test_reconciling.py",
-        "submissions/test_scoring_changes.py",
-        "submissions/rescoring/test_services.py",
-        "submissions/rescoring/test_mid_contest.py",
-        "archive/test_archive.py",
-    ),
+    "malpan.submissions.evaluation.runs": (*_RUNS, "submissions/integrity/test_chain.py"),
     "malpan.submissions.finals": ("submissions/test_finals.py", "web/test_finals_page.py"),
     "malpan.jobs.order": ("jobs/test_queue.py", "submissions/evaluation/test_queueing.py"),
     "malpan.jobs.claim": _QUEUE,

@@ -160,6 +160,7 @@ def test_the_commonest_classes_are_kept_by_references_and_then_by_answers():
         ([], ()),
         ([encode(["가"], ["다"])], ("f1_macro",)),  # a class of the answers alone has no weight
         ([encode(["가"], ["가"]), encode(["나"], ["나"]), encode(["다"], ["가"])], ("f1_macro", "f1_weighted")),
+        ([encode(["가"], ["가"]), encode(["나"], ["나"]), encode(["다"], ["라"])], ("f1_macro", "f1_weighted")),
     ],
 )
 def test_scores_over_more_classes_than_are_kept_are_said_to_be_approximate(more, approximate, monkeypatch):
