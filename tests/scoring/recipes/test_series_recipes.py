@@ -8,7 +8,6 @@ import pytest
 from scoring import engine
 from scoring.metrics import METRICS, load_metric
 from scoring.reading import read_references
-from scoring.recipes import get_recipe
 from scoring.recipes.base import MismatchedFiles
 from scoring.recipes.columns import ACCURACY, F1_MACRO
 from scoring.recipes.generation import dialogue_summary, story_completion
@@ -232,26 +231,27 @@ def test_finals_can_be_made_of_resampled_means():
 
 
 @pytest.mark.parametrize(
-    ("recipe", "ranking", "columns", "tie_breaks"),
+    ("ranking", "recipe", "columns", "tie_breaks"),
     [
         (
+            F1_MACRO,
             "classification@1",
-            "f1_macro",
             ("final_score", "f1_macro", "accuracy", "f1_weighted", "f1_micro"),
             ("accuracy", "f1_weighted"),
         ),
         (
+            ACCURACY,
             "classification-accuracy@1",
-            "accuracy",
             ("final_score", "accuracy", "f1_macro", "f1_weighted", "f1_micro"),
             ("f1_macro", "f1_weighted"),
         ),
     ],
 )
-def test_what_ranks_one_label_stands_first_and_the_others_break_ties(recipe, ranking, columns, tie_breaks):
-    made = get_recipe(recipe)
+def test_what_ranks_one_label_stands_first_and_the_others_break_ties(ranking, recipe, columns, tie_breaks):
+    made = single_label(ranking)
     means = {column: number / 10 for number, column in enumerate(columns[1:], start=1)}
 
-    assert made.final_scores(means)["final_score"] == means[ranking]
+    assert made.final_scores(means)["final_score"] == means[ranking.key]
+    assert made.id == recipe
     assert tuple(column.key for column in made.columns) == columns
     assert made.tie_breaks == tie_breaks
