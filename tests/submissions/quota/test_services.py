@@ -96,7 +96,10 @@ def test_withdrawn_submission_stays_charged():
 def test_refund_gives_the_slot_back_once_and_is_audited():
     submission = SubmissionFactory.create(phase=PhaseFactory.create(daily_limit=1))
 
+    other = SubmissionFactory.create(phase=submission.phase)
     assert quota.refund(submission=submission, reason="worker_lost")
+    other.refresh_from_db()
+    assert other.refunded_at is None
     assert not quota.refund(submission=submission, reason="worker_lost")
 
     assert quota.status(phase=submission.phase, team=submission.team).can_submit
@@ -274,7 +277,8 @@ def test_charging_again_needs_room_and_is_kept_and_audited(limits, organiser):
     quota.charge_again(submission=refunded, actor=organiser)
 
     refunded.refresh_from_db()
-    assert refunded.refunded_at is None
+    other.refresh_from_db()
+    assert (refunded.refunded_at, other.refunded_at is None) == (None, False)
     assert AuditEntry.objects.get(action="submission.charge_again").actor == organiser
 
 
