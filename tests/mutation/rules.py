@@ -41,12 +41,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "malpan.submissions.visibility": ("submissions/test_visibility.py", "submissions/test_release.py", "api"),
     "malpan.submissions.release": ("submissions/test_release.py", "leaderboard/test_standings.py"),
-    "malpan.submissions.intake": (
-        *_UPLOADS,
-        "submissions/test_checking.py",
-        "api/test_routes.py",
-        "submissions/rescoring/test_mid_contest.py",
-    ),
+    "malpan.submissions.intake": (*_UPLOADS, "submissions/test_checking.py", "api/test_routes.py"),
     "malpan.submissions.evaluation.runs": (*_RUNS, "submissions/integrity/test_chain.py"),
     "malpan.submissions.finals": ("submissions/test_finals.py", "web/test_finals_page.py"),
     "malpan.jobs.order": ("jobs/test_queue.py", "submissions/evaluation/test_queueing.py"),

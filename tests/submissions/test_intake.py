@@ -25,7 +25,7 @@ from malpan.submissions.errors import (
 )
 from malpan.submissions.intake import KEPT_ERRORS, clean_file_name
 from malpan.submissions.integrity.receipts import receipt_of
-from malpan.submissions.models import Rejection, ScoringRun, Submission
+from malpan.submissions.models import Rejection, RescoreBatch, ScoringRun, Submission
 from malpan.submissions.quota import services as quota
 from malpan.submissions.selectors import rejection_errors
 from malpan.teams.errors import NotTeamMember, TeamDisqualified
@@ -60,6 +60,16 @@ def test_sound_file_is_stored_charged_queued_and_audited(phase, team, rings, dja
     assert quota.status(phase=phase, team=team).used_total == 1
     assert AuditEntry.objects.get(action="submission.create").actor == leader_of(team)
     assert receipt_of(submission).entry is not None
+
+
+def test_while_a_rescoring_is_open_an_upload_is_queued_for_it_as_well(phase, team):
+    batch = RescoreBatch.objects.create(
+        competition=phase.track.competition, phase=phase, reason="r", created_by=UserFactory.create()
+    )
+
+    submission = send(phase, team)
+
+    assert {run.batch for run in submission.runs.all()} == {None, batch}
 
 
 def test_uploaded_file_of_a_form_is_taken_like_bytes(phase, team):
