@@ -17,7 +17,8 @@ lint: export MALPAN_VAR := $(CURDIR)/var/test
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test chaos fuzz lint lint-types lint-rest bench bench-gpu clean browser-present deploy-tools-present
+.PHONY: help run test chaos fuzz mutation lint lint-types lint-rest bench bench-gpu clean browser-present
+.PHONY: deploy-tools-present
 
 help: ## 이 목록을 보여 준다 / show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +35,9 @@ chaos: $(TEST_STAMP) ## 사이트를 30분 동안 끊고 멈추며 잃은 제출
 fuzz: $(TEST_STAMP) ## 망가진 파일과 요청 10만 건을 올려 본다 / 100,000 broken files and requests (UPLOADS=1000 SEED=7 KIND=api KEEP=folder)
 	@$(BIN)/python -m tests.fuzz $(if $(UPLOADS),--uploads $(UPLOADS)) $(if $(SEED),--seed $(SEED)) \
 	  $(if $(KIND),--kind $(KIND)) $(if $(KEEP),--keep $(KEEP))
+
+mutation: $(TEST_STAMP) ## 규칙을 한 곳씩 틀리게 바꾸어 시험이 알아채는지 본다 / change the rules one by one: do tests notice (MODULE=ranking)
+	@$(BIN)/python -m tests.mutation $(if $(MODULE),--module $(MODULE)) $(MUTATION)
 
 lint: $(TEST_STAMP) ## 형식, 타입, 의존 방향, 템플릿, 마이그레이션, 번역을 검사한다 / check style, types, contracts, catalogues
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint-types lint-rest

@@ -11,7 +11,7 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from malpan.core.errors import StorageFull, SystemFault
-from malpan.jobs import claim, doorbell, faults, outcome, queue, registry
+from malpan.jobs import claim, doorbell, faults, order, outcome, queue, registry
 from malpan.jobs.errors import WorkerLost
 from malpan.jobs.lease import LeaseRenewer
 from malpan.jobs.models import Job
@@ -123,6 +123,92 @@ def test_a_claim_that_its_handler_cannot_follow_is_no_claim(toy, monkeypatch):
     assert work_next(worker="w") is not None
 
 
+def test_a_claim_is_a_new_attempt_with_a_lease_and_clears_the_pause(toy):
+    [job] = add()
+    Job.objects.update(not_before=timezone.now() - timedelta(seconds=1), attempt=4)
+
+    claim.claim_next(worker="w" * 121)
+
+    job.refresh_from_db()
+    assert (job.state, job.attempt, job.worker, job.not_before) == (State.RUNNING, 5, "w" * 120, None)
+    assert job.started_at <= timezone.now() < job.lease_expires_at
+
+
+def test_a_job_is_due_from_its_moment_on(toy):
+    [job] = add()
+    moment = timezone.now()
+    Job.objects.update(not_before=moment)
+
+    assert list(claim.due(moment - timedelta(microseconds=1))) == []
+    assert list(claim.due(moment)) == [job]
+
+
+def test_a_result_is_taken_once_and_of_the_running_attempt_alone(toy):
+    [job, other] = add(2)
+    Job.objects.update(error_code="worker_lost", progress=0.25)
+    claim.claim_next(worker="w")
+
+    assert not outcome.finish(job_id=job.pk, attempt=2)
+    assert outcome.finish(job_id=job.pk, attempt=1)
+    assert not outcome.finish(job_id=job.pk, attempt=1)
+    assert not outcome.finish(job_id=other.pk, attempt=0), "nobody claimed it"
+
+    job.refresh_from_db()
+    assert (job.state, job.progress, job.error_code, job.lease_expires_at) == (State.FINISHED, 1.0, "", None)
+    assert job.finished_at <= timezone.now()
+    assert states() == [State.FINISHED, State.QUEUED]
+
+
+@pytest.mark.parametrize(("pause", "rung"), [(0, [doorbell.TASK]), (60, [])])
+def test_a_job_that_is_put_back_begins_anew_and_is_announced_where_it_need_not_wait(toy, rings, pause, rung):
+    [job, _other] = add(2)
+    claim.claim_next(worker="w")
+    Job.objects.filter(pk=job.pk).update(stage="bleurt", progress=0.5)
+    rings.clear()
+
+    assert outcome.put_back(job_id=job.pk, attempt=1, pause=pause)
+    assert not outcome.put_back(job_id=job.pk, attempt=1, pause=pause)
+
+    job.refresh_from_db()
+    assert (job.state, job.stage, job.progress, job.lease_expires_at) == (State.QUEUED, "", 0.0, None)
+    assert (job.failures, job.not_before is None) == (0, pause == 0)
+    assert rings == rung
+    assert toy.calls == [("claimed", 0), ("put_back", 0)]
+
+
+def test_a_job_that_is_given_up_is_over(toy, settings):
+    settings.JOB_MAX_FAILURES = 1
+    [job] = add()
+    claim.claim_next(worker="w")
+
+    assert outcome.fail(job_id=job.pk, attempt=1, error_code="storage_full")
+    assert not outcome.fail(job_id=job.pk, attempt=1, error_code="again")
+
+    job.refresh_from_db()
+    assert (job.state, job.failures, job.error_code) == (State.FAILED, 1, "storage_full")
+    assert (job.lease_expires_at, job.finished_at <= timezone.now()) == (None, True)
+
+
+# --- turns ------------------------------------------------------------------------------------------------------------
+def test_the_next_tag_of_a_flow_starts_at_the_virtual_time_or_behind_its_own_waiting_jobs(toy):
+    def tagged(flow: str, tag: int, **fields: Any) -> None:
+        lane = fields.pop("lane", Job.Lane.LIVE)
+        [job] = queue.add(kind="toy", flow=flow, lane=lane, costs=[1])
+        Job.objects.filter(pk=job.pk).update(fair_tag=tag, **fields)
+
+    over = {"state": State.FINISHED, "finished_at": timezone.now()}
+    assert order.next_fair_tag("a", Job.Lane.LIVE) == 0
+    tagged("b", 30)
+    tagged("b", 500, lane=Job.Lane.RESCORING, attempt=1)
+    assert order.next_fair_tag("a", Job.Lane.LIVE) == 0, "what others have waiting is no time that has passed"
+    tagged("b", 20, attempt=1, **over)
+    assert order.next_fair_tag("a", Job.Lane.LIVE) == 20
+    tagged("a", 70)
+    tagged("a", 90, **over)
+    assert order.next_fair_tag("a", Job.Lane.LIVE) == 70
+    assert order.assign_fair_tags([5, 1], 70) == [75, 76]
+
+
 # --- workers of other versions ----------------------------------------------------------------------------------------
 def test_a_kind_that_this_version_does_not_know_is_left_for_others(toy):
     add(kind="newer")
@@ -178,10 +264,10 @@ def test_a_parent_waits_for_its_children_and_keeps_its_place(toy, rings):
     [later] = add()
     rings.clear()
 
-    order = [work_next(worker="w") for _job in range(4)]
+    done = [work_next(worker="w") for _job in range(4)]
 
-    assert [job.parent_id for job in order] == [parent.pk, parent.pk, None, None]
-    assert order[2:] == [parent, later]
+    assert [job.parent_id for job in done] == [parent.pk, parent.pk, None, None]
+    assert done[2:] == [parent, later]
     assert Job.objects.get(pk=parent.pk).failures == 0
 
 
@@ -199,6 +285,43 @@ def test_a_child_that_is_given_up_counts_as_over(toy):
 
     assert work_next(worker="w") == parent
     assert states() == [State.FINISHED, State.FAILED]
+
+
+def test_a_parent_tells_how_many_of_its_children_are_over(toy, rings):
+    parent = parent_with(2)
+    progress = []
+    for _child in range(2):
+        rings.clear()
+        work_next(worker="w")
+        parent.refresh_from_db()
+        progress.append(round(parent.progress, 3))
+        assert doorbell.TASK in rings, "the parent may be due"
+    assert progress == [0.333, 0.667]
+    assert (parent.state, parent.lease_expires_at) == (State.QUEUED, None)
+
+
+def test_children_are_of_the_parents_flow_and_only_the_attempt_that_runs_has_any(toy):
+    [parent] = add()
+    taken = claim.claim_next(worker="w")
+    taken.attempt = 2
+    assert not outcome.wait_for_children(job=taken, kind="toy", costs=[1])
+    taken.attempt = 1
+    assert outcome.wait_for_children(job=taken, kind="toy", costs=[3, 4])
+
+    children = Job.objects.filter(parent=parent)
+    assert list(children.order_by("pk").values_list("flow", "lane", "cost")) == [("team:1", 0, 3), ("team:1", 0, 4)]
+
+
+def test_dropping_ends_nothing_else(toy):
+    first, [second] = parent_with(1), add()
+    add(parent=second)
+
+    outcome.drop([first.pk], error_code="cancelled")
+
+    assert set(Job.objects.filter(parent=second).values_list("state", flat=True)) == {State.QUEUED}
+    first.refresh_from_db()
+    assert (first.error_code, first.lease_expires_at, first.finished_at is None) == ("cancelled", None, False)
+    assert Job.objects.get(pk=second.pk).state == State.QUEUED
 
 
 def test_dropping_a_parent_drops_its_open_children(toy):

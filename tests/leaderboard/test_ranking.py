@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from malpan.leaderboard.ranking import Entry, best_entries, board_signature, rank
+from malpan.leaderboard.ranking import Entry, best_entries, board_signature, counted_finals, rank
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 TIES = ("exact_match", "bleurt")
@@ -108,6 +108,18 @@ def test_board_signature_is_that_of_the_majority_and_then_of_the_newest():
 
     assert board_signature([entry(2, 0.1), entry(3, 0.2), odd]) == "s"
     assert board_signature([entry(2, 0.1), odd]) == "odd"
+
+
+def test_chosen_submissions_count_in_the_place_of_the_best_and_only_of_the_team_that_chose():
+    board = [
+        entry(1, 0.9, number=11), entry(1, 0.5, number=12), entry(1, 0.7, number=13),
+        entry(2, 0.8, number=21), entry(2, 0.6, number=22),
+    ]  # fmt: skip
+
+    assert counted_finals(board, set(), 2, TIES) == {11, 21}
+    assert counted_finals(board, {12, 13}, 2, TIES) == {12, 13, 21}
+    assert counted_finals(board, {12, 13}, 1, TIES) == {13, 21}
+    assert counted_finals(board, {12, 13}, None, TIES) == {11, 12, 13, 21, 22}
 
 
 def _random_board(seed: int) -> list[Entry]:

@@ -3,6 +3,8 @@
 import hashlib
 import json
 from dataclasses import replace
+from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -12,6 +14,7 @@ from scoring.signature import (
     canonical_json,
     is_demo,
     metric_signatures,
+    processor,
     references_sha256,
     signature_hash,
 )
@@ -108,3 +111,16 @@ def test_demo_is_read_from_the_signature():
     assert is_demo(build())
     assert not is_demo(build(about={"profile": "official", "is_demo": False}))
     assert not is_demo({})
+
+
+def test_processor_is_the_one_that_the_kernel_names_or_else_that_python_knows(monkeypatch):
+    monkeypatch.setattr(
+        Path, "read_text", lambda *_, **__: "flags\t: a b\nmodel name\t: Swift 9\nmodel name\t: Slow 1\n"
+    )
+    assert processor.__wrapped__() == "Swift 9"
+
+    monkeypatch.setattr(Path, "read_text", mock.Mock(side_effect=OSError))
+    monkeypatch.setattr("platform.machine", lambda: "riscv64")
+    for known, expected in (("C910", "C910"), ("", "riscv64")):
+        monkeypatch.setattr("platform.processor", lambda known=known: known)
+        assert processor.__wrapped__() == expected

@@ -12,6 +12,7 @@ from malpan.submissions.finals import choose_finals, chosen_finals
 from malpan.submissions.models import Submission
 from malpan.teams.errors import NotTeamMember
 from tests.factories import PhaseFactory, SubmissionFactory, TeamFactory, UserFactory, finished_submission, leader_of
+from tests.locks import waits_for
 from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
@@ -42,6 +43,33 @@ def test_a_choice_takes_the_place_of_the_one_before_and_is_audited(phase, team):
     assert entry.actor == member
     assert entry.after["submissions"] == [str(second.public_id), str(third.public_id)]
     assert _choose(team, phase) == []
+
+
+def test_the_same_choice_again_is_no_change(phase, team):
+    row = finished_submission(phase, team, 0.1)
+    for _time in range(2):
+        _choose(team, phase, row)
+    entry = AuditEntry.objects.get(action="team.choose_finals")
+    assert entry.before == {"phase": phase.pk, "submissions": []}
+    assert entry.after == {"phase": phase.pk, "submissions": [str(row.public_id)]}
+
+
+def test_the_choice_is_told_in_the_order_of_submission(phase, team):
+    later = finished_submission(phase, team, 0.1)
+    earlier = finished_submission(phase, team, 0.1, created_at=later.created_at - timedelta(hours=1))
+    assert _choose(team, phase, later, earlier) == [earlier, later]
+
+
+def test_what_others_chose_and_the_team_elsewhere_stays(phase, team):
+    other = TeamFactory.create(competition=team.competition)
+    elsewhere = PhaseFactory.create(track=phase.track, finals_limit=2)
+    theirs, there = finished_submission(phase, other, 0.1), finished_submission(elsewhere, team, 0.1)
+    _choose(other, phase, theirs)
+    _choose(team, elsewhere, there)
+    row = finished_submission(phase, team, 0.1)
+    assert _choose(team, phase, row) == chosen_finals(team, phase) == [row]
+    assert chosen_finals(other, phase) == [theirs]
+    assert chosen_finals(team, elsewhere) == [there]
 
 
 def test_no_more_than_the_limit(phase, team):
@@ -75,6 +103,13 @@ def test_the_choice_is_locked_at_the_end_of_the_phase(phase, team):
     assert _choose(team, phase, row, now=phase.ends_at - timedelta(microseconds=1)) == [row]
 
 
+def test_the_choice_is_locked_once_the_final_board_is_published(phase, team):
+    row = finished_submission(phase, team, 0.5)
+    Phase.objects.update(final_published_at=timezone.now())
+    with pytest.raises(FinalsLocked):
+        _choose(team, phase, row)
+
+
 def test_strangers_choose_nothing(phase, team):
     with pytest.raises(NotTeamMember):
         _choose(team, phase, finished_submission(phase, team, 0.5), actor=UserFactory.create())
@@ -84,6 +119,14 @@ def test_a_phase_without_a_limit_has_no_selection(phase, team):
     Phase.objects.update(finals_limit=None)
     with pytest.raises(FinalsNotUsed):
         _choose(team, phase, finished_submission(phase, team, 0.5))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_choice_waits_for_whoever_changes_the_team(phase, team):
+    row = finished_submission(phase, team, 0.1)
+    with waits_for(team):
+        _choose(team, phase, row)
+    assert chosen_finals(team, phase) == []
 
 
 @pytest.mark.django_db(transaction=True)

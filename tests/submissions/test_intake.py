@@ -14,12 +14,23 @@ from malpan.core.errors import DomainError
 from malpan.core.models import AuditEntry
 from malpan.core.storage import read_private
 from malpan.jobs import doorbell
-from malpan.submissions.errors import DuplicateUpload, FileRejected, PhaseNotOpen, QuotaExceeded, UploadTooLarge
+from malpan.submissions import intake
+from malpan.submissions.errors import (
+    DuplicateUpload,
+    FileRejected,
+    PhaseNotOpen,
+    QuotaExceeded,
+    UploadKeyReused,
+    UploadTooLarge,
+)
 from malpan.submissions.intake import KEPT_ERRORS, clean_file_name
-from malpan.submissions.models import Rejection, ScoringRun, Submission
+from malpan.submissions.integrity.receipts import receipt_of
+from malpan.submissions.models import Rejection, RescoreBatch, ScoringRun, Submission
 from malpan.submissions.quota import services as quota
 from malpan.submissions.selectors import rejection_errors
-from malpan.teams.errors import NotTeamMember
+from malpan.teams.errors import NotTeamMember, TeamDisqualified
+from malpan.teams.models import Membership
+from malpan.teams.services import disqualify_team
 from tests.factories import (
     CANARY,
     PhaseFactory,
@@ -30,6 +41,7 @@ from tests.factories import (
     prediction_bytes,
     rows,
 )
+from tests.locks import waits_for
 from tests.submissions.conftest import limited, send
 
 pytestmark = pytest.mark.django_db
@@ -47,6 +59,17 @@ def test_sound_file_is_stored_charged_queued_and_audited(phase, team, rings, dja
     assert rings == [doorbell.TASK]
     assert quota.status(phase=phase, team=team).used_total == 1
     assert AuditEntry.objects.get(action="submission.create").actor == leader_of(team)
+    assert receipt_of(submission).entry is not None
+
+
+def test_while_a_rescoring_is_open_an_upload_is_queued_for_it_as_well(phase, team):
+    batch = RescoreBatch.objects.create(
+        competition=phase.track.competition, phase=phase, reason="r", created_by=UserFactory.create()
+    )
+
+    submission = send(phase, team)
+
+    assert {run.batch for run in submission.runs.all()} == {None, batch}
 
 
 def test_uploaded_file_of_a_form_is_taken_like_bytes(phase, team):
@@ -71,6 +94,70 @@ def test_stranger_cannot_submit_for_a_team(phase, team):
 def test_team_of_another_competition_cannotsend(phase):
     with pytest.raises(NotTeamMember):
         send(phase, TeamFactory.create())
+
+
+def test_who_may_not_submit_is_told_so_before_the_file_is_looked_at(phase, team):
+    with pytest.raises(NotTeamMember):
+        send(phase, team, b"no answers", user=UserFactory.create())
+
+    assert not Rejection.objects.exists()
+
+
+def test_disqualified_team_cannot_submit(phase, team):
+    _disqualify(phase, team)
+
+    with pytest.raises(TeamDisqualified):
+        send(phase, team)
+
+    assert not Submission.objects.exists()
+
+
+def _disqualify(phase, team):
+    disqualify_team(team=team, actor=UserFactory.create(is_superuser=True), note_ko="규정 위반")
+
+
+def _leave(phase, team):
+    Membership.objects.filter(team=team).delete()
+
+
+def _send_the_same(phase, team):
+    send(phase, team, upload_key="form-1")
+
+
+def _use_the_last_slot(phase, team):
+    send(phase, team, prediction_bytes(mark="faster"))
+
+
+@pytest.mark.parametrize(
+    ("happens", "error"),
+    [
+        (_disqualify, TeamDisqualified),
+        (_leave, NotTeamMember),
+        (_send_the_same, DuplicateUpload),
+        (_use_the_last_slot, QuotaExceeded),
+    ],
+)
+def test_what_happens_while_a_file_is_stored_counts(monkeypatch, happens, error):
+    phase, team = limited(daily_limit=1)
+    user, store = leader_of(team), intake.store_private
+
+    def slow_store(data):
+        monkeypatch.setattr(intake, "store_private", store)
+        happens(phase, team)
+        return store(data)
+
+    monkeypatch.setattr(intake, "store_private", slow_store)
+    with pytest.raises(error):
+        send(phase, team, user=user, upload_key="form-1")
+    assert quota.status(phase=phase, team=team).used_total == Submission.objects.count()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_upload_waits_for_whoever_changes_the_team(phase, team):
+    with waits_for(team):
+        send(phase, team)
+
+    assert not Submission.objects.exists()
 
 
 def test_phase_takes_files_from_its_start_up_to_but_not_at_its_end(phase, team):
@@ -101,6 +188,18 @@ def test_file_over_the_limit_is_refused_before_it_is_read(phase, team, settings)
     with pytest.raises(UploadTooLarge) as caught:
         send(phase, team, Unreadable("a.json", b"x" * 1001))
     assert caught.value.params == {"size_bytes": 1001, "limit_bytes": 1000}
+
+
+def test_file_of_exactly_the_limit_is_taken(phase, team, settings):
+    settings.UPLOAD_MAX_BYTES = len(prediction_bytes())
+
+    assert send(phase, team).file_size == settings.UPLOAD_MAX_BYTES
+
+
+def test_memo_and_key_are_cut_to_what_is_kept(phase, team):
+    submission = send(phase, team, memo="말" * 201, upload_key="k" * 65)
+
+    assert (submission.memo, submission.upload_key) == ("말" * 200, "k" * 64)
 
 
 def test_malformed_file_costs_no_quota_and_is_recorded_with_its_errors(phase, team, rings):
@@ -195,6 +294,14 @@ def test_another_file_in_a_form_the_browser_brought_back_is_taken(phase, team):
     first = send(phase, team, prediction_bytes(mark=1), upload_key="form-1")
 
     assert send(phase, team, prediction_bytes(mark=2), upload_key="form-1") != first
+
+
+def test_another_file_under_a_key_for_one_file_is_refused(phase, team):
+    send(phase, team, prediction_bytes(mark=1), upload_key="request-1", key_is_for_one_file=True)
+
+    with pytest.raises(UploadKeyReused):
+        send(phase, team, prediction_bytes(mark=2), upload_key="request-1", key_is_for_one_file=True)
+    send(phase, team, prediction_bytes(mark=2), upload_key="request-2", key_is_for_one_file=True)
 
 
 def test_same_form_key_of_another_team_is_no_duplicate(phase, team):

@@ -65,6 +65,8 @@ def test_the_rungs_are_those_of_the_paper(seed):
 def test_a_rise_of_exactly_one_step_is_none():
     assert risen([(1, 0.50), (2, 0.51), (3, 0.5100001), (4, 0.52)], STEP) == [1, 3]
     assert risen([(1, 0.1 + 0.2), (2, 0.31)], STEP) == [1]  # 0.30000000000000004 is 0.3
+    assert risen([(1, 0.5), (2, 0.510000004)], STEP) == [1]  # behind the digits that ranks compare
+    assert risen([(1, 0.5), (2, 0.51000001)], STEP) == [1, 2]
 
 
 @pytest.fixture
@@ -132,6 +134,22 @@ def test_teams_climb_each_on_their_own(phase, team):
     assert on_board(phase) == [("오르는 팀", 0.9, 0.9), ("다른 팀", 0.5, 0.5)]
 
 
+def test_a_team_climbs_anew_in_every_phase(phase, team):
+    elsewhere = PhaseFactory.create(track=phase.track, score_step=STEP, is_ladder=True)
+    scored(elsewhere, team, 0.9, 0)
+    here = scored(phase, team, 0.5, 1)
+    assert Release(phase, [team.pk]).has_score(here.pk)
+
+
+def test_other_results_than_the_live_ones_are_a_ladder_in_the_order_of_their_submissions(phase, team):
+    """As a rescoring that is not applied has them."""
+    runs = [scored(phase, team, 0.1, minute).live_run for minute in range(3)]
+    for run, score in zip(runs, (0.5, 0.8, 0.7), strict=True):
+        run.final_score = score
+    release = Release(phase, runs=reversed(runs))
+    assert [release.has_score(run.submission_id) for run in runs] == [True, True, False]
+
+
 def test_equal_rounded_scores_are_ranked_by_arrival(phase, team):
     other = TeamFactory.create(competition=phase.track.competition, name="먼저 온 팀")
     scored(phase, other, 0.8001, 1)
@@ -154,6 +172,13 @@ def test_organisers_see_every_digit_and_after_the_final_board_everybody(phase, t
     phase.final_published_at = NOW
     phase.save()
     assert shown_to_team(team, phase) == [(0.8049, ""), (0.8051, "")]
+
+
+def test_every_score_of_a_run_is_rounded_for_the_team_and_none_for_organisers(phase, team):
+    row = scored(phase, team, 0.8049, 1, scores={"bleurt": 0.5151})
+    assert run_for_team(row).scores == {"final_score": 0.8, "bleurt": 0.52}
+    seen = shown_run(row.live_run, row, sees_all=True, release=Release(phase))
+    assert (seen.final_score, seen.scores) == (0.8049, {"final_score": 0.8049, "bleurt": 0.5151})
 
 
 def test_the_final_board_counts_every_digit_and_the_public_score_beside_is_the_shown_one(phase, team):

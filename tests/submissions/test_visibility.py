@@ -8,8 +8,8 @@ from django.utils import timezone
 from malpan.competitions.models import Phase
 from malpan.submissions.models import HiddenResult, ScoringRun
 from malpan.submissions.selectors import run_for, run_for_team, team_history
-from malpan.submissions.visibility import shows_own_score
-from tests.factories import PhaseFactory, TeamFactory, UserFactory, finished_submission
+from malpan.submissions.visibility import is_frozen, shown_run, shows_own_score, shows_upload
+from tests.factories import PhaseFactory, ScoringRunFactory, TeamFactory, UserFactory, finished_submission, update_jobs
 
 pytestmark = pytest.mark.django_db
 
@@ -48,6 +48,58 @@ def _submission(minutes, **settings):
 )
 def test_own_score_is_kept_back_as_the_phase_says(rules, minutes, is_shown):
     assert shows_own_score(_submission(minutes, **rules)) is is_shown
+
+
+@pytest.mark.parametrize(
+    ("rules", "minutes", "is_known"),
+    [
+        ({}, 1, True),
+        ({"shows_own_score": False}, 1, True),
+        (FROZEN, -1, True),
+        (FROZEN, 0, False),
+        (FROZEN, 1, False),
+        ({**FROZEN, "frozen_at": NOW + timedelta(days=1)}, 1, True),  # not frozen yet
+        ({**FROZEN, "board": "live"}, 1, True),
+        ({**FROZEN, **PUBLISHED}, 1, True),
+        ({"board": "hidden"}, -1, False),
+        ({"board": "hidden", **PUBLISHED}, -1, True),
+    ],
+)
+def test_everybody_may_know_of_an_upload_that_the_public_board_counts(rules, minutes, is_known):
+    assert shows_upload(_submission(minutes, **rules)) is is_known
+
+
+def test_a_board_is_frozen_from_its_moment_on():
+    phase = PhaseFactory.create(**FROZEN)
+    assert [is_frozen(phase, NOW + timedelta(seconds=late)) for late in (-1, 0, 1)] == [False, True, True]
+
+
+def test_of_a_run_that_is_not_over_the_team_sees_how_far_it_is():
+    run = ScoringRunFactory.create(state=ScoringRun.State.RUNNING)
+    update_jobs(ScoringRun.objects.all(), stage="bleurt", progress=0.25)
+    run.job.refresh_from_db()
+    shown = shown_run(run, run.submission)
+    assert (shown.state, shown.stage, shown.progress, shown.final_score) == ("running", "bleurt", 0.25, None)
+    assert (shown.is_exact, shown.is_demo_models) == (True, False)
+
+
+def test_a_run_without_a_job_is_done_or_not_begun():
+    row = _submission(1)
+    ScoringRun.objects.update(job=None)
+    row.live_run.refresh_from_db()
+    shown = run_for_team(row)
+    assert (shown.stage, shown.progress, shown.is_exact) == ("", 1.0, True)
+    row.live_run.state = ScoringRun.State.QUEUED
+    assert shown_run(row.live_run, row).progress == 0.0
+
+
+def test_the_models_of_a_run_and_what_it_covers_are_told():
+    row = _submission(1)
+    assert (run_for_team(row).is_demo_models, run_for_team(row).covers) == (False, "public")
+    ScoringRun.objects.update(is_demo_models=True)
+    row.phase.reference_versions.update(public_ids=None)
+    row = type(row).objects.get(pk=row.pk)
+    assert (run_for_team(row).is_demo_models, run_for_team(row).covers) == (True, "all")
 
 
 def test_a_score_kept_back_leaves_nothing_to_be_seen_but_the_state():

@@ -35,7 +35,7 @@ def assign_fair_tags(costs: Iterable[int], start: int) -> list[int]:
 
 def next_fair_tag(flow: str, lane: int) -> int:
     """The tag at which the next job of ``flow`` starts, without its own cost. Two queries."""
-    in_lane = Job.objects.filter(lane=lane).order_by()
+    in_lane = Job.objects.filter(lane=lane)
     tags = (
         in_lane.filter(attempt__gt=0).aggregate(tag=Max("fair_tag"))["tag"],  # the virtual time
         in_lane.filter(flow=flow, state=Job.State.QUEUED).aggregate(tag=Max("fair_tag"))["tag"],

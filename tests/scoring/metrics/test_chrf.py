@@ -88,5 +88,5 @@ def test_progress_counts_items():
 
 def test_signature_names_the_rule_and_no_tokenizer():
     signature = load_metric("chrf").signature()
-    assert (signature["n"], signature["words"], signature["beta"]) == (6, 0, 2)
+    assert (signature["n"], signature["words"], signature["beta"], signature["whitespace"]) == (6, 0, 2, False)
     assert "tokenizer" not in signature

@@ -1,5 +1,6 @@
 """Accuracy and F1 equal scikit-learn's, of one label an item and of several."""
 
+import hashlib
 import json
 import random
 import warnings
@@ -8,7 +9,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from scoring.metrics import load_metric
+from scoring.metrics import classification, load_metric
 from scoring.metrics.classification import (
     Classification,
     additive,
@@ -138,6 +139,46 @@ def test_codes_are_whole_numbers_that_a_float_holds():
     codes = [label_code(str(number)) for number in range(20_000)]
     assert len(set(codes)) == len(codes)
     assert all(code == int(code) < 2**52 for code in codes)
+
+
+def test_codes_are_the_first_bits_of_a_hash_and_stay_so_for_they_are_stored():
+    assert label_code("기쁨") == int(hashlib.sha256("기쁨".encode()).hexdigest()[:13], 16)  # 13 digits are 52 bits
+    assert Classification().parameters()["code_bits"] == 52
+    assert Classification().parameters()["zero_division"] == 0
+
+
+def test_the_commonest_classes_are_kept_by_references_and_then_by_answers():
+    rows = [encode([], ["가"]), encode([], ["나"]), encode([], ["나"]), encode(["다"], [])]
+
+    assert resampled_classes(rows) == [label_code(label) for label in ("다", "나", "가")]
+    assert resampled_classes(rows, 1) == [label_code("다")]
+
+
+@pytest.mark.parametrize(
+    ("more", "approximate"),
+    [
+        ([], ()),
+        ([encode(["가"], ["다"])], ("f1_macro",)),  # a class of the answers alone has no weight
+        ([encode(["가"], ["가"]), encode(["나"], ["나"]), encode(["다"], ["가"])], ("f1_macro", "f1_weighted")),
+        ([encode(["가"], ["가"]), encode(["나"], ["나"]), encode(["다"], ["라"])], ("f1_macro", "f1_weighted")),
+    ],
+)
+def test_scores_over_more_classes_than_are_kept_are_said_to_be_approximate(more, approximate, monkeypatch):
+    monkeypatch.setattr(classification, "MAX_RESAMPLED_CLASSES", 2)
+    rows = [encode(["가"], ["가"]), encode(["나"], ["나"]), *more]
+
+    found = Classification.summable(rows, rows[:2])
+
+    assert found.approximate == approximate
+    assert found.a.shape == (len(rows), 12)
+
+
+def test_classes_beyond_those_kept_are_one_class_together():
+    rows = [encode(["가"], ["가"]), encode(["나"], ["나"]), encode(["가"], ["다", "라"])]
+
+    sums = additive(rows, [label_code("가"), label_code("나")]).sum(axis=0)
+
+    assert sums.tolist() == [3, 2, 2, *(2, 1, 0), *(1, 1, 2), *(1, 1, 0)]
 
 
 def test_a_label_with_half_a_surrogate_has_a_code():

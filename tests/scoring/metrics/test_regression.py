@@ -8,6 +8,8 @@ import pytest
 from scoring.figures import average
 from scoring.metrics import load_metric
 from scoring.metrics.regression import SquaredError, squared_error
+from scoring.recipes import Layout, Pairs
+from scoring.running.run import run_metrics
 from scoring.text.answers import UnreadableAnswer, number_of
 
 
@@ -67,6 +69,14 @@ def test_numbers_out_of_range_are_refused(text):
     with pytest.raises(UnreadableAnswer) as caught:
         number_of(text)
     assert caught.value.code == "number_out_of_range"
+
+
+def test_of_several_references_the_nearest_counts():
+    pairs = Pairs(("a",), (("1", "4"),), ("3",))
+    scored = run_metrics(
+        {"squared_error": SquaredError()}, Layout(("a",), {"squared_error": pairs}), {"squared_error": ""}, known={}
+    )
+    assert scored.values["squared_error"] == {"a": 1.0}
 
 
 def test_the_largest_error_is_still_finite():

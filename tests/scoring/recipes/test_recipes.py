@@ -8,6 +8,7 @@ import pytest
 
 from scoring.metrics import METRICS
 from scoring.recipes import RECIPES, MismatchedFiles, UnknownRecipe, get_recipe, warning_text
+from scoring.recipes.base import align
 from scoring.recipes.rag_qa import answer_part, rag_qa_scores, split_answer
 from scoring.recipes.warning_texts import warning_texts
 from scoring.records import ScoreWarning
@@ -205,6 +206,32 @@ def test_culture_type_without_items_has_no_score_and_does_not_count():
     assert recipe.aggregate(prepared, values).scores == {"final_score": 0.5, "accuracy": 1.0, "exact_match": 0.0}
 
 
+def test_culture_descriptions_have_a_mean_only_where_all_their_metrics_ran():
+    scores = get_recipe("culture-qa@1").final_scores({"accuracy": 1.0, "rouge_1": 0.5})
+
+    assert scores == {"final_score": 1.0, "accuracy": 1.0, "rouge_1": 0.5}
+
+
+def test_culture_choices_with_white_space_around_them_are_warned_about():
+    kinds = ("선다형", "선다형", "선다형", "단답형")
+    texts = ("3 ", "3", "3", "3 ")
+    gold = answer_file([(item, "3", kind) for item, kind in zip("abcd", kinds, strict=True)])
+    given = answer_file([(item, text, kind) for item, text, kind in zip("abcd", texts, kinds, strict=True)])
+
+    [warning] = get_recipe("culture-qa@1").prepare(gold, given).warnings
+    assert (warning.code, warning.params) == ("padded_choices", {"count": 1})
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "is_empty"),
+    [("가#", "단답형", True), ("가#나", "단답형", False), ("가#", "서술형", False), ("#", "단답형", True)],
+)
+def test_culture_short_answers_alone_have_alternatives_that_may_be_empty(text, kind, is_empty):
+    [answer] = answer_file([("a", text, kind)]).answers
+
+    assert get_recipe("culture-qa@1").has_empty_alternative(answer) is is_empty
+
+
 def test_culture_bleu_variant_has_bleu_in_place_of_bleurt():
     assert get_recipe("culture-qa@1").metrics[2:] == ("rouge1_mecab", "bertscore", "bleurt")
     assert get_recipe("culture-qa-bleu@1").metrics[2:] == ("rouge1_mecab", "bertscore", "sentence_bleu1")
@@ -295,3 +322,87 @@ def test_recipes_load_no_analyser_and_no_model():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+# --- what a board shows of them ---------------------------------------------------------------------------------------
+BUILT_IN = [get_recipe(recipe_id) for recipe_id in RECIPES]
+
+
+@pytest.mark.parametrize("recipe", BUILT_IN, ids=lambda recipe: recipe.id)
+def test_a_score_is_shown_on_the_scale_of_its_task(recipe):
+    assert (recipe.scale, recipe.decimals) == ((1, 4) if recipe.answer_form == "captions" else (100, 7))
+    assert [column.key for column in recipe.columns if column.is_main] == ["final_score"]
+
+
+def test_scores_that_are_no_share_are_shown_as_they_are():
+    columns = [column for recipe in BUILT_IN for column in recipe.columns]
+    unscaled = {column.key for column in columns if not column.is_scaled}
+
+    assert unscaled == {"cider", "clip_cosine", "clipscore", "length_ratio", "mse", "refclipscore"}
+    assert unscaled.isdisjoint(column.key for column in columns if column.is_scaled)
+
+
+def test_captions_are_judged_by_three_scores_and_shown_with_others_for_reference():
+    columns = get_recipe("captioning@1").columns
+
+    assert [column.key for column in columns if column.group == "main"] == ["final_score", "cider", "bertscore"]
+    assert [column.key for column in columns if column.group == "reference"] == [
+        *("meteor_synonym", "meteor_ko", "bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_1", "rouge_2", "rouge_l"),
+        *("chrf", "spice_ko", "distinct_1", "distinct_2", "unique_captions", "length_ratio"),
+        *("clipscore", "refclipscore", "clip_cosine"),
+    ]
+
+
+def test_several_references_are_taken_where_a_task_has_them():
+    assert {recipe.id for recipe in BUILT_IN if recipe.takes_several_references} == {"dialogue-summary@1"}
+
+
+@pytest.mark.parametrize("recipe", BUILT_IN, ids=lambda recipe: recipe.id)
+def test_a_metric_is_called_as_its_column_is(recipe):
+    labels = {column.key: column.label("en") for column in recipe.columns}
+
+    for metric in recipe.metrics:
+        kind = METRICS[metric]
+        name = kind.score_names[0] if kind.has_item_values else metric
+        assert recipe.score_name(metric) == name
+        assert recipe.metric_label(metric, "en") == labels.get(name, kind.label.text("en"))
+    assert recipe.metric_label("of a plug-in that is gone") == "of a plug-in that is gone"
+
+
+@pytest.mark.parametrize(
+    ("references", "predictions"),
+    [
+        ([("a", "x"), ("a", "x")], [("a", "x"), ("a", "x")]),
+        ([("a", "x"), ("a", "x")], [("a", "x")]),
+        ([("a", "x")], [("a", "x"), ("a", "y")]),
+        ([("a", "x")], [("b", "x")]),
+        ([("a", "x"), ("b", "x")], [("a", "x")]),
+        ([("a", "x")], [("a", "x"), ("b", "x")]),
+    ],
+)
+def test_files_must_hold_the_same_ids_each_once(references, predictions):
+    with pytest.raises(MismatchedFiles):
+        align(answer_file(references), answer_file(predictions))
+
+
+@pytest.mark.parametrize(
+    ("recipe", "rules"),
+    [
+        ("rag-qa@1", {"exact_match": "rag-qa-answer@1", **dict.fromkeys(REASONS, "rag-qa-reason@1")}),
+        (
+            "culture-qa@1",
+            {
+                "accuracy": "culture-qa-multiple_choice@1",
+                "exact_match": "culture-qa-short_answer@1",
+                **dict.fromkeys(("rouge1_mecab", "bertscore", "bleurt"), "culture-qa-descriptive@1"),
+            },
+        ),
+        ("classification@1", {"classification": "single-label@1"}),
+        ("multi-label@1", {"classification": "label-set@1"}),
+        ("regression@1", {"squared_error": "decimal-number@1"}),
+    ],
+)
+def test_a_signature_names_the_rule_by_which_a_metric_gets_its_texts(recipe, rules):
+    made = get_recipe(recipe)
+
+    assert {metric: made.input_rule(metric) for metric in made.metrics} == rules

@@ -228,3 +228,30 @@ def test_finals_can_be_made_of_resampled_means():
     assert regression().final_scores({"mse": mse})["final_score"].tolist() == [1.0, 0.5, 0.25]
     means = {"rouge_1": np.array([0.3, 0.6]), "bertscore": np.array([0.6, 0.6]), "bleurt": np.array([0.0, 0.3])}
     assert dialogue_summary().final_scores(means)["final_score"].tolist() == pytest.approx([0.3, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("ranking", "recipe", "columns", "tie_breaks"),
+    [
+        (
+            F1_MACRO,
+            "classification@1",
+            ("final_score", "f1_macro", "accuracy", "f1_weighted", "f1_micro"),
+            ("accuracy", "f1_weighted"),
+        ),
+        (
+            ACCURACY,
+            "classification-accuracy@1",
+            ("final_score", "accuracy", "f1_macro", "f1_weighted", "f1_micro"),
+            ("f1_macro", "f1_weighted"),
+        ),
+    ],
+)
+def test_what_ranks_one_label_stands_first_and_the_others_break_ties(ranking, recipe, columns, tie_breaks):
+    made = single_label(ranking)
+    means = {column: number / 10 for number, column in enumerate(columns[1:], start=1)}
+
+    assert made.final_scores(means)["final_score"] == means[ranking.key]
+    assert made.id == recipe
+    assert tuple(column.key for column in made.columns) == columns
+    assert made.tie_breaks == tie_breaks

@@ -6,7 +6,7 @@ import pytest
 
 from malpan.core.times import KST
 from malpan.submissions.models import QuotaEntry
-from malpan.submissions.quota.ledger import QuotaStatus, account_from, status_from
+from malpan.submissions.quota.ledger import Brought, DailyRoom, Elsewhere, QuotaStatus, account_from, status_from
 from tests.factories import PhaseFactory
 
 Kind = QuotaEntry.Kind
@@ -253,3 +253,32 @@ def test_account_names_the_last_reset_and_what_it_settled():
     account = account_from([*charges(*TODAY), reset(kst(20, 11), pk=7), charge(3, kst(20, 12))])
 
     assert (account.last_reset, account.settled, dict(account.charged)) == (7, {1, 2}, {3: kst(20, 12)})
+
+
+# --- what people used elsewhere ---------------------------------------------------------------------------------------
+def test_slots_used_elsewhere_are_told_by_day_and_in_all():
+    brought = [
+        Brought(charge(number, moment), person, kst(1))
+        for number, moment, person in ((1, kst(19, 9), "나"), (2, kst(20, 9), "가"), (3, kst(20, 10), "가"))
+    ]
+
+    status = status_from(phase=_phase(daily_limit=5), entries=[], now=kst(20, 12), brought=brought)
+
+    assert (status.elsewhere_today, status.elsewhere_total) == (Elsewhere(("가",), 2), Elsewhere(("가", "나"), 3))
+    assert status.elsewhere_today
+    assert not found(_phase(), charges(kst(20)), kst(20)).elsewhere_total
+
+
+@pytest.mark.parametrize(("joined_at", "counts"), [(kst(9), False), (kst(10), False), (kst(10, 0, 1), True)])
+def test_a_reset_cancels_what_those_brought_who_were_there(joined_at, counts):
+    brought = [Brought(charge(1, kst(5)), "가", joined_at)]
+
+    assert bool(account_from([reset(kst(10))], brought).charged) is counts
+
+
+def test_the_first_day_with_room_is_a_later_one():
+    days = DailyRoom(limit=1, used={date(2026, 11, 21): 1}, grants={}, pool=0, pool_since=None)
+
+    assert days.first_day(date(2026, 11, 19)) == date(2026, 11, 20)
+    assert days.first_day(date(2026, 11, 20)) == date(2026, 11, 22)
+    assert days.first_day(date(2026, 11, 21)) == date(2026, 11, 22)

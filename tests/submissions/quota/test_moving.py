@@ -30,6 +30,7 @@ from tests.factories import (
     prediction_bytes,
     publish,
 )
+from tests.locks import waits_for
 from tests.threads import at_once
 from tests.web.conftest import client_of
 
@@ -261,6 +262,23 @@ def test_after_a_merge_the_ledger_of_the_team_that_remains_tells(phase, person):
     quota.refund(submission=first, reason="r")
 
     assert used(phase, team) == used(phase, remained) == 1
+
+
+def test_what_is_brought_goes_to_the_team_of_the_same_competition(phase, person):
+    TeamFactory.create(leader=person)  # in another competition, and earlier
+    mover(phase, person)
+    assert used(phase, found(phase, person)) == 4
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_submission_that_a_merge_moved_is_written_about_under_the_lock_of_its_new_team(phase, person):
+    went, remained = found(phase, person), found(phase)
+    [submission] = use(phase, went, person)
+    accept_merge(request=ask_merge(source=went, target=remained, actor=leader_of(went)), actor=leader_of(remained))
+    with waits_for(remained):
+        quota.refund(submission=submission, reason="r")
+    assert quota.refund(submission=submission, reason="r")
+    assert used(phase, remained) == 0
 
 
 def test_merging_counts_what_members_of_both_brought_once(phase, person):

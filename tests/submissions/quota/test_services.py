@@ -9,9 +9,10 @@ from django.utils import timezone
 from malpan.core.models import AuditEntry
 from malpan.core.times import kst_day
 from malpan.submissions.errors import GrantWithoutEffect, QuotaExceeded
-from malpan.submissions.models import QuotaEntry
+from malpan.submissions.models import QuotaEntry, RescoreBatch
 from malpan.submissions.quota import services as quota
 from tests.factories import PhaseFactory, SubmissionFactory, TeamFactory, UserFactory
+from tests.locks import waits_for
 
 pytestmark = pytest.mark.django_db
 Kind = QuotaEntry.Kind
@@ -95,7 +96,10 @@ def test_withdrawn_submission_stays_charged():
 def test_refund_gives_the_slot_back_once_and_is_audited():
     submission = SubmissionFactory.create(phase=PhaseFactory.create(daily_limit=1))
 
+    other = SubmissionFactory.create(phase=submission.phase)
     assert quota.refund(submission=submission, reason="worker_lost")
+    other.refresh_from_db()
+    assert other.refunded_at is None
     assert not quota.refund(submission=submission, reason="worker_lost")
 
     assert quota.status(phase=submission.phase, team=submission.team).can_submit
@@ -237,3 +241,112 @@ def test_database_refuses_to_change_the_ledger(change):
 
     with pytest.raises(IntegrityError), transaction.atomic():
         change(QuotaEntry.objects.all())
+
+
+# --- what each line says ----------------------------------------------------------------------------------------------
+def test_the_ledger_is_read_in_the_order_of_its_numbers(organiser):
+    """Whatever the order in which the database keeps its rows."""
+    submission = SubmissionFactory.create(phase=PhaseFactory.create(daily_limit=1), charged=False)
+    common = {"phase": submission.phase, "team": submission.team, "moment": timezone.now()}
+    later = QuotaEntry.objects.create(pk=10**6, kind=Kind.RESET, **common)
+    earlier = QuotaEntry.objects.create(pk=10**6 - 1, kind=Kind.CHARGE, submission=submission, **common)
+
+    assert quota.ledger_of(phase=submission.phase, team=submission.team).entries == (earlier, later)
+    assert quota.status(phase=submission.phase, team=submission.team).used_total == 0
+
+
+def test_a_submission_that_counts_is_not_charged_again(organiser):
+    submission = SubmissionFactory.create(phase=PhaseFactory.create(daily_limit=5))
+
+    quota.charge_again(submission=submission, actor=organiser)
+
+    assert kinds_of(submission) == [("charge", "")]
+    assert not AuditEntry.objects.exists()
+
+
+@pytest.mark.parametrize("limits", [{"daily_limit": 1}, {"total_limit": 1}, {"daily_limit": 1, "total_limit": 2}])
+def test_charging_again_needs_room_and_is_kept_and_audited(limits, organiser):
+    phase = PhaseFactory.create(**limits)
+    refunded = SubmissionFactory.create(phase=phase, refunded_at=timezone.now())
+    other = SubmissionFactory.create(phase=phase, team=refunded.team)
+    with pytest.raises(QuotaExceeded) as caught:
+        quota.charge_again(submission=refunded, actor=organiser)
+    assert caught.value.next_allowed_at is None, "it will not be taken at any later moment"
+    quota.refund(submission=other, reason="r")
+
+    quota.charge_again(submission=refunded, actor=organiser)
+
+    refunded.refresh_from_db()
+    other.refresh_from_db()
+    assert (refunded.refunded_at, other.refunded_at is None) == (None, False)
+    assert AuditEntry.objects.get(action="submission.charge_again").actor == organiser
+
+
+def test_the_audit_log_has_what_was_granted_and_what_was_reset(organiser):
+    phase = PhaseFactory.create(daily_limit=1)
+    team = TeamFactory.create(competition=phase.track.competition)
+    day = kst_day(timezone.now())
+
+    quota.grant(phase=phase, team=team, slots=2, reason="장애", actor=organiser, day=day)
+    quota.grant(phase=phase, team=team, slots=3, reason="장애", actor=organiser)
+    quota.reset(phase=phase, team=team, reason="다시", actor=organiser)
+
+    entries = AuditEntry.objects.filter(action__in=["quota.grant", "quota.reset"]).order_by("pk")
+    assert [entry.after for entry in entries] == [
+        {"phase": phase.pk, "reason": "장애", "slots": 2, "day": day.isoformat()},
+        {"phase": phase.pk, "reason": "장애", "slots": 3, "day": None},
+        {"phase": phase.pk, "reason": "다시"},
+    ]
+
+
+def test_a_batch_gives_every_team_but_those_that_merged_and_says_so(organiser):
+    phase = PhaseFactory.create(daily_limit=1)
+    competition = phase.track.competition
+    first, second = TeamFactory.create_batch(2, competition=competition)
+    TeamFactory.create(competition=competition, merged_into=first)
+    TeamFactory.create()
+    batch = RescoreBatch.objects.create(competition=competition, phase=phase, reason="r", created_by=organiser)
+
+    for given in (None, batch):
+        assert quota.grant_all(phase=phase, slots=1, reason="r", actor=organiser, batch=given) == 2
+        assert quota.reset_all(phase=phase, reason="r", actor=organiser, batch=given) == 2
+
+    lines = QuotaEntry.objects.order_by("pk").values_list("team", "kind", "batch")
+    assert list(lines) == [
+        (team.pk, kind, given and given.pk)
+        for given in (None, batch)
+        for kind in (Kind.GRANT, Kind.RESET)
+        for team in (first, second)
+    ]
+    log = AuditEntry.objects.filter(action__startswith="quota.").order_by("pk")
+    assert [(entry.action, entry.after["teams"], entry.after.get("batch")) for entry in log] == [
+        ("quota.grant_all", 2, None),
+        ("quota.reset_all", 2, None),
+        ("quota.grant_all", 2, batch.pk),
+        ("quota.reset_all", 2, batch.pk),
+    ]
+
+
+def test_nothing_is_audited_where_there_is_no_team(organiser):
+    assert quota.reset_all(phase=PhaseFactory.create(), reason="r", actor=organiser) == 0
+    assert not AuditEntry.objects.exists()
+
+
+# --- at once with others ----------------------------------------------------------------------------------------------
+@pytest.mark.django_db(transaction=True)
+def test_every_line_is_written_under_the_lock_of_the_team(organiser):
+    submission = SubmissionFactory.create(phase=PhaseFactory.create(daily_limit=1))
+    phase, team = submission.phase, submission.team
+
+    with waits_for(team):
+        quota.refund(submission=submission, reason="r", actor=organiser)
+    with waits_for(team):
+        quota.grant(phase=phase, team=team, slots=1, reason="r", actor=organiser)
+    with waits_for(team):
+        quota.reset(phase=phase, team=team, reason="r", actor=organiser)
+    with waits_for(team):
+        quota.grant_all(phase=phase, slots=1, reason="r", actor=organiser)
+    with waits_for(team):
+        quota.reset_all(phase=phase, reason="r", actor=organiser)
+
+    assert [entry.kind for entry in QuotaEntry.objects.all()] == ["charge"]

@@ -32,7 +32,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from typing import Final
 
 from malpan.competitions.models import Phase
 from malpan.core.times import KST, kst_day
@@ -54,14 +53,11 @@ class Brought:
 class Elsewhere:
     """How many slots people of a team used in other teams, and their names. False if none."""
 
-    people: tuple[str, ...] = ()
-    slots: int = 0
+    people: tuple[str, ...]
+    slots: int
 
     def __bool__(self) -> bool:
         return self.slots > 0
-
-
-NOTHING_ELSEWHERE: Final = Elsewhere()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +78,10 @@ class QuotaStatus:
     min_interval: timedelta
     next_allowed_at: datetime | None
     can_submit: bool
-    granted_today: int = 0
-    granted_total: int = 0
-    elsewhere_today: Elsewhere = NOTHING_ELSEWHERE  # of used_today
-    elsewhere_total: Elsewhere = NOTHING_ELSEWHERE  # of used_total
+    granted_today: int
+    granted_total: int
+    elsewhere_today: Elsewhere  # of used_today
+    elsewhere_total: Elsewhere  # of used_total
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +202,7 @@ class DailyRoom:
         return next((day for day in sorted(later) if self.left(day) > 0), None)
 
     def _beyond(self, day: date) -> int:
-        return max(0, self.used.get(day, 0) - self.limit - self.grants.get(day, 0))
+        return max(0, self.used[day] - self.limit - self.grants.get(day, 0))
 
 
 def _next_allowed_at(phase: Phase, account: Account, days: DailyRoom | None, now: datetime) -> datetime | None:

@@ -1,0 +1,119 @@
+"""What became of the mutants, as text, and which of them change nothing that anybody should notice."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tests.mutation.mutants import Mutant
+from tests.mutation.running import KILLED, SURVIVED, TIMED_OUT
+
+EQUIVALENT: Final = "equivalent"
+_TABLE: Final = Path(__file__).with_name("equivalent.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The mutants of one module by what became of them, as texts, and the processor time of that."""
+
+    module: str
+    found: Mapping[str, Sequence[str]]
+    stale: Sequence[str]  # rows of the table of equivalents that name no mutant, or one that a test noticed
+    seconds: float
+
+    def count(self, outcome: str) -> int:
+        return len(self.found.get(outcome, ()))
+
+    @property
+    def noticed(self) -> int:
+        return self.count(KILLED) + self.count(TIMED_OUT)
+
+    @property
+    def unnoticed(self) -> set[str]:
+        return {*self.found.get(SURVIVED, ()), *self.found.get(EQUIVALENT, ())}
+
+    @property
+    def counted(self) -> int:
+        """All mutants but the equivalent ones."""
+        return self.noticed + self.count(SURVIVED)
+
+
+def result_of(module: str, outcomes: Iterable[tuple[Mutant, str]], seconds: float, table: Path = _TABLE) -> Result:
+    """The outcomes in the order of the lines; survivors that the table names count as equivalent."""
+    known = _equivalent(module, table)
+    found: dict[str, list[str]] = {}
+    for mutant, outcome in sorted(outcomes, key=lambda each: each[0].number):
+        key = (mutant.line, mutant.change)
+        if outcome == SURVIVED and key in known:
+            known.discard(key)
+            outcome = EQUIVALENT
+        found.setdefault(outcome, []).append(str(mutant))
+    return Result(module, found, [f"{line}  [{change}]" for line, change in sorted(known)], seconds)
+
+
+def merged(earlier: Result, again: Result) -> Result:
+    """``earlier`` with what became of its unnoticed mutants when they were tried again."""
+    found = {
+        outcome: [*earlier.found.get(outcome, ()), *again.found.get(outcome, ())] for outcome in (KILLED, TIMED_OUT)
+    }
+    rest = {outcome: again.found.get(outcome, ()) for outcome in (SURVIVED, EQUIVALENT)}
+    return Result(again.module, found | rest, again.stale, earlier.seconds + again.seconds)
+
+
+def _equivalent(module: str, table: Path) -> set[tuple[str, str]]:
+    rows = tomllib.loads(table.read_text(encoding="utf-8")).get(module, [])
+    assert all(row["reason"] for row in rows)
+    return {(row["line"], row["change"]) for row in rows}
+
+
+def score(results: Iterable[Result]) -> float:
+    """The share of mutants that a test noticed, in percent."""
+    results = list(results)
+    counted = sum(each.counted for each in results)
+    return 100 * sum(each.noticed for each in results) / counted if counted else 100.0
+
+
+def text_of(results: Sequence[Result]) -> str:
+    """The table, then the survivors by name."""
+    lines = [
+        "| module | mutants | killed | timed out | survived | equivalent | score | CPU s each |",
+        "| --- | --: | --: | --: | --: | --: | --: | --: |",
+    ]
+    total: Counter[str] = Counter()
+    for each in results:
+        counts = {name: each.count(name) for name in (KILLED, TIMED_OUT, SURVIVED, EQUIVALENT)}
+        total.update(counts)
+        lines.append(_row(f"`{each.module}`", counts, score([each]), each.seconds))
+    if len(results) > 1:
+        lines.append(_row("all", total, score(results), sum(each.seconds for each in results)))
+    for title, rows in (
+        ("Survived", [f"{each.module}:{row}" for each in results for row in each.found.get(SURVIVED, ())]),
+        ("In equivalent.toml, but no survivor", [f"{each.module}: {row}" for each in results for row in each.stale]),
+    ):
+        if rows:
+            lines += ["", f"{title}:", "", *(f"    {row}" for row in rows)]
+    return "\n".join(lines)
+
+
+def _row(name: str, counts: Mapping[str, int], percent: float, seconds: float) -> str:
+    mutants = sum(counts.values())
+    cells = [counts[each] for each in (KILLED, TIMED_OUT, SURVIVED, EQUIVALENT)]
+    return f"| {name} | {mutants} | {' | '.join(map(str, cells))} | {percent:.1f} % | {seconds / (mutants or 1):.1f} |"
+
+
+def keep(result: Result, folder: Path) -> None:
+    """Keep ``result`` for ``kept``, in the place of an earlier one of the module."""
+    folder.mkdir(parents=True, exist_ok=True)
+    row = {"module": result.module, "found": result.found, "stale": result.stale, "seconds": result.seconds}
+    (folder / f"{result.module}.json").write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
+
+
+def kept(modules: Iterable[str], folder: Path) -> list[Result]:
+    """The last result of each of ``modules`` that has one."""
+    paths = [folder / f"{module}.json" for module in modules]
+    return [Result(**json.loads(path.read_text(encoding="utf-8"))) for path in paths if path.exists()]

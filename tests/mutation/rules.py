@@ -1,0 +1,97 @@
+"""The modules that hold rules, and the tests that must notice when one changes: the fastest first."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tests.paths import ROOT
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    module: str
+    path: Path
+    tests: tuple[str, ...]
+
+
+_UPLOADS: Final = ("submissions/test_intake.py", "competitions/test_terms.py", "competitions/test_room.py")
+_QUOTA: Final = ("submissions/quota/test_ledger.py", "submissions/quota/test_services.py")
+_RUNS: Final = tuple(f"submissions/evaluation/test_{name}.py" for name in ("moves", "runs", "queueing", "actions"))
+_QUEUE: Final = ("jobs/test_queue.py", "jobs/test_clock.py", *_RUNS, "submissions/evaluation/test_leases.py")
+_RECIPES: Final = tuple(f"recipes/test_{name}.py" for name in ("recipes", "series_recipes", "answer_forms"))
+
+_TESTS: Final[dict[str, tuple[str, ...]]] = {
+    "malpan.leaderboard.ranking": ("leaderboard/test_ranking.py", "leaderboard/test_snapshots.py"),
+    "malpan.leaderboard.standings": (
+        "leaderboard/test_standings.py",
+        "leaderboard/test_selectors.py",
+        "leaderboard/test_snapshots.py",
+        "submissions/test_release.py",
+    ),
+    "malpan.submissions.quota.ledger": (*_QUOTA, "submissions/quota/test_moving.py"),
+    "malpan.submissions.quota.services": (
+        *_QUOTA[1:],
+        "submissions/quota/test_moving.py",
+        "submissions/test_merging.py",
+        "submissions/test_withdrawal.py",
+        "submissions/rescoring/test_services.py",
+    ),
+    "malpan.submissions.visibility": ("submissions/test_visibility.py", "submissions/test_release.py", "api"),
+    "malpan.submissions.release": ("submissions/test_release.py", "leaderboard/test_standings.py"),
+    "malpan.submissions.intake": (*_UPLOADS, "submissions/test_checking.py", "api/test_routes.py"),
+    "malpan.submissions.evaluation.runs": (*_RUNS, "submissions/integrity/test_chain.py"),
+    "malpan.submissions.finals": ("submissions/test_finals.py", "web/test_finals_page.py"),
+    "malpan.jobs.order": ("jobs/test_queue.py", "submissions/evaluation/test_queueing.py"),
+    "malpan.jobs.claim": _QUEUE,
+    "malpan.jobs.outcome": _QUEUE,
+    "scoring.signature": ("scoring/test_signature.py", "scoring/test_engine.py"),
+    **{
+        f"scoring.recipes.{name}": tuple(f"scoring/{path}" for path in (*_RECIPES, *more))
+        for name, more in {
+            "base": ("running/test_run.py", "test_plugins.py"),
+            "captioning": ("recipes/test_captioning.py",),
+            "columns": (),
+            "culture_qa": (),
+            "generation": (),
+            "labels": (),
+            "rag_qa": ("test_engine.py",),
+            "targets": ("recipes/test_targets.py",),
+        }.items()
+    },
+    **{
+        f"scoring.metrics.{name}": (f"scoring/metrics/test_{name}.py", *(f"scoring/{path}" for path in more))
+        for name, more in {
+            "exact": ("recipes/test_recipes.py",),
+            "accuracy": (),
+            "classification": ("significance/test_comparison.py", "significance/test_sufficient_statistics.py"),
+            "rouge": ("metrics/test_caption_rouge.py",),
+            "bleu": (),
+            "corpus_bleu": ("significance/test_sufficient_statistics.py",),
+            "chrf": ("significance/test_sufficient_statistics.py",),
+            "cider": (),
+            "meteor": (),
+            "regression": (),
+            "diversity": ("significance/test_comparison.py",),
+        }.items()
+    },
+}
+
+
+def _path(module: str) -> Path:
+    root = ROOT / "platform" if module.startswith("malpan.") else ROOT
+    return (root / module.replace(".", "/")).with_suffix(".py")
+
+
+RULES: Final = tuple(
+    Rule(module, _path(module), tuple(f"tests/{path}" for path in dict.fromkeys(paths)))
+    for module, paths in _TESTS.items()
+)
+
+
+def chosen(name: str) -> list[Rule]:
+    """The rules whose module is ``name``, ends with it or lies within it; all without a name."""
+    pattern = re.compile(rf"(^|.*\.){re.escape(name)}(\..*|$)")
+    return [rule for rule in RULES if not name or pattern.match(rule.module)]

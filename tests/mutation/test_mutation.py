@@ -1,0 +1,132 @@
+"""The runner itself, on a rule of a few lines."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.mutation import report
+from tests.mutation.mutants import Mutant, Source
+from tests.mutation.rules import RULES, chosen
+from tests.paths import ROOT
+
+RULE = '''
+from functools import wraps
+
+
+def half(number):
+    return number // 2
+
+
+LIMIT = half(6)
+
+
+def logged(function):
+    return wraps(function)(lambda *arguments: function(*arguments))
+
+
+@logged
+def require(count: int = 0, is_baseline: bool = False) -> None:
+    """At most so many."""
+    if is_baseline:
+        return
+    check(count)
+
+
+def check(count):
+    if count >= LIMIT:
+        raise ValueError("1 + 1")
+'''
+TESTS = """
+import pytest
+from toy_rule import check, require
+
+
+def test_limit():
+    require(2, False)
+    with pytest.raises(ValueError):
+        check(3)
+"""
+RUN = """
+from pathlib import Path
+from tests.mutation.__main__ import running
+from tests.mutation.rules import Rule
+for mutant, outcome in running.outcomes(Rule("toy_rule", Path("toy_rule.py").absolute(), ("test_toy.py",)), jobs=2):
+    print(outcome, mutant, sep=": ")
+"""
+
+
+def test_mutants_are_killed_and_survivors_named(tmp_path: Path) -> None:
+    (tmp_path / "toy_rule.py").write_text(RULE, encoding="utf-8")
+    (tmp_path / "test_toy.py").write_text(TESTS, encoding="utf-8")
+
+    path = f"{tmp_path}:{ROOT}:{ROOT / 'platform'}"
+    environment = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run([sys.executable, "-c", RUN], cwd=tmp_path, env=environment, capture_output=True, text=True)
+
+    assert sorted(line for line in done.stdout.splitlines() if "  [" in line) == [
+        "killed: 25: if count >= LIMIT:  [>= → <]",
+        "killed: 25: if count >= LIMIT:  [>= → >]",
+        'killed: 26: raise ValueError("1 + 1")  [left out]',
+        "killed: 6: return number // 2  [// → *]",
+        "killed: 6: return number // 2  [2 → 3]",
+        "survived: 17: def require(count: int = 0, is_baseline: bool = False) -> None:  [0 → 1]",
+        "survived: 17: def require(count: int = 0, is_baseline: bool = False) -> None:  [False → True]",
+        "survived: 19: if is_baseline:  [condition negated]",
+        "survived: 20: return  [left out]",
+        "survived: 21: check(count)  [left out]",
+        "survived: 9: LIMIT = half(6)  [6 → 7]",  # 7 // 2 is 3 as well
+    ], done.stderr
+
+
+def test_a_mutant_differs_in_one_place_and_the_source_stays(tmp_path: Path) -> None:
+    path = tmp_path / "rule.py"
+    path.write_text("def low(a, b):\n    return min(a, b + 1) < 3 and not a\n", encoding="utf-8")
+    source = Source(path)
+
+    def value(code, *arguments):
+        names: dict = {}
+        exec(code, names)
+        return names["low"](*arguments)
+
+    answers = {mutant.change: value(source.mutated(mutant), 0, 5) for mutant in source.mutants}
+
+    assert value(source.original, 0, 5) is True
+    assert answers == {
+        "and → or": True, "< → <=": True, "< → >=": False, "min → max": False, "+ → -": True, "1 → 2": True,
+        "3 → 4": True, "without not": 0,
+    }  # fmt: skip
+
+
+def test_table_of_equivalents_takes_survivors_alone(tmp_path: Path) -> None:
+    table = tmp_path / "equivalent.toml"
+    rows = "".join(f'[["rule"]]\nline = "x = {n}"\nchange = "{n} → {n + 1}"\nreason = "why"\n' for n in (1, 2, 3))
+    table.write_text(rows, encoding="utf-8")
+    found = [(Mutant(n, f"x = {n}", f"{n} → {n + 1}", "", range(n, n + 1)), what) for n, what in OUTCOMES]
+
+    result = report.result_of("rule", found, 3.0, table)
+
+    assert (result.noticed, result.counted, result.count(report.EQUIVALENT)) == (2, 3, 1)
+    assert list(result.stale) == ["x = 2  [2 → 3]", "x = 3  [3 → 4]"]
+    assert f"{report.score([result]):.1f}" == "66.7"
+    assert "    rule:9: x = 9  [9 → 10]" in report.text_of([result])
+
+
+OUTCOMES = [(1, "survived"), (2, "killed"), (5, "timed out"), (9, "survived")]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.module)
+def test_rules_and_their_tests_are_there(rule) -> None:
+    assert Source(rule.path).mutants
+    assert all((ROOT / path.partition("::")[0]).exists() for path in rule.tests)
+
+
+def test_a_rule_is_chosen_by_the_end_of_its_name_or_by_its_folder() -> None:
+    assert [rule.module for rule in chosen("ranking")] == ["malpan.leaderboard.ranking"]
+    assert [rule.module for rule in chosen("quota.services")] == ["malpan.submissions.quota.services"]
+    assert {rule.module.rpartition(".")[0] for rule in chosen("recipes")} == {"scoring.recipes"}
+    assert chosen("rank") == []

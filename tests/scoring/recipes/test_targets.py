@@ -1,0 +1,29 @@
+"""Targets: what is published for captions, in two languages, and by how much a score differs."""
+
+import pytest
+
+from scoring.recipes import get_recipe
+from scoring.recipes.targets import Target, change_percent, published_targets
+
+
+def test_only_captions_have_published_targets():
+    baseline, *goals = published_targets(get_recipe("captioning@1"))
+
+    assert (baseline.kind, baseline.value, baseline.is_comparable) == ("baseline", 0.3052, False)
+    assert [(each.kind, each.value, each.is_comparable) for each in goals] == [
+        ("milestone", value, True) for value in (0.336, 0.366, 0.40)
+    ]
+    assert published_targets(get_recipe("rag-qa@1")) == ()
+
+
+def test_texts_are_korean_where_there_is_no_english():
+    both = Target("baseline", 0.3, "기준선", "Baseline", note_ko="설명", note_en="Note")
+    korean = Target("baseline", 0.3, "기준선", "", note_ko="설명")
+
+    assert [both.label(), both.label("en"), both.note(), both.note("en")] == ["기준선", "Baseline", "설명", "Note"]
+    assert [korean.label(), korean.label("en"), korean.note("en")] == ["기준선", "기준선", "설명"]
+
+
+@pytest.mark.parametrize(("score", "percent"), [(0.5, 25.0), (0.4, 0.0), (0.2, -50.0)])
+def test_a_change_is_in_percent_of_the_baseline(score, percent):
+    assert change_percent(score, 0.4) == pytest.approx(percent)
