@@ -20,7 +20,7 @@ class Rule:
 _UPLOADS: Final = ("submissions/test_intake.py", "competitions/test_terms.py", "competitions/test_room.py")
 _QUOTA: Final = ("submissions/quota/test_ledger.py", "submissions/quota/test_services.py")
 _RUNS: Final = tuple(f"submissions/evaluation/test_{name}.py" for name in ("moves", "runs", "queueing", "actions"))
-_QUEUE: Final = ("jobs/test_queue.py", "jobs/test_clock.py", *_RUNS, "submissions/evaluation/test_leases.py")
+_QUEUE: Final = ("jobs/test_queue.py", "jobs/test_clock.py")
 _RECIPES: Final = tuple(f"recipes/test_{name}.py" for name in ("recipes", "series_recipes", "answer_forms"))
 
 _TESTS: Final[dict[str, tuple[str, ...]]] = {
@@ -38,6 +38,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
         "submissions/test_merging.py",
         "submissions/test_withdrawal.py",
         "submissions/rescoring/test_services.py",
+        "web/manage/test_quota.py",
     ),
     "malpan.submissions.visibility": ("submissions/test_visibility.py", "submissions/test_release.py", "api"),
     "malpan.submissions.release": ("submissions/test_release.py", "leaderboard/test_standings.py"),
@@ -45,8 +46,8 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.submissions.evaluation.runs": (*_RUNS, "submissions/integrity/test_chain.py"),
     "malpan.submissions.finals": ("submissions/test_finals.py", "web/test_finals_page.py"),
     "malpan.jobs.order": ("jobs/test_queue.py", "submissions/evaluation/test_queueing.py"),
-    "malpan.jobs.claim": _QUEUE,
-    "malpan.jobs.outcome": _QUEUE,
+    "malpan.jobs.claim": (*_QUEUE, "submissions/evaluation/test_queueing.py"),
+    "malpan.jobs.outcome": (*_QUEUE, *_RUNS[:2]),
     "scoring.signature": ("scoring/test_signature.py", "scoring/test_engine.py"),
     **{
         f"scoring.recipes.{name}": tuple(f"scoring/{path}" for path in (*_RECIPES, *more))
