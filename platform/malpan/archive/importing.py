@@ -211,7 +211,7 @@ class _Reading:
 def _made_at(archive: Archive) -> datetime:
     """When the archive was made; if it does not say so, before everything."""
     try:
-        made_at = parse_datetime(str(archive.manifest.get("made_at")))
+        made_at = parse_datetime(archive.made_at)
     except ValueError:
         made_at = None
     return made_at if made_at and made_at.tzinfo else datetime.min.replace(tzinfo=UTC)
