@@ -173,8 +173,8 @@ class Scanner:
         if isinstance(value, dict):
             return self._is_line(value, has_more=following is not None)
         # The first line is broken, or it begins an object of several lines.
-        last = first[0].rstrip()[-1]
-        goes_on = last in "[{:" or (last == "," and "[" in first[0])
+        line = first[0].rstrip()
+        goes_on = line.endswith(("[", "{", ":")) or (line.endswith(",") and "[" in line)
         return following is not None and following[0].startswith("{") and not goes_on
 
     def _is_line(self, value: dict[str, Any], *, has_more: bool) -> bool:

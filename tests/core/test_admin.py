@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from malpan.accounts.models import User
-from malpan.accounts.services import create_api_token
+from malpan.accounts.services import confirm_email, create_api_token
 from malpan.competitions.models import Competition, Phase
 from malpan.competitions.services import add_data_file, post_notice
 from malpan.competitions.setup import remove_phase
@@ -43,6 +43,7 @@ SEED = "5eedfeed5eedfeed"
 
 def test_organiser_signs_in_with_an_email_address(organiser):
     client = Client()
+    confirm_email(user=organiser, actor=organiser)
 
     answer = client.post(reverse("account_login"), {"login": organiser.email, "password": PASSWORD, "next": "/admin/"})
 

@@ -14,6 +14,7 @@ import pytest
 from django.db import IntegrityError, OperationalError
 from django.test import Client
 
+from malpan.accounts.services import confirm_email
 from malpan.core.errors import StorageFull
 from malpan.core.log import JsonLine, Line, logged_with, places_of
 from malpan.jobs import tasks
@@ -154,6 +155,7 @@ def test_from_upload_to_score_and_through_errors_no_line_has_an_answer_or_anythi
     person = leader_of(team)
     slug = phase.track.competition.slug
     client = Client(raise_request_exception=False)
+    confirm_email(user=person, actor=person)
     client.post("/accounts/login/", {"login": person.email, "password": f"{PASSWORD}-wrong"})
     client.post("/accounts/login/", {"login": person.email, "password": PASSWORD})
     address = f"/competitions/{slug}/submit/"

@@ -17,7 +17,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from malpan.core.errors import StorageFull
 from malpan.web.pages import competition
-from malpan.wsgi import application
+from malpan.wsgi import Request, application
 from tests.factories import CANARY
 from tests.web import html
 from tests.web.conftest import Contest
@@ -139,8 +139,12 @@ def test_a_request_in_another_character_set_is_refused_in_a_sentence(
 def test_a_content_type_that_cannot_be_parsed_is_none() -> None:
     """Django raised it out of the application, and the web server closed with a 500 of its own."""
     content_type = "multipart/form-data; boundary=x; a*=no-such-charset''%41"
-    request = application.request_class({**RequestFactory().post("/").environ, "CONTENT_TYPE": content_type})
+    request = Request({**RequestFactory().post("/").environ, "CONTENT_TYPE": content_type})
     assert (request.content_type, dict(request.POST)) == ("", {})
+    answers: list[str] = []
+    environ = {**RequestFactory().get("/healthz/").environ, "CONTENT_TYPE": content_type}
+    application(environ, lambda status, headers: answers.append(status))
+    assert not answers[0].startswith("500")
 
 
 def test_a_request_that_cannot_be_parsed_is_logged_in_one_line(

@@ -209,6 +209,15 @@ def test_missing_ids_stand_at_the_end_in_the_order_of_the_references(references)
     ]
 
 
+@pytest.mark.parametrize("space", ["\x1c", "\x85", "\u00a0", "\u2028", "\u3000"])
+@pytest.mark.parametrize("rest", ["", "\n", '\n{"id": "a"}', "\n[1]"])
+def test_a_first_line_of_space_that_json_does_not_know_is_an_error_with_its_place(space, rest):
+    with pytest.raises(InvalidFile) as refused:
+        read_references((space + rest).encode(), get_recipe("multi-label@1"))
+    first = refused.value.errors[0]
+    assert (first.code, first.line) in (("not_json", 1), ("json_syntax", 1))
+
+
 def test_reading_goes_on_after_a_broken_line_and_its_id_is_not_called_missing(references):
     broken = good_items()
     broken[1] = broken[1][:-1]
