@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
+from unittest import mock
 
 import pytest
 from django.utils import timezone
@@ -50,14 +51,13 @@ def test_a_move_is_of_one_run_alone(two):
     first, other = two
     claim_run(first)
     assert states() == [State.RUNNING, State.QUEUED]
-    began = fresh(first).started_at
-    assert began == first.job.started_at is not None
-
-    fail_run(first, attempt=1)
-    assert states() == [State.QUEUED, State.QUEUED]
-    assert (fresh(first).error_code, fresh(other).error_code) == ("scoring_crashed", "")
+    assert fresh(first).started_at == first.job.started_at is not None
 
     claim_run(other)
+    fail_run(first, attempt=1)
+    assert states() == [State.QUEUED, State.RUNNING]
+    assert (fresh(first).error_code, fresh(other).error_code) == ("scoring_crashed", "")
+
     assert runs.drop_runs([other], error_code="cancelled") == [other.pk]
     assert states() == [State.QUEUED, State.FAILED]
     assert (fresh(other).error_code, other.finished_at <= timezone.now()) == ("cancelled", True)
@@ -111,6 +111,17 @@ def test_a_run_that_is_given_up_gives_the_slot_back_where_nothing_else_counts(
     assert (fresh(run).state, run.error_code) == (State.FAILED, "model_missing")
     assert run.finished_at == run.job.finished_at is not None
     assert (Submission.objects.get().refunded_at is not None) is is_refunded
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_is_given_up_even_where_nobody_can_be_told(two, settings, monkeypatch):
+    settings.JOB_MAX_FAILURES = 1
+    monkeypatch.setattr(runs, "mail_admins", mock.Mock(side_effect=ValueError("a header with a line break")))
+    claim_run(two[0])
+
+    assert fail_run(two[0], attempt=1)
+
+    assert fresh(two[0]).state == State.FAILED
 
 
 # --- finished ---------------------------------------------------------------------------------------------------------
@@ -172,7 +183,7 @@ def test_a_result_takes_over_where_the_live_one_is_by_an_earlier_rule_and_it_is_
 @pytest.mark.parametrize(("state", "counts"), [(RescoreBatch.State.RUNNING, False), (RescoreBatch.State.APPLIED, True)])
 def test_a_run_of_a_batch_counts_by_itself_once_the_batch_was_applied(two, state, counts):
     run = two[0]
-    batch_of(run.submission.phase, RescoreBatch.State.CANCELLED)
+    batch_of(run.submission.phase, RescoreBatch.State.APPLIED)
     ScoringRun.objects.filter(pk=run.pk).update(batch=batch_of(run.submission.phase, state))
     claim_run(run)
 
