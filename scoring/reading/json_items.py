@@ -173,7 +173,7 @@ class Scanner:
         if isinstance(value, dict):
             return self._is_line(value, has_more=following is not None)
         # The first line is broken, or it begins an object of several lines.
-        last = first[0].rstrip()[-1]
+        last = first[0].rstrip(" \t")[-1]  # not every white space: a line may consist of one that JSON does not know
         goes_on = last in "[{:" or (last == "," and "[" in first[0])
         return following is not None and following[0].startswith("{") and not goes_on
 
