@@ -10,7 +10,6 @@ import signal
 import sys
 import tempfile
 import warnings
-from contextlib import suppress
 from pathlib import Path
 
 import django
@@ -23,7 +22,7 @@ from django.test import override_settings  # noqa: E402 (Django is set up)
 from tests import database  # noqa: E402
 from tests.fuzz.kinds import file_kinds, site_kinds  # noqa: E402
 from tests.fuzz.report import holds, report  # noqa: E402
-from tests.fuzz.run import Outcome, keep, run  # noqa: E402
+from tests.fuzz.run import STOPPED, Outcome, keep, run  # noqa: E402
 from tests.fuzz.site import site  # noqa: E402
 
 NAMES = ("answers", "captions", "bytes", "frames", "archives", "page", "api", "forms")
@@ -32,12 +31,12 @@ NAMES = ("answers", "captions", "bytes", "frames", "archives", "page", "api", "f
 def main() -> int:
     """Run; interrupted, tell what came of the uploads until then."""
     options = _options()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    logging.disable(logging.CRITICAL)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: STOPPED.set())
+    logging.getLogger().handlers.clear()  # a hundred thousand refusals
     warnings.simplefilter("ignore")
     outcomes: list[Outcome] = []
     with (
-        suppress(KeyboardInterrupt),
         database.of_this_process(),
         tempfile.TemporaryDirectory(prefix="fuzz-") as folder,
         override_settings(PRIVATE_ROOT=Path(folder)),

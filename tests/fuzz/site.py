@@ -8,6 +8,7 @@ break them.
 from __future__ import annotations
 
 import io
+import logging
 import re
 import sys
 import tempfile
@@ -184,12 +185,27 @@ def site(has_forms: bool = True) -> Iterator[Site]:
         made = _made(_archive())
         note: Callable[..., None] = lambda **_: made.errors.append(sys.exc_info()[1])  # type: ignore[arg-type]  # noqa: E731
         got_request_exception.connect(note)
+        handled = _Faults(made.errors)
+        logging.getLogger().addHandler(handled)
         try:
             if has_forms:
                 made.forms = sorted(set(_forms(made)), key=str)
             yield made
         finally:
             got_request_exception.disconnect(note)
+            logging.getLogger().removeHandler(handled)
+
+
+class _Faults(logging.Handler):
+    """Collects the faults that the site turned into a page and logged."""
+
+    def __init__(self, errors: list[BaseException]) -> None:
+        super().__init__(logging.ERROR)
+        self.errors = errors
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.exc_info and record.exc_info[1]:
+            self.errors.append(record.exc_info[1])
 
 
 def _archive() -> dict[str, bytes]:

@@ -105,6 +105,8 @@ BAD_FILES: tuple[BadFile, ...] = (
     BadFile("csv", "id,answer\nq-1,답\n".encode(), "not_json", line=1),
     BadFile("plain text", "안녕하세요".encode(), "not_json", line=1),
     BadFile("zero bytes", b"\x00" * 64, "not_json", line=1),
+    BadFile("a form feed", b"\x0c", "not_json", line=1),
+    BadFile("vertical tabs", b"\x0b\n\x0b", "not_json", line=1),
     BadFile("truncated", GOOD[: GOOD.index(b'"output"', GOOD.index(b"q-4"))], "truncated_json", line=5, item_id="q-4"),
     BadFile("truncated in a string", GOOD[: GOOD.index(b"q-5") + 2], "truncated_json", line=6),
     BadFile("closing bracket missing", GOOD.rstrip()[:-1], "truncated_json", line=6, item_id="q-5"),
