@@ -21,7 +21,6 @@ PASS_SECONDS = 5.0  # beat looks for work this often
 SLACK_SECONDS = 3.0  # for the message of a pass, and a machine that has other work
 SITE_DOWN_SECONDS = 15.0
 NEXT_ATTEMPT_SECONDS = LEASE_SECONDS + 15.0
-EARLIEST_SECONDS = LEASE_SECONDS - 1.0  # a lease is reckoned from a moment before its row is written
 OLDEST_RUN_SECONDS = LEASE_SECONDS + PASS_SECONDS + SLACK_SECONDS
 
 RECORD = """
@@ -89,6 +88,7 @@ class Retry:
 
     job: int
     at: float  # when the attempt was last heard of
+    lease_ends: float  # of what was then written; it was reckoned a moment before
     reclaimed: float | None  # when a pass took it back; None: it told itself that it failed
     next_begun: float | None  # None: given up, or still waiting
 
@@ -114,7 +114,9 @@ def broken(site: ChaosSite) -> list[str]:
 
 def retries(site: ChaosSite) -> list[Retry]:
     """Every failed attempt in the record."""
-    rows = site.query("SELECT job, at, was, state, attempt, failures, error_code FROM chaos_move ORDER BY job, at")
+    rows = site.query(
+        "SELECT job, at, was, state, attempt, failures, error_code, at + lease FROM chaos_move ORDER BY job, at"
+    )
     found: list[Retry] = []
     for job, moves in groupby(rows, key=lambda row: row[0]):
         found += _retries_of(job, [row[1:] for row in moves])
@@ -122,14 +124,14 @@ def retries(site: ChaosSite) -> list[Retry]:
 
 
 def _retries_of(job: int, moves: Sequence[tuple[Any, ...]]) -> Iterable[Retry]:
-    heard = failures = 0
-    for position, (at, _was, state, _attempt, failed, code) in enumerate(moves):
+    heard = lease_ends = failures = 0
+    for position, (at, _was, state, _attempt, failed, code, ends) in enumerate(moves):
         if failed > failures:
             is_lost = code == "worker_lost"
             begun = next((each[0] for each in moves[position + 1 :] if each[1:3] == ("queued", "running")), None)
-            yield Retry(job, heard if is_lost else at, at if is_lost else None, begun)
+            yield Retry(job, heard if is_lost else at, lease_ends, at if is_lost else None, begun)
         if state == "running":
-            heard = at
+            heard, lease_ends = at, ends
         failures = failed
 
 

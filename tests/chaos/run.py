@@ -32,11 +32,12 @@ OVER: Final = "('finished', 'failed')"
 
 
 class Chaos:
-    """A site in ``var_dir`` under faults by ``seed``."""
+    """A site in ``var_dir`` under faults by ``seed``. ``patience``: see ``Outcome``."""
 
-    def __init__(self, var_dir: Path, models_dir: Path, seed: int) -> None:
+    def __init__(self, var_dir: Path, models_dir: Path, seed: int, patience: float = 1.0) -> None:
         self.site = ChaosSite(var_dir, models_dir)
-        self.outcome = Outcome(seed)
+        self.outcome = Outcome(seed, patience)
+        self._sound_seconds, self._settle_seconds = SOUND_SECONDS * patience, SETTLE_SECONDS * patience
         self._dice = random.Random(seed)
         self._uploaders: list[Uploader] = []
 
@@ -105,7 +106,7 @@ class Chaos:
         passes = any(fault.stops_passes for fault in faults)
         self.outcome.recoveries.append(recovery := Recovery(name, began, ended, sound, passes))
         if sound is None:
-            self._note(f"not sound {SOUND_SECONDS:.0f} s after {name}")
+            self._note(f"not sound {self._sound_seconds:.0f} s after {name}")
         print(f"{time.strftime('%H:%M:%S')} {name}: {ended - began:.1f} s, sound after {recovery.seconds:.1f} s")
 
     def _sound_at(self, ended: float) -> float | None:
@@ -115,7 +116,7 @@ class Chaos:
         runs = "SELECT count(*) FROM submissions_scoringrun r JOIN submissions_submission s ON r.submission_id = s.id"
         older = f"{runs} WHERE s.created_at <= to_timestamp(%s) AND r.state NOT IN {OVER}"
         newer = f"{runs} WHERE s.created_at > to_timestamp(%s) AND r.state IN {OVER}"
-        while time.time() < ended + SOUND_SECONDS:
+        while time.time() < ended + self._sound_seconds:
             answers = any(moment > ended for moment in self.outcome.answered[-3:])
             if answers and self.site.ask(older, ended) == [(0,)] and self.site.ask(newer, ended) not in (None, [(0,)]):
                 now = time.time()
@@ -176,10 +177,10 @@ class Chaos:
     def _settle(self) -> None:
         """Wait until everything is scored."""
         left = f"SELECT count(*) FROM submissions_scoringrun WHERE state NOT IN {OVER}"
-        deadline = time.monotonic() + SETTLE_SECONDS
+        deadline = time.monotonic() + self._settle_seconds
         while self.site.ask(left) != [(0,)]:
             if time.monotonic() > deadline:
-                self._note(f"not everything is scored after {SETTLE_SECONDS:.0f} s")
+                self._note(f"not everything is scored after {self._settle_seconds:.0f} s")
                 break
             time.sleep(0.5)
 

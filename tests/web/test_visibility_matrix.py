@@ -345,6 +345,12 @@ def test_an_organiser_elsewhere_reaches_nothing_of_this_competition_through_thei
                     assert (theirs, method, status != 200) == (theirs, method, True)
 
 
+def test_a_number_is_found_however_it_is_rounded_and_the_seconds_of_a_clock_are_none() -> None:
+    assert set(canaries_in('"2026-11-22T13:19:34.382Z"')) == set()
+    for text in ("34.382", "0.3438", '{"score":34.38195200}', "13:19 34.38"):
+        assert "public item other.after" in set(canaries_in(text)), text
+
+
 def test_every_route_has_a_rule() -> None:
     assert [route for route, _pattern in routes() if rule_of(route) is None] == []
 

@@ -77,6 +77,7 @@ WORDS: Final = {
     **{f"private signature {name}": f"signature-private-{name}" for name in PUBLIC},
 }
 DECIMAL: Final = re.compile(r"\d+\.\d{2,}")
+CLOCK: Final = re.compile(r"\d\d:\d\d:\d\d\.\d+")  # its seconds are no score: 13:19:34.382 is not 0.34382
 
 
 @dataclass(frozen=True)
@@ -244,9 +245,10 @@ def _people(competition: Competition, teams: dict[str, Team]) -> dict[str, User 
 def canaries_in(text: str) -> Iterator[str]:
     """The names of the canaries in a response: words as they are, numbers on either scale and however rounded.
 
-    A number counts as seen when it is written with four figures or more that agree with it.
+    A number counts as seen when it is written with four figures or more that agree with it; the seconds of a clock are
+    not such a number.
     """
-    plain = text.replace(",", "")
+    plain = CLOCK.sub("", text.replace(",", ""))
     yield from (name for name, word in WORDS.items() if word in plain)
     seen = {number for number in DECIMAL.findall(plain) if len(number.replace(".", "").lstrip("0")) >= 4}
     for number in seen:
