@@ -1,4 +1,4 @@
-"""A worker whose own clock is minutes off: leases and pauses are reckoned on the database's clock."""
+"""A worker whose own clock is minutes off: everything it writes is reckoned on the database's clock."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from django.utils import timezone
 from malpan.core.errors import StorageFull
 from malpan.jobs import claim, outcome, queue, registry
 from malpan.jobs.clock import database_now
+from malpan.jobs.heartbeat import FORGOTTEN, beat
 from malpan.jobs.lease import LeaseRenewer, renew_lease
-from malpan.jobs.models import Job
+from malpan.jobs.models import Job, Worker
 from malpan.jobs.reconcile import reconcile
 from tests.submissions.conftest import collect_rings
 
@@ -67,3 +68,23 @@ def test_a_pause_has_its_length() -> None:
     assert claim.claim_next(worker="w") is None
     Job.objects.update(not_before=database_now())
     assert claim.claim_next(worker="w") == job
+
+
+@pytest.mark.parametrize("end", ["finished", "given up", "dropped"])
+def test_a_job_ends_when_it_ends(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "JOB_MAX_FAILURES", 1)
+    job = claim.claim_next(worker="w")
+    if end == "finished":
+        outcome.finish(job_id=job.pk, attempt=job.attempt)
+    elif end == "given up":
+        outcome.fail(job_id=job.pk, attempt=job.attempt, error_code="x")
+    else:
+        outcome.drop([job.pk], error_code="x")
+    assert abs(Job.objects.get().finished_at - database_now()) < MOMENT
+
+
+def test_a_worker_is_alive_as_others_count_it() -> None:
+    Worker.objects.create(name="another", seen_at=database_now() - FORGOTTEN + timedelta(minutes=1))
+    beat("w", {})
+    assert abs(Worker.objects.get(name="w").seen_at - database_now()) < MOMENT
+    assert Worker.objects.filter(name="another").exists()

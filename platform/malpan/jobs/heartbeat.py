@@ -12,8 +12,8 @@ from datetime import timedelta
 from typing import Final
 
 from django.db import InterfaceError, OperationalError, connection
-from django.utils import timezone
 
+from malpan.jobs.clock import database_now
 from malpan.jobs.models import Worker
 
 logger = logging.getLogger(__name__)
@@ -28,7 +28,7 @@ Refusal = Callable[[], str]
 
 def beat(name: str, numbers: Mapping[str, float], refusal: str = "") -> None:
     """Write that the process ``name`` is alive and, with a ``refusal``, why it takes no work."""
-    now = timezone.now()
+    now = database_now()
     row = Worker(name=name[:140], seen_at=now, numbers=dict(numbers), refusal=refusal)
     Worker.objects.bulk_create(
         [row], update_conflicts=True, unique_fields=["name"], update_fields=["seen_at", "numbers", "refusal"]

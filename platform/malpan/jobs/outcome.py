@@ -13,7 +13,7 @@ from datetime import timedelta
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Q
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from malpan.core.locks import Level, lock_rows
 from malpan.jobs import queue
@@ -29,7 +29,7 @@ State = Job.State
 def finish(*, job_id: int, attempt: int) -> bool:
     """Finish a job. Call it first in the transaction that writes the result; if false, it is late: write nothing."""
     held = Job.objects.filter(pk=job_id, attempt=attempt, state=State.RUNNING)
-    over = {"state": State.FINISHED, "finished_at": timezone.now(), "lease_expires_at": None}
+    over = {"state": State.FINISHED, "finished_at": Now(), "lease_expires_at": None}
     if not held.update(**over, progress=1.0, error_code=""):
         logger.warning("job %s: late result of attempt %s refused", job_id, attempt)
         return False
@@ -84,7 +84,7 @@ def drop(job_ids: Iterable[int], *, error_code: str) -> list[int]:
 
     What their workers still send is refused. For the place of these locks in the order see ``core.locks``.
     """
-    over = {"state": State.FAILED, "finished_at": timezone.now(), "lease_expires_at": None, "error_code": error_code}
+    over = {"state": State.FAILED, "finished_at": Now(), "lease_expires_at": None, "error_code": error_code}
     with transaction.atomic():
         rows = Job.objects.filter(pk__in=list(job_ids), state__in=OPEN).order_by("pk")
         held = list(rows.select_for_update(no_key=True).values_list("pk", flat=True))
@@ -110,7 +110,7 @@ def _queue_again(job: Job, pause: float) -> None:
 
 def _give_up(job: Job) -> None:
     logger.error("%s is given up after %s attempts: %s", job, job.attempt, job.error_code)
-    job.state, job.lease_expires_at, job.finished_at = State.FAILED, None, timezone.now()
+    job.state, job.lease_expires_at, job.finished_at = State.FAILED, None, database_now()
     job.save(update_fields=["state", "lease_expires_at", "finished_at", "failures", "error_code"])
     handler_of(job.kind).given_up(job)
     _tell_parent(job.pk)

@@ -10,9 +10,10 @@ import pytest
 from django.utils import timezone
 
 from malpan.competitions.models import Phase
+from malpan.jobs.clock import database_now
 from malpan.jobs.models import Job
 from malpan.submissions.evaluation import runs
-from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
+from malpan.submissions.models import ChainEntry, RescoreBatch, ScoringRun, Submission
 from tests.factories import (
     ScoringRunFactory,
     SubmissionFactory,
@@ -137,6 +138,19 @@ def test_a_result_is_written_to_its_run_alone(two):
     assert first.finished_at <= timezone.now()
     assert Submission.objects.get(pk=first.submission_id).live_run == first
     assert Submission.objects.get(pk=other.submission_id).live_run is None
+
+
+@pytest.mark.parametrize("minutes", [-5, 5])
+def test_a_worker_with_a_wrong_clock_writes_the_time_of_the_database(two, minutes):
+    claim_run(two[0])
+    real = timezone.now
+
+    with mock.patch.object(timezone, "now", lambda: real() + timedelta(minutes=minutes)):
+        runs.finish_run(run_id=two[0].pk, attempt=1, report=report(0.5))
+
+    entry = ChainEntry.objects.get(submission=two[0].submission_id, kind=ChainEntry.Kind.SCORE)
+    for moment in (fresh(two[0]).finished_at, entry.created_at):
+        assert abs(moment - database_now()) < timedelta(seconds=30)
 
 
 @pytest.mark.parametrize(("about", "is_demo"), [({"is_demo": True}, True), ({"is_demo": False}, False), ({}, False)])

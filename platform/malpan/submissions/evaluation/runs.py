@@ -14,7 +14,7 @@ from typing import Final
 from django.core.mail import mail_admins
 from django.db import transaction
 from django.db.models import OuterRef, Q, QuerySet, Subquery
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from malpan.competitions.locks import lock_phase_shared
 from malpan.competitions.models import Competition, ReferenceVersion
@@ -170,7 +170,7 @@ def finish_run(*, run_id: int, attempt: int, report: ScoreReport, hidden: ScoreR
             return False
         ScoringRun.objects.filter(pk=run_id).update(
             state=State.FINISHED,
-            finished_at=timezone.now(),
+            finished_at=Now(),
             error_code="",
             **results.result_of(report),
             is_demo_models=bool(report.signature.get("about", {}).get("is_demo", False)),
@@ -208,5 +208,5 @@ def drop_runs(runs: Sequence[ScoringRun], *, error_code: str) -> list[int]:
     dropped = outcome.drop([run.job_id for run in runs if run.job_id is not None], error_code=error_code)
     ended = ScoringRun.objects.filter(job__in=dropped)
     keys = list(ended.values_list("pk", flat=True))
-    ended.update(state=State.FAILED, finished_at=timezone.now(), error_code=error_code)
+    ended.update(state=State.FAILED, finished_at=Now(), error_code=error_code)
     return keys

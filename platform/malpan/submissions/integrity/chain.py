@@ -30,6 +30,7 @@ from django.utils import timezone
 
 from malpan.competitions.locks import lock_competition
 from malpan.competitions.models import Competition
+from malpan.jobs.clock import database_now
 from malpan.submissions.models import ChainEntry, HiddenResult, ScoringRun, Submission
 from scoring.signature import json_sha256
 
@@ -137,9 +138,9 @@ def append_many(
     """Add ``entries`` in their order under one lock, with three statements for any number of them."""
     if not entries:
         return []
-    moment = now or timezone.now()
     with transaction.atomic():
         lock_competition(competition.pk)
+        moment = now or database_now()  # of the queue's one clock: a worker's own may be minutes off
         last = ChainEntry.objects.filter(competition=competition).order_by("number").last()
         taken, previous = (last.number, last.sha256) if last else (0, "")
         rows = []
