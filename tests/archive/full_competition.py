@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from datetime import timedelta
+from decimal import Decimal
 
 from django.utils import timezone
 
@@ -37,7 +38,8 @@ from tests.factories import (
 
 def make() -> Competition:
     """Something of everything, by the real services where there are some."""
-    phase = PhaseFactory.create(min_interval=timedelta(0), daily_limit=5, split_seed="씨앗")
+    ladder = {"score_step": Decimal("0.005"), "is_ladder": True}
+    phase = PhaseFactory.create(min_interval=timedelta(0), daily_limit=5, split_seed="씨앗", **ladder)
     publish(phase)
     competition = phase.track.competition
     submissions = [scored(phase, number) for number in range(3)]
