@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 from typing import Any, Final
 from uuid import UUID
 
@@ -76,7 +77,7 @@ def _encoded_value(field: Field[Any, Any], value: Any, renumber: Renumber) -> An
         return value.isoformat()
     if isinstance(value, timedelta):
         return duration_string(value)
-    return str(value) if isinstance(value, UUID) else value
+    return str(value) if isinstance(value, UUID | Decimal) else value
 
 
 def _decoded_value(field: Field[Any, Any], value: Any, renumber: Renumber) -> Any:
