@@ -269,6 +269,8 @@ EMAIL_CONFIG = env.email_url("EMAIL_URL", default="consolemail://")
 vars().update(EMAIL_CONFIG)
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="말판 <noreply@localhost>")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
+SITE_OPERATOR = env.str("SITE_OPERATOR", default="")  # who answers for the site and its personal data
+SITE_CONTACT = env.str("SITE_CONTACT", default="")  # their address
 ADMINS = [(address, address) for address in env.list("ADMINS", default=[])]  # mailed when a run was given up
 
 # how long personal data stay that nobody needs any more (privacy.retention); 0: for ever

@@ -18,6 +18,7 @@ from malpan.accounts.services import create_api_token
 from malpan.competitions import roles
 from malpan.competitions.models import Phase
 from malpan.privacy.erasing import erase
+from malpan.privacy.holdings import SUBJECTS
 from malpan.submissions.models import Submission
 from malpan.teams.models import Team
 from tests.factories import PASSWORD, SubmissionFactory, TeamFactory, UserFactory, leader_of
@@ -187,3 +188,21 @@ def pages_that_name_the_person(world: World, places: list[str]) -> set[str]:
         for (name, browser), place in itertools.product(viewers.items(), places)
         if re.search(f"{NAME}|{EMAIL}", text_of(browser.get(place)))
     }
+
+
+def test_everybody_may_read_what_the_site_holds_and_for_how_long(client: Client, settings: Any) -> None:
+    settings.RETENTION_REJECTION_DAYS, settings.RETENTION_INVITATION_DAYS = 45, 0
+    settings.SITE_OPERATOR, settings.SITE_CONTACT = "말글 연구회", "privacy@example.org"
+    page = client.get("/privacy/").content.decode()
+    assert all(str(subject.what) in page for subject in SUBJECTS)
+    assert "단계가 끝난 뒤 45일까지" in page
+    assert "쓰거나 기한이 지난 뒤" not in page, "a site that keeps them says no number"
+    assert "말글 연구회에서 책임집니다" in page
+    assert 'href="mailto:privacy@example.org"' in page
+    assert 'href="/privacy/"' in client.get("/accounts/signup/").content.decode()
+
+
+def test_a_site_without_a_named_operator_names_none(client: Client) -> None:
+    page = client.get("/privacy/").content.decode()
+    assert "책임집니다" not in page
+    assert "mailto:" not in page

@@ -55,6 +55,7 @@ RULES: Final[dict[str, str]] = {
     "healthz/": EVERYONE,
     "language/": EVERYONE,
     "metrics/": EVERYONE,
+    "privacy/": EVERYONE,
     "openmetrics/": ADMIN,  # not even they: it takes a token of its own
     "verify_chain.py": EVERYONE,
     "accounts/": EVERYONE,

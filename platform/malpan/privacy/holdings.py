@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Any, Final
 
 from allauth.account.models import EmailAddress, EmailConfirmation
+from django.conf import settings
 from django.contrib.admin.models import LogEntry
 from django.db.models import Model, QuerySet
 from django.utils import translation
@@ -36,12 +37,24 @@ class Fate(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One line of the table for people."""
+    """One line of the table for people.
+
+    ``kept``: until when, where the site has a limit for it: the setting with its days, and the words around them;
+    ``until`` where it has none.
+    """
 
     what: Promise
     why: Promise
     until: Promise
     fate: Fate
+    kept: tuple[str, Promise] | None = None
+
+    @property
+    def how_long(self) -> str:
+        """Until when this site keeps it."""
+        if self.kept is None or not (days := getattr(settings, self.kept[0])):
+            return str(self.until)
+        return str(self.kept[1]) % {"days": days}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +99,9 @@ def addresses_of(user: User) -> set[str]:
 ACCOUNT: Final = Subject(
     _("계정: 이메일, 이름, 비밀번호의 해시, 권한, 가입 시각과 마지막 로그인 시각"),
     _("로그인, 팀과 주최 측이 서로를 알아봄, 답변과 초대의 전달"),
-    _("탈퇴할 때까지. 30일 안에 이메일을 확인하지 않은 계정은 그때까지"),
+    _("탈퇴할 때까지"),
     Fate.REMOVED,
+    ("RETENTION_UNCONFIRMED_DAYS", _("탈퇴할 때까지. %(days)s일 안에 이메일을 확인하지 않은 계정은 그때까지")),
 )
 TOKENS: Final = Subject(
     _("API 토큰: 붙인 이름, 앞자리, 해시, 만든 시각과 쓴 시각"),
@@ -98,8 +112,9 @@ TOKENS: Final = Subject(
 INVITATIONS: Final = Subject(
     _("초대: 받는 사람의 이메일, 보낸 사람, 쓴 사람"),
     _("초대받은 사람만 팀에 들어가도록 확인"),
-    _("쓰거나 기한이 지난 뒤 90일까지"),
+    _("대회의 기록이 있는 동안"),
     Fate.REMOVED,
+    ("RETENTION_INVITATION_DAYS", _("쓰거나 기한이 지난 뒤 %(days)s일까지")),
 )
 ROLES: Final = Subject(
     _("대회에서 맡은 역할"), _("누가 대회를 운영하는지 확인"), _("역할을 거두거나 탈퇴할 때까지"), Fate.REMOVED
@@ -122,8 +137,9 @@ SUBMISSIONS: Final = Subject(
 REJECTIONS: Final = Subject(
     _("반려된 파일: 낸 사람, 파일 이름, 오류(파일의 내용은 보관하지 않습니다)"),
     _("무엇을 고쳐야 하는지 알림"),
-    _("단계가 끝난 뒤 180일까지"),
+    _("대회의 기록이 있는 동안"),
     Fate.UNNAMED,
+    ("RETENTION_REJECTION_DAYS", _("단계가 끝난 뒤 %(days)s일까지")),
 )
 QUESTIONS: Final = Subject(
     _("문의와 답변: 쓴 사람, 글, 시각"), _("답변의 전달과 공개 답변의 보존"), _("대회의 기록이 있는 동안"), Fate.UNNAMED
@@ -220,5 +236,5 @@ def table() -> list[str]:
         lines = ["| what | where | why | how long | when a person leaves |", "| --- | --- | --- | --- | --- |"]
         for each in SUBJECTS:
             where = ", ".join(f"`{held.place}`" for held in HOLDINGS if held.subject is each)
-            lines.append(f"| {each.what} | {where} | {each.why} | {each.until} | {each.fate.value} |")
+            lines.append(f"| {each.what} | {where} | {each.why} | {each.how_long} | {each.fate.value} |")
     return lines

@@ -29,6 +29,7 @@ urlpatterns = [
     path("", home.home_page, name="home"),
     # nothing is lost if another site chooses the language, and a page without a token is the same for all visitors
     path("language/", csrf_exempt(set_language), name="set_language"),
+    path("privacy/", account.privacy_page, name="privacy"),
     path("metrics/", metrics.index_page, name="metrics"),
     path("metrics/<slug:name>/", metrics.card_page, name="metric"),
     path("competitions/<slug:slug>/", competition.overview_page, name="competition"),

@@ -1,10 +1,11 @@
-"""내 정보와 탈퇴: what the site holds of the person, as a file to take along, and closing the account."""
+"""개인정보 처리방침, 내 정보와 탈퇴: what the site holds of people, as a file to take along; closing the account."""
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -22,6 +23,13 @@ from malpan.privacy.exporting import export as everything_about
 from malpan.privacy.holdings import SUBJECTS, Fate
 from malpan.web.forms.accounts import CloseAccountForm
 from malpan.web.pages.context import MemberRequest, members_only
+
+
+@require_safe
+def privacy_page(request: HttpRequest) -> HttpResponse:
+    """The statement for everybody, before they sign up."""
+    who = {"operator": settings.SITE_OPERATOR, "contact": settings.SITE_CONTACT}
+    return render(request, "pages/privacy.html", {"subjects": SUBJECTS, **who})
 
 
 @never_cache
