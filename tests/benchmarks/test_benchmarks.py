@@ -51,12 +51,18 @@ def test_changed_answers_are_as_many_as_said():
 
 
 def test_the_curves_are_printed(capsys, monkeypatch):
-    monkeypatch.setattr(bench_curve, "items_row", lambda items: [f"{items}", "0.1", "1.0", "500", "501"])
+    monkeypatch.setattr(bench_curve, "items_row", lambda items, _program: [f"{items}", "0.1", "1.0", "500", "501"])
     with one_thread():
         bench_curve.show(["--quick"])
     out = capsys.readouterr().out
     assert re.search(r"^\| 40 +\| ", out, re.MULTILINE)
     assert re.search(r"ms for 1,000 tokens", out)
+
+
+def test_the_curve_of_captions_runs():
+    row = bench_curve.items_row(20, bench_curve.CAPTION_RUN)
+    assert row[0] == "20"
+    assert float(row[1]) > 0
 
 
 def test_the_gpu_benchmark_runs_the_same_code_on_a_processor(capsys, monkeypatch):
