@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from xdist.remote import Producer
     from xdist.scheduler import LoadFileScheduling
 
+pytest_plugins = ["tests.in_s3"]
+
 SYSTEM = "tests/system/"
 MATRIX = "tests/web/test_visibility_matrix.py"
 OKT = ("tests/scoring/metrics/", "tests/scoring/text/", "tests/scoring/matching/")

@@ -14,6 +14,7 @@ from django.db import connection
 from malpan.competitions.models import Competition
 from tests import database
 from tests.archive import full_competition
+from tests.in_s3 import new_place
 from tests.submissions.conftest import rings
 
 __all__ = ["rings"]  # a fixture
@@ -26,7 +27,7 @@ def competition(transactional_db: None, rings: list[str]) -> Competition:
 
 @pytest.fixture
 def other_site(transactional_db: None, tmp_path: Path, settings: Any) -> Iterator[Callable[[], None]]:
-    """Go to a site where nothing is yet, not a table; the test ends where it began."""
+    """Go to a site where nothing is yet, not a table nor a file; the test ends where it began."""
     name, home = f"other_{os.getpid()}", connection.settings_dict["NAME"]
 
     def go() -> None:
@@ -34,6 +35,8 @@ def other_site(transactional_db: None, tmp_path: Path, settings: Any) -> Iterato
             server.execute(f'CREATE DATABASE "{name}"')
         _connect_to(name)
         settings.PRIVATE_ROOT = tmp_path / "other" / "private"
+        if settings.MALPAN_STORAGE:
+            settings.MALPAN_STORAGE = new_place()
 
     yield go
     _connect_to(home)

@@ -17,7 +17,7 @@ class Visitor:
 
     def __init__(self, stack: Stack | Deployed) -> None:
         self.stack = stack
-        self._session = requests.Session()
+        self.session = requests.Session()
         password = uuid.uuid4().hex
         self.email = f"{uuid.uuid4().hex[:12]}@example.org"
         self.post(
@@ -25,7 +25,7 @@ class Visitor:
         )
 
     def get(self, path: str) -> requests.Response:
-        response = self._session.get(self.stack.url + path, verify=self.stack.certificate, timeout=30)
+        response = self.session.get(self.stack.url + path, verify=self.stack.certificate, timeout=30)
         assert response.status_code < 400, (path, response.status_code, self.stack.log[-3000:])
         return response
 
@@ -36,8 +36,8 @@ class Visitor:
 
         Follows redirects, which must end at an address with ``at_end`` in it.
         """
-        token = self._token(form_at or path)
-        response = self._session.post(
+        token = self.token_at(form_at or path)
+        response = self.session.post(
             self.stack.url + path,
             data={**fields, "csrfmiddlewaretoken": token},
             files=files,
@@ -65,7 +65,7 @@ class Visitor:
         files = {"file": (name, content, "application/json")}
         return self.post(f"/competitions/{slug}/submit/", at_end=at_end, files=files)
 
-    def _token(self, path: str) -> str:
+    def token_at(self, path: str) -> str:
         found = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.get(path).text)
         assert found, f"no form at {path}"
         return found[1]
