@@ -22,6 +22,8 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help: ## 이 목록을 보여 준다 / show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo "  설정은 환경 변수로, 모두 deploy/env.example에 / settings are variables, all in deploy/env.example: PORT=8001 make run"
 
 run: $(RUN_STAMP) ## 사이트를 실행한다: 설치, 데모, 채점기까지 (Ctrl-C로 끝) / run the whole site (Ctrl-C stops it)
 	@exec $(BIN)/python manage.py up
@@ -82,7 +84,8 @@ $(BIN)/python:
 	  echo "Could not make a virtual environment: apt-get install python3-venv"; exit 1; }
 
 $(RUN_STAMP): requirements.txt requirements-web.txt constraints.txt pyproject.toml | $(BIN)/python
-	@echo "설치하는 중입니다. 처음에는 몇 분 걸립니다. / installing; this takes some minutes the first time."
+	@echo "설치하는 중입니다. 처음에는 2 GB쯤 받아 풀므로 몇 분 동안 아무 말이 없습니다."
+	@echo "Installing: the first time some 2 GB are fetched and unpacked, in silence for some minutes."
 	@$(PIP) -r requirements.txt
 	@$(PIP) --no-deps --editable .
 	@touch $@

@@ -28,3 +28,4 @@ WHITENOISE_AUTOREFRESH = True  # static files are looked up when asked for; else
 CELERY_BROKER_URL = "memory://"  # tests that need a queue start a stack of their own: tests/system
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+MAILS_ARE_PRINTED = False

@@ -267,6 +267,9 @@ LOGIN_REDIRECT_URL = "home"
 ACCOUNT_LOGOUT_REDIRECT_URL = "home"
 EMAIL_CONFIG = env.email_url("EMAIL_URL", default="consolemail://")
 vars().update(EMAIL_CONFIG)
+MAILS_ARE_PRINTED = EMAIL_CONFIG["EMAIL_BACKEND"].endswith("console.EmailBackend")
+if MAILS_ARE_PRINTED:
+    EMAIL_BACKEND = "malpan.core.printed_mail.EmailBackend"
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="말판 <noreply@localhost>")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
 SITE_OPERATOR = env.str("SITE_OPERATOR", default="")  # who answers for the site and its personal data
@@ -357,7 +360,8 @@ LOGGING = {
         "django": {"handlers": [], "level": LOG_LEVEL, "propagate": True},
         "django.request": {"filters": ["no_traceback_of_bad_requests"]},
         "django.server": {"handlers": [], "propagate": True},
-        # one line a task is enough: "succeeded" and "failed" come from celery.app.trace
+        # one line a task is enough: what was done says so itself, with its ids, and what failed comes from here
+        "celery.app.trace": {"level": "WARNING"},
         "celery.worker.strategy": {"level": "WARNING"},
         "celery.beat": {"level": "WARNING"},
         "celery.worker.consumer.connection": {"level": "WARNING"},

@@ -56,7 +56,7 @@ class Command(BaseCommand):
         password_file = settings.VAR_DIR / "admin-password"
         if password_file.exists():
             self.stdout.write(f"    admin@localhost, 비밀번호 / password: {password_file}")
-        if settings.EMAIL_BACKEND.endswith("console.EmailBackend"):
+        if settings.MAILS_ARE_PRINTED:
             self.stdout.write("  가입·초대 메일은 이 터미널에 나옵니다 / mails are printed here")
         self.stdout.write("  멈추기 / stop:  Ctrl-C\n")
 
