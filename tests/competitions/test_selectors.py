@@ -14,7 +14,6 @@ from malpan.competitions.selectors import (
     notices_of,
     phase_to_show,
     published_competitions,
-    sample_file,
     tracks_of,
 )
 from malpan.competitions.services import add_data_file, post_notice
@@ -91,16 +90,15 @@ def test_track_without_phases_has_none_to_show():
     assert phase_to_show(TrackFactory.create(), NOW) is None
 
 
-def test_tracks_come_with_phases_and_files_in_three_queries(django_assert_num_queries):
+def test_tracks_come_with_phases_in_two_queries(django_assert_num_queries):
     competition = CompetitionFactory.create()
     for _number in range(3):
         track = TrackFactory.create(competition=competition)
         _phase(-1, 1, track=track)
-        add_data_file(track=track, kind="sample", title_ko="예시", file_name="s.json", data=b"[]")
 
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(2):
         found = tracks_of(competition)
-        assert all(phase_to_show(each, NOW) and sample_file(each) for each in found)
+        assert all(phase_to_show(each, NOW) for each in found)
 
 
 def test_file_of_a_hidden_competition_cannot_be_downloaded():

@@ -71,13 +71,13 @@ def get_competition(slug: str, *, include_unpublished: bool = False) -> Competit
 
 
 def tracks_of(competition: Competition) -> list[Track]:
-    """The tracks in their order, with prefetched phases and data files: three queries in all."""
-    return list(competition.tracks.prefetch_related("phases", "data_files"))
+    """The tracks in their order, with prefetched phases: two queries in all."""
+    return list(competition.tracks.prefetch_related("phases"))
 
 
 def get_track(competition: Competition, slug: str | None = None) -> Track:
     """The track at ``slug``, or the first one without ``slug``; raises ``TrackNotFound``."""
-    tracks = competition.tracks.prefetch_related("phases", "data_files")
+    tracks = competition.tracks.prefetch_related("phases")
     track = (tracks.filter(slug=slug) if slug else tracks).first()
     if track is None:
         raise TrackNotFound

@@ -12,11 +12,11 @@ from operator import itemgetter
 from typing import Any, Final, TypeVar
 
 from django.db import connection
-from django.db.models import F, FloatField, OrderBy
+from django.db.models import Exists, F, FloatField, OrderBy, OuterRef
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 
-from malpan.competitions.models import Phase
+from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.references import recipe_named, recipe_of
 from malpan.competitions.selectors import is_blind
 from malpan.core.locks import repeatable_read
@@ -160,19 +160,26 @@ def on_public_board(phase: Phase, submissions: Collection[int]) -> list[Standing
     return _at_one_moment(phase, lambda fresh: _rows_of(fresh, submissions))
 
 
-def _at_one_moment(phase: Phase, read: Callable[[Phase], Found]) -> Found:
+def _at_one_moment(phase: Phase, read: Callable[[Any], Found]) -> Found:
     """``read`` with the standings up to date: rule and rows are separate reads, which must see one state."""
     if connection.in_atomic_block:
         standings.refresh(phase)
-        return read(phase)
+        return read(_fresh(phase))
     for _attempt in range(REFRESHES):
         with repeatable_read():
-            fresh = Phase.objects.select_related("track__competition").get(pk=phase.pk)
-            if not standings.is_due(fresh):
+            fresh = _fresh(phase)
+            if not fresh.is_due:
                 return read(fresh)
         standings.refresh(phase)
     with repeatable_read():  # scores change without a pause: they are those of a moment ago
-        return read(Phase.objects.select_related("track__competition").get(pk=phase.pk))
+        return read(_fresh(phase))
+
+
+def _fresh(phase: Phase) -> Any:
+    """``phase`` with its track and competition as they are now; ``is_due`` and ``covers_split`` are known of it."""
+    split = ReferenceVersion.objects.filter(phase=OuterRef("pk"), is_current=True, public_ids__isnull=False)
+    known = Phase.objects.annotate(is_due=standings.is_due(), covers_split=Exists(split))
+    return known.select_related("track__competition").get(pk=phase.pk)
 
 
 def _rows_of(phase: Phase, submissions: Collection[int]) -> list[Standing]:
@@ -187,7 +194,7 @@ def _scope(frozen_at: datetime | None) -> str:
     return standings.Scope.LIVE if frozen_at is None else standings.Scope.FROZEN
 
 
-def _board(phase: Phase, viewer_team: Team | None, for_organiser: bool, now: datetime | None, view: View) -> Board:
+def _board(phase: Any, viewer_team: Team | None, for_organiser: bool, now: datetime | None, view: View) -> Board:
     recipe = recipe_of(phase.track)
     is_hidden = visibility.is_hidden(phase) and not for_organiser
     frozen_at = phase.frozen_at if visibility.is_frozen(phase, now) and not for_organiser else None
@@ -214,7 +221,7 @@ def _board(phase: Phase, viewer_team: Team | None, for_organiser: bool, now: dat
         updated_at=found.scored_at,
         is_hidden=is_hidden,
         frozen_at=frozen_at,
-        covers_split=_covers_split(phase),
+        covers_split=phase.covers_split,
         disqualified=disqualified(phase, reader),
     )
 
@@ -310,10 +317,6 @@ def disqualified(phase: Phase, reader: Reader) -> tuple[Disqualified, ...]:
         Disqualified(reader.name_of(team), public_note(team), team.disqualified_at)
         for team in disqualified_teams(phase.track.competition)
     )
-
-
-def _covers_split(phase: Phase) -> bool:
-    return phase.reference_versions.filter(is_current=True, public_ids__isnull=False).exists()
 
 
 def _own(rows: Iterable[BoardRow]) -> BoardRow | None:

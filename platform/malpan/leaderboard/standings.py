@@ -16,7 +16,21 @@ from typing import Any, Final, cast
 
 from django.contrib.postgres.aggregates import BoolOr
 from django.db import connection, transaction
-from django.db.models import Case, Count, IntegerField, Max, Q, QuerySet, RowRange, Sum, Value, When, Window
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    IntegerField,
+    Max,
+    OuterRef,
+    Q,
+    QuerySet,
+    RowRange,
+    Sum,
+    Value,
+    When,
+    Window,
+)
 from django.db.models.expressions import OrderBy
 
 from malpan.competitions.models import Phase
@@ -53,14 +67,14 @@ class Summary:
 NOTHING: Final = Summary(None, 0, 0, None, False)
 
 
-def is_due(phase: Phase) -> bool:
-    """Whether something changed since the standings of ``phase`` were computed."""
-    return StandingMark.objects.filter(phase=phase).exists()
+def is_due() -> Exists:
+    """For a query of phases: whether something changed since the standings of each were computed."""
+    return Exists(StandingMark.objects.filter(phase=OuterRef("pk")))
 
 
 def refresh(phase: Phase) -> None:
     """Bring the standings of ``phase`` up to date. One at a time; nothing is locked where nothing changed."""
-    if not is_due(phase):
+    if not StandingMark.objects.filter(phase=phase).exists():
         return
     with transaction.atomic():
         note(Level.STANDINGS)
