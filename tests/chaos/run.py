@@ -146,7 +146,7 @@ class Chaos:
                 self._note(each)
             self.outcome.checks += 1
             if self.outcome.checks % CHAIN_EVERY == 0:
-                self.outcome.chain += invariants.chain_differs(self.site)
+                self.outcome.chain += invariants.chain_differs(self.site, in_peace=False)
 
     def _note(self, text: str) -> None:
         if not any(known.endswith(text) for known in self.outcome.broken):
@@ -197,7 +197,7 @@ class Chaos:
             self._note(each)
         outcome.lost, outcome.doubled = invariants.lost_or_doubled(site, uploads)
         outcome.ledger = invariants.ledger_differs(site, self._uploaders)
-        outcome.chain += invariants.chain_differs(site)
+        outcome.chain += invariants.chain_differs(site, in_peace=True)
 
 
 def _let_happen(fault: Fault, site: ChaosSite, dice: random.Random) -> None:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -44,6 +45,25 @@ def test_full_disk_is_our_fault_and_charges_nobody(phase, team, rings, monkeypat
     assert not ScoringRun.objects.exists()
     assert rings == []
     assert quota.status(phase=phase, team=team).used_total == 0
+
+
+def test_a_resent_request_that_overtakes_between_two_looks_is_a_duplicate_and_no_reused_key(phase, team, rings):
+    """The first of two equal requests is accepted right after the second one has looked for it."""
+    same = {"upload_key": "request-1", "key_is_for_one_file": True}
+    overtaking: list[Submission] = []
+
+    def overtake(execute, sql, params, many, context):
+        result = execute(sql, params, many, context)
+        if "upload_key" in sql and not overtaking:
+            overtaking.append(None)
+            overtaking[0] = send(phase, team, **same)
+        return result
+
+    with connection.execute_wrapper(overtake), pytest.raises(DuplicateUpload) as refused:
+        send(phase, team, **same)
+
+    assert refused.value.params["public_id"] == overtaking[0].public_id
+    assert Submission.objects.count() == 1
 
 
 def test_submission_survives_a_broker_that_is_away_and_is_sent_later(phase, team, broker_unreachable, request, caplog):

@@ -53,7 +53,7 @@ from malpan.submissions.integrity.receipts import issue_receipt
 from malpan.submissions.models import Rejection, Submission
 from malpan.submissions.quota import services as quota
 from malpan.submissions.rescoring.alongside import enqueue_alongside
-from malpan.submissions.selectors import key_was_used, submission_of_upload
+from malpan.submissions.selectors import submissions_of_upload
 from malpan.teams.errors import NotTeamMember
 from malpan.teams.models import Team
 from malpan.teams.selectors import require_in_good_standing, require_member
@@ -176,12 +176,12 @@ def _read_within_limit(upload: UploadedFile | bytes) -> bytes:
 
 def _refuse_duplicate(arrival: _Arrival) -> None:
     """Refuse an upload that was already accepted: a double click, a resent form, a retrying client."""
-    earlier = submission_of_upload(
-        team=arrival.team, upload_key=arrival.upload_key, file_sha256=sha256(arrival.data).hexdigest()
-    )
-    if earlier is not None:
-        raise DuplicateUpload(public_id=earlier.public_id, submitted_at=earlier.created_at)
-    if arrival.key_is_for_one_file and key_was_used(team=arrival.team, upload_key=arrival.upload_key):
+    found = submissions_of_upload(team=arrival.team, upload_key=arrival.upload_key)
+    digest = sha256(arrival.data).hexdigest()
+    for earlier in found:
+        if earlier.file_sha256 == digest:
+            raise DuplicateUpload(public_id=earlier.public_id, submitted_at=earlier.created_at)
+    if found and arrival.key_is_for_one_file:
         raise UploadKeyReused
 
 

@@ -121,16 +121,9 @@ def rejection_errors(rejection: Rejection) -> tuple[FileError, ...]:
     )
 
 
-def key_was_used(*, team: Team, upload_key: str) -> bool:
-    """Whether ``team`` has a submission under this ``upload_key``."""
-    return bool(upload_key) and Submission.objects.filter(team=team, upload_key=upload_key).exists()
-
-
-def submission_of_upload(*, team: Team, upload_key: str, file_sha256: str) -> Submission | None:
-    """The submission of these bytes under this ``upload_key`` of the team, if any."""
-    if not upload_key:
-        return None
-    return Submission.objects.filter(team=team, upload_key=upload_key, file_sha256=file_sha256).first()
+def submissions_of_upload(*, team: Team, upload_key: str) -> list[Submission]:
+    """The submissions of the team under this ``upload_key``, as of one moment: one query, and none without a key."""
+    return list(Submission.objects.filter(team=team, upload_key=upload_key).order_by("pk")) if upload_key else []
 
 
 def _with_runs(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
