@@ -145,7 +145,7 @@ def _images(archive: zipfile.ZipFile, limits: Limits) -> Iterator[tuple[zipfile.
         _refuse_unsafe(entry, name, parts, is_taken=parts in found)
         if entry.compress_type not in _METHODS:
             raise ArchiveBroken(what=f"'{quoted(name)}': compression method {entry.compress_type}")
-        if not entry.is_dir():
+        if not _is_folder(entry):
             found[parts] = entry
         if len(found) > limits.files:
             raise limits.exceeded()
@@ -159,13 +159,18 @@ def _images(archive: zipfile.ZipFile, limits: Limits) -> Iterator[tuple[zipfile.
 
 
 def _refuse_unsafe(entry: zipfile.ZipInfo, name: str, parts: tuple[str, ...], *, is_taken: bool) -> None:
-    is_folder = entry.is_dir()
+    is_folder = _is_folder(entry)
     kind = stat.S_IFMT(entry.external_attr >> 16)
     is_plain = kind in (0, stat.S_IFREG) or (is_folder and kind == stat.S_IFDIR)
     is_sound = all(_is_sound(part) for part in parts) and len(parts) <= _DEPTH - is_folder
     is_wanted = is_folder or is_image_name(parts[-1])
     if not (is_plain and is_sound and is_wanted) or is_taken or entry.flag_bits & _ENCRYPTED:
         raise ArchiveUnsafe(name=quoted(name))
+
+
+def _is_folder(entry: zipfile.ZipInfo) -> bool:
+    """As ``is_dir``, which fails for an entry without a name."""
+    return entry.filename.endswith("/")
 
 
 def _is_sound(part: str) -> bool:

@@ -109,7 +109,9 @@ def zipped(members: Mapping[str, bytes], compression: int = zipfile.ZIP_DEFLATED
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", compression) as archive:
         for name, data in members.items():
-            archive.writestr(name, data)
+            info = zipfile.ZipInfo(name)  # by its name alone, which may be empty, the method of the archive fails
+            info.compress_type = compression
+            archive.writestr(info, data)
     return target.getvalue()
 
 

@@ -195,6 +195,12 @@ def test_what_is_no_image_is_refused_by_name(tmp_path, name):
         media_folder(path, tmp_path / "cache")
 
 
+def test_an_entry_without_a_name_is_refused(tmp_path):
+    entry = zipfile.ZipInfo("")
+    with pytest.raises(ArchiveUnsafe):
+        media_folder(archive(tmp_path / "f.zip", {entry: b"x"}), tmp_path / "cache")
+
+
 @pytest.mark.parametrize("kind", [stat.S_IFLNK, stat.S_IFIFO, stat.S_IFCHR])
 def test_links_and_devices_are_refused(tmp_path, kind):
     entry = zipfile.ZipInfo("a.png")
