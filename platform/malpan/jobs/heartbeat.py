@@ -36,6 +36,11 @@ def beat(name: str, numbers: Mapping[str, float], refusal: str = "") -> None:
     Worker.objects.filter(seen_at__lt=now - FORGOTTEN).delete()
 
 
+def is_anybody_working() -> bool:
+    """Whether a process that does jobs said lately that it is alive and takes work."""
+    return Worker.objects.filter(seen_at__gte=database_now() - ALIVE, refusal="").exists()
+
+
 def keep_beating(name: str, numbers: Numbers, refusal: Refusal = str) -> threading.Thread:
     """Beat every ``BEAT_SECONDS`` until this process ends, in a thread with a database connection of its own."""
     thread = threading.Thread(target=_beat_for_ever, args=(name, numbers, refusal), name="heartbeat", daemon=True)
