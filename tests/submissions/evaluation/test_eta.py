@@ -297,7 +297,8 @@ def test_pace_is_not_that_of_runs_which_several_workers_shared(phase):
 
 # --- whether anybody can do it ---------------------------------------------------------------------------------------
 def test_a_run_lacks_a_worker_until_one_is_alive_that_keeps_it(phase):
-    waiting = queued(phase, 10, tag=1)
+    waiting = queued(phase, 10, tag=1, queued_at=NOW - 2 * MINUTE)
+    assert not Forecast().lacks_worker(queued(phase, 10, tag=1))  # just come
     assert Forecast().lacks_worker(waiting)
     beat("scoring@a/0", {}, "its numbers differ")
     assert Forecast().lacks_worker(waiting)

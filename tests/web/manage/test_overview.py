@@ -13,7 +13,7 @@ from django.utils import timezone
 from malpan.competitions.models import Competition, Phase
 from malpan.competitions.questions import ask_question
 from malpan.competitions.services import post_notice
-from malpan.submissions.models import RescoreBatch, ScoringRun
+from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 from malpan.submissions.overview_selectors import open_work_of
 from tests.factories import CANARY, CompetitionFactory, PhaseFactory, UserFactory
 from tests.web import html
