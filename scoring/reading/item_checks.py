@@ -177,7 +177,8 @@ class ItemCheck:
         """The object at ``output``. Without it, the answer itself often stands there: then the error shows the form."""
         output = value.get("output", {})
         if isinstance(output, (dict, Unreadable)):
-            return self._member(value, ("output",), "object")
+            found: dict[str, Any] | None = self._member(value, ("output",), "object")
+            return found
         self._note("output_not_object", ("output",), found=type_name(output))
         return None
 

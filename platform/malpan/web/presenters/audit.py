@@ -145,5 +145,5 @@ def field_label(object_type: str, name: str) -> str:
     try:
         column = apps.get_model(object_type)._meta.get_field(name)
     except (LookupError, ValueError, FieldDoesNotExist):
-        return str(FACTS.get(name, name))
+        return str(FACTS.get(name.removesuffix("_id"), name))
     return str(getattr(column, "verbose_name", name))
