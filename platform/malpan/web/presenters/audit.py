@@ -91,6 +91,7 @@ ACTIONS: Final[dict[str, Promise]] = {
 
 # Facts that are no column of the row. A column is called as its model calls it.
 FACTS: Final[dict[str, Promise]] = {
+    "answer": _("답변"),
     "choices_lapsed": _("풀린 최종 선택"),
     "competition": _("대회"),
     "counts": _("건수"),
