@@ -45,6 +45,7 @@ __all__ = [
     "ScoringFault",
     "WordedError",
     "format_errors",
+    "grouped",
     "quoted",
 ]
 
@@ -52,6 +53,7 @@ __all__ = [
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 QUOTE_CHARS: Final = 40
 MAX_ERRORS_KEPT: Final = 100
+ROW_PLACES: Final = 20  # lines and ids in one row of ``format_errors``
 
 
 class ScoringError(Exception):
@@ -156,8 +158,16 @@ class WordedError(Exception):
         return self.words.text(language).format(**self.params)
 
 
+def grouped(errors: Iterable[FileError]) -> list[list[FileError]]:
+    """Errors that say the same of the same field together, each list at the place of its first, in file order."""
+    groups: dict[tuple[str, str, str | None], list[FileError]] = {}
+    for error in errors:
+        groups.setdefault((error.code, repr(error.params), error.field), []).append(error)
+    return list(groups.values())
+
+
 class ErrorRow(NamedTuple):
-    """One error as a row of a table; a place that does not apply is an empty string."""
+    """One error, or one of several items, as a row of a table; a place that does not apply is an empty string."""
 
     line: str
     id: str
@@ -166,11 +176,19 @@ class ErrorRow(NamedTuple):
 
 
 def format_errors(errors: Iterable[FileError], language: Language = "ko") -> list[ErrorRow]:
-    """The rows (line, id, field, reason) that ``python -m scoring check`` and the submit page print."""
-    return [
-        ErrorRow(str(error.line or ""), error.item_id or "", error.field or "", error.reason(language))
-        for error in errors
-    ]
+    """The rows (line, id, field, reason) that ``python -m scoring check`` prints: one for errors that say the same."""
+    return [_row(group, language) for group in grouped(errors)]
+
+
+def _row(group: Sequence[FileError], language: Language) -> ErrorRow:
+    first, places = group[0], [(str(error.line or ""), error.item_id or "") for error in group]
+    lines, ids = (_listed([cell for cell in column if cell]) for column in zip(*places, strict=True))
+    times = "" if len(group) == 1 else f"[×{len(group)}] "
+    return ErrorRow(lines, ids, first.field or "", times + first.reason(language))
+
+
+def _listed(cells: Sequence[str]) -> str:
+    return ", ".join(cells[:ROW_PLACES]) + (" …" if len(cells) > ROW_PLACES else "")
 
 
 def quoted(text: str, limit: int = QUOTE_CHARS) -> str:

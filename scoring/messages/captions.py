@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from scoring.messages.language import DUPLICATE_ID, ID_MISMATCH, NOT_JSON, WRONG_SHAPE, Message
+from scoring.messages.language import ID_MISMATCH, NOT_JSON, WRONG_SHAPE, Message
 
 CAPTIONS: Final[dict[str, Message]] = {
     "no_caption_format": Message(
@@ -34,7 +34,6 @@ CAPTIONS: Final[dict[str, Message]] = {
         "서로 다른 항목이면 id를 다르게 짓고, 같은 항목이면 id를 똑같이 적어 주십시오.",
         "«{first}» (line {first_line:,}) and «{second}» become one id («{id}») without their endings. "
         "Name them apart if they are two items; write the id the same way if they are one.",
-        DUPLICATE_ID,
     ),
     "tsv_no_tab": Message(
         "TSV의 줄에 탭이 없습니다. 아이디와 설명문 사이에 탭을 하나 넣어 주십시오"

@@ -18,13 +18,18 @@ ITEMS: Final[dict[str, Message]] = {
         WRONG_SHAPE,
     ),
     "misspelled_field": Message(
-        "필수 키가 없고 비슷한 키가 있습니다(«{key}»). 키 이름을 소문자로 정확히 적어 주십시오.",
-        "A required key is missing; there is a similar «{key}». Spell the key exactly, in lower case.",
+        "필수 키 «{needed}»이(가) 없고 비슷한 키 «{key}»이(가) 있습니다. 키 이름을 «{needed}»(으)로 고쳐 주십시오.",
+        "The required key «{needed}» is missing; there is a similar «{key}». Rename it to «{needed}».",
         WRONG_SHAPE,
     ),
     "answer_outside_output": Message(
         '답이 output 밖에 있습니다. "output": {{"answer": ...}} 꼴로 output 안에 넣어 주십시오.',
         'The answer is outside output. Put it inside, as "output": {{"answer": ...}}.',
+        WRONG_SHAPE,
+    ),
+    "output_not_object": Message(
+        'output에 {found}이(가) 바로 들어 있습니다. 답을 "output": {{"answer": "…"}} 꼴로 적어 주십시오.',
+        'output directly holds {found}. Write the answer as "output": {{"answer": "…"}}.',
         WRONG_SHAPE,
     ),
     "wrong_type": Message(
@@ -112,7 +117,19 @@ MATCHING: Final[dict[str, Message]] = {
         "The file holds no answer for this id of the test set. Add one (an empty string if you have none).",
         ID_MISMATCH,
     ),
+    "unmatched_id": Message(
+        "평가 데이터에 있는 이 id의 항목을 찾지 못했습니다. "
+        "id가 없거나 읽을 수 없는 항목 가운데 이 id의 것이 있으면 id를 적고, 없으면 답을 더해 주십시오.",
+        "No item has this id of the test set. If one of the items whose id is absent or cannot be read is meant, "
+        "give it the id; if not, add the answer.",
+        ID_MISMATCH,
+    ),
+    # The contest's own words speak of the reference answers, so that only a file of references leads with them.
     "duplicate_id": Message(
+        "제출 파일에 같은 id가 두 번 이상 있습니다(이미 {first_line:,}번째 줄에 있음). 항목마다 한 번만 적어 주십시오.",
+        "The submitted file holds this id more than once (already in line {first_line:,}). Write each item once.",
+    ),
+    "duplicate_reference_id": Message(
         "같은 id가 이미 {first_line:,}번째 줄에 있습니다. 항목마다 한 번만 적어 주십시오.",
         "The same id is already in line {first_line:,}. Write each item once.",
         DUPLICATE_ID,

@@ -133,7 +133,7 @@ def _take(item: Item, rules: _Rules, known_ids: Collection[str] | None, collecte
     if check.id is None:
         collected.has_all_ids = False
     else:
-        check.match_id(collected.first_lines, known_ids)
+        check.match_id(collected.first_lines, known_ids, is_reference=rules.is_reference)
         collected.first_lines.setdefault(check.id, item.line)
     if answer is not None and rules.has_empty_alternative and rules.has_empty_alternative(answer):
         check.note_empty_alternative()
@@ -154,8 +154,10 @@ def _count_errors(rules: _Rules, collected: _Collected) -> Iterator[FileError]:
 
 
 def _missing_ids(rules: _Rules, collected: _Collected) -> Iterator[FileError]:
-    if not collected.has_all_ids or not collected.items:
-        return  # an answer whose id could not be read is not missing
+    if not collected.is_whole or not collected.first_lines:
+        return  # which ids the rest of the file, or items all without one, would have is not known
+    # An answer whose id could not be read may be the one for an id that no item has.
+    code = "missing_id" if collected.has_all_ids else "unmatched_id"
     for known_id in rules.known_ids or ():
         if known_id not in collected.first_lines:
-            yield FileError("missing_id", item_id=shown_id(known_id))
+            yield FileError(code, item_id=shown_id(known_id))

@@ -106,7 +106,7 @@ class RowCheck(ItemCheck):
         if "caption" in value:
             return ("caption",), value["caption"]
         if "output" in value:
-            output = self._member(value, ("output",), "object")
+            output = self._output(value)
             if output is not None and "answer" not in output:
                 self._note("missing_field", ("output", "answer"))
             return [] if output is None or "answer" not in output else (("output", "answer"), output["answer"])

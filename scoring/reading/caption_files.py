@@ -138,7 +138,7 @@ class _Captions:
         is_repeated = line is not None and not self.joins_endings
         if is_repeated and not check.match_spelling(self.first_written[check.id or ""], line or 0):
             return
-        check.match_id({} if self.may_repeat else self.first_lines, self.known_ids)
+        check.match_id({} if self.may_repeat else self.first_lines, self.known_ids, is_reference=self.is_reference)
 
     def errors_of_the_whole(self, known_ids: Collection[str] | None) -> Iterator[FileError]:
         if not self.is_whole:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping
+from difflib import get_close_matches
 from itertools import islice
 from typing import Any, Final, Literal
 
@@ -17,6 +18,8 @@ from scoring.text.answers import UnreadableAnswer, labels_of, number_of
 MAX_ID_CHARS: Final = 200
 MAX_REFERENCES: Final = 50  # reference texts of one item
 MAX_KEYS_COMPARED: Final = 50
+MAX_KEY_COMPARED: Final = 40  # characters of a key that may be a misspelled one
+SIMILAR: Final = 0.8  # of difflib's ratio: outptu and output are alike, video and video_id are not
 MAX_ITEM_ERRORS: Final = 20  # of the labels of one item; then the rest is not read
 
 # What ``output.answer`` holds: a text; a text or a list of them; one label; a label or a list; a number or its text.
@@ -31,6 +34,7 @@ _TYPES: Final[dict[str, tuple[type, ...]]] = {
     _STRING_OR_LIST: (str, list),
     _NUMBER_OR_STRING: (str, int, float),
 }
+_ITEM_KEYS: Final = frozenset({"id", "input", "output"})  # each of them means itself
 _ANSWER: Final = ("output", "answer")
 _EXPECTED: Final[dict[TextForm, str]] = {
     "text": "string",
@@ -86,7 +90,9 @@ class ItemCheck:
         """Note that a blank answer would match this reference."""
         self._note("empty_alternative", _ANSWER)
 
-    def match_id(self, first_lines: Mapping[str, int], known_ids: Collection[str] | None) -> None:
+    def match_id(
+        self, first_lines: Mapping[str, int], known_ids: Collection[str] | None, *, is_reference: bool
+    ) -> None:
         """Check that an id occurs once, and that the references (if given) have it.
 
         An id padded with white space is an error, but counts as the id without it, so that this one is not also
@@ -95,7 +101,8 @@ class ItemCheck:
         if self.id is None:
             return
         if self.id in first_lines:
-            self._note("duplicate_id", self._id_path, first_line=first_lines[self.id])
+            code = "duplicate_reference_id" if is_reference else "duplicate_id"
+            self._note(code, self._id_path, first_line=first_lines[self.id])
         elif known_ids is None or self.id in known_ids:
             return
         elif self._meant_id(self.id.strip()) in known_ids:
@@ -157,7 +164,7 @@ class ItemCheck:
         if "output" not in value and "answer" in value:
             self._note("answer_outside_output", _ANSWER)
             return ()
-        output = self._member(value, ("output",), "object")
+        output = self._output(value)
         raw = None if output is None else self._member(output, _ANSWER, _EXPECTED[self._form])
         if raw is None:
             return ()
@@ -165,6 +172,15 @@ class ItemCheck:
             return self._read_references(raw)
         text = self._read_text(raw, is_reference=is_reference)
         return () if text is None else (text,)
+
+    def _output(self, value: dict[str, Any]) -> dict[str, Any] | None:
+        """The object at ``output``. Without it, the answer itself often stands there: then the error shows the form."""
+        output = value.get("output", {})
+        if isinstance(output, (dict, Unreadable)):
+            found: dict[str, Any] | None = self._member(value, ("output",), "object")
+            return found
+        self._note("output_not_object", ("output",), found=type_name(output))
+        return None
 
     def _read_references(self, raw: list[Any]) -> tuple[str, ...]:
         """The references of an item in their order, none empty, at most ``MAX_REFERENCES``."""
@@ -248,11 +264,12 @@ class ItemCheck:
 
     def _note_absent(self, owner: Mapping[str, Any], path: Path, keys: Collection[str]) -> None:
         """Note that ``owner`` has none of ``keys``, or that it has one differently spelled."""
-        similar = next((other for other in islice(owner, MAX_KEYS_COMPARED) if other.strip().lower() in keys), None)
-        if similar is None:
+        # Beyond the errors that are shown a search would cost time for each item of a large file.
+        found = _similar_key(owner, keys) if self._locating else None
+        if found is None:
             self._note("missing_field", path)
         else:
-            self._note("misspelled_field", path, key=quoted(similar))
+            self._note("misspelled_field", path, key=quoted(found[0]), needed=found[1])
 
     def _accept(self, defect: Defect | None, path: Path) -> bool:
         """Whether there is no defect; if there is, it is noted."""
@@ -273,6 +290,18 @@ class ItemCheck:
     def _shown_path(self, path: Path) -> Path:
         """``path`` as an error names it."""
         return path
+
+
+def _similar_key(owner: Mapping[str, Any], keys: Collection[str]) -> tuple[str, str] | None:
+    """A key of ``owner`` that is probably meant for one of ``keys``, and that one; few and short keys are compared."""
+    first = islice((key for key in owner if key not in _ITEM_KEYS), MAX_KEYS_COMPARED)
+    others = [key for key in first if len(key) <= MAX_KEY_COMPARED]
+    for likeness in (1.0, SIMILAR):
+        for other in others:
+            meant = get_close_matches(other.strip().lower(), keys, n=1, cutoff=likeness)
+            if meant:
+                return other, meant[0]
+    return None
 
 
 def _strings(value: Any) -> Iterator[tuple[Path, str]]:

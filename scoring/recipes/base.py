@@ -5,14 +5,16 @@ Sums are exact (``math.fsum``): the order of the items cannot change a score.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, Literal
 
 from scoring.errors import Language, Message, ScoringError
 from scoring.figures import Figure
-from scoring.metrics import METRICS
+from scoring.metrics import METRICS, is_neural
 from scoring.records import Answer, AnswerFile, ScoreWarning
 
 Coverage = Mapping[str, float | int]
@@ -112,6 +114,13 @@ class Recipe(ABC):
     answer_form: AnswerForm = "answers"
     optional_metrics: tuple[str, ...] = ()
     takes_several_references: bool = False
+
+    @cached_property
+    def model_scores(self) -> frozenset[str]:
+        """The names of the scores that a model takes part in: those that a model's NaN would reach."""
+        names = {metric: METRICS[metric].score_names for metric in (*self.metrics, *self.optional_metrics)}
+        means = {score: math.nan if is_neural(metric) else 0.5 for metric in names for score in names[metric]}
+        return frozenset(name for name, value in self.final_scores(means).items() if math.isnan(value))
 
     def title(self, language: Language = "ko") -> str:
         return self.name.text(language)

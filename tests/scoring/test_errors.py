@@ -5,7 +5,7 @@ from string import Formatter
 
 import pytest
 
-from scoring.errors import MESSAGES, ErrorRow, FileError, InvalidFile, format_errors, quoted
+from scoring.errors import MESSAGES, ROW_PLACES, ErrorRow, FileError, InvalidFile, format_errors, quoted
 from scoring.messages import TERMS, term
 
 OFFICIAL = {
@@ -68,6 +68,19 @@ def test_rows_hold_line_id_field_and_reason_and_are_empty_where_no_place_applies
     rows = format_errors([located, FileError("empty_file")], "en")
     assert rows[0] == ErrorRow("3", "q-1", "output", located.reason("en"))
     assert rows[1][:3] == ("", "", "")
+
+
+def test_errors_that_say_the_same_of_many_items_are_one_row_with_their_number():
+    same = [FileError("output_not_object", {"found": "string"}, n, f"q-{n}", "output") for n in range(1, 67)]
+    other = FileError("output_not_object", {"found": "list"}, 70, "q-70", "output")
+    missing = [FileError("missing_id", item_id=f"q-{n}") for n in (8, 9)]
+    rows = format_errors([same[0], other, *same[1:], *missing])
+    assert [row.reason.split("]")[0] for row in rows[::2]] == ["[×66", "[×2"]
+    assert rows[0].line.startswith("1, 2, 3, ")
+    assert rows[0].line.endswith(" …")
+    assert rows[0].id.count("q-") == ROW_PLACES
+    assert rows[1] == ErrorRow("70", "q-70", "output", other.reason())
+    assert rows[2][:3] == ("", "q-8, q-9", "")
 
 
 def test_an_error_can_be_stored_as_json_and_worded_later():

@@ -18,6 +18,8 @@ from malpan.teams.errors import (
     NotTeamLeader,
     NotTeamMember,
     TeamDisqualified,
+    TeamNameFinal,
+    TeamNameInvalid,
     TeamNameTaken,
 )
 from malpan.teams.models import Membership, Team
@@ -285,13 +287,12 @@ def test_disqualification_has_a_public_note(note):
         services.disqualify_team(team=team, actor=organiser_of(team.competition), note_ko=note)
 
 
-def test_only_who_manages_the_very_competition_disqualifies_reinstates_and_renames():
+def test_only_who_manages_the_very_competition_disqualifies_and_reinstates():
     team = TeamFactory.create()
     strangers = [leader_of(team), organiser_of(CompetitionFactory.create())]
     calls = [
         lambda user: services.disqualify_team(team=team, actor=user, note_ko="사유"),
         lambda user: services.reinstate_team(team=team, actor=user),
-        lambda user: services.rename_team(team=team, actor=user, name="새 이름"),
     ]
     for call in calls:
         for user in strangers:
@@ -312,3 +313,39 @@ def test_renamed_team_keeps_its_number_and_takes_no_name_of_another():
     assert AuditEntry.objects.get(action="team.rename").before == {"name": "옛 이름"}
     with pytest.raises(TeamNameTaken):
         services.rename_team(team=team, name="있는 이름", actor=organiser)
+
+
+def test_the_leader_renames_the_team_by_the_rules_of_its_first_name():
+    team = TeamFactory.create(name="옛 이름", members=1)
+    TeamFactory.create(competition=team.competition, name="한글 1팀")
+
+    assert services.rename_team(team=team, name=" 새 이름 ", actor=leader_of(team)).name == "새 이름"
+
+    entry = AuditEntry.objects.get(action="team.rename")
+    assert (entry.actor, entry.before, entry.after) == (leader_of(team), {"name": "옛 이름"}, {"name": "새 이름"})
+    with pytest.raises(TeamNameTaken):
+        services.rename_team(team=team, name="한글 l팀", actor=leader_of(team))
+    with pytest.raises(TeamNameInvalid):
+        services.rename_team(team=team, name="가" * 61, actor=leader_of(team))
+    others = [member_of(team), leader_of(TeamFactory.create(competition=team.competition))]
+    others += [organiser_of(team.competition, CompetitionRole.Role.OPERATOR), organiser_of(CompetitionFactory.create())]
+    for user in others:
+        with pytest.raises(NotTeamLeader):
+            services.rename_team(team=team, name="또 다른 이름", actor=user)
+
+
+def test_the_leader_renames_no_team_after_the_end_a_final_board_or_a_disqualification():
+    ended = ended_team()
+    with pytest.raises(CompetitionOver):
+        services.rename_team(team=ended, name="새 이름", actor=leader_of(ended))
+    announced = TeamFactory.create()
+    now = timezone.now()
+    phase = PhaseFactory.create(track__competition=announced.competition, final_published_at=now)
+    PhaseFactory.create(track=phase.track, ends_at=now + timedelta(days=9))
+    with pytest.raises(TeamNameFinal):
+        services.rename_team(team=announced, name="새 이름", actor=leader_of(announced))
+    removed = TeamFactory.create(disqualified_at=now)
+    with pytest.raises(TeamDisqualified):
+        services.rename_team(team=removed, name="새 이름", actor=leader_of(removed))
+    organiser = organiser_of(announced.competition)
+    assert services.rename_team(team=announced, name="새 이름", actor=organiser).name == "새 이름"

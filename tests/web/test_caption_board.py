@@ -185,3 +185,12 @@ def test_a_figure_that_cannot_be_compared_with_says_so_wherever_it_is_shown(capt
         "도달한 이정표: 목표 0.336",
         "다음 이정표: 목표 0.366",
     ]
+
+
+def test_only_scores_of_models_are_marked_as_of_the_demo_models(captions: Captions, client: Client) -> None:
+    captions.add("가", 0.3)
+    ScoringRun.objects.update(is_demo_models=True)
+    page = page_of(client, captions.board)
+    assert [cell.text for cell in page.all("td", "main") if "데모" in cell.text] == []  # METEOR counts words
+    marked = [head.text for head in page.one("table", "board").all("th") if "데모" in head.text]
+    assert marked == ["BERTScore 데모"]

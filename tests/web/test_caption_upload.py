@@ -100,3 +100,8 @@ def test_the_page_shows_the_forms_of_captions(caption_phase: Phase, captioner: C
     page = html.parse(captioner.get(address(caption_phase)).content.decode())
     assert "image_id" in page.one("pre", "code-block").text
     assert ".tsv" in page.one("form", enctype="multipart/form-data").text
+
+
+def test_the_form_of_captions_offers_tables_too(captioner: Client, caption_phase: Phase) -> None:
+    page = html.parse(captioner.get(address(caption_phase)).content.decode())
+    assert page.one("input", name="file").attributes["accept"] == ".json,.jsonl,.txt,.tsv"

@@ -157,6 +157,23 @@ def test_script_sees_a_score_that_was_changed_in_the_database(
     assert "The score shown with entry 2 is not the one that was recorded" in done.stdout
 
 
+def test_a_score_is_shown_as_on_the_other_pages_beside_the_one_that_was_hashed(
+    phase: Phase, submission: Submission, member: Client
+) -> None:
+    track = phase.track
+    text = Client().get(f"{chain_url(phase)}/").content.decode()
+    assert f"{track.title} · {phase.title}" in text
+    for page in (text, member.get(f"/submissions/{submission.public_id}/receipt/").content.decode()):
+        assert "82.2283946" in page
+        assert "0.8222839456" in page
+
+
+def test_an_entry_of_a_phase_whose_name_changed_shows_what_was_recorded(phase: Phase, submission: Submission) -> None:
+    before = phase.slug
+    Phase.objects.filter(pk=phase.pk).update(slug="renamed")
+    assert f"{phase.track.slug} / {before}" in Client().get(f"{chain_url(phase)}/").content.decode()
+
+
 def test_script_sees_a_receipt_whose_entry_was_taken_out(
     phase: Phase, submission: Submission, member: Client, tmp_path: Path
 ) -> None:

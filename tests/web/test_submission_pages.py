@@ -6,14 +6,16 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from malpan.competitions.models import Phase
+from malpan.competitions.models import Phase, ReferenceVersion
+from malpan.jobs.heartbeat import beat
 from malpan.submissions.models import ScoringRun, Submission
-from tests.factories import PhaseFactory, TeamFactory, finished_submission, update_jobs
+from tests.factories import PhaseFactory, TeamFactory, finished_submission, prediction_bytes, update_jobs
 from tests.web import html
 from tests.web.conftest import SCORES, Contest, client_of, in_state
 
@@ -52,11 +54,11 @@ def test_a_finished_submission_shows_every_score_with_equal_decimals(contest: Co
     shown = {row.one("th").text: row.one("td").text for row in page.one("tbody").all("tr")}
     assert shown == {
         "최종 점수": "데모 모델 82.2283946",
-        "EM": "데모 모델 91.0000000",
+        "EM": "91.0000000",
         "서술 평균": "데모 모델 73.4567891",
         "BLEURT": "데모 모델 61.0000000",
         "BERTScore": "데모 모델 88.0000000",
-        "ROUGE-1": "데모 모델 71.3703674",
+        "ROUGE-1": "71.3703674",
     }
 
 
@@ -125,6 +127,33 @@ def test_a_queued_submission_shows_how_many_stand_before_it(contest: Contest, me
     assert "대기 중 앞에 1건" in fragment.text
     first = html.parse(member.get(fragment_address(contest.queued)).content.decode())
     assert "대기 중 다음 차례입니다" in first.text
+
+
+@pytest.mark.parametrize("refusal", [None, "its numbers differ"])
+def test_a_queued_submission_says_that_no_worker_can_score_it(contest: Contest, member: Client, refusal: str) -> None:
+    ScoringRun.objects.filter(submission=contest.queued).update(queued_at=timezone.now() - timedelta(minutes=2))
+    if refusal:
+        beat("scoring@bad/0", {}, refusal)
+    text = html.parse(member.get(fragment_address(contest.queued)).content.decode()).text
+    assert "채점할 서버를 기다리고 있습니다" in text
+    assert "다음 차례" not in text
+
+
+def test_a_public_score_counts_the_public_items_beside_those_of_the_file(contest: Contest, member: Client) -> None:
+    run = contest.finished.live_run
+    ReferenceVersion.objects.filter(pk=run.reference_version_id).update(public_ids=["q1"])
+    Submission.objects.filter(pk=contest.finished.pk).update(item_count=6)
+    ScoringRun.objects.filter(pk=run.pk).update(coverage={"items": 3})
+    text = page_of(member, f"/submissions/{contest.finished.public_id}/").text
+    assert "공개 문항(제출한 파일은 6문항) 3" in text
+    assert "전체 문항" not in text
+
+
+def test_the_words_of_the_receipt_stay_true_when_the_score_is_there(contest: Contest, member: Client) -> None:
+    data = SimpleUploadedFile("answers.json", prediction_bytes())
+    form = {"file": data, "track": contest.phase.track.slug, "memo": ""}
+    answer = member.post(contest.url("submit/"), form, follow=True)
+    assert html.parse(answer.content.decode()).one("div", "messages").text == "제출을 접수했습니다."
 
 
 def test_a_session_that_ended_stops_the_polling_with_words(contest: Contest) -> None:

@@ -66,6 +66,43 @@ def test_a_bad_file_comes_back_with_every_place_and_the_official_message(phase: 
     assert "횟수도 차감되지 않았습니다" in page.one("section", "rejection").text
 
 
+def test_equal_errors_of_many_items_are_one_row_that_opens_to_every_place(phase: Phase, member: Client) -> None:
+    items = [item | {"output": item["output"]["answer"]} for item in rows()]
+    items += [{"id": f"x-{number}", "output": {"answer": ""}} for number in range(5)]
+    response = upload(member, phase, file_bytes(items))
+    table = page_of(response).one("div", "error-table")
+    [plain] = [row for row in table.all("tr") if '"output": {"answer": "…"}' in row.text]
+    assert f"같은 오류 {len(rows())}건" in plain.text
+    [unknown] = [row for row in table.all("tr") if "평가 데이터에 없는 id" in row.text]
+    assert "같은 오류 5건" in unknown.text
+    assert [cell.text for cell in unknown.all("td")][1] == "x-0, x-1, x-2 …"
+    assert all(f"x-{number} (" in unknown.one("details").text for number in range(5))
+    assert len(Rejection.objects.get().errors) == len(rows()) + 5 + 1  # each with its place, and the count
+
+
+def memo_of(page: html.Element) -> str:
+    return page.one("input", name="memo").attributes.get("value", "")
+
+
+def test_the_memo_stays_in_the_form_until_a_file_is_accepted(phase: Phase, member: Client) -> None:
+    assert memo_of(page_of(upload(member, phase, b"[{", memo="둘째 모델"))) == "둘째 모델"
+    assert memo_of(page_of(member.get(address(phase)))) == "둘째 모델"
+    elsewhere = PhaseFactory.create(track=TrackFactory.create(competition=phase.track.competition))
+    assert memo_of(page_of(member.get(address(phase), {"track": elsewhere.track.slug}))) == ""
+    upload(member, phase, prediction_bytes(), memo="둘째 모델")
+    assert memo_of(page_of(member.get(address(phase)))) == ""
+
+
+def test_the_form_offers_what_is_read_and_the_content_decides(phase: Phase, member: Client) -> None:
+    page = page_of(member.get(address(phase)))
+    types = page.one("input", name="file").attributes["accept"].split(",")
+    assert types == [".json", ".jsonl", ".txt"]
+    assert f"{', '.join(types)} 파일" in page.one("div", "drop").text
+    assert "파일 이름이 아니라 내용으로" in page.one("div", "drop").text
+    upload(member, phase, prediction_bytes(), name="answers.txt")
+    assert Submission.objects.get().file_name == "answers.txt"
+
+
 def test_a_bad_file_costs_no_quota(phase: Phase, member: Client) -> None:
     page = page_of(upload(member, phase, b"[{"))
     assert (Submission.objects.count(), Rejection.objects.count()) == (0, 1)

@@ -49,6 +49,32 @@ def test_a_refused_name_is_explained_beside_its_field(phase: Phase, team: Team, 
     assert page.one("input", name="name").attributes["value"].strip() == name.strip()
 
 
+def test_a_name_that_is_too_long_is_refused_and_not_cut(phase: Phase) -> None:
+    client = client_of(UserFactory.create())
+    field = page_of(client, team_address(phase)).one("input", name="name")
+    assert "maxlength" not in field.attributes
+    response = client.post(team_address(phase, "create/"), {"name": "가" * 61})
+    page = html.parse(response.content.decode())
+    assert page.one("ul", "errorlist").text == "팀 이름은 60자까지인데 61자입니다. 줄여 주십시오."
+    assert page.one("input", name="name").attributes["value"] == "가" * 61
+    assert not Team.objects.exists()
+
+
+def test_the_leader_renames_the_team_and_reads_why_a_name_is_refused(phase: Phase, team: Team, member: Client) -> None:
+    TeamFactory.create(competition=team.competition, name="있는 이름")
+    refused = member.post(team_address(phase, "rename/"), {"name": "있는이름"})
+    assert refused.status_code == 409
+    assert "똑같아 보입니다" in html.parse(refused.content.decode()).one("ul", "errorlist").text
+    page = html.parse(member.post(team_address(phase, "rename/"), {"name": "새 이름"}, follow=True).content.decode())
+    assert page.one(id="members").text == "새 이름"
+
+
+def test_the_name_is_not_offered_for_change_once_a_final_board_has_it(phase: Phase, team: Team, member: Client) -> None:
+    assert "팀 이름 바꾸기" in page_of(member, team_address(phase)).text
+    Phase.objects.filter(pk=phase.pk).update(final_published_at=timezone.now())
+    assert "팀 이름 바꾸기" not in page_of(member, team_address(phase)).text
+
+
 def test_a_second_team_in_the_competition_is_refused(phase: Phase, team: Team, member: Client) -> None:
     member.post(team_address(phase, "create/"), {"name": "둘째 팀"})
     assert Team.objects.count() == 1

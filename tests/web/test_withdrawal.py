@@ -8,6 +8,7 @@ from django.utils import timezone
 from malpan.competitions.models import Phase
 from malpan.submissions.models import Submission
 from tests.factories import TeamFactory, UserFactory, leader_of
+from tests.web import html
 from tests.web.conftest import client_of
 
 pytestmark = pytest.mark.django_db
@@ -32,6 +33,10 @@ def test_submission_page_leads_to_the_withdrawal_and_says_when_it_is_done(contes
     assert withdrawn(contest)
     assert address not in answer.content.decode()
     assert "철회한 제출입니다" in answer.content.decode()
+    state = html.parse(answer.content.decode()).one("div", "state")
+    assert state.text.startswith("철회한 제출 철회해 순위에 반영되지 않는 점수 82.2283946")
+    assert "채점 완료" not in state.text
+    assert state.all(css_class="state-score") == []
 
 
 def test_box_must_be_ticked_and_looking_changes_nothing(contest, member, address):

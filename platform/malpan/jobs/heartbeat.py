@@ -12,6 +12,7 @@ from datetime import timedelta
 from typing import Final
 
 from django.db import InterfaceError, OperationalError, connection
+from django.db.models.functions import Now
 
 from malpan.jobs.clock import database_now
 from malpan.jobs.models import Worker
@@ -34,6 +35,11 @@ def beat(name: str, numbers: Mapping[str, float], refusal: str = "") -> None:
         [row], update_conflicts=True, unique_fields=["name"], update_fields=["seen_at", "numbers", "refusal"]
     )
     Worker.objects.filter(seen_at__lt=now - FORGOTTEN).delete()
+
+
+def is_anybody_working() -> bool:
+    """Whether a process that does jobs said lately that it is alive and takes work."""
+    return Worker.objects.filter(seen_at__gte=Now() - ALIVE, refusal="").exists()
 
 
 def keep_beating(name: str, numbers: Numbers, refusal: Refusal = str) -> threading.Thread:

@@ -64,7 +64,7 @@ def submission_counts(
     phase: Phase, before: datetime | None = None, teams: Collection[int] | None = None
 ) -> dict[int, int]:
     """The number of charged submissions of each team, including withdrawn ones."""
-    submissions = Submission.objects.filter(phase=phase, refunded_at=None)
+    submissions = Submission.objects.filter(phase=phase).charged()
     if before is not None:
         submissions = submissions.filter(created_at__lt=before)
     if teams is not None:

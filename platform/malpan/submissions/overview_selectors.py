@@ -41,7 +41,8 @@ class OpenWork:
     uploads_today: int
     rejections_today: int
     teams: int
-    submissions: int
+    submissions: int  # charged ones, the withdrawn among them
+    withdrawn: int
     last_notice: Notice | None
 
 
@@ -51,7 +52,9 @@ def open_work_of(competition: Competition, now: datetime | None = None) -> OpenW
     start, end = kst_day_bounds(now)
     runs = _runs(competition)
     uploads = Submission.objects.of(competition).aggregate(
-        all=Count("pk"), today=Count("pk", filter=Q(created_at__gte=start, created_at__lt=end))
+        charged=Count("pk", filter=Q(refunded_at=None)),
+        withdrawn=Count("pk", filter=Q(refunded_at=None, withdrawn_at__isnull=False)),
+        today=Count("pk", filter=Q(created_at__gte=start, created_at__lt=end)),
     )
     rejections = Rejection.objects.filter(
         phase__track__competition=competition, created_at__gte=start, created_at__lt=end
@@ -71,7 +74,8 @@ def open_work_of(competition: Competition, now: datetime | None = None) -> OpenW
         uploads_today=uploads["today"],
         rejections_today=rejections.count(),
         teams=Team.objects.filter(competition=competition, is_baseline=False, merged_into=None).count(),
-        submissions=uploads["all"],
+        submissions=uploads["charged"],
+        withdrawn=uploads["withdrawn"],
         last_notice=competition.notices.filter(published_at__lte=now).order_by("-published_at").first(),
     )
 

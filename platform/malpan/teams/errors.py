@@ -107,6 +107,12 @@ class CompetitionOver(Conflict):
     text = _("대회가 %(ended_at)s에 끝나 팀 구성을 바꿀 수 없습니다.")
 
 
+class TeamNameFinal(Conflict):
+    """A final board is published with the team's name. Params: none."""
+
+    text = _("최종 순위표가 발표되어 팀 이름을 바꿀 수 없습니다. 고쳐야 하면 주최 측에 문의해 주십시오.")
+
+
 class LeaderCannotLeave(Conflict):
     """A leader must hand over before leaving or being removed, while others are in the team."""
 

@@ -79,6 +79,11 @@ def last_end(competition: Competition) -> datetime | None:
     return competition.tracks.aggregate(last=Max("phases__ends_at"))["last"]
 
 
+def has_final_board(competition: Competition) -> bool:
+    """Whether the final board of one of its phases is published."""
+    return competition.tracks.filter(phases__final_published_at__isnull=False).exists()
+
+
 def members_of(team: Team) -> QuerySet[Membership]:
     """The members with their users, the leader first, then in the order of joining."""
     return team.memberships.select_related("user").order_by("role", "joined_at", "pk")

@@ -28,11 +28,12 @@ from malpan.teams.errors import (
     NotTeamMember,
     TeamDisqualified,
     TeamInUse,
+    TeamNameFinal,
     TeamNameInvalid,
     TeamNameTaken,
 )
 from malpan.teams.models import Membership, Team
-from malpan.teams.selectors import is_disqualified, last_end, require_leader, require_member
+from malpan.teams.selectors import has_final_board, is_disqualified, last_end, require_leader, require_member
 
 if TYPE_CHECKING:
     from malpan.competitions.models import Competition
@@ -81,13 +82,20 @@ def next_team_number(competition: Competition) -> int:
     return (Team.objects.filter(competition=competition).aggregate(highest=Max("number"))["highest"] or 0) + 1
 
 
-def rename_team(*, team: Team, name: str, actor: User) -> Team:
-    """Give a team another name. For organisers (MANAGE). Raises ``TeamNameInvalid``, ``TeamNameTaken``."""
-    permissions.require(actor, team.competition, Permission.MANAGE)
+def rename_team(*, team: Team, name: str, actor: User, now: datetime | None = None) -> Team:
+    """Give a team another name: by its leader, or by an organiser (MANAGE), who may do so at any time.
+
+    Raises ``NotTeamLeader``, ``TeamNameInvalid``, ``TeamNameTaken`` and, for the leader, ``CompetitionOver``,
+    ``TeamDisqualified`` or ``TeamNameFinal``.
+    """
     clean_name = clean_team_name(name)
     try:
         with transaction.atomic():
             locked = lock_team(team)
+            if not _require_authority(locked, actor):
+                _require_changeable(locked, now)
+                if has_final_board(locked.competition):
+                    raise TeamNameFinal
             before, locked.name = locked.name, clean_name
             locked.save(update_fields=["name", "name_look"])
             audit.record(

@@ -330,7 +330,7 @@ def test_only_the_first_errors_are_kept_and_all_are_counted(known):
         ('{"a": "x",\n"b": []}', ("empty_reference", 2, "b", "caption")),
         ('{"a": ["x",\n"",\n"y"]}', ("empty_reference", 2, "a", "caption.1")),
         ('{"a": ["x",\n["y"]]}', ("wrong_type", 2, "a", "caption.1")),
-        ('{"a": "x",\n"a": "y"}', ("duplicate_id", 2, "a", "id")),
+        ('{"a": "x",\n"a": "y"}', ("duplicate_reference_id", 2, "a", "id")),
         ('{"a": "x",\n"a.jpg": "y"}', ("same_without_ending", 2, "a.jpg", "id")),
         ('[{"id": "a",\n"captions": ["x",\nnull]}]', ("wrong_type", 3, "a", "captions.1")),
         ("a\tx\nb\t \n", ("empty_reference", 2, "b", "caption")),

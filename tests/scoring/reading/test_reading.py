@@ -12,7 +12,19 @@ from scoring.messages import ANSWERS, CAPTIONS
 from scoring.reading import MAX_ERRORS_KEPT, MAX_ITEMS, MAX_REFERENCES, json_items, read_predictions, read_references
 from scoring.recipes import get_recipe
 from scoring.records import AnswerFile
-from tests.scoring.bad_files import BAD_FILES, CANARY, GOOD, GOOD_TEXT, IDS, REFERENCES, array, good_items, item, lines
+from tests.scoring.bad_files import (
+    BAD_FILES,
+    CANARY,
+    GOOD,
+    GOOD_TEXT,
+    IDS,
+    REFERENCES,
+    array,
+    good_items,
+    item,
+    lines,
+    third,
+)
 
 RAG = get_recipe("rag-qa@1")
 CULTURE = get_recipe("culture-qa@1")
@@ -161,7 +173,8 @@ def test_errors_are_complete_in_both_languages_storable_and_hold_no_reference(re
 def test_every_code_is_caused_by_a_file(references):
     caused = {error.code for bad in BAD_FILES for error in errors_of(bad.data, references).errors}
     elsewhere = {"too_many_items", "unknown_question_type", "empty_reference", "empty_alternative"}  # tested beside
-    elsewhere |= {"too_many_references", "check_too_long", *ANSWERS}
+    elsewhere |= {"too_many_references", "check_too_long", "duplicate_reference_id", "unmatched_id", *ANSWERS}
+
     assert caused | elsewhere == set(MESSAGES) - set(CAPTIONS)
 
 
@@ -189,6 +202,7 @@ def test_all_errors_are_collected_in_file_order(references):
         ("lone_surrogate", 15, "q-9", "output.answer"),
         ("missing_field", 18, None, "id"),
         ("wrong_type", 19, None, "input"),
+        *(("unmatched_id", None, item_id, None) for item_id in ("q-2", "q-3", "q-4", "q-5")),
     ]
 
 
@@ -232,9 +246,65 @@ def test_nothing_is_called_missing_after_an_array_broke_off(references):
     assert [error.code for error in errors_of(GOOD_TEXT[:400], references).errors] == ["truncated_json"]
 
 
-def test_an_item_without_a_readable_id_is_not_called_missing(references):
+def test_an_id_that_no_item_has_is_named_beside_an_item_without_a_readable_id(references):
     data = array('{"id": null, "output": {"answer": ""}}', *good_items()[1:])
-    assert [error.code for error in errors_of(data, references).errors] == ["wrong_type"]
+    assert places(errors_of(data, references).errors) == [
+        ("wrong_type", 2, None, "id"),
+        ("unmatched_id", None, "q-1", None),
+    ]
+
+
+def test_no_id_is_named_where_no_item_has_one(references):
+    data = array(*('{"ID": "q-1", "output": {"answer": ""}}' for _ in IDS))
+    assert {error.code for error in errors_of(data, references).errors} == {"misspelled_field"}
+
+
+@pytest.mark.parametrize(
+    ("written", "needed", "found"),
+    [
+        ('{"id": "q-3", "outptu": {"answer": ""}}', "output", "outptu"),
+        ('{"id": "q-3", "output": {"anwser": ""}}', "answer", "anwser"),
+        ('{"qid": "q-3", "output": {"answer": ""}}', "id", "qid"),
+        ('{"ids": 1, "Id": "q-3", "output": {"answer": ""}}', "id", "Id"),  # the same but for its case comes first
+    ],
+)
+def test_a_misspelled_key_is_named(references, written, needed, found):
+    error = errors_of(third(written), references).errors[0]
+    assert (error.code, error.params) == ("misspelled_field", {"needed": needed, "key": found})
+    assert f"«{found}»" in error.message()
+
+
+@pytest.mark.parametrize("written", ['"result": 1', '"' + "output" * 10 + '": 1', '"input": {}'])
+def test_a_key_that_is_not_alike_is_not_named(references, written):
+    error = errors_of(third('{"id": "q-3", ' + written + "}"), references).errors[0]
+    assert (error.code, error.field) == ("missing_field", "output")
+
+
+def test_keys_are_compared_only_for_the_errors_that_are_shown(references, monkeypatch):
+    compared = []
+    monkeypatch.setattr(
+        "scoring.reading.item_checks.get_close_matches", lambda word, *_, **__: compared.append(word) or []
+    )
+    data = json.dumps([{"id": f"x-{number}", "outptu": 1} for number in range(3_000)]).encode()
+    errors_of(data, references)
+    assert 0 < len(compared) <= 2 * MAX_ERRORS_KEPT
+
+
+@pytest.mark.parametrize(("value", "found"), [('"답"', "문자열"), ("3", "숫자"), ('["답"]', "배열")])
+def test_an_answer_in_the_place_of_output_gets_the_form_to_write(references, value, found):
+    error = errors_of(third('{"id": "q-3", "output": ' + value + "}"), references).errors[0]
+    assert (error.code, error.line, error.item_id, error.field) == ("output_not_object", 4, "q-3", "output")
+    assert found in error.message("ko")
+    assert '"output": {"answer": "…"}' in error.message("ko")
+    assert '"output": {"answer": "…"}' in error.message("en")
+
+
+def test_only_a_reference_file_is_called_the_reference_data(references):
+    [ours] = [e for e in errors_of(third(item("q-2", "")), references).errors if e.field == "id"]
+    [theirs] = reference_errors_of(array(item("1", "답"), item("1", "답")))
+    assert (ours.code, theirs.code) == ("duplicate_id", "duplicate_reference_id")
+    assert ours.reason().startswith("제출 파일에 같은 id가")
+    assert theirs.reason().startswith("정답 데이터에 중복된 id를 가지는 경우 존재")
 
 
 def test_a_padded_id_is_reported_once_and_not_as_missing_too(references):
@@ -305,7 +375,7 @@ def test_a_reference_needs_a_question_type_of_the_recipe(task, place):
 
 def test_an_empty_reference_answer_and_a_repeated_id_are_refused():
     errors = reference_errors_of(array(item("1", " "), item("1", "답")))
-    assert places(errors) == [("empty_reference", 2, "1", "output.answer"), ("duplicate_id", 3, "1", "id")]
+    assert places(errors) == [("empty_reference", 2, "1", "output.answer"), ("duplicate_reference_id", 3, "1", "id")]
 
 
 @pytest.mark.parametrize(

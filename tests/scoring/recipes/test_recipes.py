@@ -406,3 +406,18 @@ def test_a_signature_names_the_rule_by_which_a_metric_gets_its_texts(recipe, rul
     made = get_recipe(recipe)
 
     assert {metric: made.input_rule(metric) for metric in made.metrics} == rules
+
+
+@pytest.mark.parametrize(
+    ("recipe_id", "of_models"),
+    [
+        ("rag-qa@1", {"final_score", "descriptive_avg", "bleurt", "bertscore"}),
+        ("culture-qa-bleu@1", {"final_score", "descriptive_avg", "bertscore"}),
+        ("captioning@1", {"bertscore", "clipscore", "refclipscore", "clip_cosine"}),
+        ("captioning-lexical@1", set()),
+        ("regression@1", set()),
+    ],
+)
+def test_the_scores_that_a_model_takes_part_in_are_known(recipe_id, of_models):
+    recipe = get_recipe(recipe_id)
+    assert recipe.model_scores & {column.key for column in recipe.columns} == of_models

@@ -9,7 +9,10 @@ import pytest
 from django.utils import timezone
 
 from malpan.competitions.models import Phase
-from malpan.jobs.models import Job
+from malpan.jobs.clock import database_now
+from malpan.jobs.heartbeat import ALIVE, beat
+from malpan.jobs.models import Job, Worker
+from malpan.jobs.outcome import fail, put_back
 from malpan.submissions.evaluation.eta import ACTIVE_WITHIN, Forecast, RunForecast, pace_of
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 from tests.factories import (
@@ -290,6 +293,32 @@ def test_pace_is_not_that_of_runs_which_several_workers_shared(phase):
         slice_of(shared, 0, 90_000, tag=1, state=Job.State.FINISHED, finished_at=NOW)
 
     assert pace_of(phase.track.recipe, "demo") == 100
+
+
+# --- whether anybody can do it ---------------------------------------------------------------------------------------
+def test_a_run_lacks_a_worker_until_one_is_alive_that_keeps_it(phase):
+    waiting = queued(phase, 10, tag=1, queued_at=NOW - 2 * MINUTE)
+    assert not Forecast().lacks_worker(queued(phase, 10, tag=1))  # just come
+    assert Forecast().lacks_worker(waiting)
+    beat("scoring@a/0", {}, "its numbers differ")
+    assert Forecast().lacks_worker(waiting)
+    beat("scoring@a/0", {})
+    assert not Forecast().lacks_worker(waiting)
+    Worker.objects.update(seen_at=database_now() - 2 * ALIVE)
+    assert Forecast().lacks_worker(waiting)
+    assert not Forecast().lacks_worker(None)
+    assert not Forecast().lacks_worker(running(phase, 10, MINUTE))
+
+
+def test_a_run_that_a_worker_put_back_as_not_its_own_lacks_one_and_one_after_a_fault_does_not(phase):
+    beat("scoring@a/0", {})
+    left, failed = queued(phase, 10, tag=1), queued(phase, 10, tag=2)
+    for run in (left, failed):
+        Job.objects.filter(pk=run.job_id).update(state=Job.State.RUNNING, attempt=1, lease_expires_at=NOW)
+    put_back(job_id=left.job_id, attempt=1, pause=60)
+    fail(job_id=failed.job_id, attempt=1, error_code="scoring_crashed", pause=60)
+    found = [ScoringRun.objects.get(pk=run.pk) for run in (left, failed)]
+    assert [Forecast().lacks_worker(run) for run in found] == [True, False]
 
 
 # --- its price --------------------------------------------------------------------------------------------------------

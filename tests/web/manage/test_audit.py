@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
+import re
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -20,9 +23,15 @@ from malpan.core import audit
 from malpan.core.models import AuditEntry
 from malpan.core.times import KST
 from malpan.privacy.erasing import erase
+from malpan.submissions.models import QuotaEntry
+from malpan.web.presenters.audit import ACTIONS, FACTS
 from tests.factories import CompetitionFactory, TeamFactory, UserFactory
+from tests.paths import ROOT
 from tests.web import html
 from tests.web.conftest import client_of
+
+PLATFORM = ROOT / "platform" / "malpan"
+SIDES = {"before", "after", "changes", "facts"}  # what is written out for an entry is called so
 
 
 @pytest.fixture
@@ -59,7 +68,7 @@ def look(client: Client, competition: Competition, query: str = "") -> html.Elem
 def found(client: Client, competition: Competition, **query: str) -> list[str]:
     response = client.get(address(competition), query)
     tables = html.parse(response.content.decode()).all("tbody")
-    return [row.all("a")[0].text for table in tables for row in table.all("tr")]
+    return [row.all("a")[0].attributes["title"] for table in tables for row in table.all("tr")]
 
 
 @pytest.fixture
@@ -79,6 +88,7 @@ def entries(competition: Competition, actor: User) -> list[AuditEntry]:
         ({"actor": "KIM@"}, ["phase.create", "competition.update"]),
         ({"actor": "김운"}, ["phase.create", "competition.update"]),
         ({"actor": "system"}, ["team.merge"]),
+        ({"actor": "시스템"}, ["team.merge"]),
         ({"action": "phase.create"}, ["phase.create"]),
         ({"object_type": "teams.team"}, ["team.merge"]),
         ({"text": "옛 이"}, ["competition.update"]),
@@ -147,6 +157,66 @@ def test_before_and_after_stand_side_by_side(competition: Competition, viewer: C
     assert rows == {"title": ["예선", "본선"], "ids": ["–", '[ "q1" ]'], "same": ["1", "1"]}
     assert [row.all(css_class="badge") != [] for row in page.one("tbody").all("tr")] == [True, True, False]
     assert "kim@example.com" in page.text
+
+
+def test_actions_and_columns_are_in_words_and_unknown_ones_as_they_are(
+    competition: Competition, viewer: Client, actor: User
+) -> None:
+    note(competition, "rescoring.apply", actor, after={"title_ko": "새 이름", "dropped_runs": 3, "phase_id": 1})
+    note(competition, "gone.since", after={"nobody_knows": 1})
+    [unknown, known] = look(viewer, competition).one("tbody").all("tr")
+    assert "재채점을 적용함" in known.text
+    assert "단계, 제목, 그만둔 채점" in known.text
+    assert [unknown.one("a").text, unknown.all("td")[-1].text] == ["gone.since", "nobody_knows"]
+    assert "재채점을 적용함" in look(viewer, competition).one("select", name="action").text
+
+
+def test_every_action_in_the_code_has_words_and_no_other() -> None:
+    written = {action for tree in sources() for action in actions_in(tree)}
+    assert written == set(ACTIONS)
+    assert len(written) > 60
+
+
+def test_every_fact_in_the_code_has_words() -> None:
+    columns = {field.attname for model in apps.get_models() for field in model._meta.concrete_fields}
+    named = {name for tree in sources() for name in facts_in(tree)}
+    assert named - columns - set(FACTS) == set()
+    assert len(named) > 40
+
+
+def sources() -> list[ast.Module]:
+    paths = [path for path in PLATFORM.rglob("*.py") if not {"migrations", "presenters"} & set(path.parts)]
+    return [ast.parse(path.read_text(encoding="utf-8")) for path in paths]
+
+
+def actions_in(tree: ast.Module) -> set[str]:
+    """Every text ``<object>.<verb>`` of an object that entries are about, and both forms of the one with a variable."""
+    parts = {action.split(".")[0] for action in ACTIONS}
+    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    found = {text for text in texts if re.fullmatch(rf"({'|'.join(parts)})\.(?!json)[a-z_]+", text)}
+    given = {word.value for call in calls_in(tree) for word in call.keywords if word.arg == "action"}
+    assert {each.value for each in given if isinstance(each, ast.Constant)} - {"store_true"} <= found
+    if any(isinstance(each, ast.JoinedStr) for each in given):
+        found |= {f"quota.{QuotaEntry.Kind(kind)}_all" for kind in ("grant", "reset")}
+    return found
+
+
+def facts_in(tree: ast.Module) -> set[str]:
+    """The keys of every dictionary that is written out for ``record``, where it is called or before."""
+    if not any(isinstance(call.func, ast.Attribute) and call.func.attr == "record" for call in calls_in(tree)):
+        return set()
+    sides: list[ast.AST] = [word.value for call in calls_in(tree) for word in call.keywords if word.arg in SIDES]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and {getattr(target, "id", "") for target in node.targets} & SIDES:
+            sides.append(node.value)
+        if isinstance(node, ast.FunctionDef) and node.name.endswith(("facts", "facts_of")):
+            sides.append(node)
+    keys = [key for side in sides for node in ast.walk(side) if isinstance(node, ast.Dict) for key in node.keys]
+    return {key.value for key in keys if isinstance(key, ast.Constant)}
+
+
+def calls_in(tree: ast.Module) -> list[ast.Call]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
 
 
 def test_what_stands_in_an_entry_cannot_run(competition: Competition, viewer: Client) -> None:

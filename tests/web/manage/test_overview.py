@@ -13,7 +13,7 @@ from django.utils import timezone
 from malpan.competitions.models import Competition, Phase
 from malpan.competitions.questions import ask_question
 from malpan.competitions.services import post_notice
-from malpan.submissions.models import RescoreBatch, ScoringRun
+from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 from malpan.submissions.overview_selectors import open_work_of
 from tests.factories import CANARY, CompetitionFactory, PhaseFactory, UserFactory
 from tests.web import html
@@ -95,6 +95,18 @@ def test_the_workload_counts_this_competition_alone(contest: Contest) -> None:
     other = open_work_of(PhaseFactory.create().track.competition, now)
     assert (other.failed, other.queued, other.running, other.submissions, other.last_notice) == (0, 0, 0, 0, None)
     assert other.oldest_wait is None
+
+
+def test_a_withdrawn_submission_is_counted_as_on_the_board_and_named(contest: Contest) -> None:
+    before = open_work_of(contest.competition)
+    Submission.objects.filter(pk=contest.finished.pk).update(withdrawn_at=timezone.now())
+    after = open_work_of(contest.competition)
+    assert (before.withdrawn, after.withdrawn, before.submissions) == (0, 1, after.submissions)
+    refunded = Submission.objects.of(contest.competition).exclude(refunded_at=None).count()
+    assert refunded > 0
+    assert after.submissions == Submission.objects.of(contest.competition).count() - refunded
+    page = page_of(client_with_role(contest.competition, "organiser"), contest.url("manage/"))
+    assert f"제출 {after.submissions} (철회 1)" in page.text
 
 
 def test_a_submission_that_is_tried_again_has_not_failed(contest: Contest) -> None:

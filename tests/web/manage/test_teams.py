@@ -126,7 +126,7 @@ def test_organiser_disqualifies_with_a_public_note_and_reinstates(phase: Phase, 
     response = organiser.post(address + "disqualify/", data, follow=True)
     page = html.parse(response.content.decode())
     assert "규정 위반" in page.one("dl").text
-    assert "team.disqualify" in page.one("table").text
+    assert "팀을 실격시킴" in page.one("table").text
     team.refresh_from_db()
     assert team.disqualified_at is not None
     organiser.post(address + "reinstate/", {"reason": "이의 인정", "confirm": "on"})

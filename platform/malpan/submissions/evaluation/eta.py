@@ -21,6 +21,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Least
 from django.utils import timezone
 
+from malpan.jobs.heartbeat import ALIVE, is_anybody_working
 from malpan.jobs.models import OPEN, Job
 from malpan.submissions.evaluation.large_runs import cost_of_turn, is_large
 from malpan.submissions.models import ScoringRun
@@ -76,6 +77,18 @@ class Forecast:
         if run is not None and run.state == State.RUNNING:
             return RunForecast(None, self._moment(self._end_of_running(run)))
         return RunForecast()
+
+    def lacks_worker(self, run: ScoringRun | None) -> bool:
+        """Whether ``run`` waits for a worker that can do it: none is alive, or one put it back as not its own.
+
+        Who is alive is read only for a run that has waited for as long as a heartbeat may take.
+        """
+        if run is None or run.state != State.QUEUED:
+            return False
+        job = job_of(run)
+        was_put_back = job.not_before is not None and not job.failures
+        has_waited = self.now - run.queued_at > ALIVE
+        return was_put_back or (has_waited and not self._has_workers)
 
     # --- the end of a run, in seconds from now ------------------------------------------------------------------------
     def _end_of_queued(self, run: ScoringRun, before: Costs) -> float | None:
@@ -142,6 +155,10 @@ class Forecast:
         return (self.now - (run.started_at or self.now)).total_seconds()
 
     # --- what is read once -------------------------------------------------------------------------------------------
+    @cached_property
+    def _has_workers(self) -> bool:
+        return is_anybody_working()
+
     def _pace(self, kind: Kind) -> float | None:
         if kind not in self._paces:
             self._paces[kind] = pace_of(*kind)

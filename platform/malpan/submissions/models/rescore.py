@@ -77,7 +77,7 @@ class RescoreBatch(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.phase} · {self.reason} · {self.state}"
+        return f"{self.phase} · {self.reason} · {self.get_state_display()}"
 
     @property
     def is_open(self) -> bool:

@@ -95,7 +95,7 @@ class RefundForm(_Reasoned):
 
     def __init__(self, data: Any = None, *, phase: Phase, team: Team, **kwargs: Any) -> None:
         super().__init__(data, **kwargs)
-        counted = Submission.objects.filter(phase=phase, team=team, refunded_at=None).order_by("-created_at")
+        counted = Submission.objects.filter(phase=phase, team=team).charged().order_by("-created_at")
         cast("SubmissionChoice", self.fields["submission"]).queryset = counted
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any, Final
 from uuid import uuid4
 
 from django import forms
@@ -9,9 +10,16 @@ from django.utils.translation import gettext_lazy as _
 
 from malpan.submissions.models import Submission
 from malpan.web.forms.fields import FILE_REQUIRED, one_line
+from scoring.recipes import AnswerForm
+
+# What the browser offers to choose. What a file is, its content decides: the reader never looks at the name.
+FILE_TYPES: Final = (".json", ".jsonl", ".txt")
+CAPTION_FILE_TYPES: Final = (*FILE_TYPES, ".tsv")
 
 
 class SubmitForm(forms.Form):
+    """``file_types``: the endings of the files that the track's reader may be given."""
+
     file = forms.FileField(
         label=_("제출 파일"),
         error_messages={
@@ -20,7 +28,6 @@ class SubmitForm(forms.Form):
         },
         max_length=Submission._meta.get_field("file_name").max_length,
         allow_empty_file=True,  # an empty file is rejected with a located message, not reported as missing
-        widget=forms.FileInput(attrs={"accept": ".json,.jsonl,.tsv,application/json"}),
     )
     memo = forms.CharField(
         label=_("메모"),
@@ -30,3 +37,8 @@ class SubmitForm(forms.Form):
         widget=one_line(),
     )
     upload_key = forms.CharField(required=False, max_length=64, initial=uuid4, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, answer_form: AnswerForm = "answers", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.file_types = CAPTION_FILE_TYPES if answer_form == "captions" else FILE_TYPES
+        self.fields["file"].widget.attrs["accept"] = ",".join(self.file_types)

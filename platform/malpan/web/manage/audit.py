@@ -19,6 +19,7 @@ from malpan.web.forms.audit import AuditSearchForm
 from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.manage.tables import filters_only
 from malpan.web.pages.context import MemberRequest, page_of
+from malpan.web.presenters.audit import field_label
 
 EXPORT_LIMIT: Final = 50_000
 SHOWN_NAMES: Final = 6
@@ -35,7 +36,7 @@ class AuditLine:
 
 
 def line_of(entry: AuditEntry) -> AuditLine:
-    names = audit_selectors.changed_names(entry)
+    names = [field_label(entry.object_type, name) for name in audit_selectors.changed_names(entry)]
     return AuditLine(
         entry, audit_selectors.object_label(entry.object_type), names[:SHOWN_NAMES], max(0, len(names) - SHOWN_NAMES)
     )

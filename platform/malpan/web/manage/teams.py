@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from django.db.models import Count
+from django.db.models import Count, Q
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from malpan.competitions.permissions import Permission
 from malpan.core.audit_selectors import entries_about
+from malpan.submissions.models import Submission
 from malpan.teams import services
 from malpan.teams.errors import TeamNameInvalid, TeamNameTaken
 from malpan.teams.models import Membership, Team
@@ -27,6 +28,7 @@ from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.pages.context import MemberRequest
 
 SHOWN_HISTORY: Final = 100
+CHARGED: Final = Q(submissions__refunded_at=None)  # as ``SubmissionQuerySet.charged``
 Forms = Mapping[str, Form]  # by key: forms with errors
 
 
@@ -34,7 +36,7 @@ Forms = Mapping[str, Form]  # by key: forms with errors
 @manage_page(Permission.VIEW)
 def teams_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     wanted = request.GET.get("q", "").strip()
-    teams = teams_with_members(access.competition, submissions_made=Count("submissions"))
+    teams = teams_with_members(access.competition, submissions_made=Count("submissions", filter=CHARGED))
     if wanted:
         teams = teams.filter(name__icontains=wanted.replace("\x00", ""))
     context = access.context("manage_teams") | {"teams": list(teams), "wanted": wanted}
@@ -53,7 +55,7 @@ def _team_page(
     context = access.context("manage_teams") | {
         "team": team,
         "people": [_person(each, refused) for each in team.memberships.all()],
-        "submissions_made": team.submissions.count(),
+        "submissions_made": Submission.objects.filter(team=team).charged().count(),
         "history": entries_about("teams.team", team.pk, limit=SHOWN_HISTORY),
         "merged_from": list(team.merged_from.order_by("number")),
         "rename": refused.get("rename") or TeamForm(initial={"name": team.name}, auto_id="rename-%s"),

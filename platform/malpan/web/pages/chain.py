@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +15,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from malpan.competitions.models import Competition
+from malpan.competitions.models import Competition, Phase
 from malpan.leaderboard.openings import PublicOpenings
 from malpan.submissions.integrity import receipts
 from malpan.submissions.models import ChainEntry
@@ -32,14 +33,35 @@ def chain_page(request: HttpRequest, slug: str) -> HttpResponse:
     """The entries, newest first, with the scores that are on a public board."""
     page = page_context(request, slug)
     entries = ChainEntry.objects.filter(competition=page.competition).order_by("-number")
+    entries = entries.select_related("submission__phase__track")
     listed = page_of(request, entries, PAGE_SIZE)
     opened = PublicOpenings().of(list(listed))
     context = page.context("board") | {
         "page": listed,
-        "rows": [(entry, opened.get(entry.number)) for entry in listed],
+        "rows": _rows(page.competition, listed, opened),
         "last": entries.first(),
     }
     return render(request, "pages/chain.html", context)
+
+
+@dataclass(frozen=True, slots=True)
+class ChainRow:
+    """An entry as the page shows it. ``phase`` is the one that its payload names, if there still is one."""
+
+    entry: ChainEntry
+    opening: Mapping[str, Any] | None
+    phase: Phase | None
+
+
+def _rows(
+    competition: Competition, entries: Iterable[ChainEntry], opened: Mapping[int, Mapping[str, Any]]
+) -> list[ChainRow]:
+    phases = Phase.objects.filter(track__competition=competition).select_related("track")
+    named = {(phase.track.slug, phase.slug): phase for phase in phases}
+    return [
+        ChainRow(entry, opened.get(entry.number), named.get((entry.payload.get("track"), entry.payload.get("phase"))))
+        for entry in entries
+    ]
 
 
 @require_safe

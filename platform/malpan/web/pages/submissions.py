@@ -53,11 +53,14 @@ class SubmissionStatus:
     end: str
     stage: str
     fault: str
+    is_demo: bool  # the final score
+    lacks_worker: bool
 
     @property
     def state_mark(self) -> str:
         """A text that changes with the state or the place in the queue, which are announced."""
-        return f"{self.run.pk}:{self.run.state}:{self.waiting_before}" if self.run else "none"
+        place = "nobody" if self.lacks_worker else self.waiting_before
+        return f"{self.run.pk}:{self.run.state}:{place}" if self.run else "none"
 
     @property
     def mark(self) -> str:
@@ -71,7 +74,8 @@ def status_of(
     """The status of ``submission``. ``forecast`` is shared if a page shows several submissions."""
     is_unfinished = run is not None and run.state in UNFINISHED
     forecast = forecast or Forecast()
-    run_forecast = forecast.of(selectors.run_to_show(submission))
+    own_run = selectors.run_to_show(submission)
+    run_forecast = forecast.of(own_run)
     return SubmissionStatus(
         submission=submission,
         run=run,
@@ -81,6 +85,8 @@ def status_of(
         end=expected_end_text(run_forecast.finish_at, forecast.now) if run_forecast.finish_at else "",
         stage=scores.stage_label(run.recipe, run.stage) if run and run.stage else "",
         fault=text_of_code(run.error_code) if run and run.state == ScoringRun.State.FAILED else "",
+        is_demo=run is not None and scores.is_demo(run, "final_score"),
+        lacks_worker=forecast.lacks_worker(own_run),
     )
 
 
@@ -91,7 +97,7 @@ class Row:
     created_at: datetime
     status: SubmissionStatus | None
     rejection: Any
-    errors: list[dict[str, Any]]
+    errors: scores.ErrorTable
 
 
 @require_safe
@@ -195,6 +201,7 @@ class Score:
     label: str
     text: str
     column: Column
+    is_demo: bool
 
 
 def _result(status: SubmissionStatus) -> dict[str, Any]:
@@ -209,9 +216,10 @@ def _result(status: SubmissionStatus) -> dict[str, Any]:
     return shown | {
         "scores": _scores(run, run.scores, status.track),
         "private_scores": _scores(run, run.hidden.scores, status.track) if run.hidden else [],
-        "private_coverage": scores.coverage_of(run.hidden.coverage) if run.hidden else [],
         "progress": scores.progress_of(run, status.track),
-        "coverage": scores.coverage_of(run.coverage),
+        "coverage": scores.coverage_of(
+            run.coverage, scores.public_items_label(status.submission) if run.covers == "public" else ""
+        ),
         "warnings": scores.warnings_of(run),
         "signature": json.dumps(run.signature, ensure_ascii=False, indent=2) if run.signature else "",
     }
@@ -220,7 +228,12 @@ def _result(status: SubmissionStatus) -> dict[str, Any]:
 def _scores(run: ShownRun, values: Mapping[str, float], track: Track) -> list[Score]:
     """``values`` of ``run`` in the recipe's order; an optional one only if it was computed."""
     return [
-        Score(column.label(scores.language()), scores.score_text(column, values.get(column.key), track), column)
+        Score(
+            label=column.label(scores.language()),
+            text=scores.score_text(column, values.get(column.key), track),
+            column=column,
+            is_demo=scores.is_demo(run, column.key),
+        )
         for column in scores.columns_of(run)
         if column.group == "main" or column.key in values
     ]

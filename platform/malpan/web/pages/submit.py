@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from django.conf import settings
 from django.contrib import messages
@@ -28,6 +28,9 @@ from malpan.web.forms.submit import SubmitForm
 from malpan.web.pages.context import MemberRequest, PageContext, address, members_only, page_context
 from malpan.web.pages.terms import lead_to_terms
 from malpan.web.presenters import scores
+from scoring.recipes import AnswerForm
+
+KEPT_MEMO: Final = "submit_memo"  # in the session, until a file is accepted
 
 
 def submit_page(request: HttpRequest, slug: str) -> HttpResponse:
@@ -39,13 +42,14 @@ def submit_page(request: HttpRequest, slug: str) -> HttpResponse:
 def _show(request: HttpRequest, slug: str) -> HttpResponse:
     page = page_context(request, slug)
     rejection = _rejection_asked_for(request, page)
-    return render(request, "pages/submit.html", _context(page, SubmitForm(), rejection))
+    form = SubmitForm(initial={"memo": _kept_memo(request, page)}, answer_form=_answer_form(page))
+    return render(request, "pages/submit.html", _context(page, form, rejection))
 
 
 @members_only
 def _take(request: MemberRequest, slug: str) -> HttpResponse:
-    form = SubmitForm(request.POST, request.FILES)
     page = page_context(request, slug)
+    form = SubmitForm(request.POST, request.FILES, answer_form=_answer_form(page))
     if page.team is None or page.phase is None:
         messages.error(request, _("제출하려면 먼저 이 대회의 팀에 들어가야 합니다."))
         return redirect("team", slug)
@@ -55,6 +59,7 @@ def _take(request: MemberRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return render(request, "pages/submit.html", _context(page, form, None), status=422)
     upload = form.cleaned_data["file"]
+    _keep_memo(request, page, form.cleaned_data["memo"])
     hand_over = partial(
         submit,
         phase=page.phase,
@@ -85,7 +90,8 @@ def _outcome(request: HttpRequest, page: PageContext, hand_over: Callable[[], Su
         return lead_to_terms(request, page.competition, error, back=_form_address(page))
     except DomainError as error:
         return _back(request, page, error)
-    messages.success(request, _("제출을 접수했습니다. 채점이 끝나면 이 페이지에 점수가 나타납니다."))
+    request.session.pop(KEPT_MEMO, None)
+    messages.success(request, _("제출을 접수했습니다."))
     return redirect("submission", submission.public_id)
 
 
@@ -93,6 +99,24 @@ def _back(request: HttpRequest, page: PageContext, error: DomainError) -> HttpRe
     """Redirect to the form again, with the error."""
     messages.error(request, f"{heading_of(error)} — {text_of(error)}")
     return redirect(_form_address(page))
+
+
+def _keep_memo(request: HttpRequest, page: PageContext, memo: str) -> None:
+    """Keep ``memo`` in the session, so that after a refused file the form still has it; empties it without one."""
+    if memo and page.phase:
+        request.session[KEPT_MEMO] = {"phase": page.phase.pk, "memo": memo}
+    else:
+        request.session.pop(KEPT_MEMO, None)
+
+
+def _kept_memo(request: HttpRequest, page: PageContext) -> str:
+    """The memo that was typed for this phase with a file that was refused."""
+    kept = request.session.get(KEPT_MEMO)
+    return kept["memo"] if kept and page.phase and kept["phase"] == page.phase.pk else ""
+
+
+def _answer_form(page: PageContext) -> AnswerForm:
+    return recipe_of(page.track).answer_form if page.track else "answers"
 
 
 def _form_address(page: PageContext) -> str:
@@ -110,13 +134,11 @@ def _rejection_asked_for(request: HttpRequest, page: PageContext) -> Rejection |
 def _context(page: PageContext, form: SubmitForm, rejection: Rejection | None) -> dict[str, Any]:
     quota = status(phase=page.phase, team=page.team) if page.team and page.phase else None
     errors = rejection_errors(rejection) if rejection else ()
-    form_of_answers = recipe_of(page.track).answer_form if page.track else "answers"
     return page.context("submit") | {
         "form": form,
         "quota": quota,
         "is_open": bool(page.phase and page.phase.is_open()),
-        "answer_form": form_of_answers,
-        "file_types": ".json, .jsonl, .tsv" if form_of_answers == "captions" else ".json, .jsonl",
+        "answer_form": _answer_form(page),
         "sample": sample_file(page.track) if page.track else None,
         "upload_max_bytes": settings.UPLOAD_MAX_BYTES,
         "rejection": rejection,

@@ -83,6 +83,8 @@ def _leaders_part(request: HttpRequest, page: PageContext, team: Team, refused: 
     wanted = request.GET.get("merge", "")
     exactly = is_blind(page.competition)
     return {
+        "rename": refused.get("rename") or TeamForm(initial={"name": team.name}, auto_id="rename-%s"),
+        "is_name_final": selectors.has_final_board(page.competition),
         "invite": refused.get("invite") or InviteForm(auto_id="invite-%s"),
         "invitations": list(selectors.open_invitations(team)),
         "merge_search": MergeSearchForm(initial={"merge": wanted}, auto_id="search-%s"),

@@ -22,10 +22,10 @@ from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
 from malpan.submissions.merging import accept_merge
 from malpan.teams import merging, selectors
-from malpan.teams.errors import NotTeamMember
+from malpan.teams.errors import NotTeamMember, TeamNameInvalid, TeamNameTaken
 from malpan.teams.invitations import create_invitation, invite_by_email, revoke_invitation
 from malpan.teams.models import Team
-from malpan.teams.services import create_team, hand_over, leave_team, remove_member
+from malpan.teams.services import create_team, hand_over, leave_team, remove_member, rename_team
 from malpan.web.acting import act
 from malpan.web.forms.team import InviteForm, TeamForm
 from malpan.web.pages import team as team_page
@@ -94,6 +94,21 @@ def create_action(request: MemberRequest, slug: str) -> HttpResponse:
         to=reverse("team", args=[slug]),
         render_again=lambda status: team_page.render_team(request, page, {"create": form}, status=status),
         error_field="name",
+    )
+
+
+@_team_action
+def rename_action(request: MemberRequest, page: PageContext, team: Team) -> HttpResponse:
+    """Give the team another name; a refused one is reported at its field."""
+    form = TeamForm(request.POST, auto_id="rename-%s")
+    return act(
+        request,
+        lambda values: rename_team(team=team, name=values["name"], actor=request.user),
+        form=form,
+        success=_("팀 이름을 바꾸었습니다."),
+        to=reverse("team", args=[page.competition.slug]),
+        render_again=lambda status: team_page.render_team(request, page, {"rename": form}, status=status),
+        error_field=lambda error: "name" if isinstance(error, TeamNameInvalid | TeamNameTaken) else None,
     )
 
 
@@ -209,6 +224,7 @@ def merge_accept_action(request: MemberRequest, page: PageContext, team: Team, p
 
 urlpatterns = [
     path("create/", create_action, name="team_create"),
+    path("rename/", rename_action, name="team_rename"),
     path("invite/", invite_action, name="team_invite"),
     path("invite/email/", invite_email_action, name="team_invite_email"),
     path("invitations/<int:pk>/revoke/", revoke_action, name="team_invitation_revoke"),

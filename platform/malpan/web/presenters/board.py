@@ -33,6 +33,7 @@ class Heading:
     aria_sort: Direction | None
     is_score: bool = False
     is_main: bool = False
+    is_demo: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class Cell:
     is_main: bool
     is_extra: bool
     is_sorted: bool
+    is_demo: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,13 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
     on_phone = {column.key for column in found.columns} if shows_all else _second_line(found, sorting)
     labelled = [(column, column.label(scores.language())) for column in found.columns]
     line = partial(
-        _line, labelled=labelled, track=found.phase.track, sorting=sorting, on_phone=on_phone, baseline=baseline
+        _line,
+        labelled=labelled,
+        of_models=found.recipe.model_scores,
+        track=found.phase.track,
+        sorting=sorting,
+        on_phone=on_phone,
+        baseline=baseline,
     )
     columns_across = len(found.columns) + 4  # rank, team, scores, submissions, time
 
@@ -203,7 +211,13 @@ def _headings(link: Link, found: Board, sorting: Sorting, carried: Mapping[str, 
         return Heading(key, label, _sort_href(link, key, aria_sort, carried), aria_sort, **kind)
 
     columns = [
-        heading(column.key, column.label(scores.language()), is_score=True, is_main=column.is_main)
+        heading(
+            column.key,
+            column.label(scores.language()),
+            is_score=True,
+            is_main=column.is_main,
+            is_demo=found.is_demo_models and column.key in found.recipe.model_scores,
+        )
         for column in found.columns
     ]
     return [heading(RANK, _("순위")), *columns, heading(COUNT, _("제출 수")), heading(TIME, _("제출 시각(KST)"))]
@@ -227,6 +241,7 @@ def _line(
     row: BoardRow,
     *,
     labelled: Sequence[tuple[Column, str]],
+    of_models: frozenset[str],
     track: Track,
     sorting: Sorting,
     on_phone: set[str],
@@ -241,6 +256,7 @@ def _line(
             is_main=column.is_main,
             is_extra=not column.is_main and column.key not in on_phone,
             is_sorted=column.key == sorting.key,
+            is_demo=row.is_demo_models and column.key in of_models,
         )
         for column, label in labelled
     ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, get_args
 
 from django.utils.functional import Promise
-from django.utils.translation import get_language, gettext_lazy
+from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 
 from malpan.competitions.errors import ReferencesRejected
@@ -19,7 +19,7 @@ from malpan.submissions.models import ScoringRun, Submission
 from malpan.submissions.visibility import ShownRun
 from malpan.web.presenters import formatting
 from scoring.cards import card_for, load_card
-from scoring.errors import FileError, Language
+from scoring.errors import FileError, Language, grouped
 from scoring.reading.file_formats import format_label
 from scoring.recipes import Column, Recipe, get_recipe, warning_text
 from scoring.recipes.targets import Target, change_percent
@@ -37,6 +37,8 @@ COVERAGE: Final[dict[str, Promise]] = {
     "short_answer": gettext_lazy("단답형 문항"),
     "descriptive": gettext_lazy("서술형 문항"),
 }
+
+ROW_PLACES: Final = 3  # lines and ids in a row of the error table; the others are behind a click
 
 
 def language() -> Language:
@@ -179,6 +181,11 @@ def columns_of(run: ScoringRun | ShownRun) -> tuple[Column, ...]:
     return get_recipe(run.recipe).columns
 
 
+def is_demo(run: ScoringRun | ShownRun, key: str) -> bool:
+    """Whether the demo models took part in the score ``key`` of ``run``."""
+    return run.is_demo_models and key in get_recipe(run.recipe).model_scores
+
+
 def stage_label(recipe: str, stage: str) -> str:
     """What the worker is computing now: the label of a metric, or the stage's own name."""
     return get_recipe(recipe).metric_label(stage, language())
@@ -189,24 +196,60 @@ def warnings_of(run: ScoringRun | ShownRun) -> list[str]:
     return [warning_text(ScoreWarning(row["code"], row.get("params", {})), language()) for row in run.warnings]
 
 
-def coverage_of(coverage: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """(label, value) pairs in the order of ``COVERAGE``; a share is written as a percentage."""
-    return [(str(label), _coverage_value(coverage[key])) for key, label in COVERAGE.items() if key in coverage]
+def coverage_of(coverage: Mapping[str, Any], items_label: str = "") -> list[tuple[str, str]]:
+    """(label, value) pairs in the order of ``COVERAGE``; a share is written as a percentage.
+
+    ``items_label`` is for the number of items, where they are not all items of the phase.
+    """
+    labels = {key: str(label) for key, label in COVERAGE.items()}
+    labels["items"] = items_label or labels["items"]
+    return [(label, _coverage_value(coverage[key])) for key, label in labels.items() if key in coverage]
+
+
+def public_items_label(submission: Submission) -> str:
+    """What the items of a public score are called, beside the number of items that the team's own file holds."""
+    text = ngettext(
+        "공개 문항(제출한 파일은 %(count)d문항)", "공개 문항(제출한 파일은 %(count)d문항)", submission.item_count
+    )
+    return text % {"count": submission.item_count}
 
 
 def _coverage_value(value: float | int) -> str:
     return f"{value * 100:.1f}%" if isinstance(value, float) else f"{value:,}"
 
 
-def located_errors(errors: Iterable[FileError]) -> list[dict[str, Any]]:
-    """The rows of the error table: line, id, field, official message, detail."""
-    return [_located(error) for error in errors]
+@dataclass(frozen=True, slots=True)
+class ErrorTable:
+    """The rows of the error table, and how many errors are in them."""
+
+    rows: list[dict[str, Any]]
+    shown: int
+
+    def __bool__(self) -> bool:
+        return bool(self.rows)
+
+
+def located_errors(errors: Iterable[FileError]) -> ErrorTable:
+    """The table of ``errors``: those that say the same of several items are one row, which opens to all places."""
+    groups = grouped(errors)
+    return ErrorTable([_row(group) for group in groups], sum(map(len, groups)))
+
+
+def _row(group: Sequence[FileError]) -> dict[str, Any]:
+    """The first error of a group, with the first lines and ids, and with every place where there are more."""
+    lines, ids = [str(error.line) for error in group if error.line], [each.item_id for each in group if each.item_id]
+    more = [f"{each.item_id or ''} ({each.line or '–'})" for each in group] if len(group) > ROW_PLACES else []
+    return _located(group[0]) | {"lines": _first(lines), "ids": _first(ids), "count": len(group), "places": more}
+
+
+def _first(texts: Sequence[str]) -> str:
+    return ", ".join(texts[:ROW_PLACES]) + (" …" if len(texts) > ROW_PLACES else "")
 
 
 def rejected_file(error: DomainError | None) -> dict[str, Any]:
     """The context of the error table under a refused file of reference answers."""
     if not isinstance(error, ReferencesRejected):
-        return {"errors": [], "total": 0}
+        return {"errors": located_errors(()), "total": 0}
     return {"errors": located_errors(error.errors), "total": error.total}
 
 

@@ -14,7 +14,7 @@ from malpan.competitions.models import Track
 from malpan.core.messages import duration_text
 from malpan.core.times import kst_text
 from malpan.web import markdown
-from malpan.web.presenters import formatting
+from malpan.web.presenters import audit, formatting
 
 register = template.Library()
 
@@ -50,9 +50,23 @@ def starts_in(starts_at: datetime) -> str:
 
 
 @register.filter
-def score(value: float | None, track: Track) -> str:
-    """A score 0-1 on the scale and with the decimals of its track."""
-    return formatting.scaled_text(value, track.score_scale, track.score_decimals)
+def score(value: float | str | None, track: Track) -> str:
+    """A score 0-1, or its text in the chain, on the scale and with the decimals of its track."""
+    return formatting.scaled_text(
+        float(value) if isinstance(value, str) else value, track.score_scale, track.score_decimals
+    )
+
+
+@register.filter
+def action_words(action: str) -> str:
+    """What an entry of the audit log says was done."""
+    return audit.action_label(action)
+
+
+@register.filter
+def field_words(name: str, object_type: str) -> str:
+    """The name of a column or fact in an entry of the audit log about a row of ``object_type``."""
+    return audit.field_label(object_type, name)
 
 
 @register.filter(name="markdown")

@@ -95,8 +95,8 @@ class Command(BaseCommand):
         with os.fdopen(descriptor, "w") as file:
             file.write(password + "\n")
         with transaction.atomic():
-            user = users.objects.create_superuser(email=ADMIN_EMAIL, password=password, name="운영자")
-            audit.record(actor=None, action="user.created", obj=user, after={"is_superuser": True})
+            user = users.objects.create_superuser(email=ADMIN_EMAIL, password=password, name="관리자")
+            audit.record(actor=None, action="user.create", obj=user, after={"is_superuser": True})
             confirm_email(user=user, actor=user)
         self.stdout.write(
             f"관리자를 만들었습니다: {ADMIN_EMAIL} / {password} ({password_file}에 적어 두었습니다)\n"
