@@ -113,6 +113,12 @@ class Recipe(ABC):
     optional_metrics: tuple[str, ...] = ()
     takes_several_references: bool = False
 
+    @property
+    def file_shape(self) -> tuple[object, ...]:
+        """Equal for recipes that read the same files."""
+        is_multiple = getattr(self, "is_multiple", None)
+        return self.answer_form, self.question_types, self.takes_several_references, is_multiple
+
     def title(self, language: Language = "ko") -> str:
         return self.name.text(language)
 

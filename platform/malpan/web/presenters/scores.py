@@ -204,10 +204,12 @@ def located_errors(errors: Iterable[FileError]) -> list[dict[str, Any]]:
 
 
 def rejected_file(error: DomainError | None) -> dict[str, Any]:
-    """The context of the error table under a refused file of reference answers."""
+    """The context of the error table of a refused file of reference answers, without the official messages: those are
+    about submissions.
+    """
     if not isinstance(error, ReferencesRejected):
         return {"errors": [], "total": 0}
-    return {"errors": located_errors(error.errors), "total": error.total}
+    return {"errors": [row | {"official": None} for row in located_errors(error.errors)], "total": error.total}
 
 
 def _located(error: FileError) -> dict[str, Any]:
