@@ -14,6 +14,7 @@ from scoring.errors import Language, Message, ScoringError
 from scoring.figures import Figure
 from scoring.metrics import METRICS
 from scoring.records import Answer, AnswerFile, ScoreWarning
+from scoring.text.answers import alternatives_of
 
 Coverage = Mapping[str, float | int]
 ItemValues = Mapping[str, float]
@@ -79,6 +80,15 @@ class Layout:
         Values of other items are left out. Raises ``KeyError`` if a pair has no value.
         """
         return {item: values[item] for item in self.pairs[metric].ids} | dict(self.preset.get(metric, {}))
+
+    def same_items(self, min_chars: int) -> set[str]:
+        """The items of which some metric reads a text of ``min_chars`` or more that is one of the references."""
+        return {
+            item
+            for pairs in self.pairs.values()
+            for item, accepted, given in zip(pairs.ids, pairs.references, pairs.candidates, strict=True)
+            if len(given.strip()) >= min_chars and any(given.strip() in alternatives_of(text) for text in accepted)
+        }
 
 
 @dataclass(frozen=True, slots=True)

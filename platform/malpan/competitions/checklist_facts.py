@@ -22,11 +22,9 @@ from malpan.competitions.references import recipe_named
 from malpan.core.errors import SystemFault
 from malpan.core.storage import read_private
 from scoring.errors import InvalidFile, ModelUnavailable, ScoringError
-from scoring.metrics.exact import exact_match
 from scoring.models.files import find_folder
 from scoring.models.profile import load_profile
 from scoring.reading import read_predictions, read_references
-from scoring.recipes import Layout
 
 Fit = Literal["ok", "invalid", "none", "faulty"]
 
@@ -195,20 +193,8 @@ def same_answers(file_sha256: str, references_sha256: str, recipe_id: str) -> tu
     if not both:
         return 0, 0
     same = sum(given[item].text in known[item].texts for item in both)
-    told = _told(
-        recipe.prepare(
-            replace(references, answers=tuple(known[item] for item in known if item in both)),
-            replace(offered, answers=tuple(given[item] for item in known if item in both)),
-        )
+    layout = recipe.prepare(
+        replace(references, answers=tuple(known[item] for item in known if item in both)),
+        replace(offered, answers=tuple(given[item] for item in known if item in both)),
     )
-    return same, len(told)
-
-
-def _told(layout: Layout) -> set[str]:
-    """The items of which a metric reads the given text as one of the references."""
-    return {
-        item
-        for pairs in layout.pairs.values()
-        for item, accepted, given in zip(pairs.ids, pairs.references, pairs.candidates, strict=True)
-        if len(given.strip()) >= LEAK_MIN_CHARS and any(exact_match(text, given) for text in accepted)
-    }
+    return same, len(layout.same_items(LEAK_MIN_CHARS))

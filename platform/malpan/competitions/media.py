@@ -17,9 +17,9 @@ from malpan.competitions.errors import MediaRejected, RecipeNotInstalled
 from malpan.competitions.models import ReferenceVersion, Track
 from malpan.competitions.references import recipe_of
 from malpan.core.storage import open_private
+from scoring import recipes
 from scoring.media import MediaFault, MediaSet, check_frames, frames_of
 from scoring.media.archive import extract, unpacked
-from scoring.metrics import METRICS
 from scoring.records import AnswerFile
 
 
@@ -48,7 +48,7 @@ def reads_media(track: Track) -> bool:
         recipe = recipe_of(track)
     except RecipeNotInstalled:
         return False
-    return any(METRICS[metric].needs_media for metric in (*recipe.metrics, *recipe.optional_metrics))
+    return recipes.reads_media(recipe)
 
 
 def media_folder(version: ReferenceVersion) -> Path | None:
