@@ -9,14 +9,16 @@ Several processes may serve one socket (``MALPAN_LISTEN_FD``); ``manage.py up`` 
 
 from __future__ import annotations
 
+import json
 import logging
 import os
+import re
 import signal
 import socket
 import sys
 import time
 from types import SimpleNamespace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from django.conf import settings
 from waitress.channel import HTTPChannel
@@ -33,6 +35,41 @@ TRUSTED_PROXY: Final = os.environ.get("FORWARDED_ALLOW_IPS", "127.0.0.1")
 FORM_BYTES: Final = 1024 * 1024  # of a request beside its file
 LEAST_RATE: Final = 16 * 1024  # bytes a second that a body may take beyond the time for a request
 ARCHIVE_PATH: Final = "/manage/import/"  # the one address that takes a file larger than an upload
+MANAGED: Final = re.compile(r"/(competitions/[^/]+/)?manage/")  # addresses of organisers
+
+Headers: TypeAlias = list[tuple[str, str]]
+
+
+class BodyTooLarge(RequestEntityTooLarge):
+    """The refusal of a body in words for whoever sent it: a page with a way back, or JSON. deploy/nginx.conf has them
+    too, as it refuses before this server does.
+    """
+
+    def __init__(self, path: str, language: str, limit: int) -> None:
+        korean, english = f"보낸 파일이 너무 큽니다. {limit} MiB까지 받습니다.", f"up to {limit} MiB are accepted."
+        self.is_managed = bool(MANAGED.match(path))
+        self.korean = f"{korean} {'저장된 것은 없습니다.' if self.is_managed else '제출 횟수는 차감되지 않습니다.'}"
+        self.english = f"The file is too large: {english} Nothing was {'stored' if self.is_managed else 'charged'}."
+        self.is_json = path.startswith("/api/")
+        self.is_english = language.startswith("en")
+        super().__init__(self.korean)
+
+    def to_response(self, ident: str | None = None) -> tuple[str, Headers, bytes]:
+        body, kind = (self._json(), "application/json") if self.is_json else (self._page(), "text/html; charset=utf-8")
+        return f"{self.code} {self.reason}", [("Content-Type", kind)], body.encode()
+
+    def _json(self) -> str:
+        text = self.english if self.is_english else self.korean
+        error = {"code": "upload_too_large", "kind": "submission", "message": text}
+        return json.dumps({"error": error}, ensure_ascii=False)
+
+    def _page(self) -> str:
+        title = "요청 오류" if self.is_managed else "제출 오류"
+        return (
+            '<!doctype html><html lang="ko"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+            f'<title>{title}</title><h1>{title}</h1><p>{self.korean}<p lang="en">{self.english}'
+            '<p><a href="">돌아가기 (Back)</a></html>'
+        )
 
 
 class Parser(HTTPRequestParser):
@@ -40,16 +77,15 @@ class Parser(HTTPRequestParser):
 
     adj: Any
     error: Any
+    path: str
+    headers: dict[str, str]
 
     def received(self, data: bytes) -> int:
         """Take what has arrived; says how many bytes belonged to this request."""
         taken: int = super().received(data)
         if isinstance(self.error, RequestEntityTooLarge):
-            limit = self.adj.max_request_body_size >> 20
-            self.error = RequestEntityTooLarge(
-                f"제출 오류: 보낸 파일이 너무 큽니다. {limit - 1} MiB까지 받습니다. 제출 횟수는 차감되지 않습니다.\n"
-                f"The file is too large: up to {limit - 1} MiB are accepted. Nothing was charged."
-            )
+            limit = self.adj.max_request_body_size - FORM_BYTES >> 20
+            self.error = BodyTooLarge(self.path, self.headers.get("ACCEPT_LANGUAGE", ""), limit)
         return taken
 
     def parse_header(self, header_plus: bytes) -> None:

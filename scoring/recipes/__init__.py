@@ -37,6 +37,7 @@ __all__ = [
     "Recipe",
     "UnknownRecipe",
     "get_recipe",
+    "reads_media",
     "warning_text",
 ]
 
@@ -57,6 +58,11 @@ def get_recipe(recipe_id: str) -> Recipe:
         return RECIPES[recipe_id]
     except KeyError:
         raise UnknownRecipe(recipe_id) from None
+
+
+def reads_media(recipe: Recipe) -> bool:
+    """Whether a metric of the recipe reads frames."""
+    return any(METRICS[metric].needs_media for metric in (*recipe.metrics, *recipe.optional_metrics))
 
 
 def _built_in() -> Mapping[str, Recipe]:

@@ -16,6 +16,7 @@ from scoring.errors import Language, Message, ScoringError
 from scoring.figures import Figure
 from scoring.metrics import METRICS, is_neural
 from scoring.records import Answer, AnswerFile, ScoreWarning
+from scoring.text.answers import alternatives_of
 
 Coverage = Mapping[str, float | int]
 ItemValues = Mapping[str, float]
@@ -82,6 +83,15 @@ class Layout:
         """
         return {item: values[item] for item in self.pairs[metric].ids} | dict(self.preset.get(metric, {}))
 
+    def same_items(self, min_chars: int) -> set[str]:
+        """The items of which some metric reads a text of ``min_chars`` or more that is one of the references."""
+        return {
+            item
+            for pairs in self.pairs.values()
+            for item, accepted, given in zip(pairs.ids, pairs.references, pairs.candidates, strict=True)
+            if len(given.strip()) >= min_chars and any(given.strip() in alternatives_of(text) for text in accepted)
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
@@ -121,6 +131,12 @@ class Recipe(ABC):
         names = {metric: METRICS[metric].score_names for metric in (*self.metrics, *self.optional_metrics)}
         means = {score: math.nan if is_neural(metric) else 0.5 for metric in names for score in names[metric]}
         return frozenset(name for name, value in self.final_scores(means).items() if math.isnan(value))
+
+    @property
+    def file_shape(self) -> tuple[object, ...]:
+        """Equal for recipes that read the same files."""
+        is_multiple = getattr(self, "is_multiple", None)
+        return self.answer_form, self.question_types, self.takes_several_references, is_multiple
 
     def title(self, language: Language = "ko") -> str:
         return self.name.text(language)

@@ -39,7 +39,9 @@ def test_taken_slug_is_refused_and_another_one_taken(competition: Competition, e
 
 
 def test_same_competition_cannot_stand_here_twice(competition: Competition) -> None:
+    """Said before the address, which another one would not mend."""
     assert refusal(exported(competition), slug="another") == "present"
+    assert refusal(exported(competition)) == "present"
 
 
 def refusal(archive: io.BytesIO, **options: Any) -> str:

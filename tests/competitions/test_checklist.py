@@ -7,9 +7,10 @@ import pytest
 from django.utils import timezone, translation
 
 from malpan.competitions import checklist_facts, roles
-from malpan.competitions.checklist import Facts, PhaseFacts, State, TrackFacts, checklist
+from malpan.competitions.checklist import Facts, Leak, PhaseFacts, State, TrackFacts, checklist
 from malpan.competitions.models import Competition, DataFile
 from malpan.competitions.services import add_data_file
+from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.teams.selectors import competing_with_a_role
 from tests.factories import (
     CANARY,
@@ -88,7 +89,7 @@ def test_a_complete_competition_has_no_gap_and_only_the_note_of_backups():
         (with_track(phases=()), "phases"),
         (with_track(has_recipe=False), "recipe"),
         (with_track(models="unknown"), "models"),
-        (with_track(leaks=("answers.json",)), "leak"),
+        (with_track(leaks=(Leak("answers.json", 3, 6, is_copy=True),)), "leak"),
         (with_phase(has_references=False), "references"),
         (with_phase(wants_split=True), "split"),
         (with_phase(sample="invalid"), "sample_fits"),
@@ -113,6 +114,7 @@ def test_a_gap_stands_where_the_competition_could_not_run(facts, code):
         (with_track(models="absent"), "models"),
         (with_track(is_demo_profile=True), "models"),
         (with_track(has_sample=False), "sample"),
+        (with_track(leaks=(Leak("sample.json", 5, 6, is_copy=False),)), "leak"),
         (with_track(has_data=False), "data"),
         (with_track(has_english=False), "track_english"),
         (with_track(phases=(PHASE, PHASE)), "phase_order"),
@@ -127,7 +129,10 @@ def test_what_may_be_meant_so_is_a_warning_and_no_gap(facts, code):
 
 
 def test_every_item_reads_in_both_languages_whatever_stands_in_its_names():
-    facts = replace(with_track(title="100% %(x)s", leaks=("a%b",)), competing=("%s",))
+    facts = replace(
+        with_track(title="100% %(x)s", leaks=(Leak("a%b", 3, 6, is_copy=True), Leak("%s", 1, 6, is_copy=False))),
+        competing=("%s",),
+    )
     for language in ("ko", "en"):
         with translation.override(language):
             assert all(item.text for item in checklist(facts))
@@ -171,7 +176,7 @@ def test_reference_answers_in_another_wrapping_are_found_in_a_file_for_download(
 
     offer(phase, data, kind)
 
-    assert facts(phase).tracks[0].leaks == ("sample.json",)
+    assert facts(phase).tracks[0].leaks == (Leak("sample.json", 3, 3, is_copy=True),)
     assert not any(CANARY in item.text for item in checklist(facts(phase)))
 
 
@@ -179,7 +184,7 @@ def test_a_store_that_is_away_is_a_warning_until_it_is_back(phase, settings, tmp
     offer(phase, prediction_bytes(3))
     root, settings.PRIVATE_ROOT = settings.PRIVATE_ROOT, tmp_path / "elsewhere"
     checklist_facts._is_taken_in.cache_clear()
-    checklist_facts.holds_answers.cache_clear()
+    checklist_facts.same_answers.cache_clear()
 
     assert (facts(phase).tracks[0].phases[0].sample, facts(phase).tracks[0].leaks) == ("faulty", ())
 
@@ -192,6 +197,21 @@ def test_a_sample_that_answers_otherwise_leaks_nothing(phase):
     offer(phase, file_bytes([row | {"output": {"answer": ""}} for row in rows(3)]), DataFile.Kind.DATA)
 
     assert facts(phase).tracks[0].leaks == ()
+
+
+def test_correct_answers_with_reasons_of_their_own_are_counted(phase):
+    """None of the texts is that of the references, but exact match takes three answers of five."""
+    phase = PhaseFactory.create(track=phase.track)
+    publish_reference_version(phase=phase, data=file_bytes(rows(5, "‘맞히다’가 옳다. 까닭")), actor=None)
+    answers = ["‘맞히다’가 옳다.", " ‘맞히다’가 옳다. 예시", '"‘맞히다’가 옳다."', "‘마치다’가 옳다.", ""]
+    given = [row | {"output": {"answer": text}} for row, text in zip(rows(5), answers, strict=True)]
+    offer(phase, file_bytes(given))
+
+    assert facts(phase).tracks[0].leaks == (Leak("sample.json", 3, 5, is_copy=False),)
+    text = next(item.text for item in checklist(facts(phase)) if item.code == "leak")
+    assert "sample.json" in text
+    assert "5문항 가운데 3문항" in text
+    assert "맞히다" not in text
 
 
 def test_rows_and_settings_become_facts(phase, settings):

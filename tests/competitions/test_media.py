@@ -23,7 +23,7 @@ from scoring.media import frames_of
 from scoring.metrics import MetricOptions
 from scoring.records import ScoreReport
 from tests.admin_pages import organiser, pages
-from tests.factories import CANARY, PhaseFactory, TeamFactory, publish, reference_bytes, report
+from tests.factories import CANARY, PhaseFactory, TeamFactory, file_bytes, publish, reference_bytes, report
 from tests.submissions.conftest import execute, send
 
 __all__ = ["organiser", "pages"]
@@ -96,9 +96,9 @@ def test_unusable_frames_are_refused_with_the_reason_and_leave_nothing(archive, 
 
 
 def _upload(pages, archive: bytes):
-    phase = PhaseFactory.create()
+    phase = PhaseFactory.create(track__recipe="captioning@1")
     form = {
-        "file": SimpleUploadedFile("r.json", reference_bytes()),
+        "file": SimpleUploadedFile("r.json", file_bytes({f"q{number}": "설명" for number in (1, 2, 3)})),
         "frames": SimpleUploadedFile("frames.zip", archive),
     }
     address = f"/competitions/{phase.track.competition.slug}/manage/setup/phases/{phase.pk}/references/"
@@ -128,7 +128,7 @@ def test_form_tells_which_frames_are_missing(pages):
 
 
 def test_frames_above_the_upload_cap_are_not_left_out_in_silence(pages, settings):
-    settings.UPLOAD_MAX_BYTES = len(reference_bytes()) + 100
+    settings.UPLOAD_MAX_BYTES = 200
 
     answer = _upload(pages, frames(*SOUND).getvalue())
 

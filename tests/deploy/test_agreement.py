@@ -40,6 +40,10 @@ def test_nginx_takes_what_the_site_takes() -> None:
     assert number("client_max_body_size", at=archive) * MEBIBYTE == settings.IMPORT_MAX_BYTES
     named = {int(size) for size in re.findall(r"(\d+) MiB(?:까지| are)", NGINX)}
     assert {size * MEBIBYTE for size in named} == {settings.UPLOAD_MAX_BYTES}
+    said = dict(re.findall(r"(\S+) +(\d+);", NGINX.partition("map $uri $upload_limit {")[2].partition("}")[0]))
+    assert int(said["default"]) * MEBIBYTE == settings.UPLOAD_MAX_BYTES
+    assert int(said[web_server.ARCHIVE_PATH]) * MEBIBYTE == settings.IMPORT_MAX_BYTES - web_server.FORM_BYTES
+    assert f'"~^{web_server.MANAGED.pattern}"' in NGINX
 
 
 def test_nginx_waits_longer_than_the_site_and_keeps_connections_shorter() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import ssl
 import tempfile
@@ -100,15 +101,16 @@ def test_a_body_beyond_the_limit_is_refused_by_nginx_in_the_words_of_the_site(si
     )
     with socket.create_connection(("127.0.0.1", site.web_ports[0])) as direct:
         _, text = answer_to(direct, request.format("/competitions/x/submit/", "ko", BEYOND))
-    korean = next(line for line in text.splitlines() if "MiB" in line).removeprefix("제출 오류: ").strip()
-    english = next(line for line in text.splitlines() if line.startswith("The file")).strip()
+    korean, english = re.findall(r"<p(?: lang=\"en\")?>([^<]*MiB[^<]*)", text)
 
-    with connection(site) as client:
-        answer, page = answer_to(client, request.format("/competitions/x/submit/", "ko", BEYOND))
-    assert (answer.status, answer.headers["Content-Type"]) == (413, "text/html; charset=utf-8")
-    assert "<h1>제출 오류</h1>" in page
-    assert f"<p>{korean}<p" in page
-    assert english in page
+    for address in ("/competitions/x/submit/", "/competitions/x/manage/references/", "/manage/import/"):
+        beyond = 3 * 1024**3 if address == "/manage/import/" else BEYOND
+        with socket.create_connection(("127.0.0.1", site.web_ports[0])) as direct:
+            _, said = answer_to(direct, request.format(address, "ko", beyond))
+        with connection(site) as client:
+            answer, page = answer_to(client, request.format(address, "ko", beyond))
+        assert (answer.status, answer.headers["Content-Type"]) == (413, "text/html; charset=utf-8")
+        assert page == said
 
     for language, sentence in (("ko", korean), ("en-US,en;q=0.8", english)):
         with connection(site) as client:

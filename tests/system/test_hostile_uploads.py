@@ -94,12 +94,20 @@ def test_clients_that_send_a_byte_at_a_time_do_not_keep_the_others_out(stack: St
         assert max(waits) < STALL_SECONDS
 
 
-def test_a_body_beyond_the_limit_is_refused_before_it_is_sent(stack: Stack) -> None:
-    with _connection(stack) as client:
-        client.sendall(b"POST /competitions/x/submit/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90000000\r\n\r\n")
-        answer = client.makefile("rb").read().decode()
-    assert answer.startswith("HTTP/1.1 413")
-    assert "보낸 파일이 너무 큽니다. 20 MiB까지 받습니다." in answer
+def test_a_body_beyond_the_limit_is_refused_before_it_is_sent_in_words_for_who_sent_it(stack: Stack) -> None:
+    said = {
+        "/competitions/x/submit/": ("제출 오류", "제출 횟수는 차감되지 않습니다.<"),
+        "/competitions/x/manage/setup/tracks/t/new-file/": ("요청 오류", "20 MiB까지 받습니다. 저장된 것은 없습니다.<"),
+        "/api/v1/competitions/x/tracks/t/submissions/": ('"upload_too_large"', '차감되지 않습니다."'),
+    }
+    for address, words in said.items():
+        with _connection(stack) as client:
+            client.sendall(f"POST {address} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90000000\r\n\r\n".encode())
+            answer = client.makefile("rb").read().decode()
+        assert answer.startswith("HTTP/1.1 413")
+        assert "보낸 파일이 너무 큽니다. 20 MiB까지 받습니다." in answer
+        assert all(word in answer for word in words)
+        assert ('<a href="">돌아가기' in answer) == (not address.startswith("/api/"))
 
 
 def _connection(stack: Stack) -> socket.socket:

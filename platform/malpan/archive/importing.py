@@ -62,8 +62,8 @@ def import_competition(*, file: IO[bytes], actor: User | None, slug: str = "", p
     if actor is not None and not actor.has_perm(PERMISSION):
         raise NotAllowed(permission=PERMISSION)
     archive = open_archive(file)
-    address = _free_slug(archive, slug)
     _refuse_twice(archive)
+    address = _free_slug(archive, slug)
     has_references = _store_files(archive, passphrase)
     with transaction.atomic():
         reading = _Reading(archive)

@@ -40,8 +40,20 @@ class PhaseFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class Leak:
+    """A file for download in which ``count`` of ``total`` answers are those of the references. ``is_copy``: more than
+    a sample gets right by chance.
+    """
+
+    file: str
+    count: int
+    total: int
+    is_copy: bool
+
+
+@dataclass(frozen=True, slots=True)
 class TrackFacts:
-    """The facts of a track. ``leaks``: names of files for download that contain reference answers."""
+    """The facts of a track."""
 
     title: str
     has_english: bool
@@ -51,7 +63,7 @@ class TrackFacts:
     is_demo_profile: bool
     has_sample: bool
     has_data: bool
-    leaks: tuple[str, ...] = ()
+    leaks: tuple[Leak, ...] = ()
     phases: tuple[PhaseFacts, ...] = ()
 
 
@@ -220,11 +232,24 @@ def _files(facts: Facts) -> Iterator[Item]:
             _("‘%(track)s’: 제출 예시가 있습니다."), _("‘%(track)s’: 제출 예시가 없습니다."), "files", _WARN, **of,
         )  # fmt: skip
         yield from (item for phase in track.phases if (item := _sample(phase, of | {"phase": phase.title})))
-        for name in track.leaks:
-            text = _("‘%(track)s’: 공개 자료 ‘%(file)s’에 정답이 들어 있습니다. 바로 지워 주십시오.")
-            yield Item("leak", _GAP, text, "files", of | {"file": name})
+        yield from (_leak(leak, of) for leak in track.leaks)
         if not track.leaks:
-            yield Item("leak", State.OK, _("‘%(track)s’: 공개 자료에 정답이 들어 있지 않습니다."), "files", of)
+            yield Item("leak", State.OK, _("‘%(track)s’: 공개 자료에 정답과 같은 답이 없습니다."), "files", of)
+
+
+def _leak(leak: Leak, of: dict[str, str]) -> Item:
+    params = of | {"file": leak.file, "count": leak.count, "total": leak.total}
+    if leak.is_copy:
+        text = _(
+            "‘%(track)s’: 공개 자료 ‘%(file)s’에 정답이 들어 있습니다(%(total)d문항 가운데 %(count)d문항). 바로 지워 "
+            "주십시오."
+        )
+        return Item("leak", _GAP, text, "files", params)
+    text = _(
+        "‘%(track)s’: 공개 자료 ‘%(file)s’의 답이 정답 %(total)d문항 가운데 %(count)d문항과 같습니다. 정답을 드러내지 "
+        "않는지 확인해 주십시오."
+    )
+    return Item("leak", _WARN, text, "files", params)
 
 
 def _sample(phase: PhaseFacts, of: dict[str, str]) -> Item | None:

@@ -7,6 +7,7 @@ is checked once per process.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final, Literal
 from urllib.parse import urlsplit
@@ -14,7 +15,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.utils import timezone
 
-from malpan.competitions.checklist import Facts, PhaseFacts, TrackFacts
+from malpan.competitions.checklist import Facts, Leak, PhaseFacts, TrackFacts
 from malpan.competitions.errors import UnknownTrackRecipe
 from malpan.competitions.models import Competition, CompetitionRole, DataFile, Phase, ReferenceVersion, Track
 from malpan.competitions.references import recipe_named
@@ -30,6 +31,7 @@ Fit = Literal["ok", "invalid", "none", "faulty"]
 LEAK_SHARE: Final = 0.5  # of the texts equal those of the references: no sample guesses so many
 LEAK_SHARE_OF_LABELS: Final = 0.9  # one label for all items may be correct for half of them
 LEAK_MIN_ITEMS: Final = 2
+LEAK_MIN_CHARS: Final = 2  # a shorter answer, such as the number of a choice, is correct by chance
 SEARCHED_MAX_BYTES: Final = 20 * 1024 * 1024
 LOCAL_HOSTS: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 SENDING_BACKENDS: Final = frozenset({"smtp"})
@@ -81,11 +83,7 @@ def _track(track: Track) -> TrackFacts:
         is_demo_profile=is_demo,
         has_sample=bool(samples),
         has_data=any(file.kind == DataFile.Kind.DATA for file in files),
-        leaks=tuple(
-            file.file_name
-            for file in files
-            if any(_leaks(file, version.file_sha256, track.recipe) for version in versions)
-        ),
+        leaks=tuple(leak for file in files if (leak := _leak(file, versions, track.recipe))),
         phases=tuple(_phase(phase, track, samples[:1] if has_recipe else []) for phase in track.phases.all()),
     )
 
@@ -154,29 +152,49 @@ def _is_taken_in(sample_sha256: str, references_sha256: str, recipe_id: str) -> 
     return True
 
 
-def _leaks(file: DataFile, references_sha256: str, recipe_id: str) -> bool:
-    if file.file_sha256 == references_sha256:
-        return True
+def _leak(file: DataFile, versions: Iterable[ReferenceVersion], recipe_id: str) -> Leak | None:
+    """What the file gives away of the references of all phases: of the phase with most."""
+    found = [leak for version in versions if (leak := _leak_of(file, version, recipe_id))]
+    return max(found, key=lambda leak: (leak.is_copy, leak.count), default=None)
+
+
+def _leak_of(file: DataFile, version: ReferenceVersion, recipe_id: str) -> Leak | None:
+    if file.file_sha256 == version.file_sha256:
+        return Leak(file.file_name, version.item_count, version.item_count, is_copy=True)
     if file.file_size > SEARCHED_MAX_BYTES:
-        return False
+        return None
     try:
-        return holds_answers(file.file_sha256, references_sha256, recipe_id)
+        same, told = same_answers(file.file_sha256, version.file_sha256, recipe_id)
     except SystemFault:
-        return False
+        return None
+    is_guessed = recipe_named(recipe_id).answer_form in {"labels", "number"}
+    share = LEAK_SHARE_OF_LABELS if is_guessed else LEAK_SHARE
+    is_copy = same >= max(LEAK_MIN_ITEMS, share * version.item_count)
+    if is_copy or (told and not is_guessed):
+        return Leak(file.file_name, max(same, told) if is_copy else told, version.item_count, is_copy)
+    return None
 
 
 @lru_cache(maxsize=256)
-def holds_answers(file_sha256: str, references_sha256: str, recipe_id: str) -> bool:
-    """Whether a file in the format of the recipe has the same answers as the references for at least half of the items.
+def same_answers(file_sha256: str, references_sha256: str, recipe_id: str) -> tuple[int, int]:
+    """For how many items a file in the format of the recipe has a text of the references, and for how many it has one
+    that a metric reads as equal (without quotation marks, one of several, the answer without its reason).
 
     Raises the faults of ``core.storage.open_private``.
     """
     recipe = recipe_named(recipe_id)
     try:
-        references = read_references(read_private(references_sha256), recipe, is_published=True).answers
-        offered = read_predictions(read_private(file_sha256), recipe).by_id()
+        references = read_references(read_private(references_sha256), recipe, is_published=True)
+        offered = read_predictions(read_private(file_sha256), recipe)
     except InvalidFile:
-        return False  # not a file of answers: questions, a document, an archive
-    same = sum(1 for answer in references if (given := offered.get(answer.id)) and given.text in answer.texts)
-    share = LEAK_SHARE_OF_LABELS if recipe.answer_form in {"labels", "number"} else LEAK_SHARE
-    return same >= max(LEAK_MIN_ITEMS, share * len(references))
+        return 0, 0  # not a file of answers: questions, a document, an archive
+    known, given = references.by_id(), offered.by_id()
+    both = known.keys() & given.keys()
+    if not both:
+        return 0, 0
+    same = sum(given[item].text in known[item].texts for item in both)
+    layout = recipe.prepare(
+        replace(references, answers=tuple(known[item] for item in known if item in both)),
+        replace(offered, answers=tuple(given[item] for item in known if item in both)),
+    )
+    return same, len(layout.same_items(LEAK_MIN_CHARS))

@@ -22,7 +22,7 @@ class ReferencesNotPublished(SystemFault):
 class ReferencesRejected(Unprocessable):
     """A reference file breaks the format. ``errors`` are located and never contain an answer; ``total`` counts all."""
 
-    text = _("정답 파일에서 오류 %(total)s건을 찾았습니다. 아래 줄과 id를 고쳐 다시 올려 주십시오.")
+    text = _("정답 파일에서 오류 %(total)s건을 찾았습니다. 표에 적힌 줄과 id를 고쳐 다시 올려 주십시오.")
 
     def __init__(self, *, errors: Sequence[FileError], total: int) -> None:
         self.errors = tuple(errors)
@@ -41,7 +41,7 @@ class MediaTooLarge(RequestError):
 
     http_status = 413
     text = _(
-        "올린 파일의 크기(%(size_bytes)s)가 상한(%(limit_bytes)s)을 넘습니다. 이미지를 줄여 다시 올리거나, "
+        "올린 파일의 크기(%(size_bytes)s)가 상한(%(limit_bytes)s)을 넘습니다. 파일을 줄여 다시 올리거나, "
         "운영자에게 업로드 상한(UPLOAD_MAX_BYTES)을 늘려 달라고 요청해 주십시오."
     )
 

@@ -13,9 +13,11 @@ from typing import IO
 from django.conf import settings
 from django.utils.translation import get_language
 
-from malpan.competitions.errors import MediaRejected
-from malpan.competitions.models import ReferenceVersion
+from malpan.competitions.errors import MediaRejected, RecipeNotInstalled
+from malpan.competitions.models import ReferenceVersion, Track
+from malpan.competitions.references import recipe_of
 from malpan.core.storage import open_private
+from scoring import recipes
 from scoring.media import MediaFault, MediaSet, check_frames, frames_of
 from scoring.media.archive import extract, unpacked
 from scoring.records import AnswerFile
@@ -38,6 +40,15 @@ def check_media(*, media: IO[bytes], references: AnswerFile) -> None:
     except MediaFault as error:
         reason = error.message("en" if (get_language() or "ko").startswith("en") else "ko")
         raise MediaRejected(reason=reason) from None
+
+
+def reads_media(track: Track) -> bool:
+    """Whether a metric of the track reads frames; not if its recipe does not exist here any more."""
+    try:
+        recipe = recipe_of(track)
+    except RecipeNotInstalled:
+        return False
+    return recipes.reads_media(recipe)
 
 
 def media_folder(version: ReferenceVersion) -> Path | None:

@@ -25,6 +25,7 @@ from tests.archive import light_passphrase
 from tests.archive.light_passphrase import PASSPHRASE
 from tests.factories import CANARY, CompetitionFactory, UserFactory, finished_submission
 from tests.web.conftest import client_of
+from tests.web.html import parse
 
 pytestmark = pytest.mark.django_db
 
@@ -108,6 +109,10 @@ def test_passphrase_is_typed_twice_and_long_enough(
     assert response.status_code == 422
     assert list(response.context["form"].errors) == [field]
     assert PASSPHRASE not in response.content.decode()
+    page = parse(response.content.decode())
+    form = page.one("form", action=url(competition, "export/"))
+    assert "data-download" in form.attributes  # the script takes the error away with the next download
+    assert any("web/submit" in script.attributes.get("src", "") for script in page.all("script"))
     assert not AuditEntry.objects.filter(action="competition.export").exists()
 
 

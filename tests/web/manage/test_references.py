@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from malpan.competitions.drafts import create_draft
-from malpan.competitions.models import Competition, CompetitionRole, Notice, Phase, ReferenceVersion
+from malpan.competitions.models import Competition, CompetitionRole, Notice, Phase, ReferenceVersion, Track
 from tests.factories import (
     CANARY,
     PhaseFactory,
@@ -67,6 +67,7 @@ def test_uploading_stores_a_draft_and_leads_to_the_comparison(contest: Contest) 
 def test_a_broken_file_shows_where_and_what(contest: Contest) -> None:
     organiser = person(contest.competition, CompetitionRole.Role.ORGANISER)
     items = rows(3)
+    items[1]["output"] = "제출 기준과 다른 꼴"
     items[2]["id"] = "q1"
     file = SimpleUploadedFile("new.json", file_bytes(items))
 
@@ -75,6 +76,8 @@ def test_a_broken_file_shows_where_and_what(contest: Contest) -> None:
     assert response.status_code == 422
     page = parse(response.content.decode())
     assert "q1" in page.one("div", "error-table").text
+    assert "표에 적힌 줄과 id" in page.one("ul", "errorlist").text
+    assert "제출" not in page.one("div", "error-table").text  # the official messages are about submissions
     assert problems(page) == []
     assert not ReferenceVersion.objects.filter(phase=contest.phase, number=2).exists()
 
@@ -159,12 +162,23 @@ def test_an_erratum_is_edited_while_the_version_is_a_draft(empty_phase: Phase) -
     assert not Notice.objects.exists()
 
 
+def test_frames_are_asked_for_only_where_the_recipe_reads_them(contest: Contest) -> None:
+    organiser = person(contest.competition, CompetitionRole.Role.ORGANISER)
+    for address in ("manage/references/", f"manage/setup/phases/{contest.phase.pk}/references/"):
+        for recipe, is_asked in {"rag-qa@1": False, "captioning@1": True, "captioning-lexical@1": False}.items():
+            Track.objects.filter(pk=contest.phase.track_id).update(recipe=recipe)
+            page = parse(organiser.get(contest.url(address)).content.decode())
+            assert any(field.attributes.get("name") == "frames" for field in page.all("input")) == is_asked
+            assert "20.0" in page.text  # the limit of an upload
+
+
 def test_frames_of_a_draft_are_checked_and_kept_with_it(contest: Contest) -> None:
+    Track.objects.filter(pk=contest.phase.track_id).update(recipe="captioning@1")
     organiser = person(contest.competition, CompetitionRole.Role.ORGANISER)
     sent = {"phase": contest.phase.pk, "frames": SimpleUploadedFile("frames.zip", b"no zip")}
 
     answer = organiser.post(
-        contest.url("manage/references/"), sent | {"file": SimpleUploadedFile("new.json", reference_bytes(3))}
+        contest.url("manage/references/"), sent | {"file": SimpleUploadedFile("new.json", b'{"q1": "a caption"}')}
     )
 
     assert answer.status_code == 422

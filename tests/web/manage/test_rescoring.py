@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 
 from malpan.competitions.models import Competition, CompetitionRole, Notice, Track
-from malpan.submissions.models import QuotaEntry, RescoreBatch, ScoringRun, Submission
+from malpan.submissions.models import HiddenResult, QuotaEntry, RescoreBatch, ScoringRun, Submission
 from malpan.submissions.rescoring import services as rescoring
 from malpan.submissions.rescoring.batches import Selection, state_of
 from tests.factories import UserFactory
@@ -93,6 +93,36 @@ def test_the_workflow_from_start_to_applied(contest: Contest) -> None:
     assert Track.objects.get(pk=contest.phase.track_id).recipe == STRICT
     assert Notice.objects.get().title_ko == "규칙 변경"
     assert QuotaEntry.objects.filter(kind="reset").count() == 5
+
+
+def test_other_rules_are_offered_where_they_read_the_same_files(contest: Contest) -> None:
+    def offered() -> list[str]:
+        page = parse(person(contest, "organiser").get(url(contest, f"start/{contest.phase.pk}/")).content.decode())
+        return [option.attributes["value"] for option in page.one("select", name="recipe").all("option")]
+
+    assert offered() == ["", STRICT, "story-completion@1"]  # the first is the rule as it is
+    Track.objects.filter(pk=contest.phase.track_id).update(recipe="captioning@1")
+    assert offered() == ["", "captioning-lexical@1"]
+    Track.objects.filter(pk=contest.phase.track_id).update(recipe="no-longer-here@1")
+    assert {"", STRICT, "captioning@1", "regression@1"} <= set(offered())
+
+
+def test_a_change_of_the_private_part_alone_is_counted_and_labelled(contest: Contest) -> None:
+    """The values of both parts are as a run would store them; only those of the private part differ."""
+    batch = ready(contest)
+    new = {run.submission_id: run for run in ScoringRun.objects.filter(batch=batch)}
+    for submission in Submission.objects.filter(pk__in=new).select_related("live_run"):
+        for run, value in ((submission.live_run, 0.0), (new[submission.pk], 0.25)):
+            HiddenResult.objects.create(run=run, final_score=value, scores={"final_score": value})
+
+    page = parse(person(contest, "organiser").get(url(contest, f"{batch.pk}/")).content.decode())
+
+    assert problems(page) == []
+    assert "10건 가운데 0건의 공개 점수와 10건의 비공개 점수가 바뀝니다" in page.text
+    [histogram] = page.all("table", "manage-histogram")
+    assert "비공개 문항" in histogram.one("thead").text
+    [bar] = histogram.one("tbody").all("tr")  # one value needs one bar
+    assert "+25.0" in bar.text
 
 
 def test_applying_asks_for_an_explicit_yes(contest: Contest) -> None:

@@ -140,7 +140,9 @@ def test_parts_of_another_competition_are_not_found(contest: Contest) -> None:
 
 
 def test_only_people_with_the_sites_permission_reach_the_page_of_a_new_competition(founder: Client) -> None:
-    assert founder.get("/manage/new/").status_code == 200
+    for page in ("/manage/new/", "/"):  # an archive is the other way to a new competition
+        assert any(link.attributes["href"] == "/manage/import/" for link in page_of(founder.get(page)).all("a"))
+    assert "/manage/import/" not in client_of(UserFactory.create()).get("/").content.decode()
     assert client_of(UserFactory.create(is_superuser=True)).get("/manage/new/").status_code == 200
     assert client_of(UserFactory.create(is_staff=True)).get("/manage/new/").status_code == 404
     assert client_with_role(CompetitionFactory.create(), "owner").get("/manage/new/").status_code == 404
@@ -189,6 +191,13 @@ def test_an_upload_above_the_cap_is_refused_in_words(phase: Phase, settings: Any
         response = client.post(access(phase.track.competition, page), {"file": upload(reference_bytes(30))})
         assert response.status_code == 413
         assert "상한" in page_of(response).one("div", "notice").text
+
+
+def test_the_form_of_a_file_states_its_limit_before_it_is_sent(phase: Phase, settings: Any) -> None:
+    settings.UPLOAD_MAX_BYTES = 7 * 2**20
+    client = client_with_role(phase.track.competition, "owner")
+    for page in (f"setup/phases/{phase.pk}/references/", f"setup/tracks/{phase.track.slug}/new-file/"):
+        assert "7.0 MB까지" in page_of(client.get(access(phase.track.competition, page))).text
 
 
 def test_reference_answers_are_not_offered_for_download(phase: Phase) -> None:

@@ -6,7 +6,9 @@ from datetime import date, datetime
 from typing import Any, Final
 
 from django import forms
+from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -44,6 +46,12 @@ class PhaseField(forms.ModelChoiceField):
 
     def label_from_instance(self, obj: Phase) -> str:
         return f"{obj.track.title} · {obj.title}"
+
+
+def with_limit(field: forms.Field) -> None:
+    """Add to the help of a file how much is taken."""
+    limit = gettext("한 번에 %(limit)s까지 올릴 수 있습니다.") % {"limit": filesizeformat(settings.UPLOAD_MAX_BYTES)}
+    field.help_text = f"{field.help_text} {limit}"
 
 
 class ConfirmField(forms.BooleanField):

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final, cast
 
 from django import forms
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
+from malpan.competitions.media import reads_media
 from malpan.competitions.models import Phase
-from malpan.web.forms.fields import FILE_REQUIRED, PhaseField, text_area
+from malpan.web.forms.fields import FILE_REQUIRED, PhaseField, text_area, with_limit
 
 FRAMES_LABEL: Final = _("프레임 파일(zip)")
 
 
 class ReferencesForm(forms.Form):
     file = forms.FileField(
-        label=_("정답 파일"), help_text=_("올린 파일은 채점에만 쓰이며 다시 내려받거나 볼 수 없습니다.")
+        label=_("정답 파일"),
+        help_text=_(
+            "채점에 쓰며, 파일은 다시 내려받을 수 없습니다. 정답을 볼 수 있는 사람에게는 ‘정답 판’에서 다른 판과 "
+            "달라진 정답이 보입니다."
+        ),
     )
     frames = forms.FileField(
         label=FRAMES_LABEL,
@@ -25,12 +31,19 @@ class ReferencesForm(forms.Form):
     )
     note = forms.CharField(label=_("메모"), max_length=300, required=False)
 
+    def __init__(self, *args: Any, phase: Phase, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _fit(self, [phase])
+
 
 class DraftForm(forms.Form):
     phase = PhaseField(Phase.objects.none(), label=_("단계"), empty_label=None)
     file = forms.FileField(
         label=_("정답 파일"),
-        help_text=_("초안으로 저장하며 아직 아무 점수에도 쓰지 않습니다. 파일은 다시 내려받을 수 없습니다."),
+        help_text=_(
+            "초안으로 저장하며 아직 아무 점수에도 쓰지 않습니다. 파일은 다시 내려받을 수 없습니다. 정답을 볼 수 있는 "
+            "사람에게는 지금 판과 달라진 정답이 보입니다."
+        ),
         error_messages=FILE_REQUIRED,
         allow_empty_file=True,  # an empty file is rejected with a located message, not reported as missing
     )
@@ -51,6 +64,14 @@ class DraftForm(forms.Form):
     def __init__(self, *args: Any, phases: QuerySet[Phase], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         cast("PhaseField", self.fields["phase"]).queryset = phases
+        _fit(self, phases)
+
+
+def _fit(form: forms.Form, phases: Iterable[Phase]) -> None:
+    """State the limit of the upload; offer frames only where a recipe reads them."""
+    with_limit(form.fields["file"])
+    if not any(reads_media(phase.track) for phase in phases):
+        del form.fields["frames"]
 
 
 class ErratumForm(forms.Form):

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from malpan.competitions.models import Competition, DataFile, Track
-from malpan.web.forms.fields import MARKDOWN_HELP, text_area
+from malpan.web.forms.fields import MARKDOWN_HELP, text_area, with_limit
 from malpan.web.presenters.scores import language
 from scoring.models.profile import profile_names
 from scoring.recipes import RECIPES
@@ -176,6 +176,10 @@ class NewDataFileForm(DataFileForm):
 
     class Meta(DataFileForm.Meta):
         fields = ("kind", "title_ko", "title_en")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        with_limit(self.fields["file"])
 
 
 class GapsForm(forms.Form):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import path
@@ -12,13 +13,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from malpan.competitions import drafts
+from malpan.competitions.errors import MediaTooLarge
 from malpan.competitions.models import ReferenceVersion
 from malpan.competitions.permissions import Permission, require
 from malpan.competitions.selectors import phases_of
-from malpan.core.uploads import was_too_large
+from malpan.core.uploads import body_size, was_too_large
 from malpan.submissions.models import Submission
 from malpan.submissions.scoring_changes import publish_draft
-from malpan.web.acting import act, refusal_of
+from malpan.web.acting import act, refusal_of, refuse
 from malpan.web.forms.fields import ConfirmForm
 from malpan.web.forms.references import DraftForm, ErratumForm
 from malpan.web.manage.access import ManageAccess, manage_page
@@ -36,7 +38,7 @@ def references_page(request: MemberRequest, access: ManageAccess) -> HttpRespons
     require(request.user, access.competition, Permission.MANAGE)
     form = DraftForm(request.POST, request.FILES, phases=phases)
     if was_too_large(request):
-        form.add_error("file", _("파일이 너무 큽니다."))
+        refuse(form, MediaTooLarge(size_bytes=body_size(request), limit_bytes=settings.UPLOAD_MAX_BYTES), "file")
         return _list_page(request, access, form, 413)
     text = _("정답 %(number)d판을 초안으로 저장했습니다. 무엇이 바뀌는지 확인해 주십시오.")
     return act(
@@ -52,7 +54,9 @@ def references_page(request: MemberRequest, access: ManageAccess) -> HttpRespons
 
 def _create_draft(request: MemberRequest, values: dict[str, Any]) -> ReferenceVersion:
     given = dict(values)
-    return drafts.create_draft(data=given.pop("file").read(), media=given.pop("frames"), actor=request.user, **given)
+    return drafts.create_draft(
+        data=given.pop("file").read(), media=given.pop("frames", None), actor=request.user, **given
+    )
 
 
 @require_safe

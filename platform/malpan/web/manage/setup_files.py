@@ -67,7 +67,7 @@ def _is_too_large(request: MemberRequest, form: BaseForm) -> bool:
 def references_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
     """Upload the reference answers of a phase of this competition. For a defective file the page lists errors."""
     phase = phase_of(access.competition, pk)
-    form = ReferencesForm(posted(request), request.FILES or None)
+    form = ReferencesForm(posted(request), request.FILES or None, phase=phase)
     if not form.is_bound or _is_too_large(request, form):
         return _form_page(request, access, "references", form, 413 if form.is_bound else 200, phase=phase)
     text = _("정답 %(count)d문항을 등록했습니다.")
@@ -76,7 +76,7 @@ def references_page(request: MemberRequest, access: ManageAccess, pk: int) -> Ht
         lambda values: publish_reference_version(
             phase=phase,
             data=values["file"].read(),
-            media=values["frames"],
+            media=values.get("frames"),
             note=values["note"],
             actor=request.user,
         ),

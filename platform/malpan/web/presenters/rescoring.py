@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from malpan.competitions.models import Track
 from malpan.core.messages import text_of_code
-from malpan.leaderboard.rescore_preview import Preview, preview
+from malpan.leaderboard.rescore_preview import preview
 from malpan.submissions.models import RescoreBatch, ScoringRun
 from malpan.submissions.rescoring import batches, deltas
 from malpan.submissions.rescoring.batches import BatchProgress
@@ -114,7 +114,8 @@ def preview_context(batch: RescoreBatch, minimum: str) -> dict[str, Any]:
         "shown_rows": SHOWN_ROWS,
         "minimum": minimum,
         "moved_teams": sum(move.moves for move in found.moves),
-        "changed_rows": _changed(found),
+        "changed_rows": _changed(found.changes),
+        "hidden_changed_rows": _changed(found.hidden_changes),
     }
 
 
@@ -147,8 +148,8 @@ def _texts(change: Change, columns: dict[str, Column], track: Track) -> tuple[st
     )
 
 
-def _changed(found: Preview) -> int:
-    return next((change.changed for change in found.changes if change.score == deltas.FINAL), 0)
+def _changed(changes: Iterable[Change]) -> int:
+    return next((change.changed for change in changes if change.score == deltas.FINAL), 0)
 
 
 def _change(change: Change, columns: dict[str, Column], track: Track) -> ChangeLine:
@@ -179,7 +180,10 @@ def _row(row: Scored, main: Column, track: Track) -> RowLine:
 
 
 def _bars(found: Histogram, main: Column, track: Track) -> list[BarLine]:
-    return [BarLine(_span(bar.low, bar.high, main, track), bar.count) for bar in found.bars]
+    """The bars between the lowest and the highest with a count."""
+    filled = [place for place, bar in enumerate(found.bars) if bar.count]
+    shown = found.bars[filled[0] : filled[-1] + 1] if filled else ()
+    return [BarLine(_span(bar.low, bar.high, main, track), bar.count) for bar in shown]
 
 
 def _span(low: float, high: float, main: Column, track: Track) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, get_args
 
 from django.utils.functional import Promise
@@ -247,10 +247,14 @@ def _first(texts: Sequence[str]) -> str:
 
 
 def rejected_file(error: DomainError | None) -> dict[str, Any]:
-    """The context of the error table under a refused file of reference answers."""
+    """The context of the error table of a refused file of reference answers, without the official messages: those are
+    about submissions.
+    """
     if not isinstance(error, ReferencesRejected):
         return {"errors": located_errors(()), "total": 0}
-    return {"errors": located_errors(error.errors), "total": error.total}
+    table = located_errors(error.errors)
+    rows = [row | {"official": None} for row in table.rows]
+    return {"errors": replace(table, rows=rows), "total": error.total}
 
 
 def _located(error: FileError) -> dict[str, Any]:

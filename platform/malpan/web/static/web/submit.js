@@ -1,4 +1,4 @@
-// Comforts on top of plain forms: drag and drop, a size check before sending, a copy button. Nothing depends on them.
+// Comforts on top of plain forms: drag and drop, a size check before sending, a copy button, errors that go. Nothing depends on them.
 "use strict";
 
 function enhanceUpload(form) {
@@ -70,6 +70,21 @@ function enhanceCopy(button) {
   });
 }
 
+// a download leaves the page as it is: what was wrong the last time must not stay beside it
+function enhanceDownload(form) {
+  form.addEventListener("submit", () => {
+    for (const error of form.querySelectorAll(".errorlist, .notice.error")) {
+      error.remove();
+    }
+    for (const input of form.querySelectorAll("[aria-invalid]")) {
+      input.removeAttribute("aria-invalid");
+    }
+  });
+}
+
+for (const form of document.querySelectorAll("form[data-download]")) {
+  enhanceDownload(form);
+}
 for (const form of document.querySelectorAll("form[data-upload]")) {
   enhanceUpload(form);
 }
