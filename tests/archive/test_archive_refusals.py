@@ -177,6 +177,16 @@ def test_archive_cannot_bring_a_value_that_pages_cannot_show(
     assert refusal(forged({}, rows={table: {column: value}})) == "rows"
 
 
+def test_archive_of_a_recipe_that_is_not_installed_here_is_refused_by_its_name(
+    forged: Callable[..., io.BytesIO],
+) -> None:
+    with pytest.raises(ArchiveRefused) as refused:
+        import_competition(file=forged({}, rows={"tracks": {"recipe": "plug-in-of-others@1"}}), actor=None)
+    assert refused.value.reason == "recipe"
+    assert "plug-in-of-others@1" in text_of(refused.value)
+    assert not Competition.objects.exists()
+
+
 def test_what_is_no_archive_is_refused() -> None:
     assert refusal(io.BytesIO(b"PK not a zip")) == "unreadable"
     empty = io.BytesIO()

@@ -11,8 +11,9 @@ from malpan.core.errors import Unprocessable
 
 class ArchiveRefused(Unprocessable):
     """An archive of a competition that cannot be imported. ``reason``: unreadable, version, name, damaged, too_large,
-    passphrase, slug_invalid, slug_taken (params ``slug``), present (its submissions already exist here), foreign_file
-    (it refers to a stored file of this site), rows (params ``table``). Nothing was changed.
+    passphrase, slug_invalid, slug_taken (params ``slug``), present (its submissions already exist here), recipe (it is
+    not installed here; params ``recipe``), foreign_file (it refers to a stored file of this site), rows (params
+    ``table``). Nothing was changed.
     """
 
     text = {
@@ -27,6 +28,9 @@ class ArchiveRefused(Unprocessable):
         "slug_taken": _("주소 이름 ‘%(slug)s’을(를) 다른 대회가 쓰고 있습니다. 다른 주소 이름을 정해 주십시오."),
         "slug_invalid": _("주소 이름에는 영문자, 숫자, 붙임표(-), 밑줄(_)만 쓸 수 있습니다."),
         "present": _("이 대회의 제출이 이미 이 서버에 있습니다. 같은 대회를 두 번 가져올 수 없습니다."),
+        "recipe": _(
+            "채점 방식 ‘%(recipe)s’이(가) 이 서버에 없습니다. 그 방식을 설치하거나 새로운 말판에서 가져와 주십시오."
+        ),
         "foreign_file": _("보관 파일이 담고 있지 않은, 이 서버의 다른 파일을 가리킵니다. 가져오지 않았습니다."),
         "rows": _("보관 파일의 내용이 서로 맞지 않습니다(%(table)s). 가져오지 않았습니다."),
     }

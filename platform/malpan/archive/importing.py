@@ -27,14 +27,16 @@ from malpan.archive.errors import ArchiveRefused
 from malpan.archive.format import PEOPLE, TABLES, Table
 from malpan.archive.reading import Archive, open_archive
 from malpan.archive.rows import PERSON, decoded, decoded_later
-from malpan.competitions.errors import NotAllowed
+from malpan.competitions.errors import NotAllowed, RecipeNotInstalled
 from malpan.competitions.models import Competition, DataFile, ReferenceVersion
+from malpan.competitions.references import recipe_of
 from malpan.core import audit
 from malpan.core.errors import StoredFileMissing
 from malpan.core.storage import open_private, store_private
 from malpan.privacy.erasing import free_texts
 from malpan.submissions.evaluation.runs import requeue_imported
 from malpan.submissions.models import Submission
+from scoring.errors import quoted
 
 PERMISSION: Final = "competitions.add_competition"
 
@@ -68,6 +70,7 @@ def import_competition(*, file: IO[bytes], actor: User | None, slug: str = "", p
     with transaction.atomic():
         reading = _Reading(archive)
         competition = reading.read(address)
+        _refuse_unknown_recipes(competition)
         _refuse_foreign_files(archive, competition, has_references)
         requeue_imported(competition)
         facts = {"slug": address, "made_at": archive.made_at, "counts": reading.counts}
@@ -126,6 +129,15 @@ def _store_files(archive: Archive, passphrase: str) -> bool:
 def _store(file: Any, name: str, *, sha256: str) -> None:
     if store_private(file).sha256 != sha256:
         raise ArchiveRefused(reason="damaged", name=name)
+
+
+def _refuse_unknown_recipes(competition: Competition) -> None:
+    """Refuse tracks that this site could neither show nor score: of a plug-in, or of a newer version."""
+    for track in competition.tracks.all():
+        try:
+            recipe_of(track)
+        except RecipeNotInstalled:
+            raise ArchiveRefused(reason="recipe", recipe=quoted(track.recipe)) from None
 
 
 def _refuse_foreign_files(archive: Archive, competition: Competition, has_references: bool) -> None:
