@@ -177,6 +177,18 @@ def test_archive_cannot_bring_a_value_that_pages_cannot_show(
     assert refusal(forged({}, rows={table: {column: value}})) == "rows"
 
 
+@pytest.mark.parametrize("value", [None, [], "x", 0.5, {"exact_match": "x"}, {"exact_match": None}])
+def test_archive_cannot_bring_scores_that_are_no_numbers_by_name(forged: Callable[..., io.BytesIO], value: Any) -> None:
+    assert refusal(forged({}, rows={"runs": {"scores": value}})) == "rows"
+
+
+@pytest.mark.parametrize(("table", "column"), [("runs", "warnings"), ("competitions", "prize_places")])
+def test_archive_cannot_bring_an_object_where_a_list_is_read(
+    forged: Callable[..., io.BytesIO], table: str, column: str
+) -> None:
+    assert refusal(forged({}, rows={table: {column: {}}})) == "rows"
+
+
 def test_archive_of_a_recipe_that_is_not_installed_here_is_refused_by_its_name(
     forged: Callable[..., io.BytesIO],
 ) -> None:

@@ -18,6 +18,7 @@ from malpan.core import audit
 
 YEARS: Final = (1970, 2999)  # the first and the last
 PERSON: Final = settings.AUTH_USER_MODEL.lower()
+_LISTS: Final = frozenset({"prize_places", "public_ids", "errors", "warnings", "rows"})  # the other JSON is objects
 Renumber = Callable[[str, int], int]  # label of a model (or PERSON) and a number of it; KeyError if unknown
 
 
@@ -81,7 +82,9 @@ def _encoded_value(field: Field[Any, Any], value: Any, renumber: Renumber) -> An
 
 
 def _decoded_value(field: Field[Any, Any], value: Any, renumber: Renumber) -> Any:
-    if value is None or isinstance(field, JSONField):
+    if isinstance(field, JSONField):
+        return _decoded_json(field, value)
+    if value is None:
         return value
     if points_at_person(field):
         return renumber(PERSON, value)
@@ -92,6 +95,22 @@ def _decoded_value(field: Field[Any, Any], value: Any, renumber: Renumber) -> An
     if _cannot_be_shown(decoded_value) or not _is_choice(field, decoded_value):
         raise ValueError
     return decoded_value
+
+
+def _decoded_json(field: JSONField[Any, Any], value: Any) -> Any:
+    """A list where this site writes lists, an object where it writes objects; scores are numbers."""
+    if value is None and field.null:
+        return value
+    is_sound = isinstance(value, list if field.name in _LISTS else dict)
+    if is_sound and field.name == "scores":
+        is_sound = all(map(_is_number, value.values()))
+    if not is_sound:
+        raise ValueError
+    return value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _cannot_be_shown(value: Any) -> bool:
