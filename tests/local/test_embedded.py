@@ -265,18 +265,22 @@ def test_a_socket_directory_that_somebody_else_made_is_refused(var_dir) -> None:
         fallback.unlink()
 
 
+@pytest.mark.parametrize("made_by", ["another process", "this process"])
 def test_a_directory_that_another_process_opened_meanwhile_stays_open(
-    short_path: Path, monkeypatch: pytest.MonkeyPatch
+    short_path: Path, monkeypatch: pytest.MonkeyPatch, made_by: str
 ) -> None:
-    """Between the look and the making another process may make it and let PostgreSQL's user through."""
+    """Just before or just after the making another process may let PostgreSQL's user through."""
     real = Path.mkdir
 
-    def made_by_another(path: Path, *args: Any, **options: Any) -> None:
-        if not path.exists():
+    def opened_by_another(path: Path, *args: Any, **options: Any) -> None:
+        made_here = not path.exists()
+        if made_by == "another process" and made_here:
             real(path, parents=True)
             path.chmod(0o711)
         real(path, *args, **options)
+        if made_here:
+            path.chmod(0o711)
 
-    monkeypatch.setattr(Path, "mkdir", made_by_another)
+    monkeypatch.setattr(Path, "mkdir", opened_by_another)
     home = embedded._home(short_path)
     assert [stat.S_IMODE(each.stat().st_mode) for each in (short_path, home)] == [0o711, 0o711]

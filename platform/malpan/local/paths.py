@@ -30,7 +30,8 @@ class Account:
 def private_directory(path: Path, owner: Account | None = None, *, leaves_existing: bool = False) -> Path:
     """Make ``path`` if it is missing, with access (0700) only for ``owner``, by default the current user.
 
-    With ``leaves_existing`` an existing one stays as it is, also where another process makes it at this moment.
+    With ``leaves_existing`` an existing one stays as it is, also where another process makes it, or opens the one made
+    here, at this moment.
     """
     try:
         try:
@@ -38,8 +39,8 @@ def private_directory(path: Path, owner: Account | None = None, *, leaves_existi
         except FileExistsError:
             if not path.is_dir():
                 raise
-            if leaves_existing:
-                return path
+        if leaves_existing:
+            return path  # no look at what it is now: another process may have opened it since
         if owner is not None and path.stat().st_uid != owner.user_id:
             os.chown(path, owner.user_id, owner.group_id)
         if stat.S_IMODE(path.stat().st_mode) != 0o700:

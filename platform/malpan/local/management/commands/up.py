@@ -59,8 +59,7 @@ class Command(BaseCommand):
             sys.exit(code)
 
     def _run(self, host: str, port: int) -> int:
-        if not settings.VAR_DIR.exists():
-            private_directory(settings.VAR_DIR)
+        private_directory(settings.VAR_DIR, leaves_existing=True)  # open for PostgreSQL where it runs in it
         run_directory = private_directory(settings.VAR_DIR / "run")
         only_one = FileLock(run_directory / "supervisor.lock")
         address_file = run_directory / "supervisor.json"  # the address of the running site, shown at a second start
