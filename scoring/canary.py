@@ -26,9 +26,9 @@ TOLERANCE: Final = 1e-5  # of a number; those of a pair move by up to 6e-8 with 
 ENVIRONMENT: Final = ("libraries", "device_class")  # of a signature: another may not change a number by more
 _FILE: Final = "canary.json"
 
-Item = tuple[tuple[str, ...], str]  # references and candidate
+CanaryPair = tuple[tuple[str, ...], str]  # references and candidate
 
-TEXTS: Final[tuple[Item, ...]] = (
+TEXTS: Final[tuple[CanaryPair, ...]] = (
     (("'맞히다'는 문제의 답을 옳게 대는 것이다.",), "'맞히다'는 문제의 답을 옳게 대는 것이다."),
     (("‘안’은 ‘아니’가 줄어든 말이므로 띄어 쓴다.",), "‘안’은 부사 ‘아니’의 준말이어서 뒤의 말과 띄어 쓴다."),
     (
@@ -39,7 +39,7 @@ TEXTS: Final[tuple[Item, ...]] = (
     (("‘며칠’은 어원이 분명하지 않으므로 소리 나는 대로 적는다.",), "며칠이 맞다. 몇 일로 적지 않는다."),
     (("부엌 식탁 위에 김치찌개와 밥 두 그릇이 있다.",), "식탁에 김치찌개와 밥이 차려져 있다. Dinner is ready at 7!"),
 )
-NUMBERS: Final[tuple[Item, ...]] = ((("1",), "1"), (("2.5",), "2"), (("-3", "3"), "3.5"), (("4",), "0.125"))
+NUMBERS: Final[tuple[CanaryPair, ...]] = ((("1",), "1"), (("2.5",), "2"), (("-3", "3"), "3.5"), (("4",), "0.125"))
 
 
 @dataclass(frozen=True, slots=True)

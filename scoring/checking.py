@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, Final
 from scoring.errors import FileError, InvalidFile, ScoringError
 from scoring.reading import read_predictions, read_references
 from scoring.recipes import Recipe, get_recipe
-from scoring.records import AnswerFile
+from scoring.records import Items
 from scoring.running.costs import expected_tokens
 
 MEMORY_BYTES: Final = 4 * 1024**3  # of address space; a file of 20 MB takes less than 1 GB
@@ -39,12 +39,12 @@ class CheckFailed(ScoringError):
     """The process ended without an answer, through no fault of the file. The text is what it printed last."""
 
 
-def check(data: bytes, recipe: Recipe, references: AnswerFile) -> Checked:
+def check(data: bytes, recipe: Recipe, references: Items) -> Checked:
     """Check ``data`` in this process. Raises ``InvalidFile``."""
     predictions = read_predictions(data, recipe, references)
     return Checked(
         format=predictions.format,
-        item_count=len(predictions.answers),
+        item_count=len(predictions.items),
         normalized_count=len(predictions.normalized_ids),
         cost=expected_tokens(recipe, references, predictions),
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from scoring.integrity import integrity_warnings
 from scoring.metrics import METRICS, Metric, MetricOptions, Row, implementation_of, is_neural, load_metric
 from scoring.recipes import Aggregate, Layout, Recipe, get_recipe
-from scoring.records import AnswerFile, ItemScores, ProgressCallback, ScoreReport, ScoreWarning
+from scoring.records import Items, ItemScores, ProgressCallback, ScoreReport, ScoreWarning
 from scoring.running.pair_values import PairValues
 from scoring.running.run import KnownValues, Scored, run_metrics
 from scoring.running.truncation import truncation_warnings
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 def score(
     recipe_id: str,
-    references: AnswerFile,
-    predictions: AnswerFile,
+    references: Items,
+    predictions: Items,
     *,
     store: ModelStore | None = None,
     profile: str = "demo",

@@ -12,7 +12,7 @@ FileFormat = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Item:
     """One item of a predictions or references file. ``text`` is NFC; ``line`` is 1-based in the file.
 
     ``others`` are further reference texts of the item, if a recipe allows several.
@@ -32,19 +32,19 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerFile:
+class Items:
     """A file that passed validation.
 
     ``sha256`` is of the bytes as uploaded; ``normalized_ids`` names the items whose text NFC changed.
     """
 
-    answers: tuple[Answer, ...]
+    items: tuple[Item, ...]
     format: FileFormat
     sha256: str
     normalized_ids: tuple[str, ...] = ()
 
-    def by_id(self) -> dict[str, Answer]:
-        return {answer.id: answer for answer in self.answers}
+    def by_id(self) -> dict[str, Item]:
+        return {answer.id: answer for answer in self.items}
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ from typing import Any, Final
 
 from scoring import __version__
 from scoring.recipes import RECIPES, Recipe
-from scoring.records import AnswerFile
+from scoring.records import Items
 
 Json = Mapping[str, Any]
 
@@ -56,10 +56,10 @@ def json_sha256(value: Any) -> str:
     return hashlib.sha256(canonical_json(value)).hexdigest()
 
 
-def references_sha256(references: AnswerFile) -> str:
+def references_sha256(references: Items) -> str:
     """SHA-256 of the content of the reference file, independent of layout and order."""
     content = sorted(
-        [answer.id, answer.text, answer.question_type or "", *answer.others] for answer in references.answers
+        [answer.id, answer.text, answer.question_type or "", *answer.others] for answer in references.items
     )
     return json_sha256(content)
 
@@ -70,7 +70,7 @@ def metric_signature(recipe: Recipe, metric: str, implementation: Json) -> dict[
 
 
 def build_signature(
-    recipe: Recipe, references: AnswerFile, implementations: Mapping[str, Json], about: Json
+    recipe: Recipe, references: Items, implementations: Mapping[str, Json], about: Json
 ) -> dict[str, Any]:
     """The signature of a score.
 
@@ -81,7 +81,7 @@ def build_signature(
         "recipe": recipe.id,
         "instrument": __version__,
         **RECIPES.origin(recipe.id),
-        "references": {"items": len(references.answers), "sha256": references_sha256(references)},
+        "references": {"items": len(references.items), "sha256": references_sha256(references)},
         "normalizer": NORMALIZER,
         "metrics": {name: metric_signature(recipe, name, implementations[name]) for name in implementations},
         ABOUT: {"references_file_sha256": references.sha256, **about},

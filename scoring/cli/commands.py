@@ -69,7 +69,7 @@ def run_check(options: argparse.Namespace, language: Language) -> int:
     recipe = get_recipe(options.recipe)
     references = load_references(options.references, recipe) if options.references else None
     predictions = load_predictions(options.predictions, recipe, references)
-    lines = [say("sound", language, path=options.predictions, count=len(predictions.answers))]
+    lines = [say("sound", language, path=options.predictions, count=len(predictions.items))]
     lines.append(say("recognised", language, name=format_label(predictions.format, language)))
     if predictions.normalized_ids:
         lines.append(say("normalized", language, count=len(predictions.normalized_ids)))

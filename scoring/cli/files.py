@@ -11,7 +11,7 @@ from scoring.errors import InvalidFile, Language, ScoringError, format_errors
 from scoring.metrics import MetricOptions
 from scoring.reading import read_predictions, read_references
 from scoring.recipes import Recipe
-from scoring.records import AnswerFile, ScoreReport
+from scoring.records import Items, ScoreReport
 from scoring.report import InvalidReport, report_from_json
 
 
@@ -38,7 +38,7 @@ class InvalidInput(ScoringError):
         super().__init__(f"{path}: {cause}")
 
 
-def load_references(path: str, recipe: Recipe) -> AnswerFile:
+def load_references(path: str, recipe: Recipe) -> Items:
     """The references at ``path``. Raises ``CannotUse`` and ``InvalidInput``."""
     data = read_bytes(path)
     try:
@@ -47,7 +47,7 @@ def load_references(path: str, recipe: Recipe) -> AnswerFile:
         raise InvalidInput("references", path, error) from error
 
 
-def load_predictions(path: str, recipe: Recipe, references: AnswerFile | None) -> AnswerFile:
+def load_predictions(path: str, recipe: Recipe, references: Items | None) -> Items:
     """The predictions at ``path``. Raises ``CannotUse`` and ``InvalidInput``."""
     data = read_bytes(path)
     try:

@@ -22,7 +22,7 @@ from scoring.integrity.invisible import code_point_name, invisible_characters, l
 from scoring.integrity.loops import is_loop
 from scoring.metrics.ngrams import closest_length
 from scoring.recipes import AnswerForm
-from scoring.records import Answer, AnswerFile, ScoreWarning
+from scoring.records import Item, Items, ScoreWarning
 
 SHORT_TYPES: Final = frozenset({"선다형", "단답형"})
 LONG_CHARS: Final = 10
@@ -50,10 +50,10 @@ NAMED_CODE_POINTS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class Answered:
     """A reference and the answer to it, not blank, without surrounding white space."""
 
-    reference: Answer
+    reference: Item
     text: str
 
     @property
@@ -61,7 +61,7 @@ class Item:
         return self.text.split()
 
 
-def integrity_warnings(form: AnswerForm, references: AnswerFile, predictions: AnswerFile) -> tuple[ScoreWarning, ...]:
+def integrity_warnings(form: AnswerForm, references: Items, predictions: Items) -> tuple[ScoreWarning, ...]:
     """The warnings about ``predictions``, in a fixed order. Pure.
 
     Items are matched by id; blank and missing answers, which other warnings count, are left out. The params of a
@@ -83,15 +83,15 @@ def integrity_warnings(form: AnswerForm, references: AnswerFile, predictions: An
     return tuple(warning for warning in found if warning is not None)
 
 
-def _answered(references: AnswerFile, predictions: AnswerFile) -> Iterator[Item]:
+def _answered(references: Items, predictions: Items) -> Iterator[Answered]:
     predicted = predictions.by_id()
-    for reference in references.answers:
+    for reference in references.items:
         answer = predicted.get(reference.id)
         if answer is not None and (text := answer.text.strip()):
-            yield Item(reference, text)
+            yield Answered(reference, text)
 
 
-def _is_text(form: AnswerForm, item: Item) -> bool:
+def _is_text(form: AnswerForm, item: Answered) -> bool:
     """Whether two honest answers to this item are rarely equal."""
     if form == "captions":
         return True
@@ -99,7 +99,7 @@ def _is_text(form: AnswerForm, item: Item) -> bool:
     return form == "answers" and not is_short
 
 
-def _repeated(items: Sequence[Item]) -> ScoreWarning | None:
+def _repeated(items: Sequence[Answered]) -> ScoreWarning | None:
     """One text answers a fifth of the items, and the most common reference is less than half as common."""
     if len(items) < MIN_ITEMS:
         return None
@@ -112,7 +112,7 @@ def _repeated(items: Sequence[Item]) -> ScoreWarning | None:
     return ScoreWarning("answer_repeated", params)
 
 
-def _few_unique(items: Sequence[Item]) -> ScoreWarning | None:
+def _few_unique(items: Sequence[Answered]) -> ScoreWarning | None:
     """At most a tenth of the answers are distinct, and less than a quarter of the references' share."""
     if len(items) < UNIQUE_ITEMS:
         return None
@@ -125,7 +125,7 @@ def _few_unique(items: Sequence[Item]) -> ScoreWarning | None:
     return ScoreWarning("few_unique", params)
 
 
-def _near_constant(items: Sequence[Item]) -> ScoreWarning | None:
+def _near_constant(items: Sequence[Answered]) -> ScoreWarning | None:
     """Most words of an answer are in any other answer too, far more than among the references.
 
     The share of an answer's words found in another, over all pairs of answers, follows from how many answers contain
@@ -158,7 +158,7 @@ def _shared_share(frequency: Mapping[str, int], count: int, weights: Mapping[str
     return sum(weight * n * (n - 1) for n, weight in weighted) / (count - 1) / total if total else 0.0
 
 
-def _length_ratio(items: Sequence[Item]) -> ScoreWarning | None:
+def _length_ratio(items: Sequence[Answered]) -> ScoreWarning | None:
     """All answers together are half as long as the references closest to them in length, or twice."""
     if len(items) < MIN_ITEMS:
         return None
@@ -170,23 +170,23 @@ def _length_ratio(items: Sequence[Item]) -> ScoreWarning | None:
     return ScoreWarning("length_ratio", {"ratio": ratio, "low": LENGTH_LOW, "high": LENGTH_HIGH})
 
 
-def _closest_length(item: Item) -> int:
+def _closest_length(item: Answered) -> int:
     return closest_length((len(text.strip()) for text in item.reference.texts), len(item.text))
 
 
-def _loops(items: Sequence[Item]) -> ScoreWarning | None:
+def _loops(items: Sequence[Answered]) -> ScoreWarning | None:
     """Answers that repeat a phrase, unless a reference of the item does."""
     count = sum(is_loop(item.text) and not any(map(is_loop, item.reference.texts)) for item in items)
     return _few("repeated_phrases", count, len(items))
 
 
-def _copied(items: Sequence[Item]) -> ScoreWarning | None:
+def _copied(items: Sequence[Answered]) -> ScoreWarning | None:
     """Long answers whose word runs are in the item's input, unless those of a reference are too."""
     long = [item for item in items if len(item.words) >= COPY_WORDS and item.reference.input]
     return _few("copied_input", sum(map(_is_copied, long)), len(long))
 
 
-def _is_copied(item: Item) -> bool:
+def _is_copied(item: Answered) -> bool:
     source = f" {' '.join(' '.join(_strings(item.reference.input)).split())} "
     if copied_share(item.words, source) <= COPY_SHARE:
         return False
@@ -226,14 +226,14 @@ def _strings(value: Any) -> Iterator[str]:
         yield from chain.from_iterable(map(_strings, value))
 
 
-def _normalized(predictions: AnswerFile) -> ScoreWarning | None:
-    count, items = len(predictions.normalized_ids), len(predictions.answers)
+def _normalized(predictions: Items) -> ScoreWarning | None:
+    count, items = len(predictions.normalized_ids), len(predictions.items)
     if not items or 100 * count / items < NORMALIZED_PERCENT:
         return None
     return ScoreWarning("many_normalized", {"count": count, "items": items, "percent": 100 * count / items})
 
 
-def _invisible(items: Sequence[Item]) -> ScoreWarning | None:
+def _invisible(items: Sequence[Answered]) -> ScoreWarning | None:
     """Answers with invisible characters that neither a reference of the item nor its input holds."""
     total, count = Counter[int](), 0
     for item in items:
@@ -250,7 +250,7 @@ def _invisible(items: Sequence[Item]) -> ScoreWarning | None:
     return ScoreWarning("invisible_characters", {"count": count, "items": len(items), "code_points": names})
 
 
-def _looks_empty(items: Sequence[Item]) -> ScoreWarning | None:
+def _looks_empty(items: Sequence[Answered]) -> ScoreWarning | None:
     count = sum(looks_empty(item.text) for item in items)
     return ScoreWarning("looks_empty", {"count": count}) if count else None
 

@@ -21,10 +21,10 @@ from scoring.errors import MAX_ERRORS_KEPT, ErrorList, FileError
 from scoring.reading.caption_files import read_captions
 from scoring.reading.decoding import MAX_BYTES, decode
 from scoring.reading.item_checks import MAX_ID_CHARS, MAX_REFERENCES, ItemCheck, TextForm, shown_id
-from scoring.reading.json_items import MAX_ITEMS, MAX_VALUES, Item, scan
+from scoring.reading.json_items import MAX_ITEMS, MAX_VALUES, JsonItem, scan
 from scoring.reading.json_syntax import MAX_DEPTH
 from scoring.reading.texts import MAX_RUN_CHARS, MAX_TEXT_CHARS
-from scoring.records import Answer, AnswerFile
+from scoring.records import Item, Items
 
 if TYPE_CHECKING:
     from scoring.recipes import Recipe
@@ -44,21 +44,21 @@ __all__ = [
 ]
 
 
-def read_predictions(data: bytes, recipe: Recipe, references: AnswerFile | None = None) -> AnswerFile:
+def read_predictions(data: bytes, recipe: Recipe, references: Items | None = None) -> Items:
     """The answers of a participant. With ``references`` every item must be answered exactly once; only a caption may be
     missing, which scores 0.
 
     An empty answer is allowed; a missing one is an error. ``input`` may be left out; the question type is that of the
     references, and is compared with the recipe only without them. Raises ``InvalidFile``.
     """
-    known_ids = None if references is None else tuple(answer.id for answer in references.answers)
+    known_ids = None if references is None else tuple(answer.id for answer in references.items)
     if recipe.answer_form == "captions":
         return read_captions(data, known_ids)
     question_types = recipe.question_types if references is None else ()
     return _read(data, _Rules(question_types, known_ids=known_ids, form=_form(recipe)))
 
 
-def read_references(data: bytes, recipe: Recipe, *, is_published: bool = False) -> AnswerFile:
+def read_references(data: bytes, recipe: Recipe, *, is_published: bool = False) -> Items:
     """The reference answers of a phase: none may be empty, and each has a question type if the recipe names some.
 
     ``is_published``: the file was accepted before, and submissions are scored with it. Defects that only later versions
@@ -90,14 +90,14 @@ class _Rules:
     is_reference: bool = False
     known_ids: tuple[str, ...] | None = None
     form: TextForm = "text"
-    has_empty_alternative: Callable[[Answer], bool] | None = None
+    has_empty_alternative: Callable[[Item], bool] | None = None
 
 
 @dataclass(slots=True)
 class _Collected:
     """What one pass over a file collects."""
 
-    answers: list[Answer] = field(default_factory=list)
+    answers: list[Item] = field(default_factory=list)
     normalized_ids: list[str] = field(default_factory=list)
     first_lines: dict[str, int] = field(default_factory=dict)  # id -> line of its first item
     items: int = 0
@@ -106,7 +106,7 @@ class _Collected:
     has_all_ids: bool = True  # and every id
 
 
-def _read(data: bytes, rules: _Rules) -> AnswerFile:
+def _read(data: bytes, rules: _Rules) -> Items:
     file_format, entries = scan(decode(data), quoting=not rules.is_reference)
     known_ids = None if rules.known_ids is None else frozenset(rules.known_ids)
     collected = _Collected()
@@ -117,7 +117,7 @@ def _read(data: bytes, rules: _Rules) -> AnswerFile:
         else:
             _take(entry, rules, known_ids, collected)
     collected.found.raise_any(before=_count_errors(rules, collected), after=_missing_ids(rules, collected))
-    return AnswerFile(
+    return Items(
         tuple(collected.answers),
         file_format,
         hashlib.sha256(data).hexdigest(),
@@ -125,7 +125,7 @@ def _read(data: bytes, rules: _Rules) -> AnswerFile:
     )
 
 
-def _take(item: Item, rules: _Rules, known_ids: Collection[str] | None, collected: _Collected) -> None:
+def _take(item: JsonItem, rules: _Rules, known_ids: Collection[str] | None, collected: _Collected) -> None:
     """Check one item, alone and against the others, and record its answer and defects."""
     collected.items += 1
     check = ItemCheck(item, form=rules.form, locating=not collected.found.is_full)

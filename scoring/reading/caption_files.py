@@ -25,7 +25,7 @@ from scoring.reading.decoding import decode, line_breaks
 from scoring.reading.item_checks import MAX_REFERENCES, shown_id
 from scoring.reading.json_items import MAX_VALUES, first_line, has_too_many_values
 from scoring.reading.json_syntax import near
-from scoring.records import Answer, AnswerFile, FileFormat
+from scoring.records import FileFormat, Item, Items
 
 __all__ = ["MAX_REFERENCES", "read_captions", "scan_captions", "without_ending"]
 
@@ -34,7 +34,7 @@ _OBJECT_FORMATS: Final[frozenset[FileFormat]] = frozenset({"id-object", "wrapped
 
 def read_captions(
     data: bytes, known_ids: Collection[str] | None = None, *, is_reference: bool = False, joins_endings: bool = False
-) -> AnswerFile:
+) -> Items:
     """The captions of a file. Every id must be one of ``known_ids``, if they are given.
 
     A candidate has one caption, which may be empty; a reference has one to ``MAX_REFERENCES``, none empty, in the order
@@ -46,7 +46,7 @@ def read_captions(
     captions = _Captions(is_reference, may_repeat, joins_endings, _known(known_ids))
     captions.read(entries)
     captions.found.raise_any(before=captions.errors_of_the_whole(known_ids))
-    return AnswerFile(
+    return Items(
         tuple(item.answer(item_id) for item_id, item in captions.items.items()),
         "aihub" if captions.has_labels else file_format,
         hashlib.sha256(data).hexdigest(),
@@ -87,8 +87,8 @@ class _Item:
     texts: list[str] = field(default_factory=list)
     has_normalized: bool = False
 
-    def answer(self, item_id: str) -> Answer:
-        return Answer(item_id, self.texts[0], self.line, others=tuple(self.texts[1:]))
+    def answer(self, item_id: str) -> Item:
+        return Item(item_id, self.texts[0], self.line, others=tuple(self.texts[1:]))
 
 
 @dataclass(slots=True)

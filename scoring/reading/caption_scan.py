@@ -19,7 +19,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from scoring.errors import FileError, quoted
 from scoring.reading.item_checks import MAX_ID_CHARS
-from scoring.reading.json_items import MAX_ITEMS, Item, Scanner, is_list_of_items
+from scoring.reading.json_items import MAX_ITEMS, JsonItem, Scanner, is_list_of_items
 from scoring.reading.json_syntax import Decoder, Malformed, skip_space
 from scoring.records import FileFormat
 
@@ -54,7 +54,7 @@ class Row:
     column of a table (``is_table``), whose text is no JSON. ``item_ids`` are the keys that can hold the id.
     """
 
-    item: Item
+    item: JsonItem
     key: str | None = None
     key_line: int = 0
     is_table: bool = False
@@ -183,7 +183,7 @@ class CaptionScanner(Scanner):
             yield self._error(stop)
 
     @staticmethod
-    def _rows(items: Iterator[Item], id_keys: tuple[str, ...] = ID_KEYS) -> Iterator[Row]:
+    def _rows(items: Iterator[JsonItem], id_keys: tuple[str, ...] = ID_KEYS) -> Iterator[Row]:
         return (Row(item, id_keys=id_keys) for item in items)
 
     def _only_row(self, start: int) -> Iterator[Row]:

@@ -14,7 +14,7 @@ from scoring.errors import FileError
 from scoring.reading.caption_scan import ID_KEYS, Row
 from scoring.reading.decoding import line_breaks
 from scoring.reading.item_checks import shown_id
-from scoring.reading.json_items import MAX_ITEMS, Item
+from scoring.reading.json_items import MAX_ITEMS, JsonItem
 from scoring.reading.json_syntax import line_start
 
 _LINE: Final = re.compile(r"[^ \t\u3000\xa0\ufeff\n\r][^\n\r]*")  # from its first character on that is not blank
@@ -71,4 +71,4 @@ def _row(fields: list[str], line: int) -> Row | FileError:
         return FileError("tsv_quoted", line=line, item_id=shown, field="id")
     if _WRAPPED.fullmatch(caption):
         return FileError("tsv_quoted", line=line, item_id=shown, field="caption")
-    return Row(Item(caption, caption, 0, line), item_id, line, is_table=True)
+    return Row(JsonItem(caption, caption, 0, line), item_id, line, is_table=True)

@@ -9,10 +9,10 @@ from itertools import islice
 from typing import Any, Final, Literal
 
 from scoring.errors import FileError, quoted
-from scoring.reading.json_items import Item, type_name
+from scoring.reading.json_items import JsonItem, type_name
 from scoring.reading.json_syntax import Path, Unreadable
 from scoring.reading.texts import Defect, forbidden_character, normalize
-from scoring.records import Answer
+from scoring.records import Item
 from scoring.text.answers import UnreadableAnswer, labels_of, number_of
 
 MAX_ID_CHARS: Final = 200
@@ -56,7 +56,7 @@ class ItemCheck:
     Finding the line of a field needs a walk through the item: without ``locating`` a defect has the item's line.
     """
 
-    def __init__(self, item: Item, *, locating: bool, form: TextForm = "text") -> None:
+    def __init__(self, item: JsonItem, *, locating: bool, form: TextForm = "text") -> None:
         self.id: str | None = None  # NFC; None where it could not be read
         self.written_id = ""  # the id as written, with its ending
         self.has_normalized = False  # NFC changed the answer
@@ -67,7 +67,7 @@ class ItemCheck:
         self._shown_id: str | None = None
         self._errors: list[FileError] = []
 
-    def answer(self, question_types: Collection[str], *, is_reference: bool) -> Answer | None:
+    def answer(self, question_types: Collection[str], *, is_reference: bool) -> Item | None:
         """The answer of the item, or ``None`` with the defects noted. A reference keeps its ``input``."""
         value = self._item.value
         if not isinstance(value, dict):
@@ -84,7 +84,7 @@ class ItemCheck:
         if self.id is None or not texts:
             return None
         shown = task if task and is_reference else {}
-        return Answer(self.id, texts[0], self._item.line, question_type, input=shown, others=texts[1:])
+        return Item(self.id, texts[0], self._item.line, question_type, input=shown, others=texts[1:])
 
     def note_empty_alternative(self) -> None:
         """Note that a blank answer would match this reference."""

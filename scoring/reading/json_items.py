@@ -41,7 +41,7 @@ _ID: Final = re.compile(r'"id"\s*:\s*"([^"\\]{1,200})"')
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class JsonItem:
     """One decoded value of the file and the text (from ``start`` on) it was decoded from; ``line`` is 1-based.
 
     ``fault`` is the first defect that the decoder found.
@@ -77,7 +77,7 @@ class Item:
         return self.line + line_breaks(self.source, self.start, offset)
 
 
-def scan(text: str, *, quoting: bool = True) -> tuple[FileFormat, Iterator[Item | FileError]]:
+def scan(text: str, *, quoting: bool = True) -> tuple[FileFormat, Iterator[JsonItem | FileError]]:
     """The format of ``text`` (not blank) and its items in file order; what cannot be read becomes an error.
 
     An error ends an array; JSON lines continue with the next line. Without ``quoting`` no error quotes the text.
@@ -127,17 +127,17 @@ class Scanner:
         self._items = 0
         self._mark = (0, 1)  # offset and line of the last item: lines are counted from there
 
-    def until_malformed(self, items: Iterator[Item]) -> Iterator[Item | FileError]:
+    def until_malformed(self, items: Iterator[JsonItem]) -> Iterator[JsonItem | FileError]:
         try:
             yield from items
         except Malformed as stop:
             yield self._error(stop)
 
-    def array_file(self, start: int) -> Iterator[Item]:
+    def array_file(self, start: int) -> Iterator[JsonItem]:
         end = yield from self._array(start)
         self._expect_end(end)
 
-    def object_file(self, start: int) -> Iterator[Item]:
+    def object_file(self, start: int) -> Iterator[JsonItem]:
         """The items of the only list in the object at ``start``; the object itself if it is an item."""
         if not self._text.startswith("{", start):
             raise self.no_container(start)
@@ -182,7 +182,7 @@ class Scanner:
         is_wrapper = any(isinstance(member, list) for member in value.values())
         return not _ITEM_KEYS.isdisjoint(value) or (has_more and not is_wrapper)
 
-    def lines(self) -> Iterator[Item | FileError]:
+    def lines(self) -> Iterator[JsonItem | FileError]:
         floor = 0
         for match in _LINE.finditer(self._text):
             try:
@@ -194,16 +194,16 @@ class Scanner:
                     return
             floor = match.end()
 
-    def _line_item(self, match: re.Match[str]) -> Item:
+    def _line_item(self, match: re.Match[str]) -> JsonItem:
         source, line = match[0], self._line_at(match.start())
         self._count_item(0)
         value, end = self._decoder.decode(source, 0)
         rest = skip_space(source, end)
         if rest < len(source):
             raise Malformed(rest, "line_comma" if source[rest:].strip() == "," else "trailing_text")
-        return Item(value, source, 0, line, self._decoder.fault)
+        return JsonItem(value, source, 0, line, self._decoder.fault)
 
-    def _array(self, opening: int) -> Generator[Item, None, int]:
+    def _array(self, opening: int) -> Generator[JsonItem, None, int]:
         """The items of the array that opens at ``opening``; returns the offset after it."""
         position = skip_space(self._text, opening + 1)
         if self._text.startswith("]", position):
@@ -218,11 +218,11 @@ class Scanner:
                 raise diagnose(self._text, position, "Expecting ',' delimiter")
             position = skip_space(self._text, position + 1)
 
-    def _item(self, position: int) -> tuple[Item, int]:
+    def _item(self, position: int) -> tuple[JsonItem, int]:
         line = self._line_at(position)
         self._count_item(position)
         value, end = self._decoder.decode(self._text, position)
-        return Item(value, self._text, position, line, self._decoder.fault), end
+        return JsonItem(value, self._text, position, line, self._decoder.fault), end
 
     def _count_item(self, position: int) -> None:
         self._items += 1

@@ -15,7 +15,7 @@ from typing import Final, Literal
 from scoring.errors import Language, Message, ScoringError
 from scoring.figures import Figure
 from scoring.metrics import METRICS, is_neural
-from scoring.records import Answer, AnswerFile, ScoreWarning
+from scoring.records import Item, Items, ScoreWarning
 from scoring.text.answers import alternatives_of
 
 Coverage = Mapping[str, float | int]
@@ -149,7 +149,7 @@ class Recipe(ABC):
         """The name of the rule by which ``metric`` gets its texts from the answers; part of the metric's signature."""
 
     @abstractmethod
-    def prepare(self, references: AnswerFile, predictions: AnswerFile) -> Layout:
+    def prepare(self, references: Items, predictions: Items) -> Layout:
         """Lay out the pairs. Raises ``MismatchedFiles`` if the files do not hold the same ids."""
 
     @abstractmethod
@@ -189,30 +189,30 @@ class Recipe(ABC):
         """Whether ``metric`` has a mean at all, even if only the 0 for no pair."""
         return True
 
-    def has_empty_alternative(self, reference: Answer) -> bool:
+    def has_empty_alternative(self, reference: Item) -> bool:
         """Whether one of the alternatives of ``reference`` for exact match is empty."""
         return False
 
 
-def align(references: AnswerFile, predictions: AnswerFile) -> list[tuple[Answer, Answer]]:
+def align(references: Items, predictions: Items) -> list[tuple[Item, Item]]:
     """(reference, prediction) of every item, in reference order. Raises ``MismatchedFiles``."""
     predicted = predictions.by_id()
     known = references.by_id()
     if (
         predicted.keys() != known.keys()
-        or len(known) != len(references.answers)
-        or len(predictions.answers) != len(predicted)
+        or len(known) != len(references.items)
+        or len(predictions.items) != len(predicted)
     ):
         raise MismatchedFiles("references and predictions must hold the same ids, each once")
-    return [(reference, predicted[reference.id]) for reference in references.answers]
+    return [(reference, predicted[reference.id]) for reference in references.items]
 
 
-def common_warnings(predictions: AnswerFile) -> list[ScoreWarning]:
+def common_warnings(predictions: Items) -> list[ScoreWarning]:
     """Warnings that do not depend on the rule: normalised and empty answers."""
     warnings = []
     if predictions.normalized_ids:
         warnings.append(ScoreWarning("nfc_normalized", {"count": len(predictions.normalized_ids)}))
-    empty = sum(not answer.text.strip() for answer in predictions.answers)
+    empty = sum(not answer.text.strip() for answer in predictions.items)
     if empty:
         warnings.append(ScoreWarning("empty_answers", {"count": empty}))
     return warnings
@@ -223,9 +223,9 @@ def empty_alternatives_warning(count: int) -> list[ScoreWarning]:
     return [ScoreWarning("empty_alternatives", {"count": count})] if count else []
 
 
-def answered_count(predictions: AnswerFile) -> int:
+def answered_count(predictions: Items) -> int:
     """How many answers are not blank."""
-    return sum(bool(answer.text.strip()) for answer in predictions.answers)
+    return sum(bool(answer.text.strip()) for answer in predictions.items)
 
 
 def pair_up(rows: Iterable[tuple[str, str, str]]) -> Pairs:

@@ -14,7 +14,7 @@ from scoring.errors import Message
 from scoring.figures import Figure
 from scoring.recipes.base import Layout, MismatchedFiles, Recipe, common_warnings, pair_up_all
 from scoring.recipes.columns import BERTSCORE, CAPTION_REFERENCES, CIDER, CLIP, METEOR
-from scoring.records import AnswerFile, ScoreWarning
+from scoring.records import Items, ScoreWarning
 
 
 @dataclass(frozen=True)
@@ -24,14 +24,14 @@ class Captioning(Recipe):
     def input_rule(self, metric: str) -> str:
         return "caption@1"
 
-    def prepare(self, references: AnswerFile, predictions: AnswerFile) -> Layout:
+    def prepare(self, references: Items, predictions: Items) -> Layout:
         captions = predictions.by_id()
         known = references.by_id()
-        if captions.keys() - known.keys() or len(captions) != len(predictions.answers):
+        if captions.keys() - known.keys() or len(captions) != len(predictions.items):
             raise MismatchedFiles("predictions must hold ids of the references, each at most once")
         pairs = pair_up_all(
             (answer.id, answer.texts, captions[answer.id].text if answer.id in captions else "")
-            for answer in references.answers
+            for answer in references.items
         )
         missing = len(known) - len(captions)
         return Layout(

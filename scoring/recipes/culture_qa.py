@@ -21,7 +21,7 @@ from scoring.recipes.base import (
     pair_up,
 )
 from scoring.recipes.columns import ACCURACY, BERTSCORE, BLEU_1, BLEURT, DESCRIPTIVE, EM, FINAL, ROUGE_1
-from scoring.records import Answer, AnswerFile, ScoreWarning
+from scoring.records import Item, Items, ScoreWarning
 from scoring.text.answers import alternatives_of
 
 
@@ -45,7 +45,7 @@ class CultureQa(Recipe):
     def input_rule(self, metric: str) -> str:
         return f"culture-qa-{self.TYPE_KEYS[self._type_of(metric)]}@1"
 
-    def prepare(self, references: AnswerFile, predictions: AnswerFile) -> Layout:
+    def prepare(self, references: Items, predictions: Items) -> Layout:
         items = align(references, predictions)
         unknown = {r.question_type for r, _ in items} - set(self.TYPE_KEYS)
         if unknown:
@@ -77,7 +77,7 @@ class CultureQa(Recipe):
     def counts(self, layout: Layout, metric: str) -> bool:
         return bool(len(layout.pairs[metric]))
 
-    def has_empty_alternative(self, reference: Answer) -> bool:
+    def has_empty_alternative(self, reference: Item) -> bool:
         return reference.question_type == self.SHORT and not all(alternatives_of(reference.text))
 
     def _type_of(self, metric: str) -> str:

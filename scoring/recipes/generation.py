@@ -18,7 +18,7 @@ from scoring.errors import Message
 from scoring.figures import Figure, average
 from scoring.recipes.base import Layout, Recipe, align, answered_count, common_warnings, pair_up_all
 from scoring.recipes.columns import BERTSCORE, BLEU_1, BLEURT, FINAL, ROUGE_1
-from scoring.records import AnswerFile
+from scoring.records import Items
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Generation(Recipe):
     def input_rule(self, metric: str) -> str:
         return "whole-answer@1"
 
-    def prepare(self, references: AnswerFile, predictions: AnswerFile) -> Layout:
+    def prepare(self, references: Items, predictions: Items) -> Layout:
         items = align(references, predictions)
         pairs = pair_up_all((r.id, r.texts, p.text) for r, p in items)
         return Layout(

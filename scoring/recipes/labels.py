@@ -15,7 +15,7 @@ from scoring.errors import Message
 from scoring.figures import Figure
 from scoring.recipes.base import Column, Layout, Recipe, align, answered_count, common_warnings, pair_up
 from scoring.recipes.columns import ACCURACY, F1_MACRO, F1_MICRO, F1_SAMPLES, F1_WEIGHTED, FINAL, MSE
-from scoring.records import Answer, AnswerFile
+from scoring.records import Item, Items
 from scoring.text.answers import label_text, labels_of
 
 
@@ -33,7 +33,7 @@ class Labels(Recipe):
     def input_rule(self, metric: str) -> str:
         return "label-set@1" if self.is_multiple else "single-label@1"
 
-    def prepare(self, references: AnswerFile, predictions: AnswerFile) -> Layout:
+    def prepare(self, references: Items, predictions: Items) -> Layout:
         """Raises ``MismatchedFiles``, and ``UnreadableAnswer`` for a text that validation should have refused."""
         items = align(references, predictions)
         pairs = pair_up((r.id, label_text(self.labels(r)), label_text(self.labels(p))) for r, p in items)
@@ -44,7 +44,7 @@ class Labels(Recipe):
             warnings=tuple(common_warnings(predictions)),
         )
 
-    def labels(self, answer: Answer) -> frozenset[str]:
+    def labels(self, answer: Item) -> frozenset[str]:
         """The labels of an answer, of all its texts together. Raises ``UnreadableAnswer``."""
         if not self.is_multiple:
             return frozenset({answer.text.strip()})
@@ -62,7 +62,7 @@ class Regression(Recipe):
     def input_rule(self, metric: str) -> str:
         return "decimal-number@1"
 
-    def prepare(self, references: AnswerFile, predictions: AnswerFile) -> Layout:
+    def prepare(self, references: Items, predictions: Items) -> Layout:
         items = align(references, predictions)
         pairs = pair_up((r.id, r.text.strip(), p.text.strip()) for r, p in items)
         return Layout(

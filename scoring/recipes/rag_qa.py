@@ -19,7 +19,7 @@ from scoring.recipes.base import (
     pair_up,
 )
 from scoring.recipes.columns import BERTSCORE, BLEURT, DESCRIPTIVE, EM, FINAL, ROUGE_1
-from scoring.records import Answer, AnswerFile, ScoreWarning
+from scoring.records import Item, Items, ScoreWarning
 from scoring.text.answers import alternatives_of
 
 VERDICTS: Final = ("가 옳다", "이 옳다")
@@ -69,7 +69,7 @@ class RagQa(Recipe):
     def input_rule(self, metric: str) -> str:
         return "rag-qa-answer@1" if metric == "exact_match" else "rag-qa-reason@1"
 
-    def prepare(self, references: AnswerFile, predictions: AnswerFile) -> Layout:
+    def prepare(self, references: Items, predictions: Items) -> Layout:
         items = align(references, predictions)
         answers = pair_up((r.id, answer_part(r.text), answer_part(p.text)) for r, p in items)
         reasons = [(r.id, split_answer(r.text)[1], split_answer(p.text)[1]) for r, p in items]
@@ -92,7 +92,7 @@ class RagQa(Recipe):
     def final_scores(self, means: Mapping[str, Figure]) -> dict[str, Figure]:
         return rag_qa_scores(means["exact_match"], means)
 
-    def has_empty_alternative(self, reference: Answer) -> bool:
+    def has_empty_alternative(self, reference: Item) -> bool:
         return not all(alternatives_of(answer_part(reference.text)))
 
     def _coverage_warning(self, answered: int, missing: int) -> list[ScoreWarning]:
@@ -103,13 +103,13 @@ class RagQa(Recipe):
         return [ScoreWarning("reasons_missing_zero" if self.is_strict else "reasons_missing", params)]
 
 
-def _verdict_warning(items: Iterable[tuple[Answer, Answer]]) -> list[ScoreWarning]:
+def _verdict_warning(items: Iterable[tuple[Item, Item]]) -> list[ScoreWarning]:
     """Answers without a verdict where the reference has one: they cannot match, and their reason is not scored."""
     without = sum(_has_verdict(reference) and not _has_verdict(prediction) for reference, prediction in items)
     return [ScoreWarning("no_verdict", {"count": without})] if without else []
 
 
-def _has_verdict(answer: Answer) -> bool:
+def _has_verdict(answer: Item) -> bool:
     return any(verdict in answer.text for verdict in VERDICTS)
 
 

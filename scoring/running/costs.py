@@ -12,12 +12,12 @@ from typing import Final
 
 from scoring.metrics import METRICS
 from scoring.recipes import Recipe
-from scoring.records import AnswerFile
+from scoring.records import Items
 
 BYTES_A_TOKEN: Final = 3  # of a whole file: a Hangul syllable is three bytes of UTF-8
 
 
-def expected_tokens(recipe: Recipe, references: AnswerFile, predictions: AnswerFile) -> int:
+def expected_tokens(recipe: Recipe, references: Items, predictions: Items) -> int:
     """Tokens that the metrics of ``recipe`` will read, at least 1. Raises ``MismatchedFiles``.
 
     Equal pairs are computed once and count once. Values saved by earlier scorings are not considered, nor are the

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from scoring.metrics import METRICS, Metric, MetricOptions, PairMetric, implementation_of, is_neural, load_metric
 from scoring.recipes import Layout, Recipe, get_recipe
-from scoring.records import AnswerFile, ProgressCallback
+from scoring.records import Items, ProgressCallback
 from scoring.running.pair_values import Pair, PairValues
 from scoring.running.run import KnownValues, run_metrics
 from scoring.signature import json_sha256, metric_signature
@@ -37,8 +37,8 @@ class PairWork:
 
 def pair_work(
     recipe_id: str,
-    references: AnswerFile,
-    predictions: AnswerFile,
+    references: Items,
+    predictions: Items,
     *,
     store: ModelStore | None = None,
     profile: str = "demo",

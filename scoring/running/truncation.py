@@ -15,7 +15,7 @@ from scoring.metrics import Metric, is_neural, load_metric
 from scoring.models.limits import Cut, most_tokens
 from scoring.models.store import ModelStore
 from scoring.recipes import Layout, MismatchedFiles, Pairs, Recipe
-from scoring.records import AnswerFile, ScoreWarning
+from scoring.records import Items, ScoreWarning
 
 SPECIAL_TOKENS: Final = 3  # of a pair: [CLS] and two [SEP]
 
@@ -45,9 +45,7 @@ def truncation_warnings(metrics: Mapping[str, Metric], layout: Layout) -> list[S
     return warnings
 
 
-def foreseen_warnings(
-    recipe: Recipe, references: AnswerFile | None, predictions: AnswerFile, profile: str
-) -> list[ScoreWarning]:
+def foreseen_warnings(recipe: Recipe, references: Items | None, predictions: Items, profile: str) -> list[ScoreWarning]:
     """What ``truncation_warnings`` will return for this file with the models of ``profile``, before any scoring.
 
     Without ``references`` only answers that are too long alone count. Empty if a model of the profile is not on this

@@ -19,7 +19,7 @@ from scoring.models.files import find_folder
 from scoring.models.profile import Profile
 from scoring.models.store import ModelStore
 from scoring.recipes import Pairs, get_recipe
-from scoring.records import AnswerFile, ScoreReport
+from scoring.records import Items, ScoreReport
 from scoring.running.run import score_distinct
 from scoring.signature import references_sha256
 from scoring.verification.checks import PUBLISHED_BLEURT
@@ -109,7 +109,7 @@ def compare_built_in(profile: Profile, device: DeviceName = "auto") -> tuple[Com
 
 
 def compare_file(
-    profile: Profile, report: ScoreReport, references: AnswerFile, predictions: AnswerFile, device: DeviceName = "auto"
+    profile: Profile, report: ScoreReport, references: Items, predictions: Items, device: DeviceName = "auto"
 ) -> tuple[Comparison, ...]:
     """The same for the pairs of a scored file, together with the values in ``report``.
 
@@ -165,7 +165,7 @@ def _timed(score: Callable[[Sequence[Pair]], list[float]], pairs: Sequence[Pair]
     return values, time.perf_counter() - started
 
 
-def _require_same(profile: Profile, report: ScoreReport, references: AnswerFile, device: DeviceName) -> None:
+def _require_same(profile: Profile, report: ScoreReport, references: Items, device: DeviceName) -> None:
     signature = report.signature
     if signature.get("references", {}).get("sha256") != references_sha256(references):
         raise ForeignResult(what="references.sha256")

@@ -46,16 +46,16 @@ print(json.dumps([took, before, resource.getrusage(resource.RUSAGE_SELF).ru_maxr
 CAPTION_RUN = """
 import json, random, resource, sys, time
 from scoring.engine import score
-from scoring.records import Answer, AnswerFile
+from scoring.records import Item, Items
 from scoring.text.okt import okt
 chance = random.Random(1)
 words = [chr(ord("가") + 28 * n) + chr(ord("나") + 28 * m) for n in range(100) for m in range(100)]
 def text():
     return " ".join(chance.choices(words, k=14))
 def given(items):
-    gold = [Answer(f"c{n}", text(), n + 1, others=tuple(text() for _ in range(4))) for n in range(items)]
-    new = [Answer(each.id, " ".join(chance.sample(each.text.split(), 8)), each.line) for each in gold]
-    return [AnswerFile(tuple(answers), "coco", "0" * 64) for answers in (gold, new)]
+    gold = [Item(f"c{n}", text(), n + 1, others=tuple(text() for _ in range(4))) for n in range(items)]
+    new = [Item(each.id, " ".join(chance.sample(each.text.split(), 8)), each.line) for each in gold]
+    return [Items(tuple(answers), "coco", "0" * 64) for answers in (gold, new)]
 okt().tokenize_all([text() for _ in range(100)], lambda _: None)  # Java starts, and compiles what it needs
 files = given(int(sys.argv[1]))
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

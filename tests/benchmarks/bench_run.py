@@ -20,7 +20,7 @@ from pathlib import Path
 
 from scoring.engine import score
 from scoring.models.store import ModelStore
-from scoring.records import Answer, AnswerFile, ScoreReport
+from scoring.records import Item, Items, ScoreReport
 from tests.benchmarks.contest import BERT_BASE, BLEURT_D12, TINY, Submission, answer, make_models, submissions
 from tests.benchmarks.contest_peers import bert_score_of, bleurt_of, rouge_metric
 from tests.benchmarks.tables import Row, deviation, interleaved
@@ -85,9 +85,9 @@ class Worker:
         return score("rag-qa@1", *files, store=self._store, pair_values=self._known)
 
 
-def answer_file(reasons: Sequence[str]) -> AnswerFile:
-    answers = tuple(Answer(str(number), VERDICT + text, number + 1) for number, text in enumerate(reasons))
-    return AnswerFile(answers, "json-array", sha256="0" * 64)
+def answer_file(reasons: Sequence[str]) -> Items:
+    answers = tuple(Item(str(number), VERDICT + text, number + 1) for number, text in enumerate(reasons))
+    return Items(answers, "json-array", sha256="0" * 64)
 
 
 def values_of(report: ScoreReport, metric: str) -> list[float]:

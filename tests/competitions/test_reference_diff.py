@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from malpan.competitions.reference_diff import diff_references
-from scoring.records import Answer, AnswerFile
+from scoring.records import Item, Items
 
 
-def file_of(*answers: Answer) -> AnswerFile:
-    return AnswerFile(answers, "json-array", "0" * 64)
+def file_of(*answers: Item) -> Items:
+    return Items(answers, "json-array", "0" * 64)
 
 
-def answer(item: str, text: str, *others: str, kind: str | None = "선택형") -> Answer:
-    return Answer(item, text, 1, kind, {"question": f"{item} 문제"}, others)
+def answer(item: str, text: str, *others: str, kind: str | None = "선택형") -> Item:
+    return Item(item, text, 1, kind, {"question": f"{item} 문제"}, others)
 
 
 def test_a_changed_answer_stands_with_its_old_and_new_text():
@@ -40,7 +40,7 @@ def test_added_and_removed_items_are_told_apart():
 
 def test_another_order_or_line_is_no_change():
     before = file_of(answer("q1", "가"), answer("q2", "나"))
-    after = file_of(Answer("q2", "나", 9, "선택형"), Answer("q1", "가", 12, "선택형"))
+    after = file_of(Item("q2", "나", 9, "선택형"), Item("q1", "가", 12, "선택형"))
 
     assert diff_references(before, after).is_empty
 

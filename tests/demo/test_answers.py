@@ -139,10 +139,10 @@ def test_the_macos_file_is_decomposed_and_every_item_of_it_is_reported(slug: str
     assert unicodedata.is_normalized("NFD", text)
     assert not unicodedata.is_normalized("NFC", text)
     read = read_predictions(text.encode(), get_recipe(track.recipe))
-    hangul = {answer.id for answer in read.answers if not answer.text.isascii()}
+    hangul = {answer.id for answer in read.items if not answer.text.isascii()}
     assert set(read.normalized_ids) == hangul
-    assert len(hangul) > len(read.answers) / 2
-    assert all(unicodedata.is_normalized("NFC", answer.text) for answer in read.answers)
+    assert len(hangul) > len(read.items) / 2
+    assert all(unicodedata.is_normalized("NFC", answer.text) for answer in read.items)
 
 
 def test_the_lines_file_is_jsonl_and_the_others_are_arrays() -> None:

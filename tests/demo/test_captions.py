@@ -127,7 +127,7 @@ def test_sample_is_a_sound_submission() -> None:
     rule = get_recipe(TRACK.recipe)
     [sample] = [file for file in TRACK.public_files() if file.kind == "sample"]
     read = read_predictions(sample.data, rule, read_references(TRACK.references(), rule))
-    assert [answer.id for answer in read.answers] == [scene.id for scene in SCENES]
+    assert [answer.id for answer in read.items] == [scene.id for scene in SCENES]
 
 
 def test_there_are_at_least_nine_teams_and_one_baseline() -> None:
@@ -143,7 +143,7 @@ def test_every_form_is_recognised_and_holds_what_the_team_said(team: DemoTeam, u
     references = read_references(TRACK.references(), rule)
     read = read_predictions(TRACK.upload_bytes(team, upload), rule, references)
     assert read.format == FORMATS[upload.packing]
-    assert [(answer.id, answer.text) for answer in read.answers] == captions_of(team.key, upload.habit, SCENES)
+    assert [(answer.id, answer.text) for answer in read.items] == captions_of(team.key, upload.habit, SCENES)
     assert len(read.normalized_ids) == (len(SCENES) if upload.packing is Packing.JSON_NFD else 0)
 
 

@@ -48,7 +48,7 @@ def test_ids_and_questions_are_unique(slug: str, recipe: str, items: Sequence[It
 def test_references_and_sample_are_sound_by_the_recipe(slug: str, recipe: str, items: Sequence[Item]) -> None:
     rule = get_recipe(recipe)
     references = read_references(documents.references_file(items), rule)
-    assert [answer.text for answer in references.answers] == [item.reference for item in items]
+    assert [answer.text for answer in references.items] == [item.reference for item in items]
     sample = read_predictions(documents.sample_file(items), rule, references)
     assert not sample.normalized_ids
 

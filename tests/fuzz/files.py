@@ -18,7 +18,7 @@ from scoring.metrics.exact import exact_match
 from scoring.reading import read_predictions, read_references
 from scoring.recipes import get_recipe
 from scoring.recipes.rag_qa import answer_part
-from scoring.records import AnswerFile
+from scoring.records import Items
 from tests.fuzz.mutations import Draw, broken_bytes, broken_value, deep_lists, pick, values, written
 from tests.scoring.caption_samples import CANDIDATE_FILES, KNOWN, REFERENCE_FILES, dumped
 
@@ -130,7 +130,7 @@ def _spoilt(draw: Draw, value: Any, *, has_lines: bool) -> bytes:
     return broken_bytes(draw, data) if way in ("bytes", "both") else data
 
 
-def read(file: File) -> AnswerFile | InvalidFile:
+def read(file: File) -> Items | InvalidFile:
     """What the reader of ``file`` makes of it."""
     recipe = get_recipe(file.recipe)
     try:
@@ -141,7 +141,7 @@ def read(file: File) -> AnswerFile | InvalidFile:
         return invalid
 
 
-def outcome_of(file: File, found: AnswerFile | InvalidFile, *, has_okt: bool) -> str:
+def outcome_of(file: File, found: Items | InvalidFile, *, has_okt: bool) -> str:
     """A word for what was ``found``. Raises ``AssertionError`` for what must not be. Captions are scored by their
     recipe only with ``has_okt``: the Java analyser takes seconds to start, and longer than reading for each text.
     """
@@ -175,13 +175,13 @@ def check_words(error: FileError, is_reference: bool) -> None:
         assert is_reference or CANARY not in text, error
 
 
-def check_score(file: File, found: AnswerFile, *, has_okt: bool) -> None:
+def check_score(file: File, found: Items, *, has_okt: bool) -> None:
     """What was accepted has a finite score by a rule that needs no model."""
     references = found if file.is_reference else REFERENCES[file.recipe]
-    answers = tuple(replace(answer, others=()) for answer in found.answers)
-    predictions = replace(found, answers=answers)
+    answers = tuple(replace(answer, others=()) for answer in found.items)
+    predictions = replace(found, items=answers)
     if engine.needs_models(get_recipe(file.recipe)) or (file.recipe == CAPTIONS and not has_okt):
-        texts_of = {answer.id: answer.text for answer in references.answers}
+        texts_of = {answer.id: answer.text for answer in references.items}
         scores = [exact_match(answer_part(texts_of[each.id]), answer_part(each.text)) for each in answers]
     else:
         report = engine.score(file.recipe, references, predictions)

@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 
-from scoring.records import Answer, AnswerFile
+from scoring.records import Item, Items
 
 PEOPLE = [
     "남자가", "여자가", "아이가", "노인이", "학생이", "선수가", "요리사가",
@@ -52,22 +52,22 @@ HONEST_FRAMES = {
 }
 
 
-def answers(texts: Sequence[str]) -> AnswerFile:
+def answers(texts: Sequence[str]) -> Items:
     """A file of ``texts``, with the ids 0, 1, …"""
-    rows = tuple(Answer(str(number), text, number + 1) for number, text in enumerate(texts))
-    return AnswerFile(rows, "json-array", "0" * 64)
+    rows = tuple(Item(str(number), text, number + 1) for number, text in enumerate(texts))
+    return Items(rows, "json-array", "0" * 64)
 
 
-def several(*columns: Sequence[str]) -> AnswerFile:
+def several(*columns: Sequence[str]) -> Items:
     """References with a text of every column to an item."""
     rows = tuple(
-        Answer(str(number), texts[0], number + 1, others=tuple(texts[1:]))
+        Item(str(number), texts[0], number + 1, others=tuple(texts[1:]))
         for number, texts in enumerate(zip(*columns, strict=True))
     )
-    return AnswerFile(rows, "json-array", "0" * 64)
+    return Items(rows, "json-array", "0" * 64)
 
 
-def stuffed(references: AnswerFile, words: int = 30) -> str:
+def stuffed(references: Items, words: int = 30) -> str:
     """One caption of the commonest words of the references, for every item."""
-    counted = Counter(word for answer in references.answers for text in answer.texts for word in text.split())
+    counted = Counter(word for answer in references.items for text in answer.texts for word in text.split())
     return " ".join(word for word, _ in counted.most_common(words))

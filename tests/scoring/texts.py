@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 
-from scoring.records import Answer, AnswerFile
+from scoring.records import Item, Items
 
 GOLDEN = json.loads((Path(__file__).parent / "golden_contest.json").read_text(encoding="utf-8"))
 
@@ -44,14 +44,14 @@ def random_pairs(count: int, seed: int = 20261120) -> list[tuple[str, str]]:
     return pairs
 
 
-def answer_file(rows: Iterable[tuple[str, str] | tuple[str, str, str]], normalized: tuple[str, ...] = ()) -> AnswerFile:
+def answer_file(rows: Iterable[tuple[str, str] | tuple[str, str, str]], normalized: tuple[str, ...] = ()) -> Items:
     """A validated file of (id, text[, question type]) rows."""
     answers = tuple(
-        Answer(id=row[0], text=unicodedata.normalize("NFC", row[1]), line=line, question_type=(*row, None)[2])
+        Item(id=row[0], text=unicodedata.normalize("NFC", row[1]), line=line, question_type=(*row, None)[2])
         for line, row in enumerate(rows, start=1)
     )
     digest = hashlib.sha256(repr(answers).encode()).hexdigest()
-    return AnswerFile(answers=answers, format="json-array", sha256=digest, normalized_ids=normalized)
+    return Items(items=answers, format="json-array", sha256=digest, normalized_ids=normalized)
 
 
 def contest_json(rows: Iterable[tuple[str, str] | tuple[str, str, str]]) -> str:

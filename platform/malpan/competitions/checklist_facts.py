@@ -194,7 +194,7 @@ def same_answers(file_sha256: str, references_sha256: str, recipe_id: str) -> tu
         return 0, 0
     same = sum(given[item].text in known[item].texts for item in both)
     layout = recipe.prepare(
-        replace(references, answers=tuple(known[item] for item in known if item in both)),
-        replace(offered, answers=tuple(given[item] for item in known if item in both)),
+        replace(references, items=tuple(known[item] for item in known if item in both)),
+        replace(offered, items=tuple(given[item] for item in known if item in both)),
     )
     return same, len(layout.same_items(LEAK_MIN_CHARS))

@@ -20,10 +20,10 @@ from malpan.core.storage import open_private
 from scoring import recipes
 from scoring.media import MediaFault, MediaSet, check_frames, frames_of
 from scoring.media.archive import extract, unpacked
-from scoring.records import AnswerFile
+from scoring.records import Items
 
 
-def check_media(*, media: IO[bytes], references: AnswerFile) -> None:
+def check_media(*, media: IO[bytes], references: Items) -> None:
     """Unpack the archive temporarily: every item of ``references`` must have frames, and every frame must be an image.
 
     Raises ``MediaRejected``, with what is wrong and where in the active language.
@@ -35,7 +35,7 @@ def check_media(*, media: IO[bytes], references: AnswerFile) -> None:
             folder = Path(temporary) / "frames"
             extract(media, folder)
             frames = frames_of(folder)
-            MediaSet(frames).require(answer.id for answer in references.answers)
+            MediaSet(frames).require(answer.id for answer in references.items)
             check_frames(frames)
     except MediaFault as error:
         reason = error.message("en" if (get_language() or "ko").startswith("en") else "ko")

@@ -16,7 +16,7 @@ from malpan.competitions.errors import PhaseAlreadyPublished, PhaseSettingsInval
 from malpan.competitions.locks import lock_phase
 from malpan.competitions.models import Phase
 from malpan.core import audit
-from scoring.records import AnswerFile
+from scoring.records import Items
 
 if TYPE_CHECKING:
     from malpan.accounts.models import User
@@ -83,7 +83,7 @@ def _check(phase: Phase) -> None:
 
 
 def public_ids_for(
-    *, phase: Phase, references: AnswerFile, public_ids: Collection[str] | None = None, actor: User | None = None
+    *, phase: Phase, references: Items, public_ids: Collection[str] | None = None, actor: User | None = None
 ) -> list[str] | None:
     """The ids of the public split of new ``references`` of ``phase``, or ``None`` if every item is public.
 
@@ -92,14 +92,14 @@ def public_ids_for(
     version, so that uploading a corrected file never makes private items public. Call it under the phase's lock: it may
     write the seed and clear the share. Raises ``SplitInvalid`` if an id is unknown, or a split would be empty.
     """
-    ids = [answer.id for answer in references.answers]
+    ids = [answer.id for answer in references.items]
     if public_ids is not None:
         split = _checked(list(dict.fromkeys(public_ids)), ids) if public_ids else None
         if phase.public_percent is not None:
             update_phase(phase=phase, actor=actor, public_percent=None)
         return split
     if phase.public_percent:
-        strata = {answer.id: answer.question_type or "" for answer in references.answers}
+        strata = {answer.id: answer.question_type or "" for answer in references.items}
         return _checked(splitting.split_ids(ids, phase.public_percent, _seed_of(phase), strata), ids)
     current = phase.reference_versions.filter(is_current=True).first()
     if current is None or current.public_ids is None:

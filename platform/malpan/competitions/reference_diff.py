@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from scoring.records import Answer, AnswerFile
+from scoring.records import Item, Items
 
-_NO_ANSWERS: Final[tuple[Answer, ...]] = ()
+_NO_ANSWERS: Final[tuple[Item, ...]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,10 @@ class ReferenceDiff:
         return not (self.added or self.removed)
 
 
-def diff_references(before: AnswerFile | None, after: AnswerFile) -> ReferenceDiff:
+def diff_references(before: Items | None, after: Items) -> ReferenceDiff:
     """How ``after`` differs from ``before`` in texts, further texts and question types. ``None``: no version."""
-    old = {answer.id: answer for answer in (before.answers if before else _NO_ANSWERS)}
-    new = {answer.id: answer for answer in after.answers}
+    old = {answer.id: answer for answer in (before.items if before else _NO_ANSWERS)}
+    new = {answer.id: answer for answer in after.items}
     both = [(old[item], answer) for item, answer in new.items() if item in old]
     changed = tuple(_change(was, now) for was, now in both if scored_content(was) != scored_content(now))
     return ReferenceDiff(
@@ -58,12 +58,12 @@ def diff_references(before: AnswerFile | None, after: AnswerFile) -> ReferenceDi
     )
 
 
-def scored_content(answer: Answer) -> tuple[tuple[str, ...], str | None]:
+def scored_content(answer: Item) -> tuple[tuple[str, ...], str | None]:
     """The content of a reference answer that can change a score."""
     return answer.texts, answer.question_type
 
 
-def _change(was: Answer | None, now: Answer | None) -> ItemChange:
+def _change(was: Item | None, now: Item | None) -> ItemChange:
     item = now or was
     assert item is not None, "a change needs one side at least"
     question = item.input.get("question")

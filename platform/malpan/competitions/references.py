@@ -1,6 +1,6 @@
 """Reference answers in memory: parsed once per process and version, used only for validation and scoring.
 
-Nothing here is rendered, logged or sent anywhere; a caller must not put an ``AnswerFile`` of references into an error,
+Nothing here is rendered, logged or sent anywhere; a caller must not put an ``Items`` of references into an error,
 a log line, a task argument or a template.
 """
 
@@ -13,7 +13,7 @@ from malpan.competitions.models import ReferenceVersion, Track
 from malpan.core.storage import read_private
 from scoring.reading import read_references
 from scoring.recipes import Recipe, UnknownRecipe, get_recipe
-from scoring.records import AnswerFile
+from scoring.records import Items
 
 _KEPT_VERSIONS = 4
 
@@ -34,7 +34,7 @@ def recipe_named(recipe_id: str) -> Recipe:
         raise UnknownTrackRecipe(recipe=recipe_id) from None
 
 
-def load_references(version: ReferenceVersion, recipe_id: str) -> AnswerFile:
+def load_references(version: ReferenceVersion, recipe_id: str) -> Items:
     """The parsed reference answers of ``version``. They were checked at the upload, so defects that only later versions
     refuse do not stop the scoring. Raises the faults of ``core.storage.open_private``.
     """
@@ -42,5 +42,5 @@ def load_references(version: ReferenceVersion, recipe_id: str) -> AnswerFile:
 
 
 @lru_cache(maxsize=_KEPT_VERSIONS)
-def _parsed(sha256: str, recipe_id: str) -> AnswerFile:
+def _parsed(sha256: str, recipe_id: str) -> Items:
     return read_references(read_private(sha256), recipe_named(recipe_id), is_published=True)

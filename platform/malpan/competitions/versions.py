@@ -26,7 +26,7 @@ from malpan.core import audit
 from malpan.core.storage import StoredFile, store_private
 from scoring.errors import InvalidFile
 from scoring.reading import read_references
-from scoring.records import AnswerFile
+from scoring.records import Items
 
 if TYPE_CHECKING:
     from malpan.accounts.models import User
@@ -41,7 +41,7 @@ class StoredReferences:
 
     file: StoredFile
     media: StoredFile | None
-    answers: AnswerFile
+    answers: Items
 
 
 def store_file(*, phase: Phase, data: bytes, media: IO[bytes] | None = None) -> StoredReferences:
@@ -91,7 +91,7 @@ def add_version(
         file_size=file.file.size,
         media_sha256=file.media.sha256 if file.media else "",
         media_size=file.media.size if file.media else 0,
-        item_count=len(file.answers.answers),
+        item_count=len(file.answers.items),
         public_ids=public_ids_for(phase=phase, references=file.answers, public_ids=public_ids, actor=actor),
         is_current=False,
         published_at=None,
@@ -135,7 +135,7 @@ def _media_of(version: ReferenceVersion) -> StoredFile | None:
     return StoredFile(version.media_sha256, version.media_size) if version.media_sha256 else None
 
 
-def _store_media(phase: Phase, media: IO[bytes], answers: AnswerFile) -> StoredFile:
+def _store_media(phase: Phase, media: IO[bytes], answers: Items) -> StoredFile:
     check_media(media=media, references=answers)
     require_room(phase.track.competition, media.seek(0, os.SEEK_END))
     media.seek(0)

@@ -11,7 +11,7 @@ import pytest
 from scoring.integrity import copied_share, integrity_warnings
 from scoring.integrity.loops import is_loop
 from scoring.recipes.warning_texts import INTEGRITY_CODES, INTEGRITY_TEXTS, warning_text
-from scoring.records import Answer, AnswerFile, ScoreWarning
+from scoring.records import Item, Items, ScoreWarning
 from tests.scoring.caption_sets import HONEST_FRAMES, REFERENCE, answers, captions, scenes, several, stuffed
 
 SCENES = scenes(400)
@@ -22,7 +22,7 @@ def codes(found: Sequence[ScoreWarning]) -> set[str]:
     return {warning.code for warning in found}
 
 
-def caption_codes(texts: Sequence[str], references: AnswerFile = REFERENCES) -> set[str]:
+def caption_codes(texts: Sequence[str], references: Items = REFERENCES) -> set[str]:
     return codes(integrity_warnings("captions", references, answers(texts)))
 
 
@@ -125,8 +125,8 @@ def test_loops_are_hinted_at_unless_few_or_in_the_reference() -> None:
 STORY = " ".join(captions(scenes(12, seed=3), REFERENCE))
 
 
-def with_input(text: str, number: int, **fields: object) -> Answer:
-    return Answer(
+def with_input(text: str, number: int, **fields: object) -> Item:
+    return Item(
         str(number), text, number + 1, input={"question": "요약하십시오.", "context": [{"text": STORY}]}, **fields
     )
 
@@ -135,8 +135,8 @@ def test_answers_taken_from_the_input_are_hinted_at() -> None:
     words = STORY.split()
     honest = captions(scenes(40, seed=4), f"{REFERENCE} {REFERENCE.replace('있다', '있었다')}")
     copied = [" ".join(words[start : start + 24]) for start in range(40)]
-    references = AnswerFile(tuple(map(with_input, honest, range(40))), "json-array", "0")
-    extractive = AnswerFile(tuple(map(with_input, copied, range(40))), "json-array", "0")
+    references = Items(tuple(map(with_input, honest, range(40))), "json-array", "0")
+    extractive = Items(tuple(map(with_input, copied, range(40))), "json-array", "0")
 
     found = integrity_warnings("answers", references, answers(copied))
 
@@ -161,8 +161,8 @@ def test_equal_choices_and_short_answers_are_no_offence() -> None:
         ("단답형", "세종대왕 이도 (조선 제4대 임금)"),
         ("선다형", "가장 알맞은 것은 네 번째이다."),
     ] * 40
-    references = AnswerFile(
-        tuple(Answer(str(n), f"{text} {n}", n + 1, question_type=kind) for n, (kind, text) in enumerate(rows)),
+    references = Items(
+        tuple(Item(str(n), f"{text} {n}", n + 1, question_type=kind) for n, (kind, text) in enumerate(rows)),
         "json-array",
         "0",
     )
@@ -193,8 +193,8 @@ def test_invisible_characters_are_counted_and_named_whatever_the_form(form: str)
 
 
 def test_invisible_characters_of_the_reference_or_the_input_are_no_offence() -> None:
-    rows = (Answer("0", "가나\u200b다", 1), Answer("1", "라", 2, input={"question": "마\u2060바"}))
-    references = AnswerFile(rows, "json-array", "0")
+    rows = (Item("0", "가나\u200b다", 1), Item("1", "라", 2, input={"question": "마\u2060바"}))
+    references = Items(rows, "json-array", "0")
     assert integrity_warnings("answers", references, answers(["가\u200b나다", "마\u2060바"])) == ()
 
 
@@ -206,7 +206,7 @@ def test_answers_that_only_look_empty_are_counted() -> None:
 def test_decomposed_text_is_hinted_at_when_it_is_much() -> None:
     texts = captions(SCENES, REFERENCE)
     for many, expected in ((79, set()), (80, {"many_normalized"})):
-        file = AnswerFile(answers(texts).answers, "json-array", "0", tuple(map(str, range(many))))
+        file = Items(answers(texts).items, "json-array", "0", tuple(map(str, range(many))))
         assert codes(integrity_warnings("captions", REFERENCES, file)) == expected
 
 

@@ -24,7 +24,7 @@ from scoring.reading import (
 from scoring.reading.caption_checks import without_ending
 from scoring.reading.file_formats import FORMAT_LABELS, format_label
 from scoring.recipes import get_recipe
-from scoring.records import AnswerFile, FileFormat
+from scoring.records import FileFormat, Items
 from tests.scoring.caption_samples import (
     BAD_CANDIDATES,
     CANARY,
@@ -43,15 +43,15 @@ CAPTIONING = get_recipe("captioning@1")
 
 
 @pytest.fixture(scope="module")
-def known() -> AnswerFile:
+def known() -> Items:
     return read_references(dumped(KNOWN).encode(), CAPTIONING)
 
 
-def read(data: str | bytes, known: AnswerFile | None = None) -> AnswerFile:
+def read(data: str | bytes, known: Items | None = None) -> Items:
     return read_predictions(data.encode() if isinstance(data, str) else data, CAPTIONING, known)
 
 
-def errors_of(data: str | bytes, known: AnswerFile | None = None) -> InvalidFile:
+def errors_of(data: str | bytes, known: Items | None = None) -> InvalidFile:
     with pytest.raises(InvalidFile) as caught:
         read(data, known)
     return caught.value
@@ -77,8 +77,8 @@ def test_every_format_of_candidates_is_recognised_and_holds_the_same_captions(kn
     path.write_bytes(text.encode())
     captions = read(path.read_bytes(), known)
     assert captions.format == file_format
-    assert {answer.id: answer.text for answer in captions.answers} == CAPTIONS
-    assert tuple(answer.line for answer in captions.answers) == item_lines
+    assert {answer.id: answer.text for answer in captions.items} == CAPTIONS
+    assert tuple(answer.line for answer in captions.items) == item_lines
     assert captions.sha256 == hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -96,7 +96,7 @@ def test_every_format_of_references_holds_the_same_captions_in_order(tmp_path: P
     path.write_bytes(text.encode())
     references = read_references(path.read_bytes(), CAPTIONING)
     assert references.format == file_format
-    assert {answer.id: list(answer.texts) for answer in references.answers} == REFERENCES
+    assert {answer.id: list(answer.texts) for answer in references.items} == REFERENCES
 
 
 def test_every_format_has_a_label_and_a_sample():
@@ -143,7 +143,7 @@ def test_an_empty_caption_is_allowed(known):
 )
 def test_endings_of_pictures_films_and_labels_do_not_count(item_id, meant):
     assert without_ending(item_id) == meant
-    assert read(dumped({item_id: "x"})).answers[0].id == meant
+    assert read(dumped({item_id: "x"})).items[0].id == meant
 
 
 def test_endings_do_not_count_in_references_either():
@@ -153,8 +153,8 @@ def test_endings_do_not_count_in_references_either():
 
 def test_a_number_and_its_text_are_the_same_id():
     references = read_references(b'[{"image_id": 7, "caption": "x"}, {"image_id": "7", "caption": "y"}]', CAPTIONING)
-    assert references.answers[0].texts == ("x", "y")
-    assert read('{"7": "z"}', references).answers[0].id == "7"
+    assert references.items[0].texts == ("x", "y")
+    assert read('{"7": "z"}', references).items[0].id == "7"
 
 
 @pytest.mark.parametrize(
@@ -186,14 +186,14 @@ def test_a_name_with_and_one_without_an_ending_meet_too():
 
 def test_references_that_were_published_with_meeting_ids_are_still_read_as_one_item():
     text = lines([{"id": i, "caption": f"{i} 그림"} for i in ("cat.jpg", "cat.png")])
-    (answer,) = read_references(text.encode(), CAPTIONING, is_published=True).answers
+    (answer,) = read_references(text.encode(), CAPTIONING, is_published=True).items
     assert (answer.id, answer.texts) == ("cat", ("cat.jpg 그림", "cat.png 그림"))
 
 
 def test_the_line_of_an_item_with_several_references_is_that_of_the_first():
     text = lines([{"id": i, "caption": "x"} for i in ("b.mp4", "a", "b.mp4")])
     references = read_references(text.encode(), CAPTIONING)
-    assert [(a.id, a.line, len(a.texts)) for a in references.answers] == [("b", 1, 2), ("a", 2, 1)]
+    assert [(a.id, a.line, len(a.texts)) for a in references.items] == [("b", 1, 2), ("a", 2, 1)]
 
 
 def test_decomposed_captions_and_ids_are_normalised_and_named():
@@ -211,7 +211,7 @@ def test_a_table_is_text_as_it_stands():
 
 
 def test_blank_lines_of_a_table_are_skipped_and_counted(known):
-    assert [a.line for a in read("\n\t\nv-1\t가\n \t \n\n17.0\t나\n").answers] == [3, 6]
+    assert [a.line for a in read("\n\t\nv-1\t가\n \t \n\n17.0\t나\n").items] == [3, 6]
     assert places(errors_of("\n\t\nv-1\tx\n\t\nv-2", known).errors) == [("tsv_no_tab", 5, None, None)]
 
 
@@ -225,7 +225,7 @@ def test_check_names_the_format(tmp_path: Path, capsys):
 
 def test_image_id_comes_before_id():
     row = {"id": 5, "image_id": 7, "caption": "x"}
-    assert read(dumped([row])).answers[0].id == "7"
+    assert read(dumped([row])).items[0].id == "7"
 
 
 # ------------------------------------------------------------------------------------------------ refused, located
@@ -306,7 +306,7 @@ def test_more_captions_than_the_limit_are_refused_at_their_line(monkeypatch):
     for text in texts.values():
         first = errors_of(text).errors[0]
         assert (first.code, first.line) == ("too_many_items", 41)
-    assert len(read(texts["table"].rsplit("\n", 3)[0]).answers) == 40
+    assert len(read(texts["table"].rsplit("\n", 3)[0]).items) == 40
 
 
 def test_a_table_of_more_captions_than_the_real_limit_is_refused_at_its_line():
@@ -354,7 +354,7 @@ def test_a_bad_reference_is_located(text, place):
 
 def test_an_item_has_at_most_fifty_references():
     texts = [f"설명 {n}" for n in range(MAX_REFERENCES + 1)]
-    assert len(read_references(dumped({"a": texts[1:]}).encode(), CAPTIONING).answers[0].texts) == MAX_REFERENCES
+    assert len(read_references(dumped({"a": texts[1:]}).encode(), CAPTIONING).items[0].texts) == MAX_REFERENCES
     assert places(reference_errors(dumped({"a": texts}))) == [("too_many_references", 1, "a", "caption")]
     one_a_line = "".join(f"a\t{text}\n" for text in [*texts, "더"])
     assert places(reference_errors(one_a_line)) == [("too_many_references", MAX_REFERENCES + 1, "a", "caption")]

@@ -13,7 +13,7 @@ from scoring.errors import FileError, InvalidFile
 from scoring.reading import MAX_BYTES, MAX_ERRORS_KEPT, read_predictions, read_references
 from scoring.reading.caption_files import scan_captions
 from scoring.recipes import get_recipe
-from scoring.records import AnswerFile
+from scoring.records import Items
 from tests.paths import ROOT
 from tests.scoring.caption_samples import CANARY, CANDIDATE_FILES, KNOWN, REFERENCE_FILES, dumped
 from tests.scoring.hostile_captions import HOSTILE, HOSTILE_REFERENCES
@@ -24,11 +24,11 @@ SECONDS = 8.0  # of processor time: far above what is measured (2 s at most), fa
 
 
 @pytest.fixture(scope="module")
-def known() -> AnswerFile:
+def known() -> Items:
     return read_references(dumped(KNOWN).encode(), CAPTIONING)
 
 
-def read_or_errors(data: bytes, known: AnswerFile | None = None) -> AnswerFile | InvalidFile:
+def read_or_errors(data: bytes, known: Items | None = None) -> Items | InvalidFile:
     try:
         return read_predictions(data, CAPTIONING, known)
     except InvalidFile as invalid:
@@ -75,7 +75,7 @@ def test_a_sound_file_of_twenty_megabytes_is_read_in_seconds(form):
     }[form]().encode()
     assert 18_000_000 < len(data) < MAX_BYTES
     started = time.thread_time()
-    answers = read_predictions(data, CAPTIONING).answers
+    answers = read_predictions(data, CAPTIONING).items
     assert time.thread_time() - started < SECONDS
     assert len(answers) == len(captions)
 
@@ -87,8 +87,8 @@ def test_a_mutated_file_is_read_or_refused_and_nothing_else(known, seed):
     for _ in range(250):
         data = mutated(chance.choice(forms), chance)
         captions = read_or_errors(data, known)
-        if isinstance(captions, AnswerFile):
-            assert {answer.id for answer in captions.answers} <= set(KNOWN)
+        if isinstance(captions, Items):
+            assert {answer.id for answer in captions.items} <= set(KNOWN)
             continue
         assert captions.errors
         for error in captions.errors:
@@ -108,7 +108,7 @@ def test_mutated_references_are_read_or_refused_and_nothing_else(seed):
             references = read_references(data, CAPTIONING)
         except InvalidFile:
             continue
-        assert all(text.strip() for answer in references.answers for text in answer.texts)
+        assert all(text.strip() for answer in references.items for text in answer.texts)
 
 
 def test_an_object_python_reads_strictly_is_never_called_broken():

@@ -11,7 +11,7 @@ from scoring.errors import FileError, InvalidFile
 from scoring.reading import MAX_BYTES, MAX_ERRORS_KEPT, read_predictions, read_references
 from scoring.reading.json_items import scan
 from scoring.recipes import get_recipe
-from scoring.records import AnswerFile
+from scoring.records import Items
 from tests.scoring.bad_files import CANARY, GOOD, IDS, REFERENCES, array, good_items, item, lines
 
 RAG = get_recipe("rag-qa@1")
@@ -19,11 +19,11 @@ SECONDS = 8.0  # of processor time: far above what is measured (1 s at most), fa
 
 
 @pytest.fixture(scope="module")
-def references() -> AnswerFile:
+def references() -> Items:
     return read_references(REFERENCES, RAG)
 
 
-def read_or_errors(data: bytes, references: AnswerFile | None = None) -> AnswerFile | InvalidFile:
+def read_or_errors(data: bytes, references: Items | None = None) -> Items | InvalidFile:
     try:
         return read_predictions(data, RAG, references)
     except InvalidFile as invalid:
@@ -82,8 +82,8 @@ def test_a_sound_file_of_twenty_megabytes_is_read_in_seconds(form):
     started = time.thread_time()
     read = read_predictions(data, RAG)
     assert time.thread_time() - started < SECONDS
-    assert len(read.answers) == 18_000
-    assert read.answers[-1].line == (18_000 if form == "lines" else 18_001)
+    assert len(read.items) == 18_000
+    assert read.items[-1].line == (18_000 if form == "lines" else 18_001)
 
 
 def mutated(data: bytes, chance: random.Random) -> bytes:
@@ -125,8 +125,8 @@ def test_a_mutated_file_is_read_or_refused_and_nothing_else(references, seed):
     for _ in range(150):
         data = mutated(chance.choice(forms), chance)
         read = read_or_errors(data, references)
-        if isinstance(read, AnswerFile):
-            assert {answer.id for answer in read.answers} == set(IDS)
+        if isinstance(read, Items):
+            assert {answer.id for answer in read.items} == set(IDS)
             continue
         assert read.errors
         for error in read.errors:

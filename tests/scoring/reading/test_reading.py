@@ -11,7 +11,7 @@ from scoring.errors import MESSAGES, FileError, InvalidFile
 from scoring.messages import ANSWERS, CAPTIONS
 from scoring.reading import MAX_ERRORS_KEPT, MAX_ITEMS, MAX_REFERENCES, json_items, read_predictions, read_references
 from scoring.recipes import get_recipe
-from scoring.records import AnswerFile
+from scoring.records import Items
 from tests.scoring.bad_files import (
     BAD_FILES,
     CANARY,
@@ -32,11 +32,11 @@ SUMMARY = get_recipe("dialogue-summary@1")
 
 
 @pytest.fixture(scope="module")
-def references() -> AnswerFile:
+def references() -> Items:
     return read_references(REFERENCES, RAG)
 
 
-def errors_of(data: bytes | str, references: AnswerFile | None = None) -> InvalidFile:
+def errors_of(data: bytes | str, references: Items | None = None) -> InvalidFile:
     with pytest.raises(InvalidFile) as caught:
         read_predictions(data.encode() if isinstance(data, str) else data, RAG, references)
     return caught.value
@@ -85,20 +85,20 @@ def small(item_id: str, answer: object = "답") -> dict:
 def test_each_form_is_recognised_and_its_lines_are_those_of_the_file(references, text, file_format, item_lines):
     read = read_predictions(text.encode(), RAG, references)
     assert read.format == file_format
-    assert tuple(answer.line for answer in read.answers) == item_lines
-    assert [(answer.id, answer.text) for answer in read.answers] == [
-        (answer.id, answer.text) for answer in read_predictions(GOOD, RAG).answers
+    assert tuple(answer.line for answer in read.items) == item_lines
+    assert [(answer.id, answer.text) for answer in read.items] == [
+        (answer.id, answer.text) for answer in read_predictions(GOOD, RAG).items
     ]
 
 
 @pytest.mark.parametrize("text", [indented(small("1")), json.dumps(small("1")), json.dumps(small("1")) + "\n"])
 def test_a_file_of_one_item_is_a_file(text):
-    assert [answer.id for answer in read_predictions(text.encode(), RAG).answers] == ["1"]
+    assert [answer.id for answer in read_predictions(text.encode(), RAG).items] == ["1"]
 
 
 def test_unicode_line_separators_inside_a_text_break_no_line():
     read = read_predictions(lines(item("1", "가\u2028나\u2029"), item("2", "다")).encode(), RAG)
-    assert [(answer.id, answer.line) for answer in read.answers] == [("1", 1), ("2", 2)]
+    assert [(answer.id, answer.line) for answer in read.items] == [("1", 1), ("2", 2)]
 
 
 def test_the_hash_is_of_the_bytes_as_uploaded():
@@ -113,38 +113,38 @@ def test_an_empty_answer_is_the_participants_right(references):
 
 def test_an_integer_id_becomes_its_digits():
     data = b'[{"id": 17, "output": {"answer": "x"}}, {"id": -3, "output": {"answer": "x"}}]'
-    assert [answer.id for answer in read_predictions(data, RAG).answers] == ["17", "-3"]
+    assert [answer.id for answer in read_predictions(data, RAG).items] == ["17", "-3"]
 
 
 def test_escaped_emoji_tabs_and_line_breaks_are_accepted():
     read = read_predictions(b'[{"id": "1", "output": {"answer": "\\ud83d\\ude00\\n\\t\\r"}}]', RAG)
-    assert read.answers[0].text == "😀\n\t\r"
+    assert read.items[0].text == "😀\n\t\r"
 
 
 def test_two_thousand_characters_without_a_space_can_be_scored():
     for text in ("가" * 2000, "7" * 2000, "😀" * 2000, "글자 " * 3333):
-        assert read_predictions(json.dumps([small("1", text)]).encode(), RAG).answers[0].text == text
+        assert read_predictions(json.dumps([small("1", text)]).encode(), RAG).items[0].text == text
 
 
 def test_nfd_answers_are_normalised_and_named(references):
     texts = [unicodedata.normalize("NFD", text) if n < 2 else text for n, text in enumerate(good_items())]
     read = read_predictions(array(*texts).encode(), RAG, references)
     assert read.normalized_ids == ("q-1", "q-2")
-    assert [a.text for a in read.answers] == [a.text for a in read_predictions(GOOD, RAG).answers]
+    assert [a.text for a in read.items] == [a.text for a in read_predictions(GOOD, RAG).items]
 
 
 def test_ids_are_compared_in_nfc():
     known = read_references(array(item("문항-1", "답")).encode(), RAG)
     data = array(item(unicodedata.normalize("NFD", "문항-1"), "답")).encode()
     read = read_predictions(data, RAG, known)
-    assert read.answers[0].id == "문항-1"
+    assert read.items[0].id == "문항-1"
     assert read.normalized_ids == ()  # the answer itself was in NFC
 
 
 def test_the_question_type_of_a_prediction_is_checked_only_without_references():
     text = array(json.dumps(small("1") | {"input": {"question_type": "없는유형"}}, ensure_ascii=False))
     known = read_references(array(item("1", "답")).encode(), RAG)
-    assert read_predictions(text.encode(), CULTURE, known).answers[0].text == "답"
+    assert read_predictions(text.encode(), CULTURE, known).items[0].text == "답"
     with pytest.raises(InvalidFile) as caught:
         read_predictions(text.encode(), CULTURE)
     assert places(caught.value.errors) == [("unknown_question_type", 2, "1", "input.question_type")]
@@ -344,7 +344,7 @@ def test_as_many_items_as_the_limit_are_accepted(monkeypatch):
     monkeypatch.setattr(json_items, "MAX_ITEMS", 40)
     data = "".join(f'{{"id": {n}, "output": {{"answer": ""}}}}\n' for n in range(41))
     assert places(errors_of(data).errors)[0][:2] == ("too_many_items", 41)
-    assert len(read_predictions(data.rsplit("\n", 2)[0].encode(), RAG).answers) == 40
+    assert len(read_predictions(data.rsplit("\n", 2)[0].encode(), RAG).items) == 40
 
 
 # ------------------------------------------------------------------------------------------------ references
@@ -352,7 +352,7 @@ def test_as_many_items_as_the_limit_are_accepted(monkeypatch):
 
 def test_references_keep_their_input_and_question_type():
     text = indented([small("1") | {"input": {"question_type": "단답형", "question": "왜?", "n": 3}}])
-    answer = read_references(text.encode(), CULTURE).answers[0]
+    answer = read_references(text.encode(), CULTURE).items[0]
     assert answer.question_type == "단답형"
     assert answer.input == {"question_type": "단답형", "question": "왜?", "n": 3}
 
@@ -388,12 +388,12 @@ def test_a_reference_with_an_empty_alternative_is_refused(answer):
     assert places([error]) == [("empty_alternative", 11, "2", "output.answer")]
     assert "‘#’" in error.message("ko")
     assert "#" in error.message("en")
-    assert read_references(text.encode(), RAG, is_published=True).answers[1].text == answer
+    assert read_references(text.encode(), RAG, is_published=True).items[1].text == answer
 
 
 @pytest.mark.parametrize("answer", ["짜장면#자장면", "짜장면이 옳다. 번호 #는 이유에 쓴다. #", "2번 #3번"])
 def test_a_reference_without_an_empty_alternative_is_read(answer):
-    assert read_references(indented([small("1", answer)]).encode(), RAG).answers[0].text == answer
+    assert read_references(indented([small("1", answer)]).encode(), RAG).items[0].text == answer
 
 
 @pytest.mark.parametrize(("kind", "is_refused"), [("단답형", True), ("선다형", False), ("서술형", False)])
@@ -402,17 +402,17 @@ def test_only_what_exact_match_compares_has_alternatives(kind, is_refused):
     if is_refused:
         assert places(reference_errors_of(text, CULTURE)) == [("empty_alternative", 5, "1", "output.answer")]
     else:
-        assert read_references(text.encode(), CULTURE).answers[0].text == "김치#"
+        assert read_references(text.encode(), CULTURE).items[0].text == "김치#"
 
 
 def test_a_prediction_may_hold_what_it_likes_around_a_number_sign():
-    assert read_predictions(indented([small("1", "짜장면#")]).encode(), RAG).answers[0].text == "짜장면#"
+    assert read_predictions(indented([small("1", "짜장면#")]).encode(), RAG).items[0].text == "짜장면#"
 
 
 def test_a_dialogue_may_have_several_reference_summaries():
     text = indented([small("1", ["첫 요약", "둘째 요약"]), small("2", "하나뿐인 요약")])
     references = read_references(text.encode(), SUMMARY)
-    assert [answer.texts for answer in references.answers] == [("첫 요약", "둘째 요약"), ("하나뿐인 요약",)]
+    assert [answer.texts for answer in references.items] == [("첫 요약", "둘째 요약"), ("하나뿐인 요약",)]
 
 
 @pytest.mark.parametrize(

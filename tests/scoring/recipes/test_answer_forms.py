@@ -18,7 +18,7 @@ def item(answer: str, item_id: str = "1") -> str:
 
 
 def text_of(answer: str, recipe) -> str:
-    return read_predictions(f"[{item(answer)}]".encode(), recipe).answers[0].text
+    return read_predictions(f"[{item(answer)}]".encode(), recipe).items[0].text
 
 
 def error_of(answer: str, recipe, read=read_predictions) -> tuple:

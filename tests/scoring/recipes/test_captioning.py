@@ -10,7 +10,7 @@ from scoring.engine import score
 from scoring.metrics import MetricOptions
 from scoring.reading import read_predictions, read_references
 from scoring.recipes import MismatchedFiles, get_recipe
-from scoring.records import Answer, AnswerFile, ScoreReport
+from scoring.records import Item, Items, ScoreReport
 from scoring.report import report_as_json, report_from_json
 from tests.paths import ROOT
 
@@ -18,13 +18,13 @@ GOLDEN = json.loads((ROOT / "tests/scoring/golden_captioning.json").read_text(en
 RECIPE = "captioning-lexical@1"
 
 
-def references(**texts: tuple[str, ...]) -> AnswerFile:
-    answers = [Answer(item, first, 1, others=tuple(others)) for item, (first, *others) in texts.items()]
-    return AnswerFile(tuple(answers), "id-object", "0" * 64)
+def references(**texts: tuple[str, ...]) -> Items:
+    answers = [Item(item, first, 1, others=tuple(others)) for item, (first, *others) in texts.items()]
+    return Items(tuple(answers), "id-object", "0" * 64)
 
 
-def captions(**texts: str) -> AnswerFile:
-    return AnswerFile(tuple(Answer(item, text, 1) for item, text in texts.items()), "id-object", "1" * 64)
+def captions(**texts: str) -> Items:
+    return Items(tuple(Item(item, text, 1) for item, text in texts.items()), "id-object", "1" * 64)
 
 
 @pytest.fixture(scope="module")

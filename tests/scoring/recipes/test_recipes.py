@@ -227,7 +227,7 @@ def test_culture_choices_with_white_space_around_them_are_warned_about():
     [("가#", "단답형", True), ("가#나", "단답형", False), ("가#", "서술형", False), ("#", "단답형", True)],
 )
 def test_culture_short_answers_alone_have_alternatives_that_may_be_empty(text, kind, is_empty):
-    [answer] = answer_file([("a", text, kind)]).answers
+    [answer] = answer_file([("a", text, kind)]).items
 
     assert get_recipe("culture-qa@1").has_empty_alternative(answer) is is_empty
 

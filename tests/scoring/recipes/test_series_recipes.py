@@ -12,7 +12,7 @@ from scoring.recipes.base import MismatchedFiles
 from scoring.recipes.columns import ACCURACY, F1_MACRO
 from scoring.recipes.generation import dialogue_summary, story_completion
 from scoring.recipes.labels import multi_label, regression, single_label
-from scoring.records import Answer, AnswerFile
+from scoring.records import Item, Items
 from scoring.text.answers import UnreadableAnswer, label_text, labels_of
 from tests.scoring.fakes import STORE
 from tests.scoring.texts import answer_file
@@ -97,7 +97,7 @@ def test_dialogue_summary_reproduces_the_published_baseline():
 
 def test_generation_gives_every_reference_to_every_metric():
     recipe = dialogue_summary()
-    references = AnswerFile((Answer("a", "하나", 1, others=("둘",)),), "json-array", "0" * 64)
+    references = Items((Item("a", "하나", 1, others=("둘",)),), "json-array", "0" * 64)
     prepared = recipe.prepare(references, answer_file([("a", "둘")]))
     assert {pairs.references for pairs in prepared.pairs.values()} == {(("하나", "둘"),)}
 
@@ -167,7 +167,7 @@ def test_an_unanswered_item_has_no_labels_where_there_may_be_several():
 
 
 def test_labels_given_as_several_texts_count_together():
-    references = AnswerFile((Answer("a", "기쁨", 1, others=("신뢰",)),), "json-array", "0" * 64)
+    references = Items((Item("a", "기쁨", 1, others=("신뢰",)),), "json-array", "0" * 64)
     pairs = multi_label().prepare(references, answer_file([("a", '["신뢰", "기쁨"]')])).pairs["classification"]
     assert pairs.references == ((pairs.candidates[0],),)
 

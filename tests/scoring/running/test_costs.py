@@ -15,16 +15,16 @@ from scoring.metrics import METRICS, costs, is_neural
 from scoring.metrics.base import LEXICAL_PAIR_TOKENS, Metric
 from scoring.metrics.costs import estimated_tokens
 from scoring.recipes import RECIPES, get_recipe
-from scoring.records import Answer, AnswerFile
+from scoring.records import Item, Items
 from scoring.running.costs import expected_tokens, tokens_of_file
 from tests.scoring.tiny_models import contest_like, make_bert, make_sentencepiece_bleurt
 
 RAG = get_recipe("rag-qa@1")
 
 
-def file_of(*texts: str) -> AnswerFile:
-    answers = tuple(Answer(f"q{number}", text, number + 1) for number, text in enumerate(texts))
-    return AnswerFile(answers=answers, format="json-array", sha256="0" * 64)
+def file_of(*texts: str) -> Items:
+    answers = tuple(Item(f"q{number}", text, number + 1) for number, text in enumerate(texts))
+    return Items(items=answers, format="json-array", sha256="0" * 64)
 
 
 def _wordpiece(folder: Path) -> Any:
@@ -78,7 +78,7 @@ def test_a_pair_that_stands_there_twice_is_read_once() -> None:
 def test_every_reference_of_a_caption_is_read() -> None:
     recipe = get_recipe("captioning@1")
     one = file_of("개가 달린다")
-    two = AnswerFile((Answer("q0", "개가 달린다", 1, others=("강아지가 뛴다",)),), "coco", "0" * 64)
+    two = Items((Item("q0", "개가 달린다", 1, others=("강아지가 뛴다",)),), "coco", "0" * 64)
     captions = file_of("개가 뛴다")
 
     assert expected_tokens(recipe, two, captions) - expected_tokens(recipe, one, captions) == len("강아지가뛴다") + 2

@@ -13,7 +13,7 @@ from scoring.engine import score
 from scoring.metrics import METRICS, is_corpus_metric
 from scoring.models.store import ModelStore
 from scoring.recipes import RECIPES, get_recipe
-from scoring.records import AnswerFile, Progress
+from scoring.records import Items, Progress
 from scoring.running.precompute import missing_items, pair_work, precompute
 from scoring.running.run import MetricFault
 from tests.scoring.fakes import FakeNeural, NanBleurt, ShortBleurt
@@ -27,7 +27,7 @@ FAKE = SimpleNamespace(
     computed_with=dict,
     bertscore=SimpleNamespace(references=SimpleNamespace(max_bytes=1)),
 )
-Files = tuple[AnswerFile, AnswerFile]
+Files = tuple[Items, Items]
 
 
 def reasons(count: int, seed: int = 1) -> Files:
@@ -44,7 +44,7 @@ def reasons(count: int, seed: int = 1) -> Files:
 
 def slices(files: Files, count: int) -> list[Files]:
     """Every ``count``-th item, from each of the first on."""
-    return [tuple(replace(file, answers=file.answers[start::count]) for file in files) for start in range(count)]  # type: ignore[misc]
+    return [tuple(replace(file, items=file.items[start::count]) for file in files) for start in range(count)]  # type: ignore[misc]
 
 
 def ahead(files: Files, store: Any, values: MemoryPairValues, known: Any = None) -> None:

@@ -14,7 +14,7 @@ from scoring.models.limits import Cut, most_tokens
 from scoring.models.store import ModelStore
 from scoring.recipes import Layout, Pairs
 from scoring.recipes.warning_texts import warning_text
-from scoring.records import AnswerFile
+from scoring.records import Items
 from scoring.running.truncation import truncation_warnings
 from tests.scoring.memory_store import MemoryPairValues
 from tests.scoring.texts import answer_file, contest_json
@@ -45,7 +45,7 @@ def profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_profile(folder / "profile.toml", bertscore=bert, bleurt=bleurt)
 
 
-def files(*reasons: tuple[str, str]) -> tuple[AnswerFile, AnswerFile]:
+def files(*reasons: tuple[str, str]) -> tuple[Items, Items]:
     sides = zip(*reasons, strict=True)
     gold, given = ([(f"q{n}", f"앎이 옳다. {text}") for n, text in enumerate(side)] for side in sides)
     return answer_file(gold), answer_file(given)

@@ -13,7 +13,7 @@ import pytest
 from scoring.engine import score
 from scoring.metrics import METRICS, CorpusMetric, Row
 from scoring.recipes import get_recipe
-from scoring.records import Answer, AnswerFile
+from scoring.records import Item, Items
 from scoring.text import mecab_ko, okt, run_tokens
 from scoring.text.run_tokens import RunTokens
 from scoring.text.tokenization import tokenizer
@@ -23,7 +23,7 @@ LEXICAL = "captioning-lexical@1"
 WORDS = [chr(ord("가") + 28 * n) + chr(ord("나") + 28 * m) for n in range(30) for m in range(10)]
 
 
-def caption_files(items: int, references: int = 5) -> tuple[AnswerFile, AnswerFile]:
+def caption_files(items: int, references: int = 5) -> tuple[Items, Items]:
     """References and captions of many items: unlike texts of ten words, some with Latin letters, some twice."""
     source = random.Random(items)
 
@@ -31,13 +31,13 @@ def caption_files(items: int, references: int = 5) -> tuple[AnswerFile, AnswerFi
         return " ".join([*source.choices(WORDS, k=9), source.choice(("BMX", "개", "TV"))])
 
     first = [[text() for _ in range(references)] for _ in range(items)]
-    gold = [Answer(f"c{n}", texts[0], n + 1, others=tuple(texts[1:])) for n, texts in enumerate(first)]
-    given = [Answer(f"c{n}", text() if n % 10 else first[n][0], n + 1) for n in range(items)]
-    return tuple(AnswerFile(tuple(answers), "coco", "0" * 64) for answers in (gold, given))  # type: ignore[return-value]
+    gold = [Item(f"c{n}", texts[0], n + 1, others=tuple(texts[1:])) for n, texts in enumerate(first)]
+    given = [Item(f"c{n}", text() if n % 10 else first[n][0], n + 1) for n in range(items)]
+    return tuple(Items(tuple(answers), "coco", "0" * 64) for answers in (gold, given))  # type: ignore[return-value]
 
 
-def texts_of(references: AnswerFile, captions: AnswerFile) -> set[str]:
-    return {text for answer in (*references.answers, *captions.answers) for text in answer.texts}
+def texts_of(references: Items, captions: Items) -> set[str]:
+    return {text for answer in (*references.items, *captions.items) for text in answer.texts}
 
 
 @pytest.fixture
@@ -94,9 +94,9 @@ def test_the_next_run_analyses_what_is_new(analysed: Counter[str]) -> None:
     analysed.clear()
     assert score(LEXICAL, references, captions) == first
     assert not analysed
-    other = captions.answers[0].text + " 그리고"
-    answers = (replace(captions.answers[0], text=other), *captions.answers[1:])
-    score(LEXICAL, references, replace(captions, answers=answers))
+    other = captions.items[0].text + " 그리고"
+    answers = (replace(captions.items[0], text=other), *captions.items[1:])
+    score(LEXICAL, references, replace(captions, items=answers))
     assert set(analysed) == {other, other.lower()}
 
 
@@ -129,8 +129,8 @@ def test_the_contest_reads_mecab_once_a_text(
     seen: Counter[str] = Counter()
     tokenize = mecab_ko.MecabKo.tokenize
     monkeypatch.setattr(mecab_ko.MecabKo, "tokenize", lambda self, text: seen.update([text]) or tokenize(self, text))
-    answers = [Answer(f"q{n}", f"글 {n % 7}을 읽었다.", n + 1) for n in range(60)]
-    file = AnswerFile(tuple(answers), "json-array", "0" * 64)
+    answers = [Item(f"q{n}", f"글 {n % 7}을 읽었다.", n + 1) for n in range(60)]
+    file = Items(tuple(answers), "json-array", "0" * 64)
 
     score("story-completion@1", file, file, store=STORE)
 

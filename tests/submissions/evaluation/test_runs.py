@@ -50,7 +50,7 @@ def test_run_is_scored_and_becomes_the_live_one(run, fake_engine):
     assert Submission.objects.get().live_run == run
     [call] = fake_engine
     assert (call["recipe"], call["profile"]) == ("rag-qa@1", "demo")
-    assert [each.id for each in call["predictions"].answers] == ["q1", "q2", "q3"]
+    assert [each.id for each in call["predictions"].items] == ["q1", "q2", "q3"]
 
 
 @committed

@@ -18,7 +18,7 @@ from malpan.competitions.references import load_references
 from malpan.core.storage import read_private
 from malpan.submissions.evaluation import pair_cache, results, reuse
 from malpan.submissions.models import ScoringRun
-from scoring.records import AnswerFile, ProgressCallback
+from scoring.records import Items, ProgressCallback
 
 if TYPE_CHECKING:
     from scoring.running.precompute import PairWork
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class RunFiles:
     """The references of a run, and its answers for them."""
 
-    references: AnswerFile
-    predictions: AnswerFile
+    references: Items
+    predictions: Items
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +97,8 @@ def forget_files() -> None:
 
 def longest_first(files: RunFiles) -> list[str]:
     """The items by length: taken in turn, every slice has the same mixture of long and short ones."""
-    length = {answer.id: len(answer.text) for answer in files.predictions.answers}
-    for answer in files.references.answers:
+    length = {answer.id: len(answer.text) for answer in files.predictions.items}
+    for answer in files.references.items:
         length[answer.id] = length.get(answer.id, 0) + sum(map(len, answer.texts))
     return sorted(length, key=lambda item: (-length[item], item))
 

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from malpan.competitions.models import ReferenceVersion
 from malpan.competitions.references import recipe_named
 from malpan.submissions.models import HiddenResult, MetricResult, ScoringRun
-from scoring.records import AnswerFile, ScoreReport
+from scoring.records import Items, ScoreReport
 
 SplitName = Literal["all", "public", "private"]
 ItemValues = dict[str, Any]  # by item: a value, or a corpus metric's row
@@ -27,8 +27,8 @@ class Split:
     """The references and predictions of the items of one split."""
 
     name: SplitName
-    references: AnswerFile
-    predictions: AnswerFile
+    references: Items
+    predictions: Items
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,29 +40,29 @@ class Outcome:
 
 
 def splits_of(
-    version: ReferenceVersion, references: AnswerFile, predictions: AnswerFile, *, private_covers_all: bool
+    version: ReferenceVersion, references: Items, predictions: Items, *, private_covers_all: bool
 ) -> list[Split]:
     """The splits to score, the largest first, so that the progress shown covers most of the work."""
     if version.public_ids is None:
         return [Split("all", references, predictions)]
-    everything = {answer.id for answer in references.answers}
+    everything = {answer.id for answer in references.items}
     public = everything & set(version.public_ids)
     private = everything if private_covers_all else everything - public
     wanted: list[tuple[SplitName, set[str]]] = [("public", public), ("private", private)]
     splits = [Split(name, only(references, ids), only(predictions, ids)) for name, ids in wanted]
-    return sorted(splits, key=lambda split: -len(split.references.answers))
+    return sorted(splits, key=lambda split: -len(split.references.items))
 
 
-def only(file: AnswerFile, ids: set[str]) -> AnswerFile:
+def only(file: Items, ids: set[str]) -> Items:
     """``file`` without the items that are not in ``ids``; it keeps the hash of the whole file."""
-    answers = tuple(answer for answer in file.answers if answer.id in ids)
-    return replace(file, answers=answers, normalized_ids=tuple(item for item in file.normalized_ids if item in ids))
+    answers = tuple(answer for answer in file.items if answer.id in ids)
+    return replace(file, items=answers, normalized_ids=tuple(item for item in file.normalized_ids if item in ids))
 
 
 def known_values(run: ScoringRun, split: Split) -> Known:
     """Item values scored before that are valid for ``split`` of ``run``, by (metric, metric signature)."""
     known: Known = defaultdict(dict)
-    items = {answer.id for answer in split.references.answers}
+    items = {answer.id for answer in split.references.items}
     rows = MetricResult.objects.filter(
         submission=run.submission_id, reference_version__file_sha256=run.reference_version.file_sha256
     )

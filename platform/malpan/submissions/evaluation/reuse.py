@@ -14,7 +14,7 @@ from malpan.submissions.models import MetricResult, ScoringRun
 from scoring.errors import InvalidFile, ScoringError
 from scoring.reading import read_predictions
 from scoring.recipes import Pairs, Recipe
-from scoring.records import Answer, AnswerFile
+from scoring.records import Item, Items
 
 FILLABLE_FORMS: Final = frozenset({"answers", "captions"})  # forms in which an empty answer is allowed; it scores 0
 
@@ -22,7 +22,7 @@ Input = tuple[tuple[str, ...], str]  # a pair metric's input for an item: its re
 Values = dict[tuple[str, str], dict[str, float]]
 
 
-def reusable_values(run: ScoringRun, references: AnswerFile, predictions: AnswerFile) -> Values:
+def reusable_values(run: ScoringRun, references: Items, predictions: Items) -> Values:
     """Item values by (metric, metric signature) from other reference versions that are valid here too. A value is valid
     if a pair metric gets exactly the same texts for the item: an additional alternative of the answer does not change
     its reason. Corpus metrics see all items at once and are never reused. Empty for a repetition, whose purpose is to
@@ -56,7 +56,7 @@ def is_repeat(run: ScoringRun) -> bool:
     return run.batch is not None and run.batch.repeats > 1
 
 
-def read_answers(run: ScoringRun, data: bytes, references: AnswerFile) -> AnswerFile:
+def read_answers(run: ScoringRun, data: bytes, references: Items) -> Items:
     """The answers of a stored file, for the items of ``references``, which may differ from those at the time of the
     upload.
 
@@ -78,24 +78,24 @@ def read_answers(run: ScoringRun, data: bytes, references: AnswerFile) -> Answer
         raise
 
 
-def unanswered(references: AnswerFile, taken: AnswerFile) -> int:
+def unanswered(references: Items, taken: Items) -> int:
     """The number of items of ``references`` that ``taken`` does not contain."""
     return len(references.by_id().keys() - taken.by_id().keys())
 
 
-def fitted(taken: AnswerFile, references: AnswerFile, recipe: Recipe) -> AnswerFile:
+def fitted(taken: Items, references: Items, recipe: Recipe) -> Items:
     """``taken`` with exactly the items of ``references``, in their order; missing captions stay missing."""
     given = taken.by_id()
     skips = recipe.answer_form == "captions"
     answers = tuple(
         replace(given[item.id], question_type=item.question_type)
         if item.id in given
-        else Answer(item.id, "", 0, item.question_type)
-        for item in references.answers
+        else Item(item.id, "", 0, item.question_type)
+        for item in references.items
         if item.id in given or not skips
     )
     kept = {answer.id for answer in answers}
-    return replace(taken, answers=answers, normalized_ids=tuple(item for item in taken.normalized_ids if item in kept))
+    return replace(taken, items=answers, normalized_ids=tuple(item for item in taken.normalized_ids if item in kept))
 
 
 def _pair_metrics(recipe: Recipe) -> list[str]:
@@ -105,7 +105,7 @@ def _pair_metrics(recipe: Recipe) -> list[str]:
     return [name for name in names if name in METRICS and not is_corpus_metric(name)]
 
 
-def _inputs(recipe: Recipe, references: AnswerFile, predictions: AnswerFile) -> dict[str, dict[str, Input]]:
+def _inputs(recipe: Recipe, references: Items, predictions: Items) -> dict[str, dict[str, Input]]:
     pairs = recipe.prepare(references, predictions).pairs
     return {metric: _by_item(pairs[metric]) for metric in _pair_metrics(recipe) if metric in pairs}
 
@@ -115,9 +115,7 @@ def _by_item(pairs: Pairs) -> dict[str, Input]:
     return {item: (references, candidate) for item, references, candidate in rows}
 
 
-def _inputs_with(
-    version: ReferenceVersion, recipe: Recipe, predictions: AnswerFile
-) -> Mapping[str, Mapping[str, Input]]:
+def _inputs_with(version: ReferenceVersion, recipe: Recipe, predictions: Items) -> Mapping[str, Mapping[str, Input]]:
     """The inputs of the metrics with ``version``; empty if they can no longer be read."""
     try:
         references = load_references(version, recipe.id)

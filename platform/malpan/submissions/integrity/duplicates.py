@@ -129,4 +129,4 @@ def _print(text: str) -> str:
 
 def _texts(sha256: str, recipe: Recipe) -> dict[str, str]:
     """The answers of a stored file by item."""
-    return {answer.id: answer.text for answer in read_predictions(read_private(sha256), recipe).answers}
+    return {answer.id: answer.text for answer in read_predictions(read_private(sha256), recipe).items}
