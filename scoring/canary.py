@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from scoring.metrics import METRICS, CorpusMetric, Metric, PairMetric, Row, load_metric
+from scoring.models.store import shared_store
 from scoring.signature import json_sha256
 
 TOLERANCE: Final = 1e-5  # of a number; those of a pair move by up to 6e-8 with the processor and the batch
@@ -97,8 +98,6 @@ def _known() -> dict[str, Any]:
 
 
 def _computed() -> dict[str, Any]:
-    from scoring.models.store import shared_store
-
     store = shared_store("demo", "cpu")
     metrics = [load_metric(name, store) for name, kind in sorted(METRICS.items()) if not kind.needs_media]
     own = [metric for metric in metrics if not METRICS.origin(metric.name)]

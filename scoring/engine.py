@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from scoring.integrity import integrity_warnings
 from scoring.metrics import METRICS, Metric, MetricOptions, Row, implementation_of, is_neural, load_metric
+from scoring.models.store import shared_store
 from scoring.recipes import Aggregate, Layout, Recipe, get_recipe
 from scoring.records import Items, ItemScores, ProgressCallback, ScoreReport, ScoreWarning
 from scoring.running.pair_values import PairValues
@@ -52,8 +53,6 @@ def score(
     layout = recipe.prepare(references, predictions)
     options = options or MetricOptions()
     if store is None and needs_models(recipe):
-        from scoring.models.store import shared_store
-
         store = shared_store(profile, device)
     names = [*recipe.metrics, *_configured(recipe, store, options)]
     metrics = {name: load_metric(name, store, options) for name in names}

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
-
-FileFormat = Literal[
-    "json-array", "json-object", "jsonl", "id-object", "wrapped-list", "wrapped-object", "tsv", "coco", "aihub"
-]
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +31,12 @@ class Item:
 class Items:
     """A file that passed validation.
 
-    ``sha256`` is of the bytes as uploaded; ``normalized_ids`` names the items whose text NFC changed.
+    ``format`` is a key of ``scoring.reading.file_formats``; ``sha256`` is of the bytes as uploaded; ``normalized_ids``
+    names the items whose text NFC changed.
     """
 
     items: tuple[Item, ...]
-    format: FileFormat
+    format: str
     sha256: str
     normalized_ids: tuple[str, ...] = ()
 

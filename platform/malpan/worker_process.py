@@ -15,6 +15,7 @@ import signal
 import sys
 from typing import Any
 
+from billiard import current_process
 from celery.signals import celeryd_after_setup, worker_process_init
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connections
@@ -24,6 +25,11 @@ from malpan.jobs.registry import NotMine
 from malpan.local.die_with_parent import die_with_parent
 from malpan.local.programs import EX_CONFIG
 from scoring.errors import ScoringError
+from scoring.metrics import METRICS
+from scoring.models.devices import gpu_memory, use_gpu
+from scoring.models.files import find_folder
+from scoring.models.profile import TEXT_ROLES, load_profile
+from scoring.models.store import import_libraries, shared_store
 
 SCORING_QUEUE = "scoring"
 NICENESS = 5  # scoring uses every core for minutes; on a single machine the pages have priority
@@ -46,8 +52,6 @@ def prepare_worker(instance: Any, **_: Any) -> None:
     except ScoringError as error:
         sys.stderr.write(f"시스템 오류: 채점기를 시작할 수 없습니다. / The scoring worker cannot start.\n{error}\n")
         sys.exit(EX_CONFIG)
-    from scoring.models.store import import_libraries
-
     import_libraries()
 
 
@@ -56,9 +60,6 @@ def require_models(profile_name: str) -> None:
 
     The demo models are made here if they are missing; no other profile ever falls back to them.
     """
-    from scoring.models.files import find_folder
-    from scoring.models.profile import load_profile
-
     profile = load_profile(profile_name)
     for spec in profile.specs():
         find_folder(profile, spec)
@@ -92,11 +93,11 @@ def begin_work(worker: int) -> None:
     If the database that keeps them is unreachable, they are checked before the first run. Raises ``NotMine``.
     """
     from malpan.submissions.evaluation import canary
-    from scoring.models.profile import load_profile
 
     refusal.prepare(_own_name(), lambda: os.kill(worker, signal.SIGQUIT))
     try:
-        canary.require(_roles(load_profile(settings.SCORING_PROFILE)), settings.SCORING_PROFILE)
+        roles = _roles(load_profile(settings.SCORING_PROFILE))
+        canary.require([name for name in METRICS if METRICS[name].model in roles], settings.SCORING_PROFILE)
     except (OperationalError, InterfaceError):
         logger.warning("the database is unreachable; the models will be checked before the first run")
     finally:
@@ -104,15 +105,12 @@ def begin_work(worker: int) -> None:
 
 
 def _roles(profile: Any) -> list[str]:
-    """The roles of the models of ``profile`` that score texts: the names of their metrics too."""
-    return [role for role in ("bertscore", "bleurt") if getattr(profile, role)]
+    """The roles of the models of ``profile`` that score texts."""
+    return [spec.role for spec in profile.specs() if spec.role in TEXT_ROLES]
 
 
 def load_models() -> None:
     """Load the models of the default profile once for this process, so that the first run does not wait for them."""
-    from scoring.models.devices import use_gpu
-    from scoring.models.store import shared_store
-
     global _gpu
     number = settings.SCORING_WORKER_NUMBER + _place()  # of this process on its machine
     if settings.SCORING_DEVICE != "cpu" and (gpu := use_gpu(number)) is not None:
@@ -137,14 +135,11 @@ def _own_name() -> str:
 
 def _place() -> int:
     """The place of this process in the pool of its worker, from 0."""
-    from billiard import current_process
-
     return int(getattr(current_process(), "index", 0))
 
 
 def _numbers() -> dict[str, float]:
     from malpan.submissions.evaluation import pair_cache
-    from scoring.models.devices import gpu_memory
 
     counted: dict[str, float] = {f"pairs_{what}": count for what, count in pair_cache.counted.items()}
     memory = gpu_memory(_gpu)

@@ -15,6 +15,7 @@ from scoring.cli.files import (
 )
 from scoring.cli.models import run_models
 from scoring.cli.words import say
+from scoring.engine import score
 from scoring.errors import Language
 from scoring.reading.file_formats import format_label
 from scoring.recipes import RECIPES, get_recipe
@@ -35,8 +36,6 @@ __all__ = [
 
 def run_score(options: argparse.Namespace, language: Language) -> int:
     """Score a file, store the result and print the report."""
-    from scoring.engine import score
-
     recipe = get_recipe(options.recipe)
     references = load_references(options.references, recipe)
     predictions = load_predictions(options.predictions, recipe, references)

@@ -18,9 +18,11 @@ from scoring.cli.files import load_predictions, load_references, load_report
 from scoring.cli.parser import EXIT_USAGE
 from scoring.cli.words import say
 from scoring.errors import Language, ScoringError
+from scoring.models.files import list_profiles
 from scoring.models.profile import Profile, load_profile
 from scoring.recipes import get_recipe
 from scoring.report.tables import aligned, indented, markdown_table
+from scoring.verification.samples import SAMPLES
 
 if TYPE_CHECKING:  # these load the model libraries
     from scoring.verification.checks import Check
@@ -51,8 +53,6 @@ def run_models(options: argparse.Namespace, language: Language) -> int:
 
 
 def _list_models(language: Language) -> int:
-    from scoring.models.files import list_profiles
-
     for status in list_profiles():
         profile = status.profile
         state = say("ready", language) if status.is_ready else say("missing", language, profile=profile.name)
@@ -147,8 +147,6 @@ def _comparison_row(one: Comparison, with_file: bool, language: Language) -> tup
 
 def _precision_lines(found: Sequence[Deviation], language: Language) -> list[str]:
     """By how much each further number format moves scores here; nothing for a profile without such models."""
-    from scoring.verification.samples import SAMPLES
-
     lines = ["", say("precisions", language, count=len(SAMPLES))] if found else []
     for one in found:
         numbers = say("precision", language, largest=one.largest, mean=one.mean, speed=one.speed)

@@ -24,6 +24,7 @@ ModelRole = Literal["bertscore", "bleurt", "clip"]
 
 PROFILES_ROOT: Final = Path(__file__).resolve().parents[1] / "profiles"
 ROLES: Final[tuple[ModelRole, ...]] = ("bertscore", "bleurt", "clip")
+TEXT_ROLES: Final[tuple[ModelRole, ...]] = ("bertscore", "bleurt")  # of models that read texts only
 _KEYS: Final[Mapping[ModelRole, frozenset[str]]] = {
     "bertscore": frozenset({"model", "revision", "num_layers"}),
     "bleurt": frozenset({"model", "revision"}),

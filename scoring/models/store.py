@@ -27,7 +27,7 @@ from scoring.models.files import (
     tokenizer_sha256,
     weights_sha256,
 )
-from scoring.models.profile import ModelRole, Profile, load_profile
+from scoring.models.profile import TEXT_ROLES, ModelRole, Profile, load_profile
 
 if TYPE_CHECKING:
     from scoring.models.batching import TokenBudget
@@ -147,11 +147,11 @@ class ModelStore:
         }
 
     def computed_with(self) -> dict[str, Any]:
-        """The kernel and number of threads of BERTScore and BLEURT; empty until one of them is loaded.
+        """The kernel and number of threads of the models that read texts; empty until one of them is loaded.
 
         For the reader of a score: different kernels agree to about 1e-6.
         """
-        if not {"bertscore", "bleurt"} & self._loaded.keys():
+        if self._loaded.keys().isdisjoint(TEXT_ROLES):
             return {}
         import torch
 

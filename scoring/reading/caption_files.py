@@ -20,16 +20,16 @@ from typing import Final
 from scoring.errors import ErrorList, FileError
 from scoring.reading.caption_checks import RowCheck, without_ending
 from scoring.reading.caption_scan import CaptionScanner, Row
-from scoring.reading.caption_table import has_table, table_rows
 from scoring.reading.decoding import decode, line_breaks
+from scoring.reading.file_formats import TABLES
 from scoring.reading.item_checks import MAX_REFERENCES, shown_id
 from scoring.reading.json_items import MAX_VALUES, first_line, has_too_many_values
 from scoring.reading.json_syntax import near
-from scoring.records import FileFormat, Item, Items
+from scoring.records import Item, Items
 
 __all__ = ["MAX_REFERENCES", "read_captions", "scan_captions", "without_ending"]
 
-_OBJECT_FORMATS: Final[frozenset[FileFormat]] = frozenset({"id-object", "wrapped-object"})  # an id is a key: once
+_OBJECT_FORMATS: Final[frozenset[str]] = frozenset({"id-object", "wrapped-object"})  # an id is a key: once
 
 
 def read_captions(
@@ -54,7 +54,7 @@ def read_captions(
     )
 
 
-def scan_captions(text: str, *, quoting: bool = True) -> tuple[FileFormat, Iterator[Row | FileError]]:
+def scan_captions(text: str, *, quoting: bool = True) -> tuple[str, Iterator[Row | FileError]]:
     """The format of ``text`` (not blank) and its rows in file order; what cannot be read becomes an error.
 
     The first character decides: a bracket opens JSON, anything else must be a table. For labels of AI-Hub the format is
@@ -65,8 +65,9 @@ def scan_captions(text: str, *, quoting: bool = True) -> tuple[FileFormat, Itera
         if has_too_many_values(text):
             return "json-array", iter((FileError("too_many_values", {"limit": MAX_VALUES}),))
         return CaptionScanner(text, quoting).scan(first)
-    if has_table(text):
-        return "tsv", table_rows(text)
+    for table in TABLES:
+        if table.matches(text):
+            return table.format, table.rows(text)
     start = 0 if first is None else first.start()
     stop = CaptionScanner(text, quoting).no_container(start)
     if stop.code != "not_json":

@@ -21,7 +21,6 @@ from scoring.errors import FileError, quoted
 from scoring.reading.item_checks import MAX_ID_CHARS
 from scoring.reading.json_items import MAX_ITEMS, JsonItem, Scanner, is_list_of_items
 from scoring.reading.json_syntax import Decoder, Malformed, skip_space
-from scoring.records import FileFormat
 
 ID_KEYS: Final = ("image_id", "video_id", "id", "file_name", "filename", "video_name", "image_name")  # in this order
 LABEL_KEYS: Final = ("annotation", "annotations")
@@ -69,7 +68,7 @@ class Row:
 class Layout:
     """How an object holds its rows; ``position`` is where the member around them begins, if any."""
 
-    format: FileFormat
+    format: str
     position: int | None = None
     conflict: Member | None = None  # a second member that could hold the rows
 
@@ -116,7 +115,7 @@ def layout_of(members: list[Member]) -> Layout:
     if not named:
         return Layout("id-object")
     member = named[0]
-    file_format: FileFormat = "wrapped-object" if member.sketch == "object" else "wrapped-list"
+    file_format: str = "wrapped-object" if member.sketch == "object" else "wrapped-list"
     if member.key == "annotations":
         file_format = "coco"
     return Layout(file_format, member.position, named[1] if len(named) > 1 else None)
@@ -129,7 +128,7 @@ class CaptionScanner(Scanner):
         super().__init__(text, quoting)
         self._key_read: str | None = None  # the id of ``{id: caption}`` whose value is being read
 
-    def scan(self, first: re.Match[str]) -> tuple[FileFormat, Iterator[Row | FileError]]:
+    def scan(self, first: re.Match[str]) -> tuple[str, Iterator[Row | FileError]]:
         """The format and the rows of a text whose first line is ``first``, which opens an array or an object."""
         start = first.start()
         if first[0].startswith("["):

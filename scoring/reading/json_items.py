@@ -29,7 +29,6 @@ from scoring.reading.json_syntax import (
     skip_space,
     spots,
 )
-from scoring.records import FileFormat
 
 MAX_ITEMS: Final = 100_000
 MAX_VALUES: Final = 2_000_000
@@ -77,7 +76,7 @@ class JsonItem:
         return self.line + line_breaks(self.source, self.start, offset)
 
 
-def scan(text: str, *, quoting: bool = True) -> tuple[FileFormat, Iterator[JsonItem | FileError]]:
+def scan(text: str, *, quoting: bool = True) -> tuple[str, Iterator[JsonItem | FileError]]:
     """The format of ``text`` (not blank) and its items in file order; what cannot be read becomes an error.
 
     An error ends an array; JSON lines continue with the next line. Without ``quoting`` no error quotes the text.

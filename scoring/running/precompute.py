@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scoring.metrics import METRICS, Metric, MetricOptions, PairMetric, implementation_of, is_neural, load_metric
+from scoring.models.store import shared_store
 from scoring.recipes import Layout, Recipe, get_recipe
 from scoring.records import Items, ProgressCallback
 from scoring.running.pair_values import Pair, PairValues
@@ -51,8 +52,6 @@ def pair_work(
     recipe = get_recipe(recipe_id)
     names = [name for name in recipe.metrics if issubclass(METRICS[name], PairMetric) and not METRICS[name].is_cheap]
     if store is None and any(map(is_neural, names)):
-        from scoring.models.store import shared_store
-
         store = shared_store(profile, device)
     metrics = {name: load_metric(name, store, MetricOptions()) for name in names}
     return PairWork(metrics, _hashes(recipe, metrics), recipe.prepare(references, predictions), store)

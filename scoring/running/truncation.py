@@ -11,8 +11,9 @@ from dataclasses import replace
 from typing import Final, Protocol, runtime_checkable
 
 from scoring.errors import ModelUnavailable
-from scoring.metrics import Metric, is_neural, load_metric
+from scoring.metrics import METRICS, Metric, is_neural, load_metric
 from scoring.models.limits import Cut, most_tokens
+from scoring.models.profile import TEXT_ROLES
 from scoring.models.store import ModelStore
 from scoring.recipes import Layout, MismatchedFiles, Pairs, Recipe
 from scoring.records import Items, ScoreWarning
@@ -59,9 +60,10 @@ def foreseen_warnings(recipe: Recipe, references: Items | None, predictions: Ite
         pairs = {name: layout.pairs[name] for name in recipe.metrics if is_neural(name)}
         if references is None:
             pairs = {name: replace(of, references=(("",),) * len(of)) for name, of in pairs.items()}
-        limits = {spec.role: store.text_limit(spec.role) for spec in store.profile.specs() if spec.role in pairs}
-        long = [role for role, limit in limits.items() if _long_rows(pairs[role], limit)]
-        return truncation_warnings({role: load_metric(role, store) for role in long}, replace(layout, pairs=pairs))
+        roles = {name: METRICS[name].model for name in pairs}
+        limits = {name: store.text_limit(role) for name, role in roles.items() if role in TEXT_ROLES}
+        long = [name for name, limit in limits.items() if _long_rows(pairs[name], limit)]
+        return truncation_warnings({name: load_metric(name, store) for name in long}, replace(layout, pairs=pairs))
     except (ModelUnavailable, MismatchedFiles):  # without references a file may not say which items have a reason
         return []
 

@@ -11,17 +11,14 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Final
 
 from scoring.metrics import load_pair_metric
 from scoring.models.devices import DeviceName, resolve_device
 from scoring.models.precision import available_precisions
-from scoring.models.profile import ModelRole, Profile
+from scoring.models.profile import TEXT_ROLES, ModelRole, Profile
 from scoring.models.store import EMBEDDINGS_VARIABLE, ModelStore
 from scoring.running.run import score_distinct
 from scoring.verification.samples import SAMPLES
-
-ROLES: Final[tuple[ModelRole, ...]] = ("bertscore", "bleurt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +40,7 @@ def measure_precisions(profile: Profile, device: DeviceName = "auto") -> tuple[D
     """
     others = [name for name in available_precisions(resolve_device(device)) if name != "fp32"]
     found: list[Deviation] = []
-    for role in (role for role in ROLES if getattr(profile, role) is not None):
+    for role in (role for role in TEXT_ROLES if getattr(profile, role) is not None):
         exact, seconds = _values(profile, role, "fp32", device)
         for precision in others:
             values, took = _values(profile, role, precision, device)

@@ -38,10 +38,10 @@ def test_every_process_of_a_machine_takes_a_gpu_by_a_number_of_its_own(
     settings: Any, monkeypatch: pytest.MonkeyPatch, number: int, index: int, taken: int
 ) -> None:
     asked: list[int] = []
-    monkeypatch.setattr("billiard.current_process", lambda: SimpleNamespace(index=index))
-    monkeypatch.setattr("scoring.models.devices.use_gpu", asked.append)
-    nothing = SimpleNamespace(profile=SimpleNamespace(name="none", bertscore=None, bleurt=None), device="cuda")
-    monkeypatch.setattr("scoring.models.store.shared_store", lambda *_args: nothing)
+    monkeypatch.setattr("malpan.worker_process.current_process", lambda: SimpleNamespace(index=index))
+    monkeypatch.setattr("malpan.worker_process.use_gpu", asked.append)
+    nothing = SimpleNamespace(profile=SimpleNamespace(name="none", specs=tuple), device="cuda")
+    monkeypatch.setattr("malpan.worker_process.shared_store", lambda *_args: nothing)
     settings.SCORING_WORKER_NUMBER, settings.SCORING_DEVICE = number, "cuda"
 
     load_models()

@@ -22,7 +22,7 @@ def prepare(root: Path, *, needs_services: bool) -> None:
     provide_java()
     if not needs_services or not environ.Env().bool("DEBUG", default=True):
         return
-    from malpan.local import embedded
+    from malpan.local import embedded  # not at the top: manage.py without services loads none of it
     from malpan.local.paths import UnusableDirectory
     from malpan.local.servers import ServerFailed
 

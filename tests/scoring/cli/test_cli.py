@@ -254,7 +254,7 @@ def test_out_json_equals_the_engine_report_byte_for_byte(files, fake_models, cap
     ("option", "why"), [("--synonyms", "파일이 없습니다"), ("--media", "파일이나 폴더가 없습니다")]
 )
 def test_synonyms_and_media_that_are_not_there_are_refused_before_scoring(files, capsys, monkeypatch, option, why):
-    monkeypatch.setattr("scoring.engine.score", lambda *_, **__: pytest.fail("scored"))
+    monkeypatch.setattr("scoring.cli.commands.score", lambda *_, **__: pytest.fail("scored"))
     absent = str(files / "absent")
     assert main([*map(str, score_arguments(files)), option, absent]) == 2
     error = capsys.readouterr().err
@@ -270,7 +270,7 @@ def test_synonyms_and_media_reach_the_engine(files, monkeypatch, capsys):
         seen.append(options)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("scoring.engine.score", stop)
+    monkeypatch.setattr("scoring.cli.commands.score", stop)
     main([*map(str, score_arguments(files)), "--synonyms", str(files / "S.tsv"), "--media", str(files)])
     main([*map(str, score_arguments(files))])
     assert seen == [MetricOptions(synonyms=files / "S.tsv", media=files), MetricOptions()]

@@ -15,7 +15,7 @@ from tests.scoring.command_line import run, score_arguments
     ("output", "why"), [("no/such/folder/OUT.json", "쓸 수 있는 폴더가 아닙니다"), (".", "파일이 아니라 폴더입니다")]
 )
 def test_output_that_cannot_be_written_is_refused_before_scoring(files, capsys, monkeypatch, output, why):
-    monkeypatch.setattr("scoring.engine.score", lambda *_, **__: pytest.fail("scored"))
+    monkeypatch.setattr("scoring.cli.commands.score", lambda *_, **__: pytest.fail("scored"))
     assert main([*map(str, score_arguments(files, output=output))]) == 2
     assert why in capsys.readouterr().err
 

@@ -30,7 +30,6 @@ SLICES = ITEMS // SLICE_ITEMS
 def asked(rings: list[str], monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[tuple[str, str, str]]:
     """Fake models everywhere, thresholds that make twelve items many; what the neural metrics are asked."""
     from scoring.metrics import METRICS
-    from scoring.models import store
 
     monkeypatch.setitem(METRICS.entries, "bertscore", FakeBertScore)
     monkeypatch.setitem(METRICS.entries, "bleurt", FakeBleurt)
@@ -39,7 +38,8 @@ def asked(rings: list[str], monkeypatch: pytest.MonkeyPatch, settings: Any) -> l
         computed_with=dict,
         bertscore=SimpleNamespace(references=SimpleNamespace(max_bytes=1)),
     )
-    monkeypatch.setattr(store, "shared_store", lambda *_args: fake_store)
+    for module in ("scoring.engine", "scoring.running.precompute", "malpan.submissions.evaluation.canary"):
+        monkeypatch.setattr(f"{module}.shared_store", lambda *_args: fake_store)
     monkeypatch.setattr(FakeNeural, "asked", [])
     settings.LARGE_RUN_ITEMS, settings.SLICE_ITEMS = ITEMS - 1, SLICE_ITEMS
     large_runs.forget_files()

@@ -17,12 +17,11 @@ from malpan.jobs.claim import claim_next
 from malpan.jobs.models import Job
 from malpan.jobs.reconcile import reconcile
 from malpan.jobs.tasks import work_next
-from malpan.submissions.evaluation import actions
+from malpan.submissions.evaluation import actions, large_runs
 from malpan.submissions.models import MetricResult, ScoringRun, Submission
 from malpan.submissions.rescoring import services as rescoring
 from malpan.submissions.rescoring.batches import Selection
 from malpan.submissions.withdrawal import withdraw
-from scoring.running import precompute
 from tests.factories import CANARY, TeamFactory, UserFactory, leader_of, update_jobs
 from tests.submissions.conftest import fresh, send
 from tests.submissions.evaluation.large_runs import (
@@ -53,14 +52,14 @@ def test_slice_that_is_lost_for_good_lets_the_run_proceed_to_the_same_result(set
     whole = in_one_piece(settings)
     run = planned_run()
     lost = slices_of(run).first()
-    real = precompute.precompute
+    real = large_runs.precompute
 
     def crash(work: Any, **options: Any) -> None:
         if Job.objects.filter(pk=lost.pk, state=State.RUNNING).exists():
             raise RuntimeError(f"near {CANARY}")
         real(work, **options)
 
-    monkeypatch.setattr(precompute, "precompute", crash)
+    monkeypatch.setattr(large_runs, "precompute", crash)
     for _attempt in range(3):
         Job.objects.update(not_before=None)
         work_off()
@@ -76,7 +75,7 @@ def test_slice_that_is_lost_for_good_lets_the_run_proceed_to_the_same_result(set
 
 def test_fault_of_one_slice_is_tried_again_after_a_pause_and_costs_the_others_nothing(monkeypatch):
     run = planned_run()
-    real = precompute.precompute
+    real = large_runs.precompute
     tried: list[int] = []
 
     def crash_once(*args: Any, **options: Any) -> Any:
@@ -85,7 +84,7 @@ def test_fault_of_one_slice_is_tried_again_after_a_pause_and_costs_the_others_no
             raise MemoryError
         return real(*args, **options)
 
-    monkeypatch.setattr(precompute, "precompute", crash_once)
+    monkeypatch.setattr(large_runs, "precompute", crash_once)
     work_off()
     assert states(run) == {State.FINISHED: SLICES - 1, State.QUEUED: 1}
 

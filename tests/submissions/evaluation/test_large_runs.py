@@ -378,7 +378,7 @@ def test_planner_that_comes_late_is_refused():
 
 
 def test_planning_that_fails_is_tried_three_times_like_a_run(monkeypatch):
-    monkeypatch.setattr("scoring.running.precompute.missing_items", _crash)
+    monkeypatch.setattr("malpan.submissions.evaluation.large_runs.missing_items", _crash)
     run = large_run()
     seen = []
     for _attempt in range(3):

@@ -75,11 +75,12 @@ def _row(number: int, answer: str, reason: str) -> dict[str, Any]:
 def with_fake_models(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, str]]:
     """The real engine with fake models; what the neural metrics are asked, pair by pair."""
     from scoring import engine
-    from scoring.models import store
 
     fakes = {"bertscore": FakeBertScore, "bleurt": FakeBleurt}
     profile = SimpleNamespace(name="fake", is_demo=False, clip=None)
-    monkeypatch.setattr(store, "shared_store", lambda *_args: SimpleNamespace(profile=profile, computed_with=dict))
+    store = SimpleNamespace(profile=profile, computed_with=dict)
+    for module in ("scoring.engine", "malpan.submissions.evaluation.canary"):
+        monkeypatch.setattr(f"{module}.shared_store", lambda *_args: store)
     monkeypatch.setattr(
         engine,
         "load_metric",

@@ -11,16 +11,17 @@ import logging
 import socket
 import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.conf import settings
 
 from malpan.jobs import refusal, registry
 from malpan.submissions.models import CanaryRows
-
-if TYPE_CHECKING:
-    from scoring.canary import Difference
-    from scoring.metrics import Metric
+from scoring import canary
+from scoring.canary import Difference
+from scoring.errors import ScoringError
+from scoring.metrics import METRICS, Metric, load_metric
+from scoring.models.store import shared_store
 
 logger = logging.getLogger(__name__)
 
@@ -46,11 +47,6 @@ def require(metrics: Iterable[str], profile: str) -> None:
 
 
 def _difference(name: str, profile: str) -> Difference | None:
-    from scoring import canary
-    from scoring.errors import ScoringError
-    from scoring.metrics import METRICS, load_metric
-    from scoring.models.store import shared_store
-
     if METRICS[name].needs_media:
         return None
     store = shared_store(profile, settings.SCORING_DEVICE) if METRICS[name].model else None
@@ -68,8 +64,6 @@ def _difference(name: str, profile: str) -> Difference | None:
 
 def _kept(metric: Metric, rows: list[tuple[float, ...]]) -> list[list[float]]:
     """The rows of the first process that had this metric with these models; ``rows`` if it is this one."""
-    from scoring import canary
-
     kept, is_first = CanaryRows.objects.get_or_create(
         identity=canary.identity(metric),
         defaults={"metric": metric.name, "rows": [list(row) for row in rows], "worker": socket.gethostname()[:120]},

@@ -10,6 +10,7 @@ from malpan.competitions.media import media_folder
 from malpan.core import tracing
 from malpan.submissions.evaluation import large_runs, results, reuse
 from malpan.submissions.models import ScoringRun
+from scoring.metrics import MetricOptions
 from scoring.records import ProgressCallback, ScoreReport
 from scoring.running.pair_values import PairValues
 
@@ -40,8 +41,7 @@ def _score_split(
     progress: ProgressCallback | None,
     values: PairValues | None,
 ) -> ScoreReport:
-    from scoring import engine  # only here: it loads the analysers and, if needed, the models
-    from scoring.metrics import MetricOptions
+    from scoring import engine  # not at the top: a process that only takes files and queues runs never loads it
 
     known = learned if reuse.is_repeat(run) else results.merged(learned, results.known_values(run, split))
     with tracing.span("engine", run=run.pk, recipe=run.recipe, split=split.name):

@@ -19,6 +19,7 @@ from malpan.core.storage import read_private
 from malpan.submissions.evaluation import pair_cache, results, reuse
 from malpan.submissions.models import ScoringRun
 from scoring.records import Items, ProgressCallback
+from scoring.running.precompute import missing_items, pair_work, precompute
 
 if TYPE_CHECKING:
     from scoring.running.precompute import PairWork
@@ -67,8 +68,6 @@ def slice_costs(run: ScoringRun, cost: int) -> list[int]:
     items = run.submission.item_count
     if store is None or not is_large(items):
         return []
-    from scoring.running.precompute import missing_items
-
     files = read_files(run)
     missing = len(missing_items(_work(run, files), known=_known(run, files), pair_values=store))
     if not settings.LARGE_RUN_ITEMS < missing <= settings.PAIR_VALUES_MAX_ROWS:
@@ -82,8 +81,6 @@ def compute_slice(run: ScoringRun, number: int, count: int, progress: ProgressCa
     store = pair_cache.store_for(run)
     if store is None:
         return
-    from scoring.running.precompute import precompute
-
     whole = _whole_run(run.pk, run.reference_version_id, run.recipe)
     ids = set(whole.order[number::count])
     files = RunFiles(results.only(whole.files.references, ids), results.only(whole.files.predictions, ids))
@@ -122,8 +119,6 @@ def _known(run: ScoringRun, files: RunFiles) -> results.Known:
 
 
 def _work(run: ScoringRun, files: RunFiles) -> PairWork:
-    from scoring.running.precompute import pair_work
-
     return pair_work(
         run.recipe,
         files.references,

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from malpan.competitions.models import ReferenceVersion
 from malpan.competitions.references import recipe_named
 from malpan.submissions.models import HiddenResult, MetricResult, ScoringRun
+from scoring.metrics import METRICS, is_corpus_metric
 from scoring.records import Items, ScoreReport
 
 SplitName = Literal["all", "public", "private"]
@@ -86,8 +87,6 @@ def merged(first: Known, second: Known) -> Known:
 
 
 def _is_shared(metric: str) -> bool:
-    from scoring.metrics import METRICS, is_corpus_metric  # the web process queues runs and needs no metric
-
     return metric in METRICS and not is_corpus_metric(metric)
 
 

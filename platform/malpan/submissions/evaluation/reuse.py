@@ -12,6 +12,7 @@ from malpan.competitions.references import load_references, recipe_named
 from malpan.core.errors import DomainError
 from malpan.submissions.models import MetricResult, ScoringRun
 from scoring.errors import InvalidFile, ScoringError
+from scoring.metrics import METRICS, is_corpus_metric
 from scoring.reading import read_predictions
 from scoring.recipes import Pairs, Recipe
 from scoring.records import Item, Items
@@ -99,8 +100,6 @@ def fitted(taken: Items, references: Items, recipe: Recipe) -> Items:
 
 
 def _pair_metrics(recipe: Recipe) -> list[str]:
-    from scoring.metrics import METRICS, is_corpus_metric  # the web process queues runs and needs no metric
-
     names = (*recipe.metrics, *recipe.optional_metrics)
     return [name for name in names if name in METRICS and not is_corpus_metric(name)]
 

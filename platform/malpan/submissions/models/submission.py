@@ -29,7 +29,7 @@ class Submission(models.Model):
         _("파일 sha256"), size="file_size", competition="phase__track__competition", db_index=True
     )
     file_size = models.PositiveIntegerField(_("크기(바이트)"))
-    file_format = models.CharField(_("인식한 형식"), max_length=20, blank=True)  # scoring.records.FileFormat
+    file_format = models.CharField(_("인식한 형식"), max_length=20, blank=True)  # scoring.reading.file_formats
     item_count = models.PositiveIntegerField(_("문항 수"))
     normalized_count = models.PositiveIntegerField(_("NFC로 바뀐 문항 수"), default=0)
     memo = models.CharField(_("메모"), max_length=200, blank=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext_lazy, ngettext
@@ -23,7 +23,7 @@ from scoring.errors import FileError, Language, grouped
 from scoring.reading.file_formats import format_label
 from scoring.recipes import Column, Recipe, get_recipe, warning_text
 from scoring.recipes.targets import Target, change_percent
-from scoring.records import FileFormat, ScoreWarning
+from scoring.records import ScoreWarning
 
 COVERAGE: Final[dict[str, Promise]] = {
     "items": gettext_lazy("전체 문항"),
@@ -172,8 +172,7 @@ def score_text(column: Column, value: float | None, track: Track, *, is_short: b
 
 def file_format(submission: Submission) -> str:
     """The detected format of the file; empty for one from before formats were stored."""
-    known: FileFormat | None = next((form for form in get_args(FileFormat) if form == submission.file_format), None)
-    return format_label(known, language()) if known else ""
+    return format_label(submission.file_format, language())
 
 
 def columns_of(run: ScoringRun | ShownRun) -> tuple[Column, ...]:
