@@ -101,6 +101,13 @@ def test_the_layout_names_every_folder_and_no_other(document: str, root: str) ->
     assert all(list((ROOT / root).rglob(name)) for name in documented)
 
 
+@pytest.mark.parametrize("document", ["README.md", "README.ko.md"])
+def test_every_module_beside_the_folders_of_the_site_is_named(document: str) -> None:
+    text = (ROOT / document).read_text(encoding="utf-8")
+    modules = {path.name for path in (ROOT / "platform/malpan").glob("*.py")} - {"__init__.py"}
+    assert {name for name in modules if f"`{name}`" not in text} == set()
+
+
 def documented_folders(document: str, root: str) -> set[str]:
     """The folders in the table of ``root``, whose head names it."""
     lines = (ROOT / document).read_text(encoding="utf-8").splitlines()

@@ -16,7 +16,7 @@ from scoring.cli.files import (
 from scoring.cli.models import run_models
 from scoring.cli.words import say
 from scoring.engine import score
-from scoring.errors import Language
+from scoring.errors import Language, ModelUnavailable
 from scoring.reading.file_formats import format_label
 from scoring.recipes import RECIPES, get_recipe
 from scoring.recipes.warning_texts import warning_text
@@ -72,8 +72,11 @@ def run_check(options: argparse.Namespace, language: Language) -> int:
     lines.append(say("recognised", language, name=format_label(predictions.format, language)))
     if predictions.normalized_ids:
         lines.append(say("normalized", language, count=len(predictions.normalized_ids)))
-    foreseen = foreseen_warnings(recipe, references, predictions, options.models)
-    lines += [warning_text(warning, language) for warning in foreseen]
+    try:
+        foreseen = foreseen_warnings(recipe, references, predictions, options.models)
+        lines += [warning_text(warning, language) for warning in foreseen]
+    except ModelUnavailable:
+        lines.append(say("length_unchecked", language, profile=options.models))
     sys.stdout.write("\n".join(lines) + "\n")
     return 0
 

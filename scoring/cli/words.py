@@ -22,6 +22,12 @@ WORDS: Final[dict[str, Message]] = {
         "이 프로필의 모델이 읽는 길이보다 긴 글을 알려 줍니다(모델이 이 컴퓨터에 있을 때만)",
         "say which texts are longer than the models of this profile read (where they are on this machine)",
     ),
+    "length_unchecked": Message(
+        "글이 모델에 너무 길지는 않은지 확인하지 못했습니다: {profile} 프로필의 모델이 이 컴퓨터에 없습니다. "
+        "채점 결과에는 표시됩니다.",
+        "Not checked: whether a text is too long for the models, as those of {profile} are not on this machine. The "
+        "result of a scoring says it.",
+    ),
     "output": Message("결과를 저장할 JSON 파일", "JSON file for the result"),
     "device": Message("계산 장치", "device to compute on"),
     "lang": Message("출력 언어", "language of the output"),

@@ -174,7 +174,7 @@ class ItemCheck:
         return () if text is None else (text,)
 
     def _output(self, value: dict[str, Any]) -> dict[str, Any] | None:
-        """The object at ``output``. Without it, the answer itself often stands there: then the error shows the form."""
+        """The object at ``output``. Without it, the answer itself is often there: then the error shows the form."""
         output = value.get("output", {})
         if isinstance(output, (dict, Unreadable)):
             found: dict[str, Any] | None = self._member(value, ("output",), "object")

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Protocol, runtime_checkable
 
-from scoring.errors import ModelUnavailable
 from scoring.metrics import METRICS, Metric, is_neural, load_metric
 from scoring.models.limits import Cut, most_tokens
 from scoring.models.profile import TEXT_ROLES
@@ -49,8 +48,8 @@ def truncation_warnings(metrics: Mapping[str, Metric], layout: Layout) -> list[S
 def foreseen_warnings(recipe: Recipe, references: Items | None, predictions: Items, profile: str) -> list[ScoreWarning]:
     """What ``truncation_warnings`` will return for this file with the models of ``profile``, before any scoring.
 
-    Without ``references`` only answers that are too long alone count. Empty if a model of the profile is not on this
-    machine. A tokenizer, and with it a model library, is loaded only if a text could be too long.
+    Without ``references`` only answers that are too long alone count. A tokenizer, and with it a model library, is
+    loaded only if a text could be too long. Raises ``ModelUnavailable`` if a model of the profile is not here.
     """
     store = ModelStore(profile, "cpu")
     if not any(map(is_neural, recipe.metrics)):
@@ -64,7 +63,7 @@ def foreseen_warnings(recipe: Recipe, references: Items | None, predictions: Ite
         limits = {name: store.text_limit(role) for name, role in roles.items() if role in TEXT_ROLES}
         long = [name for name, limit in limits.items() if _long_rows(pairs[name], limit)]
         return truncation_warnings({name: load_metric(name, store) for name in long}, replace(layout, pairs=pairs))
-    except (ModelUnavailable, MismatchedFiles):  # without references a file may not say which items have a reason
+    except MismatchedFiles:  # without references a file may not say which items have a reason
         return []
 
 

@@ -83,6 +83,13 @@ def test_a_difference_in_the_eighth_decimal_is_none():
     assert teams(rank([entry(1, 0.5), entry(2, 0.5 + 1e-8, minute=5)], TIES)) == [(1, 2), (2, 1)]
 
 
+def test_equal_means_equal_to_eight_decimals_so_that_ties_are_transitive():
+    """Scores closer than that differ if they round apart: a tolerance would make 1 = 2 and 2 = 3, but not 1 = 3."""
+    assert teams(rank([entry(1, 0.5 + 4.9e-9), entry(2, 0.5 + 5.1e-9, minute=5)], TIES)) == [(1, 2), (2, 1)]
+    chain = [entry(team, 0.5 + team * 6e-9, minute=team) for team in (1, 2, 3)]
+    assert teams(rank(chain, TIES)) == [(1, 3), (2, 1), (3, 2)]
+
+
 def test_ties_are_transitive_however_many_stand_close_together():
     """A chain of neighbours 3e-9 apart: who is tied with whom depends on no third."""
     board = [entry(team, 0.5 + 3e-9 * team, minute=20 - team) for team in range(1, 20)]

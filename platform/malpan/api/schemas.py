@@ -75,7 +75,7 @@ def board(found: Board, final: Board | None = None) -> dict[str, Any]:
         ],
         "row_count": found.row_count,
         "rows": [_row(row) for row in found.rows],
-        "own_row": found.own_row and _row(found.own_row),  # of the token's team, wherever it stands
+        "own_row": found.own_row and _row(found.own_row),  # of the token's team, whatever its rank
         "is_hidden": found.is_hidden,
         "frozen_at": found.frozen_at,
         "is_demo_models": found.is_demo_models,

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 class AuditEntry(models.Model):
     """One change. ``action`` is ``<object>.<verb>``; never contains a reference answer.
 
-    People stand in ``actor`` and ``person`` (whom it is about), never by name or address in ``before`` or ``after``: a
+    People are in ``actor`` and ``person`` (whom it is about), never by name or address in ``before`` or ``after``: a
     person whose data were erased is a pseudonym here too, though no entry was changed. ``competition_pk`` is its
     competition, as a number because this app must not depend on competitions. The database refuses to change or delete
     an entry.

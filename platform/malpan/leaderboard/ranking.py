@@ -101,7 +101,8 @@ def rank(entries: Iterable[Entry], tie_breaks: Sequence[str]) -> list[Ranked]:
 def order(entry: Entry, tie_breaks: Sequence[str]) -> tuple[tuple[float, ...], tuple[datetime, int]]:
     """A sort key with the better entry first: scores, then arrival. A missing score counts as lower than every score.
 
-    Rounding, unlike a tolerance between two, does not depend on the pair compared: ties are transitive.
+    Scores are compared to 8 decimals. Rounding, unlike a tolerance between two, does not depend on the pair compared:
+    ties are transitive, and two scores closer than 1e-8 that round apart are none.
     """
     values = (entry.final_score, *(entry.scores.get(name, -1.0) for name in tie_breaks))
     return tuple(-round(value, COMPARED_DECIMALS) for value in values), arrival(entry)

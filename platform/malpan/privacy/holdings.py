@@ -3,7 +3,7 @@
 ``SUBJECTS`` is the table for people, in words: what, why, until when, and what becomes of it when somebody leaves.
 ``HOLDINGS`` says where each subject lies; the export and the erasure follow it. A column that is missing here would be
 in neither: ``tests/privacy/test_holdings.py`` compares it with the models. What lies in no row of a person (sessions,
-logs, mails, files, backups, archives) stands in ``deploy/OPERATIONS.md``, with this table.
+logs, mails, files, backups, archives) is in ``deploy/OPERATIONS.md``, with this table.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ FREED_FILE_NAME: Final = "submission"
 def let_go(*, is_trial: bool = False, now: datetime | None = None) -> dict[str, int]:
     """Remove what is past its time and return how much of each kind; with ``is_trial`` nothing changes.
 
-    A setting of 0 keeps that kind for ever. A run that is killed has removed less; the next goes on.
+    A setting of 0 keeps that kind for ever. A run that is killed has removed less; the next removes the rest.
     """
     moment = now or timezone.now()
     counts = {name: _counted(remove, moment, is_trial) for name, remove in _KINDS.items()}

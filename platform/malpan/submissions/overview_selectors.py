@@ -12,6 +12,7 @@ from django.utils import timezone
 from malpan.competitions.models import Competition, Notice, Phase, Question
 from malpan.core.times import kst_day_bounds
 from malpan.submissions.models import Rejection, RescoreBatch, ScoringRun, Submission
+from malpan.submissions.querysets import charged
 from malpan.teams.models import Team
 
 State = ScoringRun.State
@@ -52,8 +53,8 @@ def open_work_of(competition: Competition, now: datetime | None = None) -> OpenW
     start, end = kst_day_bounds(now)
     runs = _runs(competition)
     uploads = Submission.objects.of(competition).aggregate(
-        charged=Count("pk", filter=Q(refunded_at=None)),
-        withdrawn=Count("pk", filter=Q(refunded_at=None, withdrawn_at__isnull=False)),
+        charged=Count("pk", filter=charged()),
+        withdrawn=Count("pk", filter=charged() & Q(withdrawn_at__isnull=False)),
         today=Count("pk", filter=Q(created_at__gte=start, created_at__lt=end)),
     )
     rejections = Rejection.objects.filter(

@@ -21,6 +21,7 @@ from typing import Final
 
 from malpan.competitions.models import Phase
 from malpan.submissions.models import ScoringRun
+from malpan.submissions.querysets import charged
 
 Rung = tuple[int, float]  # a submission and its score
 Ladder = tuple[int, str]  # a team and a signature: only scores of one signature are comparable
@@ -92,7 +93,7 @@ def _by_ladder(rungs: Iterable[tuple[Ladder, Rung]]) -> Iterable[list[Rung]]:
 
 def _live_rungs(phase: Phase, teams: Collection[int] | None) -> Iterable[tuple[Ladder, Rung]]:
     """The live scores in the order of arrival."""
-    runs = ScoringRun.objects.filter(live_for__phase=phase, live_for__refunded_at=None, state=ScoringRun.State.FINISHED)
+    runs = ScoringRun.objects.filter(charged("live_for__"), live_for__phase=phase, state=ScoringRun.State.FINISHED)
     if teams is not None:
         runs = runs.filter(live_for__team__in=teams)
     rows = runs.order_by("live_for__created_at", "live_for__pk")

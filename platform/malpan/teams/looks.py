@@ -31,7 +31,7 @@ class LookField(models.CharField):
 
 @cache
 def _alike() -> dict[str, str]:
-    """For each character that has others of its look, one that stands for all of them."""
+    """For each character that has others of its look, one that is used for all of them."""
     from confusable_homoglyphs.confusables import confusables_data  # half a second: only where a team gets a name
 
     groups: dict[str, set[str]] = {}

@@ -286,3 +286,13 @@ def test_synonyms_that_are_no_table_exit_2_and_name_the_line(files, capsys):
     assert "S.tsv" in error
     assert "오류" in error
     assert not (files / "OUT.json").exists()
+
+
+def test_check_says_that_it_could_not_look_at_lengths_without_the_models(files, capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    check = ["check", "--recipe", "rag-qa@1", "--predictions", str(files / "P.json")]
+    assert main([*check, "--models", "official"]) == 0
+    assert "너무 길지는 않은지 확인하지 못했습니다: official 프로필의 모델" in capsys.readouterr().out
+    assert main([*check, "--models", "demo", "--lang", "en"]) == 0
+    assert "Not checked" not in capsys.readouterr().out

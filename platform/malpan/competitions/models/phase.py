@@ -18,7 +18,7 @@ class Phase(models.Model):
     or hidden a team still sees its own scores. With a split (``ReferenceVersion.public_ids``) every score shown is
     that of the public split; the private split is scored too and kept apart (``submissions.HiddenResult``) until the
     final board is published (``final_published_at``). ``finals_limit``: how many submissions a team may choose for the
-    final board; ``None``: all count, the best stands. ``score_step`` and ``is_ladder``: what the public sees of scores
+    final board; ``None``: all count, the best shows. ``score_step`` and ``is_ladder``: what the public sees of scores
     before that (``submissions.release``); a step is one of scores 0-1.
     """
 

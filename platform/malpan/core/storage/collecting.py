@@ -38,7 +38,7 @@ class Collected:
 
 
 def collect(*, is_trial: bool = False, store: Store | None = None) -> Collected:
-    """Remove what no row names. Raises ``StoreOfAnotherSite`` and ``StorageUnavailable``; a rerun goes on."""
+    """Remove what no row names. Raises ``StoreOfAnotherSite`` and ``StorageUnavailable``; a rerun removes the rest."""
     store, site = store or configured(), this_site()
     if (owner := store.claim(site)) != site:
         raise StoreOfAnotherSite(owner=owner)

@@ -1,4 +1,4 @@
-"""Copies all files from one store to another. It may be killed at any moment and run again: it goes on.
+"""Copies all files from one store to another. It may be killed at any moment and run again: it copies the rest.
 
 A file is in the target when its bytes were read back from there and have its address; a rerun reads those that are
 there already and copies the others. Only then, and only if asked to, are the source's copies removed.

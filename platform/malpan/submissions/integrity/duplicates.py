@@ -113,7 +113,7 @@ def _prints_of(hashes: Sequence[str], recipe: Recipe) -> dict[str, dict[str, str
         try:
             texts = _texts(sha256, recipe)
         except (SystemFault, InvalidFile) as error:
-            logger.warning("file %s stands outside the comparison: %s", sha256, type(error).__name__)
+            logger.warning("file %s is left out of the comparison: %s", sha256, type(error).__name__)
             continue
         prints[sha256] = fresh[name] = {item: _print(text) for item, text in texts.items()}
     if fresh:

@@ -86,7 +86,7 @@ def _table(request: MemberRequest, access: ManageAccess) -> dict[str, Any]:
         "lines": lines,
         "poll_query": query_with(request, mark=""),
         "is_filtered": any(form.value(name) for name in form.fields),
-        # ticked boxes would be lost with every refresh: the table stands still where runs are chosen
+        # ticked boxes would be lost with every refresh: the table is not refreshed where runs are chosen
         "is_choosing": form.value("state") == State.FAILED and access.may(Permission.OPERATE),
         "has_retryable": any(line.can_retry for line in lines),
     }

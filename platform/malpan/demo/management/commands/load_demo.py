@@ -35,5 +35,5 @@ class Command(BaseCommand):
             f"데모를 올렸습니다: 대회 {count.competitions}개, 제출 {count.submissions}개, "
             f"반려 {count.rejections}개. 채점은 대기열에서 이어집니다.\n"
             f"Loaded the demo: {count.competitions} competitions, {count.submissions} submissions, "
-            f"{count.rejections} rejected. Scoring goes on in the queue."
+            f"{count.rejections} rejected. The rest is scored by the queue."
         )
