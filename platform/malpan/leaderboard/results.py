@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
+from typing import NamedTuple
 
 from django.db.models import Count, QuerySet
 
@@ -23,6 +24,33 @@ def live_runs(
     rows = rows.select_related("submission__team", "reference_version")
     rows = rows.defer("signature", "warnings", "coverage", "reference_version__public_ids")
     return {run.submission_id: run for run in rows}
+
+
+class Result(NamedTuple):
+    """A live finished run as the standings need it; a hundred thousand of them are read at once.
+
+    ``is_current``: it is of the current references and ``recipe``.
+    """
+
+    entry: ranking.Entry
+    is_current: bool
+    is_demo_models: bool
+    finished_at: datetime | None
+
+
+def live_results(phase: Phase, recipe: Recipe, teams: Collection[int] | None = None) -> Iterator[Result]:
+    """The same runs as ``live_runs``, without making objects of their rows."""
+    columns = (
+        *("submission__team_id", "submission__team__is_baseline", "submission_id", "submission__created_at"),
+        *("final_score", "scores", "signature_hash", "reference_version__is_current", "recipe"),
+        *("is_demo_models", "finished_at"),
+    )
+    rows = eligible_runs(phase, teams=teams).values_list(*columns)
+    for team, baseline, submission, created_at, score, scores, signature, current, rule, demo, at in rows.iterator(
+        2000
+    ):
+        entry = ranking.Entry(team, baseline, submission, created_at, score or 0.0, scores, signature)
+        yield Result(entry, current and rule == recipe.id, demo, at)
 
 
 def eligible_runs(

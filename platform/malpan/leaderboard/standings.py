@@ -38,8 +38,7 @@ from malpan.competitions.references import recipe_of
 from malpan.core.locks import Level, note
 from malpan.leaderboard import ranking
 from malpan.leaderboard.models import Standing, StandingMark
-from malpan.leaderboard.results import entry_of, live_runs, public_entries, submission_counts
-from malpan.submissions.models import ScoringRun
+from malpan.leaderboard.results import Result, live_results, public_entries, submission_counts
 from malpan.submissions.release import Release
 from malpan.teams.models import Team
 
@@ -103,9 +102,11 @@ def computed(phase: Phase, teams: Collection[int] | None = None) -> list[Standin
     moments: dict[str, datetime | None] = {Scope.LIVE: None}
     if phase.frozen_at is not None:
         moments[Scope.FROZEN] = phase.frozen_at
-    runs = live_runs(phase, teams=teams).values()
+    results = list(live_results(phase, recipe_of(phase.track), teams))
     release = Release(phase, teams)
-    return [row for scope, before in moments.items() for row in _of_scope(phase, scope, before, runs, teams, release)]
+    return [
+        row for scope, before in moments.items() for row in _of_scope(phase, scope, before, results, teams, release)
+    ]
 
 
 def summary(phase: Phase, scope: str) -> Summary:
@@ -195,28 +196,24 @@ def _of_scope(
     phase: Phase,
     scope: str,
     before: datetime | None,
-    runs: Iterable[ScoringRun],
+    results: Iterable[Result],
     teams: Collection[int] | None,
     release: Release,
 ) -> list[Standing]:
     recipe = recipe_of(phase.track)
     counts = submission_counts(phase, before, teams)
-    grouped: dict[tuple[int, str], list[ScoringRun]] = defaultdict(list)
-    for run in runs:
-        if before is None or run.submission.created_at < before:
-            grouped[run.submission.team_id, run.signature_hash].append(run)
+    grouped: dict[tuple[int, str], list[Result]] = defaultdict(list)
+    for each in results:
+        if before is None or each.entry.submitted_at < before:
+            grouped[each.entry.team_id, each.entry.signature_hash].append(each)
     rows = []
     for (team_id, signature_hash), group in grouped.items():
-        entries = {run.submission_id: entry_of(run) for run in group}
-        best = next(iter(ranking.best_entries(public_entries(entries.values(), release), recipe.tie_breaks)), None)
+        public = public_entries((each.entry for each in group), release)
+        best = next(iter(ranking.best_entries(public, recipe.tie_breaks)), None)
         if best is None:  # the one result with a public score was withdrawn
             continue
-        run = next(run for run in group if run.submission_id == best.submission_id)
-        current = [
-            ranking.arrival(entries[each.submission_id])
-            for each in group
-            if each.reference_version.is_current and each.recipe == recipe.id
-        ]
+        result = next(each for each in group if each.entry.submission_id == best.submission_id)
+        current = [ranking.arrival(each.entry) for each in group if each.is_current]
         newest_at, newest_id = max(current, default=(None, None))
         rows.append(
             Standing(
@@ -230,8 +227,8 @@ def _of_scope(
                 submitted_at=best.submitted_at,
                 final_score=best.final_score,
                 scores=best.scores,
-                is_demo_models=run.is_demo_models,
-                scored_at=run.finished_at,
+                is_demo_models=result.is_demo_models,
+                scored_at=result.finished_at,
                 submission_count=counts[team_id],
                 result_count=len(group),
                 current_count=len(current),
