@@ -145,6 +145,11 @@ CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_TIMEZONE = "Asia/Seoul"
 CELERY_BEAT_SCHEDULE = {
     "look-for-work": {"task": "malpan.jobs.tasks.look_for_work", "schedule": 5.0, "options": {"expires": 4}},
+    "compute-standings": {
+        "task": "malpan.leaderboard.tasks.compute_standings",
+        "schedule": 5.0,
+        "options": {"expires": 4},
+    },
     "prune-pair-values": {
         "task": "malpan.submissions.tasks.prune_pair_values",
         "schedule": 300.0,

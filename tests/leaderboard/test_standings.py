@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from decimal import Decimal
+from threading import Event
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from malpan.leaderboard import ranking, standings
 from malpan.leaderboard.models import Standing, StandingMark
 from malpan.leaderboard.results import comparable_entries, live_runs, public_entries, submission_counts
 from malpan.leaderboard.selectors import COUNT, TIME, View, board
+from malpan.leaderboard.tasks import compute_standings
 from malpan.submissions.models import ScoringRun, Submission
 from malpan.submissions.release import Release
 from malpan.teams.models import Team
@@ -251,3 +253,72 @@ def test_readers_and_writers_at_once_end_with_the_right_board() -> None:
         list(pool.map(work, range(6)))  # raises what one of them raised
     assert shown(phase) == expected(phase)
     assert Standing.objects.filter(phase=phase).count() == len({row[1] for row in shown(phase)[0]})
+
+
+@pytest.fixture
+def of_many(monkeypatch: pytest.MonkeyPatch) -> Phase:
+    """A phase with three scored teams, where two are many, and the standings of a moment ago."""
+    monkeypatch.setattr(standings, "MANY", 2)
+    phase = PhaseFactory.create()
+    ReferenceVersionFactory.create(phase=phase)
+    for number, team in enumerate(TeamFactory.create_batch(3, competition=phase.track.competition)):
+        finished_submission(phase, team, 0.5 + number / 10)
+    standings.refresh_all()
+    return phase
+
+
+def _every_score_changes(phase: Phase) -> None:
+    for run in ScoringRun.objects.filter(submission__phase=phase):
+        ScoringRun.objects.filter(pk=run.pk).update(final_score=1 - run.final_score)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_reader_computes_what_takes_long_and_the_housekeeper_does(of_many: Phase) -> None:
+    before = shown(of_many)
+    _every_score_changes(of_many)
+    assert shown(of_many) == before
+    assert StandingMark.objects.filter(phase=of_many).exists()
+    compute_standings()
+    assert shown(of_many) == expected(of_many) != before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_reader_computes_it_where_the_housekeeper_is_gone_or_there_is_nothing_to_show(of_many: Phase) -> None:
+    _every_score_changes(of_many)
+    StandingMark.objects.update(made_at=timezone.now() - standings.PATIENCE)
+    assert shown(of_many) == expected(of_many)
+    _every_score_changes(of_many)
+    Standing.objects.all().delete()
+    assert shown(of_many) == expected(of_many)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_reader_waits_for_nobody(of_many: Phase) -> None:
+    before = shown(of_many)
+    run = ScoringRun.objects.filter(submission__phase=of_many).first()
+    ScoringRun.objects.filter(pk=run.pk).update(final_score=0.99)
+
+    def compute() -> None:
+        try:
+            with transaction.atomic():
+                assert standings.refresh(of_many)
+                computed.set()
+                assert is_read.wait(20)
+        finally:
+            connection.close()
+
+    computed, is_read = Event(), Event()
+    with ThreadPoolExecutor(1) as pool:
+        computing = pool.submit(compute)
+        assert computed.wait(20)
+        assert shown(of_many) == before
+        assert not standings.refresh(of_many, waits=False)
+        is_read.set()
+        computing.result()
+    assert shown(of_many) == expected(of_many) != before
+
+
+def test_the_standings_are_computed_every_few_seconds(settings: Any) -> None:
+    entry = settings.CELERY_BEAT_SCHEDULE["compute-standings"]
+    assert (entry["task"], entry["schedule"]) == (compute_standings.name, 5.0)
+    assert timedelta(seconds=entry["schedule"]) < standings.PATIENCE

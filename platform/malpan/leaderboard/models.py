@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.models import Phase
@@ -97,6 +98,7 @@ class StandingMark(models.Model):
     team = models.ForeignKey(
         Team, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, null=True, related_name="+"
     )
+    made_at = models.DateTimeField(db_default=Now())
 
     def __str__(self) -> str:
         return f"{self.phase_id} {self.team_id}"

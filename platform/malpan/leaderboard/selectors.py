@@ -161,7 +161,10 @@ def on_public_board(phase: Phase, submissions: Collection[int]) -> list[Standing
 
 
 def _at_one_moment(phase: Phase, read: Callable[[Any], Found]) -> Found:
-    """``read`` with the standings up to date: rule and rows are separate reads, which must see one state."""
+    """``read`` with the standings up to date: rule and rows are separate reads, which must see one state.
+
+    If the standings take long to compute, or another process is at it, they are those before the change.
+    """
     if connection.in_atomic_block:
         standings.refresh(phase)
         return read(_fresh(phase))
@@ -170,8 +173,9 @@ def _at_one_moment(phase: Phase, read: Callable[[Any], Found]) -> Found:
             fresh = _fresh(phase)
             if not fresh.is_due:
                 return read(fresh)
-        standings.refresh(phase)
-    with repeatable_read():  # scores change without a pause: they are those of a moment ago
+        if not standings.freshen(phase):
+            break
+    with repeatable_read():  # or scores change without a pause: they are those of a moment ago
         return read(_fresh(phase))
 
 

@@ -2,8 +2,10 @@
 
 A board of thousands of teams is read far more often than it changes, and a score changes one team's row. So every
 change marks the teams it touches (``triggers``), and whoever reads a board first brings the marked teams up to date
-(``refresh``), usually none or one. A row is a pure function of the team's live results: it can always be computed anew
-(``recompute``), and a test compares it with the ranking of all results after every change.
+(``freshen``), usually none or one. What takes long, such as all teams of a large phase whose references changed, no
+reader waits for: the housekeeper computes it (``refresh_all``), and until then boards are as before the change. A row
+is a pure function of the team's live results: it can always be computed anew (``recompute``), and a test compares it
+with the ranking of all results after every change.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final, cast
 
 from django.contrib.postgres.aggregates import BoolOr
@@ -22,6 +24,7 @@ from django.db.models import (
     Exists,
     IntegerField,
     Max,
+    Min,
     OuterRef,
     Q,
     QuerySet,
@@ -32,6 +35,7 @@ from django.db.models import (
     Window,
 )
 from django.db.models.expressions import OrderBy
+from django.db.models.functions import Now
 
 from malpan.competitions.models import Phase
 from malpan.competitions.references import recipe_of
@@ -39,6 +43,7 @@ from malpan.core.locks import Level, note
 from malpan.leaderboard import ranking
 from malpan.leaderboard.models import Standing, StandingMark
 from malpan.leaderboard.results import Result, live_results, public_entries, submission_counts
+from malpan.submissions.models import Submission
 from malpan.submissions.release import Release
 from malpan.teams.models import Team
 
@@ -48,7 +53,8 @@ SHOWN: Final = (  # what a row of a board needs
     *("team__name", "team__number", "team__is_baseline", "submission__public_id", "is_baseline", "scores"),
     *("final_score", "submission_count", "submitted_at", "is_demo_models"),
 )
-MANY: Final = 500  # rows computed at once
+MANY: Final = 500  # teams: more take more than a fraction of a second
+PATIENCE: Final = timedelta(seconds=30)  # the housekeeper comes by every five seconds
 _LOCKS: Final = 20261122  # the class of the advisory locks of phases
 
 
@@ -71,19 +77,59 @@ def is_due() -> Exists:
     return Exists(StandingMark.objects.filter(phase=OuterRef("pk")))
 
 
-def refresh(phase: Phase) -> None:
-    """Bring the standings of ``phase`` up to date. One at a time; nothing is locked where nothing changed."""
+def refresh(phase: Phase, *, waits: bool = True) -> bool:
+    """Bring the standings of ``phase`` up to date. One at a time; nothing is locked where nothing changed.
+
+    ``waits`` for another that is at it; else returns ``False`` at once, with the standings as they were.
+    """
     if not StandingMark.objects.filter(phase=phase).exists():
-        return
+        return True
     with transaction.atomic():
         note(Level.STANDINGS)
         with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [_LOCKS, phase.pk])
+            lock = "SELECT pg_advisory_xact_lock(%s, %s)" if waits else "SELECT pg_try_advisory_xact_lock(%s, %s)"
+            cursor.execute(lock, [_LOCKS, phase.pk])
+            if not waits and not cursor.fetchone()[0]:
+                return False
             cursor.execute("DELETE FROM leaderboard_standingmark WHERE phase_id = %s RETURNING team_id", [phase.pk])
             teams = {row[0] for row in cursor.fetchall()}
         if teams:
             fresh = Phase.objects.select_related("track").get(pk=phase.pk)
             recompute(fresh, None if None in teams else teams)
+    return True
+
+
+def freshen(phase: Phase) -> bool:
+    """``refresh`` for a reader: where it takes long, or another is at it, returns ``False`` and does nothing.
+
+    A reader does what takes long only if nobody else did for ``PATIENCE``, or if there are no standings at all.
+    """
+    takes_long = _takes_long(phase) and Standing.objects.filter(phase=phase).exists()
+    return not takes_long and refresh(phase, waits=False)
+
+
+def refresh_all() -> None:
+    """Bring the standings of every phase up to date, except those that another process is computing."""
+    for phase in Phase.objects.filter(is_due()).order_by("pk"):
+        refresh(phase, waits=False)
+
+
+def _takes_long(phase: Phase) -> bool:
+    """Whether the marks are of many teams, and none of them is old."""
+    marks = StandingMark.objects.filter(phase=phase)
+    found = marks.aggregate(
+        teams=Count("team", distinct=True), is_of_all=BoolOr(Q(team=None)), waited=Now() - Min("made_at")
+    )
+    if not found["is_of_all"] and found["teams"] <= MANY:
+        return False
+    if found["is_of_all"] and _team_count(phase) <= MANY:
+        return False
+    return bool(found["waited"] is not None and found["waited"] < PATIENCE)
+
+
+def _team_count(phase: Phase) -> int:
+    """The number of teams with submissions, counted to just beyond ``MANY``."""
+    return Submission.objects.filter(phase=phase).order_by().values("team").distinct()[: MANY + 1].count()
 
 
 def recompute(phase: Phase, teams: Collection[int] | None = None) -> None:
