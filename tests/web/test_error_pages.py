@@ -15,7 +15,9 @@ from django.utils import translation
 from django.views.defaults import bad_request, server_error
 from redis.exceptions import ConnectionError as RedisConnectionError
 
+from malpan.api.http import error_response
 from malpan.core.errors import StorageFull
+from malpan.submissions.errors import ChecksBusy
 from malpan.web.pages import competition
 from malpan.wsgi import Request, application
 from tests.factories import CANARY
@@ -52,6 +54,18 @@ def test_a_fault_of_ours_is_named_so_with_its_status(
     assert response.status_code == 507
     assert page.one("span", "badge").text == "시스템 오류"
     assert "저장 공간이 부족해" in page.one("main").text
+
+
+def test_a_refusal_for_a_time_tells_programs_when_to_ask_again(
+    contest: Contest, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_args: Any) -> None:
+        raise ChecksBusy
+
+    monkeypatch.setattr(competition, "page_context", fail)
+    page, answer = client.get(contest.url()), error_response(ChecksBusy())
+    assert (page.status_code, page["Retry-After"]) == (answer.status_code, answer["Retry-After"]) == (503, "15")
+    assert not error_response(StorageFull()).has_header("Retry-After")
 
 
 def test_an_unexpected_fault_shows_no_variable_of_the_program(

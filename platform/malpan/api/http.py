@@ -101,9 +101,7 @@ def error_response(error: DomainError) -> Json:
         body |= {"limit_kind": error.kind, "next_allowed_at": error.next_allowed_at}
     if isinstance(error, DuplicateUpload):
         body["submission"] = error.params["public_id"]
-    response = Json({"error": body}, status=error.http_status)
-    if error.retry_after is not None:
-        response["Retry-After"] = str(error.retry_after)
+    response = Json({"error": body}, status=error.http_status, headers=error.headers)
     if isinstance(error, ApiTokenInvalid):
         response["WWW-Authenticate"] = "Bearer"
     if isinstance(error, MethodNotAllowed):
