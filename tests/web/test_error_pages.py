@@ -11,10 +11,12 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import OperationalError
 from django.test import Client, RequestFactory
+from django.urls import reverse
 from django.utils import translation
 from django.views.defaults import bad_request, server_error
 from redis.exceptions import ConnectionError as RedisConnectionError
 
+from malpan.accounts.services import create_api_token
 from malpan.api.http import error_response
 from malpan.core.errors import StorageFull
 from malpan.submissions.errors import ChecksBusy
@@ -143,11 +145,15 @@ def test_a_request_in_another_character_set_is_refused_in_a_sentence(
     content_type = f"multipart/form-data; boundary=x; charset={charset}"
 
     page = client.generic("POST", contest.url("submit/"), body, content_type)
-    answer = client.generic("POST", "/api/competitions/x/tracks/y/submissions/", body, content_type)
+    upload = reverse("api-submissions", args=[contest.competition.slug, contest.track.slug])
+    token = {"Authorization": f"Bearer {create_api_token(user=contest.leader, label='t')[1]}"}
+    answer = client.generic("POST", upload, body, content_type, headers=token)
+    in_utf8 = client.generic("POST", upload, body, "multipart/form-data; boundary=x; charset=utf-8", headers=token)
 
     assert (page.status_code, answer.status_code) == (415, 415)
     assert f"UTF-8만 읽습니다(받은 charset: {charset})" in page_of(page).one("main").text
     assert answer.json()["error"]["code"] == "unsupported_charset"
+    assert in_utf8.json()["error"]["code"] == "api_request_invalid", "the address reads what it is sent"
 
 
 def test_a_content_type_that_cannot_be_parsed_is_none() -> None:
