@@ -25,7 +25,7 @@ from malpan.web.forms.fields import ConfirmForm
 from malpan.web.forms.team import TeamForm
 from malpan.web.forms.teams import DisqualifyForm, NewTeamForm, ReinstateForm
 from malpan.web.manage.access import ManageAccess, manage_page
-from malpan.web.pages.context import MemberRequest
+from malpan.web.pages.context import MemberRequest, page_of
 
 SHOWN_HISTORY: Final = 100
 CHARGED: Final = Q(submissions__refunded_at=None)  # as ``SubmissionQuerySet.charged``
@@ -39,7 +39,7 @@ def teams_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     teams = teams_with_members(access.competition, submissions_made=Count("submissions", filter=CHARGED))
     if wanted:
         teams = teams.filter(name__icontains=wanted.replace("\x00", ""))
-    context = access.context("manage_teams") | {"teams": list(teams), "wanted": wanted}
+    context = access.context("manage_teams") | {"page": page_of(request, teams), "wanted": wanted}
     return render(request, "manage/teams.html", context)
 
 
