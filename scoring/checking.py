@@ -57,7 +57,7 @@ def check_apart(data: bytes, recipe_id: str, references: bytes, *, seconds: floa
     be. Raises ``CheckFailed`` where the process ends without an answer.
     """
     too_long = InvalidFile([FileError("check_too_long", {"seconds": seconds})])
-    head = {"recipe": recipe_id, "references": len(references), "seconds": seconds}
+    head = {"recipe": recipe_id, "references": len(references), "seconds": seconds, "memory": MEMORY_BYTES}
     message = json.dumps(head).encode() + b"\n" + references + data
     try:
         done = subprocess.run(
@@ -69,7 +69,7 @@ def check_apart(data: bytes, recipe_id: str, references: bytes, *, seconds: floa
         raise CheckFailed(done.stderr[-2000:].decode(errors="replace"))
     answer: dict[str, Any] = json.loads(done.stdout)
     if answer.get("stopped"):
-        raise too_long
+        raise InvalidFile([FileError("check_too_much_memory")])
     if "errors" in answer:
         raise InvalidFile([FileError(**each) for each in answer["errors"]], answer["total"])
     return Checked(**answer)
@@ -81,7 +81,7 @@ def main(stream: BinaryIO) -> dict[str, Any]:
     head = json.loads(stream.readline())
     limit = int(head["seconds"]) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))  # where the caller is no longer there to stop it
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_AS, (head["memory"],) * 2)
     recipe = get_recipe(head["recipe"])
     references = read_references(stream.read(head["references"]), recipe, is_published=True)
     try:

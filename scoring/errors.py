@@ -103,7 +103,7 @@ class FileError:
 class InvalidFile(ScoringError):
     """A predictions or references file breaks the format: 제출 오류, which the uploader must fix.
 
-    ``errors`` are the defects found, in file order (capped; ``total`` counts all of them).
+    ``errors`` are the defects found, in file order (the first ``MAX_ERRORS_KEPT``; ``total`` counts all of them).
     """
 
     def __init__(self, errors: Sequence[FileError], total: int | None = None) -> None:

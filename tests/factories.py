@@ -242,6 +242,12 @@ def file_bytes(items: Any) -> bytes:
     return json.dumps(items, ensure_ascii=False).encode()
 
 
+def file_with_errors(total: int) -> bytes:
+    """A predictions file with so many errors: items of unknown ids, and that there are too many items."""
+    unknown = [{"id": f"x{number}", "output": {"answer": "답"}} for number in range(1, total)]
+    return file_bytes([*rows(), *unknown])
+
+
 def reference_bytes(count: int = 3) -> bytes:
     return file_bytes(rows(count, f"{CANARY}가 옳다."))
 

@@ -56,12 +56,17 @@ def test_the_web_application_loads_no_model_library() -> None:
     assert done.stdout.strip() == "[]", done.stderr
 
 
-@pytest.mark.parametrize("missing", ["SECRET_KEY", "DATABASE_URL", "REDIS_URL"])
+@pytest.mark.parametrize("missing", ["SECRET_KEY", "DATABASE_URL", "REDIS_URL", "SITE_URL"])
 @pytest.mark.parametrize("entry", [("manage.py", "check"), ("-c", "import malpan.wsgi")], ids=["manage", "wsgi"])
 def test_production_refuses_to_start_without(missing: str, entry: tuple[str, ...]) -> None:
     done = python(*entry, **{name: value for name, value in PRODUCTION.items() if name != missing})
     assert done.returncode != 0
     assert f"DEBUG is off and {missing} is not set" in done.stderr
+
+
+def test_the_file_of_the_settings_names_all_that_production_needs() -> None:
+    needed = (ROOT / "deploy/env.example").read_text().partition("# --- must be set")[2].partition("# ---")[0]
+    assert set(re.findall(r"^([A-Z_]+)=", needed, re.MULTILINE)) == set(PRODUCTION)
 
 
 @pytest.mark.parametrize(

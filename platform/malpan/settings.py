@@ -19,7 +19,8 @@ DEBUG = False
 VAR_DIR = Path(env.str("MALPAN_VAR", default=str(BASE_DIR / "var"))).resolve()
 
 if not LOCAL:
-    missing = [name for name in ("SECRET_KEY", "DATABASE_URL", "REDIS_URL") if not env.str(name, default="")]
+    required = ("SECRET_KEY", "DATABASE_URL", "REDIS_URL", "SITE_URL")
+    missing = [name for name in required if not env.str(name, default="")]
     if missing:
         raise ImproperlyConfigured(f"DEBUG is off and {', '.join(missing)} is not set. Set it and start again.")
 

@@ -80,6 +80,7 @@ class Limits:
 
 
 LIMITS: Final = Limits()
+INCOMING: Final = "incoming-"  # the folder beside the others in which an archive is unpacked begins so
 
 
 def media_folder(path: Path, cache: Path | None = None, limits: Limits = LIMITS) -> Path:
@@ -112,7 +113,7 @@ def unpacked(archive: IO[bytes], sha256: str, cache: Path, limits: Limits = LIMI
     cache.mkdir(mode=0o700, parents=True, exist_ok=True)
     with FileLock(cache / f"{sha256}.lock"):
         if not target.is_dir():
-            with tempfile.TemporaryDirectory(prefix="incoming-", dir=cache) as temporary:
+            with tempfile.TemporaryDirectory(prefix=INCOMING, dir=cache) as temporary:
                 fresh = Path(temporary) / "frames"
                 extract(archive, fresh, limits)
                 fresh.rename(target)

@@ -147,6 +147,11 @@ SYNTAX: Final[dict[str, Message]] = {
         "The file could not be checked within {seconds} seconds. Follow the structure and size of the sample file.",
         WRONG_SHAPE,
     ),
+    "check_too_much_memory": Message(
+        "파일을 검사하는 데 메모리가 너무 많이 들어 멈추었습니다. 파일의 구조와 크기를 예시 파일에 맞추어 주십시오.",
+        "Checking the file took too much memory. Follow the structure and size of the sample file.",
+        WRONG_SHAPE,
+    ),
     "too_many_items": Message(
         "항목이 {limit:,}개를 넘습니다. 평가 데이터의 항목만 남겨 주십시오. 이 줄부터는 검사하지 않았습니다.",
         "There are more than {limit:,} items. Keep only those of the test set; from this line on nothing was checked.",

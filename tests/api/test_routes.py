@@ -27,6 +27,7 @@ from tests.factories import (
     TeamFactory,
     UserFactory,
     file_bytes,
+    file_with_errors,
     finished_submission,
     leader_of,
     prediction_bytes,
@@ -155,6 +156,15 @@ def test_malformed_file_is_answered_with_located_errors_and_costs_nothing(api):
     assert (answer.status_code, error["code"], error["kind"]) == (422, "file_rejected", "submission")
     assert (error["total"], error["errors"][0]["id"]) == (1, "q3")
     assert not Submission.objects.exists()
+
+
+@pytest.mark.parametrize(("total", "shown"), [(99, 99), (100, 100), (101, 100)])
+def test_a_hundred_errors_are_answered_and_all_are_counted(api, total, shown):
+    error = api.submit(file_with_errors(total)).json()["error"]
+    assert (error["total"], len(error["errors"])) == (total, shown)
+
+    [entry] = api.client.get(api.address("api-submissions")).json()["history"]
+    assert len(entry["errors"]) == shown
 
 
 def test_too_many_rejected_files_are_429_with_the_seconds_to_wait(api, settings):

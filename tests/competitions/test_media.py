@@ -18,6 +18,7 @@ from malpan.competitions.models import ReferenceVersion
 from malpan.core.messages import text_of
 from malpan.core.models import AuditEntry
 from malpan.core.storage import read_private
+from malpan.core.temporary import temporary_folder
 from malpan.submissions.scoring_changes import publish_reference_version
 from scoring.media import frames_of
 from scoring.metrics import MetricOptions
@@ -92,7 +93,8 @@ def test_unusable_frames_are_refused_with_the_reason_and_leave_nothing(archive, 
     assert ("프레임" in caught.value.params["reason"]) == (language == "ko")
     assert CANARY not in text_of(caught.value)
     assert not ReferenceVersion.objects.exists()
-    assert list(media_root().iterdir()) == []
+    assert list(temporary_folder().iterdir()) == []
+    assert not media_root().exists()
 
 
 def _upload(pages, archive: bytes):

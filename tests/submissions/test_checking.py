@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -89,6 +91,28 @@ def test_a_check_that_takes_too_long_is_stopped_and_says_so(
     assert Rejection.objects.get().error_count == 1, "it counts among the rejected files: it took the most time"
     settings.CHECK_SECONDS = 60
     assert send(phase, team).item_count == 3, "and its place is free again"
+
+
+def test_a_check_that_takes_too_much_memory_is_stopped_and_says_so(
+    phase: Phase, team: Team, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    huge = b"[" + b'{"id": "q1", "output": {"answer": ""}},' * 480_000 + b"{}]"
+    room = 16 * 1024 * 1024  # less than the file
+    assert room < len(huge) < settings.UPLOAD_MAX_BYTES
+    monkeypatch.setattr("scoring.checking.MEMORY_BYTES", _memory_of_a_check() + room)
+    with pytest.raises(FileRejected) as refused:
+        send(phase, team, huge)
+    assert [error.code for error in refused.value.errors] == ["check_too_much_memory"]
+    assert "메모리가 너무 많이 들어" in refused.value.errors[0].message("ko")
+    assert not Submission.objects.exists()
+    assert Rejection.objects.get().error_count == 1
+    assert send(phase, team, prediction_bytes() + b" " * checking.INLINE_BYTES).item_count == 3, "checked apart too"
+
+
+def _memory_of_a_check() -> int:
+    """The address space of a process that has imported what a check needs and read nothing."""
+    program = "import psutil, scoring.checking; print(psutil.Process().memory_info().vms)"
+    return int(subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout)
 
 
 def test_a_process_that_ends_without_an_answer_is_our_fault() -> None:

@@ -23,7 +23,7 @@ from malpan.submissions.errors import (
     UploadKeyReused,
     UploadTooLarge,
 )
-from malpan.submissions.intake import KEPT_ERRORS, clean_file_name
+from malpan.submissions.intake import clean_file_name
 from malpan.submissions.integrity.receipts import receipt_of
 from malpan.submissions.models import Rejection, RescoreBatch, ScoringRun, Submission
 from malpan.submissions.quota import services as quota
@@ -37,6 +37,7 @@ from tests.factories import (
     TeamFactory,
     UserFactory,
     file_bytes,
+    file_with_errors,
     leader_of,
     prediction_bytes,
     rows,
@@ -228,15 +229,14 @@ def test_nothing_of_a_rejected_file_is_stored(phase, team, settings):
     assert "몰래 쓴 답" not in json.dumps(Rejection.objects.get().errors, ensure_ascii=False)
 
 
-def test_kept_errors_are_capped_and_counted_in_full(phase, team):
-    bad = [{"id": f"x{number}", "output": {"answer": 1}} for number in range(500)]
-
+@pytest.mark.parametrize(("total", "kept"), [(99, 99), (100, 100), (101, 100), (500, 100)])
+def test_a_hundred_errors_are_kept_and_all_are_counted(phase, team, total, kept):
     with pytest.raises(FileRejected) as caught:
-        send(phase, team, file_bytes(bad))
+        send(phase, team, file_with_errors(total))
 
     rejection = Rejection.objects.get()
-    assert len(rejection.errors) <= KEPT_ERRORS
-    assert rejection.error_count == caught.value.total >= 500
+    assert (len(caught.value.errors), len(rejection.errors), len(rejection_errors(rejection))) == (kept, kept, kept)
+    assert rejection.error_count == caught.value.total == total
 
 
 @pytest.mark.parametrize(

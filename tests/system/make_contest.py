@@ -17,6 +17,14 @@ def make_from(slug: str, path: str) -> dict:
     return make(slug, [row["id"] for row in json.loads(references)], references)
 
 
+def make_token(email: str) -> str:
+    """An API token of this person."""
+    from malpan.accounts.models import User
+    from malpan.accounts.services import create_api_token
+
+    return create_api_token(user=User.objects.get(email=email), label="시험")[1]
+
+
 def make(slug: str, ids: list[str], references: bytes) -> dict:
     from django.utils import timezone
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, suppress
+from hashlib import sha256
 from html import escape, unescape
+from http.client import HTTPConnection
 
 import pytest
+import requests
 
+from malpan.web_server import FORM_BYTES
 from scoring.errors import InvalidFile
 from scoring.reading import MAX_BYTES, read_predictions, read_references
 from scoring.recipes import get_recipe
@@ -108,6 +113,38 @@ def test_a_body_beyond_the_limit_is_refused_before_it_is_sent_in_words_for_who_s
         assert "보낸 파일이 너무 큽니다. 20 MiB까지 받습니다." in answer
         assert all(word in answer for word in words)
         assert ('<a href="">돌아가기' in answer) == (not address.startswith("/api/"))
+
+
+def test_an_upload_in_chunks_of_no_known_length_is_taken(stack: Stack, visitor: Visitor) -> None:
+    token = stack.call("tests.system.make_contest", "make_token", visitor.email)
+    status, answer = _send_in_chunks(stack, token, GOOD)
+    assert (status, answer["file_sha256"]) == (201, sha256(GOOD).hexdigest())
+
+    status, answer = _send_in_chunks(stack, token, b" " * (MAX_BYTES + 1))  # the site refuses it
+    assert (status, answer["error"]["code"]) == (413, "upload_too_large")
+    assert "상한(20.0\xa0MB)을 넘습니다" in answer["error"]["message"]
+
+    status, answer = _send_in_chunks(stack, token, b" " * (MAX_BYTES + FORM_BYTES))  # its web server does, before
+    assert (status, answer["error"]["code"]) == (413, "upload_too_large")
+    assert "20 MiB까지 받습니다" in answer["error"]["message"]
+
+
+def _send_in_chunks(stack: Stack, token: str, data: bytes) -> tuple[int, dict]:
+    """Send ``data`` to the API as a client that does not know its length; the status and the body of the answer."""
+    request = requests.Request("POST", stack.url, files={"file": ("answers.json", data)}).prepare()
+    chunks = (request.body[start : start + 65_536] for start in range(0, len(request.body), 65_536))
+    headers = {
+        "Authorization": f"Bearer {token}",
+        "Content-Type": request.headers["Content-Type"],
+        "Transfer-Encoding": "chunked",
+    }
+    with closing(HTTPConnection("127.0.0.1", stack.port, timeout=60)) as connection:
+        with suppress(BrokenPipeError, ConnectionResetError):  # refused before the end: the answer is there to be read
+            connection.request(
+                "POST", "/api/v1/competitions/hostile/tracks/main/submissions/", chunks, headers, encode_chunked=True
+            )
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())
 
 
 def _connection(stack: Stack) -> socket.socket:

@@ -166,6 +166,37 @@ def test_links_in_mails_lead_to_the_site_whatever_host_was_asked(client: Client,
     assert "evil.example" not in message.body
 
 
+@pytest.mark.parametrize(("language", "link"), [("ko", "비밀번호 다시 정하기"), ("en", "Reset your password")])
+def test_who_is_locked_out_is_told_the_way_back_in_by_mail(client: Client, language: str, link: str) -> None:
+    guess = {"login": "here@example.com", "password": "x" * 9}
+    for _ in range(6):
+        answer = client.post("/accounts/login/", guess, headers={"accept-language": language})
+    page = page_of(answer)
+    assert link in page.one("div", "notice").text
+    assert page.one("a", href="/accounts/password/reset/").text == link
+
+
+def test_the_owner_is_back_in_by_mail_at_once_and_the_stranger_is_not(client: Client) -> None:
+    person = UserFactory.create(email="here@example.com")
+    EmailAddress.objects.create(user=person, email=person.email, primary=True, verified=True)
+    owner, stranger = {"REMOTE_ADDR": "198.51.100.4"}, {"REMOTE_ADDR": "203.0.113.7"}
+    new = "새로운비밀번호열두글자"
+    guess, right = ({"login": "here@example.com", "password": password} for password in ("x" * 9, new))
+    for _ in range(6):
+        for address in (owner, stranger):
+            answer = client.post("/accounts/login/", guess, **address)
+            assert answer.status_code == 200
+    client.post("/accounts/password/reset/", {"email": "here@example.com"}, **owner)
+    link = re.search(r"http://127.0.0.1:8000(\S+)", mail.outbox[0].body)
+    assert link is not None
+    form = client.get(link[1], follow=True, **owner)
+    client.post(form.redirect_chain[-1][0], {"password1": new, "password2": new}, **owner)
+
+    refused = Client().post("/accounts/login/", right, **stranger)
+    assert "로그인에 여러 번 실패하여 잠시 막았습니다" in refused.content.decode()
+    assert Client().post("/accounts/login/", right, **owner).status_code == 302
+
+
 def test_who_guesses_a_password_locks_nobody_out_elsewhere(client: Client) -> None:
     UserFactory.create(email="here@example.com")
     guess, right = ({"login": "here@example.com", "password": password} for password in ("x" * 9, PASSWORD))

@@ -11,11 +11,15 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import OperationalError
 from django.test import Client, RequestFactory
+from django.urls import reverse
 from django.utils import translation
 from django.views.defaults import bad_request, server_error
 from redis.exceptions import ConnectionError as RedisConnectionError
 
+from malpan.accounts.services import create_api_token
+from malpan.api.http import error_response
 from malpan.core.errors import StorageFull
+from malpan.submissions.errors import ChecksBusy
 from malpan.web.pages import competition
 from malpan.wsgi import Request, application
 from tests.factories import CANARY
@@ -52,6 +56,18 @@ def test_a_fault_of_ours_is_named_so_with_its_status(
     assert response.status_code == 507
     assert page.one("span", "badge").text == "시스템 오류"
     assert "저장 공간이 부족해" in page.one("main").text
+
+
+def test_a_refusal_for_a_time_tells_programs_when_to_ask_again(
+    contest: Contest, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_args: Any) -> None:
+        raise ChecksBusy
+
+    monkeypatch.setattr(competition, "page_context", fail)
+    page, answer = client.get(contest.url()), error_response(ChecksBusy())
+    assert (page.status_code, page["Retry-After"]) == (answer.status_code, answer["Retry-After"]) == (503, "15")
+    assert not error_response(StorageFull()).has_header("Retry-After")
 
 
 def test_an_unexpected_fault_shows_no_variable_of_the_program(
@@ -129,11 +145,15 @@ def test_a_request_in_another_character_set_is_refused_in_a_sentence(
     content_type = f"multipart/form-data; boundary=x; charset={charset}"
 
     page = client.generic("POST", contest.url("submit/"), body, content_type)
-    answer = client.generic("POST", "/api/competitions/x/tracks/y/submissions/", body, content_type)
+    upload = reverse("api-submissions", args=[contest.competition.slug, contest.track.slug])
+    token = {"Authorization": f"Bearer {create_api_token(user=contest.leader, label='t')[1]}"}
+    answer = client.generic("POST", upload, body, content_type, headers=token)
+    in_utf8 = client.generic("POST", upload, body, "multipart/form-data; boundary=x; charset=utf-8", headers=token)
 
     assert (page.status_code, answer.status_code) == (415, 415)
     assert f"UTF-8만 읽습니다(받은 charset: {charset})" in page_of(page).one("main").text
     assert answer.json()["error"]["code"] == "unsupported_charset"
+    assert in_utf8.json()["error"]["code"] == "api_request_invalid", "the address reads what it is sent"
 
 
 def test_a_content_type_that_cannot_be_parsed_is_none() -> None:

@@ -19,6 +19,7 @@ from tests.factories import (
     TrackFactory,
     UserFactory,
     file_bytes,
+    file_with_errors,
     prediction_bytes,
     publish,
     rows,
@@ -78,6 +79,14 @@ def test_equal_errors_of_many_items_are_one_row_that_opens_to_every_place(phase:
     assert [cell.text for cell in unknown.all("td")][1] == "x-0, x-1, x-2 …"
     assert all(f"x-{number} (" in unknown.one("details").text for number in range(5))
     assert len(Rejection.objects.get().errors) == len(rows()) + 5 + 1  # each with its place, and the count
+
+
+@pytest.mark.parametrize("total", [100, 101])
+def test_a_hundred_errors_are_shown_and_the_rest_is_counted(phase: Phase, member: Client, total: int) -> None:
+    text = page_of(upload(member, phase, file_with_errors(total))).one("section", "rejection").text
+    assert f"고칠 곳 {total}건" in text
+    assert ("모두 101건 가운데 앞의 100건" in text) == (total == 101)
+    assert len(Rejection.objects.get().errors) == 100
 
 
 def memo_of(page: html.Element) -> str:

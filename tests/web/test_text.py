@@ -55,11 +55,41 @@ def test_a_title_inside_a_text_is_no_second_title_of_the_page() -> None:
     assert to_html("# 제목\n## 다음") == "<h2>제목</h2>\n<h2>다음</h2>"
 
 
-@pytest.mark.parametrize("source", ["![그림](https://elsewhere.example/a.png)", "![그림](//elsewhere.example/a.png)"])
-def test_an_image_from_another_site_is_not_fetched(source: str) -> None:
-    assert "elsewhere" not in to_html(source)
-    assert 'alt="그림"' in to_html(source)
-    assert 'src="/static/a.png"' in to_html("![그림](/static/a.png)")
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://elsewhere.example/a.png",
+        "HTTPS:elsewhere.example/a.png",
+        "https:/\\elsewhere.example/a.png",
+        "//elsewhere.example/a.png",
+        "/\\elsewhere.example/a.png",
+        "\\\\elsewhere.example/a.png",
+        "\\/elsewhere.example/a.png",
+        "/&#9;/elsewhere.example/a.png",
+        "/\t/elsewhere.example/a.png",
+        "/\n/elsewhere.example/a.png",
+        "/\r\\elsewhere.example/a.png",
+        " //elsewhere.example/a.png",
+        "&#1;//elsewhere.example/a.png",
+        "/&#92;elsewhere.example/a.png",
+        "data:image/png;base64,elsewhere",
+        "elsewhere.png",
+    ],
+)
+def test_an_image_from_another_site_is_not_fetched(address: str) -> None:
+    rendered = to_html(f'<img alt="그림" src="{address}">')
+    assert '<img alt="그림">' in rendered
+
+
+def test_what_is_written_without_html_leads_here_or_nowhere() -> None:
+    assert "src=" not in to_html("![그림](https://elsewhere.example/a.png) ![그림](//elsewhere.example/a.png)")
+    assert 'src="/%5Celsewhere.example/a.png"' in to_html("![그림](/\\elsewhere.example/a.png)"), "a name of this site"
+
+
+@pytest.mark.parametrize("address", ["/static/a.png", "/", "/경진%20대회/그림.png?v=2#위", "/a//b.png"])
+def test_an_image_of_the_site_stays(address: str) -> None:
+    assert to_html(f'<img src="{address}" alt="그림">') == f'<img src="{address}" alt="그림">'
+    assert 'src="/' in to_html(f"![그림]({address})")
 
 
 @pytest.mark.parametrize("piece", ["[", "![", "[a](", "*a ", "_a__", "> ", "- a\n", "`a"])

@@ -29,7 +29,6 @@ from scoring.errors import Language
 logger = logging.getLogger(__name__)
 
 JsonView = Callable[..., "Json"]
-SHOWN_ERRORS: Final = 100
 _SCHEME: Final = "Bearer "
 
 
@@ -96,14 +95,12 @@ def error_response(error: DomainError) -> Json:
     body: dict[str, Any] = {"code": error.code, "kind": _kind(error), "message": text_of(error)}
     if isinstance(error, FileRejected):
         body["total"] = error.total
-        body["errors"] = [each.as_dict(language()) for each in error.errors[:SHOWN_ERRORS]]
+        body["errors"] = [each.as_dict(language()) for each in error.errors]
     if isinstance(error, QuotaExceeded):
         body |= {"limit_kind": error.kind, "next_allowed_at": error.next_allowed_at}
     if isinstance(error, DuplicateUpload):
         body["submission"] = error.params["public_id"]
-    response = Json({"error": body}, status=error.http_status)
-    if error.retry_after is not None:
-        response["Retry-After"] = str(error.retry_after)
+    response = Json({"error": body}, status=error.http_status, headers=error.headers)
     if isinstance(error, ApiTokenInvalid):
         response["WWW-Authenticate"] = "Bearer"
     if isinstance(error, MethodNotAllowed):

@@ -7,6 +7,7 @@ sha256.
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
@@ -17,9 +18,10 @@ from malpan.competitions.errors import MediaRejected, RecipeNotInstalled
 from malpan.competitions.models import ReferenceVersion, Track
 from malpan.competitions.references import recipe_of
 from malpan.core.storage import open_private
+from malpan.core.temporary import temporary_folder
 from scoring import recipes
 from scoring.media import MediaFault, MediaSet, check_frames, frames_of
-from scoring.media.archive import extract, unpacked
+from scoring.media.archive import INCOMING, extract, unpacked
 from scoring.records import Items
 
 
@@ -28,10 +30,8 @@ def check_media(*, media: IO[bytes], references: Items) -> None:
 
     Raises ``MediaRejected``, with what is wrong and where in the active language.
     """
-    root = media_root()
-    root.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
-        with tempfile.TemporaryDirectory(prefix="check-", dir=root) as temporary:
+        with tempfile.TemporaryDirectory(prefix="check-", dir=temporary_folder()) as temporary:
             folder = Path(temporary) / "frames"
             extract(media, folder)
             frames = frames_of(folder)
@@ -63,6 +63,11 @@ def media_folder(version: ReferenceVersion) -> Path | None:
         return folder
     with open_private(version.media_sha256) as archive:
         return unpacked(archive, version.media_sha256, media_root())
+
+
+def half_unpacked() -> Iterator[Path]:
+    """The folders in which archives are being unpacked, and those of processes that were killed at it."""
+    return media_root().glob(f"{INCOMING}*")
 
 
 def media_root() -> Path:

@@ -51,6 +51,11 @@ class DomainError(Exception):
         """The key of this error's sentence in ``text``, if there are several."""
         return ""
 
+    @property
+    def headers(self) -> dict[str, str]:
+        """What an answer with this error has among its headers, be it a page or JSON."""
+        return {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
+
     @classmethod
     def sentence(cls, variant: str = "") -> Text:
         """The sentence of this class, without params."""

@@ -103,10 +103,13 @@ def _beat(run_directory: Path) -> Program:
     return Program("beat", (*CELERY, "beat", "--schedule", str(run_directory / "beat-schedule"), "--pidfile="))
 
 
-def child_environment(root: Path, var_directory: Path, *, url: str, started: float, counts: Path) -> dict[str, str]:
+def child_environment(
+    root: Path, var_directory: Path, *, url: str, started: float, counts: Path, temporary: Path
+) -> dict[str, str]:
     """The environment of every program, in addition to that of the supervisor.
 
-    In the folder ``counts`` all web processes count requests together (``operation.metrics.http``).
+    In the folder ``counts`` all web processes count requests together (``operation.metrics.http``); files on their way
+    are in ``temporary`` (``core.temporary``).
     """
     return {
         "PYTHONUNBUFFERED": "1",
@@ -116,6 +119,7 @@ def child_environment(root: Path, var_directory: Path, *, url: str, started: flo
         "MALPAN_VAR": str(var_directory),
         "MALPAN_MODELS": os.environ.get("MALPAN_MODELS", str(var_directory / "models")),
         "PROMETHEUS_MULTIPROC_DIR": str(counts),
+        "TMPDIR": str(temporary),
         "MALPAN_LOCAL_URL": url,
         "MALPAN_STARTED_AT": str(started),
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]),

@@ -29,7 +29,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from hashlib import sha256
 from pathlib import PurePosixPath
-from typing import Any, Final
+from typing import Any
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
@@ -62,8 +62,6 @@ from scoring.checking import Checked
 from scoring.errors import FileError, InvalidFile
 
 logger = logging.getLogger(__name__)
-
-KEPT_ERRORS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,14 +213,14 @@ def _create(arrival: _Arrival, found: Checked, stored: StoredFile) -> Submission
 
 
 def _record_rejection(arrival: _Arrival, error: InvalidFile) -> Rejection:
-    """Record for the team that the file was rejected and why: no content, and at most ``KEPT_ERRORS`` errors."""
+    """Record for the team that the file was rejected and why: no content, only the errors that it names."""
     return Rejection.objects.create(
         phase=arrival.phase,
         team=arrival.team,
         submitted_by=arrival.user,
         file_name=arrival.file_name,
         file_size=len(arrival.data),
-        errors=[_as_row(each) for each in error.errors[:KEPT_ERRORS]],
+        errors=[_as_row(each) for each in error.errors],
         error_count=error.total,
         created_at=arrival.received_at,
     )

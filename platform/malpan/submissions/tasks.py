@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from celery import shared_task
 
+from malpan.competitions.media import half_unpacked
 from malpan.core import storage
 from malpan.core.storage import collecting
+from malpan.core.temporary import remove_left, temporary_files
 from malpan.submissions.evaluation import pair_cache
 
 
@@ -17,8 +19,9 @@ def prune_pair_values() -> None:
 
 @shared_task
 def remove_unfinished_files() -> None:
-    """Remove what killed processes left half written."""
+    """Remove what killed processes left half written, uploaded or unpacked a day ago."""
     storage.remove_unfinished()
+    remove_left([*temporary_files(), *half_unpacked()])
 
 
 @shared_task

@@ -37,7 +37,10 @@ class AccountAdapter(DefaultAccountAdapter):
         "rate_limited": _("요청이 너무 잦습니다. 잠시 뒤에 다시 시도해 주십시오."),
         "same_as_current": _("지금 쓰는 값과 같습니다. 다른 값을 입력해 주십시오."),
         "select_only_one": _("하나만 골라 주십시오."),
-        "too_many_login_attempts": _("로그인에 여러 번 실패하여 잠시 막았습니다. 몇 분 뒤에 다시 시도해 주십시오."),
+        "too_many_login_attempts": _(
+            "로그인에 여러 번 실패하여 잠시 막았습니다. 몇 분 뒤에 다시 시도하거나, ‘비밀번호 다시 정하기’에서 메일을 "
+            "받아 새 비밀번호를 정해 주십시오. 그러면 바로 로그인하실 수 있습니다."
+        ),
         "unknown_email": _("이 이메일로 가입한 계정이 없습니다."),
         "unverified_primary_email": _("확인된 주소만 기본 이메일로 정할 수 있습니다."),
     }

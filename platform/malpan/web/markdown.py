@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Final
 
@@ -25,6 +26,8 @@ ATTRIBUTES: Final = {
     "td": {"align"},
     "th": {"align"},
 }
+# an address below this site: browsers read a backslash as a slash, and skip tabs and line ends
+_OWN_ADDRESS: Final = re.compile(r"/(?!/)[^\\\x00-\x1f\x7f]*")
 RENDERED_KEPT: Final = 256  # texts, in each process
 
 
@@ -43,7 +46,7 @@ def to_html(text: str) -> SafeString:
 
 def _own_images_only(tag: str, attribute: str, value: str) -> str | None:
     """An image from elsewhere would tell that site who reads the page: it keeps its text alone."""
-    is_foreign = tag == "img" and attribute == "src" and (not value.startswith("/") or value.startswith("//"))
+    is_foreign = tag == "img" and attribute == "src" and not _OWN_ADDRESS.fullmatch(value)
     return None if is_foreign else value
 
 

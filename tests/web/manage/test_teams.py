@@ -70,6 +70,18 @@ def test_list_is_searched_by_name(phase: Phase, team: Team, organiser: Client) -
     assert "그런 이름의 팀이 없습니다" in organiser.get(manage_address(phase), {"q": "zzz"}).content.decode()
 
 
+def test_a_hundred_stand_on_a_page_and_the_search_goes_on_to_the_next(phase: Phase, organiser: Client) -> None:
+    teams = [Team(competition=phase.track.competition, name=f"Group {n}", number=n) for n in range(1, 103)]
+    Team.objects.bulk_create(teams)
+    TeamFactory.create(competition=phase.track.competition, name="Other")
+    first = html.parse(organiser.get(manage_address(phase), {"q": "group"}).content.decode())
+    assert len(first.one("tbody").all("tr")) == 100
+    [link] = [each for each in first.one("nav", "paging").all("a") if each.attributes.get("rel") == "next"]
+    second = html.parse(organiser.get(manage_address(phase) + link.attributes["href"]).content.decode())
+    assert [row.one("th").text for row in second.one("tbody").all("tr")] == ["Group 101", "Group 102"]
+    assert second.one("input", name="q").attributes["value"] == "group"
+
+
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.OPERATOR])
 def test_who_only_looks_is_offered_no_form_and_refused_every_action(
     phase: Phase, team: Team, guest: Membership, role: str

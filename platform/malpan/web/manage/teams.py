@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from django.db.models import Count, Q
+from django.db.models import Count
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from malpan.competitions.permissions import Permission
 from malpan.core.audit_selectors import entries_about
 from malpan.submissions.models import Submission
+from malpan.submissions.querysets import charged
 from malpan.teams import services
 from malpan.teams.errors import TeamNameInvalid, TeamNameTaken
 from malpan.teams.models import Membership, Team
@@ -25,10 +26,9 @@ from malpan.web.forms.fields import ConfirmForm
 from malpan.web.forms.team import TeamForm
 from malpan.web.forms.teams import DisqualifyForm, NewTeamForm, ReinstateForm
 from malpan.web.manage.access import ManageAccess, manage_page
-from malpan.web.pages.context import MemberRequest
+from malpan.web.pages.context import MemberRequest, page_of
 
 SHOWN_HISTORY: Final = 100
-CHARGED: Final = Q(submissions__refunded_at=None)  # as ``SubmissionQuerySet.charged``
 Forms = Mapping[str, Form]  # by key: forms with errors
 
 
@@ -36,10 +36,12 @@ Forms = Mapping[str, Form]  # by key: forms with errors
 @manage_page(Permission.VIEW)
 def teams_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     wanted = request.GET.get("q", "").strip()
-    teams = teams_with_members(access.competition, submissions_made=Count("submissions", filter=CHARGED))
+    teams = teams_with_members(
+        access.competition, submissions_made=Count("submissions", filter=charged("submissions__"))
+    )
     if wanted:
         teams = teams.filter(name__icontains=wanted.replace("\x00", ""))
-    context = access.context("manage_teams") | {"teams": list(teams), "wanted": wanted}
+    context = access.context("manage_teams") | {"page": page_of(request, teams), "wanted": wanted}
     return render(request, "manage/teams.html", context)
 
 

@@ -14,6 +14,7 @@ from argparse import ArgumentParser
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from django.db.migrations.loader import MigrationLoader
 
 from malpan.accounts.services import confirm_email
 from malpan.core import audit
+from malpan.core.temporary import remove_left, temporary_files, temporary_folder
 from malpan.local import embedded
 from malpan.local.file_lock import FileLock
 from malpan.local.paths import memory_directory, private_directory
@@ -114,6 +116,12 @@ def _fresh_counts(path: Path) -> Iterator[Path]:
         shutil.rmtree(counts, ignore_errors=True)
 
 
+def _emptied_temporary_folder() -> Path:
+    """Without what programs left there that were killed; no other supervisor runs on this directory."""
+    remove_left(temporary_files(), older_than=timedelta())
+    return temporary_folder()
+
+
 def _supervisor(run_directory: Path, url: str, listener: socket.socket, counts: Path) -> Supervisor:
     root = settings.BASE_DIR
     started = psutil.Process().create_time()
@@ -131,7 +139,9 @@ def _supervisor(run_directory: Path, url: str, listener: socket.socket, counts: 
     return Supervisor(
         programs,
         root=root,
-        environment=child_environment(root, settings.VAR_DIR, url=url, started=started, counts=counts),
+        environment=child_environment(
+            root, settings.VAR_DIR, url=url, started=started, counts=counts, temporary=_emptied_temporary_folder()
+        ),
         services=embedded.active(),
     )
 
