@@ -10,10 +10,8 @@ it looks at anything.
 from __future__ import annotations
 
 import itertools
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from functools import cache as remembered
+from collections.abc import Iterator
 from typing import Any, Final
 
 import pytest
@@ -28,11 +26,11 @@ if __name__ == "__main__":  # pytest sets Django up and looks at every state
 from django.core import mail
 from django.core.cache import cache
 from django.db import transaction
-from django.http import Http404
-from django.test import Client, RequestFactory
-from django.urls import URLPattern, get_resolver
+from django.test import Client
+from django.urls import URLPattern
 
 from malpan.competitions.models import Competition
+from tests.web.matrix import addresses, client_of, declines, routes
 from tests.web.visibility_world import (
     PUBLIC,
     REFERENCE,
@@ -112,16 +110,6 @@ ADMIN_PAGES: Final = ("admin/submissions", "admin/competitions", "admin/leaderbo
 SEEN: dict[tuple[str, str], set[str]] = defaultdict(set)
 
 
-def routes(resolver: Any = None, prefix: str = "") -> Iterator[tuple[str, URLPattern]]:
-    """Every address of the site as a pattern, with where it leads."""
-    for pattern in (resolver or get_resolver()).url_patterns:
-        full = prefix + str(pattern.pattern)
-        if isinstance(pattern, URLPattern):
-            yield full, pattern
-        else:
-            yield from routes(pattern, full)
-
-
 def rule_of(route: str) -> str | None:
     """Who may get an answer there; ``None``: nobody has thought about it."""
     if route == "competitions/<slug:slug>/manage/":
@@ -130,61 +118,6 @@ def rule_of(route: str) -> str | None:
         return RULES[route]
     beginnings = [start for start in RULES if start not in EXACT and route.startswith(start)]
     return RULES[max(beginnings, key=len)] if beginnings else None
-
-
-def addresses(route: str, world: World) -> list[str]:
-    """The route with everything filled in that this world offers; regular expressions of log-in pages as one key."""
-    if "^" in route:
-        plain = re.sub(r"\^|\$|\(\?P<[^>]+>(?:\[[^\]]*\]\+|\.\+)\)", lambda m: "k-1" if m[0][0] == "(" else "", route)
-        return ["/" + plain]
-    names = re.findall(r"<(?:\w+:)?(\w+)>", route)
-    options = [_values(name, route, world) for name in names]
-    return [_filled(route, names, chosen) for chosen in itertools.product(*options)]
-
-
-def _values(name: str, route: str, world: World) -> list[Any]:
-    family = route.split("<int:pk>")[0].strip("/").split("/")
-    by_name: dict[str, list[Any]] = {
-        "slug": [world.competition.slug],
-        "track": ["norms"],
-        "track_slug": ["norms"],
-        "public_id": [row.public_id for row in world.submissions.values()],
-        "one_id": [world.submissions["own.after"].public_id],
-        "other_id": [world.submissions["other.after"].public_id],
-        "phase_pk": [world.phase.pk],
-        "team_pk": [team.pk for team in world.teams.values()],
-        "number": [team.number for team in world.teams.values()],
-        "token": [world.invitation_token],
-        "name": [world.data_file.file_name] if route.startswith("files") else ["meteor"],
-    }
-    if name == "pk":
-        return world.candidates("files" if route.startswith("files") else _family(family))
-    return by_name.get(name, ["1"])
-
-
-def _family(parts: list[str]) -> str:
-    return next((part for part in reversed(parts) if part in _FAMILIES), "")
-
-
-_FAMILIES: Final = frozenset(
-    {"phases", "references", "runs", "notices", "questions", "roles", "audit", "files", "team", "teams", "tokens"}
-)
-
-
-def _filled(route: str, names: list[str], values: tuple[Any, ...]) -> str:
-    for name, value in zip(names, values, strict=True):
-        route = re.sub(rf"<(?:\w+:)?{name}>", str(value), route, count=1)
-    return "/" + route
-
-
-def client_of(world: World, viewer: str) -> Client:
-    """A browser that is logged in, and carries the viewer's API token as well."""
-    user = world.people[viewer]
-    token = world.tokens.get(viewer)
-    client = Client(headers={"Authorization": f"Bearer {token}"} if token else {}, raise_request_exception=False)
-    if user is not None:
-        client.force_login(user)
-    return client
 
 
 def text_of(response: Any) -> str:
@@ -285,20 +218,6 @@ def _requests(route: str, pattern: URLPattern, viewer: str, places: list[str]) -
             continue
         queries = ("", *QUERIES.get(pattern.name or "", ())) if method == "GET" else ("",)
         yield from ((method, address + query) for address in places for query in queries)
-
-
-@remembered
-def declines(view: Callable[..., Any], method: str) -> bool:
-    """Whether the view, a function, answers 405 before it looks at who asks and what for: then it does so to all alike.
-
-    The request here has no user, no session and none of the values in the address.
-    """
-    if hasattr(view, "view_class"):
-        return False
-    try:
-        return view(RequestFactory().generic(method, "/")).status_code == 405
-    except (AttributeError, TypeError, Http404):
-        return False
 
 
 def _is_let_in_wrongly(route: str, status: int, viewer: str, address: str, world: World) -> bool:
