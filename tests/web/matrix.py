@@ -1,13 +1,16 @@
-"""What the two matrices share, who may read and who may write: every route, its addresses, a client of each viewer."""
+"""What the two matrices share, of who may read and of who may write: every route with its addresses, a client of each
+viewer, and what a request changed.
+"""
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache as remembered
 from typing import Any, Final
 
+from django.db import connection
 from django.http import Http404
 from django.test import Client, RequestFactory
 from django.urls import URLPattern, get_resolver
@@ -98,3 +101,39 @@ def declines(view: Callable[..., Any], method: str) -> bool:
         return view(request).status_code == 405
     except (AttributeError, TypeError, Http404):
         return False
+
+
+class Changes:
+    """What a request changed. The server counts what is written to each table; what was written is compared.
+
+    A row of a session is no change: whoever looks at a page may have one.
+    """
+
+    def __init__(self) -> None:
+        self.tables = [name for name in connection.introspection.table_names() if name != "django_session"]
+        self.before = self.contents(self.tables)
+        self.written = self._counts()
+
+    def contents(self, tables: Iterable[str]) -> dict[str, str]:
+        """A digest of the rows of each table."""
+        rows = "SELECT md5(string_agg(md5(row::text), '' ORDER BY md5(row::text))) FROM {} AS row"
+        with connection.cursor() as cursor:
+            return {name: cursor.execute(rows.format(connection.ops.quote_name(name))).fetchone()[0] for name in tables}
+
+    def _counts(self) -> dict[str, int]:
+        """How many rows were written to each table in this transaction, also those taken back."""
+        counted = ("inserted", "updated", "deleted")
+        total = " + ".join(f"pg_stat_get_xact_tuples_{each}(oid)" for each in counted)
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT relname, {total} FROM pg_class WHERE relname = ANY(%s)", [self.tables])
+            return dict(cursor.fetchall())
+
+    def now(self) -> frozenset[str]:
+        """The tables that the request changed, of those it wrote to."""
+        found = self.contents(self.touched())
+        return frozenset(name for name, content in found.items() if content != self.before[name])
+
+    def touched(self) -> list[str]:
+        """The tables written to since this was last asked."""
+        before, self.written = self.written, self._counts()
+        return [name for name, count in self.written.items() if count != before[name]]

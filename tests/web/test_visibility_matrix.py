@@ -3,7 +3,7 @@ viewer, searched for canaries. ``python -m tests.web.test_visibility_matrix`` pr
 is a test that any process of the suite may take.
 
 Two things are held: who gets an answer at all (``RULES``: a route that is not there fails the test), and which secrets
-may stand in it (``may_see``). Left out is only what cannot differ (``_requests``): a method that a view declines before
+may stand in it (``may_see``). Who may change what is in ``test_write_matrix``. Left out is only what cannot differ (``_requests``): a method that a view declines before
 it looks at anything.
 """
 
@@ -30,7 +30,7 @@ from django.test import Client
 from django.urls import URLPattern
 
 from malpan.competitions.models import Competition
-from tests.web.matrix import addresses, client_of, declines, routes
+from tests.web.matrix import Changes, addresses, client_of, declines, routes
 from tests.web.visibility_world import (
     PUBLIC,
     REFERENCE,
@@ -45,7 +45,18 @@ from tests.web.visibility_world import (
 
 pytestmark = pytest.mark.django_db
 
-EVERYONE, TEAM, MANAGE_PAGES, ADMIN = "everyone", "team and manage pages", "manage pages", "superusers"
+EVERYONE, TEAM, ADMIN = "everyone", "team and manage pages", "superusers"
+MANAGE_PAGES, OPERATORS, ORGANISERS, OWNERS = "manage pages", "operators", "organisers", "owners"
+INSIDE: Final = {  # who of ``ROLES`` gets in
+    EVERYONE: ROLES,
+    TEAM: ROLES,
+    MANAGE_PAGES: ROLES,
+    OPERATORS: ("operator", "organiser"),
+    ORGANISERS: ("organiser",),
+    OWNERS: (),
+    ADMIN: (),
+}
+MANAGE: Final = "competitions/<slug:slug>/manage/"
 
 # who may get an answer (200) from the addresses that begin so; the longest beginning counts
 RULES: Final[dict[str, str]] = {
@@ -79,40 +90,39 @@ RULES: Final[dict[str, str]] = {
     "manage/new/": ADMIN,
     "manage/import/": ADMIN,
     **{
-        f"competitions/<slug:slug>/manage/{page}": MANAGE_PAGES
+        f"{MANAGE}{page}/": MANAGE_PAGES
         for page in (
-            "setup/",
-            "phases/",
-            "references/",
-            "rescoring/",
-            "runs/",
-            "submissions/",
-            "duplicates/",
-            "teams/",
-            "quota/",
-            "notices/",
-            "questions/",
-            "roles/",
-            "audit/",
-            "archive/",
+            *("phases", "references", "rescoring", "runs", "submissions", "duplicates", "teams", "quota", "notices"),
+            *("questions", "audit"),
         )
     },
+    f"{MANAGE}rescoring/start/": OPERATORS,
+    **{
+        f"{MANAGE}{page}/": ORGANISERS
+        for page in (
+            *("setup", "phases/new", "references/<int:pk>", "teams/new", "quota/<int:phase_pk>/all"),
+            *("notices/new", "notices/<int:pk>"),
+        )
+    },
+    f"{MANAGE}roles/": OWNERS,
+    f"{MANAGE}archive/": OWNERS,
 }
-EXACT: Final = frozenset({"", "competitions/<slug:slug>/", "competitions/<slug:slug>/manage/"})  # no beginnings
-SHOWS_REFERENCES: Final = "competitions/<slug:slug>/manage/references/"  # to those who may view answers
+EXACT: Final = frozenset({"", "competitions/<slug:slug>/", MANAGE})  # no beginnings
+SHOWS_REFERENCES: Final = f"{MANAGE}references/"  # to those who may view answers
 QUERIES: Final = {
     "board": ("?metrics=all", "?view=public", "?view=public&metrics=all", "?sort=bleurt"),
     "submission_status": ("?view=full",),
     "manage_submission": ("?part=private", "?values=all"),
 }
 ASKS_IN_VAIN: Final = "own team"  # the one who asks for what a view declines to all alike, as any of them might
+COUNTED_WHEN_READ: Final = {"leaderboard_standing", "leaderboard_standingmark"}  # what follows from other rows
 ADMIN_PAGES: Final = ("admin/submissions", "admin/competitions", "admin/leaderboard")
 SEEN: dict[tuple[str, str], set[str]] = defaultdict(set)
 
 
 def rule_of(route: str) -> str | None:
     """Who may get an answer there; ``None``: nobody has thought about it."""
-    if route == "competitions/<slug:slug>/manage/":
+    if route == MANAGE:
         return MANAGE_PAGES
     if route in EXACT:
         return RULES[route]
@@ -139,7 +149,7 @@ def may_see(state: State, viewer: str, canary: str, route: str) -> bool:
     if canary == REFERENCE:
         return viewer == "organiser" and route.startswith(SHOWS_REFERENCES)
     if viewer in ROLES:
-        return route.startswith(("competitions/<slug:slug>/manage/", "submissions/", "api/v1/submissions/")) or may_see(
+        return route.startswith((MANAGE, "submissions/", "api/v1/submissions/")) or may_see(
             state, "anonymous", canary, route
         )
     kind, _space, name = canary.rpartition(" ")
@@ -168,11 +178,9 @@ def _own_score_is_shown(state: State, name: str) -> bool:
 
 def may_enter(rule: str, viewer: str, address: str, world: World) -> bool:
     """Whether ``viewer`` may get an answer at all."""
-    if rule == EVERYONE:
-        return True
-    if rule == ADMIN:
-        return False  # none of them is a superuser
     if viewer in ROLES:
+        return viewer in INSIDE[rule]
+    if rule == EVERYONE:
         return True
     own = {"own team": "own.", "other team": "other."}.get(viewer, "nobody")
     ids = [str(row.public_id) for name, row in world.submissions.items() if name.startswith(own)]
@@ -194,7 +202,7 @@ def looked_at_everything(state: State) -> list[str]:
     cache.clear()
     known = [(route, pattern, addresses(route, world)) for route, pattern in routes()]
     for viewer in VIEWERS:
-        client = client_of(world, viewer)
+        client, changes = client_of(world, viewer), Changes()
         for route, pattern, places in known:
             for method, address in _requests(route, pattern, viewer, places):
                 status, text = fetch(client, method, address)
@@ -203,6 +211,8 @@ def looked_at_everything(state: State) -> list[str]:
                 leaks = sorted(canary for canary in found if not may_see(state, viewer, canary, route))
                 if leaks or status >= 500 or _is_let_in_wrongly(route, status, viewer, address, world):
                     wrong.append(f"{viewer}: {method} {address} {status} {leaks}")
+        if viewer in ROLES and (written := set(changes.touched()) - COUNTED_WHEN_READ):  # asked by GET alone
+            wrong.append(f"{viewer}: a GET writes to {written}")
     return wrong
 
 
@@ -210,7 +220,7 @@ def _requests(route: str, pattern: URLPattern, viewer: str, places: list[str]) -
     is_outside = viewer not in ROLES
     if route.startswith("admin/") and not route.startswith(ADMIN_PAGES):
         return
-    if is_outside and rule_of(route) in (MANAGE_PAGES, ADMIN):
+    if is_outside and rule_of(route) not in (EVERYONE, TEAM):
         places = places[:1]  # refused for the competition's sake, whatever else the address names
     methods = ["GET", "POST"] if is_outside and not route.startswith(("accounts/", "admin/")) else ["GET"]
     for method in methods:
@@ -253,7 +263,7 @@ def test_an_organiser_elsewhere_reaches_nothing_of_this_competition_through_thei
     client = client_of(world, "organiser elsewhere")
     assert fetch(client, "GET", "/competitions/elsewhere/manage/phases/")[0] == 200
     for route, _pattern in routes():
-        if rule_of(route) != MANAGE_PAGES:
+        if not route.startswith(MANAGE):
             continue
         for address in addresses(route, world):
             theirs = address.replace(f"/{world.competition.slug}/", "/elsewhere/", 1)

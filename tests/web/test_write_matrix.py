@@ -11,21 +11,22 @@ for the pages of the admin, which tell a POST from all else, DELETE stands for a
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from http.cookies import SimpleCookie
 from typing import Final
 
 import pytest
 from django.core.cache import cache
-from django.db import connection, transaction
+from django.db import transaction
 from django.test import Client
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from django.urls import URLPattern
+from django.utils import timezone
 
-from malpan.competitions.models import CompetitionRole
-from tests.web.matrix import NAMES, addresses, client_of, declines, routes
-from tests.web.write_rules import ACCOUNTS, ADMIN_PAGES, MANAGE_PAGES, NOBODY, PAGES, Rule, of, rule_of
+from malpan.competitions.models import CompetitionRole, Phase
+from tests.web.matrix import NAMES, Changes, addresses, client_of, declines, routes
+from tests.web.write_rules import ACCOUNTS, ADMIN_PAGES, MANAGE_PAGES, NOBODY, PAGES, TEAMS, Rule, of, rule_of
 from tests.web.write_world import VIEWERS, WriteWorld, make_writable
 
 pytestmark = pytest.mark.django_db
@@ -42,7 +43,12 @@ NOT_THERE: Final = ("api/", "api/<path:path>", "openmetrics/")  # answer 404 to 
 ASKS_IN_VAIN: Final = "own team"  # the one who asks for what a view declines to all alike
 ELSEWHERE: Final = "organiser elsewhere"
 CONFIRMED: Final = encode_multipart(BOUNDARY, {"confirm": "on"})
+LABELLED: Final = encode_multipart(BOUNDARY, {"label": "laptop"})
 NAMED_IN_THE_BODY: Final = ("manage_references", "manage_rescoring_repeat", "manage_runs_retry")
+CLOSED_AT_THE_END: Final = (
+    *("submit", "api-submissions", "submissions_finals", "submission_withdraw"),
+    *("team_merge_ask", "team_merge_accept"),
+)
 
 
 @dataclass(frozen=True)
@@ -61,39 +67,6 @@ class Asked:
     status: int
     location: str
     changed: frozenset[str]  # tables
-
-
-class Changes:
-    """What a request changed. The server counts what is written to each table; what was written is compared.
-
-    A row of a session is no change: whoever looks at a page may have one.
-    """
-
-    def __init__(self) -> None:
-        self.tables = [name for name in connection.introspection.table_names() if name != "django_session"]
-        self.before = self.contents(self.tables)
-        self.written = self._counts()
-
-    def contents(self, tables: Iterable[str]) -> dict[str, str]:
-        """A digest of the rows of each table."""
-        rows = "SELECT md5(string_agg(md5(row::text), '' ORDER BY md5(row::text))) FROM {} AS row"
-        with connection.cursor() as cursor:
-            return {name: cursor.execute(rows.format(connection.ops.quote_name(name))).fetchone()[0] for name in tables}
-
-    def _counts(self) -> dict[str, int]:
-        """How many rows were written to each table in this transaction, also those taken back."""
-        counted = ("inserted", "updated", "deleted")
-        total = " + ".join(f"pg_stat_get_xact_tuples_{each}(oid)" for each in counted)
-        with connection.cursor() as cursor:
-            cursor.execute(f"SELECT relname, {total} FROM pg_class WHERE relname = ANY(%s)", [self.tables])
-            return dict(cursor.fetchall())
-
-    def now(self) -> frozenset[str]:
-        """The tables that the request changed, of those it wrote to."""
-        written = self._counts()
-        touched = [name for name, count in written.items() if count != self.written[name]]
-        self.written = written
-        return frozenset(name for name, found in self.contents(touched).items() if found != self.before[name])
 
 
 def places(world: WriteWorld) -> list[Place]:
@@ -196,6 +169,18 @@ def test_an_owner_elsewhere_changes_nothing_of_this_competition_through_their_ow
         asked = ask(client, changes, "POST", address, place.body)
         assert (address, asked.changed) == (address, frozenset())
         assert asked.status == 404 or not names_something, (address, asked.status)
+
+
+def test_what_a_team_sends_after_the_end_changes_nothing(world: WriteWorld, found: list[Place]) -> None:
+    Phase.objects.filter(starts_at__lt=timezone.now()).update(ends_at=timezone.now())
+    cache.clear()
+    for viewer in sorted(TEAMS):
+        client, changes = client_of(world, viewer), Changes()
+        assert ask(client, changes, "POST", "/tokens/", LABELLED).changed
+        for place in (each for each in found if each.pattern.name in CLOSED_AT_THE_END):
+            asked = ask(client, changes, "POST", place.address, place.body)
+            changed = asked.changed - {"accounts_apitoken"}  # when it was last used
+            assert (viewer, place.address, changed) == (viewer, place.address, frozenset())
 
 
 def test_every_rule_is_of_an_address() -> None:

@@ -38,7 +38,7 @@ from tests.factories import (
     rows,
     update_jobs,
 )
-from tests.web.visibility_world import HOUR, ROLES, State, World, make
+from tests.web.visibility_world import HOUR, ROLES, State, World, confirmed, make
 
 STATE: Final = State("running", {"finals_limit": 2, "daily_limit": 50, "total_limit": 90})
 # "staff" may enter the admin and nothing else; nobody but they has yet to accept the terms
@@ -146,14 +146,14 @@ def _add_people(world: World, bare: Competition, member: Membership) -> None:
     people |= {"own member": member.user, "owner": UserFactory.create()}
     people |= {"staff": UserFactory.create(is_staff=True)}
     people |= {"superuser": UserFactory.create(is_staff=True, is_superuser=True)}
+    for name in ("own member", "owner", "staff", "superuser"):
+        confirmed(people[name])
     for role in (*ROLES, "owner"):
         for competition in (world.competition, bare):
             CompetitionRole.objects.get_or_create(user=people[role], competition=competition, defaults={"role": role})
     known: list[User] = [person for name, person in people.items() if person and name != "staff"]
     for person in [*known, *(leader_of(team) for team in world.teams.values())]:
         TermsAcceptance.objects.get_or_create(user=person, competition=world.competition, version=1)
-    for person in filter(None, people.values()):
-        EmailAddress.objects.create(user=person, email=person.email, primary=True, verified=True)
     for name in VIEWERS:
         if (person := people[name]) and name not in world.tokens:
             world.tokens[name] = create_api_token(user=person, label="t")[1]
