@@ -3,8 +3,8 @@ viewer, searched for canaries. ``python -m tests.web.test_visibility_matrix`` pr
 is a test that any process of the suite may take.
 
 Two things are held: who gets an answer at all (``RULES``: a route that is not there fails the test), and which secrets
-may stand in it (``may_see``). Who may change what is in ``test_write_matrix``. Left out is only what cannot differ (``_requests``): a method that a view declines before
-it looks at anything.
+may stand in it (``may_see``). Left out is only what cannot differ (``_requests``): a method that a view declines before
+it looks at anything. Who may change what is in ``test_write_matrix``.
 """
 
 from __future__ import annotations
@@ -232,7 +232,19 @@ def _requests(route: str, pattern: URLPattern, viewer: str, places: list[str]) -
 
 def _is_let_in_wrongly(route: str, status: int, viewer: str, address: str, world: World) -> bool:
     rule = rule_of(route)
-    return rule is None or (status == 200 and not may_enter(rule, viewer, address, world))
+    if rule is None:
+        return True
+    is_let_in = may_enter(rule, viewer, address, world)
+    if route.startswith(MANAGE) and status != 405:
+        return is_let_in == (status in _refusals(viewer))
+    return status == 200 and not is_let_in
+
+
+def _refusals(viewer: str) -> tuple[int, ...]:
+    """How a manage page turns ``viewer`` away: who has no role does not learn that there is one."""
+    if viewer == "anonymous":
+        return (302, 286)  # to log in; what htmx polls stops
+    return (403,) if viewer in ROLES else (404,)
 
 
 def _assert_that_the_others_do_see_it(state: State) -> None:
