@@ -35,6 +35,7 @@ PRIVATE_ROOT = pytest.StashKey[Path]()  # of a module: where the files of what i
 LONGEST = (  # begun first: nobody is left with them at the end
     SYSTEM,
     MATRIX,
+    "tests/web/test_write_matrix.py",
     *OKT,
     "tests/benchmarks/",
     "tests/submissions/rescoring/",

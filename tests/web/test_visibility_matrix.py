@@ -4,16 +4,14 @@ is a test that any process of the suite may take.
 
 Two things are held: who gets an answer at all (``RULES``: a route that is not there fails the test), and which secrets
 may stand in it (``may_see``). Left out is only what cannot differ (``_requests``): a method that a view declines before
-it looks at anything.
+it looks at anything. Who may change what is in ``test_write_matrix``.
 """
 
 from __future__ import annotations
 
 import itertools
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from functools import cache as remembered
+from collections.abc import Iterator
 from typing import Any, Final
 
 import pytest
@@ -28,11 +26,11 @@ if __name__ == "__main__":  # pytest sets Django up and looks at every state
 from django.core import mail
 from django.core.cache import cache
 from django.db import transaction
-from django.http import Http404
-from django.test import Client, RequestFactory
-from django.urls import URLPattern, get_resolver
+from django.test import Client
+from django.urls import URLPattern
 
 from malpan.competitions.models import Competition
+from tests.web.matrix import Changes, addresses, client_of, declines, routes
 from tests.web.visibility_world import (
     PUBLIC,
     REFERENCE,
@@ -47,7 +45,18 @@ from tests.web.visibility_world import (
 
 pytestmark = pytest.mark.django_db
 
-EVERYONE, TEAM, MANAGE_PAGES, ADMIN = "everyone", "team and manage pages", "manage pages", "superusers"
+EVERYONE, TEAM, ADMIN = "everyone", "team and manage pages", "superusers"
+MANAGE_PAGES, OPERATORS, ORGANISERS, OWNERS = "manage pages", "operators", "organisers", "owners"
+INSIDE: Final = {  # who of ``ROLES`` gets in
+    EVERYONE: ROLES,
+    TEAM: ROLES,
+    MANAGE_PAGES: ROLES,
+    OPERATORS: ("operator", "organiser"),
+    ORGANISERS: ("organiser",),
+    OWNERS: (),
+    ADMIN: (),
+}
+MANAGE: Final = "competitions/<slug:slug>/manage/"
 
 # who may get an answer (200) from the addresses that begin so; the longest beginning counts
 RULES: Final[dict[str, str]] = {
@@ -81,110 +90,44 @@ RULES: Final[dict[str, str]] = {
     "manage/new/": ADMIN,
     "manage/import/": ADMIN,
     **{
-        f"competitions/<slug:slug>/manage/{page}": MANAGE_PAGES
+        f"{MANAGE}{page}/": MANAGE_PAGES
         for page in (
-            "setup/",
-            "phases/",
-            "references/",
-            "rescoring/",
-            "runs/",
-            "submissions/",
-            "duplicates/",
-            "teams/",
-            "quota/",
-            "notices/",
-            "questions/",
-            "roles/",
-            "audit/",
-            "archive/",
+            *("phases", "references", "rescoring", "runs", "submissions", "duplicates", "teams", "quota", "notices"),
+            *("questions", "audit"),
         )
     },
+    f"{MANAGE}rescoring/start/": OPERATORS,
+    **{
+        f"{MANAGE}{page}/": ORGANISERS
+        for page in (
+            *("setup", "phases/new", "references/<int:pk>", "teams/new", "quota/<int:phase_pk>/all"),
+            *("notices/new", "notices/<int:pk>"),
+        )
+    },
+    f"{MANAGE}roles/": OWNERS,
+    f"{MANAGE}archive/": OWNERS,
 }
-EXACT: Final = frozenset({"", "competitions/<slug:slug>/", "competitions/<slug:slug>/manage/"})  # no beginnings
-SHOWS_REFERENCES: Final = "competitions/<slug:slug>/manage/references/"  # to those who may view answers
+EXACT: Final = frozenset({"", "competitions/<slug:slug>/", MANAGE})  # no beginnings
+SHOWS_REFERENCES: Final = f"{MANAGE}references/"  # to those who may view answers
 QUERIES: Final = {
     "board": ("?metrics=all", "?view=public", "?view=public&metrics=all", "?sort=bleurt"),
     "submission_status": ("?view=full",),
     "manage_submission": ("?part=private", "?values=all"),
 }
 ASKS_IN_VAIN: Final = "own team"  # the one who asks for what a view declines to all alike, as any of them might
+COUNTED_WHEN_READ: Final = {"leaderboard_standing", "leaderboard_standingmark"}  # what follows from other rows
 ADMIN_PAGES: Final = ("admin/submissions", "admin/competitions", "admin/leaderboard")
 SEEN: dict[tuple[str, str], set[str]] = defaultdict(set)
 
 
-def routes(resolver: Any = None, prefix: str = "") -> Iterator[tuple[str, URLPattern]]:
-    """Every address of the site as a pattern, with where it leads."""
-    for pattern in (resolver or get_resolver()).url_patterns:
-        full = prefix + str(pattern.pattern)
-        if isinstance(pattern, URLPattern):
-            yield full, pattern
-        else:
-            yield from routes(pattern, full)
-
-
 def rule_of(route: str) -> str | None:
     """Who may get an answer there; ``None``: nobody has thought about it."""
-    if route == "competitions/<slug:slug>/manage/":
+    if route == MANAGE:
         return MANAGE_PAGES
     if route in EXACT:
         return RULES[route]
     beginnings = [start for start in RULES if start not in EXACT and route.startswith(start)]
     return RULES[max(beginnings, key=len)] if beginnings else None
-
-
-def addresses(route: str, world: World) -> list[str]:
-    """The route with everything filled in that this world offers; regular expressions of log-in pages as one key."""
-    if "^" in route:
-        plain = re.sub(r"\^|\$|\(\?P<[^>]+>(?:\[[^\]]*\]\+|\.\+)\)", lambda m: "k-1" if m[0][0] == "(" else "", route)
-        return ["/" + plain]
-    names = re.findall(r"<(?:\w+:)?(\w+)>", route)
-    options = [_values(name, route, world) for name in names]
-    return [_filled(route, names, chosen) for chosen in itertools.product(*options)]
-
-
-def _values(name: str, route: str, world: World) -> list[Any]:
-    family = route.split("<int:pk>")[0].strip("/").split("/")
-    by_name: dict[str, list[Any]] = {
-        "slug": [world.competition.slug],
-        "track": ["norms"],
-        "track_slug": ["norms"],
-        "public_id": [row.public_id for row in world.submissions.values()],
-        "one_id": [world.submissions["own.after"].public_id],
-        "other_id": [world.submissions["other.after"].public_id],
-        "phase_pk": [world.phase.pk],
-        "team_pk": [team.pk for team in world.teams.values()],
-        "number": [team.number for team in world.teams.values()],
-        "token": [world.invitation_token],
-        "name": [world.data_file.file_name] if route.startswith("files") else ["meteor"],
-    }
-    if name == "pk":
-        return world.candidates("files" if route.startswith("files") else _family(family))
-    return by_name.get(name, ["1"])
-
-
-def _family(parts: list[str]) -> str:
-    return next((part for part in reversed(parts) if part in _FAMILIES), "")
-
-
-_FAMILIES: Final = frozenset(
-    {"phases", "references", "runs", "notices", "questions", "roles", "audit", "files", "team", "teams", "tokens"}
-)
-
-
-def _filled(route: str, names: list[str], values: tuple[Any, ...]) -> str:
-    for name, value in zip(names, values, strict=True):
-        route = re.sub(rf"<(?:\w+:)?{name}>", str(value), route, count=1)
-    return "/" + route
-
-
-def client_of(world: World, viewer: str) -> Client:
-    """A browser that is logged in, and carries the viewer's API token as well."""
-    user = world.people[viewer]
-    token = world.tokens.get(viewer)
-    client = Client(headers={"Authorization": f"Bearer {token}"} if token else {}, raise_request_exception=False)
-    if user is not None:
-        client.force_login(user)
-    return client
 
 
 def text_of(response: Any) -> str:
@@ -206,7 +149,7 @@ def may_see(state: State, viewer: str, canary: str, route: str) -> bool:
     if canary == REFERENCE:
         return viewer == "organiser" and route.startswith(SHOWS_REFERENCES)
     if viewer in ROLES:
-        return route.startswith(("competitions/<slug:slug>/manage/", "submissions/", "api/v1/submissions/")) or may_see(
+        return route.startswith((MANAGE, "submissions/", "api/v1/submissions/")) or may_see(
             state, "anonymous", canary, route
         )
     kind, _space, name = canary.rpartition(" ")
@@ -235,11 +178,9 @@ def _own_score_is_shown(state: State, name: str) -> bool:
 
 def may_enter(rule: str, viewer: str, address: str, world: World) -> bool:
     """Whether ``viewer`` may get an answer at all."""
-    if rule == EVERYONE:
-        return True
-    if rule == ADMIN:
-        return False  # none of them is a superuser
     if viewer in ROLES:
+        return viewer in INSIDE[rule]
+    if rule == EVERYONE:
         return True
     own = {"own team": "own.", "other team": "other."}.get(viewer, "nobody")
     ids = [str(row.public_id) for name, row in world.submissions.items() if name.startswith(own)]
@@ -261,7 +202,7 @@ def looked_at_everything(state: State) -> list[str]:
     cache.clear()
     known = [(route, pattern, addresses(route, world)) for route, pattern in routes()]
     for viewer in VIEWERS:
-        client = client_of(world, viewer)
+        client, changes = client_of(world, viewer), Changes()
         for route, pattern, places in known:
             for method, address in _requests(route, pattern, viewer, places):
                 status, text = fetch(client, method, address)
@@ -270,6 +211,8 @@ def looked_at_everything(state: State) -> list[str]:
                 leaks = sorted(canary for canary in found if not may_see(state, viewer, canary, route))
                 if leaks or status >= 500 or _is_let_in_wrongly(route, status, viewer, address, world):
                     wrong.append(f"{viewer}: {method} {address} {status} {leaks}")
+        if viewer in ROLES and (written := set(changes.touched()) - COUNTED_WHEN_READ):  # asked by GET alone
+            wrong.append(f"{viewer}: a GET writes to {written}")
     return wrong
 
 
@@ -277,7 +220,7 @@ def _requests(route: str, pattern: URLPattern, viewer: str, places: list[str]) -
     is_outside = viewer not in ROLES
     if route.startswith("admin/") and not route.startswith(ADMIN_PAGES):
         return
-    if is_outside and rule_of(route) in (MANAGE_PAGES, ADMIN):
+    if is_outside and rule_of(route) not in (EVERYONE, TEAM):
         places = places[:1]  # refused for the competition's sake, whatever else the address names
     methods = ["GET", "POST"] if is_outside and not route.startswith(("accounts/", "admin/")) else ["GET"]
     for method in methods:
@@ -287,23 +230,21 @@ def _requests(route: str, pattern: URLPattern, viewer: str, places: list[str]) -
         yield from ((method, address + query) for address in places for query in queries)
 
 
-@remembered
-def declines(view: Callable[..., Any], method: str) -> bool:
-    """Whether the view, a function, answers 405 before it looks at who asks and what for: then it does so to all alike.
-
-    The request here has no user, no session and none of the values in the address.
-    """
-    if hasattr(view, "view_class"):
-        return False
-    try:
-        return view(RequestFactory().generic(method, "/")).status_code == 405
-    except (AttributeError, TypeError, Http404):
-        return False
-
-
 def _is_let_in_wrongly(route: str, status: int, viewer: str, address: str, world: World) -> bool:
     rule = rule_of(route)
-    return rule is None or (status == 200 and not may_enter(rule, viewer, address, world))
+    if rule is None:
+        return True
+    is_let_in = may_enter(rule, viewer, address, world)
+    if route.startswith(MANAGE) and status != 405:
+        return is_let_in == (status in _refusals(viewer))
+    return status == 200 and not is_let_in
+
+
+def _refusals(viewer: str) -> tuple[int, ...]:
+    """How a manage page turns ``viewer`` away: who has no role does not learn that there is one."""
+    if viewer == "anonymous":
+        return (302, 286)  # to log in; what htmx polls stops
+    return (403,) if viewer in ROLES else (404,)
 
 
 def _assert_that_the_others_do_see_it(state: State) -> None:
@@ -334,7 +275,7 @@ def test_an_organiser_elsewhere_reaches_nothing_of_this_competition_through_thei
     client = client_of(world, "organiser elsewhere")
     assert fetch(client, "GET", "/competitions/elsewhere/manage/phases/")[0] == 200
     for route, _pattern in routes():
-        if rule_of(route) != MANAGE_PAGES:
+        if not route.startswith(MANAGE):
             continue
         for address in addresses(route, world):
             theirs = address.replace(f"/{world.competition.slug}/", "/elsewhere/", 1)

@@ -15,7 +15,7 @@ from malpan.core.models import AuditEntry
 from malpan.core.times import KST
 from tests.factories import CompetitionFactory
 from tests.web import html
-from tests.web.manage_people import client_with_role, expected, statuses
+from tests.web.manage_people import client_with_role
 
 NOTICE = {"title_ko": "정답 정정", "title_en": "Erratum", "body_ko": "**굵게** <script>x</script>", "body_en": "*Text*"}
 
@@ -41,27 +41,6 @@ def page_of(response: Any) -> html.Element:
 
 def notice(competition: Competition, **fields: Any) -> Notice:
     return post_notice(competition=competition, title_ko="공지", body_ko="본문", **fields)
-
-
-@pytest.mark.parametrize(
-    ("method", "page", "allowed", "refused"),
-    [
-        ("get", "notices/", 200, 200),
-        ("get", "notices/new/", 200, 403),
-        ("post", "notices/new/", 422, 403),
-        ("get", "notices/{pk}/", 200, 403),
-        ("post", "notices/{pk}/", 422, 403),
-        ("post", "notices/{pk}/pin/", 302, 403),
-        ("post", "notices/{pk}/withdraw/", 422, 403),
-    ],
-)
-def test_only_owners_and_organisers_write(
-    competition: Competition, method: str, page: str, allowed: int, refused: int
-) -> None:
-    page = page.format(pk=notice(competition).pk)
-    assert statuses(competition, method, page) == expected(
-        owner=allowed, organiser=allowed, operator=refused, viewer=refused
-    )
 
 
 def test_a_notice_of_another_competition_is_not_found(competition: Competition) -> None:

@@ -13,7 +13,7 @@ from malpan.competitions.models import Competition, Question
 from malpan.competitions.questions import answer_question, ask_question
 from tests.factories import CompetitionFactory, TeamFactory, UserFactory
 from tests.web import html
-from tests.web.manage_people import client_of, client_with_role, expected, statuses
+from tests.web.manage_people import client_of, client_with_role
 
 ANSWER = {"answer_ko": "**네**, 문자열입니다. <img alt='' src=x onerror=y>", "answer_en": "Yes, a *string*."}
 
@@ -121,24 +121,6 @@ def test_questions_of_a_hidden_competition_are_hidden(asker: User) -> None:
 
 
 # --- the manage pages ------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("method", "page", "allowed", "refused"),
-    [
-        ("get", "questions/", 200, 200),
-        ("get", "questions/{pk}/", 200, 200),
-        ("post", "questions/{pk}/answer/", 422, 403),
-        ("post", "questions/{pk}/mark/", 302, 403),
-    ],
-)
-def test_everybody_on_the_manage_reads_and_organisers_answer(
-    competition: Competition, asker: User, method: str, page: str, allowed: int, refused: int
-) -> None:
-    page = page.format(pk=ask(competition, asker).pk)
-    assert statuses(competition, method, page) == expected(
-        owner=allowed, organiser=allowed, operator=refused, viewer=refused
-    )
-
-
 def test_a_question_of_another_competition_is_not_found(competition: Competition, asker: User) -> None:
     other = ask(CompetitionFactory.create(), asker)
     client = client_with_role(competition, "owner")

@@ -13,7 +13,7 @@ from malpan.competitions.models import Competition, CompetitionRole
 from malpan.core.models import AuditEntry
 from tests.factories import CompetitionFactory, TeamFactory, UserFactory, leader_of
 from tests.web import html
-from tests.web.manage_people import client_of, expected, statuses
+from tests.web.manage_people import client_of
 
 
 @pytest.fixture
@@ -40,23 +40,6 @@ def page_of(response: Any) -> html.Element:
 
 def held_by(person: User) -> CompetitionRole:
     return CompetitionRole.objects.get(user=person)
-
-
-@pytest.mark.parametrize(
-    ("method", "page", "status"),
-    [
-        ("get", "roles/", 200),
-        ("post", "roles/appoint/", 422),
-        ("post", "roles/{pk}/", 302),
-        ("post", "roles/{pk}/dismiss/", 302),
-    ],
-)
-def test_only_owners_reach_the_roles(
-    competition: Competition, owner: User, method: str, page: str, status: int
-) -> None:
-    page = page.format(pk=held_by(owner).pk)
-    assert statuses(competition, method, page) == expected(owner=status, organiser=403, operator=403, viewer=403)
-    assert held_by(owner).role == "owner"
 
 
 def test_an_owner_appoints_by_the_email_of_an_account(competition: Competition, owner: User) -> None:

@@ -24,7 +24,7 @@ from tests.factories import (
 )
 from tests.web import html
 from tests.web.conftest import Contest
-from tests.web.manage_people import client_of, client_with_role, expected, statuses
+from tests.web.manage_people import client_of, client_with_role
 
 TEXTS = {
     "title_ko": "규범 대회", "title_en": "Norms", "slug": "norms", "organiser_ko": "국립국어원", "organiser_en": "NIKL",
@@ -101,24 +101,6 @@ def test_times_are_kst_to_the_minute_and_limits_are_kept(founder: Client) -> Non
 
 
 # --- who --------------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("method", "page", "status"),
-    [
-        ("get", "setup/", 200),
-        ("get", "setup/texts/", 200),
-        ("get", "setup/tracks/", 200),
-        ("get", "setup/files/", 200),
-        ("get", "setup/new-track/", 200),
-        ("post", "setup/texts/", 422),
-        ("post", "setup/hide/", 422),
-        ("post", "setup/publish/", 409),
-    ],
-)
-def test_only_owners_and_organisers_set_up(db: None, method: str, page: str, status: int) -> None:
-    competition = CompetitionFactory.create()
-    assert statuses(competition, method, page) == expected(owner=status, organiser=status, operator=403, viewer=403)
-
-
 def test_parts_of_another_competition_are_not_found(contest: Contest) -> None:
     own = CompetitionFactory.create()
     client = client_with_role(own, "owner")

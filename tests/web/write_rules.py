@@ -1,0 +1,261 @@
+"""Who may change something where, and by what: a line for each address of the site, written by hand.
+
+The permissions of the roles stand here once more, as a witness that asks nothing of the code: see the table at the head
+of ``malpan.competitions.permissions``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from allauth.account.models import EmailConfirmationHMAC
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from tests.factories import PASSWORD, prediction_bytes, reference_bytes
+from tests.web.write_world import VIEWERS, WriteWorld
+
+Values = Mapping[str, Any]
+Made = Values | Callable[[WriteWorld], Values]
+
+NOBODY: Final[frozenset[str]] = frozenset()
+ANYBODY: Final = frozenset(VIEWERS)
+VISITOR: Final = frozenset({"anonymous"})
+PEOPLE: Final = ANYBODY - VISITOR
+LEADER: Final = frozenset({"own team"})
+LEADERS: Final = frozenset({"own team", "other team"})
+OWN_TEAM: Final = frozenset({"own team", "own member"})
+TEAMS: Final = OWN_TEAM | LEADERS
+NEWCOMER: Final = frozenset({"staff"})  # has not accepted the terms yet
+TEAMLESS: Final = PEOPLE - TEAMS - NEWCOMER
+OWN: Final = frozenset({"superuser", "owner"})
+MANAGE: Final = OWN | {"organiser"}
+OPERATE: Final = MANAGE | {"operator"}
+VIEW: Final = OPERATE | {"viewer"}
+ADMIN: Final = frozenset({"superuser"})
+
+
+@dataclass(frozen=True)
+class Rule:
+    """``who`` changes something by sending ``body``; ``at``: what the address names, if not the first of the world."""
+
+    who: frozenset[str]
+    body: Made = field(default_factory=lambda: {"confirm": "on"})
+    at: Made = field(default_factory=dict)
+
+
+def of(made: Made, world: WriteWorld) -> Values:
+    return made(world) if callable(made) else made
+
+
+def upload(data: bytes, name: str = "file.json") -> SimpleUploadedFile:
+    return SimpleUploadedFile(name, data, content_type="application/json")
+
+
+def prefixed(key: str, **fields: Any) -> dict[str, Any]:
+    return {f"{key}-{name}": value for name, value in fields.items()}
+
+
+NOTICE: Final = {"title_ko": "공지", "body_ko": "본문", "published_at": "2026-01-01T09:00"}
+TRACK: Final = {
+    "title_ko": "어문 규범", "title_en": "Norms", "slug": "new", "recipe": "rag-qa@1", "profile": "demo",
+    "score_scale": "100", "score_decimals": "7", "position": "1", "description_ko": "과제",
+}  # fmt: skip
+PHASE: Final = {
+    "title_ko": "본선", "title_en": "Final", "slug": "new", "starts_at": "2020-11-20T09:00",
+    "ends_at": "2030-12-20T18:30", "daily_limit": "60", "total_limit": "99", "interval_minutes": "0",
+    "finals_limit": "2", "position": "0", "board": "live",
+}  # fmt: skip
+TEXTS: Final = {
+    "title_ko": "다른 제목", "slug": "canaries", "team_size_max": "5", "prize_places": "1", "terms_ko": "약관",
+}  # fmt: skip
+TARGET: Final = {
+    "form-TOTAL_FORMS": "1", "form-INITIAL_FORMS": "0", "form-0-kind": "milestone", "form-0-value": "0.5",
+    "form-0-label_ko": "목표", "form-0-is_comparable": "on",
+}  # fmt: skip
+GRANT: Final = prefixed("grant", slots="1", scope="phase", reason="장애", confirm="on")
+PASSWORDS: Final = {"password1": PASSWORD + "!", "password2": PASSWORD + "!"}
+NEW_PERSON: Final = {"email": "new@example.com", "name": "새 사람", **PASSWORDS}
+EMPTY_PHASE: Final = lambda w: {"pk": w.phases["empty"].pk}  # noqa: E731
+READY: Final = lambda w: {"pk": w.batches["ready"].pk}  # noqa: E731
+STUCK: Final = lambda w: {"pk": w.batches["stuck"].pk}  # noqa: E731
+MEMBER: Final = lambda w: {"pk": w.member.pk}  # noqa: E731
+DRAFT: Final = lambda w: {"pk": w.draft.pk}  # noqa: E731
+BARE: Final = {"slug": "bare"}
+
+# --- by the name of the address; without a name by the route ----------------------------------------------------------
+PAGES: Final[dict[str, Rule]] = {
+    **dict.fromkeys(
+        (
+            *("health", "openmetrics", "home", "set_language", "privacy", "metrics", "metric", "verify_script"),
+            *("competition", "competition_data", "board", "chain", "chain_json", "submissions", "team", "notices"),
+            *("questions", "submission", "submission_status", "receipt", "receipt_json", "data_file"),
+            *("account", "account_export", "api-competitions", "api-competition", "api-board", "api-submission"),
+            *("api/", "api/<path:path>"),
+        ),
+        Rule(NOBODY),
+    ),
+    "terms": Rule(NEWCOMER, {"confirm": "on", "version": "1"}),
+    "submit": Rule(TEAMS, lambda w: {"file": upload(prediction_bytes())}),
+    "api-submissions": Rule(TEAMS, lambda w: {"file": upload(prediction_bytes())}),
+    "submissions_finals": Rule(
+        OWN_TEAM,
+        lambda w: {"track": "norms", "phase": "main", "chosen": [str(w.submissions["own.after"].public_id)]},
+    ),
+    "submission_withdraw": Rule(OWN_TEAM, at=lambda w: {"public_id": w.submissions["own.after"].public_id}),
+    "question_ask": Rule(PEOPLE, {"title": "형식", "body": "id는 문자열입니까?"}),
+    "team_create": Rule(TEAMLESS, {"name": "새 팀"}),
+    "team_rename": Rule(LEADERS, {"name": "다른 이름"}),
+    "team_invite": Rule(LEADERS),
+    "team_invite_email": Rule(LEADERS, {"email": "guest@example.com"}),
+    "team_invitation_revoke": Rule(LEADER, at=lambda w: {"pk": w.invitation.pk}),
+    "team_leave": Rule(frozenset({"own member"})),  # no leader of others, nor the last of a team that sent files
+    "team_hand_over": Rule(LEADER, at=MEMBER),
+    "team_remove": Rule(LEADER, at=MEMBER),
+    "team_merge_ask": Rule(frozenset({"other team"}), {"target": "third"}),  # the own team has asked already
+    "team_merge_withdraw": Rule(LEADER, at=lambda w: {"pk": w.merges["asked"].pk}),
+    "team_merge_decline": Rule(LEADER, at=lambda w: {"pk": w.merges["offered"].pk}),
+    "team_merge_accept": Rule(LEADER, at=lambda w: {"pk": w.merges["offered"].pk}),
+    "invitation": Rule(TEAMLESS),
+    "api_tokens": Rule(PEOPLE, {"label": "laptop"}),
+    "api_token_revoke": Rule(LEADER),
+    # not who leads others, is the only owner or the only administrator
+    "account_close": Rule(PEOPLE - {"own team", "owner", "superuser"}, {"password": PASSWORD, "confirm": "on"}),
+    "manage_new": Rule(ADMIN, {"title_ko": "대회", "title_en": "Contest", "slug": "new"}),
+    "manage_import": Rule(
+        ADMIN, lambda w: {"file": upload(w.archive, "archive.zip"), "slug": "imported", "confirm": "on"}
+    ),
+}
+ACCOUNTS: Final[dict[str, Rule]] = {
+    **dict.fromkeys(
+        (
+            *("account_logout", "account_inactive", "account_reauthenticate", "account_email_verification_sent"),
+            *("account_set_password", "account_reset_password", "account_confirm_login_code"),
+            *("account_reset_password_from_key_done", "account_reset_password_from_key"),
+            "account_reset_password_done",
+        ),
+        Rule(NOBODY, {"password": PASSWORD, "email": "person@example.com", **PASSWORDS}),
+    ),
+    "account_login": Rule(VISITOR, lambda w: {"login": w.people["own team"].email, "password": PASSWORD}),
+    "account_signup": Rule(VISITOR, NEW_PERSON),
+    "account_email": Rule(PEOPLE, {"action_add": "1", "email": "second@example.com"}),
+    "account_change_password": Rule(PEOPLE, {"oldpassword": PASSWORD, **PASSWORDS}),
+    "account_confirm_email": Rule(ANYBODY, at=lambda w: {"key": EmailConfirmationHMAC(w.unconfirmed).key}),
+}
+PERSON: Final = lambda w: {"object_id": w.people["viewer"].pk}  # noqa: E731
+# of the admin only what changes something: all its other pages are read-only
+ADMIN_PAGES: Final[dict[str, Rule]] = {
+    "password_change": Rule(
+        ADMIN | {"staff"},
+        {"old_password": PASSWORD, "new_password1": PASSWORD + "!", "new_password2": PASSWORD + "!"},
+    ),
+    "accounts_user_add": Rule(ADMIN, NEW_PERSON | {"usable_password": "true"}),
+    "accounts_user_changelist": Rule(
+        ADMIN, lambda w: {"action": "revoke_tokens", "_selected_action": [w.people["viewer"].pk], "index": "0"}
+    ),
+    "accounts_user_change": Rule(
+        ADMIN, lambda w: {"email": "changed@example.com", "name": "바뀐 이름", "is_active": "on"}, PERSON
+    ),
+    "auth_user_password_change": Rule(
+        ADMIN, PASSWORDS | {"usable_password": "true"}, lambda w: {"id": w.people["viewer"].pk}
+    ),
+    "auth_group_add": Rule(ADMIN, {"name": "new"}),
+    "auth_group_changelist": Rule(
+        ADMIN, lambda w: {"action": "delete_selected", "_selected_action": [w.group.pk], "index": "0", "post": "yes"}
+    ),
+    "auth_group_change": Rule(ADMIN, {"name": "renamed"}, lambda w: {"object_id": w.group.pk}),
+    "auth_group_delete": Rule(ADMIN, {"post": "yes"}, lambda w: {"object_id": w.group.pk}),
+}
+MANAGE_PAGES: Final[dict[str, Rule]] = {
+    **dict.fromkeys(
+        (
+            *("manage_overview", "manage_archive", "manage_audit", "manage_audit_csv", "manage_audit_entry"),
+            *("manage_duplicates", "manage_side_by_side", "manage_notices", "manage_phases", "manage_questions"),
+            *("manage_question", "manage_quota", "manage_quota_team", "manage_quota_all", "manage_reference"),
+            *("manage_rescoring", "manage_rescoring_batch", "manage_rescoring_progress", "manage_rescoring_csv"),
+            *("manage_roles", "manage_runs", "manage_runs_live", "manage_run", "manage_setup", "manage_setup_files"),
+            *("manage_setup_tracks", "manage_submissions", "manage_submissions_csv", "manage_submission"),
+            *("manage_teams", "manage_team"),
+        ),
+        Rule(NOBODY),
+    ),
+    "manage_export": Rule(OWN),
+    "manage_notice_new": Rule(MANAGE, NOTICE),
+    "manage_notice": Rule(MANAGE, NOTICE | {"title_ko": "다른 제목"}),
+    "manage_notice_pin": Rule(MANAGE, {"pinned": "1"}),
+    "manage_notice_withdraw": Rule(MANAGE),
+    "manage_phase_new": Rule(MANAGE, PHASE),
+    "manage_phase": Rule(MANAGE, PHASE | {"slug": "main"}),
+    "manage_phase_board": Rule(MANAGE, {"board": "hidden"}),
+    "manage_phase_split": Rule(
+        MANAGE, {"way": "list", "public_ids": "q1\nq3", "replaces": "on"}, lambda w: {"pk": w.phases["free"].pk}
+    ),
+    "manage_phase_publish": Rule(MANAGE, {"word": "over"}, lambda w: {"pk": w.phases["over"].pk}),
+    "manage_phase_remove": Rule(MANAGE, at=EMPTY_PHASE),
+    "manage_question_answer": Rule(MANAGE, {"answer_ko": "예."}),
+    "manage_question_mark": Rule(MANAGE, {"close": "1"}),
+    "manage_quota_grant": Rule(MANAGE, GRANT),
+    "manage_quota_refund": Rule(
+        MANAGE,
+        lambda w: prefixed("refund", submission=w.submissions["own.after"].pk, reason="오류", confirm="on"),
+    ),
+    "manage_quota_reset": Rule(MANAGE, prefixed("reset", reason="오류", confirm="on")),
+    "manage_quota_grant_all": Rule(MANAGE, GRANT),
+    "manage_quota_reset_all": Rule(MANAGE, prefixed("reset", reason="오류", word="main")),
+    "manage_references": Rule(MANAGE, lambda w: {"phase": w.phase.pk, "file": upload(reference_bytes(3))}),
+    "manage_reference_erratum": Rule(MANAGE, {"erratum_ko": "1번을 고쳤습니다."}, DRAFT),
+    "manage_reference_publish": Rule(MANAGE, at=lambda w: {"pk": w.free_draft.pk}),
+    "manage_reference_discard": Rule(MANAGE, at=DRAFT),
+    "manage_rescoring_start": Rule(OPERATE, {"reason": "규칙 변경"}),
+    "manage_rescoring_repeat": Rule(
+        OPERATE, lambda w: {"submission": str(w.submissions["own.after"].public_id), "repeats": "2"}
+    ),
+    "manage_rescoring_retry": Rule(OPERATE, at=STUCK),
+    "manage_rescoring_exclude": Rule(
+        OPERATE, lambda w: {"submission": w.batches["stuck"].runs.get().submission_id, "reason": "파일 손상"}, STUCK
+    ),
+    "manage_rescoring_apply": Rule(MANAGE, at=READY),
+    "manage_rescoring_cancel": Rule(OPERATE, at=READY),
+    "manage_role_appoint": Rule(OWN, lambda w: {"email": w.people["other team"].email, "role": "viewer"}),
+    "manage_role_change": Rule(OWN, {"role": "operator"}),
+    "manage_role_dismiss": Rule(OWN),
+    "manage_runs_retry": Rule(OPERATE, lambda w: {"run": w.runs["failed"].pk}),
+    "manage_run_cancel": Rule(OPERATE, {"reason": "오류", "confirm": "on"}, lambda w: {"pk": w.runs["queued"].pk}),
+    "manage_setup_texts": Rule(MANAGE, TEXTS),
+    "manage_setup_publish": Rule(MANAGE, {"accepts_gaps": "on"}, BARE),
+    "manage_setup_hide": Rule(MANAGE),
+    "manage_setup_remove": Rule(OWN, at=BARE),
+    "manage_setup_references": Rule(
+        MANAGE, lambda w: {"file": upload(reference_bytes(3))}, lambda w: {"pk": w.phases["free"].pk}
+    ),
+    "manage_setup_new_file": Rule(
+        MANAGE, lambda w: {"kind": "sample", "title_ko": "예시", "file": upload(b"[1]", "sample.json")}
+    ),
+    "manage_setup_file": Rule(MANAGE, {"kind": "data", "title_ko": "새 제목", "position": "3"}),
+    "manage_setup_remove_file": Rule(MANAGE),
+    "manage_setup_targets": Rule(MANAGE, TARGET),
+    "manage_setup_published_targets": Rule(MANAGE, at={"track_slug": "empty"}),
+    "manage_setup_new_track": Rule(MANAGE, TRACK),
+    "manage_setup_track": Rule(MANAGE, TRACK | {"slug": "norms", "title_ko": "다른 제목"}),
+    "manage_setup_remove_track": Rule(MANAGE, at={"track_slug": "empty"}),
+    "manage_submission_file": Rule(MANAGE),
+    "manage_team_new": Rule(MANAGE, lambda w: {"name": "기준 모델", "email": w.people["viewer"].email}),
+    "manage_team_rename": Rule(MANAGE, {"name": "다른 이름"}),
+    "manage_team_baseline": Rule(MANAGE, {"baseline": "1"}),
+    "manage_team_disqualify": Rule(MANAGE, {"note_ko": "사유", "confirm": "on"}),
+    "manage_team_reinstate": Rule(MANAGE, at=lambda w: {"number": w.teams["out"].number}),
+    "manage_team_remove": Rule(MANAGE, at=lambda w: {"number": w.teams["empty"].number}),
+    "manage_team_remove_member": Rule(MANAGE, at=lambda w: {"number": w.teams["own"].number, "pk": w.member.pk}),
+    "manage_team_hand_over": Rule(MANAGE, at=lambda w: {"number": w.teams["own"].number, "pk": w.member.pk}),
+}
+
+
+def rule_of(route: str, name: str | None) -> Rule | None:
+    """``None``: nobody has thought about it. What the admin has of its own is read-only but for ``ADMIN_PAGES``."""
+    key = name or route
+    if route.startswith("admin/"):
+        return ADMIN_PAGES.get(key, Rule(NOBODY))
+    if "/manage/" in route:
+        return MANAGE_PAGES.get(key)
+    return ACCOUNTS.get(key) if route.startswith("accounts/") else PAGES.get(key)

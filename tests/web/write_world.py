@@ -1,0 +1,159 @@
+"""The visibility world with something to do on every page: batches, drafts, requests, and more kinds of people."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+
+from allauth.account.models import EmailAddress
+from django.contrib.auth.models import Group
+from django.utils import timezone
+
+from malpan.accounts.models import User
+from malpan.accounts.services import create_api_token
+from malpan.archive.exporting import export_competition
+from malpan.competitions.drafts import create_draft
+from malpan.competitions.models import Competition, CompetitionRole, Phase, ReferenceVersion, TermsAcceptance, Track
+from malpan.submissions.models import RescoreBatch, ScoringRun
+from malpan.submissions.quota import services as quota
+from malpan.submissions.rescoring import services as rescoring
+from malpan.submissions.rescoring.batches import Selection
+from malpan.teams.merging import ask_merge
+from malpan.teams.models import Membership, MergeRequest, Team
+from tests.factories import (
+    CompetitionFactory,
+    PhaseFactory,
+    ScoringRunFactory,
+    SubmissionFactory,
+    TeamFactory,
+    TrackFactory,
+    UserFactory,
+    file_bytes,
+    finished_submission,
+    leader_of,
+    publish,
+    rows,
+    update_jobs,
+)
+from tests.web.visibility_world import HOUR, ROLES, State, World, confirmed, make
+
+STATE: Final = State("running", {"finals_limit": 2, "daily_limit": 50, "total_limit": 90})
+# "staff" may enter the admin and nothing else; nobody but they has yet to accept the terms
+VIEWERS: Final = (
+    *("anonymous", "other team", "own team", "own member", *ROLES, "owner", "organiser elsewhere"),
+    *("staff", "superuser"),
+)
+
+
+@dataclass
+class WriteWorld(World):
+    """The world, and what only some actions are about."""
+
+    bare: Competition  # hidden and without content; who has a role in the world has the same there
+    other_track: Track
+    empty_track: Track
+    phases: dict[str, Phase]
+    free_draft: ReferenceVersion  # of a phase without submissions
+    runs: dict[str, ScoringRun]
+    batches: dict[str, RescoreBatch]
+    merges: dict[str, MergeRequest]
+    member: Membership  # of the own team, and not its leader
+    unconfirmed: EmailAddress
+    group: Group
+    archive: bytes
+
+
+def make_writable() -> WriteWorld:
+    """The world while its phase is running."""
+    world = make(STATE)
+    competition, teams = world.competition, world.teams
+    Competition.objects.filter(pk=competition.pk).update(terms_ko="약관", terms_version=1)
+    bare = CompetitionFactory.create(slug="bare", is_published=False)
+    member = Membership.objects.create(team=teams["own"], user=UserFactory.create(), competition=competition)
+    teams |= {
+        name: TeamFactory.create(competition=competition, name=name) for name in ("third", "fourth", "empty", "out")
+    }
+    Team.objects.filter(pk=teams["out"].pk).update(disqualified_at=timezone.now())
+    other_track = TrackFactory.create(competition=competition, slug="second", position=5)
+    phases = _phases(other_track, teams["other"])
+    _add_people(world, bare, member)
+    archive = io.BytesIO()
+    export_competition(competition=bare, actor=None, target=archive)
+    return WriteWorld(
+        **vars(world),
+        bare=bare,
+        other_track=other_track,
+        empty_track=TrackFactory.create(competition=competition, slug="empty", recipe="captioning@1", position=6),
+        phases=phases,
+        free_draft=create_draft(phase=phases["free"], data=file_bytes(rows(3, "고친 답이 옳다.")), actor=None),
+        runs=_runs(world.phase, teams["third"]),
+        batches={name: _batch(phases[name], state) for name, state in BATCHES.items()},
+        merges={
+            "asked": ask_merge(source=teams["own"], target=teams["third"], actor=leader_of(teams["own"])),
+            "offered": ask_merge(source=teams["fourth"], target=teams["own"], actor=leader_of(teams["fourth"])),
+        },
+        member=member,
+        unconfirmed=EmailAddress.objects.create(user=member.user, email="later@example.com"),
+        group=Group.objects.create(name="group"),
+        archive=archive.getvalue(),
+    )
+
+
+BATCHES: Final = {"ready": ScoringRun.State.FINISHED, "stuck": ScoringRun.State.FAILED}
+
+
+def _phases(track: Track, team: Team) -> dict[str, Phase]:
+    """Two with a batch to come, one that is over, one without submissions, one without anything."""
+    now = timezone.now()
+    phases = {name: PhaseFactory.create(track=track, slug=name) for name in (*BATCHES, "free", "empty")}
+    phases["over"] = PhaseFactory.create(
+        track=track, slug="over", starts_at=now - timedelta(days=9), ends_at=now - HOUR
+    )
+    for name in (*BATCHES, "free", "over"):
+        publish(phases[name])
+    for name in (*BATCHES, "over"):
+        finished_submission(phases[name], team, 0.5, created_at=now - 2 * HOUR)
+    return phases
+
+
+def _runs(phase: Phase, team: Team) -> dict[str, ScoringRun]:
+    runs = {}
+    for state in (ScoringRun.State.QUEUED, ScoringRun.State.FAILED):
+        submission = SubmissionFactory.create(phase=phase, team=team)
+        if state == ScoringRun.State.FAILED:
+            quota.refund(submission=submission, reason="worker_lost")
+        runs[str(state)] = ScoringRunFactory.create(submission=submission, state=state)
+    return runs
+
+
+def _batch(phase: Phase, state: str) -> RescoreBatch:
+    """An open batch whose runs all ended so."""
+    batch = rescoring.start_batch(phase=phase, selection=Selection(), reason="규칙 변경", actor=UserFactory.create())
+    is_finished = state == ScoringRun.State.FINISHED
+    result: Mapping[str, Any] = (
+        {"final_score": 0.6, "scores": {"final_score": 0.6}} if is_finished else {"error_code": "scoring_crashed"}
+    )
+    update_jobs(batch.runs.all(), state=state, finished_at=timezone.now())
+    batch.runs.update(state=state, finished_at=timezone.now(), **result)
+    return batch
+
+
+def _add_people(world: World, bare: Competition, member: Membership) -> None:
+    people = world.people
+    people |= {"own member": member.user, "owner": UserFactory.create()}
+    people |= {"staff": UserFactory.create(is_staff=True)}
+    people |= {"superuser": UserFactory.create(is_staff=True, is_superuser=True)}
+    for name in ("own member", "owner", "staff", "superuser"):
+        confirmed(people[name])
+    for role in (*ROLES, "owner"):
+        for competition in (world.competition, bare):
+            CompetitionRole.objects.get_or_create(user=people[role], competition=competition, defaults={"role": role})
+    known: list[User] = [person for name, person in people.items() if person and name != "staff"]
+    for person in [*known, *(leader_of(team) for team in world.teams.values())]:
+        TermsAcceptance.objects.get_or_create(user=person, competition=world.competition, version=1)
+    for name in VIEWERS:
+        if (person := people[name]) and name not in world.tokens:
+            world.tokens[name] = create_api_token(user=person, label="t")[1]
