@@ -63,7 +63,7 @@ def _upgrade(options: argparse.Namespace, folder: Path, models: Path) -> tuple[s
     site = UnitSite(folder / "site", models, code_of(options.upgrade_from, folder))
     drill = Upgrade(site, options.seed)
     outcome = drill.under_uploads(options.many)
-    text = f"{report(outcome)}\n{upgrade_report(site, drill.done, options.upgrade_from)}"
+    text = f"{report(outcome)}\n{upgrade_report(drill, options.upgrade_from)}"
     return text, outcome.holds() and both(drill.done)
 
 

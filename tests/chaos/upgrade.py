@@ -1,28 +1,36 @@
 """A new version while submissions arrive: the site runs the code of a commit, and then, program by program, this code.
 
-In the order of OPERATIONS.md: web one by one, chores, beat, workers one by one. Between the first worker and the last
-an old one works beside a new one until both have scored some runs.
+In the order of OPERATIONS.md: tables, web one by one, chores, beat, workers one by one. Between the first worker and
+the last an old one works beside a new one until both have scored some runs.
 """
 
 from __future__ import annotations
 
 import os
 import random
+import re
 import subprocess
 import tarfile
+import threading
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+import requests
+
+from tests.chaos.background import all_the_while
 from tests.chaos.faults import Fault
 from tests.chaos.outcome import Outcome
-from tests.chaos.run import Chaos
+from tests.chaos.run import ANSWER_SECONDS, Chaos
 from tests.chaos.unit_site import WORKERS, Done, UnitSite
 from tests.paths import ROOT
 from tests.waiting import wait_for
 
 THINKING_SECONDS: Final = 2.0  # between two uploads of a team, on average
 BESIDE_RUNS: Final = 20  # that the old and the new worker each score beside the other
+PAGE_SECONDS: Final = 0.2
 _MIGRATIONS: Final = ":(glob)platform/**/migrations/*.py"
 
 
@@ -53,11 +61,21 @@ class Upgrade(Chaos):
         super().__init__(site, seed)
         self.site: UnitSite = site
         self.done: Done = {}
+        self.styles: Counter[int] = Counter()  # answers for the style sheets of pages, by status
 
     def under_uploads(self, many: int) -> Outcome:
         """Upgrade when a quarter of ``many`` uploads is accepted; uploads go on until it is over."""
         fault = Fault("rolling upgrade", _upgrade, stops_passes=True)
-        return self.run(faults=[], many=many, during_many=fault, thinking=THINKING_SECONDS)
+        with all_the_while(self._look_at_pages):
+            return self.run(faults=[], many=many, during_many=fault, thinking=THINKING_SECONDS)
+
+    def _look_at_pages(self, stop: threading.Event) -> None:
+        """As a browser: a page, then its style sheets, whichever web process is asked for them."""
+        while not stop.wait(PAGE_SECONDS):
+            with suppress(requests.RequestException):
+                page = requests.get(self.site.url, timeout=ANSWER_SECONDS)
+                for address in re.findall(r'rel="stylesheet" href="([^"]+)"', page.text):
+                    self.styles[requests.get(self.site.url + address, timeout=ANSWER_SECONDS).status_code] += 1
 
     def _conclude(self) -> None:
         super()._conclude()
@@ -66,6 +84,7 @@ class Upgrade(Chaos):
 
 def _upgrade(site: UnitSite, _dice: random.Random) -> Iterator[None]:
     site.root = ROOT
+    site.migrate()
     for port in site.web_ports:
         site.replace("malpan-web@.service", str(port))
     for unit in ("malpan-chores.service", "malpan-beat.service"):
@@ -88,8 +107,9 @@ def _wait_beside(site: UnitSite) -> None:
     wait_for(both, "an old and a new worker score beside each other", seconds=240, every=0.5)
 
 
-def upgrade_report(site: UnitSite, done: Done, commit: str) -> str:
+def upgrade_report(drill: Upgrade, commit: str) -> str:
     """Which code scored how much: in all, and while an old worker worked beside a new one."""
+    site, done = drill.site, drill.done
     times = sorted(site.replaced.items(), key=lambda item: item[1])
     workers = [times_of for name, times_of in times if "worker" in name]
     since, until = workers[0][1], workers[-1][0]
@@ -106,6 +126,7 @@ def upgrade_report(site: UnitSite, done: Done, commit: str) -> str:
     lines += [
         "",
         f"{len(shared)} large runs were computed by both: some slices by the old code, some by the new.",
+        f"Style sheets of pages, asked for all the while, by status: {dict(drill.styles)}.",
         "",
         "| program | replaced, s after the first | without it, s |",
         "| --- | ---: | ---: |",

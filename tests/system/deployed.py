@@ -62,12 +62,7 @@ class Deployed:
 
     def start(self) -> None:
         """Start everything; return when the site answers through nginx and is well."""
-        for command in self._units["malpan-migrate.service"].commands():
-            done = subprocess.run(
-                [sys.executable, *command], cwd=self.root, env=self._environment("malpan-migrate.service"), check=False,
-                capture_output=True, text=True,
-            )  # fmt: skip
-            assert done.returncode == 0, done.stderr
+        self.migrate()
         for port in self.web_ports:
             self.start_unit("malpan-web@.service", str(port))
         for number in range(self.workers):
@@ -79,6 +74,15 @@ class Deployed:
             wait_for(
                 lambda port=port: status_of(port, "/healthz/?format=text") == 200, f"{port}: {self.log}", seconds=90
             )
+
+    def migrate(self) -> None:
+        """Tables and static files of the code at ``root``."""
+        for command in self._units["malpan-migrate.service"].commands():
+            done = subprocess.run(
+                [sys.executable, *command], cwd=self.root, env=self._environment("malpan-migrate.service"), check=False,
+                capture_output=True, text=True,
+            )  # fmt: skip
+            assert done.returncode == 0, done.stderr
 
     def start_unit(self, name: str, instance: str = "") -> psutil.Popen:
         [command] = self._units[name].commands(instance)

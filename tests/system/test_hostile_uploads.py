@@ -12,6 +12,7 @@ import pytest
 from scoring.errors import InvalidFile
 from scoring.reading import MAX_BYTES, read_predictions, read_references
 from scoring.recipes import get_recipe
+from tests.benchmarks import bench_flood
 from tests.scoring.bad_files import BAD_FILES, CANARY, GOOD, REFERENCES
 from tests.system.stack import REQUEST_SECONDS, STALL_SECONDS, Stack
 from tests.system.visitor import Visitor, wait_until_finished
@@ -108,6 +109,18 @@ def test_a_body_beyond_the_limit_is_refused_before_it_is_sent_in_words_for_who_s
         assert "보낸 파일이 너무 큽니다. 20 MiB까지 받습니다." in answer
         assert all(word in answer for word in words)
         assert ('<a href="">돌아가기' in answer) == (not address.startswith("/api/"))
+
+
+def test_the_benchmark_of_floods_counts_what_it_is_answered(stack: Stack) -> None:
+    """In its quick form; ``python -m tests.benchmarks flood`` measures on a machine that has nothing else to do."""
+    load = bench_flood.Load(items=6_000, floods=2, slow=20, seconds=1.0, teams=3)
+    readings, answers = bench_flood.flooded(stack, load)
+    readings += bench_flood.slowly_asked(stack, load)
+    assert answers["422 file_rejected"] > 0
+    assert all("5" not in code[:1] or code == "503 checks_busy" for code in answers), answers
+    assert all(each.failures == 0 for each in readings)
+    assert all(0 < each.share <= 1.2 for each in readings), "in hundredths of a second, of all processors"
+    assert "beside 20 slow clients" in bench_flood.table(readings, {"quick": answers})
 
 
 def _connection(stack: Stack) -> socket.socket:
