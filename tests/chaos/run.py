@@ -18,7 +18,7 @@ from tests.chaos.faults import BY_NAME, FAULTS, Fault
 from tests.chaos.outcome import PROBE_SECONDS, Outcome, Recovery
 from tests.chaos.site import ChaosSite
 from tests.chaos.unit_site import UnitSite
-from tests.chaos.uploads import Uploader
+from tests.chaos.uploads import THINKING_SECONDS, Uploader
 from tests.waiting import wait_for
 
 SOUND_SECONDS: Final = 60.0  # within which the site must be sound again after a fault
@@ -158,17 +158,17 @@ class Chaos:
 
     # --- at the end ---------------------------------------------------------------------------------------------------
     def _upload_many(self, count: int, during: Fault, thinking: float) -> None:
-        """With a while of thinking they go on until the fault is over: it may take longer than all of them."""
+        """They go on, more slowly, until the site is sound after the fault, which may take longer than all of them."""
         uploads = []
         is_over = threading.Event()
         shares = [count // len(self._uploaders) + (place < count % len(self._uploaders)) for place in range(12)]
 
         def work(uploader: Uploader, count: int) -> None:
             sent = 0
-            while sent < count or (thinking and not is_over.is_set()):
+            while sent < count or not is_over.is_set():
                 uploads.append(uploader.upload())
                 sent += 1
-                time.sleep(self._dice.uniform(0.0, 2 * thinking))
+                time.sleep(self._dice.uniform(0.0, 2 * (thinking if sent < count else THINKING_SECONDS)))
 
         threads = [
             threading.Thread(target=work, args=each, daemon=True) for each in zip(self._uploaders, shares, strict=True)

@@ -29,8 +29,9 @@ from tests.paths import ROOT
 from tests.waiting import wait_for
 
 THINKING_SECONDS: Final = 2.0  # between two uploads of a team, on average
+BESIDE_STYLES: Final = 100  # that are asked for while an old web process serves beside a new one
 BESIDE_RUNS: Final = 20  # that the old and the new worker each score beside the other
-PAGE_SECONDS: Final = 0.2
+PAGE_SECONDS: Final = 0.1
 _MIGRATIONS: Final = ":(glob)platform/**/migrations/*.py"
 
 
@@ -65,9 +66,24 @@ class Upgrade(Chaos):
 
     def under_uploads(self, many: int) -> Outcome:
         """Upgrade when a quarter of ``many`` uploads is accepted; uploads go on until it is over."""
-        fault = Fault("rolling upgrade", _upgrade, stops_passes=True)
+        fault = Fault("rolling upgrade", self._replace_all, stops_passes=True)
         with all_the_while(self._look_at_pages):
             return self.run(faults=[], many=many, during_many=fault, thinking=THINKING_SECONDS)
+
+    def _replace_all(self, site: UnitSite, _dice: random.Random) -> Iterator[None]:
+        site.root = ROOT
+        site.migrate()
+        for port in site.web_ports:
+            site.replace("malpan-web@.service", str(port))
+            seen = self.styles.total()
+            wait_for(lambda seen=seen: self.styles.total() > seen + BESIDE_STYLES, "pages are looked at", seconds=60)
+        for unit in ("malpan-chores.service", "malpan-beat.service"):
+            site.replace(unit)
+        for number in range(WORKERS):
+            site.replace("malpan-worker@.service", str(number))
+            if number < WORKERS - 1:
+                _wait_beside(site)
+        yield
 
     def _look_at_pages(self, stop: threading.Event) -> None:
         """As a browser: a page, then its style sheets, whichever web process is asked for them."""
@@ -80,20 +96,6 @@ class Upgrade(Chaos):
     def _conclude(self) -> None:
         super()._conclude()
         self.done = self.site.scored()
-
-
-def _upgrade(site: UnitSite, _dice: random.Random) -> Iterator[None]:
-    site.root = ROOT
-    site.migrate()
-    for port in site.web_ports:
-        site.replace("malpan-web@.service", str(port))
-    for unit in ("malpan-chores.service", "malpan-beat.service"):
-        site.replace(unit)
-    for number in range(WORKERS):
-        site.replace("malpan-worker@.service", str(number))
-        if number < WORKERS - 1:
-            _wait_beside(site)
-    yield
 
 
 def _wait_beside(site: UnitSite) -> None:
