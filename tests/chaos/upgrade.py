@@ -61,6 +61,7 @@ class Upgrade(Chaos):
     def __init__(self, site: UnitSite, seed: int) -> None:
         super().__init__(site, seed)
         self.site: UnitSite = site
+        self.code = _described("HEAD")
         self.done: Done = {}
         self.styles: Counter[int] = Counter()  # answers for the style sheets of pages, by status
 
@@ -116,7 +117,7 @@ def upgrade_report(drill: Upgrade, commit: str) -> str:
     workers = [times_of for name, times_of in times if "worker" in name]
     since, until = workers[0][1], workers[-1][0]
     lines = [
-        f"{_described(commit)} → {_described('HEAD')}; old beside new for {until - since:.1f} s",
+        f"{_described(commit)} → {drill.code}; old beside new for {until - since:.1f} s",
         "",
         "| code | runs | slices of large runs | beside the other: runs | slices |",
         "| --- | ---: | ---: | ---: | ---: |",
