@@ -176,6 +176,7 @@ FAULTS: Final = (
     Fault("a worker's clock ahead", clock_off(CLOCK_SECONDS)),
     Fault("a worker's clock behind", clock_off(-CLOCK_SECONDS)),
 )
+BY_NAME: Final = {fault.name: fault for fault in FAULTS}
 
 
 def _below(process: psutil.Process) -> list[psutil.Process]:

@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Final
 
 import requests
@@ -15,10 +14,11 @@ import requests
 from tests.chaos import invariants
 from tests.chaos.background import all_the_while
 from tests.chaos.contest import SLUG
-from tests.chaos.faults import FAULTS, Fault
+from tests.chaos.faults import BY_NAME, FAULTS, Fault
 from tests.chaos.outcome import PROBE_SECONDS, Outcome, Recovery
 from tests.chaos.site import ChaosSite
-from tests.chaos.uploads import Uploader
+from tests.chaos.unit_site import UnitSite
+from tests.chaos.uploads import THINKING_SECONDS, Uploader
 from tests.waiting import wait_for
 
 SOUND_SECONDS: Final = 60.0  # within which the site must be sound again after a fault
@@ -28,14 +28,15 @@ CHECK_SECONDS: Final = 5.0
 CHAIN_EVERY: Final = 12  # of these checks also walks the chain
 TOGETHER_SHARE: Final = 0.2  # of the faults meet a second one
 MANY: Final = 40
+DURING: Final = "PostgreSQL killed"
 OVER: Final = "('finished', 'failed')"
 
 
 class Chaos:
-    """A site in ``var_dir`` under faults by ``seed``. ``patience``: see ``Outcome``."""
+    """``site``, not yet started, under faults by ``seed``. ``patience``: see ``Outcome``."""
 
-    def __init__(self, var_dir: Path, models_dir: Path, seed: int, patience: float = 1.0) -> None:
-        self.site = ChaosSite(var_dir, models_dir)
+    def __init__(self, site: ChaosSite | UnitSite, seed: int, patience: float = 1.0) -> None:
+        self.site = site
         self.outcome = Outcome(seed, patience)
         self._sound_seconds, self._settle_seconds = SOUND_SECONDS * patience, SETTLE_SECONDS * patience
         self._dice = random.Random(seed)
@@ -47,10 +48,12 @@ class Chaos:
         seconds: float = 0.0,
         faults: Sequence[Fault] | None = None,
         many: int = MANY,
-        during_many: str = "PostgreSQL killed",
+        during_many: Fault = BY_NAME[DURING],
+        thinking: float = 0.0,
     ) -> Outcome:
-        """Faults for ``seconds``, or each of ``faults`` once; then ``many`` uploads at once and the fault
-        ``during_many`` when a quarter of them is accepted; then all that was uploaded is scored and looked through.
+        """Faults for ``seconds``, or each of ``faults`` once; then ``many`` uploads at once, or with a while of
+        ``thinking`` between those of a team, and the fault ``during_many`` when a quarter of them is accepted; then all
+        that was uploaded is scored and looked through.
         """
         self.site.start_and_keep()
         try:
@@ -63,7 +66,7 @@ class Chaos:
             with all_the_while(self._probe, self._watch):
                 with all_the_while(*(each.work for each in self._uploaders)):
                     self._disturb(seconds, faults)
-                self._upload_many(many, during_many)
+                self._upload_many(many, during_many, thinking)
                 self._settle()
             self.outcome.seconds = time.monotonic() - began
             self._conclude()
@@ -154,14 +157,18 @@ class Chaos:
             self.outcome.broken.append(f"{time.strftime('%H:%M:%S')} {text}")
 
     # --- at the end ---------------------------------------------------------------------------------------------------
-    def _upload_many(self, count: int, during: str) -> None:
-        [chosen] = (fault for fault in FAULTS if fault.name == during)
+    def _upload_many(self, count: int, during: Fault, thinking: float) -> None:
+        """They go on, more slowly, until the site is sound after the fault, which may take longer than all of them."""
         uploads = []
+        is_over = threading.Event()
         shares = [count // len(self._uploaders) + (place < count % len(self._uploaders)) for place in range(12)]
 
         def work(uploader: Uploader, count: int) -> None:
-            for _upload in range(count):
+            sent = 0
+            while sent < count or not is_over.is_set():
                 uploads.append(uploader.upload())
+                sent += 1
+                time.sleep(self._dice.uniform(0.0, 2 * (thinking if sent < count else THINKING_SECONDS)))
 
         threads = [
             threading.Thread(target=work, args=each, daemon=True) for each in zip(self._uploaders, shares, strict=True)
@@ -169,7 +176,8 @@ class Chaos:
         for thread in threads:
             thread.start()
         wait_for(lambda: len(uploads) >= count // 4, "a quarter is accepted", seconds=600, every=0.01)
-        self._happen([chosen])
+        self._happen([during])
+        is_over.set()
         for thread in threads:
             thread.join()
         self.outcome.stalls_of_many = [each.stall for each in uploads]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -13,10 +14,16 @@ import psutil
 import psycopg
 
 from tests.chaos.contest import LARGE_RUN_ITEMS, SLICE_ITEMS
-from tests.paths import ROOT
-from tests.system.stack import Stack
+from tests.paths import ROOT, python_path
+from tests.system.stack import LEASE_SECONDS, Stack
 
 CLOCK = Path(__file__).with_name("clock")
+SETTINGS = {
+    "SCORING_THREADS": "1",
+    "JOB_LEASE_SECONDS": str(LEASE_SECONDS),
+    "LARGE_RUN_ITEMS": str(LARGE_RUN_ITEMS),
+    "SLICE_ITEMS": str(SLICE_ITEMS),
+}
 
 
 class ChaosSite(Stack):
@@ -27,13 +34,7 @@ class ChaosSite(Stack):
 
     def __init__(self, var_dir: Path, models_dir: Path) -> None:
         super().__init__(var_dir, models_dir)
-        self.environment |= {
-            "SCORING_WORKERS": "2",
-            "WEB_WORKERS": "2",
-            "SCORING_THREADS": "1",
-            "LARGE_RUN_ITEMS": str(LARGE_RUN_ITEMS),
-            "SLICE_ITEMS": str(SLICE_ITEMS),
-        }
+        self.environment |= SETTINGS | {"SCORING_WORKERS": "2", "WEB_WORKERS": "2"}
         self._stopping = threading.Event()
         self._keeper = threading.Thread(target=self._keep_up, daemon=True)
 
@@ -98,7 +99,8 @@ class ChaosSite(Stack):
         """One more scoring worker, started as the supervisor starts them, whose clock is off by ``seconds``."""
         model = self.program("scoring")
         command = [f"{name}@%h" if "@%h" in word else word for word in model.cmdline()]
-        environment = model.environ() | {"PYTHONPATH": str(CLOCK), "CHAOS_CLOCK_SECONDS": str(seconds)}
+        path = f"{CLOCK}{os.pathsep}{python_path()}"
+        environment = model.environ() | {"PYTHONPATH": path, "CHAOS_CLOCK_SECONDS": str(seconds)}
         with self._log_path.open("ab") as log:
             return psutil.Popen(
                 command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,

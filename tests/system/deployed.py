@@ -19,19 +19,24 @@ import psycopg
 
 from malpan.local import embedded
 from tests.deploy.units import settings_of_the_example, units
-from tests.paths import ROOT
+from tests.paths import ROOT, python_path
 from tests.system.stack import free_port, status_of
 from tests.waiting import wait_for
 
-INHERITED = ("PATH", "HOME", "LANG", "PYTHONPATH")
+INHERITED = ("PATH", "HOME", "LANG")
 GRACE_SECONDS = 30
 
 
 class Deployed:
-    """Two web processes, a scoring worker, chores, beat and nginx, on services of their own in ``home``."""
+    """Two web processes, scoring workers, chores, beat and nginx, on services of their own in ``home``.
 
-    def __init__(self, home: Path, models_dir: Path) -> None:
+    ``root``: where the code is that a program is started from.
+    """
+
+    def __init__(self, home: Path, models_dir: Path, *, root: Path = ROOT, workers: int = 1, **settings: str) -> None:
         self.home = home
+        self.root = root
+        self.workers = workers
         home.mkdir()
         home.chmod(0o711)  # nginx's processes are another user where its master is root
         self.web_ports = [free_port(), free_port()]
@@ -50,21 +55,18 @@ class Deployed:
             "MALPAN_MODELS": str(models_dir),
             "MALPAN_VAR": str(home / "var"),
             "EMAIL_VERIFICATION": "none",
+            **settings,
         }
         self._units = units()
         self._running: dict[str, psutil.Popen] = {}
 
     def start(self) -> None:
         """Start everything; return when the site answers through nginx and is well."""
-        for command in self._units["malpan-migrate.service"].commands():
-            done = subprocess.run(
-                [sys.executable, *command], cwd=ROOT, env=self._environment("malpan-migrate.service"), check=False,
-                capture_output=True, text=True,
-            )  # fmt: skip
-            assert done.returncode == 0, done.stderr
+        self.migrate()
         for port in self.web_ports:
             self.start_unit("malpan-web@.service", str(port))
-        self.start_unit("malpan-worker@.service", "0")
+        for number in range(self.workers):
+            self.start_unit("malpan-worker@.service", str(number))
         self.start_unit("malpan-chores.service")
         self.start_unit("malpan-beat.service")
         self._start_nginx()
@@ -72,6 +74,15 @@ class Deployed:
             wait_for(
                 lambda port=port: status_of(port, "/healthz/?format=text") == 200, f"{port}: {self.log}", seconds=90
             )
+
+    def migrate(self) -> None:
+        """Tables and static files of the code at ``root``."""
+        for command in self._units["malpan-migrate.service"].commands():
+            done = subprocess.run(
+                [sys.executable, *command], cwd=self.root, env=self._environment("malpan-migrate.service"), check=False,
+                capture_output=True, text=True,
+            )  # fmt: skip
+            assert done.returncode == 0, done.stderr
 
     def start_unit(self, name: str, instance: str = "") -> psutil.Popen:
         [command] = self._units[name].commands(instance)
@@ -144,12 +155,13 @@ class Deployed:
 
     def _environment(self, unit: str, instance: str = "") -> dict[str, str]:
         kept = {name: os.environ[name] for name in INHERITED if name in os.environ}
-        return kept | self._units[unit].environment(instance) | self._file
+        code = {"PYTHONPATH": python_path(self.root)}
+        return kept | code | self._units[unit].environment(instance) | self._file
 
     def _start(self, name: str, command: list[str], environment: dict[str, str]) -> psutil.Popen:
         with (self.home / f"{name}.log").open("ab") as log:
             process = psutil.Popen(
-                command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                command, cwd=self.root, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 start_new_session=True,
             )  # fmt: skip
         self._running[name] = process

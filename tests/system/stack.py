@@ -17,7 +17,7 @@ from typing import Any
 import psutil
 import psycopg
 
-from tests.paths import ROOT
+from tests.paths import ROOT, python_path
 from tests.waiting import wait_for
 
 LEASE_SECONDS = 4
@@ -33,7 +33,6 @@ _NOT_INHERITED = {
     "DEBUG",
     "SECRET_KEY",
     "SITE_URL",
-    "PYTHONPATH",
 }
 
 
@@ -48,6 +47,7 @@ class Stack:
         self.url = f"http://127.0.0.1:{self.port}"
         self.environment = {
             **{name: value for name, value in os.environ.items() if name not in _NOT_INHERITED},
+            "PYTHONPATH": python_path(),
             "EMAIL_VERIFICATION": "none",  # who signs up is logged in at once
             "MALPAN_VAR": str(var_dir),
             "MALPAN_MODELS": str(models_dir),

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.chaos.faults import FAULTS
+from tests.chaos.faults import BY_NAME
 from tests.chaos.report import report
 from tests.chaos.run import Chaos
+from tests.chaos.site import ChaosSite
 
 pytestmark = pytest.mark.services
 
@@ -30,9 +31,8 @@ NAMES = (
 
 
 def test_nothing_is_lost_doubled_or_late_whatever_is_killed(short_path: Path, models_dir: Path) -> None:
-    by_name = {fault.name: fault for fault in FAULTS}
-    chaos = Chaos(short_path, models_dir, seed=20261123, patience=PATIENCE)
-    outcome = chaos.run(faults=[by_name[name] for name in NAMES])
+    chaos = Chaos(ChaosSite(short_path, models_dir), seed=20261123, patience=PATIENCE)
+    outcome = chaos.run(faults=[BY_NAME[name] for name in NAMES])
     assert len(outcome.recoveries) == len(NAMES) + 1
     assert outcome.uploads > 40
     assert outcome.holds(), report(outcome)

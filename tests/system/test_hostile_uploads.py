@@ -17,6 +17,7 @@ from malpan.web_server import FORM_BYTES
 from scoring.errors import InvalidFile
 from scoring.reading import MAX_BYTES, read_predictions, read_references
 from scoring.recipes import get_recipe
+from tests.benchmarks import bench_flood
 from tests.scoring.bad_files import BAD_FILES, CANARY, GOOD, REFERENCES
 from tests.system.stack import REQUEST_SECONDS, STALL_SECONDS, Stack
 from tests.system.visitor import Visitor, wait_until_finished
@@ -145,6 +146,18 @@ def _send_in_chunks(stack: Stack, token: str, data: bytes) -> tuple[int, dict]:
             )
         answer = connection.getresponse()
         return answer.status, json.loads(answer.read())
+
+
+def test_the_benchmark_of_floods_counts_what_it_is_answered(stack: Stack) -> None:
+    """In its quick form; ``python -m tests.benchmarks flood`` measures on a machine that has nothing else to do."""
+    load = bench_flood.Load(items=6_000, floods=2, slow=20, seconds=1.0, teams=3)
+    readings, answers = bench_flood.flooded(stack, load)
+    readings += bench_flood.slowly_asked(stack, load)
+    assert answers["422 file_rejected"] > 0
+    assert all("5" not in code[:1] or code == "503 checks_busy" for code in answers), answers
+    assert all(each.failures == 0 for each in readings)
+    assert all(0 < each.share <= 1.2 for each in readings), "in hundredths of a second, of all processors"
+    assert "beside 20 slow clients" in bench_flood.table(readings, {"quick": answers})
 
 
 def _connection(stack: Stack) -> socket.socket:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.chaos.alternate import alternate
 from tests.paths import ROOT
 from tests.system.stack import Stack, status_of
 from tests.waiting import wait_for
@@ -82,6 +83,13 @@ def test_a_program_that_dies_is_started_again(stack: Stack, word: str) -> None:
     killed.kill()
     wait_for(lambda: killed not in (running := stack.supervisor.children()) and len(running) == before, f"{word} again")
     wait_for(stack.is_well, "the site is well again")
+
+
+def test_every_kill_is_told_and_leaves_no_descriptor_behind(stack: Stack) -> None:
+    """The quick form of ``python -m tests.chaos --alternate 200``."""
+    found = alternate(stack, 4, {"scoring": 0.6, "malpan.web_server": 0.4})
+    assert {"worker", "web"} <= set(found.kills)
+    assert found.holds(), found.table()
 
 
 @pytest.mark.parametrize(("name", "option"), [("postgres", "-D"), ("redis", "--unixsocket")])

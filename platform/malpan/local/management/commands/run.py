@@ -36,10 +36,18 @@ class Command(BaseCommand):
         if program == "beat":
             private_directory(run_directory, leaves_existing=True)
         chosen = _programs(run_directory)[program]
+        python = _interpreter()
         os.chdir(settings.BASE_DIR)
         os.execve(  # noqa: S606 (no shell is wanted)
-            sys.executable, [sys.executable, *chosen.arguments], {**os.environ, **chosen.environment}
+            python, [python, *chosen.arguments], {**os.environ, **chosen.environment}
         )
+
+
+def _interpreter() -> str:
+    """Python by the real path of its environment: a link on the way may be set to another version while this one runs,
+    which imports some packages only when it first needs them.
+    """
+    return str(Path(sys.prefix).resolve() / "bin" / Path(sys.executable).name)
 
 
 def _programs(run_directory: Path) -> dict[str, Program]:
