@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.paths import ROOT
+from tests.scoring.test_plugins import block, install
 from tests.system.stack import Stack
 from tests.waiting import wait_for
 
@@ -36,9 +37,11 @@ def migrated(models_dir: Path) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def stack(migrated: Path, models_dir: Path) -> Iterator[Stack]:
-    """A site without competitions, running for the whole session."""
+    """A site without competitions, running for the whole session, with the plug-in of ``EXTENDING.md`` installed."""
     var_dir = migrated.with_name(f"{migrated.name}-s")
     site = Stack(_copy(migrated, var_dir), models_dir)
+    plugin = install(var_dir / "plug-in", block("toy_metrics.py"), block("pyproject.toml"))
+    site.environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(plugin), site.environment["PYTHONPATH"]]))
     site.start()
     yield site
     site.stop()

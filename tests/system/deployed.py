@@ -142,7 +142,7 @@ class Deployed:
     def call(self, module: str, function: str, *arguments: Any) -> Any:
         """What ``function`` returns, called with the site's settings."""
         done = subprocess.run(
-            [sys.executable, "-m", "tests.system.desk"], input=json.dumps([module, function, arguments]) + "\n",
+            [sys.executable, "-m", "tests.system.site_calls"], input=json.dumps([module, function, arguments]) + "\n",
             cwd=ROOT, env=self._environment("malpan-migrate.service"), capture_output=True, text=True, check=False,
             timeout=120,
         )  # fmt: skip

@@ -11,6 +11,11 @@ def make_numbered(slug: str, items: int, reason_words: int) -> dict:
     return make(slug, ids, answers(ids, reason_words))
 
 
+def make_scored_by(recipe: str, slug: str, ids: list[str]) -> dict:
+    """A contest of another recipe for the same files."""
+    return make(slug, ids, answers(ids, 3), recipe)
+
+
 def make_from(slug: str, path: str) -> dict:
     """A contest with the references in the file at ``path``."""
     references = Path(path).read_bytes()
@@ -25,14 +30,14 @@ def make_token(email: str) -> str:
     return create_api_token(user=User.objects.get(email=email), label="시험")[1]
 
 
-def make(slug: str, ids: list[str], references: bytes) -> dict:
+def make(slug: str, ids: list[str], references: bytes, recipe: str = "rag-qa@1") -> dict:
     from django.utils import timezone
 
     from malpan.competitions.services import create_competition, create_phase, create_track
     from malpan.submissions.scoring_changes import publish_reference_version
 
     competition = create_competition(slug=slug, title_ko=f"시험 대회 {slug}", is_published=True)
-    track = create_track(competition=competition, slug="main", title_ko="질의응답", recipe="rag-qa@1")
+    track = create_track(competition=competition, slug="main", title_ko="질의응답", recipe=recipe)
     now = timezone.now()
     phase = create_phase(
         track=track, slug="main", title_ko="본선", starts_at=now - timedelta(days=1), ends_at=now + timedelta(days=1),

@@ -64,7 +64,7 @@ class Stack:
         }
         self._log_path = var_dir.with_name(var_dir.name + ".log")
         self.supervisor: psutil.Popen | None = None
-        self._desk: subprocess.Popen[str] | None = None
+        self._calls: subprocess.Popen[str] | None = None
 
     def start(self) -> None:
         """Start the supervisor; return when the site answers and is well."""
@@ -85,7 +85,7 @@ class Stack:
 
     def stop(self) -> None:
         """Stop everything; nothing of the site runs afterwards."""
-        self._close_desk()
+        self._end_calls()
         if self.is_supervised():
             self.signal(signal.SIGINT)
         wait_for(lambda: not self.processes(), f"nothing runs on {self.var_dir}", seconds=60)
@@ -153,25 +153,25 @@ class Stack:
             return cursor.fetchall() if cursor.description else []
 
     def call(self, module: str, function: str, *arguments: Any) -> Any:
-        """What ``function`` returns, called beside the site by the one process of its desk (``tests.system.desk``)."""
-        if self._desk is None:
-            self._desk = subprocess.Popen(
-                [sys.executable, "-m", "tests.system.desk"],
+        """What ``function`` returns, called beside the site by one process of its own (``tests.system.site_calls``)."""
+        if self._calls is None:
+            self._calls = subprocess.Popen(
+                [sys.executable, "-m", "tests.system.site_calls"],
                 cwd=ROOT, env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
             )  # fmt: skip
-        asked, answered = self._desk.stdin, self._desk.stdout
+        asked, answered = self._calls.stdin, self._calls.stdout
         asked.write(json.dumps([module, function, arguments]) + "\n")
         assert select.select([answered], [], [], CALL_SECONDS)[0], f"{function} takes too long"
         answer = answered.readline()
         if not answer:
-            self._close_desk()
+            self._end_calls()
             raise AssertionError(f"{function} failed, see above")
         return json.loads(answer)
 
-    def _close_desk(self) -> None:
-        if self._desk is not None:
-            self._desk.communicate()  # it ends with its input
-            self._desk = None
+    def _end_calls(self) -> None:
+        if self._calls is not None:
+            self._calls.communicate()  # it ends with its input
+            self._calls = None
 
 
 def free_port() -> int:

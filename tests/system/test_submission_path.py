@@ -35,3 +35,21 @@ def test_an_upload_is_scored_by_a_worker_process_and_stands_on_the_board(stack: 
     assert (
         'malpan_http_requests_total{method="POST",route="competitions/<slug:slug>/submit/",status="302"} ' in reported
     )
+
+
+def test_the_recipe_and_metric_of_a_plug_in_work_on_the_site(stack: Stack) -> None:
+    ids = ["1", "2", "3"]
+    stack.call("tests.system.make_contest", "make_scored_by", "toy@1", "toys", ids)
+    visitor = Visitor(stack)
+    visitor.found_team("toys", "장난감 팀")
+
+    run = wait_until_finished(stack, visitor.submit("toys", answers(ids, words=3)))
+
+    assert run["final_score"] == 1.0
+    [(recipe, signature)] = stack.query("SELECT recipe, signature FROM submissions_scoringrun WHERE id = %s", run["id"])
+    assert recipe == "toy@1"
+    assert signature["plugin"] == {"distribution": "toy-metrics", "version": "1.2"}
+    page = visitor.get("/competitions/toys/board/").text
+    assert "장난감 팀" in page
+    assert "글자 겹침" in page
+    assert "100.0000000" in page

@@ -1,4 +1,4 @@
-"""A desk beside a running site: one process that calls functions on the site's database, as management commands do.
+"""Calls beside a running site: one process that calls functions on the site's database, as management commands do.
 
 Started by ``Stack.call``. Each line of its input is a call in JSON, ``[module, function, arguments]``; the answer is a
 line with what the function returned. It ends with its input, or with the error of a function.
