@@ -10,16 +10,17 @@ takes no runs; they wait in the queue.
 from __future__ import annotations
 
 import logging
+import mmap
 import os
 import signal
 import sys
 from typing import Any
 
-from celery.signals import celeryd_after_setup, worker_process_init
+from celery.signals import celeryd_after_setup, worker_process_init, worker_shutting_down
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connections
+from django.db import connections
 
-from malpan.jobs import refusal
+from malpan.jobs import outage, refusal
 from malpan.jobs.registry import NotMine
 from malpan.local.die_with_parent import die_with_parent
 from malpan.local.programs import EX_CONFIG
@@ -29,6 +30,7 @@ SCORING_QUEUE = "scoring"
 NICENESS = 5  # scoring uses every core for minutes; on a single machine the pages have priority
 
 logger = logging.getLogger(__name__)
+_is_stopping = mmap.mmap(-1, 1)  # shared with the pool's processes; not 0: the worker is being stopped
 _serves_scoring = False
 _name = ""  # of the worker, as ``scoring@host``
 _gpu = 0  # that this process scores on, if it does on one
@@ -51,6 +53,12 @@ def prepare_worker(instance: Any, **_: Any) -> None:
     import_libraries()
 
 
+@worker_shutting_down.connect
+def tell_pool(**_: Any) -> None:
+    """A process that waits for the database waits no longer."""
+    _is_stopping[0] = 1
+
+
 def require_models(profile_name: str) -> None:
     """Raise ``ModelUnavailable``, or the error of the profile, unless all its models are on this machine.
 
@@ -71,6 +79,7 @@ def begin_child(**_: Any) -> None:
     die_with_parent(worker)
     if not _serves_scoring:
         return
+    outage.prepare(lambda: bool(_is_stopping[0]))
     os.nice(NICENESS)
     os.environ.setdefault("MALPAN_EMBEDDINGS", str(settings.VAR_DIR / "embeddings"))
     try:
@@ -97,7 +106,7 @@ def begin_work(worker: int) -> None:
     refusal.prepare(_own_name(), lambda: os.kill(worker, signal.SIGQUIT))
     try:
         canary.require(_roles(load_profile(settings.SCORING_PROFILE)), settings.SCORING_PROFILE)
-    except (OperationalError, InterfaceError):
+    except outage.UNREACHABLE:
         logger.warning("the database is unreachable; the models will be checked before the first run")
     finally:
         connections.close_all()
