@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 
 import django
 import psycopg
+import pytest
 from django.apps import apps
 from django.conf import settings
 from django.core.management import call_command
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg.sql import SQL, Identifier, Literal
 
 _LOCK: Final = 20261120  # among the advisory locks of the server: one process at a time makes or copies
@@ -91,6 +94,48 @@ def empty() -> None:
         for (table,) in cursor.fetchall():
             cursor.execute(SQL("DELETE FROM {}").format(Identifier(table)))
         cursor.execute("SET session_replication_role = DEFAULT")
+
+
+@contextmanager
+def away() -> Iterator[None]:
+    """The database of this process closes every connection and refuses new ones."""
+    name = connection.settings_dict["NAME"]
+    allow = SQL("ALTER DATABASE {} ALLOW_CONNECTIONS {}")
+    with server() as postgres:
+        postgres.execute(allow.format(Identifier(name), SQL("false")))
+        try:
+            postgres.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [name])
+            yield
+        finally:
+            postgres.execute(allow.format(Identifier(name), SQL("true")))
+
+
+@contextmanager
+def away_for(seconds: float) -> Iterator[Callable[[], None]]:
+    """A function that takes the database ``away`` for ``seconds``, at once; within the block it comes back."""
+    with ExitStack() as ends:
+
+        def begin() -> None:
+            outage = ends.enter_context(ExitStack())
+            outage.enter_context(away())
+            timer = threading.Timer(seconds, outage.close)
+            timer.start()
+            ends.callback(timer.join)
+
+        yield begin
+
+
+def lose_next_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next commit is done, and the connection breaks before its answer is there."""
+    commit = BaseDatabaseWrapper.commit
+
+    def commit_and_break(this: BaseDatabaseWrapper) -> None:
+        monkeypatch.setattr(BaseDatabaseWrapper, "commit", commit)
+        commit(this)
+        this.connection.close()
+        raise OperationalError("server closed the connection unexpectedly")
+
+    monkeypatch.setattr(BaseDatabaseWrapper, "commit", commit_and_break)
 
 
 def _provide(postgres: psycopg.Connection, template: str, migrate: Callable[[str], None]) -> None:

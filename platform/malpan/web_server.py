@@ -1,8 +1,9 @@
 """The web server: one process of waitress, run as ``python -m malpan.web_server``; settings come from the environment.
 
 One thread reads all requests and writes all answers; the others run views, each on a request that is there as a whole.
-So a client that sends a byte at a time, or does not read its answer, costs a connection and no thread. How long it may
-take for a request is bounded as a whole (``WEB_REQUEST_SECONDS``), and so is its silence (``WEB_STALL_SECONDS``).
+So a client that sends a byte at a time, or does not read its answer, costs a connection and no thread: an answer that
+is not read yet waits in a file, however long it is. How long a client may take for a request, or for its answer, is
+bounded as a whole (``WEB_REQUEST_SECONDS``), and so is its silence (``WEB_STALL_SECONDS``).
 
 Several processes may serve one socket (``MALPAN_LISTEN_FD``); ``manage.py up`` starts ``WEB_WORKERS`` of them.
 """
@@ -33,7 +34,8 @@ REQUEST_SECONDS: Final = int(os.environ.get("WEB_REQUEST_SECONDS") or 120)
 TRUSTED_PROXY: Final = os.environ.get("FORWARDED_ALLOW_IPS", "127.0.0.1")
 
 FORM_BYTES: Final = 1024 * 1024  # of a request beside its file
-LEAST_RATE: Final = 16 * 1024  # bytes a second that a body may take beyond the time for a request
+LEAST_RATE: Final = 16 * 1024  # bytes a second: what a body or an answer may take beyond the time for a request
+UNREAD_BYTES: Final = 2**40  # of an answer, before its thread would wait for the client: never
 ARCHIVE_PATH: Final = "/manage/import/"  # the one address that takes a file larger than an upload
 MANAGED: Final = re.compile(r"/(competitions/[^/]+/)?manage/")  # addresses of organisers
 
@@ -95,12 +97,33 @@ class Parser(HTTPRequestParser):
 
 
 class Channel(HTTPChannel):
-    """One connection. It is closed when a request is on its way for longer than ``REQUEST_SECONDS``, and one second
-    more for every ``LEAST_RATE`` bytes of its body.
+    """One connection. It is closed when a request or its answer is on its way for longer than ``REQUEST_SECONDS``, and
+    one second more for every ``LEAST_RATE`` bytes of the body, or of the answer that were taken.
     """
 
     parser_class = Parser
     _began: float | None = None
+    _answering: float | None = None
+    _sent = 0
+
+    def writable(self) -> bool:
+        """Whether there is something to do for it; asked at least every second."""
+        if not self.total_outbufs_len:
+            self._answering, self._sent = None, 0
+        elif self._answering is None:
+            self._answering = time.monotonic()
+        elif time.monotonic() - self._answering > REQUEST_SECONDS + self._sent / LEAST_RATE:
+            self.will_close = True
+        if self.will_close and self.connected:  # waitress would wait until the client takes something
+            self.handle_close()
+            return False
+        return bool(super().writable())
+
+    def send(self, data: bytes, do_close: bool = True) -> int:
+        """Send some of ``data``; says how many bytes the system took."""
+        sent: int = super().send(data, do_close=do_close)
+        self._sent += sent
+        return sent
 
     def received(self, data: bytes) -> bool:
         """Take what has arrived of a request."""
@@ -138,6 +161,7 @@ def make_server(listener: socket.socket) -> Any:
         connection_limit=CONNECTIONS,
         channel_timeout=STALL_SECONDS,
         cleanup_interval=1,
+        outbuf_high_watermark=UNREAD_BYTES,
         max_request_body_size=settings.IMPORT_MAX_BYTES,
         max_request_header_size=32 * 1024,
         trusted_proxy=TRUSTED_PROXY or None,

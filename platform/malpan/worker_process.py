@@ -10,17 +10,18 @@ takes no runs; they wait in the queue.
 from __future__ import annotations
 
 import logging
+import mmap
 import os
 import signal
 import sys
 from typing import Any
 
 from billiard import current_process
-from celery.signals import celeryd_after_setup, worker_process_init
+from celery.signals import celeryd_after_setup, worker_process_init, worker_shutting_down
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connections
+from django.db import connections
 
-from malpan.jobs import refusal
+from malpan.jobs import outage, refusal
 from malpan.jobs.registry import NotMine
 from malpan.local.die_with_parent import die_with_parent
 from malpan.local.programs import EX_CONFIG
@@ -35,6 +36,7 @@ SCORING_QUEUE = "scoring"
 NICENESS = 5  # scoring uses every core for minutes; on a single machine the pages have priority
 
 logger = logging.getLogger(__name__)
+_is_stopping = mmap.mmap(-1, 1)  # shared with the pool's processes; not 0: the worker is being stopped
 _serves_scoring = False
 _name = ""  # of the worker, as ``scoring@host``
 _gpu = 0  # that this process scores on, if it does on one
@@ -55,6 +57,12 @@ def prepare_worker(instance: Any, **_: Any) -> None:
     import_libraries()
 
 
+@worker_shutting_down.connect
+def tell_pool(**_: Any) -> None:
+    """A process that waits for the database waits no longer."""
+    _is_stopping[0] = 1
+
+
 def require_models(profile_name: str) -> None:
     """Raise ``ModelUnavailable``, or the error of the profile, unless all its models are on this machine.
 
@@ -72,6 +80,7 @@ def begin_child(**_: Any) -> None:
     die_with_parent(worker)
     if not _serves_scoring:
         return
+    outage.prepare(lambda: bool(_is_stopping[0]))
     os.nice(NICENESS)
     os.environ.setdefault("MALPAN_EMBEDDINGS", str(settings.VAR_DIR / "embeddings"))
     try:
@@ -98,7 +107,7 @@ def begin_work(worker: int) -> None:
     try:
         roles = _roles(load_profile(settings.SCORING_PROFILE))
         canary.require([name for name in METRICS if METRICS[name].model in roles], settings.SCORING_PROFILE)
-    except (OperationalError, InterfaceError):
+    except outage.UNREACHABLE:
         logger.warning("the database is unreachable; the models will be checked before the first run")
     finally:
         connections.close_all()

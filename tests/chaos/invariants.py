@@ -156,6 +156,16 @@ def lost_or_doubled(site: ChaosSite, uploads: Sequence[Upload]) -> tuple[list[st
     return lost, doubled
 
 
+def seconds_to_score(site: ChaosSite, uploads: Sequence[Upload]) -> list[float]:
+    """From the first sending of each of ``uploads`` to its score, those that have one; shortest first."""
+    rows = site.query(
+        "SELECT s.public_id::text, extract(epoch FROM r.finished_at)::float8 FROM submissions_submission s"
+        " JOIN submissions_scoringrun r ON s.live_run_id = r.id"
+    )
+    scored = dict(rows)
+    return sorted(scored[each] - upload.sent_at for upload in uploads for each in upload.submissions if each in scored)
+
+
 def ledger_differs(site: ChaosSite, uploaders: Sequence[Uploader]) -> list[str]:
     """The teams whose quota in the API is not what the ledger and their own count say."""
     charged = dict(

@@ -42,6 +42,7 @@ class Outcome:
     answered: list[float] = field(default_factory=list)  # when the site was asked, and answered soon
     stalls: list[float] = field(default_factory=list)  # of the uploads
     stalls_of_many: list[float] = field(default_factory=list)  # of those at once, under a fault
+    scored_of_many: list[float] = field(default_factory=list)  # how long after they were sent, those of a score
     uploads: int = 0
     requests: int = 0
     large: int = 0

@@ -14,6 +14,8 @@ def report(outcome: Outcome) -> str:
         f"seed {outcome.seed}, {outcome.seconds / 60:.1f} minutes: {len(outcome.recoveries)} faults, {outcome.uploads}"
         f" uploads ({outcome.large} large) in {outcome.requests} requests, {len(outcome.retries)} failed attempts,"
         f" {outcome.checks} looks at the database; longest stall of an upload {max(outcome.stalls, default=0):.1f} s",
+        f"uploads at once, under a fault: {_longest(outcome.stalls_of_many)} to the answer,"
+        f" {_longest(outcome.scored_of_many)} to the score",
         "",
         "| invariant | found | must be | |",
         "| --- | ---: | --- | --- |",
@@ -33,3 +35,7 @@ def report(outcome: Outcome) -> str:
         down = max(outcome.longest_down(each.began, each.sound or each.ended) for each in found)
         lines.append(f"| {kind} | {len(found)} | {median(seconds):.1f} | {max(seconds):.1f} | {down:.1f} |")
     return "\n".join([*lines, "", *outcome.details()])
+
+
+def _longest(seconds: list[float]) -> str:
+    return f"{median(seconds):.1f} s (longest {max(seconds):.1f})" if seconds else "nothing"

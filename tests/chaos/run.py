@@ -18,7 +18,7 @@ from tests.chaos.faults import BY_NAME, FAULTS, Fault
 from tests.chaos.outcome import PROBE_SECONDS, Outcome, Recovery
 from tests.chaos.site import ChaosSite
 from tests.chaos.unit_site import UnitSite
-from tests.chaos.uploads import THINKING_SECONDS, Uploader
+from tests.chaos.uploads import THINKING_SECONDS, Upload, Uploader
 from tests.waiting import wait_for
 
 SOUND_SECONDS: Final = 60.0  # within which the site must be sound again after a fault
@@ -41,6 +41,7 @@ class Chaos:
         self._sound_seconds, self._settle_seconds = SOUND_SECONDS * patience, SETTLE_SECONDS * patience
         self._dice = random.Random(seed)
         self._uploaders: list[Uploader] = []
+        self._many: list[Upload] = []
 
     def run(
         self,
@@ -181,6 +182,7 @@ class Chaos:
         for thread in threads:
             thread.join()
         self.outcome.stalls_of_many = [each.stall for each in uploads]
+        self._many = uploads
 
     def _settle(self) -> None:
         """Wait until everything is scored."""
@@ -198,6 +200,7 @@ class Chaos:
         outcome.uploads, outcome.requests = len(uploads), sum(each.tries for each in uploads)
         outcome.stalls = [each.stall for each in uploads]
         outcome.refused = [f"{each.key} {text}" for each in uploads for text in each.refusals]
+        outcome.scored_of_many = invariants.seconds_to_score(site, self._many)
         outcome.retries = invariants.retries(site)
         [[outcome.large]] = site.query("SELECT count(DISTINCT parent_id) FROM jobs_job WHERE parent_id IS NOT NULL")
         [[outcome.given_up]] = site.query("SELECT count(*) FROM submissions_scoringrun WHERE state = 'failed'")

@@ -25,6 +25,7 @@ class Upload:
     team: str
     key: str
     sent: float  # on the monotonic clock
+    sent_at: float = field(default_factory=time.time)
     accepted: float | None = None
     submissions: set[str] = field(default_factory=set)  # more than one: doubled
     tries: int = 0

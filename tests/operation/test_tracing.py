@@ -6,15 +6,12 @@ import os
 import random
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from malpan.accounts.services import create_api_token
 from malpan.core import tracing
@@ -23,6 +20,7 @@ from malpan.jobs.tasks import work_next
 from malpan.submissions.models import ScoringRun
 from malpan.submissions.scoring_changes import publish_reference_version
 from tests.chaos.contest import labels_file
+from tests.collector import Collector
 from tests.factories import PhaseFactory, TeamFactory, leader_of
 from tests.submissions.conftest import collect_rings, work_uncommitted
 from tests.waiting import wait_for
@@ -30,36 +28,6 @@ from tests.waiting import wait_for
 pytestmark = pytest.mark.django_db
 
 LOADED = ["opentelemetry.sdk.trace", "opentelemetry.exporter.otlp.proto.http.trace_exporter"]  # redis-py loads others
-
-
-class Collector:
-    """A collector of OTLP over HTTP on this machine; ``bodies`` are what it was sent."""
-
-    def __init__(self) -> None:
-        self.bodies: list[bytes] = []
-        bodies = self.bodies
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
-                self.send_response(200)
-                self.end_headers()
-
-            def log_message(self, *_: object) -> None:
-                return
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server.server_address[1]}"
-
-    def spans(self) -> dict[str, Any]:
-        """What was received, by name."""
-        requests = [ExportTraceServiceRequest.FromString(body) for body in self.bodies]
-        scopes = [scope for each in requests for resource in each.resource_spans for scope in resource.scope_spans]
-        return {span.name: span for scope in scopes for span in scope.spans}
 
 
 def forget_provider() -> None:
@@ -75,8 +43,7 @@ def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
     tracing._provider.cache_clear()
     yield found
     forget_provider()
-    found.server.shutdown()
-    found.server.server_close()
+    found.close()
 
 
 @pytest.fixture

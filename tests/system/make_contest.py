@@ -61,3 +61,24 @@ def answers(ids: list[str], words: int, *, wrong: int = 0) -> bytes:
             }
         )
     return json.dumps(rows, ensure_ascii=False).encode()
+
+
+def add_large_answers(slug: str, megabytes: int) -> dict[str, str]:
+    """Of a contest: a data file and a chain of so many megabytes each; the addresses of the site's largest answers."""
+    from django.urls import reverse
+
+    from malpan.competitions.models import Competition
+    from malpan.competitions.services import add_data_file
+    from malpan.submissions.integrity import chain
+
+    competition = Competition.objects.get(slug=slug)
+    track = competition.tracks.get()
+    data = b"0" * megabytes * 2**20
+    file = add_data_file(track=track, kind="data", title_ko="큰 자료", file_name="large.txt", data=data)
+    for number in range(megabytes):
+        chain.append(competition=competition, kind="board", payload={"number": number, "text": "0" * 2**20})
+    return {
+        "file": reverse("data_file", args=[file.pk, file.file_name]),
+        "chain": f"/competitions/{slug}/chain.json",
+        "board": f"/competitions/{slug}/board/",
+    }

@@ -9,6 +9,7 @@ from contextlib import ExitStack, closing, suppress
 from hashlib import sha256
 from html import escape, unescape
 from http.client import HTTPConnection
+from statistics import quantiles
 
 import pytest
 import requests
@@ -19,13 +20,14 @@ from scoring.reading import MAX_BYTES, read_predictions, read_references
 from scoring.recipes import get_recipe
 from tests.benchmarks import bench_flood
 from tests.scoring.bad_files import BAD_FILES, CANARY, GOOD, REFERENCES
-from tests.system.stack import REQUEST_SECONDS, STALL_SECONDS, Stack
+from tests.system.stack import REQUEST_SECONDS, STALL_SECONDS, Stack, status_of
 from tests.system.visitor import Visitor, wait_until_finished
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.services
 
 RECIPE = get_recipe("rag-qa@1")
+LARGER_THAN_WATERMARK = 18  # MiB; the web server's default is 16
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +86,7 @@ def test_clients_that_stall_do_not_keep_the_others_out(stack: Stack, beginning: 
 def test_clients_that_send_a_byte_at_a_time_do_not_keep_the_others_out(stack: Stack) -> None:
     """They are never silent, so it is the time for the whole request that runs out."""
     with ExitStack() as slow:
-        clients = [slow.enter_context(_connection(stack)) for _ in range(100)]
+        clients = [slow.enter_context(_connection(stack)) for _ in range(200)]
         waits = []
         while clients:
             for client in list(clients):
@@ -98,6 +100,29 @@ def test_clients_that_send_a_byte_at_a_time_do_not_keep_the_others_out(stack: St
             assert len(waits) < 40 * REQUEST_SECONDS, "they are dropped"
             time.sleep(0.1)
         assert max(waits) < STALL_SECONDS
+
+
+def test_clients_that_read_a_byte_a_second_do_not_keep_the_others_out(stack: Stack, visitor: Visitor) -> None:
+    """Nor do they stay: what they have not read is thrown away when their time is over."""
+    large = stack.call("tests.system.make_contest", "add_large_answers", "hostile", LARGER_THAN_WATERMARK)
+    wanted = [large["chain"]] * 12 + [large["file"], large["board"]] * 94
+    with ExitStack() as slow:
+        clients = [slow.enter_context(_connection(stack, received_at_once=4096)) for _ in wanted]
+        for client, path in zip(clients, wanted, strict=True):
+            client.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        waits = []
+        for _second in range(2 * STALL_SECONDS):
+            for client in clients:
+                with suppress(OSError):
+                    client.recv(1, socket.MSG_DONTWAIT)
+            for path in ("/healthz/?format=text", large["board"]):
+                started = time.monotonic()
+                assert status_of(stack.port, path) == 200
+                waits.append(time.monotonic() - started)
+            time.sleep(1)
+        print(f"95 of 100 answers within {quantiles(waits, n=20)[-1]:.2f} s, the last within {max(waits):.2f} s")
+        assert max(waits) < STALL_SECONDS
+        wait_for(lambda: not _established(stack), "those who do not read are dropped", seconds=6 * STALL_SECONDS)
 
 
 def test_a_body_beyond_the_limit_is_refused_before_it_is_sent_in_words_for_who_sent_it(stack: Stack) -> None:
@@ -160,8 +185,20 @@ def test_the_benchmark_of_floods_counts_what_it_is_answered(stack: Stack) -> Non
     assert "beside 20 slow clients" in bench_flood.table(readings, {"quick": answers})
 
 
-def _connection(stack: Stack) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", stack.port), timeout=30)
+def _connection(stack: Stack, *, received_at_once: int = 0) -> socket.socket:
+    """A connection; its system takes ``received_at_once`` bytes that nobody has read, by default what it likes."""
+    client = socket.socket()
+    if received_at_once:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, received_at_once)
+    client.settimeout(30)
+    client.connect(("127.0.0.1", stack.port))
+    return client
+
+
+def _established(stack: Stack) -> int:
+    """The connections that the web processes hold."""
+    served = [each for web in stack.programs("malpan.web_server") for each in web.net_connections("tcp")]
+    return sum(each.status == "ESTABLISHED" for each in served)
 
 
 def _is_closed(client: socket.socket) -> bool:

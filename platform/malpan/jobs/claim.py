@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from malpan.core.locks import Level, note
-from malpan.jobs import order
+from malpan.jobs import order, outage
 from malpan.jobs.clock import database_now
 from malpan.jobs.lease import lease_length
 from malpan.jobs.models import OPEN, Job
@@ -25,11 +26,25 @@ def due(now: datetime | Now) -> QuerySet[Job]:
     return Job.objects.filter(is_due, ~Exists(open_children), state=State.QUEUED).order_by(*order.FAIR_ORDER)
 
 
-def claim_next(*, worker: str) -> Job | None:
+def claim_patiently(*, worker: str) -> Job | None:
+    """As ``claim_next``; while the database is away, it is tried again, until the worker is stopped.
+
+    Raises ``outage.StillAway`` after ``outage.RING_SECONDS``.
+    """
+    unsure: list[Job] = []
+
+    def again() -> Job | None:
+        return next(filter(_was_taken, unsure), None) or claim_next(worker=worker, unsure=unsure)
+
+    first = partial(claim_next, worker=worker, unsure=unsure)
+    return outage.outlast(first, again=again, seconds=outage.RING_SECONDS, gives_up=outage.is_stopping)
+
+
+def claim_next(*, worker: str, unsure: list[Job] | None = None) -> Job | None:
     """Claim the next job and move it to running; ``None`` if no job is due that this process can do.
 
     Locked rows are skipped first, and waited for only if there is nothing else: otherwise the last job, if locked for
-    an instant, would wait for the next ring.
+    an instant, would wait for the next ring. If the answer to the commit is lost, the job is the last of ``unsure``.
     """
     for passes_over in (True, False):
         with transaction.atomic():
@@ -38,8 +53,17 @@ def claim_next(*, worker: str) -> Job | None:
             job = rows.select_for_update(skip_locked=passes_over, no_key=True, of=("self",)).first()
             if job is not None:
                 take(job, worker)
+                if unsure is not None:
+                    unsure.append(job)
                 return job
     return None
+
+
+def _was_taken(job: Job) -> bool:
+    """Whether this very claim of ``job`` was committed, and is still ours; its lease begins anew."""
+    claimed = {"attempt": job.attempt, "worker": job.worker, "started_at": job.started_at}
+    ours = Job.objects.filter(pk=job.pk, state=State.RUNNING, **claimed)
+    return bool(ours.update(lease_expires_at=Now() + lease_length()))
 
 
 def take(job: Job, worker: str) -> None:

@@ -6,19 +6,19 @@ import logging
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Final
 
-from django.db import connection
-
 from malpan.core.errors import SystemFault
-from malpan.jobs import outcome
+from malpan.jobs import outage, outcome
 from malpan.jobs.lease import LeaseLost
 from malpan.jobs.models import Job
 from malpan.jobs.registry import NotMine, handler_of
 
 logger = logging.getLogger(__name__)
 
-RETRY_PAUSE_SECONDS: Final = 5  # times the number of failures, so that a temporary fault can pass
+# times the number of failures, so that a temporary fault can pass; an outage has passed once it can be written
+RETRY_PAUSE_SECONDS: Final = 5
 PUT_BACK_SECONDS: Final = 15  # until this worker may claim the job again: another one has a chance
 
 
@@ -34,14 +34,15 @@ def record_faults(job: Job) -> Iterator[None]:
         logger.info("%s: attempt %s stops, it is in other hands", job, job.attempt)
     except NotMine as reason:
         logger.warning("%s: left to a worker of another version: %s", job, reason)
-        connection.close_if_unusable_or_obsolete()
-        outcome.put_back(job_id=job.pk, attempt=job.attempt, pause=PUT_BACK_SECONDS)
+        outcome.written(job, partial(outcome.put_back, job_id=job.pk, attempt=job.attempt, pause=PUT_BACK_SECONDS))
+    except outage.StillAway:
+        raise  # nothing can be written: the lease will expire
     except Exception as error:  # noqa: BLE001 (it is the boundary)
         _log(job, error)
         code = error.code if isinstance(error, SystemFault) else handler_of(job.kind).crashed.code
-        pause = RETRY_PAUSE_SECONDS * (job.failures + 1)
-        connection.close_if_unusable_or_obsolete()
-        outcome.fail(job_id=job.pk, attempt=job.attempt, error_code=code, pause=pause)
+        pauses = job.failures if isinstance(error, outage.UNREACHABLE) else job.failures + 1
+        failed = partial(outcome.fail, job_id=job.pk, attempt=job.attempt, error_code=code)
+        outcome.written(job, partial(failed, pause=RETRY_PAUSE_SECONDS * pauses))
 
 
 def _log(job: Job, error: Exception) -> None:

@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Final
 
-from django.db import InterfaceError, OperationalError, connection
+from django.db import connection
 from django.db.models.functions import Now
 
 from malpan.jobs.clock import database_now
 from malpan.jobs.models import Worker
+from malpan.jobs.outage import UNREACHABLE
 
 logger = logging.getLogger(__name__)
 
@@ -54,7 +55,7 @@ def _beat_for_ever(name: str, numbers: Numbers, refusal: Refusal) -> None:
     while True:
         try:
             beat(name, numbers(), refusal())
-        except (OperationalError, InterfaceError):
+        except UNREACHABLE:
             logger.warning("%s: the database is unreachable; it will be told later that this worker is alive", name)
             connection.close()
         pause.wait(BEAT_SECONDS)

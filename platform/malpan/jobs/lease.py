@@ -16,10 +16,11 @@ from types import TracebackType
 from typing import Final, Self
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection
+from django.db import connection
 from django.db.models.functions import Now
 
 from malpan.jobs.models import Job
+from malpan.jobs.outage import UNREACHABLE
 
 logger = logging.getLogger(__name__)
 
@@ -87,7 +88,7 @@ class LeaseRenewer:
         """Write once; if the database is down for a moment, the next turn tries again."""
         try:
             is_ours = renew_lease(job_id=self._job_id, attempt=self._attempt, stage=stage, progress=progress)
-        except (OperationalError, InterfaceError):
+        except UNREACHABLE:
             logger.warning("job %s: the lease could not be renewed; the database is unreachable", self._job_id)
             connection.close()
             return

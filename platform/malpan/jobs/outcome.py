@@ -7,23 +7,39 @@ before its children, a job before its subject.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Count, Q
 from django.db.models.functions import Now
 
 from malpan.core.locks import Level, lock_rows
-from malpan.jobs import queue
+from malpan.jobs import outage, queue
 from malpan.jobs.clock import database_now
-from malpan.jobs.doorbell import ring_on_commit
+from malpan.jobs.doorbell import ring, ring_on_commit
 from malpan.jobs.models import OPEN, Job
 from malpan.jobs.registry import handler_of
 
 logger = logging.getLogger(__name__)
 State = Job.State
+
+
+def written(job: Job, write: Callable[[], bool]) -> bool:
+    """``write()``, which moves ``job`` on in a transaction, by one of the functions below; whether it did.
+
+    While the database is away it is tried again, for the length of a lease: nobody could take the job meanwhile, and
+    the attempt decides afterwards. Raises ``outage.StillAway``.
+    """
+
+    def again() -> bool:
+        is_done = _is_finished(job) or write() or _is_finished(job)  # the last: the lost commit was still on its way
+        ring()  # what follows a commit is lost with its answer
+        return is_done
+
+    connection.close_if_unusable_or_obsolete()  # it may have been idle for long
+    return outage.outlast(write, again=again, seconds=settings.JOB_LEASE_SECONDS)
 
 
 def finish(*, job_id: int, attempt: int) -> bool:
@@ -91,6 +107,11 @@ def drop(job_ids: Iterable[int], *, error_code: str) -> list[int]:
         Job.objects.filter(pk__in=held).update(**over)
         Job.objects.filter(parent__in=held, state__in=OPEN).update(**over)
     return held
+
+
+def _is_finished(job: Job) -> bool:
+    """Whether this attempt is finished: by nobody else."""
+    return Job.objects.filter(pk=job.pk, attempt=job.attempt, state=State.FINISHED).exists()
 
 
 def _locked(job_id: int, attempt: int) -> Job | None:

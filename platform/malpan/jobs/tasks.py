@@ -13,6 +13,7 @@ from malpan.jobs import claim, doorbell, refusal
 from malpan.jobs.faults import record_faults
 from malpan.jobs.lease import LeaseRenewer
 from malpan.jobs.models import Job
+from malpan.jobs.outage import UNREACHABLE
 from malpan.jobs.reconcile import reconcile
 from malpan.jobs.registry import handler_of
 
@@ -32,17 +33,27 @@ def look_for_work() -> None:
 
 
 def work_next(*, worker: str) -> Job | None:
-    """Do the next job and return it, after waking the next worker; ``None`` if none is due, or this process refuses."""
+    """Do the next job and return it, after waking the next worker; ``None`` if none is due, or this process refuses.
+
+    While the database is away, the ring is kept, and so nobody else's is taken.
+    """
     if refusal.reason():
         return None
-    job = claim.claim_next(worker=worker)
+    job = claim.claim_patiently(worker=worker)
     if job is None:
         logger.debug("nothing is waiting")
         return None
-    if claim.due(Now()).exists():
+    if _may_more_wait():
         doorbell.ring()
     perform(job)
     return job
+
+
+def _may_more_wait() -> bool:
+    try:
+        return claim.due(Now()).exists()
+    except UNREACHABLE:  # the job is ours already; a ring too many finds nothing
+        return True
 
 
 def perform(job: Job) -> None:

@@ -5,13 +5,14 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connections
+from django.db import OperationalError, connections
 
 from malpan.jobs import lease
 from malpan.jobs.models import Job
 from malpan.submissions.evaluation.progress import StageProgress
 from malpan.submissions.models import ScoringRun
 from scoring.records import Progress
+from tests import database
 from tests.factories import report
 from tests.submissions.conftest import execute
 from tests.waiting import wait_for
@@ -114,7 +115,7 @@ def test_lease_survives_a_database_that_is_away_for_a_moment(run, scored_by, set
     def sometimes(**options: Any) -> bool:
         calls.append("try")
         if len(calls) == 1:
-            raise lease.OperationalError("server closed the connection unexpectedly")
+            raise OperationalError("server closed the connection unexpectedly")
         calls.append("done")
         return renew(**options)
 
@@ -127,6 +128,39 @@ def test_lease_survives_a_database_that_is_away_for_a_moment(run, scored_by, set
     scored_by(score)
 
     assert execute(run).state == State.FINISHED
+
+
+def test_a_score_waits_for_a_database_that_is_away_and_is_computed_once(run, scored_by, rings):
+    calls = []
+    with database.away_for(1.5) as begin:
+
+        def score(*_args: Any, **_options: Any) -> Any:
+            calls.append("score")
+            begin()
+            return report()
+
+        scored_by(score)
+        execute(run)
+
+    assert calls == ["score"]
+    assert (run.state, run.job.attempt, run.job.failures) == (State.FINISHED, 1, 0)
+    assert run.submission.chain_entries.filter(kind="score").count() == 1
+
+
+def test_a_score_whose_commit_had_no_answer_is_written_once_and_not_called_late(run, scored_by, monkeypatch, caplog):
+    caplog.set_level("INFO")
+
+    def score(*_args: Any, **_options: Any) -> Any:
+        database.lose_next_answer(monkeypatch)
+        return report()
+
+    scored_by(score)
+    execute(run)
+
+    assert (run.state, run.job.attempt, run.job.failures) == (State.FINISHED, 1, 0)
+    assert run.submission.chain_entries.filter(kind="score").count() == 1
+    assert "scored" in [record.getMessage() for record in caplog.records]
+    assert "refused" not in caplog.text
 
 
 def test_lease_thread_leaves_no_connection_behind(run, scored_by, settings):

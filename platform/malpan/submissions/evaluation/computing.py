@@ -26,10 +26,13 @@ def score_run(
     covers_all = run.submission.phase.private_covers_all
     reports: dict[str, ScoreReport] = {}
     learned: results.Known = reuse.reusable_values(run, files.references, files.predictions)
-    for split in results.splits_of(
+    splits = results.splits_of(
         run.reference_version, files.references, files.predictions, private_covers_all=covers_all
-    ):
-        reports[split.name] = _score_split(run, split, learned, progress, values)
+    )
+    before = {} if reuse.is_repeat(run) else {split.name: results.known_values(run, split) for split in splits}
+    for split in splits:  # from here on nothing is read that a database could keep back
+        known = results.merged(learned, before.get(split.name, {}))
+        reports[split.name] = _score_split(run, split, known, progress, values)
         results.learn(learned, reports[split.name])
     return results.Outcome(shown=reports.get("all") or reports["public"], hidden=reports.get("private"))
 
@@ -37,13 +40,12 @@ def score_run(
 def _score_split(
     run: ScoringRun,
     split: results.Split,
-    learned: results.Known,
+    known: results.Known,
     progress: ProgressCallback | None,
     values: PairValues | None,
 ) -> ScoreReport:
     from scoring import engine  # not at the top: a process that only takes files and queues runs never loads it
 
-    known = learned if reuse.is_repeat(run) else results.merged(learned, results.known_values(run, split))
     with tracing.span("engine", run=run.pk, recipe=run.recipe, split=split.name):
         return engine.score(
             run.recipe,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-from django.db import connection
+from functools import partial
 
 from malpan.competitions.errors import UnknownTrackRecipe
 from malpan.competitions.references import recipe_named
@@ -39,16 +38,15 @@ class ScoreRun(registry.Handler):
         with _models_required():
             slices = [] if job.children.exists() else large_runs.slice_costs(run, job.cost)
             if slices:
-                connection.close_if_unusable_or_obsolete()
-                if not outcome.wait_for_children(job=job, kind=runs.SLICE, costs=slices):
+                if not outcome.written(job, lambda: outcome.wait_for_children(job=job, kind=runs.SLICE, costs=slices)):
                     raise LeaseLost
                 return
             large_runs.forget_files()
             canary.require(recipe.metrics, run.profile)
             progress = StageProgress(recipe.metrics, lease.report, job.progress)
             scored = computing.score_run(run, progress=progress, values=pair_cache.store_for(run))
-        connection.close_if_unusable_or_obsolete()  # it was idle during the scoring
-        if runs.finish_run(run_id=run.pk, attempt=job.attempt, report=scored.shown, hidden=scored.hidden):
+        finish = partial(runs.finish_run, run_id=run.pk, attempt=job.attempt)
+        if outcome.written(job, lambda: finish(report=scored.shown, hidden=scored.hidden)):
             logger.info("scored")
 
     def claimed(self, job: Job) -> None:
@@ -74,8 +72,7 @@ class ComputeSlice(registry.Handler):
         with logged_with(run=run.pk), _models_required():
             canary.require(recipe.metrics, run.profile)
             large_runs.compute_slice(run, job.number, count, progress)
-        connection.close_if_unusable_or_obsolete()
-        outcome.finish(job_id=job.pk, attempt=job.attempt)
+        outcome.written(job, lambda: outcome.finish(job_id=job.pk, attempt=job.attempt))
 
 
 def register() -> None:

@@ -1,0 +1,95 @@
+"""PostgreSQL killed and away for seconds: the workers go on by themselves, without beat and chores."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import psutil
+import psycopg
+import pytest
+
+from tests.system.make_contest import answers
+from tests.system.stack import Stack
+from tests.system.visitor import Visitor, run_of, wait_until_finished
+from tests.waiting import wait_for
+
+pytestmark = pytest.mark.services
+
+AWAY_SECONDS = 4.0
+BACK_SECONDS = 3.0  # until a worker asks again
+LEASE_SECONDS = 30  # of a real site
+ITEMS, REASON_WORDS = 150, 6  # work of a second: PostgreSQL goes in its middle
+
+
+@pytest.fixture
+def site(new_stack: Stack) -> Stack:
+    new_stack.environment["JOB_LEASE_SECONDS"] = str(LEASE_SECONDS)
+    new_stack.start()
+    return new_stack
+
+
+@contextmanager
+def stopped(*processes: psutil.Process) -> Iterator[None]:
+    for each in processes:
+        each.suspend()
+    try:
+        yield
+    finally:
+        for each in processes:
+            each.resume()
+
+
+@contextmanager
+def without_postgres(site: Stack) -> Iterator[float]:
+    """PostgreSQL is killed and back after ``AWAY_SECONDS``; left when it answers again. Gives since when it is away."""
+    server = next(each for each in site.processes() if each.name() == "postgres" and "-D" in each.cmdline())
+    with stopped(site.supervisor):  # which starts it again
+        server.send_signal(signal.SIGKILL)
+        yield time.time()
+        time.sleep(AWAY_SECONDS)
+    wait_for(lambda: answers_again(site), "PostgreSQL is back", every=0.01)
+
+
+def answers_again(site: Stack) -> bool:
+    try:
+        return bool(site.query("SELECT 1"))
+    except psycopg.OperationalError:
+        return False
+
+
+def test_an_outage_costs_no_ring_and_no_second_scoring(site: Stack) -> None:
+    ids = site.call("tests.system.make_contest", "make_numbered", "outage", ITEMS, REASON_WORDS)["ids"]
+    visitor = Visitor(site)
+    visitor.found_team("outage", "기다리는 팀")
+    site.wait_for_models()
+    child, worker = site.pool_child(), site.program("scoring")
+    with stopped(site.program("housekeeping"), site.program("beat")):
+        with stopped(worker):  # until PostgreSQL is away, it takes no ring
+            waiting = visitor.submit("outage", answers(ids, REASON_WORDS))
+            outage = ExitStack()
+            outage.enter_context(without_postgres(site))
+        outage.close()
+        assert seconds_to(site, waiting, "running", "finished") < BACK_SECONDS
+        wait_until_finished(site, waiting)
+
+        in_hand = visitor.submit("outage", answers(ids, REASON_WORDS - 1, wrong=ITEMS // 2))
+        wait_for(lambda: run_of(site, in_hand)["state"] == "running", "the run is claimed", every=0.01)
+        with without_postgres(site) as gone:
+            pass
+        seconds_to(site, in_hand, "finished")
+    assert child.is_running()
+    assert site.query("SELECT attempt, failures FROM jobs_job ORDER BY id") == [(1, 0), (1, 0)]
+    late = "SELECT finished_at > to_timestamp(%s) FROM jobs_job ORDER BY id DESC LIMIT 1"
+    assert site.query(late, gone) == [(True,)], "PostgreSQL went in the middle of it"
+
+
+def seconds_to(site: Stack, public_id: str, *states: str) -> float:
+    """From now, when PostgreSQL is back, until the run of ``public_id`` is in one of ``states``."""
+    back = time.monotonic()
+    wait_for(lambda: run_of(site, public_id)["state"] in states, f"the run is {states[0]}", every=0.02)
+    seconds = time.monotonic() - back
+    print(f"{states[0]} {seconds:.2f} s after the database was back")
+    return seconds
