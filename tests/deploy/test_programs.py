@@ -105,9 +105,28 @@ def test_run_becomes_the_program(program: str, monkeypatch: pytest.MonkeyPatch, 
 
     [(words, environment)] = became
     expected: Program = programs_alone(tmp_path / "run", worker_number=2, threads=3)[program]
-    assert words == [sys.executable, *expected.arguments]
+    assert words[1:] == list(expected.arguments)
+    assert Path(words[0]).samefile(sys.executable)
     assert expected.environment.items() <= environment.items()
     assert environment["DATABASE_URL"] == os.environ["DATABASE_URL"]
+
+
+def test_a_program_keeps_its_packages_when_the_link_to_the_version_is_set_anew(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from django.core.management import call_command
+
+    became: list[str] = []
+    (tmp_path / "version-1" / ".venv").mkdir(parents=True)
+    (tmp_path / "now").symlink_to("version-1")
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "now" / ".venv"))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "now" / ".venv" / "bin" / "python"))
+    monkeypatch.setattr(os, "execve", lambda path, words, _environment: became.extend((path, words[0])))
+    monkeypatch.setattr(os, "chdir", lambda _: None)
+
+    call_command("run", "web")
+
+    assert became == [str((tmp_path / "version-1").resolve() / ".venv" / "bin" / "python")] * 2
 
 
 def test_run_wants_services_of_your_own_and_says_what_starts_a_site_without() -> None:

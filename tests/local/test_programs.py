@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from django.conf import settings
-from django.core.management import call_command
 
 from malpan.local.programs import Program, programs_of
 from malpan.worker_process import load_models
@@ -51,22 +47,3 @@ def test_every_process_of_a_machine_takes_a_gpu_by_a_number_of_its_own(
     load_models()
 
     assert asked == [taken]
-
-
-def test_a_program_keeps_its_packages_when_the_link_to_the_version_is_set_anew(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    run: list[str] = []
-    (tmp_path / "version-1" / ".venv").mkdir(parents=True)
-    (tmp_path / "now").symlink_to("version-1")
-    monkeypatch.setattr(sys, "prefix", str(tmp_path / "now" / ".venv"))
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "now" / ".venv" / "bin" / "python"))
-    monkeypatch.setattr(os, "execve", lambda path, arguments, _environment: run.extend((path, arguments[0])))
-    monkeypatch.setattr(os, "chdir", run.append)
-    monkeypatch.setenv("DATABASE_URL", "postgresql://")
-    monkeypatch.setenv("REDIS_URL", "redis://")
-
-    call_command("run", "web")
-
-    python = str((tmp_path / "version-1" / ".venv" / "bin" / "python").resolve())
-    assert run == [settings.BASE_DIR, python, python]
