@@ -34,11 +34,7 @@ pytestmark = pytest.mark.django_db
 METHODS: Final = ("POST", "PUT", "PATCH", "DELETE")
 INSIDERS: Final = ("viewer", "operator", "organiser", "owner", "superuser")
 MANAGE: Final = "competitions/<slug:slug>/manage/"
-NOT_OURS: Final = (
-    "accounts/",
-    "admin/",
-    "language/",
-)  # Django's and allauth's pages take any method, as a GET or a POST
+NOT_OURS: Final = ("accounts/", "admin/", "language/")  # of Django and allauth: any method is taken as GET or POST
 NOT_THERE: Final = ("api/", "api/<path:path>", "openmetrics/")  # answer 404 to any method
 ASKS_IN_VAIN: Final = "own team"  # the one who asks for what a view declines to all alike
 ELSEWHERE: Final = "organiser elsewhere"
