@@ -20,7 +20,7 @@ class Rule:
 _UPLOADS: Final = ("submissions/test_intake.py", "competitions/test_terms.py", "competitions/test_room.py")
 _QUOTA: Final = ("submissions/quota/test_ledger.py", "submissions/quota/test_services.py")
 _RUNS: Final = tuple(f"submissions/evaluation/test_{name}.py" for name in ("moves", "runs", "queueing", "actions"))
-_QUEUE: Final = ("jobs/test_queue.py", "jobs/test_clock.py")
+_QUEUE: Final = tuple(f"jobs/test_{name}.py" for name in ("queue", "moves", "clock", "outage"))
 _RECIPES: Final = tuple(f"recipes/test_{name}.py" for name in ("recipes", "series_recipes", "answer_forms"))
 
 _TESTS: Final[dict[str, tuple[str, ...]]] = {

@@ -1,0 +1,156 @@
+"""Every move of a job is of that job alone, and its rows are locked as ``core.locks`` says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from threading import Event
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+
+from malpan.core.locks import Level, LockOrderBroken, note
+from malpan.jobs import claim, outcome
+from malpan.jobs.models import Job
+from tests.jobs.toys import Toy, add
+from tests.threads import at_once
+
+State = Job.State
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def beside(toy: Toy) -> Job:
+    """A job that runs with its first attempt."""
+    add()
+    running = claim.claim_next(worker="beside")
+    assert running is not None
+    return running
+
+
+def _all_but(job: Job) -> list[tuple[Any, ...]]:
+    rows = Job.objects.exclude(pk=job.pk).exclude(parent=job.pk).order_by("pk")
+    return list(rows.values_list("pk", "state", "attempt", "failures", "progress", "lease_expires_at", "error_code"))
+
+
+MOVES: dict[str, Callable[[Job], Any]] = {
+    "finish": lambda job: outcome.finish(job_id=job.pk, attempt=1),
+    "fail": lambda job: outcome.fail(job_id=job.pk, attempt=1, error_code="x"),
+    "put back": lambda job: outcome.put_back(job_id=job.pk, attempt=1, pause=0),
+    "wait for children": lambda job: outcome.wait_for_children(job=job, kind="toy", costs=[1]),
+    "drop": lambda job: outcome.drop([job.pk], error_code="x"),
+}
+
+
+@pytest.mark.parametrize("move", MOVES.values(), ids=MOVES)
+@pytest.mark.usefixtures("beside")
+def test_a_move_is_of_one_job(move: Callable[[Job], Any]) -> None:
+    add()
+    job = claim.claim_next(worker="w")
+    assert job is not None
+    add()
+    before = _all_but(job)
+    assert [row[1] for row in before] == [State.RUNNING, State.QUEUED]
+    assert move(job)
+    assert _all_but(job) == before
+
+
+def test_a_fault_without_a_pause_is_due_at_once_and_rung_for(toy: Toy, rings: list[str]) -> None:
+    [job] = add()
+    claim.claim_next(worker="w")
+    rings.clear()
+    assert outcome.fail(job_id=job.pk, attempt=1, error_code="x")
+    job.refresh_from_db()
+    assert (job.state, job.not_before, len(rings)) == (State.QUEUED, None, 1)
+
+
+def _parent() -> tuple[Job, Job]:
+    """A parent that waits for its child, and the child, which runs."""
+    add()
+    parent = claim.claim_next(worker="w")
+    assert parent is not None
+    assert outcome.wait_for_children(job=parent, kind="toy", costs=[1])
+    child = claim.claim_next(worker="w")
+    assert child is not None
+    return parent, child
+
+
+def test_a_child_that_is_given_up_tells_its_parent_alone(toy: Toy, rings: list[str], settings: Any) -> None:
+    settings.JOB_MAX_FAILURES = 1
+    parent, child = _parent()
+    [other] = add()
+    rings.clear()
+    assert outcome.fail(job_id=child.pk, attempt=1, error_code="x")
+    parent.refresh_from_db()
+    other.refresh_from_db()
+    assert (parent.progress, other.progress) == (0.5, 0.0)
+    assert rings, "the parent is due now"
+
+
+def test_a_parent_that_runs_again_is_told_nothing(toy: Toy) -> None:
+    parent, child = _parent()
+    Job.objects.filter(pk=parent.pk).update(state=State.RUNNING, progress=0.25)
+    assert outcome.finish(job_id=child.pk, attempt=1)
+    parent.refresh_from_db()
+    assert parent.progress == 0.25
+
+
+def test_a_parent_that_cannot_be_told_undoes_nothing(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
+    parent, child = _parent()
+
+    def fail(_parent_id: int) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(outcome, "_note_progress", fail)
+    with transaction.atomic():
+        assert outcome.finish(job_id=child.pk, attempt=1)
+    child.refresh_from_db()
+    assert (child.state, parent.state) == (State.FINISHED, State.RUNNING)
+
+
+def test_a_job_that_is_locked_for_a_moment_is_waited_for_where_there_is_no_other(toy: Toy) -> None:
+    [job] = add()
+    is_locked, is_asked = Event(), Event()
+    found = []
+
+    def hold() -> None:
+        with transaction.atomic():
+            Job.objects.select_for_update().get(pk=job.pk)
+            is_locked.set()
+            assert is_asked.wait(20)
+            connection.cursor().execute("SELECT pg_sleep(0.3)")
+
+    def ask() -> None:
+        assert is_locked.wait(20)
+        is_asked.set()
+        found.append(claim.claim_next(worker="w"))
+
+    at_once([hold, ask])
+    assert found == [job]
+
+
+def test_a_claim_is_refused_behind_locks_that_come_later(toy: Toy) -> None:
+    add()
+    with transaction.atomic():
+        note(Level.TEAM)
+        with pytest.raises(LockOrderBroken):
+            claim.claim_next(worker="w")
+
+
+LOCKING: dict[str, Callable[[Job], Any]] = {"claim": lambda _job: claim.claim_next(worker="w"), **MOVES}
+
+
+@pytest.mark.parametrize("name", ["claim", "fail", "drop"])
+def test_rows_are_locked_so_that_others_may_refer_to_them_and_in_one_order(toy: Toy, name: str) -> None:
+    add(2)
+    job = claim.claim_next(worker="w")
+    assert job is not None
+    with CaptureQueriesContext(connection) as captured:
+        LOCKING[name](job)
+    locking = [query["sql"] for query in captured if " FOR " in query["sql"]]
+    assert locking
+    for statement in locking:
+        assert "FOR NO KEY UPDATE" in statement
+        assert re.search(r"ORDER BY .*FOR NO KEY", statement)
