@@ -197,14 +197,14 @@ def site(has_forms: bool = True) -> Iterator[Site]:
 
 
 class _Faults(logging.Handler):
-    """Collects the faults that the site turned into a page and logged."""
+    """Collects the faults that the site turned into a page and logged; ``django.security`` logs what was refused."""
 
     def __init__(self, errors: list[BaseException]) -> None:
         super().__init__(logging.ERROR)
         self.errors = errors
 
     def emit(self, record: logging.LogRecord) -> None:
-        if record.exc_info and record.exc_info[1]:
+        if record.exc_info and record.exc_info[1] and not record.name.startswith("django.security."):
             self.errors.append(record.exc_info[1])
 
 
