@@ -18,7 +18,7 @@ from django.utils import timezone
 from malpan import web_server
 from malpan.jobs import claim
 from malpan.jobs.models import Job
-from tests.deploy.manifests import DEPLOY, resource
+from tests.deploy.manifests import DEPLOY, composed, pods, resource
 from tests.deploy.units import settings_of_the_example
 from tests.paths import ROOT
 
@@ -106,6 +106,33 @@ def test_the_web_image_has_every_package_that_the_site_imports() -> None:
     known = packages_distributions()
     missing = {name for name in imported if there.isdisjoint(_plain(each) for each in known[name])}
     assert not missing, "to requirements-web.txt, please"
+
+
+WRITTEN = {  # below the folder of the site, by program, while it takes files, scores them or cleans up
+    "web": {"private", "media", "tmp"},
+    "chores": {"private", "media", "tmp"},
+    "worker": {"private", "media", "tmp", "embeddings"},
+    "beat": {"run"},
+}
+
+
+@pytest.mark.parametrize("program", WRITTEN)
+def test_a_program_on_a_read_only_disk_may_write_what_it_writes(program: str) -> None:
+    [container] = pods()[program]["containers"]
+    assert container["securityContext"]["readOnlyRootFilesystem"]
+    places = [mount["mountPath"] for mount in container["volumeMounts"]]
+    assert WRITTEN[program] <= {Path(place).name for place in places if place.startswith("/var/lib/malpan/")}
+
+    services = {name: each for name, each in composed()["services"].items() if name.split("-")[0] == program}
+    assert services
+    for service in services.values():
+        assert service["read_only"]
+        mounted = [each.split(":")[1] for each in service["volumes"]] + [
+            each.split(":")[0] for each in service["tmpfs"]
+        ]
+        assert WRITTEN[program] <= {Path(place).name for place in mounted if place.startswith("/var/lib/malpan/")}
+    made = (DEPLOY / "Dockerfile").read_text()
+    assert {folder for folder in WRITTEN[program] if f"/var/lib/malpan/{folder}" not in made} == set()
 
 
 def test_no_package_is_asked_for_twice() -> None:
