@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from threading import Event
 from typing import Any
 
 import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from malpan.core.locks import Level, LockOrderBroken, note
 from malpan.jobs import claim, outcome
@@ -91,7 +93,8 @@ def test_a_child_that_is_given_up_tells_its_parent_alone(toy: Toy, rings: list[s
 
 def test_a_parent_that_runs_again_is_told_nothing(toy: Toy) -> None:
     parent, child = _parent()
-    Job.objects.filter(pk=parent.pk).update(state=State.RUNNING, progress=0.25)
+    lease = timezone.now() + timedelta(minutes=1)
+    Job.objects.filter(pk=parent.pk).update(state=State.RUNNING, progress=0.25, lease_expires_at=lease)
     assert outcome.finish(job_id=child.pk, attempt=1)
     parent.refresh_from_db()
     assert parent.progress == 0.25
