@@ -163,7 +163,7 @@ def test_no_page_and_no_answer_names_an_erased_person() -> None:
     person = leader_of(world.teams["own"])
     User.objects.filter(pk=person.pk).update(name=NAME, email=EMAIL)
     person.refresh_from_db()
-    EmailAddress.objects.create(user=person, email=EMAIL, primary=True, verified=True)
+    EmailAddress.objects.filter(user=person).update(email=EMAIL)
     Submission.objects.filter(submitted_by=person).update(memo=f"{NAME} 드림")
     colleague = UserFactory.create()
     world.teams["own"].memberships.create(user=colleague, competition=world.competition)
