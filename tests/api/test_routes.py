@@ -2,11 +2,13 @@
 
 import json
 import uuid
+from contextlib import ExitStack
 from datetime import datetime, timedelta
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import OperationalError
+from django.http.multipartparser import MultiPartParser
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -15,6 +17,7 @@ from malpan.accounts.services import create_api_token
 from malpan.competitions.models import Competition, Phase
 from malpan.competitions.services import set_board, update_competition
 from malpan.core.times import kst_day
+from malpan.submissions import checking
 from malpan.submissions.models import ScoringRun, Submission
 from malpan.submissions.quota import services as quota
 from malpan.submissions.withdrawal import withdraw
@@ -219,6 +222,20 @@ def test_file_just_over_the_limit_is_named_so_too(api, settings):
     answer = api.submit(b"x" * 1_001)
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (413, "upload_too_large")
+
+
+def test_a_large_file_is_refused_unread_while_others_are_checked(api, team, settings, monkeypatch):
+    monkeypatch.setattr("malpan.submissions.checking.INLINE_BYTES", 0)
+    monkeypatch.setattr(MultiPartParser, "parse", lambda parser: pytest.fail("the body was read"))
+    with ExitStack() as places:
+        for _place in range(settings.LARGE_CHECKS):
+            places.enter_context(checking._place())
+        answer = api.submit(b"x" * 200_000)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "checks_busy")
+    assert int(answer["Retry-After"]) > 0
+
+    monkeypatch.undo()
+    assert api.submit().status_code == 201
 
 
 @pytest.mark.parametrize(

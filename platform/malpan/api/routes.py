@@ -23,6 +23,7 @@ from malpan.competitions.terms import is_accepted
 from malpan.core import uploads
 from malpan.core.errors import AddressNotFound
 from malpan.leaderboard.selectors import PAGE_ROWS, View, board, published_board
+from malpan.submissions.checking import refuse_if_busy
 from malpan.submissions.errors import UploadTooLarge
 from malpan.submissions.evaluation.eta import Forecast
 from malpan.submissions.intake import submit
@@ -31,8 +32,6 @@ from malpan.submissions.selectors import run_for, submission_for, team_history
 from malpan.teams.errors import NotTeamMember
 from malpan.teams.models import Team
 from malpan.teams.selectors import team_of
-
-FORM_OVERHEAD_BYTES = 64 * 1024  # boundaries, headers and the memo around the file itself
 
 
 @endpoint("GET")
@@ -91,6 +90,7 @@ def submissions(request: HttpRequest, slug: str, track: str) -> Json:
                 "history": [shown.history_entry(entry, forecast) for entry in team_history(team, phase)],
             }
         )
+    refuse_if_busy(uploads.body_size(request))
     upload, memo = _upload(request)
     note_token_use(api_token=token)
     submission = submit(
@@ -142,7 +142,7 @@ def _upload(request: HttpRequest) -> tuple[UploadedFile, str]:
     """The file and the memo of the form. A body too large is refused before a byte of it is read."""
     limit = settings.UPLOAD_MAX_BYTES
     size = uploads.body_size(request)
-    if size > limit + FORM_OVERHEAD_BYTES:
+    if size > limit + uploads.FORM_BYTES:
         raise UploadTooLarge(size_bytes=size, limit_bytes=limit)
     try:
         upload, memo = request.FILES.get("file"), request.POST.get("memo", "")

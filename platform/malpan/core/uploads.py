@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile
 from django.http import HttpRequest
 
+FORM_BYTES: Final = 64 * 1024  # boundaries, headers and the memo around the file itself
 FLAG = "file_too_large"
 
 

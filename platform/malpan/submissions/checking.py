@@ -24,6 +24,7 @@ from malpan.accounts.models import User
 from malpan.competitions.models import ReferenceVersion
 from malpan.competitions.references import load_references, recipe_named
 from malpan.core.storage import read_private
+from malpan.core.uploads import FORM_BYTES
 from malpan.submissions.errors import CheckCrashed, ChecksBusy, TeamCheckRunning, TooManyRejections
 from malpan.submissions.models import Rejection
 from malpan.teams.models import Team
@@ -78,6 +79,16 @@ def checked(data: bytes, *, team: Team, reference: ReferenceVersion, recipe_id: 
         except checking.CheckFailed as error:
             logger.exception("the check of a file failed")
             raise CheckCrashed from error
+
+
+def refuse_if_busy(size: int) -> None:
+    """For a request of ``size`` bytes whose file is not read yet: raises ``ChecksBusy`` where ``checked`` would now.
+
+    Reading a large file, and asking the database about it, costs more than the answer that it has to come again.
+    """
+    if size > INLINE_BYTES + FORM_BYTES:
+        with _place():
+            pass
 
 
 @contextmanager
