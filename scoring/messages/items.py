@@ -27,11 +27,6 @@ ITEMS: Final[dict[str, Message]] = {
         'The answer is outside output. Put it inside, as "output": {{"answer": ...}}.',
         WRONG_SHAPE,
     ),
-    "output_not_object": Message(
-        'output에 {found}이(가) 바로 들어 있습니다. 답을 "output": {{"answer": "…"}} 꼴로 적어 주십시오.',
-        'output directly holds {found}. Write the answer as "output": {{"answer": "…"}}.',
-        WRONG_SHAPE,
-    ),
     "wrong_type": Message(
         "값의 자료형이 다릅니다(필요: {expected}, 파일: {found}). 자료형을 바꾸어 주십시오.",
         "The value has the wrong type (needed: {expected}; in the file: {found}). Change its type.",
@@ -146,6 +141,38 @@ ANSWERS: Final[dict[str, Message]] = {
     "too_many_labels": Message(
         "한 항목의 분류가 {limit}개를 넘습니다. 반복된 출력인지 확인하고 줄여 주십시오.",
         "An item has more than {limit} labels. Look for repeated output and shorten the list.",
+        WRONG_SHAPE,
+    ),
+    "bad_truth_value": Message(
+        '분류의 값이 "True"도 "False"도 아닙니다. 둘 가운데 하나로 적어 주십시오.',
+        'The value of a label is neither "True" nor "False". Write one of the two.',
+        WRONG_SHAPE,
+    ),
+    "duplicate_target": Message(
+        "한 항목에 같은 대상 «{target}»이(가) 두 번 있습니다. 대상마다 한 번만 적어 주십시오.",
+        "The item has the target «{target}» twice. Write each target once.",
+        WRONG_SHAPE,
+    ),
+    "missing_target": Message(
+        "평가 데이터에 있는 대상 {count:,}개의 답이 없습니다(«{targets}» 등). 대상마다 분류를 적어 주십시오.",
+        "{count:,} targets of the test set have no label (such as «{targets}»). Add one for each.",
+        ID_MISMATCH,
+    ),
+    "unknown_target": Message(
+        "평가 데이터에 없는 대상이 {count:,}개 있습니다(«{targets}» 등). 대상의 id를 고치거나 지워 주십시오.",
+        "{count:,} targets are not in the test set (such as «{targets}»). Correct their ids or delete them.",
+        ID_MISMATCH,
+    ),
+    "bad_opinion": Message(
+        '의견이 ["속성 범주", "극성"] 꼴이 아닙니다. 그 꼴로 적어 주십시오. 정답처럼 그 사이에 ["표현", 시작, 끝]이 '
+        "있어도 됩니다.",
+        'The opinion is not ["category", "polarity"]. Write it so; ["words", begin, end] between them, as in '
+        "references, may stay.",
+        WRONG_SHAPE,
+    ),
+    "too_many_parts": Message(
+        "한 항목의 목록이 {limit:,}개를 넘습니다. 반복된 출력인지 확인하고 줄여 주십시오.",
+        "The list of an item has more than {limit:,} elements. Look for repeated output and shorten it.",
         WRONG_SHAPE,
     ),
     "not_decimal": Message(

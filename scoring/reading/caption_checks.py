@@ -106,10 +106,12 @@ class RowCheck(ItemCheck):
         if "caption" in value:
             return ("caption",), value["caption"]
         if "output" in value:
-            output = self._output(value)
-            if output is not None and "answer" not in output:
+            output = value["output"]
+            if not isinstance(output, dict):
+                return ("output",), output
+            if "answer" not in output:
                 self._note("missing_field", ("output", "answer"))
-            return [] if output is None or "answer" not in output else (("output", "answer"), output["answer"])
+            return [] if "answer" not in output else (("output", "answer"), output["answer"])
         for key in LABEL_KEYS:
             if isinstance(value.get(key), dict) or is_label(value.get(key)):
                 return self._label_texts(key, value[key])
