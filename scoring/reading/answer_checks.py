@@ -124,7 +124,9 @@ class AnswerCheck(ItemCheck):
         output = value.get("output")
         if not isinstance(output, dict):
             return value, ("output",)
-        is_label_object = self._form == "labels" and output and "answer" not in output
+        is_label_object = (
+            self._form == "labels" and "answer" not in output and any(map(is_truth_value, output.values()))
+        )
         return (value, ("output",)) if is_label_object else (output, _ANSWER)
 
     def _read_references(self, raw: list[Any]) -> tuple[str, ...]:

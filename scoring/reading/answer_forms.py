@@ -16,7 +16,7 @@ AnswerText = Literal["text", "texts", "choice", "label", "labels", "number", "ta
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerForm:
+class FormOfYears:
     """How files of some ``years`` write an answer. ``tasks`` have Korean names only."""
 
     text: AnswerText
@@ -30,43 +30,43 @@ _OFFICIAL_2025: Final = '{"id": "1", "input": {…}, "output": {"answer": "…"}
 _PLAIN: Final = '{"id": "…-000001", "input": {…}, "output": "…"}'
 
 FORMS: Final = (
-    AnswerForm("text", "2025", "한국어 어문 규범 기반 생성", _OFFICIAL_2025),
-    AnswerForm(
+    FormOfYears("text", "2025", "한국어 어문 규범 기반 생성", _OFFICIAL_2025),
+    FormOfYears(
         "text",
         "2023-2025",
         "이야기 완성, 일상 대화 요약, 국회 회의록 안건별 요약, 함의분석 결과 설명문 생성",
         _PLAIN,
     ),
-    AnswerForm("choice", "2025", "한국문화 질의응답", '{"id": "1", "input": {…}, "output": {"answer": "3"}}'),
-    AnswerForm(
+    FormOfYears("choice", "2025", "한국문화 질의응답", '{"id": "1", "input": {…}, "output": {"answer": "3"}}'),
+    FormOfYears(
         "texts",
         "2022-2023",
         "표 기반 문장 생성, 그림(사진) 기반 문장 생성",
         '{"id": "…-000001", "input": "K0A0001", "output": "…"}',
         '{"id": "…-000001", "input": "K0A0001", "output": ["…", "…", "…"]}',
     ),
-    AnswerForm(
+    FormOfYears(
         "label",
         "2023-2025",
         "부적절성 문장에 대한 태도 탐지, 대화 맥락 추론, 문장 연결 추론, 일상 대화 연결, 국어문법 질의응답, "
         "문장 간 논리 관계 판별",
         '{"id": "…-000001", "input": {…}, "output": "inference_2"}',
     ),
-    AnswerForm("label", "2022", "혐오 표현 탐지", '{"id": "…-000001", "input": "…", "output": 1}'),
-    AnswerForm(
+    FormOfYears("label", "2022", "혐오 표현 탐지", '{"id": "…-000001", "input": "…", "output": 1}'),
+    FormOfYears(
         "labels",
         "2023",
         "감정 분석",
         '{"id": "…-000001", "input": {…}, "output": {"joy": "True", "anger": "False", …}}',
     ),
-    AnswerForm("number", "2022", "자연어 추론", '{"id": "…-000001", "input": {…}, "output": "6.375"}'),
-    AnswerForm(
+    FormOfYears("number", "2022", "자연어 추론", '{"id": "…-000001", "input": {…}, "output": "6.375"}'),
+    FormOfYears(
         "targets",
         "2024-2025",
         "부적절 발언 탐지, 대화 맥락 기반 부적절 발언 탐지",
         '{"id": "…-000001", "input": {…}, "output": [{"id": "….1", "label": "…"}, …]}',
     ),
-    AnswerForm(
+    FormOfYears(
         "opinions",
         "2022",
         "속성 기반 감성 분석",
@@ -87,7 +87,7 @@ def text_of(recipe: Recipe, *, is_reference: bool = False) -> AnswerText:
     return "choice" if recipe.has_choices else "text"
 
 
-def forms_of(recipe: Recipe) -> tuple[AnswerForm, ...]:
+def forms_of(recipe: Recipe) -> tuple[FormOfYears, ...]:
     """The forms in which a file under ``recipe`` is read; none for captions, which have their own formats."""
     if recipe.answer_form == "captions":
         return ()

@@ -301,8 +301,8 @@ YEARS = (
         pooled_rouge("rouge-1"), True,
     ),
     Year(
-        "그림(사진) 기반 문장 생성", 2022, "generation-from-data@1", "bleu_1", "korean_IC_baseline", *_PICTURE, mean_bleu,
-        True,
+        "그림(사진) 기반 문장 생성", 2022, "generation-from-data@1", "bleu_1", "korean_IC_baseline",
+        *_PICTURE, mean_bleu, True,
     ),
     Year(
         "문자가 포함된 그림(사진) 기반 문장 생성", 2023, "generation-from-data@1", "rouge_1", "korean_IC_2023", *_SIGN,

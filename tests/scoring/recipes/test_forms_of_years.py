@@ -3,8 +3,11 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
+import mecab
 import pytest
+from nltk.translate.bleu_score import sentence_bleu
 
 from scoring import engine
 from scoring.errors import InvalidFile
@@ -84,3 +87,32 @@ def test_every_recipe_without_captions_says_how_its_answers_are_written() -> Non
     shown = {task for form in FORMS for task in form.tasks.split(", ")}
     named = {year.task.split(" (")[0] for year in YEARS}
     assert {"감정 분석", "속성 기반 감성 분석", "자연어 추론", "혐오 표현 탐지"} <= shown & named
+
+
+def test_of_several_references_a_model_reads_the_first_or_the_best_by_the_name_of_the_recipe() -> None:
+    """The fakes' value of a pair is the candidate's share of the letters of both texts."""
+    year = next(year for year in YEARS if year.name.startswith("그림"))
+    values = [
+        [len(answer["output"]) / (len(text) + len(answer["output"])) for text in row["output"]]
+        for row, answer in zip(year.rows, year.answers, strict=True)
+    ]
+    for recipe, expected in (
+        ("generation-from-data@1", sum(of_item[0] for of_item in values) / len(values)),
+        ("generation-from-data-best@1", sum(map(max, values)) / len(values)),
+    ):
+        found = scored(replace(year, recipe=recipe), year.file(year.rows), year.file(year.answers))
+        assert found["bertscore"] == found["bleurt"] == pytest.approx(expected, abs=1e-12)
+        assert found["final_score"] == pytest.approx((found["rouge_1"] + found["bleu_1"]) / 2, abs=1e-12)
+
+
+def test_the_best_of_several_references_is_another_value_than_the_official_one() -> None:
+    year = next(year for year in YEARS if year.name.startswith("그림"))
+    files = year.file(year.rows), year.file(year.answers)
+    best = scored(replace(year, recipe="generation-from-data-best@1"), *files)
+    morphs = mecab.MeCab().morphs
+    of_items = [
+        max(sentence_bleu([morphs(text)], morphs(answer["output"]), weights=(1, 0, 0, 0)) for text in row["output"])
+        for row, answer in zip(year.rows, year.answers, strict=True)
+    ]
+    assert best["bleu_1"] == pytest.approx(sum(of_items) / len(of_items), abs=1e-9)
+    assert best["bleu_1"] > scored(year, *files)["bleu_1"]
