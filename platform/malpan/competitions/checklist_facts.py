@@ -167,7 +167,7 @@ def _leak_of(file: DataFile, version: ReferenceVersion, recipe_id: str) -> Leak 
         same, told = same_answers(file.file_sha256, version.file_sha256, recipe_id)
     except SystemFault:
         return None
-    is_guessed = recipe_named(recipe_id).answer_form in {"labels", "number"}
+    is_guessed = recipe_named(recipe_id).answer_form not in {"answers", "captions"}
     share = LEAK_SHARE_OF_LABELS if is_guessed else LEAK_SHARE
     is_copy = same >= max(LEAK_MIN_ITEMS, share * version.item_count)
     if is_copy or (told and not is_guessed):
