@@ -1,0 +1,44 @@
+"""Captions ranked by METEOR, and beside it how rich and how well-formed they are.
+
+A recipe of its own, as these columns are many. None of them ranks anybody.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from scoring.errors import Message
+from scoring.recipes.base import Column
+from scoring.recipes.captioning import Captioning
+from scoring.recipes.columns import BERTSCORE, CIDER, METEOR
+
+
+def _reference(key: str, korean: str, english: str, *, is_scaled: bool = True) -> Column:
+    return Column(key, Message(korean, english), is_scaled=is_scaled, group="reference")
+
+
+_COLUMNS: Final = (
+    _reference("rouge_w", "ROUGE-W", "ROUGE-W"),
+    _reference("rouge_s", "ROUGE-S4", "ROUGE-S4"),
+    _reference("rouge_su", "ROUGE-SU4", "ROUGE-SU4"),
+)
+_RICH: Final = Captioning(
+    id="captioning-rich@1",
+    name=Message(
+        "한국어 이미지·영상 설명(표현과 형식 참고 지표)", "Korean image and video captions (wording and form shown)"
+    ),
+    metrics=("bertscore", "meteor", "cider", "rougew_okt", "rouges_okt", "rougesu_okt"),
+    columns=(METEOR, CIDER, BERTSCORE, *_COLUMNS),
+    tie_breaks=("cider", "bertscore"),
+    question_types=(),
+    rule_text=Message(
+        "최종 점수는 captioning@1과 같은 METEOR입니다. 어휘와 형식을 보는 지표를 참고로 함께 보이며, 순위에는 쓰지 "
+        "않습니다. 설명을 내지 않은 항목은 0점입니다.",
+        "The final score is METEOR, as in captioning@1. Metrics of wording and form are shown for reference and rank "
+        "nobody. An item without a caption scores 0.",
+    ),
+    scale=1,
+    decimals=4,
+    answer_form="captions",
+)
+RECIPES: Final = (_RICH,)
