@@ -21,13 +21,20 @@ _COLUMNS: Final = (
     _reference("rouge_w", "ROUGE-W", "ROUGE-W"),
     _reference("rouge_s", "ROUGE-S4", "ROUGE-S4"),
     _reference("rouge_su", "ROUGE-SU4", "ROUGE-SU4"),
+    _reference("colour_share", "색 비율", "Colours, share"),
+    _reference("colour_variety", "색 다양도", "Colours, variety"),
+    _reference("adjective_share", "형용사 비율", "Adjectives, share"),
+    _reference("adjective_variety", "형용사 다양도", "Adjectives, variety"),
+    _reference("modifier_share", "꾸미는 말 비율", "Modifiers, share"),
+    _reference("modifier_variety", "꾸미는 말 다양도", "Modifiers, variety"),
+    _reference("mattr", "MATTR", "MATTR"),
 )
 _RICH: Final = Captioning(
     id="captioning-rich@1",
     name=Message(
         "한국어 이미지·영상 설명(표현과 형식 참고 지표)", "Korean image and video captions (wording and form shown)"
     ),
-    metrics=("bertscore", "meteor", "cider", "rougew_okt", "rouges_okt", "rougesu_okt"),
+    metrics=("bertscore", "meteor", "cider", "rougew_okt", "rouges_okt", "rougesu_okt", "richness"),
     columns=(METEOR, CIDER, BERTSCORE, *_COLUMNS),
     tie_breaks=("cider", "bertscore"),
     question_types=(),
