@@ -28,13 +28,25 @@ _COLUMNS: Final = (
     _reference("modifier_share", "꾸미는 말 비율", "Modifiers, share"),
     _reference("modifier_variety", "꾸미는 말 다양도", "Modifiers, variety"),
     _reference("mattr", "MATTR", "MATTR"),
+    _reference("hangul_share", "한글 비율", "Share of Hangul"),
+    _reference("foreign_runs", "다른 문자 토막", "Foreign runs", is_scaled=False),
+    _reference("foreign_captions", "다른 문자 든 설명", "Foreign captions"),
 )
 _RICH: Final = Captioning(
     id="captioning-rich@1",
     name=Message(
         "한국어 이미지·영상 설명(표현과 형식 참고 지표)", "Korean image and video captions (wording and form shown)"
     ),
-    metrics=("bertscore", "meteor", "cider", "rougew_okt", "rouges_okt", "rougesu_okt", "richness"),
+    metrics=(
+        "bertscore",
+        "meteor",
+        "cider",
+        "rougew_okt",
+        "rouges_okt",
+        "rougesu_okt",
+        "richness",
+        "script_use",
+    ),
     columns=(METEOR, CIDER, BERTSCORE, *_COLUMNS),
     tie_breaks=("cider", "bertscore"),
     question_types=(),

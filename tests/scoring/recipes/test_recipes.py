@@ -338,7 +338,7 @@ def test_scores_that_are_no_share_are_shown_as_they_are():
     columns = [column for recipe in BUILT_IN for column in recipe.columns]
     unscaled = {column.key for column in columns if not column.is_scaled}
 
-    assert unscaled == {"cider", "clip_cosine", "clipscore", "length_ratio", "mse", "refclipscore"}
+    assert unscaled == {"cider", "clip_cosine", "clipscore", "foreign_runs", "length_ratio", "mse", "refclipscore"}
     assert unscaled.isdisjoint(column.key for column in columns if column.is_scaled)
 
 
