@@ -37,11 +37,11 @@ def rouge_w(reference: Sequence[str], candidate: Sequence[str]) -> float:
     """ROUGE-W F of two token sequences; 0.0 without a match."""
     if not reference or not candidate:
         return 0.0
-    matches = sum(length**WEIGHT for length in run_lengths(weighted_positions(reference, candidate)))
+    matches: float = sum(length**WEIGHT for length in run_lengths(weighted_positions(reference, candidate)))
     if not matches:
         return 0.0
-    precision = (matches / len(candidate) ** WEIGHT) ** (1 / WEIGHT)
-    recall = (matches / (len(reference) ** WEIGHT) ** WEIGHT) ** (1 / WEIGHT)
+    precision: float = (matches / len(candidate) ** WEIGHT) ** (1 / WEIGHT)
+    recall: float = (matches / (len(reference) ** WEIGHT) ** WEIGHT) ** (1 / WEIGHT)
     return precision * recall / (ALPHA * recall + (1 - ALPHA) * precision)
 
 

@@ -141,11 +141,11 @@ class Richness(CorpusMetric):
         by_id = sorted(range(len(ids)), key=ids.__getitem__)
         is_full = False
         for done, place in enumerate(by_id, start=1):
-            morphs = [morph for morph in morphs_of(read(candidates[place])) if morph.pos != PUNCTUATION]
+            marked = morphs_of(read(candidates[place]))
+            morphs = [morph for morph in marked if morph.pos != PUNCTUATION]
+            words: list[Sequence[Any]] = [colours_of(morphs), adjectives_of(morphs), modifiers_of(marked)]
             numbers: list[int] = []
-            for known, found in zip(
-                seen, (colours_of(morphs), adjectives_of(morphs), modifiers_of(morphs)), strict=True
-            ):
+            for known, found in zip(seen, words, strict=True):
                 before = len(known)
                 known.update(found)
                 numbers += [len(known) - before, len(found)]

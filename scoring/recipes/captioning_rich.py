@@ -5,16 +5,38 @@ A recipe of its own, as these columns are many. None of them ranks anybody.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from scoring.errors import Message
-from scoring.recipes.base import Column
+from scoring.recipes.base import Column, Layout, pair_up
 from scoring.recipes.captioning import Captioning
 from scoring.recipes.columns import BERTSCORE, CIDER, METEOR
+from scoring.records import Items
 
 
 def _reference(key: str, korean: str, english: str, *, is_scaled: bool = True) -> Column:
     return Column(key, Message(korean, english), is_scaled=is_scaled, group="reference")
+
+
+ALONE: Final = ("fluency",)  # read the candidate without a reference
+
+
+class RichCaptioning(Captioning):
+    """As ``Captioning``; what reads the candidate alone gets the answered captions only."""
+
+    def input_rule(self, metric: str) -> str:
+        return "caption-alone@1" if metric in ALONE else super().input_rule(metric)
+
+    def prepare(self, references: Items, predictions: Items) -> Layout:
+        layout = super().prepare(references, predictions)
+        given = zip(layout.item_ids, layout.pairs["meteor"].candidates, strict=True)
+        alone = pair_up((item, "", caption) for item, caption in given if caption.strip())
+        return replace(layout, pairs={**layout.pairs, **dict.fromkeys(ALONE, alone)})
+
+    def counts(self, layout: Layout, metric: str) -> bool:
+        """Without an answered caption there is no mean of what reads it."""
+        return bool(len(layout.pairs[metric])) or metric not in ALONE
 
 
 _COLUMNS: Final = (
@@ -32,8 +54,9 @@ _COLUMNS: Final = (
     _reference("hangul_share", "한글 비율", "Share of Hangul"),
     _reference("foreign_runs", "다른 문자 토막", "Foreign runs", is_scaled=False),
     _reference("foreign_captions", "다른 문자 든 설명", "Foreign captions"),
+    _reference("fluency", "유창성(PLL)", "Fluency (PLL)", is_scaled=False),
 )
-_RICH: Final = Captioning(
+_RICH: Final = RichCaptioning(
     id="captioning-rich@1",
     name=Message(
         "한국어 이미지·영상 설명(표현과 형식 참고 지표)", "Korean image and video captions (wording and form shown)"
@@ -61,5 +84,6 @@ _RICH: Final = Captioning(
     scale=1,
     decimals=4,
     answer_form="captions",
+    optional_metrics=ALONE,
 )
 RECIPES: Final = (_RICH,)
