@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from scoring.errors import Message
+from scoring.metrics.required_words import text_of
 from scoring.recipes.base import Column, Layout, pair_up
 from scoring.recipes.captioning import Captioning
 from scoring.recipes.columns import BERTSCORE, CIDER, METEOR
@@ -19,24 +20,27 @@ def _reference(key: str, korean: str, english: str, *, is_scaled: bool = True) -
     return Column(key, Message(korean, english), is_scaled=is_scaled, group="reference")
 
 
-ALONE: Final = ("fluency",)  # read the candidate without a reference
+ALONE: Final = "fluency"  # reads the candidate without a reference
+DEMANDING: Final = "required_words"  # its references are the words that an item demands
 
 
 class RichCaptioning(Captioning):
-    """As ``Captioning``; what reads the candidate alone gets the answered captions only."""
+    """As ``Captioning``; fluency gets the answered captions only, and required words the items that demand some."""
 
     def input_rule(self, metric: str) -> str:
-        return "caption-alone@1" if metric in ALONE else super().input_rule(metric)
+        rules = {ALONE: "caption-alone@1", DEMANDING: "required-words@1"}
+        return rules.get(metric) or super().input_rule(metric)
 
     def prepare(self, references: Items, predictions: Items) -> Layout:
         layout = super().prepare(references, predictions)
-        given = zip(layout.item_ids, layout.pairs["meteor"].candidates, strict=True)
-        alone = pair_up((item, "", caption) for item, caption in given if caption.strip())
-        return replace(layout, pairs={**layout.pairs, **dict.fromkeys(ALONE, alone)})
+        given = dict(zip(layout.item_ids, layout.pairs["meteor"].candidates, strict=True))
+        alone = pair_up((item, "", caption) for item, caption in given.items() if caption.strip())
+        words = ((item.id, text_of(item.required), given[item.id]) for item in references.items if item.required)
+        return replace(layout, pairs={**layout.pairs, ALONE: alone, DEMANDING: pair_up(words)})
 
     def counts(self, layout: Layout, metric: str) -> bool:
-        """Without an answered caption there is no mean of what reads it."""
-        return bool(len(layout.pairs[metric])) or metric not in ALONE
+        """Without items for one of these two it has no mean."""
+        return bool(len(layout.pairs[metric])) or metric not in (ALONE, DEMANDING)
 
 
 _COLUMNS: Final = (
@@ -54,6 +58,7 @@ _COLUMNS: Final = (
     _reference("hangul_share", "한글 비율", "Share of Hangul"),
     _reference("foreign_runs", "다른 문자 토막", "Foreign runs", is_scaled=False),
     _reference("foreign_captions", "다른 문자 든 설명", "Foreign captions"),
+    _reference("required_words", "필수 낱말", "Required words"),
     _reference("fluency", "유창성(PLL)", "Fluency (PLL)", is_scaled=False),
 )
 _RICH: Final = RichCaptioning(
@@ -71,6 +76,7 @@ _RICH: Final = RichCaptioning(
         "chrf_jamo",
         "richness",
         "script_use",
+        DEMANDING,
     ),
     columns=(METEOR, CIDER, BERTSCORE, *_COLUMNS),
     tie_breaks=("cider", "bertscore"),
@@ -84,6 +90,6 @@ _RICH: Final = RichCaptioning(
     scale=1,
     decimals=4,
     answer_form="captions",
-    optional_metrics=ALONE,
+    optional_metrics=(ALONE,),
 )
 RECIPES: Final = (_RICH,)
