@@ -11,7 +11,8 @@ from typing import Any
 class Item:
     """One item of a predictions or references file. ``text`` is NFC; ``line`` is 1-based in the file.
 
-    ``others`` are further reference texts of the item, if a recipe allows several.
+    ``others`` are further reference texts of the item, if a recipe allows several; ``required`` are words that a
+    reference of captions demands.
     """
 
     id: str
@@ -20,6 +21,7 @@ class Item:
     question_type: str | None = None
     input: Mapping[str, Any] = field(default_factory=dict)
     others: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
 
     @property
     def texts(self) -> tuple[str, ...]:

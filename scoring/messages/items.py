@@ -64,6 +64,12 @@ ITEMS: Final[dict[str, Message]] = {
         "An item has more than {limit} references. Keep at most {limit}.",
         WRONG_SHAPE,
     ),
+    "bad_required": Message(
+        "required가 낱말 목록이 아닙니다. 비어 있지 않은 낱말을 {limit}개까지 "
+        '["우산", "빨간 모자#붉은 모자"] 꼴로 적어 주십시오.',
+        'required is no list of words. Write at most {limit} words, none empty, such as ["umbrella", "red hat#cap"].',
+        WRONG_SHAPE,
+    ),
     "text_too_long": Message(
         "텍스트가 너무 깁니다({length:,}자, 최대 {limit:,}자). 텍스트를 줄여 주십시오.",
         "The text is too long ({length:,} characters, at most {limit:,}). Shorten it.",

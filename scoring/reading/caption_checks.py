@@ -9,12 +9,26 @@ from scoring.reading.caption_scan import LABEL_KEYS, LABEL_TEXT, Row, is_label
 from scoring.reading.item_checks import MAX_REFERENCES, ItemCheck, shown_id
 from scoring.reading.json_items import type_name
 from scoring.reading.json_syntax import Path, Unreadable
+from scoring.reading.texts import normalize
+from scoring.text.answers import alternatives_of
 
 _ENDINGS: Final = re.compile(r"(?:\.(?:mp4|json|jpe?g|png|webp|webm|avi))+$", re.IGNORECASE)
 # Members in which a label of AI-Hub may name its picture or film, if not at the top level.
 _DESCRIPTIONS: Final = ("info", "meta", "metadata", "video", "videos", "image", "images", "data")
 
+REQUIRED: Final = "required"
+MAX_REQUIRED: Final = 50  # words of one item
+MAX_REQUIRED_CHARS: Final = 200
+
 Place = tuple[Path, Any]  # a value and its path in the row
+
+
+def _required_word(word: Any) -> str | None:
+    """``word`` in NFC, if it is a line of text none of whose alternatives is empty."""
+    if not isinstance(word, str) or not all(alternatives_of(word)):
+        return None
+    text, defect = normalize(word, MAX_REQUIRED_CHARS, one_line=True)
+    return text if defect is None else None
 
 
 def without_ending(item_id: str) -> str:
@@ -51,6 +65,20 @@ class RowCheck(ItemCheck):
         texts = [self._text(raw, path) for path, raw in places[: MAX_REFERENCES + 1]]
         sound = tuple(text for text in texts if text is not None)
         return sound if sound and not self._errors and self.id is not None else None
+
+    def required(self) -> tuple[str, ...]:
+        """The words that a reference demands, in NFC; empty if there are none, or with the defect noted."""
+        value = self._row.item.value
+        if not self._is_reference or not isinstance(value, dict) or REQUIRED not in value:
+            return ()
+        words = value[REQUIRED] if isinstance(value[REQUIRED], list) else [value[REQUIRED]]
+        if any(isinstance(word, Unreadable) for word in words):  # already noted as a fault
+            return ()
+        read = [_required_word(word) for word in words[: MAX_REQUIRED + 1]]
+        sound = tuple(dict.fromkeys(word for word in read if word is not None))
+        if len(read) > MAX_REQUIRED or None in read or words is not value[REQUIRED]:
+            self._note("bad_required", (REQUIRED,), limit=MAX_REQUIRED)
+        return sound
 
     def note_too_many(self) -> None:
         """Note that with this row its item has more than ``MAX_REFERENCES``."""

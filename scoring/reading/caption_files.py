@@ -3,7 +3,8 @@
 Candidates: ``{id: caption}``; a list of ``{"image_id" | "video_id" | "id", "caption"}``, alone or inside an object
 (``captions``, ``result``, ``results`` …); JSON lines of such objects; a table with a tab between id and caption.
 References: the same with a list of captions or with several rows of one id; COCO (``annotations``); labels of AI-Hub
-(``annotation.description_kr``; its files differ between data sets, so the id is looked for under several names).
+(``annotation.description_kr``; its files differ between data sets, so the id is looked for under several names). An
+object with a reference may also have ``required``, a list of words that a caption must hold.
 
 Ids are compared as text, in NFC and without the ending of a picture, film or label file; ``cat.jpg`` and ``cat.png`` in
 one file are refused, as they would become one item. A missing id is no error: it scores 0. Errors quote ids, and from a
@@ -86,10 +87,11 @@ class _Item:
 
     line: int
     texts: list[str] = field(default_factory=list)
+    required: dict[str, None] = field(default_factory=dict)  # in order, each once
     has_normalized: bool = False
 
     def answer(self, item_id: str) -> Item:
-        return Item(item_id, self.texts[0], self.line, others=tuple(self.texts[1:]))
+        return Item(item_id, self.texts[0], self.line, others=tuple(self.texts[1:]), required=tuple(self.required))
 
 
 @dataclass(slots=True)
@@ -117,7 +119,7 @@ class _Captions:
 
     def _take(self, row: Row) -> None:
         check = RowCheck(row, is_reference=self.is_reference, locating=not self.found.is_full)
-        texts = check.texts()
+        texts, required = check.texts(), check.required()
         if check.id is None:
             self.is_whole = False
         else:
@@ -129,6 +131,7 @@ class _Captions:
                 if len(item.texts) <= MAX_REFERENCES < len(item.texts) + len(texts):
                     check.note_too_many()
                 item.texts += texts
+                item.required |= dict.fromkeys(required)
                 item.has_normalized = item.has_normalized or check.has_normalized
         self.has_labels = self.has_labels or check.is_label
         self.found.note(*check.in_file_order())

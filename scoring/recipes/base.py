@@ -171,7 +171,7 @@ class Recipe(ABC):
         Raises ``KeyError`` if a value is missing.
         """
         means: dict[str, float] = {}
-        for metric in self.metrics:
+        for metric in (*self.metrics, *self.optional_metrics):
             if metric in values and self.counts(layout, metric):
                 rows = [(value,) for value in layout.item_values(metric, values[metric]).values()]
                 means |= METRICS[metric].aggregate(rows)
