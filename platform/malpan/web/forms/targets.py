@@ -70,7 +70,7 @@ _Rows: Final = forms.formset_factory(
 
 def target_rows(track: Track, scores: Sequence[tuple[str, str]], data: Any = None) -> Any:
     """The rows of ``track``, or those that were sent in ``data``; ``scores`` are those that a row may be of."""
-    options = {"form_kwargs": {"scores": scores}}
+    named = {"scores": scores}
     if data is not None:
-        return _Rows(data, **options)
-    return _Rows(initial=[asdict(target) for target in targets_of(track)], **options)
+        return _Rows(data, form_kwargs=named)
+    return _Rows(initial=[asdict(target) for target in targets_of(track)], form_kwargs=named)
