@@ -174,7 +174,7 @@ def test_every_code_is_caused_by_a_file(references):
     caused = {error.code for bad in BAD_FILES for error in errors_of(bad.data, references).errors}
     elsewhere = {"too_many_items", "unknown_question_type", "empty_reference", "empty_alternative"}  # tested beside
     elsewhere |= {"check_too_long", "check_too_much_memory", *ANSWERS}
-    elsewhere |= {"too_many_references", "duplicate_reference_id", "unmatched_id"}
+    elsewhere |= {"too_many_references", "duplicate_reference_id", "unmatched_id", "bad_required"}
 
     assert caused | elsewhere == set(MESSAGES) - set(CAPTIONS)
 
