@@ -51,9 +51,9 @@ def read_predictions(data: bytes, recipe: Recipe, references: Items | None = Non
     An empty answer is allowed; a missing one is an error. ``input`` may be left out; the question type is that of the
     references, and is compared with the recipe only without them. Raises ``InvalidFile``.
     """
-    known_ids = None if references is None else tuple(answer.id for answer in references.items)
     if recipe.answer_form == "captions":
-        return read_captions(data, known_ids)
+        return read_captions(data, references)
+    known_ids = None if references is None else tuple(answer.id for answer in references.items)
     question_types = recipe.question_types if references is None else ()
     return _read(data, _Rules(question_types, known_ids=known_ids, form=_form(recipe)))
 
