@@ -100,7 +100,7 @@ class RowCheck(ItemCheck):
 
     def _known_id(self, written: str) -> str | None:
         """The id of the item that a row means, which calls it ``written``, or has another name of it."""
-        for name in (written, *(() if written in self._known else self.names())):
+        for name in (written,) if written in self._known else (written, *self.names()):
             if name in self._aliases:
                 return self._aliased(name)
             if name in self._known:

@@ -46,7 +46,7 @@ class _Columns(NamedTuple):
     item_id: int = 0
     caption: int = 1
     names: tuple[int, ...] = ()
-    count: int = 2
+    width: int = 2
     id_keys: tuple[str, ...] = ID_KEYS
 
     def row(self, fields: list[str], line: int) -> Row:
@@ -115,9 +115,10 @@ def csv_rows(text: str) -> Iterator[Row | FileError]:
 
 def _records(text: str) -> Iterator[tuple[int, list[str]] | FileError]:
     """The line and the fields of every record that is not blank."""
-    is_barred = _separator(_first(text)) == "|"
-    dialect = {"delimiter": "|", "quoting": csv.QUOTE_NONE, "skipinitialspace": True} if is_barred else {}
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True, **dialect)
+    lines = io.StringIO(text, newline="")
+    reader = csv.reader(lines, strict=True)
+    if _separator(_first(text)) == "|":
+        reader = csv.reader(lines, delimiter="|", quoting=csv.QUOTE_NONE, skipinitialspace=True)
     following = 1
     try:
         for fields in filter(None, reader):  # of a blank line: empty
@@ -153,7 +154,7 @@ def _header(fields: list[str]) -> _Columns | None:
 def _tsv_row(fields: list[str], line: int, columns: _Columns) -> Row | FileError:
     if len(fields) == 1:
         return FileError("tsv_no_tab", line=line)
-    if columns.count == 2 < len(fields):
+    if columns.width == 2 < len(fields):
         shown = shown_id(fields[columns.item_id]) or None
         return FileError("tsv_extra_tabs", {"found": len(fields)}, line=line, item_id=shown)
     row = _row(fields, line, columns)
@@ -167,7 +168,7 @@ def _tsv_row(fields: list[str], line: int, columns: _Columns) -> Row | FileError
 
 
 def _row(fields: list[str], line: int, columns: _Columns) -> Row | FileError:
-    if len(fields) != columns.count:
+    if len(fields) != columns.width:
         shown = shown_id(fields[columns.item_id]) if columns.item_id < len(fields) else None
-        return FileError("table_columns", {"found": len(fields), "expected": columns.count}, line=line, item_id=shown)
+        return FileError("table_columns", {"found": len(fields), "expected": columns.width}, line=line, item_id=shown)
     return columns.row(fields, line)
