@@ -57,10 +57,10 @@ CAPTIONS: Final[dict[str, Message]] = {
         WRONG_SHAPE,
     ),
     "csv_header": Message(
-        "CSV의 머리줄에 id 열(image_id, file_name, image 등)과 설명문 열(caption, comment, sentence 등)이 모두 있어야 "
-        "합니다.",
-        "The header line of the CSV must name a column of ids (image_id, file_name, image or the like) and one of "
-        "captions (caption, comment, sentence or the like).",
+        "CSV의 머리줄에 id 열이나 설명문 열이 없습니다. id 열(image_id, file_name, image 등)과 설명문 열(caption, "
+        "comment, sentence 등)의 이름을 모두 적어 주십시오.",
+        "The header line of the CSV lacks a column. Name one of ids (image_id, file_name, image or the like) and one "
+        "of captions (caption, comment, sentence or the like).",
         WRONG_SHAPE,
     ),
     "csv_quotes": Message(

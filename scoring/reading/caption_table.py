@@ -168,7 +168,6 @@ def _tsv_row(fields: list[str], line: int, columns: _Columns) -> Row | FileError
 
 
 def _row(fields: list[str], line: int, columns: _Columns) -> Row | FileError:
-    if len(fields) != columns.width:
-        shown = shown_id(fields[columns.item_id]) if columns.item_id < len(fields) else None
-        return FileError("table_columns", {"found": len(fields), "expected": columns.width}, line=line, item_id=shown)
+    if len(fields) != columns.width:  # what stands where the id should be may be text of a reference
+        return FileError("table_columns", {"found": len(fields), "expected": columns.width}, line=line)
     return columns.row(fields, line)

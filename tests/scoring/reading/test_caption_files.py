@@ -362,7 +362,7 @@ def test_an_item_has_at_most_fifty_references():
 
 
 @pytest.mark.parametrize("cut", range(1, 120, 3))
-@pytest.mark.parametrize("name", ["object of lists", "COCO", "AI-Hub lines", "table"])
+@pytest.mark.parametrize("name", ["object of lists", "COCO", "AI-Hub lines", "table", "CSV", "lists of objects"])
 def test_errors_of_references_quote_nothing_of_a_caption(name, cut):
     text = REFERENCE_FILES[name][0]
     for old in {text for texts in REFERENCES.values() for text in texts}:

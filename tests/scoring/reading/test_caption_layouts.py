@@ -209,6 +209,15 @@ def test_the_picture_comes_before_the_number_of_the_row() -> None:
     assert texts(given("id,image,caption\n1,a.png,개\n")) == {"a": "개"}
 
 
+def test_a_row_of_a_table_that_does_not_fit_quotes_nothing_of_a_reference() -> None:
+    for text in ("caption,image\n파도, 바다,a.png\n", "caption\timage\tn\n파도\t바다\ta.png\t1\n"):
+        with pytest.raises(InvalidFile) as caught:
+            gold(text)
+        (error,) = caught.value.errors
+        assert (error.code, error.line, error.item_id) == ("table_columns", 2, None)
+        assert "바다" not in str(error.as_dict())
+
+
 def test_more_rows_of_csv_than_the_limit_are_refused_at_their_line() -> None:
     text = "image,caption\n" + "".join(f"{n},x\n" for n in range(MAX_ITEMS + 1))
     assert first_error(text)[:2] == ("too_many_items", MAX_ITEMS + 2)
