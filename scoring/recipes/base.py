@@ -152,8 +152,8 @@ class Recipe(ABC):
     def prepare(self, references: Items, predictions: Items) -> Layout:
         """Lay out the pairs. Raises ``MismatchedFiles`` if the files do not hold the same ids."""
 
-    def file_warnings(self, references: Items | None, predictions: Items) -> list[ScoreWarning]:
-        """Warnings of ``prepare`` that a check of the files gives too, with references or without."""
+    def file_warnings(self, references: Items | None, predictions: Items | None) -> list[ScoreWarning]:
+        """Warnings of ``prepare`` that a check of one of the files, or of both, gives too."""
         return []
 
     @abstractmethod

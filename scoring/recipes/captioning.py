@@ -68,13 +68,14 @@ class Captioning(Recipe):
             ),
         )
 
-    def file_warnings(self, references: Items | None, predictions: Items) -> list[ScoreWarning]:
+    def file_warnings(self, references: Items | None, predictions: Items | None) -> list[ScoreWarning]:
         """Warnings about references and captions that are not Korean."""
-        sides = [("captions_not_korean", predictions)]
-        if references is not None:
-            sides.insert(0, ("references_not_korean", references))
-        shares = [(code, hangul_share(text for item in file.items for text in item.texts)) for code, file in sides]
-        return [ScoreWarning(code, {"percent": 100 * share}) for code, share in shares if share < MIN_HANGUL]
+        warnings = []
+        for code, file in (("references_not_korean", references), ("captions_not_korean", predictions)):
+            share = 1.0 if file is None else hangul_share(text for item in file.items for text in item.texts)
+            if share < MIN_HANGUL:
+                warnings.append(ScoreWarning(code, {"percent": 100 * share}))
+        return warnings
 
     def final_scores(self, means: Mapping[str, Figure]) -> dict[str, Figure]:
         return {"final_score": means["meteor"], **means}
