@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from scoring.errors import MAX_ERRORS_KEPT, ErrorList, FileError
+from scoring.errors import MAX_ERRORS_KEPT, ErrorList, FileError, InvalidFile
 from scoring.reading.caption_files import read_captions
 from scoring.reading.decoding import MAX_BYTES, decode
 from scoring.reading.item_checks import MAX_ID_CHARS, MAX_REFERENCES, ItemCheck, TextForm, shown_id
@@ -39,6 +39,7 @@ __all__ = [
     "MAX_RUN_CHARS",
     "MAX_TEXT_CHARS",
     "MAX_VALUES",
+    "read_offered",
     "read_predictions",
     "read_references",
 ]
@@ -56,6 +57,17 @@ def read_predictions(data: bytes, recipe: Recipe, references: Items | None = Non
     known_ids = None if references is None else tuple(answer.id for answer in references.items)
     question_types = recipe.question_types if references is None else ()
     return _read(data, _Rules(question_types, known_ids=known_ids, form=_form(recipe)))
+
+
+def read_offered(data: bytes, recipe: Recipe, references: Items | None) -> Items:
+    """The answers of a file that need not fit ``references``; if it does, its items have the ids of theirs.
+
+    Raises ``InvalidFile``.
+    """
+    try:
+        return read_predictions(data, recipe, references)
+    except InvalidFile:
+        return read_predictions(data, recipe)
 
 
 def read_references(data: bytes, recipe: Recipe, *, is_published: bool = False) -> Items:
