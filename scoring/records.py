@@ -34,13 +34,15 @@ class Items:
     """A file that passed validation.
 
     ``format`` is a key of ``scoring.reading.file_formats``; ``sha256`` is of the bytes as uploaded; ``normalized_ids``
-    names the items whose text NFC changed.
+    names the items whose text NFC changed; ``aliases`` are further names of the items of a references file (the file of
+    a picture), with ``None`` for a name that several items share.
     """
 
     items: tuple[Item, ...]
     format: str
     sha256: str
     normalized_ids: tuple[str, ...] = ()
+    aliases: Mapping[str, str | None] = field(default_factory=dict)
 
     def by_id(self) -> dict[str, Item]:
         return {answer.id: answer for answer in self.items}

@@ -72,6 +72,7 @@ def run_check(options: argparse.Namespace, language: Language) -> int:
     lines.append(say("recognised", language, name=format_label(predictions.format, language)))
     if predictions.normalized_ids:
         lines.append(say("normalized", language, count=len(predictions.normalized_ids)))
+    lines += [warning_text(warning, language) for warning in recipe.file_warnings(references, predictions)]
     try:
         foreseen = foreseen_warnings(recipe, references, predictions, options.models)
         lines += [warning_text(warning, language) for warning in foreseen]

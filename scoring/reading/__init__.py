@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from scoring.errors import MAX_ERRORS_KEPT, ErrorList, FileError
+from scoring.errors import MAX_ERRORS_KEPT, ErrorList, FileError, InvalidFile
 from scoring.reading.answer_checks import AnswerCheck
 from scoring.reading.answer_forms import AnswerText, text_of
 from scoring.reading.caption_files import read_captions
@@ -40,6 +40,7 @@ __all__ = [
     "MAX_RUN_CHARS",
     "MAX_TEXT_CHARS",
     "MAX_VALUES",
+    "read_offered",
     "read_predictions",
     "read_references",
 ]
@@ -52,12 +53,23 @@ def read_predictions(data: bytes, recipe: Recipe, references: Items | None = Non
     An empty answer is allowed; a missing one is an error. ``input`` may be left out; the question type is that of the
     references, and is compared with the recipe only without them. Raises ``InvalidFile``.
     """
-    known_ids = None if references is None else tuple(answer.id for answer in references.items)
     if recipe.answer_form == "captions":
-        return read_captions(data, known_ids)
+        return read_captions(data, references)
+    known_ids = None if references is None else tuple(answer.id for answer in references.items)
     question_types = recipe.question_types if references is None else ()
     targets = references if recipe.answer_form == "targets" else None
     return _read(data, _Rules(question_types, known_ids=known_ids, form=text_of(recipe), targets=targets))
+
+
+def read_offered(data: bytes, recipe: Recipe, references: Items | None) -> Items:
+    """The answers of a file that need not fit ``references``; if it does, its items have the ids of theirs.
+
+    Raises ``InvalidFile``.
+    """
+    try:
+        return read_predictions(data, recipe, references)
+    except InvalidFile:
+        return read_predictions(data, recipe)
 
 
 def read_references(data: bytes, recipe: Recipe, *, is_published: bool = False) -> Items:

@@ -26,14 +26,13 @@ from typing import Any, Final
 
 from scoring.errors import quoted
 from scoring.reading.answer_forms import AnswerText
-from scoring.reading.item_checks import MAX_REFERENCES, ItemCheck, shown_id
+from scoring.reading.item_checks import MAX_ITEM_ERRORS, MAX_REFERENCES, ItemCheck, shown_id
 from scoring.reading.json_items import JsonItem, type_name
 from scoring.reading.json_syntax import Path, Unreadable
 from scoring.reading.texts import forbidden_character, normalize
 from scoring.records import Item
 from scoring.text.answers import UnreadableAnswer, is_true, is_truth_value, labels_of, number_of
 
-MAX_ITEM_ERRORS: Final = 20  # of the parts of one answer; then the rest is not read
 MAX_PARTS: Final = 500  # targets or opinions of one item
 
 _ANSWER: Final = ("output", "answer")

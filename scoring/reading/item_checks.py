@@ -16,6 +16,7 @@ MAX_ID_CHARS: Final = 200
 MAX_REFERENCES: Final = 50  # reference texts of one item
 MAX_KEYS_COMPARED: Final = 50
 MAX_KEY_COMPARED: Final = 40  # characters of a key that may be a misspelled one
+MAX_ITEM_ERRORS: Final = 20  # of the parts of one answer; then the rest is not read
 SIMILAR: Final = 0.8  # of difflib's ratio: outptu and output are alike, video and video_id are not
 
 # Expected types that are more than one JSON type, as keys of ``scoring.messages.TERMS``.

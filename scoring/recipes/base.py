@@ -155,6 +155,10 @@ class Recipe(ABC):
     def prepare(self, references: Items, predictions: Items) -> Layout:
         """Lay out the pairs. Raises ``MismatchedFiles`` if the files do not hold the same ids."""
 
+    def file_warnings(self, references: Items | None, predictions: Items | None) -> list[ScoreWarning]:
+        """Warnings of ``prepare`` that a check of one of the files, or of both, gives too."""
+        return []
+
     @abstractmethod
     def final_scores(self, means: Mapping[str, Figure]) -> dict[str, Figure]:
         """Every score, ``final_score`` first, from the metrics' own scores by name.

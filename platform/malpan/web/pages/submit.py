@@ -137,6 +137,7 @@ def _context(page: PageContext, form: SubmitForm, rejection: Rejection | None) -
     errors = rejection_errors(rejection) if rejection else ()
     return page.context("submit") | {
         "form": form,
+        "caption_formats": scores.caption_formats(),
         "quota": quota,
         "is_open": bool(page.phase and page.phase.is_open()),
         "forms": forms_of(recipe_of(page.track)) if page.track else (),

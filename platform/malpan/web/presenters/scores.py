@@ -20,7 +20,7 @@ from malpan.submissions.visibility import ShownRun
 from malpan.web.presenters import formatting
 from scoring.cards import card_for, load_card
 from scoring.errors import FileError, Language, grouped
-from scoring.reading.file_formats import format_label
+from scoring.reading.file_formats import FORMAT_LABELS, format_label
 from scoring.recipes import Column, Recipe, get_recipe, warning_text
 from scoring.recipes.targets import FINAL_SCORE, Target, change_percent
 from scoring.records import ScoreWarning
@@ -180,6 +180,11 @@ def score_text(column: Column, value: float | None, track: Track, *, is_short: b
     scale = track.score_scale if column.is_scaled else 1
     decimals = formatting.SHORT_DECIMALS[scale] if is_short else track.score_decimals
     return formatting.scaled_text(value, scale, decimals)
+
+
+def caption_formats() -> list[str]:
+    """The name of every format in which captions are read."""
+    return [name.text(language()) for name in FORMAT_LABELS.values()]
 
 
 def file_format(submission: Submission) -> str:
