@@ -70,13 +70,8 @@ ITEMS: Final[dict[str, Message]] = {
         WRONG_SHAPE,
     ),
     "text_too_long": Message(
-        "텍스트가 너무 깁니다({length:,}자, 최대 {limit:,}자). 텍스트를 줄여 주십시오.",
-        "The text is too long ({length:,} characters, at most {limit:,}). Shorten it.",
-        WRONG_SHAPE,
-    ),
-    "run_too_long": Message(
-        "띄어쓰기 없이 {length:,}자가 이어집니다(최대 {limit:,}자). 반복된 출력인지 확인하고 줄여 주십시오.",
-        "{length:,} characters run on without a space (at most {limit:,}). Look for repeated output and shorten it.",
+        "텍스트가 너무 깁니다({length:,}자, 최대 {limit:,}자). 반복된 출력인지 확인하고 줄여 주십시오.",
+        "The text is too long ({length:,} characters, at most {limit:,}). Look for repeated output and shorten it.",
         WRONG_SHAPE,
     ),
     "too_many_marks": Message(

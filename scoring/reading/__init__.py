@@ -23,7 +23,7 @@ from scoring.reading.decoding import MAX_BYTES, decode
 from scoring.reading.item_checks import MAX_ID_CHARS, MAX_REFERENCES, ItemCheck, TextForm, shown_id
 from scoring.reading.json_items import MAX_ITEMS, MAX_VALUES, JsonItem, scan
 from scoring.reading.json_syntax import MAX_DEPTH
-from scoring.reading.texts import MAX_RUN_CHARS, MAX_TEXT_CHARS
+from scoring.reading.texts import MAX_TEXT_CHARS
 from scoring.records import Item, Items
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ __all__ = [
     "MAX_ID_CHARS",
     "MAX_ITEMS",
     "MAX_REFERENCES",
-    "MAX_RUN_CHARS",
     "MAX_TEXT_CHARS",
     "MAX_VALUES",
     "read_predictions",

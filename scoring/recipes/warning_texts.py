@@ -37,6 +37,21 @@ _SCORE_TEXTS: Final[dict[str, Message]] = {
         ko="답변 {count}개의 한글이 풀어쓴 형태(NFD 등)여서 NFC로 바꾸어 채점했습니다. macOS에서 만든 파일에 흔합니다.",
         en="{count} answers held decomposed text (such as NFD Hangul, common on macOS) and were scored as NFC.",
     ),
+    "texts_cut": Message(
+        ko="너무 긴 답변 {count}개는 앞부분만 채점했습니다: 처음 {limit:,}자까지이고, 그 안에서 띄어쓰기 없이 이어진 "
+        "글은 처음 {run_limit:,}자까지입니다. 글이 같은지만 보는 지표는 전체를 봅니다. 문항(읽은 글자 수/전체): "
+        "{items}",
+        en="Very long answers scored by their beginning: {count}. Read are the first {limit:,} characters and, of a "
+        "run without a space in them, the first {run_limit:,}; metrics that only compare texts see the whole. Items "
+        "(characters read/in all): {items}",
+    ),
+    "references_cut": Message(
+        ko="너무 긴 정답 {count}개는 앞부분만 채점에 쓰였습니다: 처음 {limit:,}자까지이고, 그 안에서 띄어쓰기 없이 "
+        "이어진 글은 처음 {run_limit:,}자까지입니다. 문항(읽은 글자 수/전체): {items}",
+        en="Very long references of which only the beginning was used: {count}. Read are the first {limit:,} "
+        "characters and, of a run without a space in them, the first {run_limit:,}. Items (characters read/in all): "
+        "{items}",
+    ),
     "padded_choices": Message(
         ko="선다형 답 {count}개의 앞뒤에 공백이 있습니다. 선다형은 공백까지 같아야 정답입니다.",
         en="{count} multiple-choice answers have white space around them; a choice must equal the answer exactly.",
@@ -120,7 +135,7 @@ INTEGRITY_TEXTS: Final[dict[str, Message]] = {
 INTEGRITY_CODES: Final = frozenset(INTEGRITY_TEXTS)
 
 # Those shown only to organisers: they are about the references, or would tell a cheater what is checked.
-ORGANISER_CODES: Final = (INTEGRITY_CODES | {"empty_alternatives"}) - {
+ORGANISER_CODES: Final = (INTEGRITY_CODES | {"empty_alternatives", "references_cut"}) - {
     "invisible_characters",
     "looks_empty",
     "many_normalized",

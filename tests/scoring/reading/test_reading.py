@@ -453,3 +453,11 @@ def test_errors_of_a_references_file_quote_nothing_of_its_text(cut):
 
 def test_the_limits_are_constants_of_the_module():
     assert all(isinstance(getattr(reading, name), int) for name in reading.__all__ if name.startswith("MAX_"))
+
+
+def test_one_looping_answer_does_not_refuse_the_file():
+    """It is kept whole for exact match; what analysers see of it is ``scoring.text.cutting``."""
+    loop = "ㅋ" * 13_000
+    [read] = read_predictions(array(item("1", loop)).encode(), RAG).items
+    assert read.text == loop
+    assert reading.MAX_TEXT_CHARS == 200_000
