@@ -14,6 +14,7 @@ from scoring.metrics import METRICS, Metric, MetricOptions, Row, implementation_
 from scoring.models.store import shared_store
 from scoring.recipes import Aggregate, Layout, Recipe, get_recipe
 from scoring.records import Items, ItemScores, ProgressCallback, ScoreReport, ScoreWarning
+from scoring.running.normalization import normalization_effects
 from scoring.running.pair_values import PairValues
 from scoring.running.run import KnownValues, Scored, run_metrics
 from scoring.running.truncation import truncation_warnings
@@ -66,6 +67,7 @@ def score(
         *truncation_warnings(metrics, layout),
         *(warning for name, rows in scored.rows.items() for warning in metrics[name].warnings(list(rows.values()))),
         *aggregate.warnings,
+        *normalization_effects(recipe, metrics, scored, references, predictions),
         *integrity_warnings(recipe.answer_form, references, predictions),
     )
     signature[ABOUT] |= computed_with(store)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 
@@ -11,7 +11,8 @@ from typing import Any
 class Item:
     """One item of a predictions or references file. ``text`` is NFC; ``line`` is 1-based in the file.
 
-    ``others`` are further reference texts of the item, if a recipe allows several.
+    ``others`` are further reference texts of the item, if a recipe allows several. ``raw`` are all its texts as they
+    stand in the file, kept only if NFC changed one.
     """
 
     id: str
@@ -20,25 +21,33 @@ class Item:
     question_type: str | None = None
     input: Mapping[str, Any] = field(default_factory=dict)
     others: tuple[str, ...] = ()
+    raw: tuple[str, ...] = ()
 
     @property
     def texts(self) -> tuple[str, ...]:
         """Every text of the item, at least one."""
         return (self.text, *self.others)
 
+    def as_written(self) -> Item:
+        """The item with its texts as they stand in the file."""
+        return replace(self, text=self.raw[0], others=self.raw[1:], raw=()) if self.raw else self
+
 
 @dataclass(frozen=True, slots=True)
 class Items:
     """A file that passed validation.
 
-    ``format`` is a key of ``scoring.reading.file_formats``; ``sha256`` is of the bytes as uploaded; ``normalized_ids``
-    names the items whose text NFC changed.
+    ``format`` is a key of ``scoring.reading.file_formats``; ``sha256`` is of the bytes as uploaded.
     """
 
     items: tuple[Item, ...]
     format: str
     sha256: str
-    normalized_ids: tuple[str, ...] = ()
+
+    @property
+    def normalized_ids(self) -> tuple[str, ...]:
+        """The items with a text that NFC changed."""
+        return tuple(item.id for item in self.items if item.raw)
 
     def by_id(self) -> dict[str, Item]:
         return {answer.id: answer for answer in self.items}

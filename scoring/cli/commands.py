@@ -19,6 +19,7 @@ from scoring.engine import score
 from scoring.errors import Language, ModelUnavailable
 from scoring.reading.file_formats import format_label
 from scoring.recipes import RECIPES, get_recipe
+from scoring.recipes.normalization import normalization_warnings
 from scoring.recipes.warning_texts import warning_text
 from scoring.records import Progress, ProgressCallback
 from scoring.report import render, report_as_json
@@ -70,8 +71,7 @@ def run_check(options: argparse.Namespace, language: Language) -> int:
     predictions = load_predictions(options.predictions, recipe, references)
     lines = [say("sound", language, path=options.predictions, count=len(predictions.items))]
     lines.append(say("recognised", language, name=format_label(predictions.format, language)))
-    if predictions.normalized_ids:
-        lines.append(say("normalized", language, count=len(predictions.normalized_ids)))
+    lines += [warning_text(warning, language) for warning in normalization_warnings(predictions)]
     try:
         foreseen = foreseen_warnings(recipe, references, predictions, options.models)
         lines += [warning_text(warning, language) for warning in foreseen]

@@ -75,10 +75,6 @@ WORDS: Final[dict[str, Message]] = {
     "more": Message("… 오류 {count}건이 더 있습니다.", "… and more errors: {count}"),
     "sound": Message("이상이 없습니다: {path} (항목 {count}개)", "No errors: {path} ({count} items)"),
     "recognised": Message("파일 형식: {name}", "Format: {name}"),
-    "normalized": Message(
-        "한글이 풀어쓴 형태(NFD 등)인 항목 {count}개는 NFC로 바꾸어 채점합니다.",
-        "{count} items hold decomposed text (such as NFD Hangul) and are scored as NFC.",
-    ),
     "columns": Message("줄\tid\t필드\t사유", "line\tid\tfield\treason"),
     "metrics": Message("지표", "metrics"),
     "ready": Message("사용 가능", "ready"),

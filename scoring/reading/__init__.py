@@ -97,7 +97,6 @@ class _Collected:
     """What one pass over a file collects."""
 
     answers: list[Item] = field(default_factory=list)
-    normalized_ids: list[str] = field(default_factory=list)
     first_lines: dict[str, int] = field(default_factory=dict)  # id -> line of its first item
     items: int = 0
     found: ErrorList = field(default_factory=ErrorList)
@@ -116,12 +115,7 @@ def _read(data: bytes, rules: _Rules) -> Items:
         else:
             _take(entry, rules, known_ids, collected)
     collected.found.raise_any(before=_count_errors(rules, collected), after=_missing_ids(rules, collected))
-    return Items(
-        tuple(collected.answers),
-        file_format,
-        hashlib.sha256(data).hexdigest(),
-        normalized_ids=tuple(collected.normalized_ids),
-    )
+    return Items(tuple(collected.answers), file_format, hashlib.sha256(data).hexdigest())
 
 
 def _take(item: JsonItem, rules: _Rules, known_ids: Collection[str] | None, collected: _Collected) -> None:
@@ -139,8 +133,6 @@ def _take(item: JsonItem, rules: _Rules, known_ids: Collection[str] | None, coll
     collected.found.note(*check.in_file_order())
     if answer is not None:
         collected.answers.append(answer)
-        if check.has_normalized:
-            collected.normalized_ids.append(answer.id)
 
 
 def _count_errors(rules: _Rules, collected: _Collected) -> Iterator[FileError]:

@@ -50,7 +50,6 @@ def read_captions(
         tuple(item.answer(item_id) for item_id, item in captions.items.items()),
         "aihub" if captions.has_labels else file_format,
         hashlib.sha256(data).hexdigest(),
-        normalized_ids=tuple(item_id for item_id, item in captions.items.items() if item.has_normalized),
     )
 
 
@@ -86,10 +85,11 @@ class _Item:
 
     line: int
     texts: list[str] = field(default_factory=list)
-    has_normalized: bool = False
+    raw: list[str] = field(default_factory=list)
 
     def answer(self, item_id: str) -> Item:
-        return Item(item_id, self.texts[0], self.line, others=tuple(self.texts[1:]))
+        raw = tuple(self.raw) if self.raw != self.texts else ()
+        return Item(item_id, self.texts[0], self.line, others=tuple(self.texts[1:]), raw=raw)
 
 
 @dataclass(slots=True)
@@ -129,7 +129,7 @@ class _Captions:
                 if len(item.texts) <= MAX_REFERENCES < len(item.texts) + len(texts):
                     check.note_too_many()
                 item.texts += texts
-                item.has_normalized = item.has_normalized or check.has_normalized
+                item.raw += check.written_texts() or texts
         self.has_labels = self.has_labels or check.is_label
         self.found.note(*check.in_file_order())
 

@@ -60,6 +60,7 @@ class ItemCheck:
         self.id: str | None = None  # NFC; None where it could not be read
         self.written_id = ""  # the id as written, with its ending
         self.has_normalized = False  # NFC changed the answer
+        self._written: list[str] = []  # its texts before that
         self._item = item
         self._locating = locating
         self._form = form
@@ -84,7 +85,13 @@ class ItemCheck:
         if self.id is None or not texts:
             return None
         shown = task if task and is_reference else {}
-        return Item(self.id, texts[0], self._item.line, question_type, input=shown, others=texts[1:])
+        return Item(
+            self.id, texts[0], self._item.line, question_type, input=shown, others=texts[1:], raw=self.written_texts()
+        )
+
+    def written_texts(self) -> tuple[str, ...]:
+        """The texts of a sound item as they stand in the file, if NFC changed one."""
+        return tuple(self._written) if self.has_normalized else ()
 
     def note_empty_alternative(self) -> None:
         """Note that a blank answer would match this reference."""
@@ -205,6 +212,7 @@ class ItemCheck:
         if defect is None and is_reference and not text.strip():
             defect = "empty_reference", {}
         self.has_normalized = self.has_normalized or text != raw
+        self._written.append(raw)
         return text if self._accept(defect, path) else None
 
     def _read_labels(self, raw: list[Any]) -> str | None:
@@ -212,7 +220,8 @@ class ItemCheck:
         labels = self._read_strings(raw)  # a label must not be empty, in references or answers
         if self._errors:
             return None
-        text = json.dumps(sorted(set(labels)), ensure_ascii=False, separators=(",", ":"))
+        text, written = (_label_list(texts) for texts in (labels, self._written))
+        self._written = [written]
         return self._accepted(text, _ANSWER)
 
     def _read_strings(self, raw: list[Any]) -> list[str]:
@@ -302,6 +311,10 @@ def _similar_key(owner: Mapping[str, Any], keys: Collection[str]) -> tuple[str, 
             if meant:
                 return other, meant[0]
     return None
+
+
+def _label_list(labels: Collection[str]) -> str:
+    return json.dumps(sorted(set(labels)), ensure_ascii=False, separators=(",", ":"))
 
 
 def _strings(value: Any) -> Iterator[tuple[Path, str]]:

@@ -16,6 +16,7 @@ from scoring.errors import Language, Message, ScoringError
 from scoring.figures import Figure
 from scoring.metrics import METRICS, is_neural
 from scoring.recipes.long_texts import Pairs, cut_warnings, read_part
+from scoring.recipes.normalization import AS_READ, normalization_warnings
 from scoring.records import Item, Items, ScoreWarning
 from scoring.text.answers import alternatives_of
 
@@ -144,7 +145,8 @@ class Recipe(ABC):
         return self.name.text(language)
 
     def rule(self, language: Language = "ko") -> str:
-        return self.rule_text.text(language)
+        """The rule in words, with what holds for every recipe."""
+        return f"{self.rule_text.text(language)} {AS_READ.text(language)}"
 
     @abstractmethod
     def input_rule(self, metric: str) -> str:
@@ -211,9 +213,7 @@ def align(references: Items, predictions: Items) -> list[tuple[Item, Item]]:
 
 def common_warnings(predictions: Items) -> list[ScoreWarning]:
     """Warnings that do not depend on the rule: normalised and empty answers."""
-    warnings = []
-    if predictions.normalized_ids:
-        warnings.append(ScoreWarning("nfc_normalized", {"count": len(predictions.normalized_ids)}))
+    warnings = normalization_warnings(predictions)
     empty = sum(not answer.text.strip() for answer in predictions.items)
     if empty:
         warnings.append(ScoreWarning("empty_answers", {"count": empty}))

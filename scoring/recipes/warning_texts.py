@@ -34,8 +34,26 @@ _SCORE_TEXTS: Final[dict[str, Message]] = {
         en="{count} answers are empty.",
     ),
     "nfc_normalized": Message(
-        ko="답변 {count}개의 한글이 풀어쓴 형태(NFD 등)여서 NFC로 바꾸어 채점했습니다. macOS에서 만든 파일에 흔합니다.",
-        en="{count} answers held decomposed text (such as NFD Hangul, common on macOS) and were scored as NFC.",
+        ko="답변 {count}개의 한글이 풀어쓴 형태(NFD 등)여서 NFC로 바꾸어 채점합니다. macOS에서 만든 파일에 흔합니다.",
+        en="Answers with decomposed Hangul (NFD), scored as NFC: {count}. Files made on macOS often have it.",
+    ),
+    "nfc_ideographs": Message(
+        ko="답변 {count}개에 호환용 한자가 있어 NFC로 바꾸어 채점합니다. 모양은 같으나 부호가 다른 글자입니다"
+        "(예: {example}).",
+        en="Answers with compatibility ideographs, scored as NFC: {count}. They look like the usual characters but "
+        "have other codes (such as {example}).",
+    ),
+    "nfc_other": Message(
+        ko="답변 {count}개에 NFC가 아닌 다른 글자(로마자와 결합 부호 등)가 있어 NFC로 바꾸어 채점합니다"
+        "(예: {example}).",
+        en="Answers with other characters that are not NFC (such as letters with combining marks), scored as NFC: "
+        "{count} (for example {example}).",
+    ),
+    "nfc_changed_score": Message(
+        ko="NFC로 바꾼 것이 {label_ko}에 영향을 준 문항이 {count}개입니다. 여기서는 {value:.7g}이고, 바꾸지 않고 "
+        "비교하는 공식 채점기로는 {official:.7g}입니다.",
+        en="Items where normalising to NFC changed {label_en}: {count}. It is {value:.7g} here; the official scorer, "
+        "which compares the texts as they are, has {official:.7g}.",
     ),
     "texts_cut": Message(
         ko="너무 긴 답변 {count}개는 앞부분만 채점했습니다: 처음 {limit:,}자까지이고, 그 안에서 띄어쓰기 없이 이어진 "
@@ -134,8 +152,9 @@ INTEGRITY_TEXTS: Final[dict[str, Message]] = {
 # Warnings for the organiser that a score may be better, or worse, than the answers.
 INTEGRITY_CODES: Final = frozenset(INTEGRITY_TEXTS)
 
-# Those shown only to organisers: they are about the references, or would tell a cheater what is checked.
-ORGANISER_CODES: Final = (INTEGRITY_CODES | {"empty_alternatives", "references_cut"}) - {
+# Those shown only to organisers: they are about the references, would tell a cheater what is checked, or tell more of a
+# score than the steps in which it is published.
+ORGANISER_CODES: Final = (INTEGRITY_CODES | {"empty_alternatives", "references_cut", "nfc_changed_score"}) - {
     "invisible_characters",
     "looks_empty",
     "many_normalized",

@@ -3,6 +3,7 @@
 import math
 import subprocess
 import sys
+import unicodedata
 from dataclasses import replace
 
 import pytest
@@ -257,7 +258,7 @@ def test_files_with_other_ids_are_refused(rows):
 
 def test_normalised_and_empty_answers_are_warned_about():
     references = answer_file([("a", "가가 옳다. 이유"), ("b", "나가 옳다. 이유")])
-    predictions = answer_file([("a", "가가 옳다. 이유"), ("b", " \n")], normalized=("a",))
+    predictions = answer_file([("a", unicodedata.normalize("NFD", "가가 옳다. 이유")), ("b", " \n")])
     prepared = get_recipe("rag-qa@1").prepare(references, predictions)
     assert codes(prepared) == ["reasons_missing", "no_verdict", "nfc_normalized", "empty_answers"]
     assert prepared.coverage["answered"] == 1
