@@ -13,10 +13,11 @@ from scoring.cli.files import (
     require_folder_of,
     write_whole,
 )
-from scoring.cli.models import run_models
+from scoring.cli.models import WrongUsage, run_models
 from scoring.cli.words import say
-from scoring.engine import score
+from scoring.engine import needs_models, score
 from scoring.errors import Language, ModelUnavailable
+from scoring.models.profile import profile_names
 from scoring.reading.file_formats import format_label
 from scoring.recipes import RECIPES, get_recipe
 from scoring.recipes.normalization import normalization_warnings
@@ -36,8 +37,10 @@ __all__ = [
 
 
 def run_score(options: argparse.Namespace, language: Language) -> int:
-    """Score a file, store the result and print the report."""
+    """Score a file, store the result and print the report. The models must be chosen where the recipe needs some."""
     recipe = get_recipe(options.recipe)
+    if options.models is None and needs_models(recipe):
+        raise WrongUsage("models_needed", recipe=recipe.id, profiles=", ".join(profile_names()))
     references = load_references(options.references, recipe)
     predictions = load_predictions(options.predictions, recipe, references)
     if options.output:
@@ -47,7 +50,7 @@ def run_score(options: argparse.Namespace, language: Language) -> int:
         recipe.id,
         references,
         predictions,
-        profile=options.models,
+        profile=options.models or "",  # without one nothing asks for a model
         device=options.device,
         options=given,
         progress=progress_printer(),

@@ -92,7 +92,7 @@ def build_parser(language: Language) -> Parser:
         made[name].add_argument("--lang", choices=("ko", "en"), default="ko", help=say("lang", language))
     for name in ("score", "check"):
         _add_files(made[name], language, references_required=name == "score")
-    made["score"].add_argument("--models", default="demo", metavar="PROFILE", help=say("profile", language))
+    made["score"].add_argument("--models", metavar="PROFILE", help=say("profile_chosen", language))
     made["check"].add_argument("--models", default="official", metavar="PROFILE", help=say("profile_read", language))
     made["score"].add_argument("--output", metavar="FILE", help=say("output", language))
     for name in ("score", "models"):

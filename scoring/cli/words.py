@@ -18,6 +18,10 @@ WORDS: Final[dict[str, Message]] = {
     "references": Message("정답 파일", "references file"),
     "predictions": Message("제출 파일", "predictions file"),
     "profile": Message("모델 프로필 이름 또는 TOML 경로", "model profile, by name or by path of its TOML"),
+    "profile_chosen": Message(
+        "모델 프로필 이름 또는 TOML 경로. 신경망 지표가 있는 채점 방식에는 반드시 지정합니다",
+        "model profile, by name or by path of its TOML; needed for a recipe with neural metrics",
+    ),
     "profile_read": Message(
         "이 프로필의 모델이 읽는 길이보다 긴 글을 알려 줍니다(모델이 이 컴퓨터에 있을 때만)",
         "say which texts are longer than the models of this profile read (where they are on this machine)",
@@ -87,6 +91,12 @@ WORDS: Final[dict[str, Message]] = {
     "profile_needed": Message(
         "모델 프로필을 지정하십시오: python -m scoring models {action} PROFILE",
         "Name a model profile: python -m scoring models {action} PROFILE",
+    ),
+    "models_needed": Message(
+        "{recipe}에는 신경망 지표가 있으므로 --models로 모델 프로필을 지정하십시오: {profiles}, 또는 TOML 경로. "
+        "official은 공식 채점과 같은 모델이고, demo는 시험용이라 점수를 공식 점수와 비교할 수 없습니다.",
+        "{recipe} has neural metrics, so name a model profile with --models: {profiles}, or the path of a TOML. "
+        "official has the models of the official scorer; scores of demo, for trials, cannot be compared with them.",
     ),
     "passed": Message("통과", "passed"),
     "failed": Message("실패", "FAILED"),
