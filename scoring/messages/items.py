@@ -32,6 +32,16 @@ ITEMS: Final[dict[str, Message]] = {
         'output directly holds {found}. Write the answer as "output": {{"answer": "…"}}.',
         WRONG_SHAPE,
     ),
+    "no_answers": Message(
+        "어느 항목에도 답이 없습니다. 받은 그대로의 문제 파일로 보입니다. 모든 항목의 output.answer에 답을 채워 주십시오.",
+        "No item has an answer: this looks like the question file as handed out. Fill in output.answer of every item.",
+        WRONG_SHAPE,
+    ),
+    "no_reference_answers": Message(
+        "어느 항목에도 정답이 없습니다. 정답이 하나도 없는 문제 파일로 보입니다. 정답이 든 파일을 주십시오.",
+        "No item has a reference answer: this looks like a question file. Give the file that holds the answers.",
+        WRONG_SHAPE,
+    ),
     "wrong_type": Message(
         "값의 자료형이 다릅니다(필요: {expected}, 파일: {found}). 자료형을 바꾸어 주십시오.",
         "The value has the wrong type (needed: {expected}; in the file: {found}). Change its type.",

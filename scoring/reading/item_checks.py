@@ -50,6 +50,18 @@ def shown_id(text: str) -> str:
     return quoted(text, limit=MAX_ID_CHARS)
 
 
+def is_question(value: Any, *, is_reference: bool) -> bool:
+    """Whether an item has no answer, as in the files of questions that are handed out.
+
+    An empty text is an answer of a participant, but none of an organiser.
+    """
+    if not isinstance(value, dict) or "answer" in value:
+        return False
+    output = value.get("output")
+    nothing = (None, "", [], {}) if is_reference else (None, [], {})
+    return output in nothing or (is_reference and isinstance(output, dict) and output.get("answer") in nothing)
+
+
 class ItemCheck:
     """Reads one item and notes its defects.
 
