@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Final, NoReturn
 
+from scoring import __version__
 from scoring.cli.words import say
 from scoring.errors import Language
 from scoring.recipes import RECIPES
@@ -84,6 +85,7 @@ def _in_korean(message: str, table: Iterable[tuple[re.Pattern[str], str]] = _ERR
 def build_parser(language: Language) -> Parser:
     """The commands and their options, with help in ``language``."""
     parser = Parser(language=language, prog="python -m scoring", description=say("program", language))
+    parser.add_argument("--version", action="version", version=f"malpan {__version__}", help=say("version", language))
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     made = {}
     for name in ("score", "check", "report", "compare", "recipes", "models"):

@@ -15,8 +15,8 @@ WORDS: Final[dict[str, Message]] = {
     "recipes": Message("채점 방식 목록", "list the recipes"),
     "models": Message("채점 모델을 보고, 내려받고, 확인합니다", "list, fetch and verify models"),
     "recipe": Message("채점 방식", "recipe"),
-    "references": Message("정답 파일", "references file"),
-    "predictions": Message("제출 파일", "predictions file"),
+    "references": Message("정답 파일(-는 표준 입력)", "references file (-: standard input)"),
+    "predictions": Message("제출 파일(-는 표준 입력)", "predictions file (-: standard input)"),
     "profile": Message("모델 프로필 이름 또는 TOML 경로", "model profile, by name or by path of its TOML"),
     "profile_chosen": Message(
         "모델 프로필 이름 또는 TOML 경로. 신경망 지표가 있는 채점 방식에는 반드시 지정합니다",
@@ -65,6 +65,11 @@ WORDS: Final[dict[str, Message]] = {
         "채점 결과 파일이 아닙니다: {path} ({detail}). 'python -m scoring score --output'으로 만든 파일을 주십시오.",
         "{path} is not a score result ({detail}). Name a file made with 'python -m scoring score --output'.",
     ),
+    "no_utf8": Message("UTF-8로 쓴 글이 아닙니다", "it is no text in UTF-8"),
+    "stdin_once": Message(
+        "표준 입력(-)은 한 파일에만 쓸 수 있습니다.", "Standard input (-) can stand for one file only."
+    ),
+    "version": Message("판 번호를 보여 주고 끝냅니다", "show the version and exit"),
     "no_such_file": Message("파일이 없습니다", "no such file"),
     "no_such_path": Message("파일이나 폴더가 없습니다", "no such file or folder"),
     "is_folder": Message("파일이 아니라 폴더입니다", "it is a folder"),

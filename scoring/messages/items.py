@@ -33,7 +33,8 @@ ITEMS: Final[dict[str, Message]] = {
         WRONG_SHAPE,
     ),
     "no_answers": Message(
-        "어느 항목에도 답이 없습니다. 받은 그대로의 문제 파일로 보입니다. 모든 항목의 output.answer에 답을 채워 주십시오.",
+        "어느 항목에도 답이 없습니다. 받은 그대로의 문제 파일로 보입니다. 모든 항목의 output.answer에 답을 채워 "
+        "주십시오.",
         "No item has an answer: this looks like the question file as handed out. Fill in output.answer of every item.",
         WRONG_SHAPE,
     ),
