@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from scoring.integrity import integrity_warnings
 from scoring.metrics import METRICS, Metric, MetricOptions, Row, implementation_of, is_neural, load_metric
 from scoring.models.store import shared_store
-from scoring.recipes import Aggregate, Layout, Recipe, get_recipe
+from scoring.recipes import Aggregate, Layout, Recipe, get_recipe, task_hints
 from scoring.records import Items, ItemScores, ProgressCallback, ScoreReport, ScoreWarning
 from scoring.running.normalization import normalization_effects
 from scoring.running.pair_values import PairValues
@@ -64,6 +64,7 @@ def score(
     aggregate = recipe.aggregate(layout, scored.values, scored.corpus)
     warnings = (
         *_model_warnings(recipe, metrics, signature),
+        *task_hints(recipe, references, predictions),
         *truncation_warnings(metrics, layout),
         *(warning for name, rows in scored.rows.items() for warning in metrics[name].warnings(list(rows.values()))),
         *aggregate.warnings,

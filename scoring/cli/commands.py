@@ -19,10 +19,10 @@ from scoring.engine import needs_models, score
 from scoring.errors import Language, ModelUnavailable
 from scoring.models.profile import profile_names
 from scoring.reading.file_formats import format_label
-from scoring.recipes import RECIPES, get_recipe
-from scoring.recipes.normalization import normalization_warnings
+from scoring.recipes import ORGANISER_CODES, RECIPES, MismatchedFiles, Recipe, get_recipe, task_hints
+from scoring.recipes.base import common_warnings
 from scoring.recipes.warning_texts import warning_text
-from scoring.records import Progress, ProgressCallback
+from scoring.records import Items, Progress, ProgressCallback, ScoreWarning
 from scoring.report import render, report_as_json
 from scoring.running.truncation import foreseen_warnings
 
@@ -74,7 +74,7 @@ def run_check(options: argparse.Namespace, language: Language) -> int:
     predictions = load_predictions(options.predictions, recipe, references)
     lines = [say("sound", language, path=options.predictions, count=len(predictions.items))]
     lines.append(say("recognised", language, name=format_label(predictions.format, language)))
-    lines += [warning_text(warning, language) for warning in normalization_warnings(predictions)]
+    lines += [warning_text(warning, language) for warning in _known_before(recipe, references, predictions)]
     try:
         foreseen = foreseen_warnings(recipe, references, predictions, options.models)
         lines += [warning_text(warning, language) for warning in foreseen]
@@ -82,6 +82,17 @@ def run_check(options: argparse.Namespace, language: Language) -> int:
         lines.append(say("length_unchecked", language, profile=options.models))
     sys.stdout.write("\n".join(lines) + "\n")
     return 0
+
+
+def _known_before(recipe: Recipe, references: Items | None, predictions: Items) -> list[ScoreWarning]:
+    """The warnings of a score that need no metric; without ``references`` those about the predictions alone."""
+    try:
+        of_layout = recipe.prepare(references or predictions, predictions).warnings
+    except MismatchedFiles:  # without references a file may lack the question types that the recipe needs
+        of_layout = tuple(common_warnings(predictions))
+    files = (predictions,) if references is None else (references, predictions)
+    shown = [one for one in of_layout if references is not None or one.code not in ORGANISER_CODES]
+    return [*task_hints(recipe, *files), *shown]
 
 
 def run_report(options: argparse.Namespace, language: Language) -> int:

@@ -80,6 +80,12 @@ _SCORE_TEXTS: Final[dict[str, Message]] = {
         en="Demo model score: computed with the small trial models of profile '{profile}'. BERTScore, BLEURT and every "
         "score that includes them cannot be compared with official scores.",
     ),
+    "other_task": Message(
+        ko="문항 유형({types})으로 보아 {recipe}의 파일입니다. {here}은(는) 유형을 가리지 않고 모든 답을 같은 규칙으로 "
+        "채점하므로, 채점 방식을 바르게 골랐는지 확인하십시오.",
+        en="By its question types ({types}) this is a file for {recipe}. {here} scores every answer by one rule "
+        "whatever its type: check that the recipe is the one you mean.",
+    ),
     "captions_missing": Message(
         ko="전체 {total}개 가운데 {count}개에 캡션이 없어, 그 문항의 점수를 0으로 계산했습니다.",
         en="Items without a caption: {count} of {total}. They score 0.",
@@ -154,7 +160,9 @@ INTEGRITY_CODES: Final = frozenset(INTEGRITY_TEXTS)
 
 # Those shown only to organisers: they are about the references, would tell a cheater what is checked, or tell more of a
 # score than the steps in which it is published.
-ORGANISER_CODES: Final = (INTEGRITY_CODES | {"empty_alternatives", "references_cut", "nfc_changed_score"}) - {
+ORGANISER_CODES: Final = (
+    INTEGRITY_CODES | {"empty_alternatives", "references_cut", "nfc_changed_score", "other_task"}
+) - {
     "invisible_characters",
     "looks_empty",
     "many_normalized",

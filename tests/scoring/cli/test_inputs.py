@@ -80,3 +80,20 @@ def test_models_are_not_fetched_without_a_hub(tmp_path, capsys, monkeypatch, off
     assert "the model hub http://127.0.0.1:9 cannot be reached" in error
     assert "Errno" not in error
     assert "HTTPConnection" not in error
+
+
+@pytest.mark.parametrize("with_references", [True, False])
+def test_check_says_what_a_score_will_warn_of(files, capsys, with_references):
+    rows = [("1", "3", "선다형"), ("2", "김치 " * 4_000, "단답형"), ("3", "", "서술형")]
+    (files / "C.json").write_text(contest_json(rows), encoding="utf-8")
+    (files / "R.json").write_text(contest_json([(*row[:1], "정답", row[2]) for row in rows]), encoding="utf-8")
+    references = ["--references", str(files / "R.json")] if with_references else []
+    check = ["check", "--predictions", str(files / "C.json"), *references, "--models", "demo"]
+    assert main([*check, "--recipe", "rag-qa@1"]) == 0
+    out = capsys.readouterr().out
+    assert "culture-qa@1의 파일입니다" in out
+    assert "비어 있는 답변이 1개" in out
+    assert main([*check, "--recipe", "dialogue-summary@1"]) == 0
+    out = capsys.readouterr().out
+    assert "2 (10,000/12,000)" in out
+    assert "너무 긴 정답" not in out

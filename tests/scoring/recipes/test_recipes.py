@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from scoring.metrics import METRICS
-from scoring.recipes import RECIPES, MismatchedFiles, UnknownRecipe, get_recipe, warning_text
+from scoring.recipes import RECIPES, MismatchedFiles, UnknownRecipe, get_recipe, task_hints, warning_text
 from scoring.recipes.base import align
 from scoring.recipes.rag_qa import answer_part, rag_qa_scores, split_answer
 from scoring.recipes.warning_texts import warning_texts
@@ -457,3 +457,15 @@ def test_only_some_of_many_long_items_are_named():
     )
     assert warning.params["count"] == 12
     assert warning.params["items"].endswith("q-9 (10,000/12,000) …")
+
+
+def test_a_file_of_another_task_gets_a_hint():
+    culture = answer_file([("a", "3", "선다형"), ("b", "김치", "단답형")])
+    [hint] = task_hints(get_recipe("rag-qa@1"), culture)
+    assert hint.params["recipe"] == "culture-qa@1"
+    assert "단답형, 선다형" in warning_text(hint)
+    assert "a file for culture-qa@1" in warning_text(hint, "en")
+    assert [one.code for one in task_hints(get_recipe("rag-qa@1"), answer_file([("a", "가", "선택형")]), culture)] == []
+    assert not task_hints(get_recipe("culture-qa@1"), culture)
+    assert not task_hints(get_recipe("multi-label@1"), culture)
+    assert not task_hints(get_recipe("rag-qa@1"), RAG_REFERENCES)
