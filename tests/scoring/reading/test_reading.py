@@ -499,3 +499,14 @@ def test_one_answer_among_questions_has_every_other_item_named():
 def test_misnamed_answers_are_no_question_file():
     rows = [{"id": f"q-{n}", "outptu": {"answer": "가"}} for n in range(3)]
     assert {error.code for error in errors_of(json.dumps(rows)).errors} == {"misspelled_field"}
+
+
+def test_the_limit_of_items_speaks_of_no_other_file(monkeypatch):
+    """It led with the official words for files that differ in number, also where only one was given."""
+    monkeypatch.setattr(json_items, "MAX_ITEMS", 2)
+    for code, data in (("too_many_items", array(*(item(str(n), "가") for n in range(3)))), ("no_items", "[]")):
+        error = errors_of(data).errors[0]
+        assert error.code == code
+        for language in ("ko", "en"):
+            assert "정답" not in error.reason(language)
+            assert "test set" not in error.reason(language)
