@@ -6,7 +6,7 @@ clips by all of them and takes the closest length, chrF the best by its own scor
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -15,6 +15,8 @@ from scoring.figures import Figure
 from scoring.recipes.base import Layout, MismatchedFiles, Recipe, common_warnings, pair_up_all
 from scoring.recipes.columns import BERTSCORE, CAPTION_REFERENCES, CIDER, CLIP, METEOR
 from scoring.records import Items, ScoreWarning
+
+_BREAKS: Final = frozenset("\n\r\t\u2028\u2029")
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,11 @@ class Captioning(Recipe):
                 "missing": missing,
                 "references": sum(map(len, pairs.references)),
             },
-            warnings=(*_missing_warning(missing, len(known)), *common_warnings(predictions)),
+            warnings=(
+                *_missing_warning(missing, len(known)),
+                *_line_break_warning(pairs.candidates),
+                *common_warnings(predictions),
+            ),
         )
 
     def final_scores(self, means: Mapping[str, Figure]) -> dict[str, Figure]:
@@ -52,6 +58,12 @@ class Captioning(Recipe):
 
 def _missing_warning(missing: int, total: int) -> list[ScoreWarning]:
     return [ScoreWarning("captions_missing", {"count": missing, "total": total})] if missing else []
+
+
+def _line_break_warning(captions: Iterable[str]) -> list[ScoreWarning]:
+    """konlpy keeps a line break or tab between words as a morph of its own; here it is white space, as it looks."""
+    count = sum(not _BREAKS.isdisjoint(caption) for caption in captions)
+    return [ScoreWarning("line_breaks", {"count": count})] if count else []
 
 
 _LEXICAL_METRICS: Final = (

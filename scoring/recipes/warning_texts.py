@@ -86,6 +86,12 @@ _SCORE_TEXTS: Final[dict[str, Message]] = {
         en="By its question types ({types}) this is a file for {recipe}. {here} scores every answer by one rule "
         "whatever its type: check that the recipe is the one you mean.",
     ),
+    "line_breaks": Message(
+        ko="설명 {count}개에 줄바꿈이나 탭이 있습니다. 여기서는 공백으로 보지만 konlpy의 Okt는 형태소 하나로 세므로, "
+        "konlpy와 NLTK로 직접 계산한 METEOR 등과 값이 다를 수 있습니다. 공백으로 바꾸어 계산하면 같아집니다.",
+        en="Captions with a line break or tab: {count}. It is white space here, but konlpy's Okt counts it as a morph: "
+        "METEOR and others computed with konlpy and NLTK may differ. With spaces in their place they are equal.",
+    ),
     "captions_missing": Message(
         ko="전체 {total}개 가운데 {count}개에 캡션이 없어, 그 문항의 점수를 0으로 계산했습니다.",
         en="Items without a caption: {count} of {total}. They score 0.",
