@@ -58,7 +58,7 @@ def is_question(value: Any, *, is_reference: bool) -> bool:
     if not isinstance(value, dict) or "answer" in value:
         return False
     output = value.get("output")
-    nothing = (None, "", [], {}) if is_reference else (None, [], {})
+    nothing: tuple[Any, ...] = (None, "", [], {}) if is_reference else (None, [], {})
     return output in nothing or (is_reference and isinstance(output, dict) and output.get("answer") in nothing)
 
 

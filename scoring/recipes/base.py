@@ -15,7 +15,8 @@ from typing import Final, Literal
 from scoring.errors import Language, Message, ScoringError
 from scoring.figures import Figure
 from scoring.metrics import METRICS, is_neural
-from scoring.recipes.long_texts import Pairs, cut_warnings, read_part
+from scoring.recipes.long_texts import Pairs as Pairs
+from scoring.recipes.long_texts import cut_warnings, read_part
 from scoring.recipes.normalization import AS_READ, normalization_warnings
 from scoring.records import Item, Items, ScoreWarning
 from scoring.text.answers import alternatives_of
