@@ -50,13 +50,13 @@ _SCORE_TEXTS: Final[dict[str, Message]] = {
         "{count} (for example {example}).",
     ),
     "nfc_changed_score": Message(
-        ko="NFC로 바꾼 것이 {label_ko}에 영향을 준 문항이 {count}개입니다. 여기서는 {value:.7g}이고, 바꾸지 않고 "
-        "비교하는 공식 채점기로는 {official:.7g}입니다.",
-        en="Items where normalising to NFC changed {label_en}: {count}. It is {value:.7g} here; the official scorer, "
-        "which compares the texts as they are, has {official:.7g}.",
+        ko="NFC로 바꾼 것이 {label_ko}에 영향을 준 문항이 {count}개입니다. 여기서는 {value:.7f}이고, 바꾸지 않고 "
+        "비교하는 공식 채점기로는 {official:.7f}입니다.",
+        en="Items where normalising to NFC changed {label_en}: {count}. It is {value:.7f} here; the official scorer, "
+        "which compares the texts as they are, has {official:.7f}.",
     ),
     "texts_cut": Message(
-        ko="너무 긴 답변 {count}개는 앞부분만 채점했습니다: 처음 {limit:,}자까지이고, 그 안에서 띄어쓰기 없이 이어진 "
+        ko="너무 긴 답변 {count}개는 앞부분만 채점합니다: 처음 {limit:,}자까지이고, 그 안에서 띄어쓰기 없이 이어진 "
         "글은 처음 {run_limit:,}자까지입니다. 글이 같은지만 보는 지표는 전체를 봅니다. 문항(읽은 글자 수/전체): "
         "{items}",
         en="Very long answers scored by their beginning: {count}. Read are the first {limit:,} characters and, of a "
@@ -64,7 +64,7 @@ _SCORE_TEXTS: Final[dict[str, Message]] = {
         "(characters read/in all): {items}",
     ),
     "references_cut": Message(
-        ko="너무 긴 정답 {count}개는 앞부분만 채점에 쓰였습니다: 처음 {limit:,}자까지이고, 그 안에서 띄어쓰기 없이 "
+        ko="너무 긴 정답 {count}개는 앞부분만 채점에 씁니다: 처음 {limit:,}자까지이고, 그 안에서 띄어쓰기 없이 "
         "이어진 글은 처음 {run_limit:,}자까지입니다. 문항(읽은 글자 수/전체): {items}",
         en="Very long references of which only the beginning was used: {count}. Read are the first {limit:,} "
         "characters and, of a run without a space in them, the first {run_limit:,}. Items (characters read/in all): "
