@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from scoring.integrity import integrity_warnings
 from scoring.metrics import METRICS, Metric, MetricOptions, Row, implementation_of, is_neural, load_metric
 from scoring.models.store import shared_store
-from scoring.recipes import Aggregate, Layout, Recipe, get_recipe
+from scoring.recipes import Aggregate, Layout, Recipe, get_recipe, task_hints
 from scoring.records import Items, ItemScores, ProgressCallback, ScoreReport, ScoreWarning
+from scoring.running.normalization import normalization_effects
 from scoring.running.pair_values import PairValues
 from scoring.running.run import KnownValues, Scored, run_metrics
 from scoring.running.truncation import truncation_warnings
@@ -63,9 +64,11 @@ def score(
     aggregate = recipe.aggregate(layout, scored.values, scored.corpus)
     warnings = (
         *_model_warnings(recipe, metrics, signature),
+        *task_hints(recipe, references, predictions),
         *truncation_warnings(metrics, layout),
         *(warning for name, rows in scored.rows.items() for warning in metrics[name].warnings(list(rows.values()))),
         *aggregate.warnings,
+        *normalization_effects(recipe, metrics, scored, references, predictions),
         *integrity_warnings(recipe.answer_form, references, predictions),
     )
     signature[ABOUT] |= computed_with(store)

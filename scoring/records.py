@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 
@@ -12,7 +12,7 @@ class Item:
     """One item of a predictions or references file. ``text`` is NFC; ``line`` is 1-based in the file.
 
     ``others`` are further reference texts of the item, if a recipe allows several; ``required`` are words that a
-    reference of captions demands.
+    reference of captions demands. ``raw`` are all its texts as they stand in the file, kept only if NFC changed one.
     """
 
     id: str
@@ -22,27 +22,36 @@ class Item:
     input: Mapping[str, Any] = field(default_factory=dict)
     others: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
+    raw: tuple[str, ...] = ()
 
     @property
     def texts(self) -> tuple[str, ...]:
         """Every text of the item, at least one."""
         return (self.text, *self.others)
 
+    def as_written(self) -> Item:
+        """The item with its texts as they stand in the file."""
+        return replace(self, text=self.raw[0], others=self.raw[1:], raw=()) if self.raw else self
+
 
 @dataclass(frozen=True, slots=True)
 class Items:
     """A file that passed validation.
 
-    ``format`` is a key of ``scoring.reading.file_formats``; ``sha256`` is of the bytes as uploaded; ``normalized_ids``
-    names the items whose text NFC changed; ``aliases`` are further names of the items of a references file (the file of
-    a picture), with ``None`` for a name that several items share.
+    ``format`` is a key of ``scoring.reading.file_formats``; ``sha256`` is of the bytes as uploaded; ``aliases`` are
+    further names of the items of a references file (the file of a picture), with ``None`` for a name that several items
+    share.
     """
 
     items: tuple[Item, ...]
     format: str
     sha256: str
-    normalized_ids: tuple[str, ...] = ()
     aliases: Mapping[str, str | None] = field(default_factory=dict)
+
+    @property
+    def normalized_ids(self) -> tuple[str, ...]:
+        """The items with a text that NFC changed."""
+        return tuple(item.id for item in self.items if item.raw)
 
     def by_id(self) -> dict[str, Item]:
         return {answer.id: answer for answer in self.items}

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from io import TextIOWrapper
 from typing import Final, TextIO
 
-from scoring.cli.files import InvalidInput, print_file_errors
+from scoring.cli.files import STDIN, InvalidInput, print_file_errors
 from scoring.cli.parser import EXIT_USAGE, build_parser, language_of
 from scoring.cli.words import error_text, say
 from scoring.errors import ScoringError
@@ -31,7 +31,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     language = language_of(given)
     try:
-        options = build_parser(language).parse_args(given)
+        parser = build_parser(language)
+        options = parser.parse_args(given)
+        if list(vars(options).values()).count(STDIN) > 1:
+            parser.error(say("stdin_once", language))
         from scoring.cli import commands
 
         status: int = getattr(commands, f"run_{options.command}")(options, language)

@@ -13,14 +13,16 @@ from scoring.cli.files import (
     require_folder_of,
     write_whole,
 )
-from scoring.cli.models import run_models
+from scoring.cli.models import WrongUsage, run_models
 from scoring.cli.words import say
-from scoring.engine import score
+from scoring.engine import needs_models, score
 from scoring.errors import Language, ModelUnavailable
+from scoring.models.profile import profile_names
 from scoring.reading.file_formats import format_label
-from scoring.recipes import RECIPES, get_recipe
+from scoring.recipes import ORGANISER_CODES, RECIPES, MismatchedFiles, Recipe, get_recipe, task_hints
+from scoring.recipes.base import common_warnings
 from scoring.recipes.warning_texts import warning_text
-from scoring.records import Progress, ProgressCallback
+from scoring.records import Items, Progress, ProgressCallback, ScoreWarning
 from scoring.report import render, report_as_json
 from scoring.running.truncation import foreseen_warnings
 
@@ -35,8 +37,10 @@ __all__ = [
 
 
 def run_score(options: argparse.Namespace, language: Language) -> int:
-    """Score a file, store the result and print the report."""
+    """Score a file, store the result and print the report. The models must be chosen where the recipe needs some."""
     recipe = get_recipe(options.recipe)
+    if options.models is None and needs_models(recipe):
+        raise WrongUsage("models_needed", recipe=recipe.id, profiles=", ".join(profile_names()))
     references = load_references(options.references, recipe)
     predictions = load_predictions(options.predictions, recipe, references)
     if options.output:
@@ -46,7 +50,7 @@ def run_score(options: argparse.Namespace, language: Language) -> int:
         recipe.id,
         references,
         predictions,
-        profile=options.models,
+        profile=options.models or "",  # without one nothing asks for a model
         device=options.device,
         options=given,
         progress=progress_printer(),
@@ -70,9 +74,7 @@ def run_check(options: argparse.Namespace, language: Language) -> int:
     predictions = load_predictions(options.predictions, recipe, references)
     lines = [say("sound", language, path=options.predictions, count=len(predictions.items))]
     lines.append(say("recognised", language, name=format_label(predictions.format, language)))
-    if predictions.normalized_ids:
-        lines.append(say("normalized", language, count=len(predictions.normalized_ids)))
-    lines += [warning_text(warning, language) for warning in recipe.file_warnings(references, predictions)]
+    lines += [warning_text(warning, language) for warning in _known_before(recipe, references, predictions)]
     try:
         foreseen = foreseen_warnings(recipe, references, predictions, options.models)
         lines += [warning_text(warning, language) for warning in foreseen]
@@ -80,6 +82,17 @@ def run_check(options: argparse.Namespace, language: Language) -> int:
         lines.append(say("length_unchecked", language, profile=options.models))
     sys.stdout.write("\n".join(lines) + "\n")
     return 0
+
+
+def _known_before(recipe: Recipe, references: Items | None, predictions: Items) -> list[ScoreWarning]:
+    """The warnings of a score that need no metric; without ``references`` those about the predictions alone."""
+    try:
+        of_layout = recipe.prepare(references or predictions, predictions).warnings
+    except MismatchedFiles:  # without references a file may lack the question types that the recipe needs
+        of_layout = tuple(common_warnings(predictions))
+    files = (predictions,) if references is None else (references, predictions)
+    shown = [one for one in of_layout if references is not None or one.code not in ORGANISER_CODES]
+    return [*task_hints(recipe, *files), *shown]
 
 
 def run_report(options: argparse.Namespace, language: Language) -> int:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
-from typing import TextIO
+from typing import Final, TextIO
 
 from scoring.cli.words import WORDS, say
 from scoring.errors import InvalidFile, Language, ScoringError, format_errors
@@ -14,19 +15,24 @@ from scoring.recipes import Recipe
 from scoring.records import Items, ScoreReport
 from scoring.report import InvalidReport, report_from_json
 
+STDIN: Final = "-"
+
 
 class CannotUse(ScoringError):
     """A path given on the command line cannot be used.
 
-    ``code`` is a key of ``WORDS``, and so may ``why`` be; any other ``why`` is shown unchanged.
+    ``code`` is a key of ``WORDS``, and so may ``why`` be; an error is shown as its message, anything else unchanged.
     """
 
-    def __init__(self, code: str, path: str | Path, why: object) -> None:
-        self.code, self.path, self.why = code, str(path), str(why)
+    def __init__(self, code: str, path: str | Path, why: str | InvalidReport) -> None:
+        self.code, self.path, self.why = code, str(path), why
         super().__init__(f"{code}: {self.path} ({self.why})")
 
     def message(self, language: Language = "ko") -> str:
-        detail = say(self.why, language) if self.why in WORDS else self.why
+        if isinstance(self.why, InvalidReport):
+            detail = self.why.message(language)
+        else:
+            detail = say(self.why, language) if self.why in WORDS else self.why
         return say(self.code, language, path=self.path, detail=detail)
 
 
@@ -60,8 +66,10 @@ def load_report(path: str) -> ScoreReport:
     """The ``OUT.json`` at ``path``. Raises ``CannotUse``."""
     try:
         return report_from_json(read_bytes(path).decode("utf-8-sig"))
-    except (InvalidReport, UnicodeDecodeError) as error:
+    except InvalidReport as error:
         raise CannotUse("invalid_result", path, error) from error
+    except UnicodeDecodeError as error:
+        raise CannotUse("invalid_result", path, "no_utf8") from error
 
 
 def load_options(synonyms: str | None, media: str | None) -> MetricOptions:
@@ -69,6 +77,8 @@ def load_options(synonyms: str | None, media: str | None) -> MetricOptions:
 
     A synonyms file is opened here, so that an unreadable path is reported before the scoring starts.
     """
+    if synonyms == STDIN:
+        raise CannotUse("cannot_read", STDIN, "no_such_file")
     if synonyms is not None:
         read_bytes(synonyms)
     if media is not None and not Path(media).exists():
@@ -79,8 +89,10 @@ def load_options(synonyms: str | None, media: str | None) -> MetricOptions:
 
 
 def read_bytes(path: str) -> bytes:
-    """The bytes of the file at ``path``. Raises ``CannotUse``."""
+    """The bytes of the file at ``path``, of standard input for ``-``. Raises ``CannotUse``."""
     try:
+        if path == STDIN:
+            return sys.stdin.buffer.read()
         return Path(path).read_bytes()
     except OSError as error:
         raise CannotUse("cannot_read", path, _why(error)) from error

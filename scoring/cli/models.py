@@ -32,8 +32,8 @@ if TYPE_CHECKING:  # these load the model libraries
 EXIT_DIFFERS: Final = 1
 
 
-class WrongModelsUsage(ScoringError):
-    """The options of ``models`` cannot be combined; ``word`` is the key of the text that explains them."""
+class WrongUsage(ScoringError):
+    """The options cannot be combined, or one is missing; ``word`` is the key of the text that explains them."""
 
     def __init__(self, word: str, **params: str) -> None:
         self.word, self.params = word, params
@@ -48,7 +48,7 @@ def run_models(options: argparse.Namespace, language: Language) -> int:
     if options.action == "list":
         return _list_models(language)
     if options.profile is None:
-        raise WrongModelsUsage("profile_needed", action=options.action)
+        raise WrongUsage("profile_needed", action=options.action)
     return _fetch_models(options.profile) if options.action == "fetch" else _verify_models(options, language)
 
 
@@ -79,7 +79,7 @@ def _verify_models(options: argparse.Namespace, language: Language) -> int:
     from scoring.verification.witnesses import compare_built_in
 
     if bool(options.file) != bool(options.references and options.predictions):
-        raise WrongModelsUsage("file_needs_both")
+        raise WrongUsage("file_needs_both")
     profile = load_profile(options.profile)
     checks = verify(profile, device=options.device)
     is_sound = all(check.ok for check in checks)

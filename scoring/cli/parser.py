@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Final, NoReturn
 
+from scoring import __version__
 from scoring.cli.words import say
 from scoring.errors import Language
 from scoring.recipes import RECIPES
@@ -84,6 +85,7 @@ def _in_korean(message: str, table: Iterable[tuple[re.Pattern[str], str]] = _ERR
 def build_parser(language: Language) -> Parser:
     """The commands and their options, with help in ``language``."""
     parser = Parser(language=language, prog="python -m scoring", description=say("program", language))
+    parser.add_argument("--version", action="version", version=f"malpan {__version__}", help=say("version", language))
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     made = {}
     for name in ("score", "check", "report", "compare", "recipes", "models"):
@@ -92,7 +94,7 @@ def build_parser(language: Language) -> Parser:
         made[name].add_argument("--lang", choices=("ko", "en"), default="ko", help=say("lang", language))
     for name in ("score", "check"):
         _add_files(made[name], language, references_required=name == "score")
-    made["score"].add_argument("--models", default="demo", metavar="PROFILE", help=say("profile", language))
+    made["score"].add_argument("--models", metavar="PROFILE", help=say("profile_chosen", language))
     made["check"].add_argument("--models", default="official", metavar="PROFILE", help=say("profile_read", language))
     made["score"].add_argument("--output", metavar="FILE", help=say("output", language))
     for name in ("score", "models"):

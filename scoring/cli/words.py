@@ -15,9 +15,13 @@ WORDS: Final[dict[str, Message]] = {
     "recipes": Message("채점 방식 목록", "list the recipes"),
     "models": Message("채점 모델을 보고, 내려받고, 확인합니다", "list, fetch and verify models"),
     "recipe": Message("채점 방식", "recipe"),
-    "references": Message("정답 파일", "references file"),
-    "predictions": Message("제출 파일", "predictions file"),
+    "references": Message("정답 파일(-는 표준 입력)", "references file (-: standard input)"),
+    "predictions": Message("제출 파일(-는 표준 입력)", "predictions file (-: standard input)"),
     "profile": Message("모델 프로필 이름 또는 TOML 경로", "model profile, by name or by path of its TOML"),
+    "profile_chosen": Message(
+        "모델 프로필 이름 또는 TOML 경로. 신경망 지표가 있는 채점 방식에는 반드시 지정합니다",
+        "model profile, by name or by path of its TOML; needed for a recipe with neural metrics",
+    ),
     "profile_read": Message(
         "이 프로필의 모델이 읽는 길이보다 긴 글을 알려 줍니다(모델이 이 컴퓨터에 있을 때만)",
         "say which texts are longer than the models of this profile read (where they are on this machine)",
@@ -61,6 +65,11 @@ WORDS: Final[dict[str, Message]] = {
         "채점 결과 파일이 아닙니다: {path} ({detail}). 'python -m scoring score --output'으로 만든 파일을 주십시오.",
         "{path} is not a score result ({detail}). Name a file made with 'python -m scoring score --output'.",
     ),
+    "no_utf8": Message("UTF-8로 쓴 글이 아닙니다", "it is no text in UTF-8"),
+    "stdin_once": Message(
+        "표준 입력(-)은 한 파일에만 쓸 수 있습니다.", "Standard input (-) can stand for one file only."
+    ),
+    "version": Message("판 번호를 보여 주고 끝냅니다", "show the version and exit"),
     "no_such_file": Message("파일이 없습니다", "no such file"),
     "no_such_path": Message("파일이나 폴더가 없습니다", "no such file or folder"),
     "is_folder": Message("파일이 아니라 폴더입니다", "it is a folder"),
@@ -75,10 +84,6 @@ WORDS: Final[dict[str, Message]] = {
     "more": Message("… 오류 {count}건이 더 있습니다.", "… and more errors: {count}"),
     "sound": Message("이상이 없습니다: {path} (항목 {count}개)", "No errors: {path} ({count} items)"),
     "recognised": Message("파일 형식: {name}", "Format: {name}"),
-    "normalized": Message(
-        "한글이 풀어쓴 형태(NFD 등)인 항목 {count}개는 NFC로 바꾸어 채점합니다.",
-        "{count} items hold decomposed text (such as NFD Hangul) and are scored as NFC.",
-    ),
     "columns": Message("줄\tid\t필드\t사유", "line\tid\tfield\treason"),
     "metrics": Message("지표", "metrics"),
     "ready": Message("사용 가능", "ready"),
@@ -91,6 +96,12 @@ WORDS: Final[dict[str, Message]] = {
     "profile_needed": Message(
         "모델 프로필을 지정하십시오: python -m scoring models {action} PROFILE",
         "Name a model profile: python -m scoring models {action} PROFILE",
+    ),
+    "models_needed": Message(
+        "{recipe}에는 신경망 지표가 있으므로 --models로 모델 프로필을 지정하십시오: {profiles}, 또는 TOML 경로. "
+        "official은 공식 채점과 같은 모델이고, demo는 시험용이라 점수를 공식 점수와 비교할 수 없습니다.",
+        "{recipe} has neural metrics, so name a model profile with --models: {profiles}, or the path of a TOML. "
+        "official has the models of the official scorer; scores of demo, for trials, cannot be compared with them.",
     ),
     "passed": Message("통과", "passed"),
     "failed": Message("실패", "FAILED"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from scoring.messages.language import COUNT_DIFFERS, NOT_JSON, WRONG_SHAPE, Message
+from scoring.messages.language import NOT_JSON, WRONG_SHAPE, Message
 
 BYTES: Final[dict[str, Message]] = {
     "empty_file": Message(
@@ -153,9 +153,9 @@ SYNTAX: Final[dict[str, Message]] = {
         WRONG_SHAPE,
     ),
     "too_many_items": Message(
-        "항목이 {limit:,}개를 넘습니다. 평가 데이터의 항목만 남겨 주십시오. 이 줄부터는 검사하지 않았습니다.",
-        "There are more than {limit:,} items. Keep only those of the test set; from this line on nothing was checked.",
-        COUNT_DIFFERS,
+        "항목이 {limit:,}개를 넘습니다. 한 파일에 {limit:,}개까지만 담아 주십시오. 이 줄부터는 검사하지 않았습니다.",
+        "There are more than {limit:,} items. Keep at most so many in a file; from this line on nothing was checked.",
+        WRONG_SHAPE,
     ),
     "top_level_type": Message(
         "파일 전체가 {found} 하나입니다. 항목 객체의 배열이어야 합니다. 예시 파일을 확인해 주십시오.",
@@ -173,8 +173,8 @@ SYNTAX: Final[dict[str, Message]] = {
         WRONG_SHAPE,
     ),
     "no_items": Message(
-        "배열에 항목이 하나도 없습니다. 평가 데이터의 모든 항목에 답을 적어 주십시오.",
-        "The list has no items. Answer every item of the test set.",
-        COUNT_DIFFERS,
+        "배열에 항목이 하나도 없습니다. 모든 문항을 답과 함께 적어 주십시오.",
+        "The list has no items. Write every item with its answer.",
+        WRONG_SHAPE,
     ),
 }

@@ -27,6 +27,16 @@ ITEMS: Final[dict[str, Message]] = {
         'The answer is outside output. Put it inside, as "output": {{"answer": ...}}.',
         WRONG_SHAPE,
     ),
+    "no_answers": Message(
+        "어느 항목에도 답이 없습니다. 받은 그대로의 문제 파일로 보입니다. 모든 항목에 답을 채워 주십시오.",
+        "No item has an answer: this looks like the question file as handed out. Fill in the answer of every item.",
+        WRONG_SHAPE,
+    ),
+    "no_reference_answers": Message(
+        "어느 항목에도 정답이 없습니다. 정답이 하나도 없는 문제 파일로 보입니다. 정답이 든 파일을 주십시오.",
+        "No item has a reference answer: this looks like a question file. Give the file that holds the answers.",
+        WRONG_SHAPE,
+    ),
     "wrong_type": Message(
         "값의 자료형이 다릅니다(필요: {expected}, 파일: {found}). 자료형을 바꾸어 주십시오.",
         "The value has the wrong type (needed: {expected}; in the file: {found}). Change its type.",
@@ -71,13 +81,8 @@ ITEMS: Final[dict[str, Message]] = {
         WRONG_SHAPE,
     ),
     "text_too_long": Message(
-        "텍스트가 너무 깁니다({length:,}자, 최대 {limit:,}자). 텍스트를 줄여 주십시오.",
-        "The text is too long ({length:,} characters, at most {limit:,}). Shorten it.",
-        WRONG_SHAPE,
-    ),
-    "run_too_long": Message(
-        "띄어쓰기 없이 {length:,}자가 이어집니다(최대 {limit:,}자). 반복된 출력인지 확인하고 줄여 주십시오.",
-        "{length:,} characters run on without a space (at most {limit:,}). Look for repeated output and shorten it.",
+        "텍스트가 너무 깁니다({length:,}자, 최대 {limit:,}자). 반복된 출력인지 확인하고 줄여 주십시오.",
+        "The text is too long ({length:,} characters, at most {limit:,}). Look for repeated output and shorten it.",
         WRONG_SHAPE,
     ),
     "too_many_marks": Message(

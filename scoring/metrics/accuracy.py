@@ -19,6 +19,7 @@ class Accuracy(LexicalMetric):
     rule = "string-equality@1"
     group = "exact"
     is_cheap = True
+    reads_whole = True
 
     def value(self, reference: str, candidate: str) -> float:
         return accuracy(reference, candidate)

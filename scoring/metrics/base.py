@@ -75,6 +75,7 @@ class Metric(ABC):
     card: ClassVar[str] = ""  # the card that explains it; default: its name
     score_names: ClassVar[tuple[str, ...]] = ()  # default: its name
     reads: ClassVar[str] = TEXT  # a tokenizer's name, or ``TEXT`` for the text as it is
+    reads_whole: ClassVar[bool] = False  # compares texts, also very long ones; others get their beginning
     model: ClassVar[str | None] = None  # the role in the model profile of the model that it needs
     reads_numbers: ClassVar[bool] = False  # its texts are decimal numbers
     needs_media: ClassVar[bool] = False

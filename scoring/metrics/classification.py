@@ -153,6 +153,7 @@ class Classification(RowMetric):
     label = Message("분류 지표", "Classification")
     rule = "label-sets@1"
     group = "exact"
+    reads_whole = True
     score_names = ("accuracy", "f1_micro", "f1_macro", "f1_weighted", "f1_samples")
 
     def parameters(self) -> dict[str, Any]:

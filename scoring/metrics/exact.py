@@ -31,6 +31,7 @@ class ExactMatch(LexicalMetric):
     rule = "exact-match@2"
     group = "exact"
     is_cheap = True
+    reads_whole = True
 
     def parameters(self) -> dict[str, Any]:
         return {"separator": ALTERNATIVE_SEPARATOR}

@@ -25,7 +25,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
-from scoring.models.files import file_sha256
+from scoring.models.hashes import file_sha256
 
 logger = logging.getLogger(__name__)
 

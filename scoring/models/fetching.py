@@ -28,6 +28,18 @@ class FetchFailed(WordedError, ScoringError):
     )
 
 
+class HubUnreachable(FetchFailed):
+    """No connection to the hub: this machine is offline, or the hub does not answer."""
+
+    code = "hub_unreachable"
+    words = Message(
+        "모델 '{model}' (revision {revision})을 받지 못했습니다: 모델 허브 {hub}에 연결할 수 없습니다. 인터넷 연결과 "
+        "프록시, 환경 변수 HF_ENDPOINT·HF_HUB_OFFLINE을 확인한 뒤 다시 실행하십시오. 받던 것은 이어서 받습니다.",
+        "The model '{model}' (revision {revision}) could not be fetched: the model hub {hub} cannot be reached. Check "
+        "the connection, the proxy, HF_ENDPOINT and HF_HUB_OFFLINE, then run again; what was fetched stays.",
+    )
+
+
 def fetch(profile: Profile | str | Path, *, endpoint: str | None = None) -> tuple[ModelStatus, ...]:
     """Download every model of ``profile`` that the hub has, at its exact revision; make the demo models.
 
@@ -45,7 +57,7 @@ def fetch(profile: Profile | str | Path, *, endpoint: str | None = None) -> tupl
 
 def _download(spec: ModelSpec, endpoint: str | None) -> None:
     """The configuration, the tokenizer and one format of weights: safetensors if the revision has it."""
-    from huggingface_hub import HfApi, snapshot_download
+    from huggingface_hub import HfApi, constants, snapshot_download
 
     try:
         siblings = HfApi(endpoint=endpoint).model_info(spec.model, revision=spec.revision).siblings or []
@@ -57,4 +69,7 @@ def _download(spec: ModelSpec, endpoint: str | None) -> None:
         wanted = [weights, *parts, *_BESIDE_WEIGHTS]
         snapshot_download(spec.model, revision=spec.revision, allow_patterns=wanted, endpoint=endpoint)
     except OSError as error:  # what the hub's client and requests raise are all OSErrors
+        if getattr(error, "response", None) is None and not isinstance(error.errno, int):  # no answer, nor a full disk
+            hub = endpoint or constants.ENDPOINT
+            raise HubUnreachable(model=spec.model, revision=spec.revision, hub=hub) from error
         raise FetchFailed(model=spec.model, revision=spec.revision, what=str(error).splitlines()[0]) from error

@@ -8,13 +8,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
 
 from scoring.errors import Message, ModelUnavailable, ScoringError, WordedError
 from scoring.models.demo import demo_models_root, ensure_demo_models
+from scoring.models.hashes import file_sha256, remembered_sha256
 from scoring.models.profile import (
     ModelFolderMissing,
     ModelNotFetched,
@@ -27,7 +27,6 @@ from scoring.models.profile import (
 
 ClipKind = Literal["clip", "siglip"]
 
-HASH_CACHE: Final = ".malpan-sha256.json"
 _WEIGHT_FILES: Final = ("model.safetensors", "pytorch_model.bin")  # in the order transformers prefers them
 _TOKENIZER_FILES: Final = (
     *("config.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
@@ -163,7 +162,7 @@ def weight_files(folder: Path) -> tuple[Path, ...]:
 
 def weights_sha256(folder: Path) -> str:
     """SHA-256 of the model's weights: of the file, or of the hashes of its shards in order."""
-    hashes = [_cached_sha256(path) for path in weight_files(folder)]
+    hashes = [remembered_sha256(path) for path in weight_files(folder)]
     return hashes[0] if len(hashes) == 1 else hashlib.sha256("\n".join(hashes).encode()).hexdigest()
 
 
@@ -231,28 +230,6 @@ def bytes_per_token(folder: Path) -> int:
     config = _read_json(folder / "config.json")
     width = int(config.get("hidden_size", 1024))
     return 4 * (8 * width + 2 * int(config.get("intermediate_size", 4 * width)))
-
-
-def _cached_sha256(path: Path) -> str:
-    """SHA-256 of a large file, stored next to it and reused while size and modification time stay the same."""
-    cache = path.parent / HASH_CACHE
-    status = path.stat()
-    stamp = [status.st_size, status.st_mtime_ns]
-    known: dict[str, Any] = {}
-    with suppress(OSError, ValueError):
-        known = json.loads(cache.read_text(encoding="utf-8"))
-    entry = known.get(path.name)
-    if isinstance(entry, dict) and entry.get("stamp") == stamp:
-        return str(entry["sha256"])
-    digest = file_sha256(path)
-    with suppress(OSError):  # a read-only model folder is fine; the hash is then computed once per process
-        cache.write_text(json.dumps({**known, path.name: {"stamp": stamp, "sha256": digest}}), encoding="utf-8")
-    return digest
-
-
-def file_sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _read_json(path: Path) -> Mapping[str, Any]:

@@ -17,14 +17,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from scoring.errors import MAX_ERRORS_KEPT, ErrorList, FileError, InvalidFile
-from scoring.reading.answer_checks import AnswerCheck
+from scoring.reading.answer_checks import AnswerCheck, is_question
 from scoring.reading.answer_forms import AnswerText, text_of
 from scoring.reading.caption_files import read_captions
 from scoring.reading.decoding import MAX_BYTES, decode
 from scoring.reading.item_checks import MAX_ID_CHARS, MAX_REFERENCES, shown_id
 from scoring.reading.json_items import MAX_ITEMS, MAX_VALUES, JsonItem, scan
 from scoring.reading.json_syntax import MAX_DEPTH
-from scoring.reading.texts import MAX_RUN_CHARS, MAX_TEXT_CHARS
+from scoring.reading.texts import MAX_TEXT_CHARS
 from scoring.records import Item, Items
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ __all__ = [
     "MAX_ID_CHARS",
     "MAX_ITEMS",
     "MAX_REFERENCES",
-    "MAX_RUN_CHARS",
     "MAX_TEXT_CHARS",
     "MAX_VALUES",
     "read_offered",
@@ -105,9 +104,9 @@ class _Collected:
     """What one pass over a file collects."""
 
     answers: list[Item] = field(default_factory=list)
-    normalized_ids: list[str] = field(default_factory=list)
     first_lines: dict[str, int] = field(default_factory=dict)  # id -> line of its first item
     items: int = 0
+    unanswered: int = 0  # items without any answer, as in a question file
     found: ErrorList = field(default_factory=ErrorList)
     is_whole: bool = True  # every item could be read
     has_all_ids: bool = True  # and every id
@@ -124,13 +123,9 @@ def _read(data: bytes, rules: _Rules) -> Items:
             collected.is_whole = collected.has_all_ids = False
         else:
             _take(entry, rules, known_ids, targets, collected)
+    _refuse_questions(rules, collected)
     collected.found.raise_any(before=_count_errors(rules, collected), after=_missing_ids(rules, collected))
-    return Items(
-        tuple(collected.answers),
-        file_format,
-        hashlib.sha256(data).hexdigest(),
-        normalized_ids=tuple(collected.normalized_ids),
-    )
+    return Items(tuple(collected.answers), file_format, hashlib.sha256(data).hexdigest())
 
 
 def _take(
@@ -142,6 +137,7 @@ def _take(
 ) -> None:
     """Check one item, alone and against the others, and record its answer and defects."""
     collected.items += 1
+    collected.unanswered += is_question(item.value, is_reference=rules.is_reference)
     locating = not collected.found.is_full
     check = AnswerCheck(item, form=rules.form, locating=locating, is_reference=rules.is_reference)
     answer = check.answer(rules.question_types)
@@ -157,8 +153,15 @@ def _take(
     collected.found.note(*check.in_file_order())
     if answer is not None:
         collected.answers.append(answer)
-        if check.has_normalized:
-            collected.normalized_ids.append(answer.id)
+
+
+def _refuse_questions(rules: _Rules, collected: _Collected) -> None:
+    """One sentence instead of an error for every item of a question file, unless its answers are misnamed."""
+    errors = collected.found.errors
+    if not errors or any(error.code == "misspelled_field" for error in errors):
+        return
+    if collected.is_whole and 1 < collected.items == collected.unanswered:
+        raise InvalidFile([FileError("no_reference_answers" if rules.is_reference else "no_answers")])
 
 
 def _count_errors(rules: _Rules, collected: _Collected) -> Iterator[FileError]:

@@ -21,6 +21,7 @@ opinions    ``[["본품#품질", "negative"], …]``; of a reference with the wo
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
@@ -46,6 +47,18 @@ _TYPES: Final[dict[AnswerText, str]] = {
     "targets": "list",
     "opinions": "list",
 }
+
+
+def is_question(value: Any, *, is_reference: bool) -> bool:
+    """Whether an item has no answer, as in the files of questions that are handed out.
+
+    An empty text is an answer of a participant, but none of an organiser.
+    """
+    if not isinstance(value, dict) or "answer" in value:
+        return False
+    output = value.get("annotation", value.get("output"))
+    nothing: tuple[Any, ...] = (None, "", [], {}) if is_reference else (None, [], {})
+    return output in nothing or (is_reference and isinstance(output, dict) and output.get("answer") in nothing)
 
 
 class AnswerCheck(ItemCheck):
@@ -74,7 +87,9 @@ class AnswerCheck(ItemCheck):
         if self.id is None or not texts:
             return None
         shown = task if task and self._is_reference else {}
-        return Item(self.id, texts[0], self._item.line, question_type, input=shown, others=texts[1:])
+        return Item(
+            self.id, texts[0], self._item.line, question_type, input=shown, others=texts[1:], raw=self.written_texts()
+        )
 
     def note_empty_alternative(self) -> None:
         """Note that a blank answer would match this reference."""
@@ -145,28 +160,32 @@ class AnswerCheck(ItemCheck):
         if isinstance(raw, dict):
             return self._read_label_object(raw)
         if isinstance(raw, list):
-            return self._label_list(self._read_strings(raw, takes_integers=True))
+            self._read_strings(raw, takes_integers=True)
+            return self._label_list(raw)
         if not isinstance(raw, str):
             return self._accepted(repr(raw))
         text = self._read_string(raw, self._place, is_reference=self._is_reference)
         return None if text is None else self._accepted(text)
 
-    def _label_list(self, labels: Collection[str]) -> str | None:
-        """Labels as compact JSON, sorted, each once."""
-        return None if self._errors else self._accepted(_compact(sorted(set(labels))))
+    def _label_list(self, written: Collection[str | int]) -> str | None:
+        """Labels as compact JSON, sorted, each once; ``None`` if one of them was refused."""
+        if self._errors:
+            return None
+        labels = [str(label) for label in written]
+        self._written = [_compact(sorted(set(labels)))]
+        return self._accepted(_compact(sorted({unicodedata.normalize("NFC", label) for label in labels})))
 
     def _read_label_object(self, raw: dict[str, Any]) -> str | None:
         """The labels that are true in an object of truth values."""
-        labels: list[str | None] = []
         for label, truth in raw.items():
             path = (*self._place, label)
             if not is_truth_value(truth):
                 self._note("bad_truth_value", path)
             elif is_true(truth):
-                labels.append(self._read_string(label, path, is_reference=True))
+                self._read_string(label, path, is_reference=True)
             if len(self._errors) > MAX_ITEM_ERRORS:
                 break
-        return self._label_list([label for label in labels if label is not None])
+        return self._label_list([label for label, truth in raw.items() if is_true(truth)])
 
     def _read_strings(self, raw: list[Any], *, takes_integers: bool = False) -> list[str]:
         """The valid texts of a list, none of which may be empty; reading stops after ``MAX_ITEM_ERRORS`` defects."""
@@ -196,7 +215,10 @@ class AnswerCheck(ItemCheck):
                 self._note("duplicate_target", (*path, "id"), target=shown_id(name))
             elif name is not None and label is not None:
                 found[name] = label
-        return None if self._errors else _compact(dict(sorted(found.items())))
+        if self._errors:
+            return None
+        self._written = [_compact({str(target["id"]).strip(): str(target["label"]).strip() for target in raw})]
+        return _compact(dict(sorted(found.items())))
 
     def _read_opinions(self, raw: list[Any]) -> str | None:
         """(category, polarity) of each opinion in the order of the file, which the rule depends on."""
@@ -208,7 +230,10 @@ class AnswerCheck(ItemCheck):
             ends = dict(enumerate(opinion))
             category, polarity = (self._part(ends, (*path, place)) for place in (0, len(opinion) - 1))
             found.append((category, polarity))
-        return None if self._errors else _compact(found)
+        if self._errors:
+            return None
+        self._written = [_compact([(str(opinion[0]).strip(), str(opinion[-1]).strip()) for opinion in raw])]
+        return _compact(found)
 
     def _parts(self, raw: list[Any]) -> Iterator[tuple[Path, Any]]:
         """The parts of an answer that is a list, with their paths, until there are too many defects."""

@@ -54,7 +54,6 @@ def read_captions(
         tuple(item.answer(item_id) for item_id, item in captions.items.items()),
         captions.layout or file_format,
         hashlib.sha256(data).hexdigest(),
-        normalized_ids=tuple(item_id for item_id, item in captions.items.items() if item.has_normalized),
         aliases=captions.aliases_of_the_items(),
     )
 
@@ -88,10 +87,12 @@ class _Item:
     line: int
     texts: list[str] = field(default_factory=list)
     required: dict[str, None] = field(default_factory=dict)  # in order, each once
-    has_normalized: bool = False
+    raw: list[str] = field(default_factory=list)
 
     def answer(self, item_id: str) -> Item:
-        return Item(item_id, self.texts[0], self.line, others=tuple(self.texts[1:]), required=tuple(self.required))
+        raw = tuple(self.raw) if self.raw != self.texts else ()
+        others, required = tuple(self.texts[1:]), tuple(self.required)
+        return Item(item_id, self.texts[0], self.line, others=others, required=required, raw=raw)
 
 
 @dataclass(slots=True)
@@ -140,7 +141,7 @@ class _Captions:
                     check.note_too_many()
                 item.texts += texts
                 item.required |= dict.fromkeys(required)
-                item.has_normalized = item.has_normalized or check.has_normalized
+                item.raw += check.written_texts() or texts
         self.layout = self.layout or check.layout
         self.found.note(*check.in_file_order())
 

@@ -44,11 +44,16 @@ class ItemCheck:
         self.id: str | None = None  # NFC; None where it could not be read
         self.written_id = ""  # the id as written, with its ending
         self.has_normalized = False  # NFC changed the answer
+        self._written: list[str] = []  # its texts before that
         self._item = item
         self._locating = locating
         self._id_path: Path = ("id",)
         self._shown_id: str | None = None
         self._errors: list[FileError] = []
+
+    def written_texts(self) -> tuple[str, ...]:
+        """The texts of a sound item as they stand in the file, if NFC changed one."""
+        return tuple(self._written) if self.has_normalized else ()
 
     def match_id(
         self, first_lines: Mapping[str, int], known_ids: Collection[str] | None, *, is_reference: bool
@@ -111,6 +116,7 @@ class ItemCheck:
         if defect is None and is_reference and not text.strip():
             defect = "empty_reference", {}
         self.has_normalized = self.has_normalized or text != raw
+        self._written.append(raw)
         return text if self._accept(defect, path) else None
 
     def _member(self, owner: Mapping[Any, Any], path: Path, expected: str) -> Any:

@@ -1,8 +1,7 @@
-"""The checks of a text before any analyser reads it: NFC, limited length, nothing that breaks or stalls an analyser.
+"""The checks of a text before any analyser reads it: NFC, limited length, nothing that breaks an analyser.
 
-python-mecab-ko stops reading at a NUL and raises ``TypeError`` on a lone surrogate. Time grows with the square of an
-unbroken run: measured on one core, python-mecab-ko takes 0.02 s for 2,500 characters and 0.1 s for 10,000, Okt 14 s for
-2,000 syllables of Hangul; for Okt ``scoring.text.tokenization`` cuts such a run.
+python-mecab-ko stops reading at a NUL and raises ``TypeError`` on a lone surrogate. ``MAX_TEXT_CHARS`` bounds what is
+kept of one item; what an analyser sees of a long text is much less (``scoring.text.cutting``).
 """
 
 from __future__ import annotations
@@ -13,8 +12,7 @@ from functools import cache
 from itertools import groupby
 from typing import Any, Final
 
-MAX_TEXT_CHARS: Final = 10_000
-MAX_RUN_CHARS: Final = 2_500
+MAX_TEXT_CHARS: Final = 200_000
 MAX_MARKS: Final = 30  # the Stream-Safe Text Format of Unicode Standard Annex 15
 
 _FORBIDDEN: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -35,7 +33,7 @@ def normalize(text: str, limit: int = MAX_TEXT_CHARS, *, one_line: bool = False)
     if defect is not None:
         return text, defect
     normal = unicodedata.normalize("NFC", text)
-    return normal, _length_defect(normal, limit, limit) or _run_defect(normal)
+    return normal, _length_defect(normal, limit, limit)
 
 
 def forbidden_character(text: str, *, one_line: bool = False) -> Defect | None:
@@ -51,11 +49,6 @@ def forbidden_character(text: str, *, one_line: bool = False) -> Defect | None:
 
 def _length_defect(text: str, most: int, limit: int) -> Defect | None:
     return ("text_too_long", {"length": len(text), "limit": limit}) if len(text) > most else None
-
-
-def _run_defect(text: str) -> Defect | None:
-    longest = max(map(len, text.split()), default=0) if len(text) > MAX_RUN_CHARS else 0
-    return ("run_too_long", {"length": longest, "limit": MAX_RUN_CHARS}) if longest > MAX_RUN_CHARS else None
 
 
 def _has_stacked_marks(text: str) -> bool:

@@ -23,6 +23,7 @@ from scoring.recipes.base import (
     Recipe,
 )
 from scoring.recipes.warning_texts import ORGANISER_CODES, warning_text
+from scoring.records import Items, ScoreWarning
 from scoring.registry import Registry, require
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "UnknownRecipe",
     "get_recipe",
     "reads_media",
+    "task_hints",
     "warning_text",
 ]
 
@@ -58,6 +60,19 @@ def get_recipe(recipe_id: str) -> Recipe:
         return RECIPES[recipe_id]
     except KeyError:
         raise UnknownRecipe(recipe_id) from None
+
+
+def task_hints(recipe: Recipe, *files: Items) -> list[ScoreWarning]:
+    """A warning if question types in ``files`` are those of another recipe, which this one would not tell apart.
+
+    A recipe with question types of its own refuses others.
+    """
+    found = {item.question_type for file in files for item in file.items if item.question_type}
+    if not found or recipe.question_types or recipe.answer_form != "answers":
+        return []
+    other = next((each for each in RECIPES.values() if found <= set(each.question_types)), None)
+    types = ", ".join(sorted(found))
+    return [ScoreWarning("other_task", {"types": types, "recipe": other.id, "here": recipe.id})] if other else []
 
 
 def reads_media(recipe: Recipe) -> bool:

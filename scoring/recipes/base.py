@@ -15,6 +15,9 @@ from typing import Final, Literal
 from scoring.errors import Language, Message, ScoringError
 from scoring.figures import Figure
 from scoring.metrics import METRICS, is_neural
+from scoring.recipes.long_texts import Pairs as Pairs
+from scoring.recipes.long_texts import cut_warnings, read_part
+from scoring.recipes.normalization import AS_READ, normalization_warnings
 from scoring.records import Item, Items, ScoreWarning
 from scoring.text.answers import alternatives_of
 
@@ -52,23 +55,13 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
-    """What one metric scores: aligned sequences, one entry for each scored item. An item has one or more references."""
-
-    ids: tuple[str, ...] = ()
-    references: tuple[tuple[str, ...], ...] = ()
-    candidates: tuple[str, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-
-@dataclass(frozen=True, slots=True)
 class Layout:
     """A predictions file laid out for the metrics of a recipe.
 
     ``item_ids`` are all items in reference order. ``pairs`` is what each metric must score. ``preset`` are values that
     the rule sets without a metric (a missing reason in a strict recipe is 0).
+
+    Of a very long text a metric gets the beginning, unless it only compares texts; a warning names the items.
     """
 
     item_ids: tuple[str, ...]
@@ -76,6 +69,13 @@ class Layout:
     preset: Mapping[str, ItemValues] = field(default_factory=dict)
     coverage: Coverage = field(default_factory=dict)
     warnings: tuple[ScoreWarning, ...] = ()
+
+    def __post_init__(self) -> None:
+        given = self.pairs
+        parts = {id(pairs): read_part(pairs) for metric, pairs in given.items() if not _reads_whole(metric)}
+        read = {metric: pairs if _reads_whole(metric) else parts[id(pairs)] for metric, pairs in given.items()}
+        object.__setattr__(self, "pairs", read)
+        object.__setattr__(self, "warnings", (*self.warnings, *cut_warnings(given, read)))
 
     def item_values(self, metric: str, values: ItemValues) -> dict[str, float]:
         """The value of every item that counts for ``metric``: scored pairs from ``values``, and preset ones.
@@ -92,6 +92,10 @@ class Layout:
             for item, accepted, given in zip(pairs.ids, pairs.references, pairs.candidates, strict=True)
             if len(given.strip()) >= min_chars and any(given.strip() in alternatives_of(text) for text in accepted)
         }
+
+
+def _reads_whole(metric: str) -> bool:
+    return metric in METRICS and METRICS[metric].reads_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +149,8 @@ class Recipe(ABC):
         return self.name.text(language)
 
     def rule(self, language: Language = "ko") -> str:
-        return self.rule_text.text(language)
+        """The rule in words, with what holds for every recipe."""
+        return f"{self.rule_text.text(language)} {AS_READ.text(language)}"
 
     @abstractmethod
     def input_rule(self, metric: str) -> str:
@@ -216,9 +221,7 @@ def align(references: Items, predictions: Items) -> list[tuple[Item, Item]]:
 
 def common_warnings(predictions: Items) -> list[ScoreWarning]:
     """Warnings that do not depend on the rule: normalised and empty answers."""
-    warnings = []
-    if predictions.normalized_ids:
-        warnings.append(ScoreWarning("nfc_normalized", {"count": len(predictions.normalized_ids)}))
+    warnings = normalization_warnings(predictions)
     empty = sum(not answer.text.strip() for answer in predictions.items)
     if empty:
         warnings.append(ScoreWarning("empty_answers", {"count": empty}))

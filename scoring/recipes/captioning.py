@@ -18,6 +18,7 @@ from scoring.recipes.columns import BERTSCORE, CAPTION_REFERENCES, CIDER, CLIP, 
 from scoring.records import Items, ScoreWarning
 
 MIN_HANGUL: Final = 0.1  # of the letters of a file: Korean captions with many foreign words have over half
+_BREAKS: Final = frozenset("\n\r\t\u2028\u2029")
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _HANGUL: Final = re.compile("[\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3]+")
 
@@ -64,6 +65,7 @@ class Captioning(Recipe):
             warnings=(
                 *_missing_warning(missing, len(known)),
                 *self.file_warnings(references, predictions),
+                *_line_break_warning(pairs.candidates),
                 *common_warnings(predictions),
             ),
         )
@@ -83,6 +85,12 @@ class Captioning(Recipe):
 
 def _missing_warning(missing: int, total: int) -> list[ScoreWarning]:
     return [ScoreWarning("captions_missing", {"count": missing, "total": total})] if missing else []
+
+
+def _line_break_warning(captions: Iterable[str]) -> list[ScoreWarning]:
+    """konlpy keeps a line break or tab between words as a morph of its own; here it is white space, as it looks."""
+    count = sum(not _BREAKS.isdisjoint(caption) for caption in captions)
+    return [ScoreWarning("line_breaks", {"count": count})] if count else []
 
 
 _LEXICAL_METRICS: Final = (

@@ -34,8 +34,41 @@ _SCORE_TEXTS: Final[dict[str, Message]] = {
         en="{count} answers are empty.",
     ),
     "nfc_normalized": Message(
-        ko="답변 {count}개의 한글이 풀어쓴 형태(NFD 등)여서 NFC로 바꾸어 채점했습니다. macOS에서 만든 파일에 흔합니다.",
-        en="{count} answers held decomposed text (such as NFD Hangul, common on macOS) and were scored as NFC.",
+        ko="답변 {count}개의 한글이 풀어쓴 형태(NFD 등)여서 NFC로 바꾸어 채점합니다. macOS에서 만든 파일에 흔합니다.",
+        en="Answers with decomposed Hangul (NFD), scored as NFC: {count}. Files made on macOS often have it.",
+    ),
+    "nfc_ideographs": Message(
+        ko="답변 {count}개에 호환용 한자가 있어 NFC로 바꾸어 채점합니다. 모양은 같으나 부호가 다른 글자입니다"
+        "(예: {example}).",
+        en="Answers with compatibility ideographs, scored as NFC: {count}. They look like the usual characters but "
+        "have other codes (such as {example}).",
+    ),
+    "nfc_other": Message(
+        ko="답변 {count}개에 NFC가 아닌 다른 글자(로마자와 결합 부호 등)가 있어 NFC로 바꾸어 채점합니다"
+        "(예: {example}).",
+        en="Answers with other characters that are not NFC (such as letters with combining marks), scored as NFC: "
+        "{count} (for example {example}).",
+    ),
+    "nfc_changed_score": Message(
+        ko="NFC로 바꾼 것이 {label_ko}에 영향을 준 문항이 {count}개입니다. 여기서는 {value:.7f}이고, 바꾸지 않고 "
+        "비교하는 공식 채점기로는 {official:.7f}입니다.",
+        en="Items where normalising to NFC changed {label_en}: {count}. It is {value:.7f} here; the official scorer, "
+        "which compares the texts as they are, has {official:.7f}.",
+    ),
+    "texts_cut": Message(
+        ko="너무 긴 답변 {count}개는 앞부분만 채점합니다: 처음 {limit:,}자까지이고, 그 안에서 띄어쓰기 없이 이어진 "
+        "글은 처음 {run_limit:,}자까지입니다. 글이 같은지만 보는 지표는 전체를 봅니다. 문항(읽은 글자 수/전체): "
+        "{items}",
+        en="Very long answers scored by their beginning: {count}. Read are the first {limit:,} characters and, of a "
+        "run without a space in them, the first {run_limit:,}; metrics that only compare texts see the whole. Items "
+        "(characters read/in all): {items}",
+    ),
+    "references_cut": Message(
+        ko="너무 긴 정답 {count}개는 앞부분만 채점에 씁니다: 처음 {limit:,}자까지이고, 그 안에서 띄어쓰기 없이 "
+        "이어진 글은 처음 {run_limit:,}자까지입니다. 문항(읽은 글자 수/전체): {items}",
+        en="Very long references of which only the beginning was used: {count}. Read are the first {limit:,} "
+        "characters and, of a run without a space in them, the first {run_limit:,}. Items (characters read/in all): "
+        "{items}",
     ),
     "padded_choices": Message(
         ko="선다형 답 {count}개의 앞뒤에 공백이 있습니다. 선다형은 공백까지 같아야 정답입니다.",
@@ -46,6 +79,18 @@ _SCORE_TEXTS: Final[dict[str, Message]] = {
         "이들이 들어간 점수는 공식 점수와 비교할 수 없습니다.",
         en="Demo model score: computed with the small trial models of profile '{profile}'. BERTScore, BLEURT and every "
         "score that includes them cannot be compared with official scores.",
+    ),
+    "other_task": Message(
+        ko="문항 유형({types})으로 보아 {recipe}의 파일입니다. {here}은(는) 유형을 가리지 않고 모든 답을 같은 규칙으로 "
+        "채점하므로, 채점 방식을 바르게 골랐는지 확인하십시오.",
+        en="By its question types ({types}) this is a file for {recipe}. {here} scores every answer by one rule "
+        "whatever its type: check that the recipe is the one you mean.",
+    ),
+    "line_breaks": Message(
+        ko="설명 {count}개에 줄바꿈이나 탭이 있습니다. 여기서는 공백으로 보지만 konlpy의 Okt는 형태소 하나로 세므로, "
+        "konlpy와 NLTK로 직접 계산한 METEOR 등과 값이 다를 수 있습니다. 공백으로 바꾸어 계산하면 같아집니다.",
+        en="Captions with a line break or tab: {count}. It is white space here, but konlpy's Okt counts it as a morph: "
+        "METEOR and others computed with konlpy and NLTK may differ. With spaces in their place they are equal.",
     ),
     "captions_missing": Message(
         ko="전체 {total}개 가운데 {count}개에 캡션이 없어, 그 문항의 점수를 0으로 계산했습니다.",
@@ -131,8 +176,12 @@ INTEGRITY_TEXTS: Final[dict[str, Message]] = {
 # Warnings for the organiser that a score may be better, or worse, than the answers.
 INTEGRITY_CODES: Final = frozenset(INTEGRITY_TEXTS)
 
-# Those shown only to organisers: they are about the references, or would tell a cheater what is checked.
-ORGANISER_CODES: Final = (INTEGRITY_CODES | {"empty_alternatives", "references_not_korean"}) - {
+# Those shown only to organisers: they are about the references, would tell a cheater what is checked, or tell more of a
+# score than the steps in which it is published.
+ORGANISER_CODES: Final = (
+    INTEGRITY_CODES
+    | {"empty_alternatives", "references_cut", "nfc_changed_score", "other_task", "references_not_korean"}
+) - {
     "invisible_characters",
     "looks_empty",
     "many_normalized",

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from scoring.errors import Language, ScoringError
+from scoring.errors import Language, Message, ScoringError, quoted
 from scoring.recipes import Column, UnknownRecipe, get_recipe, warning_text
 from scoring.recipes.targets import Target, published_sets
 from scoring.records import ItemScores, ScoreReport, ScoreWarning
@@ -26,7 +26,14 @@ _SHOWN_HASH_CHARS: Final = 12
 
 
 class InvalidReport(ScoringError):
-    """The file is not an ``OUT.json`` of this program."""
+    """The file is not an ``OUT.json`` of this program; ``why`` says it in words."""
+
+    def __init__(self, why: Message) -> None:
+        self.why = why
+        super().__init__(why.en)
+
+    def message(self, language: Language = "ko") -> str:
+        return self.why.text(language)
 
 
 def report_as_dict(report: ScoreReport, language: Language = "ko") -> dict[str, Any]:
@@ -96,8 +103,20 @@ def report_from_json(text: str) -> ScoreReport:
             raise ValueError("an item is in it twice")
         _view(report, "ko", None)  # a file edited by hand fails here, not in the middle of a page
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, UnknownRecipe) as error:
-        raise InvalidReport(f"{type(error).__name__}: {error}") from error
+        raise InvalidReport(_what_is_wrong(error)) from error
     return report
+
+
+def _what_is_wrong(error: Exception) -> Message:
+    if isinstance(error, json.JSONDecodeError):
+        return Message("JSON이 아닙니다", "it is no JSON")
+    if isinstance(error, UnknownRecipe):
+        name = quoted(str(error.recipe_id))
+        return Message(f"모르는 채점 방식 «{name}»", f"unknown recipe «{name}»")
+    if isinstance(error, KeyError):
+        name = quoted(str(error.args[0]))
+        return Message(f"«{name}»이(가) 없습니다", f"«{name}» is missing")
+    return Message("내용이 채점 결과의 꼴이 아닙니다", "its content does not have the form of a result")
 
 
 def render(

@@ -177,9 +177,8 @@ BAD_FILES: tuple[BadFile, ...] = (
     BadFile("id of 201 characters", _q3_id(f'"{"q" * 201}"'), "id_too_long", 4, "q" * 200 + "…", "id"),
     BadFile("id with a line break", _q3_id('"q-3\\n"'), "control_character", 4, "q-3\\u000a", "id"),
     BadFile(
-        "answer of 10,001 characters", _q3(f'{{"answer": "{"가 " * 5000}나"}}'), "text_too_long", 4, "q-3", _ANSWER
+        "answer of 200,001 characters", _q3(f'{{"answer": "{"가 " * 100_000}나"}}'), "text_too_long", 4, "q-3", _ANSWER
     ),
-    BadFile("2,501 characters, no space", _q3(f'{{"answer": "{"ㅋ" * 2501}"}}'), "run_too_long", 4, "q-3", _ANSWER),
     BadFile("stacked marks", _q3(f'{{"answer": "a{chr(0x301) * 31}"}}'), "too_many_marks", 4, "q-3", _ANSWER),
     BadFile("lone surrogate", _q3('{"answer": "\\ud83d"}'), "lone_surrogate", 4, "q-3", _ANSWER),
     BadFile("NUL", _q3('{"answer": "답\\u0000"}'), "control_character", 4, "q-3", _ANSWER),

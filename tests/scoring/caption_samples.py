@@ -264,7 +264,7 @@ BAD_CANDIDATES: tuple[BadCaptions, ...] = (
     BadCaptions("line break in an id", _third('"v\\n3": ""'), "control_character", 4, "v\\u000a3", "id"),
     BadCaptions("NUL in a caption", _third('"v-3": "\\u0000"'), "control_character", 4, "v-3", "caption"),
     BadCaptions("lone surrogate", _third('"v-3": "\\ud83d"'), "lone_surrogate", 4, "v-3", "caption"),
-    BadCaptions("long caption", _third(f'"v-3": "{"가 " * 5001}"'), "text_too_long", 4, "v-3", "caption"),
+    BadCaptions("long caption", _third(f'"v-3": "{"가 " * 100_001}"'), "text_too_long", 4, "v-3", "caption"),
     BadCaptions("no id known", b'{"a": "", "b": ""}', "no_known_id"),
     BadCaptions("truncated", _third('"v-3": "셋"').partition("셋".encode())[0], "truncated_json", 4, "v-3"),
     BadCaptions("cut inside a character", dumped(CAPTIONS).encode()[:40], "invalid_utf8", 1),

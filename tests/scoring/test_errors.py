@@ -86,7 +86,9 @@ def test_errors_that_say_the_same_of_many_items_are_one_row_with_their_number():
 
 
 def test_an_error_can_be_stored_as_json_and_worded_later():
-    error = FileError("run_too_long", {"length": 3000, "limit": 2500}, line=4, item_id="q", field="output.answer")
+    error = FileError(
+        "text_too_long", {"length": 300_000, "limit": 200_000}, line=4, item_id="q", field="output.answer"
+    )
     stored = json.loads(json.dumps({"code": error.code, "params": dict(error.params)}))
     assert FileError(stored["code"], stored["params"]).message("ko") == error.message("ko")
 

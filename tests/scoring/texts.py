@@ -44,14 +44,20 @@ def random_pairs(count: int, seed: int = 20261120) -> list[tuple[str, str]]:
     return pairs
 
 
-def answer_file(rows: Iterable[tuple[str, str] | tuple[str, str, str]], normalized: tuple[str, ...] = ()) -> Items:
+def answer_file(rows: Iterable[tuple[str, str] | tuple[str, str, str]]) -> Items:
     """A validated file of (id, text[, question type]) rows."""
     answers = tuple(
-        Item(id=row[0], text=unicodedata.normalize("NFC", row[1]), line=line, question_type=(*row, None)[2])
+        Item(
+            id=row[0],
+            text=(text := unicodedata.normalize("NFC", row[1])),
+            line=line,
+            question_type=(*row, None)[2],
+            raw=(row[1],) if text != row[1] else (),
+        )
         for line, row in enumerate(rows, start=1)
     )
     digest = hashlib.sha256(repr(answers).encode()).hexdigest()
-    return Items(items=answers, format="json-array", sha256=digest, normalized_ids=normalized)
+    return Items(items=answers, format="json-array", sha256=digest)
 
 
 def contest_json(rows: Iterable[tuple[str, str] | tuple[str, str, str]]) -> str:

@@ -296,3 +296,14 @@ def test_check_says_that_it_could_not_look_at_lengths_without_the_models(files, 
     assert "너무 길지는 않은지 확인하지 못했습니다: official 프로필의 모델" in capsys.readouterr().out
     assert main([*check, "--models", "demo", "--lang", "en"]) == 0
     assert "Not checked" not in capsys.readouterr().out
+
+
+def test_the_models_of_a_score_must_be_chosen(files, capsys):
+    """The demo models were taken without a word; a recipe without neural metrics needs no choice (tests above)."""
+    options = ["--references", str(files / "R.json"), "--predictions", str(files / "P.json")]
+    for language, word in (("ko", "모델 프로필을 지정하십시오"), ("en", "name a model profile")):
+        assert main(["score", "--recipe", "rag-qa@1", *options, "--lang", language]) == 2
+        shown = capsys.readouterr()
+        assert word in shown.err
+        assert "official, small, demo" in shown.err
+        assert not shown.out

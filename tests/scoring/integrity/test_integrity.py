@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -206,7 +207,8 @@ def test_answers_that_only_look_empty_are_counted() -> None:
 def test_decomposed_text_is_hinted_at_when_it_is_much() -> None:
     texts = captions(SCENES, REFERENCE)
     for many, expected in ((79, set()), (80, {"many_normalized"})):
-        file = Items(answers(texts).items, "json-array", "0", tuple(map(str, range(many))))
+        rows = answers(texts).items
+        file = Items((*(replace(row, raw=("풀어쓴 글",)) for row in rows[:many]), *rows[many:]), "json-array", "0")
         assert codes(integrity_warnings("captions", REFERENCES, file)) == expected
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from scoring.metrics import load_metric
-from scoring.models.fetching import FetchFailed, fetch
+from scoring.models.fetching import FetchFailed, HubUnreachable, fetch
 from scoring.models.files import list_profiles
 from scoring.models.store import ModelStore
 from tests.scoring.hub import HUB_NAME, REVISION
@@ -53,7 +53,8 @@ def test_a_failed_fetch_says_which_model_and_what_to_check(hub, remote, break_it
         with socket.socket() as unused:
             unused.bind(("127.0.0.1", 0))
             endpoint = f"http://127.0.0.1:{unused.getsockname()[1]}"
-    with pytest.raises(FetchFailed, match=HUB_NAME):
+    kind = HubUnreachable if break_it == "connection" else FetchFailed
+    with pytest.raises(kind, match=HUB_NAME):
         fetch(remote, endpoint=endpoint)
 
 

@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 
 from scoring.errors import ModelUnavailable
 from scoring.metrics import load_metric
-from scoring.models import files, loading
+from scoring.models import files, hashes, loading
 from scoring.models.files import text_limit, weights_sha256
 from scoring.models.profile import ModelFolderMissing, ModelNotFetched, load_profile
 from scoring.models.store import ModelStore
@@ -66,15 +66,52 @@ def test_another_vocabulary_has_another_hash(profile):
     assert after["weights_sha256"] == before["weights_sha256"]
 
 
-def test_an_unchanged_file_is_hashed_once(models, monkeypatch):
+@pytest.fixture
+def own_folder(tmp_path, monkeypatch):
+    """The instrument's folder of models, and a process that has hashed nothing yet."""
+    monkeypatch.setenv("MALPAN_MODELS", str(tmp_path / "own"))
+    monkeypatch.setattr(hashes, "_known", {})
+    return tmp_path / "own"
+
+
+def test_an_unchanged_file_is_hashed_once_and_the_next_process_knows(models, own_folder, monkeypatch):
     first = weights_sha256(models / "bert")
-    monkeypatch.setattr(files, "file_sha256", lambda _: pytest.fail("hashed again"))
+    monkeypatch.setattr(hashes, "file_sha256", lambda _: pytest.fail("hashed again"))
+    assert weights_sha256(models / "bert") == first
+    monkeypatch.setattr(hashes, "_known", {})
     assert weights_sha256(models / "bert") == first
 
 
-def test_a_folder_that_cannot_be_written_is_hashed_all_the_same(models):
-    (models / "bert" / files.HASH_CACHE).mkdir()
+def test_hashing_writes_nothing_into_the_folder_of_a_model(models, own_folder):
+    before = sorted((models / "bert").iterdir())
+    weights_sha256(models / "bert")
+    assert sorted((models / "bert").iterdir()) == before
+    assert [path.name for path in own_folder.iterdir()] == [hashes.HASH_CACHE]
+
+
+def test_a_changed_file_is_hashed_again(models, own_folder, monkeypatch):
+    path = models / "bert" / "model.safetensors"
+    first = weights_sha256(path.parent)
+    path.write_bytes(b"other weights")
+    assert weights_sha256(path.parent) != first
+    monkeypatch.setattr(hashes, "_known", {})
+    assert weights_sha256(path.parent) == hashes.file_sha256(path)
+
+
+@pytest.mark.parametrize("broken", ["", "[]", '{"PATH": 3}', '{"PATH": {"stamp": [0, 0], "sha256": "0"}}'])
+def test_a_broken_list_of_hashes_is_written_anew(models, own_folder, broken):
+    path = models / "bert" / "model.safetensors"
+    own_folder.mkdir()
+    (own_folder / hashes.HASH_CACHE).write_text(broken.replace("PATH", str(path)), encoding="utf-8")
+    assert weights_sha256(path.parent) == hashes.file_sha256(path)
+    stored = json.loads((own_folder / hashes.HASH_CACHE).read_text(encoding="utf-8"))
+    assert stored[str(path)]["sha256"] == hashes.file_sha256(path)
+
+
+def test_a_folder_that_cannot_be_written_is_hashed_all_the_same(models, own_folder):
+    (own_folder / hashes.HASH_CACHE).mkdir(parents=True)
     assert re.fullmatch("[0-9a-f]{64}", weights_sha256(models / "bert"))
+    assert [path.name for path in own_folder.iterdir()] == [hashes.HASH_CACHE]  # no draft is left
 
 
 def test_weights_in_parts_are_hashed_together(models):

@@ -9,7 +9,7 @@ import pytest
 from scoring.engine import score
 from scoring.metrics import MetricOptions
 from scoring.reading import read_predictions, read_references
-from scoring.recipes import MismatchedFiles, get_recipe
+from scoring.recipes import MismatchedFiles, get_recipe, warning_text
 from scoring.records import Item, Items, ScoreReport
 from scoring.report import report_as_json, report_from_json
 from tests.paths import ROOT
@@ -150,3 +150,22 @@ def test_strange_captions_give_finite_scores(text: str, others: dict[str, str]) 
 def test_an_id_without_reference_is_refused() -> None:
     with pytest.raises(MismatchedFiles):
         score(RECIPE, references(a=("비가 온다",)), captions(a="비가 온다", z="눈이 온다"))
+
+
+def test_line_breaks_in_captions_are_told() -> None:
+    """konlpy's morphs have one more, so its METEOR differs; with spaces both are the same."""
+    from konlpy.tag import Okt as KonlpyOkt
+
+    from scoring.text.okt import okt
+
+    known = references(a=("아이가 공을 찬다",), b=("바다가 푸르다",), c=("산",))
+    given = captions(a="아이가 공을\n찬다", b="바다가\t푸르다", c="산 위")
+    prepared = get_recipe(RECIPE).prepare(known, given)
+    [warning] = prepared.warnings
+    assert (warning.code, warning.params) == ("line_breaks", {"count": 2})
+    assert "설명 2개에 줄바꿈이나 탭" in warning_text(warning)
+    assert warning_text(warning, "en").startswith("Captions with a line break or tab: 2.")
+
+    konlpy = KonlpyOkt()
+    assert konlpy.morphs("아이가 공을\n찬다") == ["아이", "가", "공", "을", "\n", "찬다"]
+    assert list(okt().morphs("아이가 공을\n찬다")) == konlpy.morphs("아이가 공을 찬다")

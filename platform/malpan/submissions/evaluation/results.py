@@ -56,8 +56,7 @@ def splits_of(
 
 def only(file: Items, ids: set[str]) -> Items:
     """``file`` without the items that are not in ``ids``; it keeps the hash of the whole file."""
-    answers = tuple(answer for answer in file.items if answer.id in ids)
-    return replace(file, items=answers, normalized_ids=tuple(item for item in file.normalized_ids if item in ids))
+    return replace(file, items=tuple(answer for answer in file.items if answer.id in ids))
 
 
 def known_values(run: ScoringRun, split: Split) -> Known:

@@ -95,8 +95,7 @@ def fitted(taken: Items, references: Items, recipe: Recipe) -> Items:
         for item in references.items
         if item.id in given or not skips
     )
-    kept = {answer.id for answer in answers}
-    return replace(taken, items=answers, normalized_ids=tuple(item for item in taken.normalized_ids if item in kept))
+    return replace(taken, items=answers)
 
 
 def _pair_metrics(recipe: Recipe) -> list[str]:
