@@ -19,7 +19,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-from scoring.metrics import METRICS, CorpusMetric, Metric, PairMetric, Row, load_metric
+from scoring.metrics import METRICS, CorpusMetric, Metric, MetricOptions, PairMetric, Row, load_metric
 from scoring.models.store import shared_store
 from scoring.signature import json_sha256
 
@@ -99,9 +99,9 @@ def _known() -> dict[str, Any]:
 
 def _computed() -> dict[str, Any]:
     store = shared_store("demo", "cpu")
-    metrics = [load_metric(name, store) for name, kind in sorted(METRICS.items()) if not kind.needs_media]
-    own = [metric for metric in metrics if not METRICS.origin(metric.name)]
-    return {metric.name: {"identity": identity(metric), "rows": rows_of(metric)} for metric in own}
+    own = [name for name, kind in sorted(METRICS.items()) if kind.is_configured(store, MetricOptions())]
+    metrics = [load_metric(name, store) for name in own if not METRICS.origin(name)]
+    return {metric.name: {"identity": identity(metric), "rows": rows_of(metric)} for metric in metrics}
 
 
 if __name__ == "__main__":

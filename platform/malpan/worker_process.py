@@ -106,7 +106,8 @@ def begin_work(worker: int) -> None:
     refusal.prepare(_own_name(), lambda: os.kill(worker, signal.SIGQUIT))
     try:
         roles = _roles(load_profile(settings.SCORING_PROFILE))
-        canary.require([name for name in METRICS if METRICS[name].model in roles], settings.SCORING_PROFILE)
+        names = [name for name, metric in METRICS.items() if metric.model in roles and not metric.not_configured]
+        canary.require(names, settings.SCORING_PROFILE)  # optional ones before the first run that has them
     except outage.UNREACHABLE:
         logger.warning("the database is unreachable; the models will be checked before the first run")
     finally:

@@ -50,10 +50,12 @@ def pair_work(
     Raises ``UnknownRecipe``, ``MismatchedFiles`` and ``ModelUnavailable``.
     """
     recipe = get_recipe(recipe_id)
-    names = [name for name in recipe.metrics if issubclass(METRICS[name], PairMetric) and not METRICS[name].is_cheap]
-    if store is None and any(map(is_neural, names)):
+    options = MetricOptions()
+    if store is None and any(map(is_neural, recipe.metrics)):
         store = shared_store(profile, device)
-    metrics = {name: load_metric(name, store, MetricOptions()) for name in names}
+    optional = [name for name in recipe.optional_metrics if METRICS[name].is_configured(store, options)]
+    names = [name for name in (*recipe.metrics, *optional) if issubclass(METRICS[name], PairMetric)]
+    metrics = {name: load_metric(name, store, options) for name in names if not METRICS[name].is_cheap}
     return PairWork(metrics, _hashes(recipe, metrics), recipe.prepare(references, predictions), store)
 
 

@@ -1,8 +1,8 @@
 """``make bench``, or ``python -m tests.benchmarks [NAME [options] [--save]]``.
 
 Comparisons time ours beside another implementation in interleaved rounds and print one table; without a name, all of
-them. The others show one thing each: boards, curves, floods, the queue, shards over workers, a GPU. ``--save`` also
-writes what is printed into RESULTS.md, in the section of that name.
+them. The others show one thing each: boards, curves, floods, fluency, the queue, shards over workers, a GPU.
+``--save`` also writes what is printed into RESULTS.md, in the section of that name.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ COMPARISONS: dict[str, Callable[[Sequence[str]], list[Row]]] = {
     name: _of(name, "rows") for name in ("bleurt", "bertscore", "run", "captions")
 }
 SHOWS: dict[str, Callable[[Sequence[str]], None]] = {
-    name: _of(name, "show") for name in ("boards", "curve", "flood", "gpu", "queue", "shards")
+    name: _of(name, "show") for name in ("boards", "curve", "flood", "fluency", "gpu", "queue", "shards")
 }
 
 

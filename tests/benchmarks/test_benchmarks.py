@@ -9,7 +9,7 @@ from importlib import import_module
 import pytest
 
 from tests.benchmarks import __main__ as program
-from tests.benchmarks import bench_bertscore, bench_bleurt, bench_curve, bench_gpu, bench_run
+from tests.benchmarks import bench_bertscore, bench_bleurt, bench_curve, bench_fluency, bench_gpu, bench_run
 from tests.benchmarks.contest import Shape, submissions
 from tests.benchmarks.results import save_section
 from tests.benchmarks.tables import Row, comparison_table, deviation, interleaved, markdown_table
@@ -48,6 +48,15 @@ def test_changed_answers_are_as_many_as_said():
     (given,) = submissions(100, count=1)
     changed = bench_run.with_changes(given, 10)
     assert sum(one != other for one, other in zip(given.candidates, changed.candidates, strict=True)) == 10
+
+
+def test_fluency_stands_beside_bertscore_and_a_direct_computation(capsys):
+    bench_fluency.show(["--quick", "--items", "8"])
+    out = capsys.readouterr().out
+    assert "8 captions of" in out
+    row = re.search(r"^\| fluency +\| +\d+ \| +[\d.]+ \| +(\S+) \|$", out, re.MULTILINE)
+    assert row is not None, out
+    assert float(row[1]) <= 1e-5
 
 
 def test_the_curves_are_printed(capsys, monkeypatch):

@@ -27,6 +27,7 @@ from scoring.models.store import ModelStore
 from scoring.recipes import get_recipe
 from scoring.records import Item, Items
 from scoring.running.costs import expected_tokens
+from scoring.running.precompute import pair_work, precompute
 from tests.scoring.caption_items import caption_items
 from tests.scoring.memory_store import MemoryPairValues
 from tests.scoring.tiny_models import STRANGE, make_masked_bert, one_thread, write_profile
@@ -161,6 +162,16 @@ def test_in_a_recipe_answered_captions_count_and_nobody_is_ranked_by_it(store: M
     assert (signed["input"], signed["max_length"]) == ("caption-alone@1", MASKED_TOKENS)
     assert "num_layers" not in signed
     assert len(kept.get("fluency", report.metric_signatures["fluency"], [("", "공을 찬다"), ("", LONG)])) == 2
+
+
+def test_slices_of_a_large_file_compute_it_ahead(store: ModelStore) -> None:
+    kept, files = MemoryPairValues(), (references("a", "b"), captions(a="공을 찬다", b="공을 던진다"))
+    work = pair_work(RECIPE, *files, store=store)
+    precompute(work, known={}, pair_values=kept)
+    stored = kept.get("fluency", work.hashes["fluency"], [("", "공을 찬다"), ("", "공을 던진다")])
+    report = score(RECIPE, *files, store=store, pair_values=kept)
+    assert [item.scores["fluency"] for item in report.items] == list(stored.values())
+    assert "fluency" not in pair_work(RECIPE, *files, profile="demo", device="cpu").metrics
 
 
 def test_without_an_answered_caption_there_is_no_such_score(store: ModelStore) -> None:

@@ -42,7 +42,7 @@ class ScoreRun(registry.Handler):
                     raise LeaseLost
                 return
             large_runs.forget_files()
-            canary.require(recipe.metrics, run.profile)
+            canary.require((*recipe.metrics, *recipe.optional_metrics), run.profile)
             progress = StageProgress(recipe.metrics, lease.report, job.progress)
             scored = computing.score_run(run, progress=progress, values=pair_cache.store_for(run))
         finish = partial(runs.finish_run, run_id=run.pk, attempt=job.attempt)
@@ -70,7 +70,7 @@ class ComputeSlice(registry.Handler):
         progress = StageProgress(recipe.metrics, lease.report)
         count = Job.objects.filter(parent=job.parent_id).count()
         with logged_with(run=run.pk), _models_required():
-            canary.require(recipe.metrics, run.profile)
+            canary.require((*recipe.metrics, *recipe.optional_metrics), run.profile)
             large_runs.compute_slice(run, job.number, count, progress)
         outcome.written(job, lambda: outcome.finish(job_id=job.pk, attempt=job.attempt))
 
