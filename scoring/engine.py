@@ -87,14 +87,8 @@ def computed_with(store: ModelStore | None) -> dict[str, Any]:
 
 
 def _configured(recipe: Recipe, store: ModelStore | None, options: MetricOptions) -> list[str]:
-    """The optional metrics of ``recipe`` that can run: their model, and frames if they need any, are configured."""
-    return [name for name in recipe.optional_metrics if _is_configured(METRICS[name], store, options)]
-
-
-def _is_configured(metric: type[Metric], store: ModelStore | None, options: MetricOptions) -> bool:
-    if metric.needs_media and options.media is None:
-        return False
-    return metric.model is None or getattr(store and store.profile, metric.model, None) is not None
+    """The optional metrics of ``recipe`` that can run."""
+    return [name for name in recipe.optional_metrics if METRICS[name].is_configured(store, options)]
 
 
 def _about(recipe: Recipe, store: ModelStore | None) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from typing import Any
 class Item:
     """One item of a predictions or references file. ``text`` is NFC; ``line`` is 1-based in the file.
 
-    ``others`` are further reference texts of the item, if a recipe allows several. ``raw`` are all its texts as they
-    stand in the file, kept only if NFC changed one.
+    ``others`` are further reference texts of the item, if a recipe allows several; ``required`` are words that a
+    reference of captions demands. ``raw`` are all its texts as they stand in the file, kept only if NFC changed one.
     """
 
     id: str
@@ -21,6 +21,7 @@ class Item:
     question_type: str | None = None
     input: Mapping[str, Any] = field(default_factory=dict)
     others: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
     raw: tuple[str, ...] = ()
 
     @property
@@ -37,12 +38,15 @@ class Item:
 class Items:
     """A file that passed validation.
 
-    ``format`` is a key of ``scoring.reading.file_formats``; ``sha256`` is of the bytes as uploaded.
+    ``format`` is a key of ``scoring.reading.file_formats``; ``sha256`` is of the bytes as uploaded; ``aliases`` are
+    further names of the items of a references file (the file of a picture), with ``None`` for a name that several items
+    share.
     """
 
     items: tuple[Item, ...]
     format: str
     sha256: str
+    aliases: Mapping[str, str | None] = field(default_factory=dict)
 
     @property
     def normalized_ids(self) -> tuple[str, ...]:

@@ -13,9 +13,9 @@ A signature is plain JSON::
 Everything outside ``about`` can change numbers, and ``signature_hash`` is the SHA-256 of it as canonical JSON. Two
 scores are ranked together only if their hashes are equal.
 
-* ``references.sha256`` is of the *content*: the items' (id, text, question type, further references) sorted by id.
-  Reformatting the reference file or shuffling its items changes no score, so it does not change the hash. The hash of
-  the file's bytes is in ``about``, to find the file.
+* ``references.sha256`` is of the *content*: the items' (id, text, question type, further references, required words)
+  sorted by id. Reformatting the reference file or shuffling its items changes no score, so it does not change the
+  hash. The hash of the file's bytes is in ``about``, to find the file.
 * Models are named whether or not a submission needed them: one without any reason loads no model and must still be
   ranked with the others.
 * A metric's own signature does not include recipe and references. Stored item values belong to a submission, a
@@ -59,7 +59,11 @@ def json_sha256(value: Any) -> str:
 def references_sha256(references: Items) -> str:
     """SHA-256 of the content of the reference file, independent of layout and order."""
     content = sorted(
-        [answer.id, answer.text, answer.question_type or "", *answer.others] for answer in references.items
+        [
+            *(answer.id, answer.text, answer.question_type or "", *answer.others),
+            *([{"required": answer.required}] if answer.required else []),
+        ]
+        for answer in references.items
     )
     return json_sha256(content)
 

@@ -9,9 +9,11 @@ from scoring.messages.language import ID_MISMATCH, NOT_JSON, WRONG_SHAPE, Messag
 CAPTIONS: Final[dict[str, Message]] = {
     "no_caption_format": Message(
         "설명문 파일의 형식을 알 수 없습니다{near}. "
-        '{{"아이디": "설명문"}} 꼴의 JSON, JSONL, 또는 아이디와 설명문을 탭으로 나눈 TSV로 저장해 주십시오.',
+        '{{"아이디": "설명문"}} 꼴의 JSON, JSONL, 아이디와 설명문을 탭으로 나눈 TSV, '
+        "또는 머리줄(image_id,caption)이 있는 CSV로 저장해 주십시오.",
         "This is no format of captions{near}. "
-        'Save as JSON such as {{"id": "caption"}}, as JSONL, or as TSV with a tab between id and caption.',
+        'Save as JSON such as {{"id": "caption"}}, as JSONL, as TSV with a tab between id and caption, '
+        "or as CSV with a header line (image_id,caption).",
         NOT_JSON,
     ),
     "several_caption_lists": Message(
@@ -30,10 +32,43 @@ CAPTIONS: Final[dict[str, Message]] = {
         ID_MISMATCH,
     ),
     "same_without_ending": Message(
-        "«{first}»({first_line:,}번째 줄)와 «{second}»은(는) 확장자를 떼면 같은 id(«{id}»)가 됩니다. "
+        "«{first}»({first_line:,}번째 줄)와 «{second}»은(는) 폴더와 확장자를 떼면 같은 id(«{id}»)가 됩니다. "
         "서로 다른 항목이면 id를 다르게 짓고, 같은 항목이면 id를 똑같이 적어 주십시오.",
-        "«{first}» (line {first_line:,}) and «{second}» become one id («{id}») without their endings. "
+        "«{first}» (line {first_line:,}) and «{second}» become one id («{id}») without folders and endings. "
         "Name them apart if they are two items; write the id the same way if they are one.",
+    ),
+    "several_captions": Message(
+        "한 항목에 설명문이 {count:,}개 있습니다. 제출 파일은 항목마다 설명문 하나를 채점하므로 하나만 남겨 주십시오.",
+        "One item has {count:,} captions. A submitted file has one for each item, which is scored: keep one.",
+        WRONG_SHAPE,
+    ),
+    "ambiguous_name": Message(
+        "«{name}»이(가) 어느 항목인지 알 수 없습니다. 평가 데이터에서 여러 항목의 파일 이름이거나, 한 항목의 id이면서 "
+        "다른 항목의 파일 이름입니다. id는 image_id 키에, 파일 이름은 file_name 키에 적어 주십시오.",
+        "Which item «{name}» is cannot be told: in the test set it is the file name of several items, or the id of one "
+        "and the file name of another. Write an id under image_id, a file name under file_name.",
+        ID_MISMATCH,
+    ),
+    "table_columns": Message(
+        "줄이 {found:,}칸인데 머리줄은 {expected:,}칸입니다. 칸 수를 맞추고, CSV라면 쉼표가 든 설명문을 큰따옴표로 "
+        "묶어 주십시오.",
+        "The row has {found:,} columns, the header line {expected:,}. Make them equal; in CSV, put a caption that "
+        "holds a comma between double quotes.",
+        WRONG_SHAPE,
+    ),
+    "csv_header": Message(
+        "CSV의 머리줄에 id 열이나 설명문 열이 없습니다. id 열(image_id, file_name, image 등)과 설명문 열(caption, "
+        "comment, sentence 등)의 이름을 모두 적어 주십시오.",
+        "The header line of the CSV lacks a column. Name one of ids (image_id, file_name, image or the like) and one "
+        "of captions (caption, comment, sentence or the like).",
+        WRONG_SHAPE,
+    ),
+    "csv_quotes": Message(
+        "이 줄에서 시작하는 CSV 행의 큰따옴표가 짝이 맞지 않거나 한 칸이 너무 깁니다. 칸 안의 큰따옴표는 두 번 적어 "
+        "주십시오.",
+        "In the CSV row that begins in this line double quotes do not match, or a field is too long. Write a double "
+        "quote inside a field twice.",
+        WRONG_SHAPE,
     ),
     "tsv_no_tab": Message(
         "TSV의 줄에 탭이 없습니다. 아이디와 설명문 사이에 탭을 하나 넣어 주십시오"
@@ -47,8 +82,8 @@ CAPTIONS: Final[dict[str, Message]] = {
         WRONG_SHAPE,
     ),
     "tsv_header": Message(
-        "TSV의 머리줄이 다릅니다. 첫 줄은 id와 caption을 탭으로 나누어 적거나 지워 주십시오.",
-        "The header of the TSV is not right. Write id and caption with a tab between them, or delete the line.",
+        "TSV의 머리줄이 다릅니다. 첫 줄에 id 열과 caption 열을 탭으로 나누어 적거나, 첫 줄을 지워 주십시오.",
+        "The header of the TSV is not right. Name a column id and one caption, with a tab between, or delete the line.",
         WRONG_SHAPE,
     ),
     "tsv_quoted": Message(

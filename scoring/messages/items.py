@@ -27,15 +27,9 @@ ITEMS: Final[dict[str, Message]] = {
         'The answer is outside output. Put it inside, as "output": {{"answer": ...}}.',
         WRONG_SHAPE,
     ),
-    "output_not_object": Message(
-        'output에 {found}이(가) 바로 들어 있습니다. 답을 "output": {{"answer": "…"}} 꼴로 적어 주십시오.',
-        'output directly holds {found}. Write the answer as "output": {{"answer": "…"}}.',
-        WRONG_SHAPE,
-    ),
     "no_answers": Message(
-        "어느 항목에도 답이 없습니다. 받은 그대로의 문제 파일로 보입니다. 모든 항목의 output.answer에 답을 채워 "
-        "주십시오.",
-        "No item has an answer: this looks like the question file as handed out. Fill in output.answer of every item.",
+        "어느 항목에도 답이 없습니다. 받은 그대로의 문제 파일로 보입니다. 모든 항목에 답을 채워 주십시오.",
+        "No item has an answer: this looks like the question file as handed out. Fill in the answer of every item.",
         WRONG_SHAPE,
     ),
     "no_reference_answers": Message(
@@ -78,6 +72,12 @@ ITEMS: Final[dict[str, Message]] = {
     "too_many_references": Message(
         "한 항목의 정답이 {limit}개를 넘습니다. {limit}개까지만 남겨 주십시오.",
         "An item has more than {limit} references. Keep at most {limit}.",
+        WRONG_SHAPE,
+    ),
+    "bad_required": Message(
+        "required가 낱말 목록이 아닙니다. 비어 있지 않은 낱말을 {limit}개까지 "
+        '["우산", "빨간 모자#붉은 모자"] 꼴로 적어 주십시오.',
+        'required is no list of words. Write at most {limit} words, none empty, such as ["umbrella", "red hat#cap"].',
         WRONG_SHAPE,
     ),
     "text_too_long": Message(
@@ -152,6 +152,38 @@ ANSWERS: Final[dict[str, Message]] = {
     "too_many_labels": Message(
         "한 항목의 분류가 {limit}개를 넘습니다. 반복된 출력인지 확인하고 줄여 주십시오.",
         "An item has more than {limit} labels. Look for repeated output and shorten the list.",
+        WRONG_SHAPE,
+    ),
+    "bad_truth_value": Message(
+        '분류의 값이 "True"도 "False"도 아닙니다. 둘 가운데 하나로 적어 주십시오.',
+        'The value of a label is neither "True" nor "False". Write one of the two.',
+        WRONG_SHAPE,
+    ),
+    "duplicate_target": Message(
+        "한 항목에 같은 대상 «{target}»이(가) 두 번 있습니다. 대상마다 한 번만 적어 주십시오.",
+        "The item has the target «{target}» twice. Write each target once.",
+        WRONG_SHAPE,
+    ),
+    "missing_target": Message(
+        "평가 데이터에 있는 대상 {count:,}개의 답이 없습니다(«{targets}» 등). 대상마다 분류를 적어 주십시오.",
+        "{count:,} targets of the test set have no label (such as «{targets}»). Add one for each.",
+        ID_MISMATCH,
+    ),
+    "unknown_target": Message(
+        "평가 데이터에 없는 대상이 {count:,}개 있습니다(«{targets}» 등). 대상의 id를 고치거나 지워 주십시오.",
+        "{count:,} targets are not in the test set (such as «{targets}»). Correct their ids or delete them.",
+        ID_MISMATCH,
+    ),
+    "bad_opinion": Message(
+        '의견이 ["속성 범주", "극성"] 꼴이 아닙니다. 그 꼴로 적어 주십시오. 정답처럼 그 사이에 ["표현", 시작, 끝]이 '
+        "있어도 됩니다.",
+        'The opinion is not ["category", "polarity"]. Write it so; ["words", begin, end] between them, as in '
+        "references, may stay.",
+        WRONG_SHAPE,
+    ),
+    "too_many_parts": Message(
+        "한 항목의 목록이 {limit:,}개를 넘습니다. 반복된 출력인지 확인하고 줄여 주십시오.",
+        "The list of an item has more than {limit:,} elements. Look for repeated output and shorten it.",
         WRONG_SHAPE,
     ),
     "not_decimal": Message(

@@ -40,6 +40,10 @@ TERMS: Final[dict[str, tuple[str, str]]] = {
     "object": ("객체 {...}", "an object {...}"),
     "string_or_integer": ("문자열 또는 정수", "a string or an integer"),
     "string_or_list": ("문자열 또는 문자열 배열", "a string or an array of strings"),
+    "labels": (
+        '문자열, 문자열 배열, 또는 {"분류": "True"} 꼴의 객체',
+        'a string, an array of strings, or an object such as {"label": "True"}',
+    ),
     "number_or_string": ("숫자 또는 숫자로 된 문자열", "a number, or a string that is one"),
     "zip": ("ZIP 압축 파일", "a ZIP archive"),
     "office": ("엑셀·워드·한글 문서", "an Excel, Word or Hangul document"),

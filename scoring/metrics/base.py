@@ -100,6 +100,13 @@ class Metric(ABC):
         analyser = {} if self.reads == TEXT else {"tokenizer": tokenizer_signature(self.reads)}
         return {"metric": self.name, "rule": self.rule, **self.parameters(), **analyser}
 
+    @classmethod
+    def is_configured(cls, store: ModelStore | None, options: MetricOptions) -> bool:
+        """Whether it can run where it is optional: its model is named, and there are frames if it needs any."""
+        if cls.needs_media and options.media is None:
+            return False
+        return cls.model is None or getattr(store and store.profile, cls.model, None) is not None
+
     def parameters(self) -> dict[str, Any]:
         """The rest of its signature: settings, tables, models."""
         return {}

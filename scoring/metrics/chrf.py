@@ -12,6 +12,7 @@ Several references: for each item the counts of the *best* reference, the one wi
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -77,3 +78,21 @@ class Chrf(RowMetric):
     @classmethod
     def scores(cls, sums: Sequence[Figure]) -> dict[str, Figure]:
         return {cls.name: f_score(sums)}
+
+
+class JamoChrf(Chrf):
+    """chrF2 of the decomposed text (NFD), where a Hangul syllable is its two or three jamo. Experimental.
+
+    Equal to sacrebleu's of the same text. A run of six jamo is about two syllables, so it looks at less than ``chrf``.
+    """
+
+    name = "chrf_jamo"
+    label = Message("자모 chrF(실험)", "Jamo chrF (experimental)")
+    rule = "sacrebleu-chrf-nfd@1"
+
+    def parameters(self) -> dict[str, Any]:
+        return {**super().parameters(), "unicode": "NFD", "is_experimental": True}
+
+    def row(self, references: Sequence[str], candidate: str) -> Row:
+        decomposed = [unicodedata.normalize("NFD", text) for text in references]
+        return best_counts(decomposed, unicodedata.normalize("NFD", candidate))

@@ -33,9 +33,12 @@ from scoring.errors import Message
 from scoring.metrics.base import LexicalMetric, Tokenize
 from scoring.metrics.ngrams import clipped_matches, ngrams
 
+Counts = tuple[int, int, int]  # overlap, in the candidate, in the reference
+
 WORD_LIMIT: Final = 1_000
 ALPHA: Final = 0.5
 REMOVED_CHARACTERS: Final = re.compile("[^A-Za-z0-9가-힣]")
+PARAMETERS: Final = {"alpha": ALPHA, "word_limit": WORD_LIMIT, "removed": REMOVED_CHARACTERS.pattern}
 
 
 def clean(text: str) -> str:
@@ -61,6 +64,16 @@ def first_words_of_lines(text: str, limit: int = WORD_LIMIT) -> list[str]:
     return lines
 
 
+def whole(text: str) -> str:
+    """``text`` as ROUGE-1 and ROUGE-2 take it."""
+    return clean(first_words(text))
+
+
+def clean_lines(text: str) -> list[str]:
+    """``text`` as ROUGE-L takes it."""
+    return [clean(line) for line in first_words_of_lines(text)]
+
+
 def f_measure(overlap: int, candidate_count: int, reference_count: int, alpha: float = ALPHA) -> float:
     """Weighted harmonic mean of precision and recall; 0.0 without overlap. ``alpha`` is the weight of precision."""
     if overlap == 0:
@@ -72,12 +85,22 @@ def f_measure(overlap: int, candidate_count: int, reference_count: int, alpha: f
 
 def rouge_n(reference: Sequence[str], candidate: Sequence[str], n: int) -> float:
     """ROUGE-N F of two token sequences: clipped n-gram overlap. 0.0 where either has no n-gram."""
+    return f_measure(*rouge_n_counts(reference, candidate, n))
+
+
+def rouge_n_counts(reference: Sequence[str], candidate: Sequence[str], n: int) -> Counts:
+    """The clipped overlap of two token sequences, and their n-grams."""
     theirs, ours = ngrams(reference, n), ngrams(candidate, n)
-    return f_measure(clipped_matches(ours, [theirs]), len(ours), len(theirs))
+    return clipped_matches(ours, [theirs]), len(ours), len(theirs)
 
 
 def rouge_l(reference_lines: Sequence[Sequence[str]], candidate_lines: Sequence[Sequence[str]]) -> float:
     """Summary-level ROUGE-L F of two texts, each given as one token sequence for each line."""
+    return f_measure(*rouge_l_counts(reference_lines, candidate_lines))
+
+
+def rouge_l_counts(reference_lines: Sequence[Sequence[str]], candidate_lines: Sequence[Sequence[str]]) -> Counts:
+    """The union of longest common subsequences of two texts as lines, and their tokens."""
     candidate_left = Counter(token for line in candidate_lines for token in line)
     overlap = 0
     for line in reference_lines:
@@ -86,7 +109,7 @@ def rouge_l(reference_lines: Sequence[Sequence[str]], candidate_lines: Sequence[
             if candidate_left[line[position]] > 0:
                 candidate_left[line[position]] -= 1
                 overlap += 1
-    return f_measure(overlap, sum(map(len, candidate_lines)), sum(map(len, reference_lines)))
+    return overlap, sum(map(len, candidate_lines)), sum(map(len, reference_lines))
 
 
 def lcs_positions(reference: Sequence[str], candidate: Sequence[str]) -> set[int]:
@@ -141,10 +164,10 @@ class _Rouge(LexicalMetric):
     reads = "mecab-ko"
 
     def parameters(self) -> dict[str, Any]:
-        return {"alpha": ALPHA, "word_limit": WORD_LIMIT, "removed": REMOVED_CHARACTERS.pattern}
+        return dict(PARAMETERS)
 
     def pieces(self, text: str) -> Sequence[str]:
-        return (clean(first_words(text)),)
+        return (whole(text),)
 
 
 class Rouge1(_Rouge):
@@ -180,7 +203,7 @@ class RougeL(_Rouge):
     score_names = ("rouge_l",)
 
     def pieces(self, text: str) -> Sequence[str]:
-        return [clean(line) for line in first_words_of_lines(text)]
+        return clean_lines(text)
 
     def tokens(self, text: str, tokenize: Tokenize) -> list[Sequence[str]]:
         return list(map(tokenize, self.pieces(text)))

@@ -49,6 +49,7 @@ class BertScoreTokenizer:
         self.max_length = max_length
         self._slow = load_tokenizer(AutoTokenizer, folder, use_fast=False)
         self.pad_id: int = self._slow.pad_token_id
+        self.mask_id: int | None = self._slow.mask_token_id
         self.ignored_ids: frozenset[int] = frozenset({self._slow.cls_token_id, self._slow.sep_token_id})
         self._options = self._slow_options()
         self._fast = self._fast_twin(folder)

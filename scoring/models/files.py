@@ -212,6 +212,15 @@ def text_limit(folder: Path, role: ModelRole) -> int:
     return min(positions, int(stated)) if stated and 0 < stated <= _LARGEST_LENGTH else positions
 
 
+def has_masked_head(folder: Path) -> bool:
+    """Whether the checkpoint says that it was saved with a head for masked words: in training, or before another use.
+
+    Loading one that says so without having it fails.
+    """
+    names = _read_json(folder / "config.json").get("architectures") or []
+    return any(str(name).endswith(("ForMaskedLM", "ForPreTraining")) for name in names)
+
+
 def bytes_per_token(folder: Path) -> int:
     """Memory of a token's intermediate results in one layer, in bytes, with four bytes for each number.
 

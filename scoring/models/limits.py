@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+MASKED_TOKENS: Final = 128  # read of a text by the masked language model, which reads it once for each of them
 
 
 class Cut(NamedTuple):

@@ -23,6 +23,7 @@ from scoring.models.files import (
     clip_input_sha256,
     clip_kind,
     find_folder,
+    has_masked_head,
     text_limit,
     tokenizer_sha256,
     weights_sha256,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from scoring.models.bertscore import BertScoreEncoder, BertScoreTokenizer
     from scoring.models.bleurt import BleurtScorer, PairTokenizer
     from scoring.models.clip import ClipModel
+    from scoring.models.masked import MaskedScorer
     from scoring.models.precision import Precision
 
 Loaded = TypeVar("Loaded")
@@ -102,6 +104,16 @@ class ModelStore:
     def bleurt_tokenizer(self) -> PairTokenizer:
         """The tokenizer of BLEURT, without its model. Raises ``ModelUnavailable``."""
         return self._once("tokenizer of bleurt", self._load_bleurt_tokenizer)
+
+    @property
+    def masked(self) -> MaskedScorer:
+        """The model of BERTScore with all layers and its head for masked words. Raises ``ModelUnavailable``."""
+        return self._once("masked", self._load_masked)
+
+    @property
+    def has_masked_head(self) -> bool:
+        """Whether that model has such a head, trained, without loading it. Raises ``ModelUnavailable``."""
+        return self._once("head of masked", lambda: has_masked_head(self._folder("bertscore")))
 
     @property
     def clip(self) -> ClipModel:
@@ -176,6 +188,14 @@ class ModelStore:
             made_by = json.dumps([VERSION, self.describe_model("bertscore")], sort_keys=True)
             encoder.references = EmbeddingCache(CACHE_BYTES, Path(kept), namespace=made_by, device=self.device)
         return encoder
+
+    def _load_masked(self) -> MaskedScorer:
+        from scoring.models.masked import MaskedHeadMissing, load_masked
+
+        folder, tokenizer = self._folder("bertscore"), self.bertscore_tokenizer
+        if not self.has_masked_head:
+            raise MaskedHeadMissing(folder=str(folder))
+        return load_masked(folder, tokenizer, self.device, self._budget(folder), self.precision)
 
     def _load_bleurt_tokenizer(self) -> PairTokenizer:
         from scoring.models.bleurt import PairTokenizer

@@ -1,11 +1,10 @@
 """Reading predictions and references, with every defect located: the official AI 말평 format, and captions.
 
 Captions have many formats, which ``caption_files`` reads. In the official format a file is a JSON array of ``{"id",
-"input": {"question_type", "question", ...}, "output": {"answer"}}``, a JSON object with such a list as its only array,
-or JSON lines; which of them is detected. The recipe says whether ``answer`` is a text, a label, a list of labels or a
-number, and whether a reference may be a list of texts. The work is split by what is read: bytes (``decoding``), JSON
-(``json_items``), one item (``item_checks``), one text (``texts``), and here the items together and how they match the
-references.
+"input", "output"}``, a JSON object with such a list as its only array, or JSON lines; which of them is detected. What
+``output`` may hold differs by year and task and is the recipe's to say (``answer_forms``). The work is split by what
+is read: bytes (``decoding``), JSON (``json_items``), one item (``item_checks``, ``answer_checks``), one text
+(``texts``), and here the items together and how they match the references.
 
 Errors of a predictions file quote ids, which are public, and nothing else from the references.
 """
@@ -13,14 +12,16 @@ Errors of a predictions file quote ids, which are public, and nothing else from 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from scoring.errors import MAX_ERRORS_KEPT, ErrorList, FileError, InvalidFile
+from scoring.reading.answer_checks import AnswerCheck, is_question
+from scoring.reading.answer_forms import AnswerText, text_of
 from scoring.reading.caption_files import read_captions
 from scoring.reading.decoding import MAX_BYTES, decode
-from scoring.reading.item_checks import MAX_ID_CHARS, MAX_REFERENCES, ItemCheck, TextForm, is_question, shown_id
+from scoring.reading.item_checks import MAX_ID_CHARS, MAX_REFERENCES, shown_id
 from scoring.reading.json_items import MAX_ITEMS, MAX_VALUES, JsonItem, scan
 from scoring.reading.json_syntax import MAX_DEPTH
 from scoring.reading.texts import MAX_TEXT_CHARS
@@ -38,6 +39,7 @@ __all__ = [
     "MAX_REFERENCES",
     "MAX_TEXT_CHARS",
     "MAX_VALUES",
+    "read_offered",
     "read_predictions",
     "read_references",
 ]
@@ -50,11 +52,23 @@ def read_predictions(data: bytes, recipe: Recipe, references: Items | None = Non
     An empty answer is allowed; a missing one is an error. ``input`` may be left out; the question type is that of the
     references, and is compared with the recipe only without them. Raises ``InvalidFile``.
     """
-    known_ids = None if references is None else tuple(answer.id for answer in references.items)
     if recipe.answer_form == "captions":
-        return read_captions(data, known_ids)
+        return read_captions(data, references)
+    known_ids = None if references is None else tuple(answer.id for answer in references.items)
     question_types = recipe.question_types if references is None else ()
-    return _read(data, _Rules(question_types, known_ids=known_ids, form=_form(recipe)))
+    targets = references if recipe.answer_form == "targets" else None
+    return _read(data, _Rules(question_types, known_ids=known_ids, form=text_of(recipe), targets=targets))
+
+
+def read_offered(data: bytes, recipe: Recipe, references: Items | None) -> Items:
+    """The answers of a file that need not fit ``references``; if it does, its items have the ids of theirs.
+
+    Raises ``InvalidFile``.
+    """
+    try:
+        return read_predictions(data, recipe, references)
+    except InvalidFile:
+        return read_predictions(data, recipe)
 
 
 def read_references(data: bytes, recipe: Recipe, *, is_published: bool = False) -> Items:
@@ -67,29 +81,22 @@ def read_references(data: bytes, recipe: Recipe, *, is_published: bool = False) 
     if recipe.answer_form == "captions":
         return read_captions(data, is_reference=True, joins_endings=is_published)
     checked = None if is_published else recipe.has_empty_alternative
-    form = _form(recipe, is_reference=True)
+    form = text_of(recipe, is_reference=True)
     return _read(data, _Rules(recipe.question_types, is_reference=True, form=form, has_empty_alternative=checked))
-
-
-def _form(recipe: Recipe, *, is_reference: bool = False) -> TextForm:
-    if is_reference and recipe.takes_several_references:
-        return "texts"
-    if recipe.answer_form == "number":
-        return "number"
-    if recipe.answer_form != "labels":
-        return "text"
-    return "labels" if getattr(recipe, "is_multiple", True) else "label"
 
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """The rules for a file. Empty ``question_types``: any. ``known_ids`` ``None``: no references are given."""
+    """The rules for a file. Empty ``question_types``: any. ``known_ids`` ``None``: no references are given. ``targets``
+    are references whose targets the answers must label.
+    """
 
     question_types: tuple[str, ...] = ()
     is_reference: bool = False
     known_ids: tuple[str, ...] | None = None
-    form: TextForm = "text"
+    form: AnswerText = "text"
     has_empty_alternative: Callable[[Item], bool] | None = None
+    targets: Items | None = None
 
 
 @dataclass(slots=True)
@@ -108,24 +115,32 @@ class _Collected:
 def _read(data: bytes, rules: _Rules) -> Items:
     file_format, entries = scan(decode(data), quoting=not rules.is_reference)
     known_ids = None if rules.known_ids is None else frozenset(rules.known_ids)
+    targets = {} if rules.targets is None else rules.targets.by_id()
     collected = _Collected()
     for entry in entries:
         if isinstance(entry, FileError):
             collected.found.note(entry)
             collected.is_whole = collected.has_all_ids = False
         else:
-            _take(entry, rules, known_ids, collected)
+            _take(entry, rules, known_ids, targets, collected)
     _refuse_questions(rules, collected)
     collected.found.raise_any(before=_count_errors(rules, collected), after=_missing_ids(rules, collected))
     return Items(tuple(collected.answers), file_format, hashlib.sha256(data).hexdigest())
 
 
-def _take(item: JsonItem, rules: _Rules, known_ids: Collection[str] | None, collected: _Collected) -> None:
+def _take(
+    item: JsonItem,
+    rules: _Rules,
+    known_ids: Collection[str] | None,
+    targets: Mapping[str, Item],
+    collected: _Collected,
+) -> None:
     """Check one item, alone and against the others, and record its answer and defects."""
     collected.items += 1
     collected.unanswered += is_question(item.value, is_reference=rules.is_reference)
-    check = ItemCheck(item, form=rules.form, locating=not collected.found.is_full)
-    answer = check.answer(rules.question_types, is_reference=rules.is_reference)
+    locating = not collected.found.is_full
+    check = AnswerCheck(item, form=rules.form, locating=locating, is_reference=rules.is_reference)
+    answer = check.answer(rules.question_types)
     if check.id is None:
         collected.has_all_ids = False
     else:
@@ -133,6 +148,8 @@ def _take(item: JsonItem, rules: _Rules, known_ids: Collection[str] | None, coll
         collected.first_lines.setdefault(check.id, item.line)
     if answer is not None and rules.has_empty_alternative and rules.has_empty_alternative(answer):
         check.note_empty_alternative()
+    if answer is not None and answer.id in targets:
+        check.match_targets(answer, targets[answer.id])
     collected.found.note(*check.in_file_order())
     if answer is not None:
         collected.answers.append(answer)

@@ -1,19 +1,21 @@
 """Caption files: candidates and references of pictures and films, in every usual format, detected from the content.
 
 Candidates: ``{id: caption}``; a list of ``{"image_id" | "video_id" | "id", "caption"}``, alone or inside an object
-(``captions``, ``result``, ``results`` …); JSON lines of such objects; a table with a tab between id and caption.
-References: the same with a list of captions or with several rows of one id; COCO (``annotations``); labels of AI-Hub
-(``annotation.description_kr``; its files differ between data sets, so the id is looked for under several names).
+(``captions``, ``result``, ``results`` …); JSON lines of such objects; a table, of tabs or with a header line of commas.
+A caption may stand in a list of one. References: the same with several captions or several rows of one id, and the
+layouts of data sets (``file_formats`` names them; ``caption_keys`` has the names of their fields). An object with a
+reference may also have ``required``, a list of words that a caption must hold.
 
 Ids are compared as text, in NFC and without the ending of a picture, film or label file; ``cat.jpg`` and ``cat.png`` in
-one file are refused, as they would become one item. A missing id is no error: it scores 0. Errors quote ids, and from a
-references file nothing else.
+one file are refused, as they would become one item. Where references say the file of a picture beside its id, a
+candidate may name it by either; a name that two items share is refused. A missing id is no error: it scores 0. Errors
+quote ids, and from a references file nothing else.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -33,9 +35,9 @@ _OBJECT_FORMATS: Final[frozenset[str]] = frozenset({"id-object", "wrapped-object
 
 
 def read_captions(
-    data: bytes, known_ids: Collection[str] | None = None, *, is_reference: bool = False, joins_endings: bool = False
+    data: bytes, references: Items | None = None, *, is_reference: bool = False, joins_endings: bool = False
 ) -> Items:
-    """The captions of a file. Every id must be one of ``known_ids``, if they are given.
+    """The captions of a file. Every id must be one of ``references``, if they are given.
 
     A candidate has one caption, which may be empty; a reference has one to ``MAX_REFERENCES``, none empty, in the order
     of the file. ``joins_endings``: ids that differ only in their ending are one item, not an error. Raises
@@ -43,13 +45,16 @@ def read_captions(
     """
     file_format, entries = scan_captions(decode(data), quoting=not is_reference)
     may_repeat = is_reference and file_format not in _OBJECT_FORMATS
-    captions = _Captions(is_reference, may_repeat, joins_endings, _known(known_ids))
+    known = None if references is None else dict.fromkeys(item.id for item in references.items)
+    aliases = {} if references is None else references.aliases
+    captions = _Captions(is_reference, may_repeat, joins_endings, known, aliases)
     captions.read(entries)
-    captions.found.raise_any(before=captions.errors_of_the_whole(known_ids))
+    captions.found.raise_any(before=captions.errors_of_the_whole())
     return Items(
         tuple(item.answer(item_id) for item_id, item in captions.items.items()),
-        "aihub" if captions.has_labels else file_format,
+        captions.layout or file_format,
         hashlib.sha256(data).hexdigest(),
+        aliases=captions.aliases_of_the_items(),
     )
 
 
@@ -75,21 +80,19 @@ def scan_captions(text: str, *, quoting: bool = True) -> tuple[str, Iterator[Row
     return "tsv", iter((FileError("no_caption_format", place, line=1 + line_breaks(text, 0, start)),))
 
 
-def _known(ids: Iterable[str] | None) -> frozenset[str] | None:
-    return None if ids is None else frozenset(ids)
-
-
 @dataclass(slots=True)
 class _Item:
     """What was read for one id."""
 
     line: int
     texts: list[str] = field(default_factory=list)
+    required: dict[str, None] = field(default_factory=dict)  # in order, each once
     raw: list[str] = field(default_factory=list)
 
     def answer(self, item_id: str) -> Item:
         raw = tuple(self.raw) if self.raw != self.texts else ()
-        return Item(item_id, self.texts[0], self.line, others=tuple(self.texts[1:]), raw=raw)
+        others, required = tuple(self.texts[1:]), tuple(self.required)
+        return Item(item_id, self.texts[0], self.line, others=others, required=required, raw=raw)
 
 
 @dataclass(slots=True)
@@ -99,13 +102,15 @@ class _Captions:
     is_reference: bool
     may_repeat: bool
     joins_endings: bool
-    known_ids: frozenset[str] | None
+    known_ids: dict[str, None] | None  # in the order of the references
+    aliases: Mapping[str, str | None]  # of the references
     items: dict[str, _Item] = field(default_factory=dict)
     first_lines: dict[str, int] = field(default_factory=dict)
     first_written: dict[str, str] = field(default_factory=dict)  # the id with its ending, as in its first row
     found: ErrorList = field(default_factory=ErrorList)
     is_whole: bool = True  # every row and its id could be read
-    has_labels: bool = False
+    layout: str = ""  # the data set whose layout the rows have
+    names: dict[str, str | None] = field(default_factory=dict)  # other name -> id; None if several items have it
 
     def read(self, entries: Iterable[Row | FileError]) -> None:
         for entry in entries:
@@ -116,8 +121,14 @@ class _Captions:
                 self._take(entry)
 
     def _take(self, row: Row) -> None:
-        check = RowCheck(row, is_reference=self.is_reference, locating=not self.found.is_full)
-        texts = check.texts()
+        check = RowCheck(
+            row,
+            is_reference=self.is_reference,
+            locating=not self.found.is_full,
+            known=self.known_ids or (),
+            aliases=self.aliases,
+        )
+        texts, required = check.texts(), check.required()
         if check.id is None:
             self.is_whole = False
         else:
@@ -129,8 +140,9 @@ class _Captions:
                 if len(item.texts) <= MAX_REFERENCES < len(item.texts) + len(texts):
                     check.note_too_many()
                 item.texts += texts
+                item.required |= dict.fromkeys(required)
                 item.raw += check.written_texts() or texts
-        self.has_labels = self.has_labels or check.is_label
+        self.layout = self.layout or check.layout
         self.found.note(*check.in_file_order())
 
     def _match(self, check: RowCheck) -> None:
@@ -139,12 +151,19 @@ class _Captions:
         is_repeated = line is not None and not self.joins_endings
         if is_repeated and not check.match_spelling(self.first_written[check.id or ""], line or 0):
             return
+        if self.is_reference:
+            for name in check.names():
+                self.names[name] = check.id if self.names.get(name, check.id) == check.id else None
         check.match_id({} if self.may_repeat else self.first_lines, self.known_ids, is_reference=self.is_reference)
 
-    def errors_of_the_whole(self, known_ids: Collection[str] | None) -> Iterator[FileError]:
+    def errors_of_the_whole(self) -> Iterator[FileError]:
         if not self.is_whole:
             return
         if not self.first_lines:
             yield FileError("no_items")
-        elif known_ids and self.first_lines.keys().isdisjoint(known_ids):
-            yield FileError("no_known_id", {"example": shown_id(next(iter(known_ids)))})
+        elif self.known_ids and self.first_lines.keys().isdisjoint(self.known_ids):
+            yield FileError("no_known_id", {"example": shown_id(next(iter(self.known_ids)))})
+
+    def aliases_of_the_items(self) -> dict[str, str | None]:
+        """The names of files that are not the ids of their items."""
+        return {name: item_id for name, item_id in self.names.items() if name != item_id}

@@ -4,9 +4,12 @@ An object is one of four things, distinguished by its members, never by its line
 
 * a row: ``{"id", "caption"}`` and its like, or a label of AI-Hub (``{"video_id", "annotation": {"description_kr"}}``);
 * a wrapper around the rows: under ``captions``, ``result``, ``results``, ``annotations`` (COCO), ``sentences``
-  (MSR-VTT), else the only member that is a list of objects; under the first three also an object ``{id: caption}``;
-* ``{id: caption}`` itself;
+  (MSR-VTT), else the only member that is a list of objects with ids (``images`` of Karpathy's splits); under the first
+  three also an object ``{id: caption}``;
+* ``{id: caption}`` itself, also ``{id: [{"caption"}]}`` and ``{id: {"timestamps", "sentences"}}``;
 * the first line of JSON lines, if it is a row.
+
+The ``images`` of COCO give the annotations the file names of their pictures.
 """
 
 from __future__ import annotations
@@ -18,23 +21,24 @@ from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
 from scoring.errors import FileError, quoted
+from scoring.reading.caption_keys import COCO_ID_KEYS, ID_KEYS, LABEL_TEXT, TEXT_KEYS, first_key
 from scoring.reading.item_checks import MAX_ID_CHARS
 from scoring.reading.json_items import MAX_ITEMS, JsonItem, Scanner, is_list_of_items
 from scoring.reading.json_syntax import Decoder, Malformed, skip_space
 
-ID_KEYS: Final = ("image_id", "video_id", "id", "file_name", "filename", "video_name", "image_name")  # in this order
-LABEL_KEYS: Final = ("annotation", "annotations")
-LABEL_TEXT: Final = "description_kr"
-
 _OBJECT_WRAPPERS: Final = frozenset({"captions", "result", "results"})
 _WRAPPERS: Final = _OBJECT_WRAPPERS | {"annotations", "sentences"}
+_NO_ID: Final = _WRAPPERS | {"images", "videos", "data", "items", "rows"}  # never the id of ``{id: captions}``
+_PICTURES: Final = "images"  # of COCO: a list of {"id", "file_name"}
+_LOWER_ID_KEYS: Final = tuple(key.lower() for key in ID_KEYS)
 _IDS: Final = tuple(
-    re.compile(r'"(?:' + keys + r')"\s*:\s*(?:"([^"\\]{1,200})"|(-?[0-9]{1,30})\s*[,}])')
-    for keys in ("image_id|video_id", "id|file_name|filename|video_name|image_name")
+    re.compile(r'"(?:' + "|".join(keys) + r')"\s*:\s*(?:"([^"\\]{1,200})"|(-?[0-9]{1,30})\s*[,}])')
+    for keys in (COCO_ID_KEYS, ID_KEYS[len(COCO_ID_KEYS) :])
 )
 
-# What a member holds: a list of objects, an empty list, an object, a label of AI-Hub, or anything else.
-Sketch = Literal["rows", "empty", "object", "label", "plain"]
+# What a member holds: a list of objects; of objects that are captions without an id; an empty list; an object; a label
+# of AI-Hub; or anything else.
+Sketch = Literal["rows", "texts", "empty", "object", "label", "plain"]
 
 
 class Member(NamedTuple):
@@ -49,8 +53,9 @@ class Member(NamedTuple):
 class Row:
     """One caption of a file, not yet checked.
 
-    ``key`` is the id if it is outside the value, in line ``key_line``: the key of ``{id: caption}``, or the first
-    column of a table (``is_table``), whose text is no JSON. ``item_ids`` are the keys that can hold the id.
+    ``key`` is the id if it is outside the value, in line ``key_line``: the key of ``{id: caption}``, or a column of a
+    table (``is_table``), whose text is no JSON. ``id_keys`` are the keys that can hold the id; ``names`` are names of
+    its file that are outside the value.
     """
 
     item: JsonItem
@@ -58,6 +63,7 @@ class Row:
     key_line: int = 0
     is_table: bool = False
     id_keys: tuple[str, ...] = ID_KEYS
+    names: tuple[str, ...] = ()
 
     @property
     def line(self) -> int:
@@ -73,13 +79,23 @@ class Layout:
     conflict: Member | None = None  # a second member that could hold the rows
 
 
-def sketch(value: Any) -> Sketch:
-    """What a decoded member holds."""
+def sketch(value: Any, key: str = "") -> Sketch:
+    """What a decoded member holds under ``key``."""
     if is_label(value):
         return "label"
-    if isinstance(value, list):
-        return "empty" if not value else "rows" if isinstance(value[0], dict) else "plain"
-    return "object" if isinstance(value, dict) else "plain"
+    if not isinstance(value, list):
+        return "object" if isinstance(value, dict) else "plain"
+    if not value:
+        return "empty"
+    if not isinstance(value[0], dict):
+        return "plain"
+    return "texts" if _is_text_of(value[0], key) else "rows"
+
+
+def _is_text_of(value: dict[str, Any], key: str) -> bool:
+    """Whether an object in a list under ``key`` is one of several captions: it has no id, or repeats ``key`` as its."""
+    id_key = first_key(value, ID_KEYS)
+    return first_key(value, TEXT_KEYS) is not None and (id_key is None or str(value[id_key]) == key)
 
 
 def is_label(value: Any) -> bool:
@@ -103,21 +119,23 @@ def is_row(members: Iterable[Member]) -> bool:
     ):
         return True
     is_wrapper = "rows" in sketches.values() or any(sketches.get(key) == "object" for key in _OBJECT_WRAPPERS)
-    return not is_wrapper and any(sketches.get(key) == "plain" for key in ID_KEYS)
+    return not is_wrapper and any(sketches.get(key) == "plain" for key in _LOWER_ID_KEYS)
 
 
 def layout_of(members: list[Member]) -> Layout:
     """How an object with these members, if it is no row, holds the captions."""
-    named = [m for m in members if m.key in _WRAPPERS and m.sketch == "rows"]
+    named = [m for m in members if m.key in _WRAPPERS and m.sketch in ("rows", "texts")]
     named += [m for m in members if m.key in _OBJECT_WRAPPERS and m.sketch == "object"]
-    named = named or [m for m in members if m.sketch == "rows"]
+    named = named or [m for m in members if m.sketch == "rows" or (m.sketch == "texts" and m.key in _NO_ID)]
     named = named or [m for m in members if m.sketch == "empty" and (m.key in _WRAPPERS or len(members) == 1)]
     if not named:
-        return Layout("id-object")
+        return Layout("id-lists" if any(m.sketch == "texts" for m in members) else "id-object")
     member = named[0]
     file_format: str = "wrapped-object" if member.sketch == "object" else "wrapped-list"
     if member.key == "annotations":
         file_format = "coco"
+    if member.key == "sentences" and any(m.key == "videos" for m in members):
+        file_format = "msr-vtt"
     return Layout(file_format, member.position, named[1] if len(named) > 1 else None)
 
 
@@ -127,12 +145,13 @@ class CaptionScanner(Scanner):
     def __init__(self, text: str, quoting: bool) -> None:
         super().__init__(text, quoting)
         self._key_read: str | None = None  # the id of ``{id: caption}`` whose value is being read
+        self._pictures: dict[str, str] = {}  # id -> file name
 
     def scan(self, first: re.Match[str]) -> tuple[str, Iterator[Row | FileError]]:
         """The format and the rows of a text whose first line is ``first``, which opens an array or an object."""
         start = first.start()
         if first[0].startswith("["):
-            return "json-array", self._guarded(self._rows(self.array_file(start)))
+            return "json-array", self._guarded(map(Row, self.array_file(start)))
         if self.has_lines(first):
             return "jsonl", (entry if isinstance(entry, FileError) else Row(entry) for entry in self.lines())
         members = list(self._members(start))
@@ -146,7 +165,7 @@ class CaptionScanner(Scanner):
         yield self._error(stop)
 
     def _is_line(self, value: dict[str, Any], *, has_more: bool) -> bool:
-        return is_row(Member(key, 0, sketch(member)) for key, member in islice(value.items(), MAX_ITEMS))
+        return is_row(Member(key, 0, sketch(member, key)) for key, member in islice(value.items(), MAX_ITEMS))
 
     def _members(self, start: int) -> Iterator[Member]:
         """The members of the object at ``start``, as far as it is sound, without moving the line count.
@@ -154,6 +173,7 @@ class CaptionScanner(Scanner):
         A broken member is read again by the walk that follows, which locates the error.
         """
         decoder = Decoder()
+        found: Sketch = "plain"
         position = skip_space(self._text, start + 1)
         for _ in range(MAX_ITEMS + 1):
             try:
@@ -164,15 +184,25 @@ class CaptionScanner(Scanner):
                 return
             try:
                 value, end = decoder.decode(self._text, position)
-                yield Member(key, position, sketch(value))
+                found = sketch(value, key)
+                yield Member(key, position, found)
+                if key == _PICTURES and isinstance(value, list):
+                    self._note_pictures(value)
                 position = self._next_member(end)
             except Malformed:
-                yield Member(key, position, self._sketch_of_broken(position))
+                yield Member(key, position, self._sketch_of_broken(position, found))
                 return
 
-    def _sketch_of_broken(self, position: int) -> Sketch:
+    def _note_pictures(self, pictures: list[Any]) -> None:
+        """Keep the file names of COCO's ``images``; one that is not as it should be names nothing."""
+        for picture in pictures:
+            if isinstance(picture, dict) and isinstance(picture.get("file_name"), str):
+                self._pictures.setdefault(str(picture.get("id")), picture["file_name"])
+
+    def _sketch_of_broken(self, position: int, before: Sketch) -> Sketch:
+        """What a member holds that cannot be decoded; the member before it holds ``before``."""
         if is_list_of_items(self._text, position):
-            return "rows"
+            return "texts" if before == "texts" else "rows"
         return "object" if self._text.startswith("{", position) else "plain"
 
     def _guarded(self, rows: Iterator[Row]) -> Iterator[Row | FileError]:
@@ -180,10 +210,6 @@ class CaptionScanner(Scanner):
             yield from rows
         except Malformed as stop:
             yield self._error(stop)
-
-    @staticmethod
-    def _rows(items: Iterator[JsonItem], id_keys: tuple[str, ...] = ID_KEYS) -> Iterator[Row]:
-        return (Row(item, id_keys=id_keys) for item in items)
 
     def _only_row(self, start: int) -> Iterator[Row]:
         item, end = self._item(start)
@@ -212,14 +238,19 @@ class CaptionScanner(Scanner):
     def _wrapped(self, position: int, layout: Layout) -> Generator[Row, None, int]:
         if layout.format == "wrapped-object":
             return (yield from self._mapping(position))
-        id_keys = ID_KEYS[:2] if layout.format == "coco" else ID_KEYS  # the id of a COCO annotation is its own
+        is_coco = layout.format == "coco"
         items = self._array(position)
         while True:
             try:
                 item = next(items)
             except StopIteration as stop:
                 return int(stop.value)
-            yield Row(item, id_keys=id_keys)
+            yield Row(item, id_keys=COCO_ID_KEYS, names=self._names_of(item)) if is_coco else Row(item)
+
+    def _names_of(self, annotation: JsonItem) -> tuple[str, ...]:
+        """The file name of the picture that an annotation of COCO is about."""
+        number = annotation.value.get("image_id") if isinstance(annotation.value, dict) else None
+        return tuple(self._pictures[key] for key in (str(number),) if key in self._pictures)
 
     def _mapping(self, opening: int) -> Generator[Row, None, int]:
         """The members of the object that opens at ``opening``, each a row; returns the offset after it."""

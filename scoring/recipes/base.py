@@ -24,8 +24,9 @@ from scoring.text.answers import alternatives_of
 Coverage = Mapping[str, float | int]
 ItemValues = Mapping[str, float]
 
-# What an item of a file holds: an answer text, captions of a picture or film, labels, or a number.
-AnswerForm = Literal["answers", "captions", "labels", "number"]
+# What an item of a file holds: an answer text, captions of a picture or film, labels, a number, a label for each target
+# in it, or opinions on aspects.
+AnswerForm = Literal["answers", "captions", "labels", "number", "targets", "opinions"]
 ColumnGroup = Literal["main", "reference"]
 
 NO_SCORES: Final[Mapping[str, float]] = {}
@@ -112,8 +113,9 @@ class Recipe(ABC):
 
     ``columns`` are in board order, the final score first. ``tie_breaks`` are score names compared after it, higher
     first. ``question_types`` are those allowed (empty: any). Scores are shown times ``scale`` with ``decimals``.
-    ``answer_form`` says how the files are read, and ``takes_several_references`` whether a reference of the official
-    format may be a list of texts. ``optional_metrics`` run only if what they need is configured.
+    ``answer_form`` says how the files are read, ``takes_several_references`` whether a reference of the official format
+    may be a list of texts, ``has_choices`` whether an answer may be the number of a choice. ``optional_metrics`` run
+    only if what they need is configured.
     """
 
     id: str
@@ -128,6 +130,7 @@ class Recipe(ABC):
     answer_form: AnswerForm = "answers"
     optional_metrics: tuple[str, ...] = ()
     takes_several_references: bool = False
+    has_choices: bool = False
 
     @cached_property
     def model_scores(self) -> frozenset[str]:
@@ -140,7 +143,7 @@ class Recipe(ABC):
     def file_shape(self) -> tuple[object, ...]:
         """Equal for recipes that read the same files."""
         is_multiple = getattr(self, "is_multiple", None)
-        return self.answer_form, self.question_types, self.takes_several_references, is_multiple
+        return self.answer_form, self.question_types, self.takes_several_references, self.has_choices, is_multiple
 
     def title(self, language: Language = "ko") -> str:
         return self.name.text(language)
@@ -156,6 +159,10 @@ class Recipe(ABC):
     @abstractmethod
     def prepare(self, references: Items, predictions: Items) -> Layout:
         """Lay out the pairs. Raises ``MismatchedFiles`` if the files do not hold the same ids."""
+
+    def file_warnings(self, references: Items | None, predictions: Items | None) -> list[ScoreWarning]:
+        """Warnings of ``prepare`` that a check of one of the files, or of both, gives too."""
+        return []
 
     @abstractmethod
     def final_scores(self, means: Mapping[str, Figure]) -> dict[str, Figure]:
@@ -173,7 +180,7 @@ class Recipe(ABC):
         Raises ``KeyError`` if a value is missing.
         """
         means: dict[str, float] = {}
-        for metric in self.metrics:
+        for metric in (*self.metrics, *self.optional_metrics):
             if metric in values and self.counts(layout, metric):
                 rows = [(value,) for value in layout.item_values(metric, values[metric]).values()]
                 means |= METRICS[metric].aggregate(rows)

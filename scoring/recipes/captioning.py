@@ -6,6 +6,7 @@ clips by all of them and takes the closest length, chrF the best by its own scor
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -16,7 +17,23 @@ from scoring.recipes.base import Layout, MismatchedFiles, Recipe, common_warning
 from scoring.recipes.columns import BERTSCORE, CAPTION_REFERENCES, CIDER, CLIP, METEOR
 from scoring.records import Items, ScoreWarning
 
+MIN_HANGUL: Final = 0.1  # of the letters of a file: Korean captions with many foreign words have over half
 _BREAKS: Final = frozenset("\n\r\t\u2028\u2029")
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_HANGUL: Final = re.compile("[\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3]+")
+
+
+def hangul_share(texts: Iterable[str]) -> float:
+    """Hangul among the letters of ``texts``, 0-1; 1 where there is no letter.
+
+    >>> hangul_share(["파도 wave"])
+    0.3333333333333333
+    """
+    letters = hangul = 0
+    for text in texts:
+        letters += sum(map(len, _LETTERS.findall(text)))
+        hangul += sum(map(len, _HANGUL.findall(text)))
+    return hangul / letters if letters else 1.0
 
 
 @dataclass(frozen=True)
@@ -47,10 +64,20 @@ class Captioning(Recipe):
             },
             warnings=(
                 *_missing_warning(missing, len(known)),
+                *self.file_warnings(references, predictions),
                 *_line_break_warning(pairs.candidates),
                 *common_warnings(predictions),
             ),
         )
+
+    def file_warnings(self, references: Items | None, predictions: Items | None) -> list[ScoreWarning]:
+        """Warnings about references and captions that are not Korean."""
+        warnings = []
+        for code, file in (("references_not_korean", references), ("captions_not_korean", predictions)):
+            share = 1.0 if file is None else hangul_share(text for item in file.items for text in item.texts)
+            if share < MIN_HANGUL:
+                warnings.append(ScoreWarning(code, {"percent": 100 * share}))
+        return warnings
 
     def final_scores(self, means: Mapping[str, Figure]) -> dict[str, Figure]:
         return {"final_score": means["meteor"], **means}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from scoring.errors import Message
@@ -14,12 +15,17 @@ DESCRIPTIVE: Final = Column("descriptive_avg", Message("서술 평균", "Descrip
 BLEURT: Final = Column("bleurt", Message("BLEURT", "BLEURT"))
 BERTSCORE: Final = Column("bertscore", Message("BERTScore", "BERTScore"))
 ROUGE_1: Final = Column("rouge_1", Message("ROUGE-1", "ROUGE-1"))
+ROUGE_L: Final = Column("rouge_l", Message("ROUGE-L", "ROUGE-L"))
 BLEU_1: Final = Column("bleu_1", Message("BLEU-1", "BLEU-1"))
 
 F1_MICRO: Final = Column("f1_micro", Message("마이크로 F1", "Micro F1"))
 F1_MACRO: Final = Column("f1_macro", Message("매크로 F1", "Macro F1"))
 F1_WEIGHTED: Final = Column("f1_weighted", Message("가중 F1", "Weighted F1"))
 F1_SAMPLES: Final = Column("f1_samples", Message("문항 평균 F1", "Mean F1 of items"))
+SA_F1: Final = Column("sa_f1", Message("속성 감성 F1", "Aspect sentiment F1"))
+SA_PRECISION: Final = Column("sa_precision", Message("정밀도", "Precision"))
+SA_RECALL: Final = Column("sa_recall", Message("재현율", "Recall"))
+CATEGORY_F1: Final = Column("category_f1", Message("속성 범주 F1", "Category F1"))
 MSE: Final = Column("mse", Message("MSE(낮을수록 좋음)", "MSE (lower is better)"), is_scaled=False)
 
 METEOR: Final = Column("final_score", Message("METEOR", "METEOR"), is_main=True)
@@ -28,6 +34,11 @@ CIDER: Final = Column("cider", Message("CIDEr-D", "CIDEr-D"), is_scaled=False)
 
 def _reference(key: str, korean: str, english: str, *, is_scaled: bool = True) -> Column:
     return Column(key, Message(korean, english), is_scaled=is_scaled, group="reference")
+
+
+def in_reference(column: Column) -> Column:
+    """``column`` among those shown for reference."""
+    return replace(column, group="reference")
 
 
 # Shown for reference next to the scores that judge captions.

@@ -105,6 +105,7 @@ def _culture_qa(recipe_id: str, name: Message, third_metric: str, third: Column)
             "Final = mean of multiple-choice accuracy, short-answer EM and the descriptive mean, which is the "
             f"mean of ROUGE-1 F1, BERTScore F1 and {third.label('en')}. A type without items is left out.",
         ),
+        has_choices=True,
         description_metrics=description,
     )
 

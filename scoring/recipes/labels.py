@@ -84,12 +84,18 @@ _CLASSES_EN: Final = (
 )
 
 
+_SINGLE: Final = {
+    F1_MACRO: "classification@1",
+    ACCURACY: "classification-accuracy@1",
+    F1_WEIGHTED: "classification-weighted@1",
+}
+
+
 def single_label(ranking: Column) -> Labels:
-    """One label for each item, ranked by ``ACCURACY`` or ``F1_MACRO``. Micro F1 equals the accuracy here."""
-    by_accuracy = ranking is ACCURACY
-    columns = (ACCURACY, F1_MACRO, F1_WEIGHTED) if by_accuracy else (F1_MACRO, ACCURACY, F1_WEIGHTED)
+    """One label for each item, ranked by a key of ``_SINGLE``. Micro F1 equals the accuracy here."""
+    columns = (ranking, *(column for column in (ACCURACY, F1_MACRO, F1_WEIGHTED) if column is not ranking))
     return Labels(
-        id="classification-accuracy@1" if by_accuracy else "classification@1",
+        id=_SINGLE[ranking],
         name=Message(f"분류({ranking.label('ko')})", f"Classification ({ranking.label('en')})"),
         metrics=("classification",),
         columns=(FINAL, *columns, F1_MICRO),
@@ -146,4 +152,4 @@ def regression() -> Regression:
     )
 
 
-RECIPES: Final = (single_label(F1_MACRO), single_label(ACCURACY), multi_label(), regression())
+RECIPES: Final = (*map(single_label, _SINGLE), multi_label(), regression())

@@ -1,4 +1,4 @@
-"""Scores to measure progress against: the AI-Hub baseline of captioning and the goals set above it.
+"""Scores to measure progress against: the AI-Hub baseline of captioning, and goals for METEOR, CIDEr-D and BERTScore.
 
 They are not part of a rule. A report prints them with a captioning score; on the platform an organiser chooses which
 ones a track shows.
@@ -11,15 +11,20 @@ from typing import Final, Literal
 
 from scoring.errors import Language
 from scoring.recipes.base import Recipe
+from scoring.recipes.columns import FINAL
 
 TargetKind = Literal["baseline", "milestone"]
+
+FINAL_SCORE: Final = FINAL.key
+LARGEST: Final = 10  # of any score: CIDEr-D
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A score, 0-1, to compare with or to reach. ``note`` says what to know before comparing.
+    """A score to compare with or to reach. ``note`` says what to know before comparing.
 
-    ``is_comparable`` is false if the figure was computed differently from ours.
+    ``is_comparable`` is false if the figure was computed differently from ours. ``score`` is the key of its column; the
+    final score and most others are 0-1.
     """
 
     kind: TargetKind
@@ -29,6 +34,7 @@ class Target:
     is_comparable: bool = True
     note_ko: str = ""
     note_en: str = ""
+    score: str = FINAL_SCORE
 
     def label(self, language: Language = "ko") -> str:
         return self.label_en if language == "en" and self.label_en else self.label_ko
@@ -51,9 +57,23 @@ AI_HUB_TARGETS: Final = (
 )
 
 
-def published_targets(recipe: Recipe) -> tuple[Target, ...]:
-    """The published figures for tasks like that of ``recipe``; none but those of captioning are known."""
-    return AI_HUB_TARGETS if recipe.answer_form == "captions" else ()
+# Usual goals of captioning for the scores beside METEOR.
+MILESTONES_BESIDE: Final = {"cider": (0.80, 1.00, 1.20), "bertscore": (0.75, 0.80, 0.85)}
+
+
+def published_targets(recipe: Recipe, score: str = FINAL_SCORE) -> tuple[Target, ...]:
+    """The figures known for ``score`` in tasks like that of ``recipe``; none but those of captioning are."""
+    if recipe.answer_form != "captions" or score not in {column.key for column in recipe.columns}:
+        return ()
+    beside = MILESTONES_BESIDE.get(score, ())
+    milestones = (Target("milestone", value, "목표", "Milestone", score=score) for value in beside)
+    return AI_HUB_TARGETS if score == FINAL_SCORE else tuple(milestones)
+
+
+def published_sets(recipe: Recipe) -> dict[str, tuple[Target, ...]]:
+    """Every score that has published targets with them, the final score first."""
+    found = {score: published_targets(recipe, score) for score in (FINAL_SCORE, *MILESTONES_BESIDE)}
+    return {score: targets for score, targets in found.items() if targets}
 
 
 def change_percent(score: float, baseline: float) -> float:

@@ -96,6 +96,18 @@ _SCORE_TEXTS: Final[dict[str, Message]] = {
         ko="전체 {total}개 가운데 {count}개에 캡션이 없어, 그 문항의 점수를 0으로 계산했습니다.",
         en="Items without a caption: {count} of {total}. They score 0.",
     ),
+    "references_not_korean": Message(
+        ko="정답 설명문이 한국어가 아닌 것으로 보입니다(글자 가운데 한글 {percent:.1f}%). 한국어 제출 파일은 "
+        "이 정답으로 0점에 가까운 점수를 받습니다. 다른 언어의 설명문이 들어간 정답 파일인지 확인하십시오.",
+        en="The references do not seem to be Korean: {percent:.1f}% of their letters are Hangul. Korean captions score "
+        "next to 0 against them. Check whether the file of references holds the captions of another language.",
+    ),
+    "captions_not_korean": Message(
+        ko="제출한 설명문이 한국어가 아닌 것으로 보입니다(글자 가운데 한글 {percent:.1f}%). 한국어 정답과 견주면 0점에 "
+        "가까운 점수를 받습니다. 다른 언어의 설명문을 제출했는지 확인하십시오.",
+        en="The submitted captions do not seem to be Korean: {percent:.1f}% of their letters are Hangul. Against "
+        "Korean references they score next to 0. Check whether captions of another language were submitted.",
+    ),
 }
 
 INTEGRITY_TEXTS: Final[dict[str, Message]] = {
@@ -167,7 +179,8 @@ INTEGRITY_CODES: Final = frozenset(INTEGRITY_TEXTS)
 # Those shown only to organisers: they are about the references, would tell a cheater what is checked, or tell more of a
 # score than the steps in which it is published.
 ORGANISER_CODES: Final = (
-    INTEGRITY_CODES | {"empty_alternatives", "references_cut", "nfc_changed_score", "other_task"}
+    INTEGRITY_CODES
+    | {"empty_alternatives", "references_cut", "nfc_changed_score", "other_task", "references_not_korean"}
 ) - {
     "invisible_characters",
     "looks_empty",

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 
 from scoring.errors import Language, Message, ScoringError, quoted
 from scoring.recipes import Column, UnknownRecipe, get_recipe, warning_text
-from scoring.recipes.targets import Target, published_targets
+from scoring.recipes.targets import Target, published_sets
 from scoring.records import ItemScores, ScoreReport, ScoreWarning
 from scoring.report.tables import Row, aligned, figure, indented, markdown_table
 from scoring.report.targets import Section, target_sections, targets_as_dict
@@ -21,6 +21,7 @@ from scoring.signature import ABOUT, is_demo, metric_signatures
 
 ReportFormat = Literal["text", "markdown", "json"]
 
+NO_TARGETS: Final[Mapping[str, Sequence[Target]]] = {}
 _SHOWN_HASH_CHARS: Final = 12
 
 
@@ -131,9 +132,9 @@ def render(
     ``has_targets``: with the published figures for such a task (``scoring.recipes.targets``), if there are any. The
     JSON is that of ``OUT.json`` plus these.
     """
-    targets = published_targets(get_recipe(report.recipe)) if has_targets else ()
+    targets = published_sets(get_recipe(report.recipe)) if has_targets else {}
     if form == "json":
-        return _as_json({**report_as_dict(report, language), **targets_as_dict(targets, report.final_score, language)})
+        return _as_json({**report_as_dict(report, language), **targets_as_dict(targets, report.scores, language)})
     view = _view(report, language, baseline, targets)
     return _as_markdown(view) if form == "markdown" else _as_text(view)
 
@@ -156,7 +157,10 @@ class _View:
 
 
 def _view(
-    report: ScoreReport, language: Language, baseline: ScoreReport | None, targets: Sequence[Target] = ()
+    report: ScoreReport,
+    language: Language,
+    baseline: ScoreReport | None,
+    targets: Mapping[str, Sequence[Target]] = NO_TARGETS,
 ) -> _View:
     recipe = get_recipe(report.recipe)
     header = [word(key, language) for key in ("score", "value", *(("change",) if baseline else ()))]
@@ -170,7 +174,7 @@ def _view(
         score_header=tuple(header),
         tables=_tables(report, language, baseline),
         facts=[
-            *target_sections(targets, recipe, report.final_score, language),
+            *target_sections(targets, recipe, report.scores, language),
             (word("coverage", language), _coverage_rows(report.coverage, language)),
         ],
         notes=[

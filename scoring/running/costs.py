@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 from scoring.metrics import METRICS
+from scoring.models.profile import TEXT_ROLES
 from scoring.recipes import Recipe
 from scoring.records import Items
 
@@ -20,12 +21,13 @@ BYTES_A_TOKEN: Final = 3  # of a whole file: a Hangul syllable is three bytes of
 def expected_tokens(recipe: Recipe, references: Items, predictions: Items) -> int:
     """Tokens that the metrics of ``recipe`` will read, at least 1. Raises ``MismatchedFiles``.
 
-    Equal pairs are computed once and count once. Values saved by earlier scorings are not considered, nor are the
-    frames of an optional metric.
+    Equal pairs are computed once and count once. An optional metric that reads texts counts, though its model may be
+    missing. Values saved by earlier scorings are not considered, nor are the frames of an optional metric.
     """
     pairs = recipe.prepare(references, predictions).pairs
-    costs = (METRICS[name].cost(pairs[name].references, pairs[name].candidates) for name in recipe.metrics)
-    return max(1, sum(costs))
+    optional = (name for name in recipe.optional_metrics if METRICS[name].model in TEXT_ROLES)
+    names = (*recipe.metrics, *optional)
+    return max(1, sum(METRICS[name].cost(pairs[name].references, pairs[name].candidates) for name in names))
 
 
 def tokens_of_file(size: int) -> int:

@@ -80,12 +80,18 @@ def _decoded(text: str) -> Any:
 
 def _listed(value: Any) -> list[str]:
     """The labels of a decoded list or object."""
-    if isinstance(value, dict) and all(map(_is_truth, value.values())):
-        return [label for label, truth in value.items() if truth in _TRUE]
+    if isinstance(value, dict) and all(map(is_truth_value, value.values())):
+        return [label for label, truth in value.items() if is_true(truth)]
     if isinstance(value, list) and all(isinstance(label, str) for label in value):
         return value
     raise UnreadableAnswer("bad_label_list")
 
 
-def _is_truth(value: Any) -> bool:
+def is_truth_value(value: object) -> bool:
+    """Whether ``value`` says of a label that an item has it, or that it does not."""
     return isinstance(value, (str, bool)) and value in _TRUE | _FALSE
+
+
+def is_true(value: object) -> bool:
+    """Whether a truth value says that an item has the label."""
+    return value in _TRUE

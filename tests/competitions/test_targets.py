@@ -12,7 +12,13 @@ from django.db import IntegrityError, transaction
 from malpan.competitions.errors import TargetsInvalid
 from malpan.competitions.models import TrackTarget
 from malpan.competitions.setup import create_owned_competition, remove_track
-from malpan.competitions.targets import TARGETS_MAX, add_published_targets, set_targets, targets_of
+from malpan.competitions.targets import (
+    TARGETS_MAX,
+    add_published_targets,
+    board_targets_of,
+    set_targets,
+    targets_of,
+)
 from malpan.core.messages import text_of
 from malpan.core.models import AuditEntry
 from scoring.recipes.targets import AI_HUB_TARGETS, Target
@@ -60,6 +66,9 @@ def test_setting_what_is_set_changes_and_records_nothing():
         ([replace(GOAL, value=n / 100) for n in range(TARGETS_MAX + 1)], "count"),
         ([BASELINE, replace(BASELINE, value=0.3)], "baselines"),
         ([replace(BASELINE, value=0.0)], "zero"),
+        ([replace(GOAL, score="bertscore", value=10.1)], "value"),
+        ([replace(GOAL, score="cider")], "score"),  # of another recipe
+        ([replace(BASELINE, score="bertscore")], "score"),
     ],
 )
 def test_bad_targets_are_refused_in_words_and_nothing_changes(targets, reason):
@@ -81,6 +90,9 @@ def test_a_text_that_does_not_fit_is_refused():
     ("columns", "constraint"),
     [
         ({"value": 1.5}, "target_is_from_0_to_1"),
+        ({"value": 10.5, "score": "cider"}, "target_is_from_0_to_1"),
+        ({"value": -1, "score": "cider"}, "target_is_from_0_to_1"),
+        ({"kind": "baseline", "score": "cider"}, "target_baseline_is_above_0"),
         ({"value": math.nan}, "target_is_from_0_to_1"),
         ({"label_ko": ""}, "target_has_a_label"),
         ({"kind": "baseline", "value": 0}, "target_baseline_is_above_0"),
@@ -109,6 +121,17 @@ def test_published_figures_are_added_once_where_there_are_some():
     other = TrackFactory.create(recipe="rag-qa@1")
     add_published_targets(track=other, actor=None)
     assert targets_of(other) == []
+
+
+def test_milestones_of_cider_and_bertscore_are_presets_of_their_own():
+    track = TrackFactory.create(recipe="captioning@1")
+    for score in ("cider", "bertscore", "cider", "chrf"):
+        add_published_targets(track=track, actor=None, score=score)
+    assert {(target.score, target.value) for target in targets_of(track)} == {
+        *(("cider", value) for value in (0.80, 1.00, 1.20)),
+        *(("bertscore", value) for value in (0.75, 0.80, 0.85)),
+    }
+    assert board_targets_of(track) == []
 
 
 def test_a_baseline_of_ones_own_is_never_replaced_by_the_published_one():

@@ -20,6 +20,7 @@ from scoring.recipes import get_recipe
 from scoring.recipes.rag_qa import answer_part
 from scoring.records import Items
 from tests.fuzz.mutations import Draw, broken_bytes, broken_value, deep_lists, pick, values, written
+from tests.scoring.caption_layouts import PREDICTION_LAYOUTS, REFERENCE_LAYOUTS
 from tests.scoring.caption_samples import CANDIDATE_FILES, KNOWN, REFERENCE_FILES, dumped
 
 CANARY: Final = "비밀카나리아정답"  # of every reference answer: no error of a predictions file may hold it
@@ -33,6 +34,10 @@ ANSWERS: Final = {  # for each recipe of the official format: the answers of a r
 }
 CAPTIONS: Final = "captioning-lexical@1"
 RECIPES: Final = (*ANSWERS, CAPTIONS)
+CAPTION_SOURCES: Final = (
+    *(source[0] for source in (*CANDIDATE_FILES.values(), *REFERENCE_FILES.values())),
+    *(layout.text for layout in (*PREDICTION_LAYOUTS.values(), *REFERENCE_LAYOUTS.values())),
+)
 OF_THE_WHOLE: Final = frozenset(  # defects of a file that lie in no line
     {"empty_file", "blank_file", "too_many_bytes", "not_a_text_file", "utf16", "cp949", "count_differs", "no_items"}
     | {"no_known_id", "too_many_values"}
@@ -83,8 +88,7 @@ def answer_files(draw: Draw) -> File:
 @st.composite
 def caption_files(draw: Draw) -> File:
     """In every layout of captions; a file of references may be read as predictions, and the other way round."""
-    sources = (*(source[0] for source in CANDIDATE_FILES.values()), *(source[0] for source in REFERENCE_FILES.values()))
-    source, is_reference = pick(draw, sources), draw(st.booleans())
+    source, is_reference = pick(draw, CAPTION_SOURCES), draw(st.booleans())
     try:
         value = json.loads(source)
     except ValueError:  # a table, or JSON lines

@@ -163,19 +163,13 @@ BAD_FILES: tuple[BadFile, ...] = (
     BadFile(
         "answer outside output", third('{"id": "q-3", "answer": "답"}'), "answer_outside_output", 4, "q-3", _ANSWER
     ),
-    BadFile("output is the answer", _q3('"답"'), "output_not_object", line=4, item_id="q-3", field="output"),
+    BadFile("output is a list", _q3('["답"]'), "wrong_type", line=4, item_id="q-3", field="output"),
+    BadFile("output is a number", _q3("3"), "wrong_type", line=4, item_id="q-3", field="output"),
+    BadFile("output is null", _q3("null"), "wrong_type", line=4, item_id="q-3", field="output"),
     BadFile("answer is a number", _q3("{\n\n" + '"answer": 3}'), "wrong_type", line=6, item_id="q-3", field=_ANSWER),
     BadFile("answer is a list", _q3('{"answer": ["답"]}'), "wrong_type", line=4, item_id="q-3", field=_ANSWER),
     BadFile("answer is null", _q3('{"answer": null}'), "wrong_type", line=4, item_id="q-3", field=_ANSWER),
     BadFile("answer is true", _q3('{"answer": true}'), "wrong_type", line=4, item_id="q-3", field=_ANSWER),
-    BadFile(
-        "input is a string",
-        third('{"id": "q-3", "input": "문항", "output": {"answer": "답"}}'),
-        "wrong_type",
-        line=4,
-        item_id="q-3",
-        field="input",
-    ),
     BadFile("id is 1.0", _q3_id("1.0"), "wrong_type", line=4, field="id"),
     BadFile("id is true", _q3_id("true"), "wrong_type", line=4, field="id"),
     BadFile("id is null", _q3_id("null"), "wrong_type", line=4, field="id"),

@@ -128,12 +128,14 @@ REFERENCE_FILES: dict[str, tuple[str, str]] = {
     "several rows of one id": (dumped([{"image_id": i, "caption": t} for i, t in _PAIRS]), "json-array"),
     "several lines of one id": (lines([{"image_id": i, "caption": t} for i, t in _PAIRS]), "jsonl"),
     "table": ("id\tcaption\n" + "".join(f"{i}\t{text}\n" for i, text in _PAIRS), "tsv"),
+    "CSV": ("caption,id\n" + "".join(f'"{text}",{i}\n' for i, text in _PAIRS), "csv"),
+    "lists of objects": (dumped({i: [{"caption": t} for t in texts] for i, texts in REFERENCES.items()}), "id-lists"),
     "results": (dumped({"results": [{"image_id": i, "caption": t} for i, t in _PAIRS]}), "wrapped-list"),
     "COCO": (dumped(_COCO), "coco"),
     "COCO over lines": (dumped(_COCO, 2), "coco"),
     "MSR-VTT": (
         dumped({"videos": [{"video_id": "v-1"}], "sentences": [{"video_id": i, "caption": t} for i, t in _PAIRS]}),
-        "wrapped-list",
+        "msr-vtt",
     ),
     "AI-Hub array": (dumped(_LABELS), "aihub"),
     "AI-Hub array over lines": (dumped(_LABELS, 4), "aihub"),
@@ -192,6 +194,11 @@ def _table_line(third: str) -> bytes:
     return f"id\tcaption\nv-1\t하나\n{third}\nv-2\t둘\n".encode()
 
 
+def _csv_line(third: str) -> bytes:
+    """A sound CSV with ``third`` as its third row, in line 4."""
+    return f'file_name,caption\nv-1.jpg,"하나,\n둘"\n{third}\nv-4.jpg,넷\n'.encode()
+
+
 BAD_CANDIDATES: tuple[BadCaptions, ...] = (
     # bytes and formats
     BadCaptions("empty", b"", "empty_file"),
@@ -223,7 +230,27 @@ BAD_CANDIDATES: tuple[BadCaptions, ...] = (
     BadCaptions("key twice on one line", b'{"v-1": "", "v-1": ""}', "duplicate_id", 1, "v-1", "id"),
     BadCaptions("same id without ending", _third('"v-2.MP4": "둘"'), "same_without_ending", 4, "v-2.MP4", "id"),
     BadCaptions("key twice in captions", b'{"captions":' + _third('"v-2": ""') + b"}", "duplicate_id", 4, "v-2", "id"),
-    BadCaptions("list as caption", _third('"v-3": ["셋"]'), "wrong_type", 4, "v-3", "caption"),
+    BadCaptions("two captions", _third('"v-3": ["셋",\n"넷"]'), "several_captions", 4, "v-3", "caption"),
+    BadCaptions("list in a list", _third('"v-3": [["셋"]]'), "wrong_type", 4, "v-3", "caption.0"),
+    BadCaptions("empty list as caption", _third('"v-3": []'), "wrong_type", 4, "v-3", "caption"),
+    BadCaptions("list of a number", _third('"v-3": [\n3]'), "wrong_type", 5, "v-3", "caption.0"),
+    BadCaptions("list of null", _third('"v-3": [null]'), "wrong_type", 4, "v-3", "caption.0"),
+    BadCaptions(
+        "two objects as caption",
+        _third('"v-3": [{"caption": "셋"}, {"caption": "넷"}]'),
+        "several_captions",
+        4,
+        "v-3",
+        "caption",
+    ),
+    BadCaptions(
+        "number in an object in a list",
+        _third('"v-3": [{"sentence":\n3}]'),
+        "wrong_type",
+        5,
+        "v-3",
+        "caption.0.sentence",
+    ),
     BadCaptions("number as caption", _third('"v-3":\n3'), "wrong_type", 5, "v-3", "caption"),
     BadCaptions("null as caption", _third('"v-3": null'), "wrong_type", 4, "v-3", "caption"),
     BadCaptions("NaN as caption", _third('"v-3": NaN'), "not_a_number", 4, "v-3", "caption"),
@@ -280,7 +307,7 @@ BAD_CANDIDATES: tuple[BadCaptions, ...] = (
     BadCaptions(
         "several descriptions",
         _row('{"id": "v-3", "annotation": {"description_kr": ["", ""]}}'),
-        "wrong_type",
+        "several_captions",
         4,
         "v-3",
         "annotation.description_kr",
@@ -315,6 +342,17 @@ BAD_CANDIDATES: tuple[BadCaptions, ...] = (
     BadCaptions("control character in a table", _table_line("v-3\t셋\x0b"), "control_character", 3, "v-3", "caption"),
     BadCaptions("wrapped caption", _table_line('v-3\t"그는 ""예""라고 했다."'), "tsv_quoted", 3, "v-3", "caption"),
     BadCaptions("wrapped id", _table_line('"v-3"\t"셋"'), "tsv_quoted", 3, '"v-3"', "id"),
-    BadCaptions("columns turned round", b"caption\tid\nx\tv-1\n", "tsv_header", 1),
+    BadCaptions("missing column", b"caption\tid\tn\nx\tv-1\t1\ny\tv-2\n", "table_columns", 3),
+    BadCaptions("header without caption", b"id,score\nv-1,x\n", "csv_header", 1),
+    BadCaptions("header without id", b"\n\nscore,caption\n1,x\n", "csv_header", 3),
+    BadCaptions("header of CSV alone", b"image,caption\n", "no_items"),
+    BadCaptions("comma in a caption of CSV", _csv_line("v-3,셋, 넷"), "table_columns", 4),
+    BadCaptions("quotes in a caption of CSV", _csv_line('v-3,"그는 "예"라고 했다."'), "csv_quotes", 4),
+    BadCaptions("open quotes in CSV", _csv_line('v-3,"셋'), "csv_quotes", 4),
+    BadCaptions("id twice in CSV", _csv_line("v-1.jpg,셋"), "duplicate_id", 4, "v-1.jpg", "id"),
+    BadCaptions("unknown id in CSV", _csv_line("v-9,셋"), "unknown_id", 4, "v-9", "id"),
+    BadCaptions("control character in CSV", _csv_line('v-3,"셋\n\x0b"'), "control_character", 4, "v-3", "caption"),
+    BadCaptions("empty id in CSV", _csv_line(",셋"), "empty_id", 4, "", "id"),
+    BadCaptions("open quotes in a huge CSV", _csv_line('v-3,"' + "가\n" * 90_000), "csv_quotes", 4),
     BadCaptions("header of another table", b"\nid\tscore\nv-1\tx\n", "tsv_header", 2),
 )

@@ -45,10 +45,23 @@ HOSTILE: dict[str, Callable[[], str]] = {  # made when read: together they are 3
     "combining marks": lambda: "a\t" + "\u0301\u0323" * 4_500_000,
     "no tab": lambda: "가나다 " * 1_900_000,
     "digits": lambda: "9" * 19_000_000,
+    "blank lines of CSV": lambda: "image,caption\n" + "\n" * 19_000_000,
+    "white lines of CSV": lambda: "image,caption\n" + " \n" * 9_000_000,
+    "quotes in CSV": lambda: "image,caption\n" + '"' * 19_000_000,
+    "an open quote in CSV": lambda: "image,caption\n" + 'a,"' + "b\n" * 9_000_000,
+    "commas": lambda: "image,caption\n" + "," * 19_000_000,
+    "bars": lambda: "image|caption\n" + "|" * 19_000_000,
+    "tiny CSV": lambda: "image,caption\n" + '"a","b"\n' * 2_300_000,
+    "columns without end": lambda: "image,caption" * 1_400_000,
+    "lists in lists": lambda: '{"a":' + '[{"caption":' * 1_500_000,
+    "many names of one picture": lambda: (
+        '{"images":[' + '{"id":1,"file_name":"a"},' * 400_000 + '{}],"annotations":[{"image_id":2,"caption":3}]}'
+    ),
+    "annotations in annotations": lambda: '{"annotations":[' + '{"image_id":1,"caption":[' * 700_000,
     "references without end": lambda: '{"a": [' + '"x",' * 900_000 + '"x"]}',
 }
 
-HOSTILE_REFERENCES = ("references without end", "tiny table", "many lists", "combining marks")
+HOSTILE_REFERENCES = ("references without end", "tiny table", "many lists", "combining marks", "commas", "tiny CSV")
 
 
 def measured(read: Callable[[], object], size: int) -> dict[str, Any]:

@@ -71,8 +71,10 @@ def test_rows_hold_line_id_field_and_reason_and_are_empty_where_no_place_applies
 
 
 def test_errors_that_say_the_same_of_many_items_are_one_row_with_their_number():
-    same = [FileError("output_not_object", {"found": "string"}, n, f"q-{n}", "output") for n in range(1, 67)]
-    other = FileError("output_not_object", {"found": "list"}, 70, "q-70", "output")
+    same = [
+        FileError("wrong_type", {"expected": "string", "found": "number"}, n, f"q-{n}", "output") for n in range(1, 67)
+    ]
+    other = FileError("wrong_type", {"expected": "string", "found": "list"}, 70, "q-70", "output")
     missing = [FileError("missing_id", item_id=f"q-{n}") for n in (8, 9)]
     rows = format_errors([same[0], other, *same[1:], *missing])
     assert [row.reason.split("]")[0] for row in rows[::2]] == ["[×66", "[×2"]

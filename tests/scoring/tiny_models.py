@@ -103,6 +103,17 @@ def make_bert(
     return folder
 
 
+def make_masked_bert(folder: Path, *, layers: int = 3, hidden: int = 32, pieces: int | None = None) -> Path:
+    """A BERT with a head for masked words and the pieces of ``make_bert``; ``pieces`` widens its vocabulary."""
+    from transformers import BertConfig, BertForMaskedLM, BertTokenizer
+
+    _save_wordpiece(BertTokenizer, folder, do_lower_case=False, model_max_length=512)
+    torch.manual_seed(3)
+    config = BertConfig(**_shape(layers, hidden, pieces or len(vocabulary())))
+    BertForMaskedLM(config).eval().save_pretrained(folder)
+    return folder
+
+
 def make_wordpiece_bleurt(folder: Path, *, layers: int = 2, hidden: int = 32, **changes: Any) -> Path:
     """A BLEURT of the first kind (BERT-like, WordPiece)."""
     from bleurt_pytorch.bleurt.tokenization_bleurt_fast import BleurtTokenizerFast

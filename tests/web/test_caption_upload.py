@@ -34,6 +34,8 @@ FORMS = {
     "wrapped-list": ("results.json", packed({"info": "v1", "results": rows("video_id", ".mp4")})),
     "jsonl": ("captions.jsonl", b"\n".join(packed(row) for row in rows("id"))),
     "tsv": ("captions.tsv", "\n".join(f"{item}\t{text}" for item, text in CAPTIONS.items()).encode()),
+    "csv": ("captions.csv", "\n".join(["image,caption", *map(",".join, CAPTIONS.items())]).encode()),
+    "id-lists": ("captions.json", packed({item: [{"caption": text}] for item, text in CAPTIONS.items()})),
 }
 
 
@@ -104,4 +106,4 @@ def test_the_page_shows_the_forms_of_captions(caption_phase: Phase, captioner: C
 
 def test_the_form_of_captions_offers_tables_too(captioner: Client, caption_phase: Phase) -> None:
     page = html.parse(captioner.get(address(caption_phase)).content.decode())
-    assert page.one("input", name="file").attributes["accept"] == ".json,.jsonl,.txt,.tsv"
+    assert page.one("input", name="file").attributes["accept"] == ".json,.jsonl,.txt,.tsv,.csv"

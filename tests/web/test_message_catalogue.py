@@ -60,7 +60,6 @@ def test_no_template_holds_unmarked_korean() -> None:
     """Words outside translation tags: only where the Korean is data (the example file, the language switch)."""
     allowed = {
         "includes/header.html": "한국어",
-        "includes/format_help.html": '"선택형"|"어떡해|가 옳다',
         "includes/format_help_captions.html": "아이들이 눈싸움을 하고 있다",
     }
     root = Path(settings.BASE_DIR) / "platform/malpan/web/templates"

@@ -13,6 +13,10 @@ from django.utils import timezone
 from malpan.competitions.models import Phase
 from malpan.core.times import KST
 from malpan.submissions.models import Rejection, Submission
+from malpan.submissions.scoring_changes import publish_reference_version
+from malpan.teams.models import Team
+from scoring.reading.answer_forms import forms_of
+from scoring.recipes import get_recipe
 from tests.factories import (
     PhaseFactory,
     TeamFactory,
@@ -24,6 +28,7 @@ from tests.factories import (
     publish,
     rows,
 )
+from tests.scoring.forms_of_years import YEARS, Year
 from tests.web import html
 from tests.web.conftest import Contest, client_of
 
@@ -68,11 +73,11 @@ def test_a_bad_file_comes_back_with_every_place_and_the_official_message(phase: 
 
 
 def test_equal_errors_of_many_items_are_one_row_that_opens_to_every_place(phase: Phase, member: Client) -> None:
-    items = [item | {"output": item["output"]["answer"]} for item in rows()]
+    items = [item | {"output": [item["output"]["answer"]]} for item in rows()]
     items += [{"id": f"x-{number}", "output": {"answer": ""}} for number in range(5)]
     response = upload(member, phase, file_bytes(items))
     table = page_of(response).one("div", "error-table")
-    [plain] = [row for row in table.all("tr") if '"output": {"answer": "…"}' in row.text]
+    [plain] = [row for row in table.all("tr") if "필요: 문자열, 파일: 배열" in row.text]
     assert f"같은 오류 {len(rows())}건" in plain.text
     [unknown] = [row for row in table.all("tr") if "평가 데이터에 없는 id" in row.text]
     assert "같은 오류 5건" in unknown.text
@@ -275,3 +280,19 @@ def test_the_form_works_without_scripts(phase: Phase, member: Client) -> None:
     assert form.attributes["method"] == "post"
     assert form.attributes["enctype"] == "multipart/form-data"
     assert "disabled" not in form.one("button", "button").attributes
+
+
+@pytest.mark.parametrize("year", YEARS, ids=lambda year: year.name)
+def test_the_page_takes_a_file_of_every_year_and_shows_its_form(year: Year, member: Client, team: Team) -> None:
+    """``tests.scoring.recipes.test_forms_of_years`` has their scores."""
+    track = TrackFactory.create(competition=team.competition, slug="years", recipe=year.recipe)
+    phase = PhaseFactory.create(track=track, daily_limit=5, total_limit=40)
+    publish_reference_version(phase=phase, data=year.file(year.rows), actor=None)
+
+    response = upload(member, phase, year.file(year.answers))
+
+    assert response.redirect_chain, page_of(response).text
+    assert Submission.objects.get(team=team).item_count == len(year.rows)
+    for page in ("submit/?track=years", "data/"):
+        shown = page_of(member.get(f"/competitions/{team.competition.slug}/{page}")).text
+        assert all(each.example in shown and each.tasks in shown for each in forms_of(get_recipe(year.recipe)))

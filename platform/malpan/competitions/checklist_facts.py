@@ -24,7 +24,7 @@ from malpan.core.storage import read_private
 from scoring.errors import InvalidFile, ModelUnavailable, ScoringError
 from scoring.models.files import find_folder
 from scoring.models.profile import load_profile
-from scoring.reading import read_predictions, read_references
+from scoring.reading import read_offered, read_predictions, read_references
 
 Fit = Literal["ok", "invalid", "none", "faulty"]
 
@@ -167,7 +167,7 @@ def _leak_of(file: DataFile, version: ReferenceVersion, recipe_id: str) -> Leak 
         same, told = same_answers(file.file_sha256, version.file_sha256, recipe_id)
     except SystemFault:
         return None
-    is_guessed = recipe_named(recipe_id).answer_form in {"labels", "number"}
+    is_guessed = recipe_named(recipe_id).answer_form not in {"answers", "captions"}
     share = LEAK_SHARE_OF_LABELS if is_guessed else LEAK_SHARE
     is_copy = same >= max(LEAK_MIN_ITEMS, share * version.item_count)
     if is_copy or (told and not is_guessed):
@@ -185,7 +185,7 @@ def same_answers(file_sha256: str, references_sha256: str, recipe_id: str) -> tu
     recipe = recipe_named(recipe_id)
     try:
         references = read_references(read_private(references_sha256), recipe, is_published=True)
-        offered = read_predictions(read_private(file_sha256), recipe)
+        offered = read_offered(read_private(file_sha256), recipe, references)
     except InvalidFile:
         return 0, 0  # not a file of answers: questions, a document, an archive
     known, given = references.by_id(), offered.by_id()

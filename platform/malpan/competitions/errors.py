@@ -181,13 +181,17 @@ class TargetsInvalid(Unprocessable):
 
     text = {
         "count": _("기준선과 이정표는 모두 %(limit)s개까지 둘 수 있습니다. 필요 없는 것을 지워 주십시오."),
-        "value": _("값은 0부터 1까지의 수여야 합니다. 0.3052처럼 적어 주십시오."),
+        "value": _("값은 0부터 1까지(최종 점수가 아니면 10까지)의 수여야 합니다. 0.3052처럼 적어 주십시오."),
+        "score": _(
+            "기준선은 최종 점수에만, 이정표는 이 트랙의 순위표에 있는 점수에만 둘 수 있습니다. 점수를 다시 골라 "
+            "주십시오."
+        ),
         "label": _("이름이 빈 기준선이나 이정표가 있습니다. 순위표에 보일 이름을 적어 주십시오."),
         "baselines": _("기준선은 하나만 둘 수 있습니다. 나머지는 지우거나 이정표로 바꾸어 주십시오."),
         "zero": _("기준선의 값은 0보다 커야 합니다. 변화율을 이 값으로 나누어 구합니다."),
     }
 
-    def __init__(self, *, reason: Literal["count", "value", "label", "baselines", "zero"], limit: int) -> None:
+    def __init__(self, *, reason: Literal["count", "value", "score", "label", "baselines", "zero"], limit: int) -> None:
         self.reason = reason
         super().__init__(limit=limit)
 

@@ -13,7 +13,7 @@ from malpan.competitions.models import Track, TrackTarget
 from malpan.competitions.references import recipe_of
 from malpan.core import audit
 from malpan.core.locks import Level, lock_rows
-from scoring.recipes.targets import Target, TargetKind, published_targets
+from scoring.recipes.targets import FINAL_SCORE, LARGEST, Target, TargetKind, published_targets
 
 if TYPE_CHECKING:
     from malpan.accounts.models import User
@@ -26,12 +26,17 @@ def targets_of(track: Track) -> list[Target]:
     return [_target(row) for row in TrackTarget.objects.filter(track=track)]
 
 
+def board_targets_of(track: Track) -> list[Target]:
+    """Those of the final score: the lines on the board. One query."""
+    return [target for target in targets_of(track) if target.score == FINAL_SCORE]
+
+
 def set_targets(*, track: Track, targets: Sequence[Target], actor: User | None) -> None:
     """Replace the targets of ``track``, also while submissions are scored: they change no score.
 
     Raises ``TargetsInvalid``, and ``ValidationError`` for a text that is too long.
     """
-    _check(targets)
+    _check(track, targets)
     with transaction.atomic():
         locked = lock_rows(Track.objects.filter(pk=track.pk), Level.TRACK).get()
         before = targets_of(locked)
@@ -47,24 +52,29 @@ def set_targets(*, track: Track, targets: Sequence[Target], actor: User | None) 
         audit.record(actor=actor, action="track.set_targets", obj=locked, before=facts[0], after=facts[1])
 
 
-def add_published_targets(*, track: Track, actor: User | None) -> None:
-    """Add the published figures for a task like that of ``track``, without those that it has. Raises ``TargetsInvalid``
-    if another baseline is set.
+def add_published_targets(*, track: Track, actor: User | None, score: str = FINAL_SCORE) -> None:
+    """Add the figures known for ``score`` in a task like that of ``track``, without those that it has.
+
+    Raises ``TargetsInvalid`` if another baseline is set.
     """
     with transaction.atomic():
         locked = lock_rows(Track.objects.filter(pk=track.pk), Level.TRACK).get()
         own = targets_of(locked)
-        known = {(target.kind, target.value) for target in own}
-        new = [target for target in published_targets(recipe_of(locked)) if (target.kind, target.value) not in known]
+        known = {(target.score, target.kind, target.value) for target in own}
+        published = published_targets(recipe_of(locked), score)
+        new = [target for target in published if (target.score, target.kind, target.value) not in known]
         set_targets(track=locked, targets=[*own, *new], actor=actor)
 
 
-def _check(targets: Sequence[Target]) -> None:
+def _check(track: Track, targets: Sequence[Target]) -> None:
+    known = {column.key for column in recipe_of(track).columns}
     baselines = [target for target in targets if target.kind == TrackTarget.Kind.BASELINE]
     if len(targets) > TARGETS_MAX:
         raise TargetsInvalid(reason="count", limit=TARGETS_MAX)
-    if not all(0 <= target.value <= 1 for target in targets):  # neither is NaN
+    if not all(0 <= target.value <= (1 if target.score == FINAL_SCORE else LARGEST) for target in targets):  # nor NaN
         raise TargetsInvalid(reason="value", limit=TARGETS_MAX)
+    if any(target.score not in known for target in targets) or any(b.score != FINAL_SCORE for b in baselines):
+        raise TargetsInvalid(reason="score", limit=TARGETS_MAX)
     if not all(target.label_ko.strip() for target in targets):
         raise TargetsInvalid(reason="label", limit=TARGETS_MAX)
     if len(baselines) > 1:
@@ -83,4 +93,5 @@ def _target(row: TrackTarget) -> Target:
         is_comparable=row.is_comparable,
         note_ko=row.note_ko,
         note_en=row.note_en,
+        score=row.score,
     )

@@ -1,5 +1,7 @@
 """chrF equals sacrebleu's, in the corpus and in each row."""
 
+import unicodedata
+
 import pytest
 from sacrebleu.metrics import CHRF
 
@@ -16,9 +18,9 @@ def witness(references, candidates):
     return CHRF().corpus_score(list(candidates), columns).score / 100
 
 
-def score(references, candidates):
-    metric = load_metric("chrf")
-    return metric.aggregate(metric_rows(metric, references, candidates))["chrf"]
+def score(references, candidates, name="chrf"):
+    metric = load_metric(name)
+    return metric.aggregate(metric_rows(metric, references, candidates))[name]
 
 
 def test_sacrebleu_agrees_on_300_items_with_several_references():
@@ -90,3 +92,33 @@ def test_signature_names_the_rule_and_no_tokenizer():
     signature = load_metric("chrf").signature()
     assert (signature["n"], signature["words"], signature["beta"], signature["whitespace"]) == (6, 0, 2, False)
     assert "tokenizer" not in signature
+
+
+# --- of jamo ----------------------------------------------------------------------------------------------------------
+def nfd(texts):
+    return [unicodedata.normalize("NFD", text) for text in texts]
+
+
+def test_of_jamo_sacrebleu_agrees_on_decomposed_texts():
+    references, candidates = zip(*caption_items(300), strict=True)
+    expected = witness(list(map(nfd, references)), nfd(candidates))
+    assert score(references, candidates, "chrf_jamo") == pytest.approx(expected, abs=1e-9)
+    assert abs(expected - score(references, candidates)) > 0.01
+
+
+@pytest.mark.parametrize("candidate", STRANGE)
+def test_of_jamo_strange_captions_have_sacrebleus_value(candidate):
+    references = [["파도가 하얀 바다 위로 부서진다", "가"]]
+    expected = witness(list(map(nfd, references)), nfd([candidate]))
+    assert score(references, [candidate], "chrf_jamo") == pytest.approx(expected, abs=1e-9)
+
+
+def test_of_jamo_a_syllable_that_differs_in_one_letter_is_near():
+    assert score([["파도가 친다"]], ["파두가 친다"], "chrf_jamo") > 1.2 * score([["파도가 친다"]], ["파두가 친다"])
+    assert score([["파도가"]], ["\u1111\u1161\u1103\u1169\u1100\u1161"], "chrf_jamo") == 1.0
+
+
+def test_of_jamo_the_signature_says_so():
+    plain, jamo = load_metric("chrf").signature(), load_metric("chrf_jamo").signature()
+    assert (jamo["unicode"], jamo["rule"]) == ("NFD", "sacrebleu-chrf-nfd@1")
+    assert "unicode" not in plain

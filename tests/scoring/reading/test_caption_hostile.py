@@ -15,6 +15,7 @@ from scoring.reading.caption_files import scan_captions
 from scoring.recipes import get_recipe
 from scoring.records import Items
 from tests.paths import ROOT
+from tests.scoring.caption_layouts import PREDICTION_LAYOUTS, REFERENCE_LAYOUTS
 from tests.scoring.caption_samples import CANARY, CANDIDATE_FILES, KNOWN, REFERENCE_FILES, dumped
 from tests.scoring.hostile_captions import HOSTILE, HOSTILE_REFERENCES
 from tests.scoring.reading.test_hostile import mutated
@@ -83,7 +84,8 @@ def test_a_sound_file_of_twenty_megabytes_is_read_in_seconds(form):
 @pytest.mark.parametrize("seed", range(4))
 def test_a_mutated_file_is_read_or_refused_and_nothing_else(known, seed):
     chance = random.Random(seed)
-    forms = [text.encode() for text, _, _ in CANDIDATE_FILES.values()]
+    texts = [*(text for text, _, _ in CANDIDATE_FILES.values()), *(form.text for form in PREDICTION_LAYOUTS.values())]
+    forms = [text.encode() for text in texts]
     for _ in range(250):
         data = mutated(chance.choice(forms), chance)
         captions = read_or_errors(data, known)
@@ -101,7 +103,8 @@ def test_a_mutated_file_is_read_or_refused_and_nothing_else(known, seed):
 @pytest.mark.parametrize("seed", range(2))
 def test_mutated_references_are_read_or_refused_and_nothing_else(seed):
     chance = random.Random(seed)
-    forms = [text.encode() for text, _ in REFERENCE_FILES.values()]
+    texts = [*(text for text, _ in REFERENCE_FILES.values()), *(form.text for form in REFERENCE_LAYOUTS.values())]
+    forms = [text.encode() for text in texts]
     for _ in range(250):
         data = mutated(chance.choice(forms), chance)
         try:

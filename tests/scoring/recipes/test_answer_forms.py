@@ -1,9 +1,10 @@
-"""Answers that are labels or numbers: what is read, and what is refused and where."""
+"""Answers that are labels, numbers, targets or opinions: what is read, and what is refused and where."""
 
 import pytest
 
 from scoring.errors import InvalidFile
 from scoring.reading import read_predictions, read_references
+from scoring.recipes import get_recipe
 from scoring.recipes.columns import ACCURACY
 from scoring.recipes.labels import multi_label, regression, single_label
 from scoring.text.answers import MAX_LABELS
@@ -41,19 +42,26 @@ def error_of(answer: str, recipe, read=read_predictions) -> tuple:
         ('""', ""),
         ('"[\\"기쁨\\"]"', '["기쁨"]'),
         ('["\\u1100\\u1161"]', '["가"]'),
+        ("3", "3"),
+        ('["나", 3, 1]', '["1","3","나"]'),
+        ('{"기쁨": "True", "슬픔": "False", "분노": true, "공포": false}', '["기쁨","분노"]'),
+        ('{"기쁨": "False"}', "[]"),
     ],
 )
-def test_labels_are_a_string_or_a_sorted_list(answer, text):
+def test_labels_are_a_string_a_sorted_list_or_what_is_true_in_an_object(answer, text):
     assert text_of(answer, SEVERAL) == text
 
 
 @pytest.mark.parametrize(
     ("answer", "error"),
     [
-        ("3", ("wrong_type", 2, "output.answer")),
+        ("3.5", ("wrong_type", 2, "output.answer")),
+        ("true", ("wrong_type", 2, "output.answer")),
         ("null", ("wrong_type", 2, "output.answer")),
-        ('{"기쁨": 1}', ("wrong_type", 2, "output.answer")),
-        ('["기쁨",\n3]', ("wrong_type", 3, "output.answer.1")),
+        ('{"기쁨": "True",\n"슬픔": 1}', ("bad_truth_value", 3, "output.answer.슬픔")),
+        ('{"기쁨": "예"}', ("bad_truth_value", 2, "output.answer.기쁨")),
+        ('{"": "True"}', ("empty_reference", 2, "output.answer.")),
+        ('["기쁨",\n3.5]', ("wrong_type", 3, "output.answer.1")),
         ('["기쁨",\n""]', ("empty_reference", 3, "output.answer.1")),
         ('["기쁨",\n"\\u0000"]', ("control_character", 3, "output.answer.1")),
         ('["기쁨",\nNaN]', ("not_a_number", 3, "output.answer.1")),
@@ -104,3 +112,61 @@ def test_what_is_no_finite_number_is_located(answer, code):
 @pytest.mark.parametrize("recipe", [ONE, SEVERAL, NUMBER], ids=["label", "labels", "number"])
 def test_a_reference_may_not_be_an_empty_string(recipe):
     assert error_of('" "', recipe, read_references) == ("empty_reference", 2, "output.answer")
+
+
+TARGETS, OPINIONS = get_recipe("target-accuracy@1"), get_recipe("aspect-sentiment@1")
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        ('{"id": "a", "label": "x"}', ("wrong_type", 2, "output.answer")),
+        ('["x"]', ("wrong_type", 2, "output.answer.0")),
+        ('[{"id": "a"}]', ("missing_field", 2, "output.answer.0.label")),
+        ('[{"label": "x"}]', ("missing_field", 2, "output.answer.0.id")),
+        ('[{"id": "a", "label": "x"},\n{"id": "a", "label": "y"}]', ("duplicate_target", 3, "output.answer.1.id")),
+        ('[{"id": "a", "label": null}]', ("wrong_type", 2, "output.answer.0.label")),
+        (
+            "[" + ",".join(f'{{"id": {n}, "label": 1}}' for n in range(501)) + "]",
+            ("too_many_parts", 2, "output.answer"),
+        ),
+    ],
+)
+def test_bad_targets_are_located(answer, error):
+    assert error_of(answer, TARGETS) == error
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        ('{"본품#품질": "negative"}', ("wrong_type", 2, "output.answer")),
+        ('["본품#품질", "negative"]', ("bad_opinion", 2, "output.answer.0")),
+        ('[["본품#품질", "negative"],\n["본품#품질"]]', ("bad_opinion", 3, "output.answer.1")),
+        ('[["본품#품질", null]]', ("wrong_type", 2, "output.answer.0.1")),
+        ('[["", "negative"]]', ("empty_reference", 2, "output.answer.0.0")),
+    ],
+)
+def test_bad_opinions_are_located(answer, error):
+    assert error_of(answer, OPINIONS) == error
+
+
+def test_targets_must_be_those_of_the_reference():
+    known, given = (
+        f"[{item(answer)}]".encode()
+        for answer in (
+            '[{"id": "a", "label": "x"}, {"id": "b", "label": 1}]',
+            '[{"id": "a", "label": ""}, {"id": "c", "label": 1}]',
+        )
+    )
+    references = read_references(known, TARGETS)
+    with pytest.raises(InvalidFile) as caught:
+        read_predictions(given, TARGETS, references)
+    assert [(error.code, error.params["targets"]) for error in caught.value.errors] == [
+        ("missing_target", "b"),
+        ("unknown_target", "c"),
+    ]
+
+
+def test_an_opinion_keeps_its_place_among_others_and_loses_its_words():
+    written = '[["본품#품질", ["기어", 16, 18], "negative"], ["본품#일반", "positive"]]'
+    assert text_of(written, OPINIONS) == '[["본품#품질","negative"],["본품#일반","positive"]]'

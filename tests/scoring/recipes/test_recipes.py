@@ -17,7 +17,6 @@ from tests.scoring.texts import GOLDEN, answer_file
 
 REASONS = ("bleurt", "bertscore", "rouge1_mecab")
 REASON_SCORES = ("bleurt", "bertscore", "rouge_1")
-CLIP_SCORES = set(METRICS["clipscore"].score_names)  # of an optional metric
 NO_REASONS: dict[str, dict[str, float]] = {metric: {} for metric in REASONS}
 
 
@@ -293,8 +292,9 @@ def test_every_recipe_is_complete(recipe):
     assert set(recipe.tie_breaks) <= keys
     for language in ("ko", "en"):
         assert all(recipe.metric_label(metric, language) for metric in recipe.metrics)
-    scores = {name for metric in recipe.metrics for name in METRICS[metric].score_names}
-    assert keys - {"final_score", "descriptive_avg"} - CLIP_SCORES <= scores
+    metrics = (*recipe.metrics, *recipe.optional_metrics)
+    scores = {name for metric in metrics for name in METRICS[metric].score_names}
+    assert keys - {"final_score", "descriptive_avg"} <= scores
     assert recipe.title("ko") != recipe.title("en")
     assert recipe.rule("ko") != recipe.rule("en")
     assert all(column.label("ko") and column.label("en") for column in recipe.columns)
@@ -339,7 +339,9 @@ def test_scores_that_are_no_share_are_shown_as_they_are():
     columns = [column for recipe in BUILT_IN for column in recipe.columns]
     unscaled = {column.key for column in columns if not column.is_scaled}
 
-    assert unscaled == {"cider", "clip_cosine", "clipscore", "length_ratio", "mse", "refclipscore"}
+    assert unscaled == {
+        *("cider", "clip_cosine", "clipscore", "fluency", "foreign_runs", "length_ratio", "mse", "refclipscore")
+    }
     assert unscaled.isdisjoint(column.key for column in columns if column.is_scaled)
 
 
@@ -355,7 +357,10 @@ def test_captions_are_judged_by_three_scores_and_shown_with_others_for_reference
 
 
 def test_several_references_are_taken_where_a_task_has_them():
-    assert {recipe.id for recipe in BUILT_IN if recipe.takes_several_references} == {"dialogue-summary@1"}
+    assert {recipe.id for recipe in BUILT_IN if recipe.takes_several_references} == {
+        *("dialogue-summary@1", "generation-rouge1@1", "generation-rougel@1", "generation-bleu@1"),
+        *("generation-from-data@1", "generation-from-data-best@1"),
+    }
 
 
 @pytest.mark.parametrize("recipe", BUILT_IN, ids=lambda recipe: recipe.id)
@@ -415,6 +420,7 @@ def test_a_signature_names_the_rule_by_which_a_metric_gets_its_texts(recipe, rul
         ("rag-qa@1", {"final_score", "descriptive_avg", "bleurt", "bertscore"}),
         ("culture-qa-bleu@1", {"final_score", "descriptive_avg", "bertscore"}),
         ("captioning@1", {"bertscore", "clipscore", "refclipscore", "clip_cosine"}),
+        ("captioning-rich@1", {"bertscore", "fluency"}),
         ("captioning-lexical@1", set()),
         ("regression@1", set()),
     ],

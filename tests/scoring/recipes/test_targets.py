@@ -3,7 +3,7 @@
 import pytest
 
 from scoring.recipes import get_recipe
-from scoring.recipes.targets import Target, change_percent, published_targets
+from scoring.recipes.targets import Target, change_percent, published_sets, published_targets
 
 
 def test_only_captions_have_published_targets():
@@ -14,6 +14,22 @@ def test_only_captions_have_published_targets():
         ("milestone", value, True) for value in (0.336, 0.366, 0.40)
     ]
     assert published_targets(get_recipe("rag-qa@1")) == ()
+
+
+def test_cider_and_bertscore_have_milestones_where_a_recipe_shows_them():
+    def milestones(recipe):
+        return {score: [t.value for t in targets] for score, targets in published_sets(get_recipe(recipe)).items()}
+
+    beside = {"cider": [0.80, 1.00, 1.20], "bertscore": [0.75, 0.80, 0.85]}
+    meteor = {"final_score": [0.3052, 0.336, 0.366, 0.40]}
+    assert milestones("captioning@1") == milestones("captioning-rich@1") == meteor | beside
+    assert milestones("captioning-lexical@1") == meteor | {"cider": beside["cider"]}
+    assert milestones("rag-qa@1") == {}
+    for score in beside:
+        assert {(t.kind, t.score) for t in published_targets(get_recipe("captioning@1"), score)} == {
+            ("milestone", score)
+        }
+    assert published_targets(get_recipe("captioning@1"), "chrf") == ()
 
 
 def test_texts_are_korean_where_there_is_no_english():

@@ -228,6 +228,20 @@ def test_captioning_report_names_milestones_reached_and_the_way_to_the_next(mete
         assert rows[-1].endswith(ahead)
 
 
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_captioning_report_names_milestones_of_cider_and_bertscore_too(form):
+    mark = "## " if form == "markdown" else ""
+    text = render(captioning_report(), form)  # CIDEr-D 1.25, BERTScore 0.7
+    cider, bert = section(text, f"{mark}목표: CIDEr-D"), section(text, f"{mark}목표: BERTScore")
+    assert [row.removeprefix("- ").replace(":", " ").split()[0] for row in cider[:3]] == ["0.8", "1.0", "1.2"]
+    assert cider[-1].endswith("모든 목표에 도달했습니다")
+    assert [row.split()[-1] for row in cider[:3]] == ["도달"] * 3
+    assert bert[-1].endswith("0.75 (0.0500 남음)")
+    report = captioning_report()
+    lexical = replace(report, scores={key: value for key, value in report.scores.items() if key != "bertscore"})
+    assert "목표: BERTScore" not in render(lexical, form)
+
+
 def test_json_report_adds_baseline_and_milestones_and_out_json_does_not():
     report = captioning_report(0.35)
     out = json.loads(render(report, "json"))
@@ -239,7 +253,9 @@ def test_json_report_adds_baseline_and_milestones_and_out_json_does_not():
         {"value": 0.366, "reached": False},
         {"value": 0.40, "reached": False},
     ]
-    assert not {"baseline", "milestones"} & set(json.loads(report_as_json(report)))
+    assert out["milestones_of"]["cider"] == [{"value": value, "reached": True} for value in (0.80, 1.00, 1.20)]
+    assert [row["reached"] for row in out["milestones_of"]["bertscore"]] == [False] * 3
+    assert not {"baseline", "milestones", "milestones_of"} & set(json.loads(report_as_json(report)))
     assert report_as_json(report_from_json(render(report, "json"))) == report_as_json(report)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from typing import Any
 
@@ -14,11 +15,13 @@ from malpan.competitions.services import add_data_file
 from malpan.core.storage import store_private
 from malpan.submissions.integrity import duplicates
 from malpan.submissions.models import Submission
+from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.teams.models import Team
 from tests.factories import (
     CANARY,
     PhaseFactory,
     TeamFactory,
+    TrackFactory,
     UserFactory,
     file_bytes,
     finished_submission,
@@ -103,6 +106,20 @@ def test_a_file_that_the_organisers_gave_out_says_so(phase: Phase, viewer: Clien
     sent(phase, "가", data)
     sent(phase, "나", data)
     assert "공개 자료와 같은 파일" in look(viewer, phase).text
+
+
+def test_captions_named_by_id_and_by_file_are_compared(db: None) -> None:
+    phase = PhaseFactory.create(track=TrackFactory.create(recipe="captioning-lexical@1"))
+    images = [{"id": number, "file_name": f"picture_{number}.jpg"} for number in range(ITEMS)]
+    gold = [{"image_id": number, "caption": f"{CANARY} {number}"} for number in range(ITEMS)]
+    data = json.dumps({"images": images, "annotations": gold}).encode()
+    publish_reference_version(phase=phase, data=data, actor=None)
+    sent(phase, "번호", json.dumps({str(n): f"{n}번 그림" for n in range(ITEMS)}).encode())
+    sent(phase, "파일", json.dumps({f"picture_{n}.jpg": f"{n}번 그림" for n in range(ITEMS)}).encode())
+    [found] = duplicates.alike_in(phase).pairs
+    assert [row.team.name for row in (found.one, found.other)] == ["번호", "파일"]
+    sides = duplicates.answers_side_by_side(found.one, found.other)
+    assert [(side.id, side.is_same) for side in sides] == [(str(n), True) for n in range(ITEMS)]
 
 
 def test_nearly_equal_best_files_make_a_pair_with_its_evidence(phase: Phase, viewer: Client) -> None:

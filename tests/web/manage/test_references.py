@@ -14,6 +14,7 @@ from tests.factories import (
     CANARY,
     PhaseFactory,
     SubmissionFactory,
+    TrackFactory,
     UserFactory,
     file_bytes,
     publish,
@@ -62,6 +63,23 @@ def test_uploading_stores_a_draft_and_leads_to_the_comparison(contest: Contest) 
     assert CANARY in page.text
     assert problems(page) == []
     assert "no-store" in response["Cache-Control"]
+
+
+@pytest.mark.parametrize(("text", "is_warned"), [("파도가 친다", False), ("waves at the shore", True)])
+def test_references_that_are_not_korean_are_told_to_who_uploads_them(db: None, text: str, is_warned: bool) -> None:
+    phase = PhaseFactory.create(track=TrackFactory.create(recipe="captioning-lexical@1"))
+    organiser = person(phase.track.competition, CompetitionRole.Role.ORGANISER)
+    base = f"/competitions/{phase.track.competition.slug}/manage/"
+    first = {"file": SimpleUploadedFile("R.json", json.dumps({"a": text}).encode()), "note": ""}
+    draft = {
+        "file": SimpleUploadedFile("R.json", json.dumps({"a": f"{text}!"}).encode()),
+        "phase": phase.pk,
+        "note": "",
+    }
+    for address, form in ((f"{base}setup/phases/{phase.pk}/references/", first), (f"{base}references/", draft)):
+        page = organiser.post(address, form, follow=True)
+        assert ("정답 설명문이 한국어가 아닌" in page.content.decode()) is is_warned
+    assert ReferenceVersion.objects.filter(phase=phase).count() == 2
 
 
 def test_a_broken_file_shows_where_and_what(contest: Contest) -> None:

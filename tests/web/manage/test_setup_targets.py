@@ -10,6 +10,7 @@ from django.test import Client
 from malpan.competitions.models import Track
 from malpan.competitions.targets import TARGETS_MAX, add_published_targets, set_targets, targets_of
 from malpan.submissions.models import ScoringRun
+from malpan.web.presenters.scores import progress_of
 from scoring.recipes.targets import AI_HUB_TARGETS, Target
 from tests.factories import PhaseFactory, TeamFactory, TrackFactory, finished_submission
 from tests.web import html
@@ -17,7 +18,7 @@ from tests.web.manage_people import client_with_role
 
 GOAL = {"kind": "milestone", "value": "0.5", "label_ko": "목표", "label_en": "Goal", "is_comparable": "on"}
 BASELINE = {"kind": "baseline", "value": "0.3", "label_ko": "작년", "note_ko": "다른 데이터"}
-EMPTY = {"kind": "milestone", "value": "", "label_ko": "", "is_comparable": "on"}
+EMPTY = {"kind": "milestone", "score": "final_score", "value": "", "label_ko": "", "is_comparable": "on"}
 
 
 @pytest.fixture
@@ -118,6 +119,41 @@ def test_the_published_figures_are_put_in_only_by_the_button(track: Track, organ
     assert organiser.post(address(track, "targets/published/"))["Location"] == address(track)
     assert targets_of(track) == list(AI_HUB_TARGETS)
     assert "AI 허브 기준선 0.3052" in page_of(organiser.get(address(track, ""))).text
+
+
+def test_milestones_of_other_scores_are_put_in_by_their_own_buttons_and_draw_no_line(
+    track: Track, organiser: Client
+) -> None:
+    buttons = [button.text for button in page_of(organiser.get(address(track))).all("button", "secondary")]
+    assert [" ".join(text.split()) for text in buttons] == [
+        *("AI 허브 기준선과 이정표 넣기", "CIDEr-D 이정표 넣기", "BERTScore 이정표 넣기")
+    ]
+    for score in ("cider", "bertscore"):
+        assert organiser.post(address(track, "targets/published/"), {"score": score})["Location"] == address(track)
+    shown = page_of(organiser.get(address(track, ""))).text
+    assert "CIDEr-D 목표 1.20" in shown
+    assert "BERTScore 목표 0.850" in shown
+    phase = PhaseFactory.create(track=track)
+    submission = finished_submission(phase, TeamFactory.create(competition=track.competition), 0.35)
+    scores = {"final_score": 0.35, "cider": 1.05, "bertscore": 0.7}
+    ScoringRun.objects.filter(submission=submission).update(recipe="captioning@1", scores=scores)
+    board = page_of(Client().get(f"/competitions/{track.competition.slug}/board/"))
+    assert board.all("tr", "mark") == []
+    run = ScoringRun.objects.get(submission=submission)
+    assert progress_of(run, track) == [
+        "다음 이정표: BERTScore 목표 0.750",
+        "도달한 이정표: CIDEr-D 목표 0.80, CIDEr-D 목표 1.00",
+        "다음 이정표: CIDEr-D 목표 1.20",
+    ]
+
+
+def test_a_row_may_be_of_another_score_which_may_exceed_one(track: Track, organiser: Client) -> None:
+    organiser.post(address(track), filled(GOAL | {"score": "cider", "value": "1.5"}))
+    assert targets_of(track) == [Target("milestone", 1.5, "목표", "Goal", score="cider")]
+    for wrong in (GOAL | {"value": "1.5"}, GOAL | {"score": "cider", "value": "10.5"}, GOAL | {"score": "nothing"}):
+        assert organiser.post(address(track), filled(wrong)).status_code == 422
+    assert organiser.post(address(track), filled(BASELINE | {"score": "cider"})).status_code == 422
+    assert len(targets_of(track)) == 1
 
 
 def test_another_baseline_stays_and_the_page_says_why(track: Track, organiser: Client) -> None:

@@ -222,7 +222,8 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('kind', models.CharField(choices=[('baseline', '기준선'), ('milestone', '이정표')], max_length=9, verbose_name='종류')),
-                ('value', models.FloatField(verbose_name='값(0~1)')),
+                ('score', models.CharField(default='final_score', max_length=40, verbose_name='점수')),
+                ('value', models.FloatField(verbose_name='값(0~1, 최종 점수가 아니면 10까지)')),
                 ('label_ko', models.CharField(max_length=60, verbose_name='이름')),
                 ('label_en', models.CharField(blank=True, max_length=60, verbose_name='이름(영어)')),
                 ('is_comparable', models.BooleanField(default=True, verbose_name='비교 가능')),
@@ -234,7 +235,7 @@ class Migration(migrations.Migration):
                 'verbose_name': '기준선과 이정표',
                 'verbose_name_plural': '기준선과 이정표',
                 'ordering': ['value', 'id'],
-                'constraints': [models.CheckConstraint(condition=models.Q(('value__gte', 0), ('value__lte', 1)), name='target_is_from_0_to_1'), models.CheckConstraint(condition=models.Q(('label_ko', ''), _negated=True), name='target_has_a_label'), models.CheckConstraint(condition=models.Q(('kind', 'milestone'), models.Q(('kind', 'baseline'), ('value__gt', 0)), _connector='OR'), name='target_baseline_is_above_0'), models.UniqueConstraint(condition=models.Q(('kind', 'baseline')), fields=('track',), name='one_baseline_per_track')],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('value__gte', 0), ('value__lte', 1)), models.Q(models.Q(('score', 'final_score'), _negated=True), ('value__gte', 0), ('value__lte', 10)), _connector='OR'), name='target_is_from_0_to_1'), models.CheckConstraint(condition=models.Q(('label_ko', ''), _negated=True), name='target_has_a_label'), models.CheckConstraint(condition=models.Q(('kind', 'milestone'), models.Q(('kind', 'baseline'), ('score', 'final_score'), ('value__gt', 0)), _connector='OR'), name='target_baseline_is_above_0'), models.UniqueConstraint(condition=models.Q(('kind', 'baseline')), fields=('track',), name='one_baseline_per_track')],
             },
         ),
         migrations.AddConstraint(

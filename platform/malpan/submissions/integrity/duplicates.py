@@ -15,15 +15,16 @@ from typing import Final
 from django.core.cache import cache
 
 from malpan.competitions.models import Phase
-from malpan.competitions.references import recipe_of
+from malpan.competitions.references import load_references, recipe_of
 from malpan.core.errors import SystemFault
 from malpan.core.storage import read_private
 from malpan.submissions.integrity.similarity import Pair, normalised, similar_pairs
 from malpan.submissions.manage_selectors import best_submissions
 from malpan.submissions.models import Submission
 from scoring.errors import InvalidFile
-from scoring.reading import read_predictions
+from scoring.reading import read_offered
 from scoring.recipes import Recipe
+from scoring.records import Items
 
 logger = logging.getLogger(__name__)
 
@@ -31,7 +32,7 @@ LEAST: Final = 0.6
 FEWEST_ITEMS: Final = 5
 _KEPT_SECONDS: Final = 30 * 24 * 3600
 _PRINT_CHARS: Final = 16
-_VERSION: Final = 1  # of the cached values; increase it when the rule changes
+_VERSION: Final = 2  # of the cached values; increase it when the rule changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def alike_in(phase: Phase) -> Alike:
     """The pairs of best submissions of ``phase`` that are nearly equal, the most alike first."""
     recipe = recipe_of(phase.track)
     best = best_submissions(phase.pk)
-    prints = _prints_of([row.file_sha256 for row in best], recipe)
+    prints = _prints_of([row.file_sha256 for row in best], recipe, _references_of(phase))
     by_key = {str(row.pk): row for row in best if row.file_sha256 in prints}
     found = _pairs({key: prints[row.file_sha256] for key, row in by_key.items()}, by_key)
     pairs = [_in_order(by_key[pair.one], by_key[pair.other], pair) for pair in found]
@@ -81,7 +82,7 @@ def answers_side_by_side(one: Submission, other: Submission) -> list[AnswerPair]
 
     Raises the faults of ``core.storage.open_private`` and ``InvalidFile``.
     """
-    texts = [_texts(row.file_sha256, recipe_of(row.phase.track)) for row in (one, other)]
+    texts = [_texts(row.file_sha256, recipe_of(row.phase.track), _references_of(row.phase)) for row in (one, other)]
     return [AnswerPair(item, texts[0].get(item), texts[1].get(item)) for item in dict.fromkeys([*texts[0], *texts[1]])]
 
 
@@ -101,9 +102,16 @@ def _pairs(files: Mapping[str, Mapping[str, str]], rows: Mapping[str, Submission
     return [Pair(**pair) for pair in kept]
 
 
-def _prints_of(hashes: Sequence[str], recipe: Recipe) -> dict[str, dict[str, str]]:
+def _references_of(phase: Phase) -> Items | None:
+    """The current references of ``phase``: two files may name one item by its id and by its file."""
+    version = phase.reference_versions.filter(is_current=True).first()
+    return load_references(version, phase.track.recipe) if version else None
+
+
+def _prints_of(hashes: Sequence[str], recipe: Recipe, references: Items | None) -> dict[str, dict[str, str]]:
     """For each file the hash of each answer, by item. Files that cannot be read are skipped and logged."""
-    names = {sha256: f"prints:{_VERSION}:{recipe.answer_form}:{sha256}" for sha256 in hashes}
+    rules = f"prints:{_VERSION}:{recipe.answer_form}:{references.sha256[:_PRINT_CHARS] if references else ''}"
+    names = {sha256: f"{rules}:{sha256}" for sha256 in hashes}
     kept = cache.get_many(names.values())
     prints, fresh = {}, {}
     for sha256, name in names.items():
@@ -111,7 +119,7 @@ def _prints_of(hashes: Sequence[str], recipe: Recipe) -> dict[str, dict[str, str
             prints[sha256] = kept[name]
             continue
         try:
-            texts = _texts(sha256, recipe)
+            texts = _texts(sha256, recipe, references)
         except (SystemFault, InvalidFile) as error:
             logger.warning("file %s is left out of the comparison: %s", sha256, type(error).__name__)
             continue
@@ -127,6 +135,6 @@ def _print(text: str) -> str:
     return hashlib.sha256(shown.encode()).hexdigest()[:_PRINT_CHARS] if shown else ""
 
 
-def _texts(sha256: str, recipe: Recipe) -> dict[str, str]:
+def _texts(sha256: str, recipe: Recipe, references: Items | None) -> dict[str, str]:
     """The answers of a stored file by item."""
-    return {answer.id: answer.text for answer in read_predictions(read_private(sha256), recipe).items}
+    return {answer.id: answer.text for answer in read_offered(read_private(sha256), recipe, references).items}

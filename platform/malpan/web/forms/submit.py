@@ -14,7 +14,7 @@ from scoring.recipes import AnswerForm
 
 # What the browser offers to choose. What a file is, its content decides: the reader never looks at the name.
 FILE_TYPES: Final = (".json", ".jsonl", ".txt")
-CAPTION_FILE_TYPES: Final = (*FILE_TYPES, ".tsv")
+CAPTION_FILE_TYPES: Final = (*FILE_TYPES, ".tsv", ".csv")
 
 
 class SubmitForm(forms.Form):

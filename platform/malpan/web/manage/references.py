@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
+from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import path
@@ -16,6 +17,7 @@ from malpan.competitions import drafts
 from malpan.competitions.errors import MediaTooLarge
 from malpan.competitions.models import ReferenceVersion
 from malpan.competitions.permissions import Permission, require
+from malpan.competitions.references import load_references, recipe_of
 from malpan.competitions.selectors import phases_of
 from malpan.core.uploads import body_size, was_too_large
 from malpan.submissions.models import Submission
@@ -25,7 +27,8 @@ from malpan.web.forms.fields import ConfirmForm
 from malpan.web.forms.references import DraftForm, ErratumForm
 from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.pages.context import MemberRequest
-from malpan.web.presenters.scores import rejected_file
+from malpan.web.presenters.scores import language, rejected_file
+from scoring.recipes import warning_text
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -54,9 +57,18 @@ def references_page(request: MemberRequest, access: ManageAccess) -> HttpRespons
 
 def _create_draft(request: MemberRequest, values: dict[str, Any]) -> ReferenceVersion:
     given = dict(values)
-    return drafts.create_draft(
+    version = drafts.create_draft(
         data=given.pop("file").read(), media=given.pop("frames", None), actor=request.user, **given
     )
+    return warn_of(request, version)
+
+
+def warn_of(request: MemberRequest, version: ReferenceVersion) -> ReferenceVersion:
+    """``version``, after showing what its scores will warn of."""
+    track = version.phase.track
+    for warning in recipe_of(track).file_warnings(load_references(version, track.recipe), None):
+        messages.warning(request, warning_text(warning, language()))
+    return version
 
 
 @require_safe

@@ -25,6 +25,7 @@ from malpan.web.forms.fields import ConfirmForm
 from malpan.web.forms.references import ReferencesForm
 from malpan.web.forms.setup import DataFileForm, NewDataFileForm
 from malpan.web.manage.access import ManageAccess, manage_page
+from malpan.web.manage.references import warn_of
 from malpan.web.manage.wizard import steps_of
 from malpan.web.pages.context import MemberRequest
 from malpan.web.presenters.scores import rejected_file
@@ -73,12 +74,15 @@ def references_page(request: MemberRequest, access: ManageAccess, pk: int) -> Ht
     text = _("정답 %(count)d문항을 등록했습니다.")
     return act(
         request,
-        lambda values: publish_reference_version(
-            phase=phase,
-            data=values["file"].read(),
-            media=values.get("frames"),
-            note=values["note"],
-            actor=request.user,
+        lambda values: warn_of(
+            request,
+            publish_reference_version(
+                phase=phase,
+                data=values["file"].read(),
+                media=values.get("frames"),
+                note=values["note"],
+                actor=request.user,
+            ),
         ),
         form=form,
         success=lambda version: text % {"count": version.item_count},

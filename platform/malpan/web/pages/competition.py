@@ -8,9 +8,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from malpan.competitions.references import recipe_of
 from malpan.competitions.selectors import notices_of
 from malpan.web.pages.context import page_context
 from malpan.web.presenters.scores import rules_of
+from scoring.reading.answer_forms import forms_of
 
 SHOWN_NOTICES: Final = 5
 
@@ -30,4 +32,5 @@ def overview_page(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def data_page(request: HttpRequest, slug: str) -> HttpResponse:
     page = page_context(request, slug)
-    return render(request, "pages/competition_data.html", page.context("data"))
+    formats = [(track, forms_of(recipe_of(track))) for track in page.tracks]
+    return render(request, "pages/competition_data.html", page.context("data") | {"formats": formats})

@@ -28,6 +28,7 @@ from malpan.web.forms.submit import SubmitForm
 from malpan.web.pages.context import MemberRequest, PageContext, address, members_only, page_context
 from malpan.web.pages.terms import lead_to_terms
 from malpan.web.presenters import scores
+from scoring.reading.answer_forms import forms_of
 from scoring.recipes import AnswerForm
 
 KEPT_MEMO: Final = "submit_memo"  # in the session, until a file is accepted
@@ -136,9 +137,10 @@ def _context(page: PageContext, form: SubmitForm, rejection: Rejection | None) -
     errors = rejection_errors(rejection) if rejection else ()
     return page.context("submit") | {
         "form": form,
+        "caption_formats": scores.caption_formats(),
         "quota": quota,
         "is_open": bool(page.phase and page.phase.is_open()),
-        "answer_form": _answer_form(page),
+        "forms": forms_of(recipe_of(page.track)) if page.track else (),
         "sample": sample_file(page.track) if page.track else None,
         "upload_max_bytes": settings.UPLOAD_MAX_BYTES,
         "rejection": rejection,

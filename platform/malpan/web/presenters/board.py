@@ -11,7 +11,7 @@ from django.core.paginator import Paginator
 from django.utils.translation import gettext as _
 
 from malpan.competitions.models import Track
-from malpan.competitions.targets import targets_of
+from malpan.competitions.targets import board_targets_of
 from malpan.leaderboard.selectors import COUNT, PAGE_ROWS, RANK, TIME, Board, BoardRow, View
 from malpan.web import fragments
 from malpan.web.presenters import formatting, scores
@@ -89,7 +89,7 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
     view_query = _view_query(query, found)
     found = replace(found, columns=_shown_columns(found, shows_all))
     sorting = _sorting(found)
-    targets = targets_of(found.phase.track)
+    targets = board_targets_of(found.phase.track)
     baseline, marks = scores.baseline_of(targets), scores.marks_of(found.phase.track, targets)
     page = Paginator(range(found.row_count), PAGE_ROWS).get_page(found.view.offset // PAGE_ROWS + 1)
     drawn_marks = marks if sorting.key == RANK else []

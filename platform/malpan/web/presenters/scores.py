@@ -20,9 +20,9 @@ from malpan.submissions.visibility import ShownRun
 from malpan.web.presenters import formatting
 from scoring.cards import card_for, load_card
 from scoring.errors import FileError, Language, grouped
-from scoring.reading.file_formats import format_label
+from scoring.reading.file_formats import FORMAT_LABELS, format_label
 from scoring.recipes import Column, Recipe, get_recipe, warning_text
-from scoring.recipes.targets import Target, change_percent
+from scoring.recipes.targets import FINAL_SCORE, Target, change_percent
 from scoring.records import ScoreWarning
 
 COVERAGE: Final[dict[str, Promise]] = {
@@ -111,9 +111,9 @@ def _tie_text(recipe: Recipe) -> str:
 
 
 def marks_of(track: Track, targets: Sequence[Target]) -> list[Mark]:
-    """The lines on the board of ``track``, the highest first."""
-    marks = [Mark(target.value, _target_text(target, track), _remark(target)) for target in targets]
-    return sorted(marks, key=lambda mark: -mark.value)
+    """The lines on the board of ``track``, the highest first; then those of other scores."""
+    ordered = sorted(targets, key=lambda target: (target.score != FINAL_SCORE, target.score, -target.value))
+    return [Mark(target.value, _target_text(target, track), _remark(target)) for target in ordered]
 
 
 def baseline_of(targets: Sequence[Target]) -> Target | None:
@@ -126,7 +126,13 @@ def change_text(score: float, baseline: Target) -> str:
 
 
 def _target_text(target: Target, track: Track) -> str:
-    return f"{target.label(language())} {plain_score(target.value, track)}"
+    label = target.label(language())
+    if target.score == FINAL_SCORE:
+        return f"{label} {plain_score(target.value, track)}"
+    column = next((column for column in recipe_of(track).columns if column.key == target.score), None)
+    is_plain = column is not None and not column.is_scaled
+    value = f"{target.value:.2f}" if is_plain else plain_score(target.value, track)
+    return f"{column.label(language()) if column else target.score} {label} {value}"
 
 
 def _remark(target: Target) -> str:
@@ -154,13 +160,19 @@ def progress_of(run: ScoringRun | ShownRun, track: Track) -> list[str]:
         remark = _remark(baseline)
         lines.append(_("%(target)s 대비 %(change)s") % change + (f" ({remark})" if remark else ""))
     milestones = [target for target in targets if target.kind == "milestone"]
+    for key in dict.fromkeys((FINAL_SCORE, *(target.score for target in milestones))):
+        own = score if key == FINAL_SCORE else run.scores.get(key)
+        if own is not None:
+            lines += _milestone_lines([target for target in milestones if target.score == key], own, track)
+    return lines
+
+
+def _milestone_lines(milestones: Sequence[Target], score: float, track: Track) -> list[str]:
+    """Which of ``milestones``, the lowest first, ``score`` has reached, and the next one."""
     reached = [_target_text(target, track) for target in milestones if score >= target.value]
     ahead = [_target_text(target, track) for target in milestones if score < target.value]
-    if reached:
-        lines.append(_("도달한 이정표: %(values)s") % {"values": ", ".join(reached)})
-    if ahead:
-        lines.append(_("다음 이정표: %(value)s") % {"value": ahead[0]})
-    return lines
+    lines = [_("도달한 이정표: %(values)s") % {"values": ", ".join(reached)}] if reached else []
+    return [*lines, _("다음 이정표: %(value)s") % {"value": ahead[0]}] if ahead else lines
 
 
 def score_text(column: Column, value: float | None, track: Track, *, is_short: bool = False) -> str:
@@ -168,6 +180,11 @@ def score_text(column: Column, value: float | None, track: Track, *, is_short: b
     scale = track.score_scale if column.is_scaled else 1
     decimals = formatting.SHORT_DECIMALS[scale] if is_short else track.score_decimals
     return formatting.scaled_text(value, scale, decimals)
+
+
+def caption_formats() -> list[str]:
+    """The name of every format in which captions are read."""
+    return [name.text(language()) for name in FORMAT_LABELS.values()]
 
 
 def file_format(submission: Submission) -> str:
