@@ -4,7 +4,6 @@ import math
 import subprocess
 import sys
 import unicodedata
-from dataclasses import replace
 
 import pytest
 
@@ -429,40 +428,6 @@ def test_a_signature_names_the_rule_by_which_a_metric_gets_its_texts(recipe, rul
 def test_the_scores_that_a_model_takes_part_in_are_known(recipe_id, of_models):
     recipe = get_recipe(recipe_id)
     assert recipe.model_scores & {column.key for column in recipe.columns} == of_models
-
-
-def test_a_very_long_answer_is_scored_by_its_beginning_and_named():
-    loop = "되풀이한 이유. " * 1_500
-    references = answer_file(
-        [("a", "가가 옳다. 이유"), ("b", "나가 옳다. " + "긴 이유 " * 2_600), ("c", "가" * 13_000)]
-    )
-    predictions = answer_file([("a", f"가가 옳다. {loop}"), ("b", "나가 옳다. 이유"), ("c", "가" * 13_000)])
-    prepared = get_recipe("rag-qa@1").prepare(references, predictions)
-
-    assert prepared.pairs["rouge1_mecab"].candidates == (loop[:10_000], "이유")
-    assert prepared.pairs["rouge1_mecab"] is prepared.pairs["bleurt"]
-    assert [len(text) for (text,) in prepared.pairs["rouge1_mecab"].references] == [2, 10_000]
-    assert prepared.pairs["exact_match"].candidates[2] == "가" * 13_000  # compared whole
-    answers, of_references = prepared.warnings
-    assert (answers.code, answers.params["items"]) == ("texts_cut", "a (10,000/13,499)")
-    assert (of_references.code, of_references.params["items"]) == ("references_cut", "b (10,000/12,999)")
-    assert "처음 10,000자" in warning_text(answers)
-    assert "first 10,000 characters" in warning_text(answers, "en")
-
-
-def test_ordinary_texts_are_the_same_objects_for_every_metric():
-    prepared = get_recipe("rag-qa@1").prepare(RAG_REFERENCES, RAG_PREDICTIONS)
-    assert replace(prepared, warnings=()).pairs["bleurt"] is prepared.pairs["bleurt"]
-    assert not {"texts_cut", "references_cut"} & set(codes(prepared))
-
-
-def test_only_some_of_many_long_items_are_named():
-    rows = [(f"q-{number}", "가 " * 6_000) for number in range(12)]
-    [warning] = (
-        get_recipe("dialogue-summary@1").prepare(answer_file([(i, "가") for i, _ in rows]), answer_file(rows)).warnings
-    )
-    assert warning.params["count"] == 12
-    assert warning.params["items"].endswith("q-9 (10,000/12,000) …")
 
 
 def test_a_file_of_another_task_gets_a_hint():

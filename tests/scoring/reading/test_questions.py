@@ -1,0 +1,47 @@
+"""The file of questions that is handed out, given where answers belong."""
+
+import json
+
+import pytest
+
+from scoring.reading import read_predictions
+from scoring.recipes import get_recipe
+from tests.scoring.reading.test_reading import RAG, errors_of, reference_errors_of
+
+
+def question_file(**output):
+    rows = [{"id": f"q-{n}", "input": {"question_type": "선다형"}, **output} for n in range(500)]
+    return json.dumps(rows, ensure_ascii=False).encode()
+
+
+@pytest.mark.parametrize(
+    "output", [{}, {"output": ""}, {"output": []}, {"output": None}, {"output": {}}, {"output": {"answer": ""}}]
+)
+@pytest.mark.parametrize("recipe", ["rag-qa@1", "culture-qa@1", "multi-label@1", "regression@1"])
+def test_aquestion_file_as_references_gets_one_sentence(recipe, output):
+    errors = reference_errors_of(question_file(**output).decode(), get_recipe(recipe))
+    assert [error.code for error in errors] == ["no_reference_answers"]
+    assert "정답이 하나도 없는 문제 파일" in errors[0].message()
+
+
+@pytest.mark.parametrize("output", [{}, {"output": []}, {"output": None}, {"output": {}}])
+def test_aquestion_file_as_predictions_gets_one_sentence(output):
+    invalid = errors_of(question_file(**output).decode())
+    assert (invalid.total, [error.code for error in invalid.errors]) == (1, ["no_answers"])
+    assert "as handed out" in invalid.errors[0].message("en")
+
+
+def test_answers_that_are_all_empty_are_answers():
+    read = read_predictions(question_file(output={"answer": ""}), RAG)
+    assert len(read.items) == 500
+
+
+def test_one_answer_among_questions_has_every_other_item_named():
+    rows = json.loads(question_file())
+    rows[7]["output"] = {"answer": "가"}
+    assert errors_of(json.dumps(rows)).total == 499
+
+
+def test_misnamed_answers_are_noquestion_file():
+    rows = [{"id": f"q-{n}", "outptu": {"answer": "가"}} for n in range(3)]
+    assert {error.code for error in errors_of(json.dumps(rows)).errors} == {"misspelled_field"}
