@@ -41,6 +41,15 @@ TEXTS: Final[tuple[CanaryPair, ...]] = (
     (("부엌 식탁 위에 김치찌개와 밥 두 그릇이 있다.",), "식탁에 김치찌개와 밥이 차려져 있다. Dinner is ready at 7!"),
 )
 NUMBERS: Final[tuple[CanaryPair, ...]] = ((("1",), "1"), (("2.5",), "2"), (("-3", "3"), "3.5"), (("4",), "0.125"))
+TARGETS: Final[tuple[CanaryPair, ...]] = (
+    (('{"1":"적절","2":"부적절"}',), '{"1":"적절","2":"부적절"}'),
+    (('{"3":"적절"}',), '{"3":"부적절"}'),
+)
+OPINIONS: Final[tuple[CanaryPair, ...]] = (
+    (('[["품질","negative"],["가격","positive"]]',), '[["품질","negative"],["가격","negative"]]'),
+    (('[["디자인","neutral"]]',), '[["가격","neutral"],["디자인","neutral"]]'),
+)
+ITEMS: Final = {"text": TEXTS, "number": NUMBERS, "targets": TARGETS, "opinions": OPINIONS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +69,7 @@ class Difference:
 
 def rows_of(metric: Metric) -> list[Row]:
     """What ``metric`` computes for the fixed items: the value of every pair, or the row of every item."""
-    items = NUMBERS if metric.reads_numbers else TEXTS
+    items = ITEMS[metric.texts]
     if isinstance(metric, PairMetric):
         pairs = [(reference, candidate) for references, candidate in items for reference in references]
         values = metric.score_pairs([pair[0] for pair in pairs], [pair[1] for pair in pairs])

@@ -26,7 +26,7 @@ class SquaredError(LexicalMetric):
     group = "exact"
     card = "mse"
     score_names = ("mse",)
-    reads_numbers = True
+    texts = "number"
     is_cheap = True
     higher_is_better = False
 
