@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import time
 from pathlib import Path
 
@@ -13,8 +12,6 @@ from scoring.errors import InvalidFile
 from scoring.reading import MAX_ITEMS, read_predictions, read_references
 from scoring.reading.file_formats import format_label
 from scoring.recipes import get_recipe
-from scoring.recipes.captioning import MIN_HANGUL, hangul_share
-from scoring.recipes.warning_texts import warning_text
 from scoring.records import Items
 from tests.scoring.caption_layouts import FILES, PREDICTION_LAYOUTS, PREDICTIONS, REFERENCE_LAYOUTS, REFERENCES
 from tests.scoring.caption_samples import dumped, lines
@@ -244,45 +241,6 @@ def test_a_korean_field_comes_before_every_other(key: str) -> None:
     assert texts(given(dumped({"a": {"caption": {"en": "a dog", key: ["개"]}}}))) == {"a": "개"}
 
 
-def warned(references: Items | None, predictions: Items) -> list[str]:
-    return [warning.code for warning in CAPTIONING.file_warnings(references, predictions)]
-
-
-def test_each_side_that_is_not_korean_is_named() -> None:
-    korean, english = dumped({"a": "파도가 친다"}), dumped({"a": "waves at the shore"})
-    for gold_text, text, codes in (
-        (korean, korean, []),
-        (english, korean, ["references_not_korean"]),
-        (korean, english, ["captions_not_korean"]),
-        (english, english, ["references_not_korean", "captions_not_korean"]),
-    ):
-        references, predictions = gold(gold_text), given(text)
-        assert warned(references, predictions) == codes
-        prepared = CAPTIONING.prepare(references, predictions).warnings
-        assert [warning.code for warning in prepared] == codes
-    assert warned(None, given(english)) == ["captions_not_korean"]
-    for warning in CAPTIONING.file_warnings(gold(english), given(english)):
-        assert "0.0%" in warning_text(warning, "ko")
-        assert "0.0%" in warning_text(warning, "en")
-
-
-@pytest.mark.parametrize(("hangul", "is_warned"), [(0, True), (1, True), (9, True), (10, False), (100, False)])
-def test_a_file_with_less_than_a_tenth_of_hangul_is_warned_of(hangul: int, is_warned: bool) -> None:
-    text = "가" * hangul + "a" * (100 - hangul) + " 123 !? 😀 _"
-    assert hangul_share([text]) == hangul / 100
-    assert (hangul_share([text]) < MIN_HANGUL) is is_warned
-    assert bool(warned(None, given(dumped({"a": text})))) is is_warned
-
-
-@pytest.mark.parametrize("text", ["", "12 34", "😀"])
-def test_a_file_without_letters_is_no_foreign_language(text: str) -> None:
-    assert warned(None, given(dumped({"a": text}))) == []
-
-
-def test_foreign_words_in_korean_captions_do_not_warn() -> None:
-    assert warned(None, given(dumped({"a": "TV 앞에서 iPhone으로 YouTube를 본다"}))) == []
-
-
 def test_check_prints_the_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "R.json").write_text(dumped({"a": "waves"}), encoding="utf-8")
     (tmp_path / "P.json").write_text(dumped({"a": "파도"}), encoding="utf-8")
@@ -324,6 +282,5 @@ def test_a_hundred_thousand_items_take_seconds(form: str) -> None:
     started = time.process_time()
     references = read_references(data, CAPTIONING)
     predictions = read_predictions(data, CAPTIONING, references)
-    assert time.process_time() - started < 20  # two readings; measured: at most 5 s
+    assert time.process_time() - started < 20  # two readings; measured: at most 8 s
     assert len(references.items) == len(predictions.items) == COUNT
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 4_000_000

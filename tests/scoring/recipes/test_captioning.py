@@ -10,6 +10,7 @@ from scoring.engine import score
 from scoring.metrics import MetricOptions
 from scoring.reading import read_predictions, read_references
 from scoring.recipes import MismatchedFiles, get_recipe, warning_text
+from scoring.recipes.captioning import hangul_share
 from scoring.records import Item, Items, ScoreReport
 from scoring.report import report_as_json, report_from_json
 from tests.paths import ROOT
@@ -169,3 +170,41 @@ def test_line_breaks_in_captions_are_told() -> None:
     konlpy = KonlpyOkt()
     assert konlpy.morphs("아이가 공을\n찬다") == ["아이", "가", "공", "을", "\n", "찬다"]
     assert list(okt().morphs("아이가 공을\n찬다")) == konlpy.morphs("아이가 공을 찬다")
+
+
+def warned(gold: Items | None, given: Items | None) -> list[str]:
+    return [warning.code for warning in get_recipe(RECIPE).file_warnings(gold, given)]
+
+
+@pytest.mark.parametrize(
+    ("gold", "given", "codes"),
+    [
+        ("파도가 친다", "파도가 친다", []),
+        ("waves at the shore", "파도가 친다", ["references_not_korean"]),
+        ("파도가 친다", "waves at the shore", ["captions_not_korean"]),
+        ("waves", "waves at the shore", ["references_not_korean", "captions_not_korean"]),
+        ("12 34", "", []),
+        ("😀", "TV 앞에서 iPhone으로 YouTube를 본다", []),
+    ],
+)
+def test_each_side_that_is_not_korean_is_named(gold: str, given: str, codes: list[str]) -> None:
+    known, file = references(a=(gold, gold)), captions(a=given)
+    assert warned(known, file) == codes
+    assert warned(None, file) == [code for code in codes if code.startswith("captions")]
+    assert warned(known, None) == [code for code in codes if code.startswith("references")]
+    prepared = get_recipe(RECIPE).prepare(known, file).warnings
+    assert [warning.code for warning in prepared if warning.code.endswith("korean")] == codes
+
+
+@pytest.mark.parametrize(("hangul", "is_warned"), [(0, True), (1, True), (9, True), (10, False), (100, False)])
+def test_less_than_a_tenth_of_hangul_is_warned_of(hangul: int, is_warned: bool) -> None:
+    text = "가" * hangul + "a" * (100 - hangul) + " 123 !? 😀 _"
+    assert hangul_share([text]) == hangul / 100
+    assert (warned(None, captions(a=text)) == ["captions_not_korean"]) is is_warned
+    for warning in get_recipe(RECIPE).file_warnings(references(a=(text,)), captions(a=text)):
+        assert f"{hangul:.1f}%" in warning_text(warning, "ko")
+        assert f"{hangul:.1f}%" in warning_text(warning, "en")
+
+
+def test_every_text_of_a_file_counts_once() -> None:
+    assert hangul_share(["가나", "ab", "ㅋㅋ ab"]) == 0.5
