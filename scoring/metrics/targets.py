@@ -29,6 +29,7 @@ class TargetAccuracy(RowMetric):
     group = "exact"
     score_names = ("accuracy",)
     is_cheap = True
+    reads_whole = True
 
     def row(self, references: Sequence[Any], candidate: Any) -> Row:
         equal, targets = equal_labels(json.loads(references[0]), json.loads(candidate))

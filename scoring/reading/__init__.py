@@ -156,9 +156,12 @@ def _take(
 
 
 def _refuse_questions(rules: _Rules, collected: _Collected) -> None:
-    """One sentence instead of an error for every item of a question file, unless its answers are misnamed."""
+    """One sentence instead of an error for every item of a question file, unless its answers are misnamed.
+
+    References that all name no label are none, too; as predictions they are answers.
+    """
     errors = collected.found.errors
-    if not errors or any(error.code == "misspelled_field" for error in errors):
+    if any(error.code == "misspelled_field" for error in errors) or not (errors or rules.is_reference):
         return
     if collected.is_whole and 1 < collected.items == collected.unanswered:
         raise InvalidFile([FileError("no_reference_answers" if rules.is_reference else "no_answers")])

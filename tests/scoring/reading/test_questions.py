@@ -18,14 +18,14 @@ def question_file(**output):
     "output", [{}, {"output": ""}, {"output": []}, {"output": None}, {"output": {}}, {"output": {"answer": ""}}]
 )
 @pytest.mark.parametrize("recipe", ["rag-qa@1", "culture-qa@1", "multi-label@1", "regression@1"])
-def test_aquestion_file_as_references_gets_one_sentence(recipe, output):
+def test_a_question_file_as_references_gets_one_sentence(recipe, output):
     errors = reference_errors_of(question_file(**output).decode(), get_recipe(recipe))
     assert [error.code for error in errors] == ["no_reference_answers"]
     assert "정답이 하나도 없는 문제 파일" in errors[0].message()
 
 
 @pytest.mark.parametrize("output", [{}, {"output": []}, {"output": None}, {"output": {}}])
-def test_aquestion_file_as_predictions_gets_one_sentence(output):
+def test_a_question_file_as_predictions_gets_one_sentence(output):
     invalid = errors_of(question_file(**output).decode())
     assert (invalid.total, [error.code for error in invalid.errors]) == (1, ["no_answers"])
     assert "as handed out" in invalid.errors[0].message("en")
