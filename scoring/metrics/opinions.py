@@ -55,6 +55,7 @@ class OpinionF1(RowMetric):
     score_names = ("sa_f1", "sa_precision", "sa_recall", "category_f1")
     is_cheap = True
     texts = "opinions"
+    reads_whole = True
 
     def row(self, references: Sequence[Any], candidate: Any) -> Row:
         return tuple(map(float, opinion_counts(json.loads(references[0]), json.loads(candidate))))

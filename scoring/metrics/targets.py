@@ -30,6 +30,7 @@ class TargetAccuracy(RowMetric):
     score_names = ("accuracy",)
     is_cheap = True
     texts = "targets"
+    reads_whole = True
 
     def row(self, references: Sequence[Any], candidate: Any) -> Row:
         equal, targets = equal_labels(json.loads(references[0]), json.loads(candidate))

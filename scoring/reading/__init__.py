@@ -158,7 +158,7 @@ def _take(
 def _refuse_questions(rules: _Rules, collected: _Collected) -> None:
     """One sentence instead of an error for every item of a question file, unless its answers are misnamed.
 
-    In some forms nothing is an answer too (no label); references of nothing else are a question file all the same.
+    References that all name no label are none, too; as predictions they are answers.
     """
     errors = collected.found.errors
     if any(error.code == "misspelled_field" for error in errors) or not (errors or rules.is_reference):

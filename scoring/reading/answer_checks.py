@@ -58,7 +58,9 @@ def is_question(value: Any, *, is_reference: bool) -> bool:
         return False
     output = value.get("annotation", value.get("output"))
     nothing: tuple[Any, ...] = (None, "", [], {}) if is_reference else (None, [], {})
-    return output in nothing or (is_reference and isinstance(output, dict) and output.get("answer") in nothing)
+    if is_reference and isinstance(output, dict) and "answer" in output:
+        return output["answer"] in nothing
+    return output in nothing
 
 
 class AnswerCheck(ItemCheck):

@@ -42,6 +42,14 @@ def test_one_answer_among_questions_has_every_other_item_named():
     assert errors_of(json.dumps(rows)).total == 499
 
 
-def test_misnamed_answers_are_noquestion_file():
+def test_label_objects_are_answers():
+    """Of one file with an error in it only the error is told."""
+    rows = [{"id": f"q-{n}", "output": {"joy": "True", "fear": "False"}} for n in range(3)]
+    rows[1]["id"] = "q-0"
+    errors = reference_errors_of(json.dumps(rows), get_recipe("multi-label@1"))
+    assert [error.code for error in errors] == ["duplicate_reference_id"]
+
+
+def test_misnamed_answers_are_no_question_file():
     rows = [{"id": f"q-{n}", "outptu": {"answer": "가"}} for n in range(3)]
     assert {error.code for error in errors_of(json.dumps(rows)).errors} == {"misspelled_field"}

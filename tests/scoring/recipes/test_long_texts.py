@@ -1,8 +1,14 @@
 """Very long texts: metrics get their beginning, and a warning names the items."""
 
+import json
 from dataclasses import replace
 
+import pytest
+
+from scoring.engine import score
+from scoring.reading import read_predictions, read_references
 from scoring.recipes import get_recipe, warning_text
+from scoring.text.cutting import READ_RUN_CHARS
 from tests.scoring.texts import answer_file
 
 
@@ -39,3 +45,22 @@ def test_only_some_of_many_long_items_are_named():
     )
     assert warning.params["count"] == 12
     assert warning.params["items"].endswith("q-9 (10,000/12,000) …")
+
+
+@pytest.mark.parametrize(
+    ("recipe_id", "answer"),
+    [
+        ("multi-label@1", [f"분류가-{number}" for number in range(150)] + ["긴" * 12_000]),
+        ("target-accuracy@1", [{"id": f"대상-{number}", "label": "부적절" * 10} for number in range(150)]),
+        ("aspect-sentiment@1", [[f"제품 전체#품질-{number}", "글" * 40, "positive"] for number in range(150)]),
+    ],
+)
+def test_lists_of_labels_are_read_whole(recipe_id, answer):
+    """Their text is JSON of thousands of characters: half of it could not be read."""
+    recipe = get_recipe(recipe_id)
+    data = json.dumps([{"id": "1", "output": answer}, {"id": "2", "output": answer[:1]}], ensure_ascii=False).encode()
+    references = read_references(data, recipe)
+    assert max(len(item.text) for item in references.items) > READ_RUN_CHARS
+    report = score(recipe_id, references, read_predictions(data, recipe, references))
+    assert report.final_score == 1
+    assert "texts_cut" not in {warning.code for warning in report.warnings}

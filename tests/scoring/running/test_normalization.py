@@ -70,12 +70,16 @@ def test_nothing_is_said_where_no_value_changed():
 
 @pytest.mark.parametrize(
     ("recipe_id", "gold", "given"),
-    [("classification-accuracy@1", "한글", NFD), ("multi-label@1", ["한글", "나"], [NFD, "나"])],
+    [
+        ("classification-accuracy@1", "한글", NFD),
+        ("multi-label@1", ["한글", "나"], [NFD, "나"]),
+        ("target-accuracy@1", [{"id": "t", "label": "한글"}], [{"id": "t", "label": NFD}]),
+    ],
 )
 def test_labels_as_written(recipe_id, gold, given):
     """Read from files: the raw labels are kept with the item."""
     recipe = get_recipe(recipe_id)
-    rows = [{"id": "1", "output": {"answer": gold}}, {"id": "2", "output": {"answer": "다"}}]
+    rows = [{"id": "1", "output": {"answer": gold}}, {"id": "2", "output": {"answer": gold}}]
     references = read_references(json.dumps(rows).encode(), recipe)
     rows[0]["output"]["answer"] = given
     report = score(recipe_id, references, read_predictions(json.dumps(rows).encode(), recipe, references))
