@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -11,11 +13,12 @@ from scoring.cli.words import WORDS, say
 from scoring.errors import InvalidFile, Language, ScoringError, format_errors
 from scoring.metrics import MetricOptions
 from scoring.reading import read_predictions, read_references
-from scoring.recipes import Recipe
+from scoring.recipes import RECIPES, Recipe, get_recipe
 from scoring.records import Items, ScoreReport
 from scoring.report import InvalidReport, report_from_json
 
 STDIN: Final = "-"
+_OF_ANOTHER_TASK: Final = {"missing_field", "wrong_type", "several_lists", "no_item_list", "bad_opinion"}
 
 
 class CannotUse(ScoringError):
@@ -37,10 +40,12 @@ class CannotUse(ScoringError):
 
 
 class InvalidInput(ScoringError):
-    """``InvalidFile`` with the path of its file. ``kind`` is ``references`` or ``predictions``."""
+    """``InvalidFile`` with the path of its file. ``kind`` is ``references`` or ``predictions``; ``read_by`` are other
+    recipes that read the file.
+    """
 
-    def __init__(self, kind: str, path: str, cause: InvalidFile) -> None:
-        self.kind, self.path, self.cause = kind, path, cause
+    def __init__(self, kind: str, path: str, cause: InvalidFile, read_by: Sequence[str] = ()) -> None:
+        self.kind, self.path, self.cause, self.read_by = kind, path, cause, read_by
         super().__init__(f"{path}: {cause}")
 
 
@@ -50,7 +55,19 @@ def load_references(path: str, recipe: Recipe) -> Items:
     try:
         return read_references(data, recipe)
     except InvalidFile as error:
-        raise InvalidInput("references", path, error) from error
+        raise InvalidInput("references", path, error, read_by=_readers(data, recipe, error)) from error
+
+
+def _readers(data: bytes, recipe: Recipe, refused: InvalidFile) -> list[str]:
+    """Other recipes that read a file of references which ``recipe`` refuses, if it may be one of another task."""
+    if any(error.code not in _OF_ANOTHER_TASK for error in refused.errors):
+        return []
+    found = []
+    for other in map(get_recipe, RECIPES):
+        with suppress(InvalidFile):
+            if other.file_shape != recipe.file_shape and read_references(data, other):
+                found.append(other.id)
+    return found
 
 
 def load_predictions(path: str, recipe: Recipe, references: Items | None) -> Items:
@@ -137,9 +154,11 @@ def _why(error: OSError) -> str:
 def print_file_errors(error: InvalidInput, language: Language, stream: TextIO) -> None:
     """Write every error as line, id, field, reason to ``stream``, below a line with their number."""
     cause = error.cause
-    name = say(error.kind, language)
-    lines = [say("not_sound", language, name=name, path=error.path, total=cause.total), say("columns", language)]
+    name, path = say(error.kind, language), say("standard_input", language) if error.path == STDIN else error.path
+    lines = [say("not_sound", language, name=name, path=path, total=cause.total), say("columns", language)]
     lines += ["\t".join(cell or "-" for cell in row) for row in format_errors(cause.errors, language)]
     if cause.total > len(cause.errors):
         lines.append(say("more", language, count=cause.total - len(cause.errors)))
+    if error.read_by:
+        lines.append(say("reads_as", language, recipes=", ".join(error.read_by)))
     stream.write("\n".join(lines) + "\n")

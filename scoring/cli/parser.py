@@ -121,5 +121,7 @@ def build_parser(language: Language) -> Parser:
 def _add_files(command: Parser, language: Language, references_required: bool) -> None:
     known = tuple(RECIPES)
     command.add_argument("--recipe", required=True, choices=known, metavar="RECIPE", help=say("recipe", language))
-    command.add_argument("--predictions", required=True, metavar="FILE", help=say("predictions", language))
-    command.add_argument("--references", required=references_required, metavar="FILE", help=say("references", language))
+    command.add_argument("--predictions", required=True, metavar="FILE", help=say("predictions_given", language))
+    command.add_argument(
+        "--references", required=references_required, metavar="FILE", help=say("references_given", language)
+    )

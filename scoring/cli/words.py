@@ -15,8 +15,15 @@ WORDS: Final[dict[str, Message]] = {
     "recipes": Message("채점 방식 목록", "list the recipes"),
     "models": Message("채점 모델을 보고, 내려받고, 확인합니다", "list, fetch and verify models"),
     "recipe": Message("채점 방식", "recipe"),
-    "references": Message("정답 파일(-는 표준 입력)", "references file (-: standard input)"),
-    "predictions": Message("제출 파일(-는 표준 입력)", "predictions file (-: standard input)"),
+    "references": Message("정답 파일", "references file"),
+    "predictions": Message("제출 파일", "predictions file"),
+    "references_given": Message("정답 파일(-는 표준 입력)", "references file (-: standard input)"),
+    "predictions_given": Message("제출 파일(-는 표준 입력)", "predictions file (-: standard input)"),
+    "standard_input": Message("표준 입력", "standard input"),
+    "reads_as": Message(
+        "다른 채점 방식으로는 읽힙니다: {recipes}. --recipe가 이 파일의 과제와 맞는지 확인하십시오.",
+        "Other recipes read this file: {recipes}. See whether --recipe is that of its task.",
+    ),
     "profile": Message("모델 프로필 이름 또는 TOML 경로", "model profile, by name or by path of its TOML"),
     "profile_chosen": Message(
         "모델 프로필 이름 또는 TOML 경로. 신경망 지표가 있는 채점 방식에는 반드시 지정합니다",

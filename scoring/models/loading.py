@@ -32,9 +32,12 @@ def load_tokenizer(loader: Any, folder: Path, **options: Any) -> Any:
     """The tokenizer in ``folder``. Raises ``ModelDamaged`` if its files are missing or do not parse."""
     try:
         with quiet_transformers():  # bleurt-pytorch tries one class after the other and each complains
-            return loader.from_pretrained(folder, local_files_only=True, **options)
+            tokenizer = loader.from_pretrained(folder, local_files_only=True, **options)
     except (OSError, ValueError, TypeError, RuntimeError) as error:
         raise ModelDamaged(folder=str(folder), what=f"tokenizer: {error}") from error
+    # Said of every text that is longer than the model reads, as if it were not cut before the model.
+    tokenizer.deprecation_warnings["sequence-length-is-longer-than-the-specified-maximum"] = True
+    return tokenizer
 
 
 def load_pretrained(loader: Any, folder: Path, config: Any, optional: Iterable[str]) -> Any:

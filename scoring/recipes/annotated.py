@@ -7,15 +7,16 @@ the rules of the AI 말평 scorer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from scoring.errors import Message
 from scoring.figures import Figure
-from scoring.recipes.base import Layout, Recipe, align, common_warnings, pair_up
+from scoring.recipes.base import Layout, Pairs, Recipe, align, common_warnings, pair_up, unknown_labels_warning
 from scoring.recipes.columns import ACCURACY, CATEGORY_F1, FINAL, SA_F1, SA_PRECISION, SA_RECALL
-from scoring.records import Items
+from scoring.records import Items, ScoreWarning
 
 _NOTHING: Final = ("[]", "{}")
 
@@ -37,8 +38,17 @@ class Annotations(Recipe):
             item_ids=pairs.ids,
             pairs=dict.fromkeys(self.metrics, pairs),
             coverage={"items": len(items), "answered": answered},
-            warnings=tuple(common_warnings(predictions)),
+            warnings=(*self._unknown(pairs), *common_warnings(predictions)),
         )
+
+    def _unknown(self, pairs: Pairs) -> list[ScoreWarning]:
+        known = {label for texts in pairs.references for label in self._labels(texts[0])}
+        return unknown_labels_warning(known, (label for text in pairs.candidates for label in self._labels(text)))
+
+    def _labels(self, text: str) -> Collection[str]:
+        """The labels in the text of an answer: of its targets, or the categories and polarities of its opinions."""
+        found = json.loads(text)
+        return list(found.values()) if isinstance(found, dict) else [part for opinion in found for part in opinion]
 
     def final_scores(self, means: Mapping[str, Figure]) -> dict[str, Figure]:
         return {"final_score": means[self.ranking], **means}

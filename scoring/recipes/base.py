@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, Literal
 
-from scoring.errors import Language, Message, ScoringError
+from scoring.errors import Language, Message, ScoringError, quoted
 from scoring.figures import Figure
 from scoring.metrics import METRICS, is_neural
 from scoring.recipes.long_texts import Pairs as Pairs
@@ -29,6 +30,7 @@ ItemValues = Mapping[str, float]
 AnswerForm = Literal["answers", "captions", "labels", "number", "targets", "opinions"]
 ColumnGroup = Literal["main", "reference"]
 
+NAMED_LABELS: Final = 5  # of those that a warning counts
 NO_SCORES: Final[Mapping[str, float]] = {}
 
 
@@ -226,6 +228,15 @@ def common_warnings(predictions: Items) -> list[ScoreWarning]:
     if empty:
         warnings.append(ScoreWarning("empty_answers", {"count": empty}))
     return warnings
+
+
+def unknown_labels_warning(known: Collection[str], given: Iterable[str]) -> list[ScoreWarning]:
+    """The warning of answers with a label that no reference has: a misspelt one, as often as not."""
+    strange = Counter(label for label in given if label and label not in known)
+    if not strange:
+        return []
+    named = ", ".join(f"«{quoted(label)}»" for label, _times in strange.most_common(NAMED_LABELS))
+    return [ScoreWarning("unknown_labels", {"count": strange.total(), "labels": named})]
 
 
 def empty_alternatives_warning(count: int) -> list[ScoreWarning]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from scoring.errors import Message
+from scoring.errors import Message, quoted
 from scoring.figures import Figure, average
 from scoring.recipes.base import (
     Column,
@@ -61,6 +61,7 @@ class CultureQa(Recipe):
             coverage=coverage | {key: len(by_type[kind]) for kind, key in self.TYPE_KEYS.items()},
             warnings=(
                 *_padding_warning(by_type[self.CHOICE]),
+                *_wording_warning(by_type[self.CHOICE]),
                 *empty_alternatives_warning(sum(self.has_empty_alternative(reference) for reference, _ in items)),
                 *common_warnings(predictions),
             ),
@@ -87,6 +88,14 @@ class CultureQa(Recipe):
 def _padding_warning(choices: Pairs) -> list[ScoreWarning]:
     padded = sum(choice != choice.strip() for choice in choices.candidates)
     return [ScoreWarning("padded_choices", {"count": padded})] if padded else []
+
+
+def _wording_warning(choices: Pairs) -> list[ScoreWarning]:
+    """Choices with more than the number, where all references are numbers."""
+    if not all(text.isdigit() for texts in choices.references for text in texts):
+        return []
+    worded = [choice for choice in choices.candidates if choice.strip() and not choice.strip().isdigit()]
+    return [ScoreWarning("choices_not_numbers", {"count": len(worded), "example": quoted(worded[0])})] if worded else []
 
 
 def _culture_qa(recipe_id: str, name: Message, third_metric: str, third: Column) -> CultureQa:

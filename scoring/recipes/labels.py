@@ -7,15 +7,24 @@ by micro F1; 대화 맥락 추론 (2024), one label, by accuracy. Their scorer c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from scoring.errors import Message
 from scoring.figures import Figure
-from scoring.recipes.base import Column, Layout, Recipe, align, answered_count, common_warnings, pair_up
+from scoring.recipes.base import (
+    Column,
+    Layout,
+    Recipe,
+    align,
+    answered_count,
+    common_warnings,
+    pair_up,
+    unknown_labels_warning,
+)
 from scoring.recipes.columns import ACCURACY, F1_MACRO, F1_MICRO, F1_SAMPLES, F1_WEIGHTED, FINAL, MSE
-from scoring.records import Item, Items
+from scoring.records import Item, Items, ScoreWarning
 from scoring.text.answers import label_text, labels_of
 
 
@@ -41,8 +50,12 @@ class Labels(Recipe):
             item_ids=pairs.ids,
             pairs=dict.fromkeys(self.metrics, pairs),
             coverage={"items": len(items), "answered": answered_count(predictions)},
-            warnings=tuple(common_warnings(predictions)),
+            warnings=(*self._unknown(items), *common_warnings(predictions)),
         )
+
+    def _unknown(self, items: Sequence[tuple[Item, Item]]) -> list[ScoreWarning]:
+        known = frozenset().union(*(self.labels(reference) for reference, _ in items))
+        return unknown_labels_warning(known, (label for _, given in items for label in self.labels(given)))
 
     def labels(self, answer: Item) -> frozenset[str]:
         """The labels of an answer, of all its texts together. Raises ``UnreadableAnswer``."""

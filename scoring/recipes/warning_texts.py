@@ -23,6 +23,18 @@ _SCORE_TEXTS: Final[dict[str, Message]] = {
         ko="답변 {count}개에 '가 옳다' 또는 '이 옳다'가 없어, 답변 전체를 답으로 보고 이유는 없는 것으로 처리했습니다.",
         en="{count} answers hold neither '가 옳다' nor '이 옳다': each was taken whole as an answer without reason.",
     ),
+    "unknown_labels": Message(
+        ko="정답에 한 번도 나오지 않는 분류를 {count}번 답했습니다: {labels}. 분류 이름을 바르게 적었는지 "
+        "확인하십시오.",
+        en="Answers with a label that no reference has: {count} ({labels}). See whether the labels are spelt as in the "
+        "task.",
+    ),
+    "choices_not_numbers": Message(
+        ko="선다형 답변 {count}개가 번호 하나가 아닙니다(예: «{example}»). 번호만 적은 정답과 글자까지 같아야 "
+        "하므로 0점입니다.",
+        en="Choices that are no number: {count} (such as «{example}»). They must equal the number in the references, "
+        "and score 0.",
+    ),
     "empty_alternatives": Message(
         ko="정답 {count}개에 빈 대안이 있습니다(‘#’의 앞이나 뒤). 빈 대안은 정답으로 치지 않고 채점했습니다. 고친 "
         "정답을 새 판으로 올려 주십시오.",
@@ -93,7 +105,7 @@ _SCORE_TEXTS: Final[dict[str, Message]] = {
         "METEOR and others computed with konlpy and NLTK may differ. With spaces in their place they are equal.",
     ),
     "captions_missing": Message(
-        ko="전체 {total}개 가운데 {count}개에 캡션이 없어, 그 문항의 점수를 0으로 계산했습니다.",
+        ko="전체 {total}개 가운데 {count}개에 설명문이 없어, 그 문항의 점수는 0입니다.",
         en="Items without a caption: {count} of {total}. They score 0.",
     ),
     "references_not_korean": Message(

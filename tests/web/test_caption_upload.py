@@ -107,3 +107,9 @@ def test_the_page_shows_the_forms_of_captions(caption_phase: Phase, captioner: C
 def test_the_form_of_captions_offers_tables_too(captioner: Client, caption_phase: Phase) -> None:
     page = html.parse(captioner.get(address(caption_phase)).content.decode())
     assert page.one("input", name="file").attributes["accept"] == ".json,.jsonl,.txt,.tsv,.csv"
+
+
+def test_the_data_page_names_the_formats_that_the_upload_page_names(captioner: Client, caption_phase: Phase) -> None:
+    page = f"/competitions/{caption_phase.track.competition.slug}"
+    pages = [captioner.get(f"{page}/{name}/").content.decode() for name in ("data", "submit")]
+    assert all(html.parse(text).text.count("ActivityNet") for text in pages)

@@ -97,3 +97,13 @@ def test_check_says_what_a_score_will_warn_of(files, capsys, with_references):
     out = capsys.readouterr().out
     assert "2 (10,000/12,000)" in out
     assert "너무 긴 정답" not in out
+
+
+def test_references_of_another_task_are_told_which_recipes_read_them(tmp_path, capsys):
+    (tmp_path / "R").write_text('[{"id": "1", "output": {"joy": "True"}}]', encoding="utf-8")
+    (tmp_path / "P").write_text('[{"id": "1", "output": "기쁨"}]', encoding="utf-8")
+    files = ["--references", str(tmp_path / "R"), "--predictions", str(tmp_path / "P")]
+    assert main(["check", "--recipe", "classification@1", *files]) == 1
+    out = capsys.readouterr().out
+    assert out.startswith(f"정답 파일 {tmp_path / 'R'}: 오류 1건")
+    assert "다른 채점 방식으로는 읽힙니다: multi-label@1." in out

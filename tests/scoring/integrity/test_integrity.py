@@ -237,7 +237,7 @@ def test_every_hint_has_words_in_both_languages() -> None:
 @pytest.mark.parametrize(
     ("code", "params", "korean"),
     [
-        ("captions_missing", {"count": 4, "total": 60}, "전체 60개 가운데 4개에 캡션이 없어"),
+        ("captions_missing", {"count": 4, "total": 60}, "전체 60개 가운데 4개에 설명문이 없어"),
         ("clip_not_configured", {}, "계산하지 않았습니다"),
         ("clip_truncated", {"count": 7}, "캡션 7개가"),
     ],

@@ -102,7 +102,7 @@ def test_other_rules_are_offered_where_they_read_the_same_files(contest: Contest
 
     assert offered() == ["", STRICT, "story-completion@1"]  # the first is the rule as it is
     Track.objects.filter(pk=contest.phase.track_id).update(recipe="captioning@1")
-    assert offered() == ["", "captioning-lexical@1"]
+    assert offered() == ["", "captioning-lexical@1", "captioning-rich@1"]
     Track.objects.filter(pk=contest.phase.track_id).update(recipe="no-longer-here@1")
     assert {"", STRICT, "captioning@1", "regression@1"} <= set(offered())
 

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from malpan.competitions.references import recipe_of
 from malpan.competitions.selectors import notices_of
 from malpan.web.pages.context import page_context
-from malpan.web.presenters.scores import rules_of
+from malpan.web.presenters.scores import caption_formats, rules_of
 from scoring.reading.answer_forms import forms_of
 
 SHOWN_NOTICES: Final = 5
@@ -33,4 +33,8 @@ def overview_page(request: HttpRequest, slug: str) -> HttpResponse:
 def data_page(request: HttpRequest, slug: str) -> HttpResponse:
     page = page_context(request, slug)
     formats = [(track, forms_of(recipe_of(track))) for track in page.tracks]
-    return render(request, "pages/competition_data.html", page.context("data") | {"formats": formats})
+    return render(
+        request,
+        "pages/competition_data.html",
+        page.context("data") | {"formats": formats, "caption_formats": caption_formats()},
+    )
