@@ -37,8 +37,8 @@ def sentence_rouge_l(reference: Sequence[str], candidate: Sequence[str], alpha: 
     return f_measure(lcs_length(reference, candidate), len(candidate), len(reference), alpha)
 
 
-class _CaptionRouge(LexicalMetric):
-    """What the three have in common: the rule, and the text in lower case."""
+class CaptionRouge(LexicalMetric):
+    """What ROUGE on captions has in common: the morphs, and the text in lower case."""
 
     rule = "caption-rouge@1"
     reads = "okt"
@@ -51,7 +51,7 @@ class _CaptionRouge(LexicalMetric):
         return (text.lower(),)
 
 
-class CaptionRouge1(_CaptionRouge):
+class CaptionRouge1(CaptionRouge):
     """ROUGE-1 F: shared morphs."""
 
     name = "rouge1_okt"
@@ -63,7 +63,7 @@ class CaptionRouge1(_CaptionRouge):
         return rouge_n(reference, candidate, 1)
 
 
-class CaptionRouge2(_CaptionRouge):
+class CaptionRouge2(CaptionRouge):
     """ROUGE-2 F: shared pairs of neighbouring morphs."""
 
     name = "rouge2_okt"
@@ -75,7 +75,7 @@ class CaptionRouge2(_CaptionRouge):
         return rouge_n(reference, candidate, 2)
 
 
-class CaptionRougeL(_CaptionRouge):
+class CaptionRougeL(CaptionRouge):
     """ROUGE-L F: longest common subsequence of morphs."""
 
     name = "rougel_okt"

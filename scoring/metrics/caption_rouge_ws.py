@@ -23,7 +23,7 @@ from itertools import accumulate
 from typing import Any, Final
 
 from scoring.errors import Message
-from scoring.metrics.base import LexicalMetric
+from scoring.metrics.caption_rouge import CaptionRouge
 from scoring.metrics.ngrams import clipped_matches
 from scoring.metrics.rouge import ALPHA, f_measure
 
@@ -114,25 +114,12 @@ def _overlap(reference: Sequence[Skipped], candidate: Sequence[Skipped]) -> floa
     return f_measure(clipped_matches(candidate, [reference]), len(candidate), len(reference))
 
 
-class _CaptionRougeWS(LexicalMetric):
-    """What the three have in common: the card, and the text in lower case."""
-
-    rule = "caption-rouge-ws@1"
-    reads = "okt"
-    is_cheap = True  # the tokens are made for the corpus metrics anyway
-
-    def parameters(self) -> dict[str, Any]:
-        return {"alpha": ALPHA, "lower_case": True}
-
-    def pieces(self, text: str) -> Sequence[str]:
-        return (text.lower(),)
-
-
-class CaptionRougeW(_CaptionRougeWS):
+class CaptionRougeW(CaptionRouge):
     """ROUGE-W F: common subsequence, runs of neighbours weighted."""
 
     name = "rougew_okt"
     label = Message("ROUGE-W", "ROUGE-W")
+    rule = "caption-rouge-ws@1"
     card = "rouge_ws"
     score_names = ("rouge_w",)
 
@@ -143,11 +130,12 @@ class CaptionRougeW(_CaptionRougeWS):
         return rouge_w(reference, candidate)
 
 
-class CaptionRougeS(_CaptionRougeWS):
+class CaptionRougeS(CaptionRouge):
     """ROUGE-S4 F: pairs of morphs in order."""
 
     name = "rouges_okt"
     label = Message("ROUGE-S4", "ROUGE-S4")
+    rule = "caption-rouge-ws@1"
     card = "rouge_ws"
     score_names = ("rouge_s",)
 
@@ -158,11 +146,12 @@ class CaptionRougeS(_CaptionRougeWS):
         return _overlap(skip_bigrams(reference), skip_bigrams(candidate))
 
 
-class CaptionRougeSU(_CaptionRougeWS):
+class CaptionRougeSU(CaptionRouge):
     """ROUGE-SU4 F: pairs of morphs in order, and single morphs."""
 
     name = "rougesu_okt"
     label = Message("ROUGE-SU4", "ROUGE-SU4")
+    rule = "caption-rouge-ws@1"
     card = "rouge_ws"
     score_names = ("rouge_su",)
 

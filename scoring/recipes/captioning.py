@@ -6,21 +6,19 @@ clips by all of them and takes the closest length, chrF the best by its own scor
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
 from scoring.errors import Message
 from scoring.figures import Figure
+from scoring.metrics.script_use import script_row
 from scoring.recipes.base import Layout, MismatchedFiles, Recipe, common_warnings, pair_up_all
 from scoring.recipes.columns import BERTSCORE, CAPTION_REFERENCES, CIDER, CLIP, METEOR
 from scoring.records import Items, ScoreWarning
 
 MIN_HANGUL: Final = 0.1  # of the letters of a file: Korean captions with many foreign words have over half
 _BREAKS: Final = frozenset("\n\r\t\u2028\u2029")
-_LETTERS: Final = re.compile(r"[^\W\d_]+")
-_HANGUL: Final = re.compile("[\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3]+")
 
 
 def hangul_share(texts: Iterable[str]) -> float:
@@ -29,10 +27,8 @@ def hangul_share(texts: Iterable[str]) -> float:
     >>> hangul_share(["파도 wave"])
     0.3333333333333333
     """
-    letters = hangul = 0
-    for text in texts:
-        letters += sum(map(len, _LETTERS.findall(text)))
-        hangul += sum(map(len, _HANGUL.findall(text)))
+    rows = [script_row(text) for text in texts]
+    hangul, letters = (sum(row[column] for row in rows) for column in (0, 1))
     return hangul / letters if letters else 1.0
 
 

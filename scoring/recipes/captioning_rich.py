@@ -10,15 +10,10 @@ from typing import Final
 
 from scoring.errors import Message
 from scoring.metrics.required_words import text_of
-from scoring.recipes.base import Column, Layout, pair_up
+from scoring.recipes.base import Layout, pair_up
 from scoring.recipes.captioning import Captioning
-from scoring.recipes.columns import BERTSCORE, CIDER, METEOR
+from scoring.recipes.columns import BERTSCORE, CIDER, METEOR, reference_column
 from scoring.records import Items
-
-
-def _reference(key: str, korean: str, english: str, *, is_scaled: bool = True) -> Column:
-    return Column(key, Message(korean, english), is_scaled=is_scaled, group="reference")
-
 
 ALONE: Final = "fluency"  # reads the candidate without a reference
 DEMANDING: Final = "required_words"  # its references are the words that an item demands
@@ -44,22 +39,22 @@ class RichCaptioning(Captioning):
 
 
 _COLUMNS: Final = (
-    _reference("rouge_w", "ROUGE-W", "ROUGE-W"),
-    _reference("rouge_s", "ROUGE-S4", "ROUGE-S4"),
-    _reference("rouge_su", "ROUGE-SU4", "ROUGE-SU4"),
-    _reference("chrf_jamo", "자모 chrF(실험)", "Jamo chrF (experimental)"),
-    _reference("colour_share", "색 비율", "Colours, share"),
-    _reference("colour_variety", "색 다양도", "Colours, variety"),
-    _reference("adjective_share", "형용사 비율", "Adjectives, share"),
-    _reference("adjective_variety", "형용사 다양도", "Adjectives, variety"),
-    _reference("modifier_share", "꾸미는 말 비율", "Modifiers, share"),
-    _reference("modifier_variety", "꾸미는 말 다양도", "Modifiers, variety"),
-    _reference("mattr", "MATTR", "MATTR"),
-    _reference("hangul_share", "한글 비율", "Share of Hangul"),
-    _reference("foreign_runs", "다른 문자 토막", "Foreign runs", is_scaled=False),
-    _reference("foreign_captions", "다른 문자 든 설명", "Foreign captions"),
-    _reference("required_words", "필수 낱말", "Required words"),
-    _reference("fluency", "유창성(PLL)", "Fluency (PLL)", is_scaled=False),
+    reference_column("rouge_w", "ROUGE-W", "ROUGE-W"),
+    reference_column("rouge_s", "ROUGE-S4", "ROUGE-S4"),
+    reference_column("rouge_su", "ROUGE-SU4", "ROUGE-SU4"),
+    reference_column("chrf_jamo", "자모 chrF(실험)", "Jamo chrF (experimental)"),
+    reference_column("colour_share", "색 비율", "Colours, share"),
+    reference_column("colour_variety", "색 다양도", "Colours, variety"),
+    reference_column("adjective_share", "형용사 비율", "Adjectives, share"),
+    reference_column("adjective_variety", "형용사 다양도", "Adjectives, variety"),
+    reference_column("modifier_share", "꾸미는 말 비율", "Modifiers, share"),
+    reference_column("modifier_variety", "꾸미는 말 다양도", "Modifiers, variety"),
+    reference_column("mattr", "MATTR", "MATTR"),
+    reference_column("hangul_share", "한글 비율", "Share of Hangul"),
+    reference_column("foreign_runs", "다른 문자 토막", "Foreign runs", is_scaled=False),
+    reference_column("foreign_captions", "다른 문자 든 설명", "Foreign captions"),
+    reference_column("required_words", "필수 낱말", "Required words"),
+    reference_column("fluency", "유창성(PLL)", "Fluency (PLL)", is_scaled=False),
 )
 _RICH: Final = RichCaptioning(
     id="captioning-rich@1",

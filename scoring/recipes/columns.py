@@ -32,7 +32,7 @@ METEOR: Final = Column("final_score", Message("METEOR", "METEOR"), is_main=True)
 CIDER: Final = Column("cider", Message("CIDEr-D", "CIDEr-D"), is_scaled=False)
 
 
-def _reference(key: str, korean: str, english: str, *, is_scaled: bool = True) -> Column:
+def reference_column(key: str, korean: str, english: str, *, is_scaled: bool = True) -> Column:
     return Column(key, Message(korean, english), is_scaled=is_scaled, group="reference")
 
 
@@ -43,19 +43,19 @@ def in_reference(column: Column) -> Column:
 
 # Shown for reference next to the scores that judge captions.
 CAPTION_REFERENCES: Final = (
-    _reference("meteor_synonym", "METEOR(유의어)", "METEOR (synonyms)"),
-    _reference("meteor_ko", "METEOR-ko", "METEOR-ko"),
-    *(_reference(f"bleu_{n}", f"BLEU-{n}", f"BLEU-{n}") for n in range(1, 5)),
-    *(_reference(f"rouge_{n}", f"ROUGE-{n.upper()}", f"ROUGE-{n.upper()}") for n in ("1", "2", "l")),
-    _reference("chrf", "chrF", "chrF"),
-    _reference("spice_ko", "spice_ko(실험)", "spice_ko (experimental)"),
-    _reference("distinct_1", "Distinct-1", "Distinct-1"),
-    _reference("distinct_2", "Distinct-2", "Distinct-2"),
-    _reference("unique_captions", "고유 설명 비율", "Unique captions"),
-    _reference("length_ratio", "길이 비율", "Length ratio", is_scaled=False),
+    reference_column("meteor_synonym", "METEOR(유의어)", "METEOR (synonyms)"),
+    reference_column("meteor_ko", "METEOR-ko", "METEOR-ko"),
+    *(reference_column(f"bleu_{n}", f"BLEU-{n}", f"BLEU-{n}") for n in range(1, 5)),
+    *(reference_column(f"rouge_{n}", f"ROUGE-{n.upper()}", f"ROUGE-{n.upper()}") for n in ("1", "2", "l")),
+    reference_column("chrf", "chrF", "chrF"),
+    reference_column("spice_ko", "spice_ko(실험)", "spice_ko (experimental)"),
+    reference_column("distinct_1", "Distinct-1", "Distinct-1"),
+    reference_column("distinct_2", "Distinct-2", "Distinct-2"),
+    reference_column("unique_captions", "고유 설명 비율", "Unique captions"),
+    reference_column("length_ratio", "길이 비율", "Length ratio", is_scaled=False),
 )
 CLIP: Final = (
-    _reference("clipscore", "CLIPScore", "CLIPScore", is_scaled=False),
-    _reference("refclipscore", "RefCLIPScore", "RefCLIPScore", is_scaled=False),
-    _reference("clip_cosine", "CLIP 코사인", "CLIP cosine", is_scaled=False),
+    reference_column("clipscore", "CLIPScore", "CLIPScore", is_scaled=False),
+    reference_column("refclipscore", "RefCLIPScore", "RefCLIPScore", is_scaled=False),
+    reference_column("clip_cosine", "CLIP 코사인", "CLIP cosine", is_scaled=False),
 )
