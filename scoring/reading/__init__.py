@@ -75,20 +75,26 @@ def read_references(data: bytes, recipe: Recipe, *, is_published: bool = False) 
     """The reference answers of a phase: none may be empty, and each has a question type if the recipe names some.
 
     ``is_published``: the file was accepted before, and submissions are scored with it. Defects that only later versions
-    refuse are then accepted: an empty alternative (exact match does not count it, and a warning says so), and ids that
-    differ only in their ending (one item). Raises ``InvalidFile``, whose errors quote nothing of the text.
+    refuse are then accepted: an empty alternative (exact match does not count it, and a warning says so), ids that
+    differ only in their ending (one item), and items that all name no label. Raises ``InvalidFile``, whose errors quote
+    nothing of the text.
     """
     if recipe.answer_form == "captions":
         return read_captions(data, is_reference=True, joins_endings=is_published)
-    checked = None if is_published else recipe.has_empty_alternative
-    form = text_of(recipe, is_reference=True)
-    return _read(data, _Rules(recipe.question_types, is_reference=True, form=form, has_empty_alternative=checked))
+    rules = _Rules(
+        recipe.question_types,
+        is_reference=True,
+        form=text_of(recipe, is_reference=True),
+        has_empty_alternative=None if is_published else recipe.has_empty_alternative,
+        may_name_nothing=is_published,
+    )
+    return _read(data, rules)
 
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
     """The rules for a file. Empty ``question_types``: any. ``known_ids`` ``None``: no references are given. ``targets``
-    are references whose targets the answers must label.
+    are references whose targets the answers must label. ``may_name_nothing``: references that all name no label stay.
     """
 
     question_types: tuple[str, ...] = ()
@@ -97,6 +103,7 @@ class _Rules:
     form: AnswerText = "text"
     has_empty_alternative: Callable[[Item], bool] | None = None
     targets: Items | None = None
+    may_name_nothing: bool = False
 
 
 @dataclass(slots=True)
@@ -161,7 +168,9 @@ def _refuse_questions(rules: _Rules, collected: _Collected) -> None:
     References that all name no label are none, too; as predictions they are answers.
     """
     errors = collected.found.errors
-    if any(error.code == "misspelled_field" for error in errors) or not (errors or rules.is_reference):
+    if any(error.code == "misspelled_field" for error in errors) or not (
+        errors or (rules.is_reference and not rules.may_name_nothing)
+    ):
         return
     if collected.is_whole and 1 < collected.items == collected.unanswered:
         raise InvalidFile([FileError("no_reference_answers" if rules.is_reference else "no_answers")])

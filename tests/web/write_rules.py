@@ -77,11 +77,28 @@ TARGET: Final = {
 GRANT: Final = prefixed("grant", slots="1", scope="phase", reason="장애", confirm="on")
 PASSWORDS: Final = {"password1": PASSWORD + "!", "password2": PASSWORD + "!"}
 NEW_PERSON: Final = {"email": "new@example.com", "name": "새 사람", **PASSWORDS}
-EMPTY_PHASE: Final = lambda w: {"pk": w.phases["empty"].pk}  # noqa: E731
-READY: Final = lambda w: {"pk": w.batches["ready"].pk}  # noqa: E731
-STUCK: Final = lambda w: {"pk": w.batches["stuck"].pk}  # noqa: E731
-MEMBER: Final = lambda w: {"pk": w.member.pk}  # noqa: E731
-DRAFT: Final = lambda w: {"pk": w.draft.pk}  # noqa: E731
+
+
+def empty_phase(w: Any) -> dict[str, Any]:
+    return {"pk": w.phases["empty"].pk}
+
+
+def ready(w: Any) -> dict[str, Any]:
+    return {"pk": w.batches["ready"].pk}
+
+
+def stuck(w: Any) -> dict[str, Any]:
+    return {"pk": w.batches["stuck"].pk}
+
+
+def member(w: Any) -> dict[str, Any]:
+    return {"pk": w.member.pk}
+
+
+def draft(w: Any) -> dict[str, Any]:
+    return {"pk": w.draft.pk}
+
+
 BARE: Final = {"slug": "bare"}
 
 # --- by the name of the address; without a name by the route ----------------------------------------------------------
@@ -111,8 +128,8 @@ PAGES: Final[dict[str, Rule]] = {
     "team_invite_email": Rule(LEADERS, {"email": "guest@example.com"}),
     "team_invitation_revoke": Rule(LEADER, at=lambda w: {"pk": w.invitation.pk}),
     "team_leave": Rule(frozenset({"own member"})),  # no leader of others, nor the last of a team that sent files
-    "team_hand_over": Rule(LEADER, at=MEMBER),
-    "team_remove": Rule(LEADER, at=MEMBER),
+    "team_hand_over": Rule(LEADER, at=member),
+    "team_remove": Rule(LEADER, at=member),
     "team_merge_ask": Rule(frozenset({"other team"}), {"target": "third"}),  # the own team has asked already
     "team_merge_withdraw": Rule(LEADER, at=lambda w: {"pk": w.merges["asked"].pk}),
     "team_merge_decline": Rule(LEADER, at=lambda w: {"pk": w.merges["offered"].pk}),
@@ -143,7 +160,12 @@ ACCOUNTS: Final[dict[str, Rule]] = {
     "account_change_password": Rule(PEOPLE, {"oldpassword": PASSWORD, **PASSWORDS}),
     "account_confirm_email": Rule(ANYBODY, at=lambda w: {"key": EmailConfirmationHMAC(w.unconfirmed).key}),
 }
-PERSON: Final = lambda w: {"object_id": w.people["viewer"].pk}  # noqa: E731
+
+
+def person(w: Any) -> dict[str, Any]:
+    return {"object_id": w.people["viewer"].pk}
+
+
 # of the admin only what changes something: all its other pages are read-only
 ADMIN_PAGES: Final[dict[str, Rule]] = {
     "password_change": Rule(
@@ -155,7 +177,7 @@ ADMIN_PAGES: Final[dict[str, Rule]] = {
         ADMIN, lambda w: {"action": "revoke_tokens", "_selected_action": [w.people["viewer"].pk], "index": "0"}
     ),
     "accounts_user_change": Rule(
-        ADMIN, lambda w: {"email": "changed@example.com", "name": "바뀐 이름", "is_active": "on"}, PERSON
+        ADMIN, lambda w: {"email": "changed@example.com", "name": "바뀐 이름", "is_active": "on"}, person
     ),
     "auth_user_password_change": Rule(
         ADMIN, PASSWORDS | {"usable_password": "true"}, lambda w: {"id": w.people["viewer"].pk}
@@ -192,7 +214,7 @@ MANAGE_PAGES: Final[dict[str, Rule]] = {
         MANAGE, {"way": "list", "public_ids": "q1\nq3", "replaces": "on"}, lambda w: {"pk": w.phases["free"].pk}
     ),
     "manage_phase_publish": Rule(MANAGE, {"word": "over"}, lambda w: {"pk": w.phases["over"].pk}),
-    "manage_phase_remove": Rule(MANAGE, at=EMPTY_PHASE),
+    "manage_phase_remove": Rule(MANAGE, at=empty_phase),
     "manage_question_answer": Rule(MANAGE, {"answer_ko": "예."}),
     "manage_question_mark": Rule(MANAGE, {"close": "1"}),
     "manage_quota_grant": Rule(MANAGE, GRANT),
@@ -204,19 +226,19 @@ MANAGE_PAGES: Final[dict[str, Rule]] = {
     "manage_quota_grant_all": Rule(MANAGE, GRANT),
     "manage_quota_reset_all": Rule(MANAGE, prefixed("reset", reason="오류", word="main")),
     "manage_references": Rule(MANAGE, lambda w: {"phase": w.phase.pk, "file": upload(reference_bytes(3))}),
-    "manage_reference_erratum": Rule(MANAGE, {"erratum_ko": "1번을 고쳤습니다."}, DRAFT),
+    "manage_reference_erratum": Rule(MANAGE, {"erratum_ko": "1번을 고쳤습니다."}, draft),
     "manage_reference_publish": Rule(MANAGE, at=lambda w: {"pk": w.free_draft.pk}),
-    "manage_reference_discard": Rule(MANAGE, at=DRAFT),
+    "manage_reference_discard": Rule(MANAGE, at=draft),
     "manage_rescoring_start": Rule(OPERATE, {"reason": "규칙 변경"}),
     "manage_rescoring_repeat": Rule(
         OPERATE, lambda w: {"submission": str(w.submissions["own.after"].public_id), "repeats": "2"}
     ),
-    "manage_rescoring_retry": Rule(OPERATE, at=STUCK),
+    "manage_rescoring_retry": Rule(OPERATE, at=stuck),
     "manage_rescoring_exclude": Rule(
-        OPERATE, lambda w: {"submission": w.batches["stuck"].runs.get().submission_id, "reason": "파일 손상"}, STUCK
+        OPERATE, lambda w: {"submission": w.batches["stuck"].runs.get().submission_id, "reason": "파일 손상"}, stuck
     ),
-    "manage_rescoring_apply": Rule(MANAGE, at=READY),
-    "manage_rescoring_cancel": Rule(OPERATE, at=READY),
+    "manage_rescoring_apply": Rule(MANAGE, at=ready),
+    "manage_rescoring_cancel": Rule(OPERATE, at=ready),
     "manage_role_appoint": Rule(OWN, lambda w: {"email": w.people["other team"].email, "role": "viewer"}),
     "manage_role_change": Rule(OWN, {"role": "operator"}),
     "manage_role_dismiss": Rule(OWN),

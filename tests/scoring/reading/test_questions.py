@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from scoring.reading import read_predictions
+from scoring.errors import InvalidFile
+from scoring.reading import read_predictions, read_references
 from scoring.recipes import get_recipe
 from tests.scoring.reading.test_reading import RAG, errors_of, reference_errors_of
 
@@ -53,3 +54,11 @@ def test_label_objects_are_answers():
 def test_misnamed_answers_are_no_question_file():
     rows = [{"id": f"q-{n}", "outptu": {"answer": "가"}} for n in range(3)]
     assert {error.code for error in errors_of(json.dumps(rows)).errors} == {"misspelled_field"}
+
+
+def test_published_references_that_name_no_label_are_still_read():
+    data = json.dumps([{"id": str(number), "output": {"answer": []}} for number in range(3)]).encode()
+    recipe = get_recipe("multi-label@1")
+    assert [item.text for item in read_references(data, recipe, is_published=True).items] == ["[]"] * 3
+    with pytest.raises(InvalidFile):
+        read_references(data, recipe)
