@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, Literal
 
+from scoring.composite import Component
 from scoring.errors import Language, Message, ScoringError, quoted
 from scoring.figures import Figure
 from scoring.metrics import METRICS, is_neural
@@ -117,7 +118,8 @@ class Recipe(ABC):
     first. ``question_types`` are those allowed (empty: any). Scores are shown times ``scale`` with ``decimals``.
     ``answer_form`` says how the files are read, ``takes_several_references`` whether a reference of the official format
     may be a list of texts, ``has_choices`` whether an answer may be the number of a choice. ``optional_metrics`` run
-    only if what they need is configured.
+    only if what they need is configured. ``composite`` are the scores whose ranks among all teams make the order of a
+    board (``scoring.composite``); empty: ``final_score`` orders it.
     """
 
     id: str
@@ -133,6 +135,7 @@ class Recipe(ABC):
     optional_metrics: tuple[str, ...] = ()
     takes_several_references: bool = False
     has_choices: bool = False
+    composite: tuple[Component, ...] = ()
 
     @cached_property
     def model_scores(self) -> frozenset[str]:

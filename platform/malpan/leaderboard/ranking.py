@@ -16,9 +16,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
 
-COMPARED_DECIMALS: Final = 8  # of scores 0-1; batch neighbours move a pair's value by up to 6e-8, a mean by far less
+from scoring.composite import COMPARED_DECIMALS
 
 
 @dataclass(frozen=True, slots=True)
