@@ -61,7 +61,7 @@ def composites(
 
     ``unranked`` entries (baselines) change nobody's composite; each has the one that it would have as the only entry
     beside the ranked ones. A component that no ranked entry has a value of is left out, and the others count by their
-    weights. Raises ``ValueError`` for a weight that is not above 0, for a component named twice, and without components.
+    weights. Raises ``ValueError`` without components, for one named twice, and for a weight that is not above 0.
     """
     _require_sound(components)
     ranked = [key for key in entries if key not in unranked]
