@@ -102,6 +102,8 @@ def _set_up_phase(track: Track, spec: PhaseSpec, track_spec: TrackSpec, organise
         starts_at=midnight + timedelta(days=spec.first_day),
         ends_at=midnight + timedelta(days=spec.last_day, hours=23, minutes=59),
         daily_limit=spec.daily_limit,
+        total_limit=spec.total_limit,
+        min_interval=spec.min_interval,
     )
     publish_reference_version(phase=phase, data=track_spec.references(), actor=organiser, note="데모 정답")
     return phase

@@ -1,4 +1,4 @@
-"""How a demo team answers: which share of the items is wrong, and the style of its reasons or captions."""
+"""How a demo team answers: which share of the items is wrong, and the style of its reasons, captions or rationales."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from enum import StrEnum
 RAG_QA = "rag-qa"
 CULTURE_QA = "culture-qa"
 CAPTIONS = "scene-captions"
+ESSAYS = "essay-scoring"
 
 
 class Prose(StrEnum):
@@ -65,6 +66,54 @@ class CaptionHabit:
     constant: str = ""
 
 
+class Grain(StrEnum):
+    """How finely a team scores essays."""
+
+    INTEGER = "integer"
+    HALF = "half"  # 2.5 and 4.5 are rounded differently by Python's ``round``
+    HUNDREDTH = "hundredth"
+
+
+class Rationale(StrEnum):
+    """What a team writes beside a score."""
+
+    OBSERVATION = "observation"  # about this very essay, now and then with a sentence of it
+    QUOTATION = "quotation"  # an opinion by the level of the score about a sentence of the essay
+    REMARK = "remark"  # a few words by the level of the score
+    SAME = "same"  # one sentence for every essay and trait
+    ENGLISH = "english"
+
+
+class Frame(StrEnum):
+    """Where the three scores stand in a row of the file."""
+
+    TOP = "top"
+    JUDGE = "judge"
+    RAW = "raw"  # a text that the model wrote, under ``output``
+    FENCED = "fenced"  # the same after a sentence, between code fences
+
+
+@dataclass(frozen=True, slots=True)
+class EssayHabit:
+    """How a team scores essays in one file.
+
+    Every trait of an essay is given the reference's score, ``bias`` and a deviation of standard deviation ``error``,
+    both in points, kept between 1 and 5; or always ``constant``; or, where ``counts_letters``, one by the length of the
+    essay alone. ``unreadable``: the share (0-1, exact) of raw outputs that are no JSON object with the three traits.
+    ``id_name`` is what the row calls the id.
+    """
+
+    error: float = 0.0
+    bias: float = 0.0
+    constant: int = 0
+    counts_letters: bool = False
+    grain: Grain = Grain.INTEGER
+    rationale: Rationale = Rationale.QUOTATION
+    frame: Frame = Frame.TOP
+    unreadable: float = 0.0
+    id_name: str = "id"
+
+
 @dataclass(frozen=True, slots=True)
 class Upload:
     """One file of a team: its track, how it was answered and packed, and when it was uploaded.
@@ -73,7 +122,7 @@ class Upload:
     """
 
     track: str
-    habit: Habit | CaptionHabit
+    habit: Habit | CaptionHabit | EssayHabit
     file_name: str
     after: timedelta
     memo: str = ""

@@ -1,17 +1,19 @@
-"""The demo's competitions as a table: two that are open for two months, and a small one that is over."""
+"""The demo's competitions as a table: three that are open for two months, and a small one that is over."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from typing import Final
 
 from malpan.demo.captions import scenes
 from malpan.demo.content import contest_items, culture_items, first_culture_items
 from malpan.demo.documents import page_text
-from malpan.demo.habits import CAPTIONS, CULTURE_QA, RAG_QA, DemoTeam
-from malpan.demo.teams import CAPTION_TEAMS, PAST_TEAMS, TEAMS
-from malpan.demo.tracks import CaptionTrack, QuestionTrack, TrackSpec
+from malpan.demo.essays import essays, published_essays
+from malpan.demo.habits import CAPTIONS, CULTURE_QA, ESSAYS, RAG_QA, DemoTeam
+from malpan.demo.teams import CAPTION_TEAMS, ESSAY_TEAMS, PAST_TEAMS, TEAMS
+from malpan.demo.tracks import CaptionTrack, EssayTrack, QuestionTrack, TrackSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,9 @@ class PhaseSpec:
     last_day: int
     title_ko: str
     title_en: str
-    daily_limit: int
+    daily_limit: int | None = None
+    total_limit: int | None = None
+    min_interval: timedelta = timedelta(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,18 @@ _CAPTIONS: Final = CaptionTrack(
     has_published_targets=True,
     scenes=scenes,
 )
+_ESSAYS: Final = EssayTrack(
+    slug=ESSAYS,
+    recipe="essay-scoring@1",
+    title_ko="글쓰기 채점",
+    title_en="Essay scoring",
+    description_ko="주장하는 글의 내용, 조직, 표현에 1점에서 5점까지 점수를 매기고 그 까닭을 씁니다.",
+    description_en="Score the content, organization and expression of argumentative essays from 1 to 5, with reasons.",
+    score_scale=1,
+    score_decimals=4,
+    essays=essays,
+    published=published_essays,
+)
 
 COMPETITIONS: Final[tuple[CompetitionSpec, ...]] = (
     CompetitionSpec(
@@ -115,5 +131,17 @@ COMPETITIONS: Final[tuple[CompetitionSpec, ...]] = (
         phase=PhaseSpec(-7, 60, "본선", "Main round", daily_limit=5),
         tracks=(_CAPTIONS,),
         teams=CAPTION_TEAMS,
+    ),
+    CompetitionSpec(
+        slug="demo-essays",
+        title_ko="말판 데모: 글쓰기 채점 능력 평가",
+        title_en="Malpan demo: scoring essays",
+        summary_ko="주장하는 글에 점수와 까닭을 매깁니다. 지표마다의 순위를 합쳐 종합 순위를 정합니다.",
+        summary_en="Score argumentative essays and say why. The board adds up the ranks of several metrics.",
+        description_ko=page_text("essays.ko"),
+        description_en=page_text("essays.en"),
+        phase=PhaseSpec(-14, 46, "본선", "Main round", total_limit=4, min_interval=timedelta(hours=72)),
+        tracks=(_ESSAYS,),
+        teams=ESSAY_TEAMS,
     ),
 )

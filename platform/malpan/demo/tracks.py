@@ -1,4 +1,4 @@
-"""The two kinds of track in the demo: questions with answers, and scenes with captions."""
+"""The three kinds of track in the demo: questions with answers, scenes with captions, and essays with scores."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from malpan.demo import captions, documents
+from malpan.demo import captions, documents, essays
 from malpan.demo.answers import answer_file
 from malpan.demo.captions import Scene
 from malpan.demo.content import Item
+from malpan.demo.essay_answers import essay_file
+from malpan.demo.essays import Essay
 from malpan.demo.habits import DemoTeam, Upload
 
 
@@ -51,11 +53,11 @@ class TrackSpec(ABC):
     def upload_bytes(self, team: DemoTeam, upload: Upload) -> bytes:
         """The file that ``team`` uploads to this track."""
 
-    def _files(self, data: PublicFile, sample: bytes) -> tuple[PublicFile, ...]:
+    def _files(self, *data: PublicFile, sample: bytes, ending: str = "json") -> tuple[PublicFile, ...]:
         stem = documents.file_stem(self.slug)
         return (
-            data,
-            PublicFile("sample", "제출 예시", "Sample submission", f"{stem}_sample.json", sample),
+            *data,
+            PublicFile("sample", "제출 예시", "Sample submission", f"{stem}_sample.{ending}", sample),
             PublicFile(
                 "document",
                 "제출 형식 안내",
@@ -79,7 +81,8 @@ class QuestionTrack(TrackSpec):
         items, stem = self.items(), documents.file_stem(self.slug)
         questions = documents.questions_file(items)
         return self._files(
-            PublicFile("data", "문항", "Questions", f"{stem}_questions.json", questions), documents.sample_file(items)
+            PublicFile("data", "문항", "Questions", f"{stem}_questions.json", questions),
+            sample=documents.sample_file(items),
         )
 
     def upload_bytes(self, team: DemoTeam, upload: Upload) -> bytes:
@@ -100,8 +103,32 @@ class CaptionTrack(TrackSpec):
         cards = captions.cards_file(scenes)
         return self._files(
             PublicFile("data", "장면 설명 카드", "Scene cards", f"{stem}_cards.json", cards),
-            captions.sample_file(scenes),
+            sample=captions.sample_file(scenes),
         )
 
     def upload_bytes(self, team: DemoTeam, upload: Upload) -> bytes:
         return captions.caption_file(team, upload, self.scenes())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EssayTrack(TrackSpec):
+    """Essays to score: ``published`` ones are handed out with their scores, ``essays`` without."""
+
+    essays: Callable[[], Sequence[Essay]]
+    published: Callable[[], Sequence[Essay]]
+
+    def references(self) -> bytes:
+        return essays.scored_file(self.essays())
+
+    def public_files(self) -> tuple[PublicFile, ...]:
+        items, stem = self.essays(), documents.file_stem(self.slug)
+        scored = essays.scored_file(self.published())
+        return self._files(
+            PublicFile("data", "채점할 글", "Essays to score", f"{stem}_test.jsonl", essays.essays_file(items)),
+            PublicFile("data", "점수가 있는 글", "Essays with scores", f"{stem}_train.jsonl", scored),
+            sample=essays.sample_file(items),
+            ending="jsonl",
+        )
+
+    def upload_bytes(self, team: DemoTeam, upload: Upload) -> bytes:
+        return essay_file(team, upload, self.essays())
