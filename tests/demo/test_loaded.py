@@ -1,4 +1,4 @@
-"""What the demo brings, through the real way in: three competitions as somebody would have set them up.
+"""What the demo brings, through the real way in: four competitions as somebody would have set them up.
 
 It is loaded once for all these tests.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import timedelta
 from io import StringIO
 from typing import Any
 
@@ -31,7 +32,7 @@ from scoring.recipes.targets import AI_HUB_TARGETS
 from tests.submissions.conftest import collect_rings
 
 pytestmark = pytest.mark.django_db
-EXPECTED = LoadCount(competitions=3, submissions=40, rejections=2)
+EXPECTED = LoadCount(competitions=4, submissions=54, rejections=3)
 
 
 @dataclass(frozen=True)
@@ -78,21 +79,23 @@ def test_a_second_load_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_command_says_what_it_did(loaded: Load, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "제출 40개" in loaded.output
+    assert "제출 54개" in loaded.output
     assert "이미" in load(monkeypatch).output
 
 
-def test_two_demos_run_and_one_is_past_with_the_limits_that_were_meant() -> None:
+def test_three_demos_run_and_one_is_past_with_the_limits_that_were_meant() -> None:
     now = timezone.now()
     shown = published_competitions(now)
-    assert [row.slug for row in shown.running] == ["demo", "demo-captions"]
+    assert {row.slug for row in shown.running} == {"demo", "demo-captions", "demo-essays"}
     assert [row.slug for row in shown.past] == ["demo-past"]
-    for phase in Phase.objects.filter(track__competition__slug__in=["demo", "demo-captions"]):
+    for phase in Phase.objects.exclude(track__competition__slug="demo-past").select_related("track__competition"):
+        is_essays = phase.track.competition.slug == "demo-essays"
         assert phase.is_open(now)
-        assert (phase.starts_at.astimezone(KST).hour, phase.starts_at.astimezone(KST).minute) == (0, 0)
-        assert (kst_day(now) - kst_day(phase.starts_at)).days == 7
+        assert phase.starts_at.astimezone(KST).strftime("%H:%M") == "00:00"
+        assert (kst_day(now) - kst_day(phase.starts_at)).days == (14 if is_essays else 7)
         assert phase.ends_at.astimezone(KST).strftime("%H:%M") == "23:59"
-        assert (phase.daily_limit, phase.total_limit, phase.min_interval.total_seconds()) == (5, None, 0)
+        limits = (phase.daily_limit, phase.total_limit, phase.min_interval)
+        assert limits == ((None, 4, timedelta(hours=72)) if is_essays else (5, None, timedelta(0)))
 
 
 def test_every_submission_came_within_its_phase_and_not_in_the_future() -> None:
@@ -110,7 +113,11 @@ def test_nobody_can_log_in_as_a_demo_person() -> None:
 
 @pytest.mark.parametrize(
     ("slug", "codes"),
-    [("demo", {"duplicate_id", "missing_id"}), ("demo-captions", {"duplicate_id", "unknown_id"})],
+    [
+        ("demo", {"duplicate_id", "missing_id"}),
+        ("demo-captions", {"duplicate_id", "unknown_id"}),
+        ("demo-essays", {"duplicate_id", "missing_id"}),
+    ],
 )
 def test_the_rejected_file_is_recorded_with_its_errors_and_the_good_one_is_charged(slug, codes) -> None:
     rejection = Rejection.objects.get(phase__track__competition__slug=slug)
@@ -128,7 +135,7 @@ def test_no_file_for_download_holds_an_answer_of_the_references() -> None:
     for file in DataFile.objects.select_related("track"):
         text = read_private(file.file_sha256).decode()
         version = ReferenceVersion.objects.get(phase__track=file.track, is_current=True)
-        answers = _reference_texts(json.loads(read_private(version.file_sha256)))
+        answers = _reference_texts(read_private(version.file_sha256).decode())
         assert not [answer for answer in answers if len(answer) > 1 and answer in text], file.file_name
 
 
@@ -144,8 +151,12 @@ def test_the_captioning_track_alone_is_measured_against_the_published_figures() 
     assert not any(targets.values())
 
 
-def _reference_texts(references: list[dict[str, Any]] | dict[str, list[str]]) -> list[str]:
-    """Every answer of a reference file: of questions, or captions by scene."""
+def _reference_texts(file: str) -> list[str]:
+    """Every answer of a reference file: of questions, captions by scene, or essays with their scores."""
+    if file.startswith('{"id"'):
+        rows = map(json.loads, file.splitlines())
+        return [json.dumps({key: row[key] for key in ("essay", "score")}, ensure_ascii=False)[1:] for row in rows]
+    references: list[dict[str, Any]] | dict[str, list[str]] = json.loads(file)
     if isinstance(references, dict):
         return [caption for captions in references.values() for caption in captions]
     return [row["output"]["answer"] for row in references]

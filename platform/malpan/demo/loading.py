@@ -55,10 +55,15 @@ def load_demo(now: datetime | None = None) -> LoadCount:
     count = LoadCount()
     with _one_at_a_time():
         for spec in COMPETITIONS:
-            competition = _competition(spec, now or timezone.now(), count)
-            for track_spec in spec.tracks:
-                _submit_track(competition, spec, track_spec, count)
+            load_competition(spec, now or timezone.now(), count)
     return count
+
+
+def load_competition(spec: CompetitionSpec, now: datetime, count: LoadCount) -> None:
+    """Complete the competition of ``spec`` as ``load_demo`` does, and add to ``count`` what was missing."""
+    competition = _competition(spec, now, count)
+    for track_spec in spec.tracks:
+        _submit_track(competition, spec, track_spec, count)
 
 
 def _competition(spec: CompetitionSpec, now: datetime, count: LoadCount) -> Competition:
