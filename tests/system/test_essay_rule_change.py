@@ -1,0 +1,193 @@
+"""6 August 2026 once more: scores are rounded half up from now on, everything is scored again, every team starts anew.
+
+The essay scoring demo, ranked by a composite, by the earlier rule (a half goes to the even neighbour); then what its
+organiser does in a browser: the new rule, the preview, the application with new submissions for all and a notice.
+Expected boards are computed in ``tests.demo.test_essays`` from the published rule and scipy alone. Pictures of the
+pages, at 1280 and 390 pixels, are in the test's temporary folder.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+from playwright.sync_api import Page, expect, sync_playwright
+from scipy.stats import rankdata
+
+from malpan.demo.teams import ESSAY_TEAMS
+from tests.demo.test_essays import half_up, measured
+from tests.paths import ROOT
+from tests.system.stack import Stack
+from tests.system.test_browser import ARGUMENTS, CHROMIUM
+from tests.system.test_rescoring_browser import sign_up
+
+pytestmark = [pytest.mark.browser, pytest.mark.services]
+BEFORE, AFTER = "essay-scoring-half-even@1", "essay-scoring@1"
+WEIGHTS = {"rmse": 45, "spearman": 45, "llm_judge": 10}
+READY_WITHIN = 120_000  # milliseconds
+WIDTHS = {1280: 900, 390: 800}
+RANKED = {team.name: team.key.removeprefix("essays-") for team in ESSAY_TEAMS if not team.is_baseline}
+REASON = "0.5는 언제나 올립니다(8월 6일 규칙 변경)"
+NOTICE = "반올림 규칙이 바뀌어 모든 제출을 다시 채점했습니다"
+
+
+@pytest.fixture
+def page() -> Iterator[Page]:
+    """A page whose errors, of scripts or of the security policy, fail the test."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        opened = browser.new_context(locale="ko-KR").new_page()
+        complaints: list[str] = []
+        opened.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+        opened.on("pageerror", lambda error: complaints.append(str(error)))
+        yield opened
+        browser.close()
+        assert complaints == []
+
+
+def take_pictures(page: Page, folder: Path, name: str) -> None:
+    """The page in both widths, in ``folder``; it may not scroll sideways in either."""
+    for width, height in WIDTHS.items():
+        page.set_viewport_size({"width": width, "height": height})
+        sideways = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        page.screenshot(path=folder / f"{name}-{width}.png", full_page=True)
+        assert sideways <= 0, (name, width)
+    page.set_viewport_size({"width": 1280, "height": WIDTHS[1280]})
+
+
+def fetch_board(stack: Stack, made: dict[str, Any]) -> dict[str, Any]:
+    address = f"{stack.url}/api/v1/competitions/{made['slug']}/tracks/{made['track']}/board/"
+    return requests.get(address, timeout=30).json()
+
+
+def ranked(shown: dict[str, Any]) -> list[str]:
+    """The keys of the ranked teams in the order of the board."""
+    return [RANKED[row["team"]] for row in shown["rows"] if row["rank"] is not None]
+
+
+def places(order: list[str]) -> dict[str, int]:
+    return {key: place for place, key in enumerate(order, 1)}
+
+
+def run_verify_script(stack: Stack, made: dict[str, Any], folder: Path, shown: dict[str, Any]) -> Any:
+    """What the script that the site serves says of the chain and of a board as it was downloaded."""
+    chain = requests.get(f"{stack.url}/competitions/{made['slug']}/chain.json", timeout=30).json()
+    script = folder / "verify_chain.py"
+    script.write_bytes(requests.get(f"{stack.url}/verify_chain.py", timeout=30).content)
+    for name, content in (("chain", chain), ("board", shown)):
+        (folder / f"{name}.json").write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+    command = [sys.executable, "-I", script, folder / "chain.json", "--board", folder / "board.json"]
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, timeout=60)
+
+
+def expected(shown: dict[str, Any], rounding: Callable[[float], int]) -> dict[str, float]:
+    """The composite of every ranked team by key: RMSE and Spearman as scipy has them, a judge's value as shown."""
+    values = {
+        RANKED[row["team"]]: {**row["scores"], **measured(RANKED[row["team"]], rounded=rounding)}
+        for row in shown["rows"]
+        if row["rank"] is not None
+    }
+    total = dict.fromkeys(values, 0.0)
+    weights = {name: weight for name, weight in WEIGHTS.items() if any(name in scores for scores in values.values())}
+    for name, weight in weights.items():
+        sign = 1 if name == "rmse" else -1
+        ranks = rankdata([round(sign * scores.get(name, -sign * math.inf), 8) for scores in values.values()])
+        for key, rank in zip(values, ranks, strict=True):
+            total[key] += weight / sum(weights.values()) * (len(values) - rank) / (len(values) - 1)
+    return total
+
+
+def check_board(shown: dict[str, Any], rounding: Callable[[float], int]) -> None:
+    composites = expected(shown, rounding)
+    rows = {RANKED[row["team"]]: row for row in shown["rows"] if row["rank"] is not None}
+    assert len(rows) == len(RANKED)
+    for key, row in rows.items():
+        for name in ("rmse", "spearman", "parse_failures"):
+            assert row["scores"][name] == pytest.approx(measured(key, rounded=rounding)[name], abs=1e-12), (key, name)
+        assert row["composite"]["value"] == pytest.approx(composites[key], abs=1e-12), key
+    order = [round(composites[key], 8) for key in ranked(shown)]
+    assert order == sorted(order, reverse=True)
+
+
+def test_the_rule_of_6_august_changes_every_board_and_every_quota_at_once(
+    stack: Stack, page: Page, tmp_path: Path
+) -> None:
+    made = stack.call("tests.system.make_essay_contest", "prepare", f"august-{uuid.uuid4().hex[:8]}", BEFORE)
+    slug = made["slug"]
+    stack.call("tests.system.make_rescoring", "organise", slug, sign_up(page, stack))
+    old = fetch_board(stack, made)
+    check_board(old, round)
+    page.goto(f"{stack.url}/competitions/{slug}/board/")
+    take_pictures(page, tmp_path, "1-board-before")
+
+    start_rescoring(page, stack, slug)
+    expect(page.get_by_role("heading", name="미리보기")).to_be_visible(timeout=READY_WITHIN)
+    assert fetch_board(stack, made)["rows"] == old["rows"], "nothing is seen before it is applied"
+    was, then = places(ranked(old)), places(by_composite(expected(old, half_up)))
+    moved = {key for key in was if was[key] != then[key]}
+    assert len(moved) >= 2
+    unchanged = {key for key in moved if measured(key, rounded=round) == measured(key)}
+    assert unchanged, "somebody moves although nothing of theirs changed"
+    page.get_by_text(f"순위가 바뀌는 팀 {len(moved)}팀", exact=True).click()
+    for name, key in RANKED.items():
+        moves = page.locator("details[open]").get_by_role("row").filter(has_text=name)
+        expect(moves).to_have_count(int(key in moved))
+    take_pictures(page, tmp_path, "2-preview")
+
+    apply_with_reset_and_notice(page)
+    take_pictures(page, tmp_path, "3-applied")
+    new = fetch_board(stack, made)
+    check_board(new, half_up)
+    assert places(ranked(new)) == then
+
+    assert requests.get(f"{stack.url}/competitions/{slug}/", timeout=30).text.count(NOTICE) == 1
+    page.goto(f"{stack.url}/competitions/{slug}/")
+    take_pictures(page, tmp_path, "4-notice")
+    page.goto(f"{stack.url}/competitions/{slug}/board/")
+    take_pictures(page, tmp_path, "5-board-after")
+    page.goto(f"{stack.url}/competitions/{slug}/manage/quota/")
+    for team in ESSAY_TEAMS:
+        expect(page.get_by_role("row").filter(has_text=team.name)).to_contain_text("0/4")
+    take_pictures(page, tmp_path, "6-quota")
+
+    verified = run_verify_script(stack, made, tmp_path, new)
+    assert verified.returncode == 0, verified.stdout
+    forged = json.loads(json.dumps(new))
+    forged["rows"][-1]["composite"]["value"] += 0.01
+    assert run_verify_script(stack, made, tmp_path, forged).returncode == 1
+    command = [sys.executable, "manage.py", "verify_chain", slug]
+    checked = subprocess.run(command, cwd=ROOT, env=stack.environment, capture_output=True, text=True, check=False)
+    assert (checked.returncode, "as recorded" in checked.stdout) == (0, True), checked.stdout + checked.stderr
+
+
+def start_rescoring(page: Page, stack: Stack, slug: str) -> None:
+    page.goto(f"{stack.url}/competitions/{slug}/manage/rescoring/")
+    page.get_by_role("link", name="재채점 시작").click()
+    page.get_by_label("사유").fill(REASON)
+    page.get_by_label("채점 방식").select_option(AFTER)
+    page.get_by_role("button", name="재채점 시작").click()
+    expect(page.get_by_role("status")).to_contain_text("순위표는 적용할 때까지 바뀌지 않습니다")
+
+
+def apply_with_reset_and_notice(page: Page) -> None:
+    page.get_by_label("모든 팀의 제출 횟수를 초기화합니다").check()
+    page.get_by_label("공지 제목", exact=False).first.fill(NOTICE)
+    page.get_by_label("공지 내용", exact=False).first.fill(
+        "8월 6일부터 영역 점수의 0.5를 언제나 올립니다. 지금까지의 제출을 모두 다시 채점했고, 모든 팀이 네 번을 새로 "
+        "제출할 수 있습니다."
+    )
+    page.get_by_label("미리보기를 확인했고").check()
+    page.get_by_role("button", name="지금 적용").click()
+    expect(page.get_by_role("status")).to_contain_text("한꺼번에 바뀌었습니다")
+
+
+def by_composite(composites: dict[str, float]) -> list[str]:
+    return sorted(composites, key=lambda key: -round(composites[key], 8))
