@@ -52,7 +52,7 @@ def composite_of(body: Mapping[str, Any] | None) -> Composite | None:
 
 
 def components_json(components: Sequence[Component]) -> list[dict[str, Any]]:
-    return [asdict(component) for component in components]
+    return [asdict(component) | {"weight": float(component.weight)} for component in components]
 
 
 def components_from(rows: Sequence[Mapping[str, Any]]) -> tuple[Component, ...]:
