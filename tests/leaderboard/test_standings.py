@@ -352,3 +352,50 @@ def test_the_standings_are_computed_every_few_seconds(settings: Any) -> None:
     entry = settings.CELERY_BEAT_SCHEDULE["compute-standings"]
     assert (entry["task"], entry["schedule"]) == (compute_standings.name, 5.0)
     assert timedelta(seconds=entry["schedule"]) < standings.PATIENCE
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_reader_sets_many_composites_anew_and_the_housekeeper_does(
+    of_many: Phase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(standings, "MANY_COMPOSED", 2)
+    Track.objects.filter(pk=of_many.track_id).update(composite=COMPOSITE)
+    compute_standings()
+    before = shown(of_many)
+    finished_submission(of_many, Team.objects.get(pk=before[0][2][1]), 0.99, scores={"bleurt": 1.0})
+    assert shown(of_many) == before
+    compute_standings()
+    assert shown(of_many) == expected(of_many) != before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_half_new_composite_board_is_ever_seen() -> None:
+    """While scores come in, every board read is one whose composites are those of exactly its own rows."""
+    phase = PhaseFactory.create(track__composite=COMPOSITE, counting="latest")
+    teams = TeamFactory.create_batch(5, competition=phase.track.competition)
+    ReferenceVersionFactory.create(phase=phase)
+    rule = rule_of(phase)
+
+    def work(number: int) -> int:
+        chance, read = random.Random(number), 0
+        try:
+            for _step in range(12):
+                if number % 2:
+                    rows = board(phase).rows
+                    entries = [
+                        ranking.Entry(row.team_id or 0, False, n, row.submitted_at, row.final_score, row.scores, "s")
+                        for n, row in enumerate(rows)
+                    ]
+                    again = ranking.composites_of(entries, rule)
+                    assert [row.composite for row in rows] == [again[row.team_id or 0] for row in rows]
+                    read += bool(rows)
+                else:
+                    team = chance.choice(teams)
+                    finished_submission(phase, team, chance.random(), scores={"bleurt": chance.random()})
+        finally:
+            connection.close()
+        return read
+
+    with ThreadPoolExecutor(6) as pool:
+        assert sum(pool.map(work, range(6))) > 0
+    assert shown(phase) == expected(phase)

@@ -20,8 +20,8 @@ _READ: Final = (
     *("key", "composite"),
 )
 _UPDATE: Final = """
-    UPDATE leaderboard_standing AS row SET key = ARRAY[new.key], composite = new.composite
-    FROM unnest(%s::bigint[], %s::float8[], %s::jsonb[]) AS new (id, key, composite) WHERE row.id = new.id
+    UPDATE leaderboard_standing AS row SET key = ARRAY[(new.body->>1)::float8], composite = new.body->2
+    FROM jsonb_array_elements(%s::jsonb) AS new (body) WHERE row.id = (new.body->>0)::bigint
 """
 
 
@@ -62,6 +62,5 @@ def _entry(row: Standing) -> Entry:
 def _store(changed: Sequence[Standing]) -> None:
     if not changed:
         return
-    bodies = [json.dumps(row.composite) for row in changed]
     with connection.cursor() as cursor:
-        cursor.execute(_UPDATE, [[row.pk for row in changed], [row.key[0] for row in changed], bodies])
+        cursor.execute(_UPDATE, [json.dumps([(row.pk, row.key[0], row.composite) for row in changed])])

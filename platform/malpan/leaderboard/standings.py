@@ -55,6 +55,7 @@ SHOWN: Final = (  # what a row of a board needs
     *("composite", "final_score", "submission_count", "submitted_at", "is_demo_models"),
 )
 MANY: Final = 500  # teams: more take more than a fraction of a second
+MANY_COMPOSED: Final = 2000  # rows: as long takes it to set all their composites anew
 PATIENCE: Final = timedelta(seconds=30)  # the housekeeper comes by every five seconds
 _LOCKS: Final = 20261122  # the class of the advisory locks of phases
 
@@ -116,16 +117,21 @@ def refresh_all() -> None:
 
 
 def _takes_long(phase: Phase) -> bool:
-    """Whether the marks are of many teams, and none of them is old."""
+    """Whether the marks are of many teams, or change the composites of many, and none of them is old."""
     marks = StandingMark.objects.filter(phase=phase)
     found = marks.aggregate(
         teams=Count("team", distinct=True), is_of_all=BoolOr(Q(team=None)), waited=Now() - Min("made_at")
     )
-    if not found["is_of_all"] and found["teams"] <= MANY:
+    if not found["is_of_all"] and found["teams"] <= MANY and not _are_many_composed(phase):
         return False
     if found["is_of_all"] and _team_count(phase) <= MANY:
         return False
     return bool(found["waited"] is not None and found["waited"] < PATIENCE)
+
+
+def _are_many_composed(phase: Phase) -> bool:
+    rows = Standing.objects.filter(phase=phase, composite__isnull=False).order_by()
+    return rows[: MANY_COMPOSED + 1].count() > MANY_COMPOSED
 
 
 def _team_count(phase: Phase) -> int:
