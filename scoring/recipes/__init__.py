@@ -108,6 +108,7 @@ def _checked(name: str, offered: Any) -> Recipe:
     main = [column.key for column in recipe.columns if column.is_main]
     require(main == ["final_score"], "its one main column is not final_score")
     require(set(recipe.tie_breaks) <= set(keys), "a tie-break has no column")
+    require({component.score for component in recipe.composite} <= set(keys), "a part of its composite has no column")
     return recipe
 
 

@@ -152,6 +152,14 @@ class Recipe(ABC):
         is_multiple = getattr(self, "is_multiple", None)
         return self.answer_form, self.question_types, self.takes_several_references, self.has_choices, is_multiple
 
+    def higher_is_better(self, score: str) -> bool:
+        """Whether more of ``score`` is better, as the composite says, else the metric that it is of."""
+        declared = {component.score: component.higher_is_better for component in self.composite}
+        for name in (*self.metrics, *self.optional_metrics):
+            if score in METRICS[name].score_names:
+                declared.setdefault(score, METRICS[name].higher_is_better)
+        return declared.get(score, True)
+
     def title(self, language: Language = "ko") -> str:
         return self.name.text(language)
 

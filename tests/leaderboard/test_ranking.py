@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from malpan.leaderboard.ranking import Entry, best_entries, board_signature, counted_finals, rank
+from malpan.leaderboard.ranking import Entry, Rule, board_signature, counted_finals, counting_entries, rank
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
-TIES = ("exact_match", "bleurt")
+TIES = Rule(("exact_match", "bleurt"))
 
 
 def entry(team, final, *, minute=0, baseline=False, number=None, signature="s", **scores) -> Entry:
@@ -57,7 +57,7 @@ def test_same_moment_goes_to_the_submission_received_first():
 def test_earlier_of_a_teams_equal_submissions_counts():
     early, late = entry(1, 0.5, minute=1), entry(1, 0.5, minute=5)
 
-    assert best_entries([late, early], TIES) == [early]
+    assert counting_entries([late, early], TIES) == [early]
 
 
 def test_missing_tie_score_stands_below_zero():
@@ -102,7 +102,7 @@ def test_ties_are_transitive_however_many_stand_close_together():
 def test_of_a_teams_results_that_are_tied_the_earlier_counts():
     early, late = entry(1, 0.5, minute=1), entry(1, 0.5 + 1e-10, minute=5)
 
-    assert best_entries([late, early], TIES) == [early]
+    assert counting_entries([late, early], TIES) == [early]
 
 
 def test_empty_board():

@@ -19,6 +19,7 @@ from malpan.competitions.references import recipe_of
 from malpan.leaderboard import ranking, standings
 from malpan.leaderboard.models import Standing, StandingMark
 from malpan.leaderboard.results import comparable_entries, live_runs, public_entries, submission_counts
+from malpan.leaderboard.rules import rule_of
 from malpan.leaderboard.selectors import COUNT, TIME, View, board
 from malpan.leaderboard.tasks import compute_standings
 from malpan.submissions.models import ScoringRun, Submission
@@ -27,6 +28,9 @@ from malpan.teams.models import Team
 from tests.factories import PhaseFactory, ReferenceVersionFactory, TeamFactory, finished_submission
 
 pytestmark = pytest.mark.django_db
+
+
+COMPOSITE = [{"score": "final_score", "weight": 45}, {"score": "bleurt", "weight": 45}]
 
 
 @pytest.fixture
@@ -44,8 +48,11 @@ def expected(phase: Phase, before: Any = None) -> tuple[Any, ...]:
     comparable = comparable_entries(runs.values(), recipe)
     entries = public_entries(comparable, release)
     rows = [
-        (each.rank, each.entry.team_id, each.entry.final_score, dict(each.entry.scores), counts[each.entry.team_id])
-        for each in ranking.rank(entries, recipe.tie_breaks)
+        (
+            *(each.rank, each.entry.team_id, each.entry.submission_id, each.entry.final_score),
+            *(dict(each.entry.scores), counts[each.entry.team_id], each.composite),
+        )
+        for each in ranking.rank(entries, rule_of(phase, recipe))
     ]
     return rows, entries[0].signature_hash if entries else None, len(runs) - len(comparable)
 
@@ -56,7 +63,13 @@ def _ladder(run: ScoringRun) -> tuple[int, str]:
 
 def shown(phase: Phase, **view: Any) -> tuple[Any, ...]:
     found = board(Phase.objects.select_related("track__competition").get(pk=phase.pk), view=View(**view))
-    rows = [(row.rank, row.team_id, row.final_score, dict(row.scores), row.submission_count) for row in found.rows]
+    rows = [
+        (
+            *(row.rank, row.team_id, row.submission and row.submission.pk, row.final_score),
+            *(dict(row.scores), row.submission_count, row.composite),
+        )
+        for row in found.rows
+    ]
     return rows, found.signature_hash, found.excluded_count
 
 
@@ -72,7 +85,7 @@ class World:
         steps: list[Callable[[], object]] = [self.submit] * 6 + [
             self.withdraw, self.refund, self.rescore, self.rescore_all, self.disqualify, self.readmit, self.swap_live,
             self.move_team, self.publish_references, self.change_recipe, self.freeze, self.toggle_baseline,
-            self.delete_nothing, self.set_release,
+            self.delete_nothing, self.set_release, self.set_composite, self.set_counting, self.choose,
         ]  # fmt: skip
         step = self.chance.choice(steps)
         step()
@@ -147,13 +160,30 @@ class World:
         is_ladder = step is not None and self.chance.random() < 0.7
         Phase.objects.filter(pk=self.phase.pk).update(score_step=step, is_ladder=is_ladder)
 
+    def set_composite(self) -> None:
+        parts = self.chance.sample(["final_score", "exact_match", "bleurt", "rouge_1"], self.chance.randrange(4))
+        composite = [{"score": name, "weight": self.chance.choice([45, 10])} for name in parts]
+        Track.objects.filter(pk=self.phase.track_id).update(composite=composite)
+
+    def set_counting(self) -> None:
+        counting, score = self.chance.choice(Phase.Counting.values), self.chance.choice(["", "bleurt"])
+        Phase.objects.filter(pk=self.phase.pk).update(counting=counting, counting_score=score)
+
+    def choose(self) -> None:
+        chosen = self.chance.random() < 0.7
+        Submission.objects.filter(pk=getattr(self.some(), "pk", None)).update(is_final_choice=chosen)
+
     def delete_nothing(self) -> None:
         """A moment without a change."""
 
 
+@pytest.mark.parametrize("is_composite", [False, True])
 @pytest.mark.parametrize("seed", range(4))
-def test_after_every_change_the_board_is_what_all_results_give(phase: Phase, seed: int) -> None:
+def test_after_every_change_the_board_is_what_all_results_give(phase: Phase, seed: int, is_composite: bool) -> None:
     world = World(phase, seed)
+    if is_composite:
+        Track.objects.filter(pk=phase.track_id).update(composite=COMPOSITE)
+        world.set_composite = world.set_counting  # type: ignore[method-assign]  # it stays one
     for step in range(40):
         name = world.change()
         assert (step, name, shown(phase)) == (step, name, expected(phase))
@@ -322,3 +352,50 @@ def test_the_standings_are_computed_every_few_seconds(settings: Any) -> None:
     entry = settings.CELERY_BEAT_SCHEDULE["compute-standings"]
     assert (entry["task"], entry["schedule"]) == (compute_standings.name, 5.0)
     assert timedelta(seconds=entry["schedule"]) < standings.PATIENCE
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_reader_sets_many_composites_anew_and_the_housekeeper_does(
+    of_many: Phase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(standings, "MANY_COMPOSED", 2)
+    Track.objects.filter(pk=of_many.track_id).update(composite=COMPOSITE)
+    compute_standings()
+    before = shown(of_many)
+    finished_submission(of_many, Team.objects.get(pk=before[0][2][1]), 0.99, scores={"bleurt": 1.0})
+    assert shown(of_many) == before
+    compute_standings()
+    assert shown(of_many) == expected(of_many) != before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_half_new_composite_board_is_ever_seen() -> None:
+    """While scores come in, every board read is one whose composites are those of exactly its own rows."""
+    phase = PhaseFactory.create(track__composite=COMPOSITE, counting="latest")
+    teams = TeamFactory.create_batch(5, competition=phase.track.competition)
+    ReferenceVersionFactory.create(phase=phase)
+    rule = rule_of(phase)
+
+    def work(number: int) -> int:
+        chance, read = random.Random(number), 0
+        try:
+            for _step in range(12):
+                if number % 2:
+                    rows = board(phase).rows
+                    entries = [
+                        ranking.Entry(row.team_id or 0, False, n, row.submitted_at, row.final_score, row.scores, "s")
+                        for n, row in enumerate(rows)
+                    ]
+                    again = ranking.composites_of(entries, rule)
+                    assert [row.composite for row in rows] == [again[row.team_id or 0] for row in rows]
+                    read += bool(rows)
+                else:
+                    team = chance.choice(teams)
+                    finished_submission(phase, team, chance.random(), scores={"bleurt": chance.random()})
+        finally:
+            connection.close()
+        return read
+
+    with ThreadPoolExecutor(6) as pool:
+        assert sum(pool.map(work, range(6))) > 0
+    assert shown(phase) == expected(phase)

@@ -200,6 +200,63 @@ class TargetsInvalid(Unprocessable):
         return self.reason
 
 
+class CompositeInUse(Conflict):
+    """The components of a track's composite cannot change once ``count`` scores are ranked by them."""
+
+    text = _(
+        "이미 채점한 제출이 %(count)s건 있습니다. 종합 순위의 지표와 가중치는 점수가 나오기 전에만 바꿀 수 있습니다."
+    )
+
+
+class CompositeInvalid(Unprocessable):
+    """The components of a composite cannot be used. ``reason``: what is wrong. Params: ``score``, ``limit``."""
+
+    text = {
+        "form": _("종합 순위의 지표마다 점수 이름과 가중치가 하나씩 있어야 합니다."),
+        "count": _("종합 순위의 지표는 %(limit)s개까지 둘 수 있습니다. 필요 없는 줄을 지워 주십시오."),
+        "score": _(
+            "이 채점 방식에는 ‘%(score)s’(이)라는 점수가 없습니다. ‘채점 방식의 규칙’에 있는 점수 이름을 적어 주십시오."
+        ),
+        "twice": _("‘%(score)s’이(가) 두 번 있습니다. 지표마다 한 줄만 적어 주십시오."),
+        "weight": _("‘%(score)s’의 가중치는 0보다 크고 %(limit)s을(를) 넘지 않는 수여야 합니다."),
+    }
+
+    def __init__(
+        self, *, reason: Literal["form", "count", "score", "twice", "weight"], score: str = "", limit: int
+    ) -> None:
+        self.reason = reason
+        super().__init__(score=score, limit=limit)
+
+    @property
+    def variant(self) -> str:
+        return self.reason
+
+
+class CountingInvalid(Unprocessable):
+    """What counts where a composite ranks does not fit the phase or the recipe. Params: ``score``."""
+
+    text = {
+        "latest": _(
+            "가장 최근 제출이 반영되는 단계에서는 팀이 최종 제출을 고르지 않습니다. 최종 선택 한도를 비우십시오."
+        ),
+        "chosen": _("팀이 고른 제출이 반영되려면 최종 선택 한도가 1이어야 합니다."),
+        "score": _("이 트랙의 채점 방식에는 ‘%(score)s’(이)라는 점수가 없습니다. 점수를 다시 골라 주십시오."),
+    }
+
+    def __init__(self, *, reason: Literal["latest", "chosen", "score"], score: str = "") -> None:
+        self.reason = reason
+        super().__init__(score=score)
+
+    @property
+    def variant(self) -> str:
+        return self.reason
+
+    @property
+    def field(self) -> str:
+        """The column of the phase to change."""
+        return "counting_score" if self.reason == "score" else "finals_limit"
+
+
 class PartInUse(Conflict):
     """A competition, track, phase or file cannot be removed because other rows use it. Params: none."""
 
@@ -232,9 +289,11 @@ class PhaseSettingsInvalid(Unprocessable):
 
 
 class PhaseAlreadyPublished(Conflict):
-    """The final board is published: the end, the split and the finals of the phase can no longer change."""
+    """The final board is published: the end, the split and what counts on it can no longer change."""
 
-    text = _("최종 순위표를 발표한 단계입니다. 마감, 공개 문항, 최종 선택 한도는 더 이상 바꿀 수 없습니다.")
+    text = _(
+        "최종 순위표를 발표한 단계입니다. 마감, 공개 문항, 반영할 제출, 최종 선택 한도는 더 이상 바꿀 수 없습니다."
+    )
 
 
 class SplitInvalid(Unprocessable):

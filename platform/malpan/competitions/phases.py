@@ -12,6 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from malpan.competitions import splitting
+from malpan.competitions.composites import require_sound_counting
 from malpan.competitions.errors import PhaseAlreadyPublished, PhaseSettingsInvalid, SplitInvalid
 from malpan.competitions.locks import lock_phase
 from malpan.competitions.models import Phase
@@ -35,11 +36,14 @@ SETTINGS: Final = (
     "public_percent",
     "private_covers_all",
     "finals_limit",
+    "counting",
+    "counting_score",
     "score_step",
     "is_ladder",
     "position",
 )
 SPLIT_SETTINGS: Final = frozenset({"public_percent", "private_covers_all"})
+COUNTING_SETTINGS: Final = frozenset({"finals_limit", "counting", "counting_score"})
 SEED_BYTES: Final = 16
 
 
@@ -47,8 +51,8 @@ def update_phase(*, phase: Phase, actor: User | None, now: datetime | None = Non
     """Change any of ``SETTINGS``. A board frozen without a moment is frozen now; other boards have no such moment.
 
     The split of scored submissions does not change until a new reference version is published.
-    Raises ``PhaseSettingsInvalid`` with the invalid fields, ``PhaseAlreadyPublished`` if the final board is published
-    and the split, the finals or the end would change, and ``TypeError`` for an unknown setting.
+    Raises ``PhaseSettingsInvalid`` with the invalid fields, ``CountingInvalid``, ``PhaseAlreadyPublished`` if the final
+    board is published and the split, what counts or the end would change, and ``TypeError`` for an unknown setting.
     """
     if foreign := settings.keys() - set(SETTINGS):
         raise TypeError(f"not settings of a phase: {sorted(foreign)}")
@@ -59,9 +63,11 @@ def update_phase(*, phase: Phase, actor: User | None, now: datetime | None = Non
             setattr(locked, name, value)
         _set_moment_of_freezing(locked, now or timezone.now())
         was, then = audit.changed(before, audit.snapshot(locked))
-        if locked.final_published_at and then.keys() & {*SPLIT_SETTINGS, "finals_limit", "ends_at"}:
+        if locked.final_published_at and then.keys() & {*SPLIT_SETTINGS, *COUNTING_SETTINGS, "ends_at"}:
             raise PhaseAlreadyPublished
         _check(locked)
+        if then.keys() & COUNTING_SETTINGS:
+            require_sound_counting(locked)
         if then:
             locked.save(update_fields=list(then))
             audit.record(actor=actor, action="phase.update", obj=locked, before=was, after=then)

@@ -11,6 +11,7 @@ from django.db import models, transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from malpan.competitions import composites
 from malpan.competitions.errors import AnswersWouldLeak, NoticeNotFound
 from malpan.competitions.locks import lock_competition, lock_phase, lock_track
 from malpan.competitions.models import Competition, DataFile, Notice, Phase, ReferenceVersion, TermsAcceptance, Track
@@ -36,8 +37,8 @@ def create_competition(*, actor: User | None = None, slug: str, title_ko: str, *
 def create_track(
     *, actor: User | None = None, competition: Competition, slug: str, title_ko: str, recipe: str, **fields: Any
 ) -> Track:
-    """Make a track scored by ``recipe`` (``rag-qa@1``); raises ``UnknownTrackRecipe``."""
-    recipe_named(recipe)
+    """Make a track scored by ``recipe`` (``rag-qa@1``); raises ``UnknownTrackRecipe`` and ``CompositeInvalid``."""
+    composites.require_sound(fields.get("composite", ()), recipe_named(recipe))
     with transaction.atomic():
         track = Track(competition=competition, slug=slug, title_ko=title_ko, recipe=recipe, **fields)
         track.full_clean()
@@ -58,7 +59,10 @@ def create_phase(
     total_limit: int | None = None,
     **fields: Any,
 ) -> Phase:
-    """Make a phase open from ``starts_at`` up to but not at ``ends_at``. A limit of ``None`` is no limit."""
+    """Make a phase open from ``starts_at`` up to but not at ``ends_at``. A limit of ``None`` is no limit.
+
+    Raises ``ValidationError`` and ``CountingInvalid``.
+    """
     with transaction.atomic():
         phase = Phase(
             track=track,
@@ -71,6 +75,7 @@ def create_phase(
             **fields,
         )
         phase.full_clean()
+        composites.require_sound_counting(phase)
         phase.save()
         audit.record(actor=actor, action="phase.create", obj=phase, after=audit.snapshot(phase))
     return phase
@@ -181,17 +186,18 @@ def update_competition(
 
 
 def update_track(*, track: Track, actor: User | None, **fields: Any) -> Track:
-    """Change columns of ``track``. Raises ``ValidationError``, ``UnknownTrackRecipe`` and ``TypeError``.
+    """Change columns of ``track``. Raises ``ValidationError``, ``UnknownTrackRecipe``, ``CompositeInvalid`` and
+    ``TypeError``.
 
     Pages must call ``submissions.scoring_changes``, which checks whether another ``recipe`` or ``profile`` would remove
-    counting scores from the board.
+    counting scores from the board, and another ``composite`` rank them otherwise.
     """
-    if "recipe" in fields:
-        recipe_named(fields["recipe"])
     with transaction.atomic():
         locked = lock_track(track.pk)
         before = audit.snapshot(locked)
         _set_columns(locked, fields, forbidden={"id", "competition", "competition_id"})
+        if fields.keys() & {"recipe", "composite"}:
+            composites.require_sound(locked.composite, recipe_named(locked.recipe))
         _save_changes(locked, before, "track.update", actor)
     return locked
 

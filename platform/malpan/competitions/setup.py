@@ -31,11 +31,12 @@ COPIED_TEXTS: Final = (
 )
 COPIED_TRACK: Final = (
     *("slug", "title_ko", "title_en", "description_ko", "description_en", "recipe", "profile"),
-    *("score_scale", "score_decimals", "position"),
+    *("score_scale", "score_decimals", "composite", "position"),
 )
 COPIED_PHASE: Final = (
     *("slug", "title_ko", "title_en", "daily_limit", "total_limit", "min_interval", "shows_own_score"),
-    *("public_percent", "private_covers_all", "finals_limit", "score_step", "is_ladder", "position"),
+    *("public_percent", "private_covers_all", "finals_limit", "counting", "counting_score"),
+    *("score_step", "is_ladder", "position"),
 )
 
 

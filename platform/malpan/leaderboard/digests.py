@@ -7,6 +7,8 @@ from malpan.competitions.models import Phase
 from malpan.competitions.references import recipe_of
 from malpan.leaderboard import ranking
 from malpan.leaderboard.results import comparable_entries, live_runs, submission_counts
+from malpan.leaderboard.rules import composite_json, rule_of
+from malpan.submissions.integrity import chain
 from scoring.signature import json_sha256
 
 
@@ -21,7 +23,9 @@ def board_digests() -> dict[str, str]:
 
 
 def _digest(phase: Phase) -> str:
-    """The sha256 of rank, team, submission, scores and number of submissions of every row, numbers to the last bit."""
+    """The sha256 of rank, team, submission, scores, number of submissions and, where there is one, composite of every
+    row, numbers to the last bit.
+    """
     try:
         recipe = recipe_of(phase.track)
     except RecipeNotInstalled:
@@ -37,7 +41,8 @@ def _digest(phase: Phase) -> str:
             repr(row.entry.final_score),
             sorted((name, repr(value)) for name, value in row.entry.scores.items()),
             counts.get(row.entry.team_id, 0),
+            *([chain.plain(composite_json(row.composite))] if row.composite else []),
         ]
-        for row in ranking.rank(comparable_entries(runs.values(), recipe), recipe.tie_breaks)
+        for row in ranking.rank(comparable_entries(runs.values(), recipe), rule_of(phase, recipe))
     ]
     return json_sha256(rows)

@@ -18,15 +18,20 @@ from malpan.leaderboard.results import (
     public_entries,
     submission_counts,
 )
+from malpan.leaderboard.rules import composite_json, rule_of
 from malpan.leaderboard.selectors import Reader
 from malpan.submissions.models import HiddenResult, ScoringRun
 from malpan.submissions.release import Release
+from scoring.composite import Component, Composite
 from scoring.recipes import Recipe
 
 
 @dataclass(frozen=True, slots=True)
 class FinalRow:
-    """One team with the submission that counts. Scores are 0-1, of the private split if there is one."""
+    """One team with the submission that counts. Scores are 0-1, of the private split if there is one.
+
+    ``composite``, and ``public_composite`` of the public board: where a composite ranks.
+    """
 
     rank: int | None
     run: ScoringRun
@@ -35,6 +40,8 @@ class FinalRow:
     submission_count: int
     public_rank: int | None
     public_score: float | None
+    composite: Composite | None = None
+    public_composite: Composite | None = None
 
     @property
     def moved(self) -> int | None:
@@ -44,7 +51,9 @@ class FinalRow:
 
 @dataclass(frozen=True, slots=True)
 class FinalBoard:
-    """``excluded_count`` results are left out: another signature, or no result of the private split."""
+    """``excluded_count`` results are left out: another signature, or no result of the private split. ``components`` are
+    what it ranks by where that is a composite.
+    """
 
     phase: Phase
     recipe: Recipe
@@ -52,30 +61,32 @@ class FinalBoard:
     signature_hash: str
     is_split: bool
     excluded_count: int
+    components: tuple[Component, ...] = ()
 
 
 def final_board(phase: Phase) -> FinalBoard:
     """The teams by the best (private) score among their chosen submissions; the default is their best on the public
-    split.
+    split. Where a composite ranks: by the composite of the (private) scores of the submissions that count.
 
     Two queries. It is compared with the live public board, whatever the phase shows.
     """
     recipe = recipe_of(phase.track)
+    rule = rule_of(phase, recipe)
     runs = _runs_with_hidden_results(phase)
     public = comparable_entries(runs.values(), recipe)
     chosen = {key for key, run in runs.items() if run.submission.is_final_choice}
-    counted = ranking.counted_finals(public, chosen, phase.finals_limit, recipe.tie_breaks)
+    counted = ranking.counted_finals(public, chosen, phase.finals_limit, rule)
     candidates = [entry for key in sorted(counted) if (entry := _final_entry(runs[key])) is not None]
     signature = ranking.board_signature(candidates)
     entries = [entry for entry in candidates if entry.signature_hash == signature]
     shown = public_entries(public, Release(phase))
-    on_public = {entry.entry.team_id: entry for entry in ranking.rank(shown, recipe.tie_breaks)}
+    on_public = {entry.entry.team_id: entry for entry in ranking.rank(shown, rule)}
     counts = submission_counts(phase)
     rows = tuple(
         _row(
             ranked, runs[ranked.entry.submission_id], on_public.get(ranked.entry.team_id), counts[ranked.entry.team_id]
         )
-        for ranked in ranking.rank(entries, recipe.tie_breaks)
+        for ranked in ranking.rank(entries, rule)
     )
     return FinalBoard(
         phase=phase,
@@ -84,28 +95,31 @@ def final_board(phase: Phase) -> FinalBoard:
         signature_hash=signature or "",
         is_split=any(_is_split(run) for run in runs.values()),
         excluded_count=len(runs) - len(public) + len(counted) - len(entries),
+        components=rule.components,
     )
 
 
 def rows_to_publish(rows: Iterable[FinalRow], reader: Reader) -> list[dict[str, Any]]:
     """The public rows as plain JSON, with names that ``reader`` may know: the content of a snapshot and its hash."""
-    return [
-        {
-            "rank": row.rank,
-            "team": reader.name_of(row.run.submission.team),
-            "team_number": row.run.submission.team.number,  # the same on every site: archives contain these rows
-            "is_baseline": row.run.submission.team.is_baseline,
-            "submission": str(row.run.submission.public_id),
-            "final_score": row.final_score + 0.0,  # no minus zero, which JSON in the database does not preserve
-            "scores": {name: value + 0.0 for name, value in row.scores.items()},
-            "submission_count": row.submission_count,
-            "submitted_at": row.run.submission.created_at.isoformat(),
-            "is_demo_models": row.run.is_demo_models,
-            "public_rank": row.public_rank,
-            "public_score": None if row.public_score is None else row.public_score + 0.0,
-        }
-        for row in rows
-    ]
+    return [_to_publish(row, reader) for row in rows]
+
+
+def _to_publish(row: FinalRow, reader: Reader) -> dict[str, Any]:
+    return {
+        "rank": row.rank,
+        "team": reader.name_of(row.run.submission.team),
+        "team_number": row.run.submission.team.number,  # the same on every site: archives contain these rows
+        "is_baseline": row.run.submission.team.is_baseline,
+        "submission": str(row.run.submission.public_id),
+        "final_score": row.final_score + 0.0,  # no minus zero, which JSON in the database does not preserve
+        "scores": {name: value + 0.0 for name, value in row.scores.items()},
+        "submission_count": row.submission_count,
+        "submitted_at": row.run.submission.created_at.isoformat(),
+        "is_demo_models": row.run.is_demo_models,
+        "public_rank": row.public_rank,
+        "public_score": None if row.public_score is None else row.public_score + 0.0,
+        **({"composite": composite_json(row.composite)} if row.composite else {}),
+    }
 
 
 def _runs_with_hidden_results(phase: Phase) -> dict[int, Any]:
@@ -137,6 +151,7 @@ def _final_entry(run: ScoringRun) -> ranking.Entry | None:
         final_score=result.final_score or 0.0,
         scores=result.scores,
         signature_hash=result.signature_hash,
+        is_chosen=public.is_chosen,
     )
 
 
@@ -149,4 +164,6 @@ def _row(ranked: ranking.Ranked, run: ScoringRun, on_public: ranking.Ranked | No
         submission_count=submission_count,
         public_rank=None if on_public is None else on_public.rank,
         public_score=None if on_public is None else on_public.entry.final_score,
+        composite=ranked.composite,
+        public_composite=None if on_public is None else on_public.composite,
     )

@@ -13,6 +13,7 @@ from malpan.teams.models import Team
 
 class BoardSnapshot(models.Model):
     """The final board of a phase. ``rows`` are the public rows in order; ``sha256`` is of their canonical JSON.
+    ``components``: what it ranks by where that is a composite, whose parts stand in the rows.
 
     Publishing again (after an erratum) makes another snapshot; the newest is the one shown.
     """
@@ -23,6 +24,7 @@ class BoardSnapshot(models.Model):
     signature_hash = models.CharField(_("서명 해시"), max_length=64, blank=True)
     rows = models.JSONField(_("순위"))
     sha256 = models.CharField(_("sha256"), max_length=64)
+    components = models.JSONField(_("종합 순위의 지표와 가중치"), default=list, blank=True)
     note_ko = models.CharField(_("안내"), max_length=300, blank=True)
     note_en = models.CharField(_("안내(영어)"), max_length=300, blank=True)
     published_by = models.ForeignKey(
@@ -41,11 +43,12 @@ class BoardSnapshot(models.Model):
 
 
 class Standing(models.Model):
-    """The best live result of a team in a phase among its results with one signature; ``standings`` keeps it.
+    """The live result of a team in a phase that counts among its results with one signature; ``standings`` keeps it.
 
-    ``key`` orders the board: of two rows the one with the lower key is higher, then the earlier submission. The
-    ``current_*`` fields are about the results, with this signature, of the current references and recipe: they decide
-    which signature the board has.
+    ``composite``: where one ranks, that of the row among all with its signature, with its parts. ``key`` orders the
+    board: of two rows the one with the lower key is higher, then the earlier submission. The ``current_*`` fields are
+    about the results, with this signature, of the current references and recipe: they decide which signature the board
+    has.
     """
 
     class Scope(models.TextChoices):
@@ -62,6 +65,7 @@ class Standing(models.Model):
     submitted_at = models.DateTimeField()
     final_score = models.FloatField()  # 0-1
     scores = models.JSONField()
+    composite = models.JSONField(null=True)
     is_demo_models = models.BooleanField()
     scored_at = models.DateTimeField(null=True)
     submission_count = models.PositiveIntegerField()  # of the team's charged submissions, of any signature

@@ -8,21 +8,22 @@ from dataclasses import dataclass
 from malpan.competitions.models import ReferenceVersion
 from malpan.competitions.references import recipe_named, recipe_of
 from malpan.leaderboard import ranking
+from malpan.leaderboard.ranking import Rule
 from malpan.leaderboard.results import comparable_entries, entry_of, live_runs, public_entries
+from malpan.leaderboard.rules import rule_of
 from malpan.submissions.models import HiddenResult, RescoreBatch, ScoringRun, Submission
 from malpan.submissions.release import Release
 from malpan.submissions.rescoring import batches, deltas
-from malpan.submissions.rescoring.deltas import Change, Histogram, RankMove, Scored
+from malpan.submissions.rescoring.deltas import Change, Histogram, Place, RankMove, Scored
 from malpan.submissions.scoring_config import scoring_config_of
 from scoring.recipes import Recipe
-
-RanksAndScores = dict[int, tuple[int | None, float]]  # team -> rank and final score
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
     """``rows`` are the submissions with a finished run in the batch. ``left_out``: live scores that would leave the
     board, as they are not in the batch and the rule changes. The ``hidden_*`` are empty without a private split.
+    ``is_composite``: a composite ranks before or after; the scores of ``moves`` are composites where one does.
     """
 
     recipe: Recipe
@@ -34,6 +35,7 @@ class Preview:
     left_out: int
     hidden_changes: tuple[Change, ...] = ()
     hidden_histogram: Histogram | None = None
+    is_composite: bool = False
 
     @property
     def has_hidden(self) -> bool:
@@ -62,6 +64,7 @@ def preview(batch: RescoreBatch) -> Preview:
         left_out=left_out,
         hidden_changes=tuple(deltas.changes(rows, scores, is_hidden=True)),
         hidden_histogram=deltas.histogram(hidden) if hidden else None,
+        is_composite=rule_of(batch.phase, recipe).is_composite or rule_of(batch.phase).is_composite,
     )
 
 
@@ -74,10 +77,9 @@ def _moves(batch: RescoreBatch, fresh: Mapping[int, ScoringRun], recipe: Recipe)
     shown = public_entries(entries, Release(phase, runs={**live, **fresh}.values()))
     names = {run.submission.team_id: run.submission.team.name for run in after.values()}
     old_recipe = recipe_of(phase.track)
-    before = _ranks_and_scores(
-        public_entries(comparable_entries(live.values(), old_recipe), Release(phase)), old_recipe
-    )
-    moves = deltas.rank_moves(before, _ranks_and_scores(shown, recipe), names, phase.track.competition.prize_places)
+    entries_before = public_entries(comparable_entries(live.values(), old_recipe), Release(phase))
+    before, then = _places(entries_before, rule_of(phase, old_recipe)), _places(shown, rule_of(phase, recipe))
+    moves = deltas.rank_moves(before, then, names, phase.track.competition.prize_places)
     return tuple(moves), len(after) - len(entries)
 
 
@@ -140,8 +142,13 @@ def _comparable_after(runs: Mapping[int, ScoringRun], version: ReferenceVersion,
     return [entry_of(run) for run in runs.values() if run.signature_hash == signature]
 
 
-def _ranks_and_scores(entries: list[ranking.Entry], recipe: Recipe) -> RanksAndScores:
+def _places(entries: list[ranking.Entry], rule: Rule) -> dict[int, Place]:
     return {
-        ranked.entry.team_id: (ranked.rank, ranked.entry.final_score)
-        for ranked in ranking.rank(entries, recipe.tie_breaks)
+        ranked.entry.team_id: Place(
+            rank=ranked.rank,
+            score=ranked.entry.final_score if ranked.composite is None else ranked.composite.value,
+            submission_id=ranked.entry.submission_id,
+            scores={**ranked.entry.scores, deltas.FINAL: ranked.entry.final_score},
+        )
+        for ranked in ranking.rank(entries, rule)
     }

@@ -43,13 +43,11 @@ def live_results(phase: Phase, recipe: Recipe, teams: Collection[int] | None = N
     columns = (
         *("submission__team_id", "submission__team__is_baseline", "submission_id", "submission__created_at"),
         *("final_score", "scores", "signature_hash", "reference_version__is_current", "recipe"),
-        *("is_demo_models", "finished_at"),
+        *("is_demo_models", "finished_at", "submission__is_final_choice"),
     )
     rows = eligible_runs(phase, teams=teams).values_list(*columns)
-    for team, baseline, submission, created_at, score, scores, signature, current, rule, demo, at in rows.iterator(
-        2000
-    ):
-        entry = ranking.Entry(team, baseline, submission, created_at, score or 0.0, scores, signature)
+    for *of_entry, score, scores, signature, current, rule, demo, at, is_chosen in rows.iterator(2000):
+        entry = ranking.Entry(*of_entry, score or 0.0, scores, signature, is_chosen)
         yield Result(entry, current and rule == recipe.id, demo, at)
 
 
@@ -111,4 +109,5 @@ def entry_of(run: ScoringRun) -> ranking.Entry:
         final_score=run.final_score or 0.0,
         scores=run.scores,
         signature_hash=run.signature_hash,
+        is_chosen=submission.is_final_choice,
     )

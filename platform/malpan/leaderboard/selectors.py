@@ -5,7 +5,7 @@ was published, and, for organisers, the final one as it would be published now (
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
 from operator import itemgetter
@@ -22,17 +22,21 @@ from malpan.competitions.selectors import is_blind
 from malpan.core.locks import repeatable_read
 from malpan.leaderboard import standings
 from malpan.leaderboard.models import BoardSnapshot, Standing
+from malpan.leaderboard.ranking import Rule
+from malpan.leaderboard.rules import components_from, composite_of, rule_of
 from malpan.submissions import visibility
 from malpan.submissions.models import Submission
 from malpan.teams.models import Team
 from malpan.teams.naming import public_note, shown_name
 from malpan.teams.selectors import disqualified_teams
+from scoring.composite import Component, Composite
 from scoring.recipes import Column, Recipe
 
 PAGE_ROWS: Final = 100
 RANK: Final = "rank"
 COUNT: Final = "submissions"
 TIME: Final = "submitted"
+COMPOSITE: Final = "composite"
 BASELINES: Final = 10  # in a row at most, before the rows of a view
 REFRESHES: Final = 3  # attempts to meet a moment without changes; the last reads what is there
 SNAPSHOTS_KEPT: Final = 4  # in the memory of a process: reading one of 10,000 rows takes ten times as long as its page
@@ -47,6 +51,7 @@ class BoardRow:
 
     ``place`` counts from 1, baselines included. ``submission`` is set on a public board; a published final board has
     none. ``public_rank`` and ``public_score`` are set on a final board: the team's rank and score on the public one.
+    ``composite``: where one ranks, from this row's scores and those of all other rows.
     """
 
     rank: int | None
@@ -63,19 +68,22 @@ class BoardRow:
     submission: Submission | None = None
     public_rank: int | None = None
     public_score: float | None = None
+    composite: Composite | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Which rows of a board to read, and in which order: ``sort`` is a column's key or one of the three below."""
+    """Which rows of a board to read, and in which order: ``sort`` is a column's key, ``COMPOSITE`` where one ranks, or
+    ``RANK``, ``COUNT`` or ``TIME``. ``is_descending``: ``None`` is the order in which the better is first.
+    """
 
     sort: str = RANK
-    is_descending: bool = False
+    is_descending: bool | None = False
     offset: int = 0
     limit: int | None = None
 
     @classmethod
-    def of_page(cls, number: str, sort: str = RANK, is_descending: bool = False) -> View:
+    def of_page(cls, number: str, sort: str = RANK, is_descending: bool | None = False) -> View:
         """The page ``number`` as a reader writes it, counted from 1; the first where that is no number."""
         page = int(number) if number.isdecimal() and len(number) < 9 else 1
         return cls(sort, is_descending, offset=max(page - 1, 0) * PAGE_ROWS, limit=PAGE_ROWS)
@@ -103,7 +111,7 @@ class Board:
     ``is_hidden``: the organiser hides it; there are no rows. ``frozen_at``: it counts only submissions before that
     moment. All rows have ``signature_hash``; ``excluded_count`` runs have another one, or were scored by earlier
     references or another recipe, and are excluded until they are scored again. ``covers_split``: its scores are of the
-    public split only. ``snapshot``: it is the final board as published.
+    public split only. ``snapshot``: it is the final board as published. ``rule``: what its rows are ranked by.
     """
 
     phase: Phase
@@ -123,6 +131,12 @@ class Board:
     covers_split: bool = False
     disqualified: tuple[Disqualified, ...] = ()
     snapshot: BoardSnapshot | None = None
+    rule: Rule = field(default_factory=Rule)
+
+    @property
+    def components(self) -> tuple[Component, ...]:
+        """What the composite that ranks is made of; empty where the final score ranks."""
+        return self.rule.components
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +217,8 @@ def _board(phase: Any, viewer_team: Team | None, for_organiser: bool, now: datet
     is_hidden = visibility.is_hidden(phase) and not for_organiser
     frozen_at = phase.frozen_at if visibility.is_frozen(phase, now) and not for_organiser else None
     scope = _scope(frozen_at)
-    view = _known(view, recipe)
+    rule = rule_of(phase, recipe)
+    view = _known(view, recipe, rule)
     reader = reader_of(phase, viewer_team, sees_all=for_organiser, now=now)
     found = standings.NOTHING if is_hidden else standings.summary(phase, scope)
     rows, row_before = _cut(phase, scope, found.signature_hash, view, reader) if found.team_count else ([], None)
@@ -227,13 +242,18 @@ def _board(phase: Any, viewer_team: Team | None, for_organiser: bool, now: datet
         frozen_at=frozen_at,
         covers_split=phase.covers_split,
         disqualified=disqualified(phase, reader),
+        rule=rule,
     )
 
 
-def _known(view: View, recipe: Recipe) -> View:
-    """``view``; in the order of the ranking where the recipe has no such column."""
-    known = {COUNT, TIME, *(column.key for column in recipe.columns)}
-    return view if view.sort in known else replace(view, sort=RANK, is_descending=False)
+def _known(view: View, recipe: Recipe, rule: Rule) -> View:
+    """``view`` with its direction; in the order of the ranking where the board has no such column."""
+    known = {COUNT, TIME, *(column.key for column in recipe.columns), *([COMPOSITE] if rule.is_composite else [])}
+    if view.sort not in known:
+        return replace(view, sort=RANK, is_descending=False)
+    if view.is_descending is None:
+        return replace(view, is_descending=view.sort != TIME and recipe.higher_is_better(view.sort))
+    return view
 
 
 def _cut(
@@ -255,9 +275,10 @@ def _order(view: View) -> OrderBy | None:
     """The order asked for where it is not the ranking: rows without the value are last."""
     if view.sort == RANK:
         return None
-    expressions: dict[str, Any] = {COUNT: F("submission_count"), TIME: F("submitted_at")}
+    composed = Cast(KeyTextTransform("value", COMPOSITE), FloatField())
+    expressions: dict[str, Any] = {COUNT: F("submission_count"), TIME: F("submitted_at"), COMPOSITE: composed}
     value = expressions.get(view.sort) or Cast(KeyTextTransform(view.sort, "scores"), FloatField())
-    return OrderBy(value, descending=view.is_descending, nulls_last=True)
+    return OrderBy(value, descending=bool(view.is_descending), nulls_last=True)
 
 
 def _own_row(phase: Phase, scope: str, signature_hash: str | None, reader: Reader) -> BoardRow | None:
@@ -279,7 +300,8 @@ def published_board(phase: Phase, *, viewer_team: Team | None = None, view: View
     if snapshot is None:
         return None
     recipe = recipe_named(snapshot.recipe)
-    chosen = _known(view or View(), recipe)
+    rule = Rule(tie_breaks=recipe.tie_breaks, components=components_from(snapshot.components))
+    chosen = _known(view or View(), recipe, rule)
     all_rows = published_rows(snapshot)
     rows = _sorted_here(list(enumerate(all_rows, 1)), chosen)
     number = None if viewer_team is None else viewer_team.number
@@ -298,6 +320,7 @@ def published_board(phase: Phase, *, viewer_team: Team | None = None, view: View
         row_before=_last_ranked([_published_row(*row, number) for row in rows[: chosen.offset][-BASELINES:]]),
         disqualified=disqualified(phase, Reader(viewer_team, is_blind=False, sees_all=False)),
         snapshot=snapshot,
+        rule=rule,
     )
 
 
@@ -343,6 +366,7 @@ def _row(standing: Standing, reader: Reader) -> BoardRow:
         submitted_at=standing.submitted_at,
         is_demo_models=standing.is_demo_models,
         submission=standing.submission,
+        composite=composite_of(standing.composite),
     )
 
 
@@ -353,10 +377,13 @@ def _sorted_here(rows: list[Placed], view: View) -> list[Placed]:
     values: dict[str, Callable[[Mapping[str, Any]], Any]] = {
         COUNT: lambda row: row["submission_count"],
         TIME: lambda row: datetime.fromisoformat(row["submitted_at"]),
+        COMPOSITE: lambda row: (row.get("composite") or {}).get("value"),
     }
     value = values.get(view.sort, lambda row: row["scores"].get(view.sort))
     valued = [(value(row), (place, row)) for place, row in rows]
-    with_value = sorted((each for each in valued if each[0] is not None), key=itemgetter(0), reverse=view.is_descending)
+    with_value = sorted(
+        (each for each in valued if each[0] is not None), key=itemgetter(0), reverse=bool(view.is_descending)
+    )
     return [placed for _value, placed in with_value] + [placed for found, placed in valued if found is None]
 
 
@@ -375,4 +402,5 @@ def _published_row(place: int, row: Mapping[str, Any], own_number: int | None) -
         is_demo_models=row["is_demo_models"],
         public_rank=row["public_rank"],
         public_score=row["public_score"],
+        composite=composite_of(row.get("composite")),
     )

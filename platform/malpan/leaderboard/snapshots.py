@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -15,6 +16,7 @@ from malpan.core import audit
 from malpan.leaderboard.errors import NothingToPublish, PhaseNotOver, RunsUnfinished
 from malpan.leaderboard.finals import final_board, rows_to_publish
 from malpan.leaderboard.models import BoardSnapshot
+from malpan.leaderboard.rules import components_json
 from malpan.leaderboard.selectors import reader_of
 from malpan.submissions.integrity import chain
 from malpan.submissions.models import ChainEntry, ScoringRun
@@ -50,8 +52,11 @@ def publish_final_board(
     return snapshot
 
 
-def chain_payload(snapshot: BoardSnapshot) -> dict[str, str | int]:
-    """The payload of a final board in the public chain: enough to verify the published rows."""
+def chain_payload(snapshot: BoardSnapshot) -> dict[str, Any]:
+    """The payload of a final board in the public chain: enough to verify the published rows and, where a composite
+    ranks, to compute it from them: what it is made of, which other boards do not have.
+    """
+    composite = {"components": snapshot.components} if snapshot.components else {}
     phase = snapshot.phase
     return {
         "track": phase.track.slug,
@@ -61,6 +66,7 @@ def chain_payload(snapshot: BoardSnapshot) -> dict[str, str | int]:
         "signature_hash": snapshot.signature_hash,
         "rows": len(snapshot.rows),
         "rows_sha256": snapshot.sha256,
+        **composite,
     }
 
 
@@ -89,6 +95,7 @@ def _take_snapshot(phase: Phase, actor: User, note_ko: str, note_en: str, now: d
         signature_hash=found.signature_hash,
         rows=rows,
         sha256=json_sha256(rows),
+        components=components_json(found.components),
         note_ko=note_ko.strip()[:300],
         note_en=note_en.strip()[:300],
         published_by=actor,

@@ -4,8 +4,8 @@ A board of thousands of teams is read far more often than it changes, and a scor
 change marks the teams it touches (``triggers``), and whoever reads a board first brings the marked teams up to date
 (``freshen``), usually none or one. What takes long, such as all teams of a large phase whose references changed, no
 reader waits for: the housekeeper computes it (``refresh_all``), and until then boards are as before the change. A row
-is a pure function of the team's live results: it can always be computed anew (``recompute``), and a test compares it
-with the ranking of all results after every change.
+is a pure function of the team's live results, and where a composite ranks (``composing``) of the other rows: it can
+always be computed anew (``recompute``), and a test compares it with the ranking of all results after every change.
 """
 
 from __future__ import annotations
@@ -40,9 +40,10 @@ from django.db.models.functions import Now
 from malpan.competitions.models import Phase
 from malpan.competitions.references import recipe_of
 from malpan.core.locks import Level, note
-from malpan.leaderboard import ranking
+from malpan.leaderboard import composing, ranking
 from malpan.leaderboard.models import Standing, StandingMark
 from malpan.leaderboard.results import Result, live_results, public_entries, submission_counts
+from malpan.leaderboard.rules import rule_of
 from malpan.submissions.models import Submission
 from malpan.submissions.release import Release
 from malpan.teams.models import Team
@@ -51,9 +52,10 @@ Scope = Standing.Scope
 ORDER: Final = ("key", "submitted_at", "submission_id")
 SHOWN: Final = (  # what a row of a board needs
     *("team__name", "team__number", "team__is_baseline", "submission__public_id", "is_baseline", "scores"),
-    *("final_score", "submission_count", "submitted_at", "is_demo_models"),
+    *("composite", "final_score", "submission_count", "submitted_at", "is_demo_models"),
 )
 MANY: Final = 500  # teams: more take more than a fraction of a second
+MANY_COMPOSED: Final = 2000  # rows: as long takes it to set all their composites anew
 PATIENCE: Final = timedelta(seconds=30)  # the housekeeper comes by every five seconds
 _LOCKS: Final = 20261122  # the class of the advisory locks of phases
 
@@ -115,16 +117,21 @@ def refresh_all() -> None:
 
 
 def _takes_long(phase: Phase) -> bool:
-    """Whether the marks are of many teams, and none of them is old."""
+    """Whether the marks are of many teams, or change the composites of many, and none of them is old."""
     marks = StandingMark.objects.filter(phase=phase)
     found = marks.aggregate(
         teams=Count("team", distinct=True), is_of_all=BoolOr(Q(team=None)), waited=Now() - Min("made_at")
     )
-    if not found["is_of_all"] and found["teams"] <= MANY:
+    if not found["is_of_all"] and found["teams"] <= MANY and not _are_many_composed(phase):
         return False
     if found["is_of_all"] and _team_count(phase) <= MANY:
         return False
     return bool(found["waited"] is not None and found["waited"] < PATIENCE)
+
+
+def _are_many_composed(phase: Phase) -> bool:
+    rows = Standing.objects.filter(phase=phase, composite__isnull=False).order_by()
+    return rows[: MANY_COMPOSED + 1].count() > MANY_COMPOSED
 
 
 def _team_count(phase: Phase) -> int:
@@ -133,10 +140,12 @@ def _team_count(phase: Phase) -> int:
 
 
 def recompute(phase: Phase, teams: Collection[int] | None = None) -> None:
-    """Compute the standings of ``teams`` anew, of all where that is ``None``."""
+    """Compute the standings of ``teams`` anew, of all where that is ``None``; and the composites of all."""
     of_teams = {} if teams is None else {"team__in": list(teams)}
-    rows = computed(phase, teams)
+    rows, rule = computed(phase, teams), rule_of(phase)
     Standing.objects.filter(phase=phase, **of_teams).delete()
+    if rule.is_composite:
+        composing.compose(phase, rule, rows)
     Standing.objects.bulk_create(rows, batch_size=1000)
     if len(rows) > MANY:
         with connection.cursor() as cursor:
@@ -144,7 +153,7 @@ def recompute(phase: Phase, teams: Collection[int] | None = None) -> None:
 
 
 def computed(phase: Phase, teams: Collection[int] | None = None) -> list[Standing]:
-    """The standings as the live results give them, not stored. Reads ``phase.track``."""
+    """The standings as the live results give them, not stored and without composites. Reads ``phase.track``."""
     moments: dict[str, datetime | None] = {Scope.LIVE: None}
     if phase.frozen_at is not None:
         moments[Scope.FROZEN] = phase.frozen_at
@@ -246,7 +255,7 @@ def _of_scope(
     teams: Collection[int] | None,
     release: Release,
 ) -> list[Standing]:
-    recipe = recipe_of(phase.track)
+    rule = rule_of(phase)
     counts = submission_counts(phase, before, teams)
     grouped: dict[tuple[int, str], list[Result]] = defaultdict(list)
     for each in results:
@@ -255,10 +264,10 @@ def _of_scope(
     rows = []
     for (team_id, signature_hash), group in grouped.items():
         public = public_entries((each.entry for each in group), release)
-        best = next(iter(ranking.best_entries(public, recipe.tie_breaks)), None)
-        if best is None:  # the one result with a public score was withdrawn
+        counting = ranking.counting_entry(public, rule)
+        if counting is None:  # the one result with a public score was withdrawn
             continue
-        result = next(each for each in group if each.entry.submission_id == best.submission_id)
+        result = next(each for each in group if each.entry.submission_id == counting.submission_id)
         current = [ranking.arrival(each.entry) for each in group if each.is_current]
         newest_at, newest_id = max(current, default=(None, None))
         rows.append(
@@ -267,12 +276,12 @@ def _of_scope(
                 scope=scope,
                 team_id=team_id,
                 signature_hash=signature_hash,
-                is_baseline=best.is_baseline,
-                key=list(ranking.order(best, recipe.tie_breaks)[0]),
-                submission_id=best.submission_id,
-                submitted_at=best.submitted_at,
-                final_score=best.final_score,
-                scores=best.scores,
+                is_baseline=counting.is_baseline,
+                key=list(ranking.board_key(counting, rule, None)),
+                submission_id=counting.submission_id,
+                submitted_at=counting.submitted_at,
+                final_score=counting.final_score,
+                scores=counting.scores,
                 is_demo_models=result.is_demo_models,
                 scored_at=result.finished_at,
                 submission_count=counts[team_id],

@@ -53,7 +53,8 @@ END $$;
 _TRIGGERS: Final = {
     "malpan_mark_submission": (
         "submissions_submission",
-        "INSERT OR DELETE OR UPDATE OF phase_id, team_id, created_at, refunded_at, withdrawn_at, live_run_id",
+        "INSERT OR DELETE OR UPDATE OF phase_id, team_id, created_at, refunded_at, withdrawn_at, live_run_id,"
+        " is_final_choice",
         "",
     ),
     "malpan_mark_run": (
@@ -69,16 +70,20 @@ _TRIGGERS: Final = {
     ),
     "malpan_mark_phase": (
         "competitions_phase",
-        "UPDATE OF frozen_at, score_step, is_ladder",
-        "(OLD.frozen_at, OLD.score_step, OLD.is_ladder) IS DISTINCT FROM"
-        " (NEW.frozen_at, NEW.score_step, NEW.is_ladder)",
+        "UPDATE OF frozen_at, score_step, is_ladder, counting, counting_score",
+        "(OLD.frozen_at, OLD.score_step, OLD.is_ladder, OLD.counting, OLD.counting_score) IS DISTINCT FROM"
+        " (NEW.frozen_at, NEW.score_step, NEW.is_ladder, NEW.counting, NEW.counting_score)",
     ),
     "malpan_mark_references": (
         "competitions_referenceversion",
         "UPDATE OF is_current",
         "OLD.is_current IS DISTINCT FROM NEW.is_current",
     ),
-    "malpan_mark_track": ("competitions_track", "UPDATE OF recipe", "OLD.recipe IS DISTINCT FROM NEW.recipe"),
+    "malpan_mark_track": (
+        "competitions_track",
+        "UPDATE OF recipe, composite",
+        "(OLD.recipe, OLD.composite) IS DISTINCT FROM (NEW.recipe, NEW.composite)",
+    ),
 }
 
 

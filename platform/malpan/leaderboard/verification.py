@@ -6,9 +6,10 @@ board when it was published. A changed row no longer matches its commitment; in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 from typing import Any, Final
 
@@ -20,6 +21,8 @@ from django.utils.translation import gettext_lazy as _
 from malpan.competitions.models import Competition
 from malpan.core.locks import repeatable_read
 from malpan.leaderboard.models import BoardSnapshot
+from malpan.leaderboard.ranking import Entry, Rule, rank
+from malpan.leaderboard.rules import components_from, composite_json
 from malpan.submissions.integrity import chain
 from malpan.submissions.integrity.receipts import receipt_commitment, receipt_facts
 from malpan.submissions.models import ChainEntry, ScoringRun, Submission
@@ -36,6 +39,7 @@ TEXTS: Final[dict[str, str | Promise]] = {
     "score_gone": _("기록된 채점이 데이터베이스에 없습니다."),
     "board_missing": _("발표한 순위표가 기록에 없습니다."),
     "board_differs": _("발표한 순위표가 기록과 다릅니다."),
+    "composite_differs": _("발표한 순위표의 종합 점수나 순위가 그 표의 점수로 다시 계산한 것과 다릅니다."),
     "board_gone": _("기록된 순위표가 데이터베이스에 없습니다."),
 }
 
@@ -138,10 +142,31 @@ def _boards(competition: Competition, entries: list[ChainEntry]) -> Iterator[Fin
             continue
         unseen.discard(entry.number)
         rows_sha256 = json_sha256(snapshot.rows)
-        if not (rows_sha256 == snapshot.sha256 == entry.payload.get("rows_sha256")):
+        components = chain.plain(snapshot.components) or None
+        is_recorded = rows_sha256 == snapshot.sha256 == entry.payload.get("rows_sha256")
+        if not is_recorded or components != entry.payload.get("components"):
             yield Finding("board_differs", f"#{entry.number} {where}")
+        if components and not _is_composed(snapshot):
+            yield Finding("composite_differs", f"#{entry.number} {where}")
     for number in sorted(unseen):
         yield Finding("board_gone", f"#{number}")
+
+
+def _is_composed(snapshot: BoardSnapshot) -> bool:
+    """Whether ranks, order and composites of the rows are what their scores give."""
+    try:
+        rule = Rule(components=components_from(snapshot.components))
+        ranked = rank([_entry(place, row) for place, row in enumerate(snapshot.rows)], rule)
+        again = [(each.entry.team_id, each.rank, composite_json(each.composite)) for each in ranked]
+        return again == [(place, row["rank"], row["composite"]) for place, row in enumerate(snapshot.rows)]
+    except (KeyError, TypeError, ValueError):
+        return False
+
+
+def _entry(place: int, row: Mapping[str, Any]) -> Entry:
+    """A published row; who had the same composite at the same moment keeps the place."""
+    at = datetime.fromisoformat(row["submitted_at"])
+    return Entry(place, row["is_baseline"], place, at, row["final_score"], row["scores"], "")
 
 
 def _is_of(entry: ChainEntry, snapshot: BoardSnapshot) -> bool:

@@ -16,7 +16,7 @@ from django.db import transaction
 from malpan.accounts.models import User
 from malpan.competitions import services, versions
 from malpan.competitions.drafts import lock_draft
-from malpan.competitions.errors import PhaseAlreadyPublished, ReferencesInUse, RuleInUse
+from malpan.competitions.errors import CompositeInUse, PhaseAlreadyPublished, ReferencesInUse, RuleInUse
 from malpan.competitions.locks import lock_phase, lock_track
 from malpan.competitions.models import Phase, ReferenceVersion, Track
 from malpan.competitions.selectors import current_reference
@@ -83,14 +83,15 @@ def publish_draft(*, version: ReferenceVersion, actor: User, now: datetime | Non
 def update_track(*, track: Track, actor: User | None, **fields: Any) -> Track:
     """Change columns of ``track``. Raises what ``competitions.services.update_track`` raises.
 
-    Also raises ``RuleInUse`` if scores count and another ``recipe`` or ``profile`` would remove them from the board:
-    then rescoring must change it.
+    Also raises, if scores count, ``RuleInUse`` where another ``recipe`` or ``profile`` would remove them from the board
+    (then rescoring must change it), and ``CompositeInUse`` where another ``composite`` would rank them otherwise.
     """
     with transaction.atomic():
         held = lock_track(track.pk)
-        is_same = all(fields.get(name, getattr(held, name)) == getattr(held, name) for name in ("recipe", "profile"))
-        if not is_same and (count := scores_that_count(track)):
-            raise RuleInUse(count=count)
+        deciding = {"recipe", "profile", "composite"} & fields.keys()
+        changed = {name for name in deciding if fields[name] != getattr(held, name)}
+        if changed and (count := scores_that_count(track)):
+            raise CompositeInUse(count=count) if changed == {"composite"} else RuleInUse(count=count)
         return services.update_track(track=held, actor=actor, **fields)
 
 

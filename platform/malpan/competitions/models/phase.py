@@ -19,13 +19,20 @@ class Phase(models.Model):
     that of the public split; the private split is scored too and kept apart (``submissions.HiddenResult``) until the
     final board is published (``final_published_at``). ``finals_limit``: how many submissions a team may choose for the
     final board; ``None``: all count, the best shows. ``score_step`` and ``is_ladder``: what the public sees of scores
-    before that (``submissions.release``); a step is one of scores 0-1.
+    before that (``submissions.release``); a step is one of scores 0-1. ``counting``: which submission of a team counts
+    where a composite ranks, with ``counting_score`` the score by which one is best (empty: the final score); where the
+    final score ranks, it is always the best.
     """
 
     class Board(models.TextChoices):
         LIVE = "live", _("실시간 공개")
         FROZEN = "frozen", _("고정")
         HIDDEN = "hidden", _("비공개")
+
+    class Counting(models.TextChoices):
+        BEST = "best", _("가장 좋은 제출")
+        LATEST = "latest", _("가장 최근 제출")
+        CHOSEN = "chosen", _("팀이 고른 제출")
 
     track = models.ForeignKey(Track, on_delete=models.PROTECT, related_name="phases", verbose_name=_("트랙"))
     slug = models.SlugField(_("주소 이름"))
@@ -47,6 +54,8 @@ class Phase(models.Model):
     finals_limit = models.PositiveSmallIntegerField(_("최종 선택 한도"), null=True, blank=True)
     score_step = models.DecimalField(_("공개 점수의 단위"), max_digits=7, decimal_places=6, null=True, blank=True)
     is_ladder = models.BooleanField(_("오른 점수만 공개(사다리 방식)"), default=False)
+    counting = models.CharField(_("반영할 제출"), max_length=6, choices=Counting.choices, default=Counting.BEST)
+    counting_score = models.CharField(_("가장 좋은 제출을 가리는 점수"), max_length=60, blank=True)
     final_published_at = models.DateTimeField(_("최종 발표 시각"), null=True, blank=True)
     position = models.PositiveSmallIntegerField(_("순서"), default=0)
 

@@ -10,7 +10,11 @@ from malpan.core.text import MARKDOWN_MAX_CHARS
 
 
 class Track(models.Model):
-    """One task of a competition, scored by one immutable recipe with one model profile."""
+    """One task of a competition, scored by one immutable recipe with one model profile.
+
+    ``composite``: what it ranks by where that is not what the recipe says: objects of ``score`` and ``weight``
+    (``competitions.composites``).
+    """
 
     class Scale(models.IntegerChoices):
         UNIT = 1, _("0–1")
@@ -28,6 +32,7 @@ class Track(models.Model):
     profile = models.CharField(_("모델 프로필"), max_length=200, blank=True, help_text=_("비우면 서버의 기본 프로필"))
     score_scale = models.PositiveSmallIntegerField(_("점수 배율"), choices=Scale.choices, default=Scale.PERCENT)
     score_decimals = models.PositiveSmallIntegerField(_("소수 자릿수"), default=7)
+    composite = models.JSONField(_("종합 순위의 지표와 가중치"), default=list, blank=True)
     position = models.PositiveSmallIntegerField(_("순서"), default=0)
 
     class Meta:

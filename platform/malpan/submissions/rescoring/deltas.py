@@ -69,8 +69,24 @@ class Histogram:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """A team on a board: its rank, ``None`` for a baseline; what it is ranked by, its final score or composite; and the
+    submission that counts with its scores.
+    """
+
+    rank: int | None
+    score: float
+    submission_id: int
+    scores: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class RankMove:
-    """A team's rank before and after, ``None`` without one; ``crossed`` are the prize places between the two."""
+    """A team's rank before and after, ``None`` without one; ``crossed`` are the prize places between the two.
+
+    ``is_own``: something of the team itself changes, its counting submission or a score of it. A team of which nothing
+    changes moves because others do.
+    """
 
     team_id: int
     team_name: str
@@ -79,6 +95,7 @@ class RankMove:
     score_before: float | None
     score_after: float | None
     crossed: tuple[int, ...]
+    is_own: bool = True
 
     @property
     def places(self) -> int | None:
@@ -118,20 +135,29 @@ def histogram(deltas: Iterable[float], bars: int = BARS) -> Histogram:
 
 
 def rank_moves(
-    before: Mapping[int, tuple[int | None, float]],
-    after: Mapping[int, tuple[int | None, float]],
+    before: Mapping[int, Place],
+    after: Mapping[int, Place],
     names: Mapping[int, str],
     prize_places: Iterable[int],
 ) -> list[RankMove]:
-    """Every team of either board, from (rank, final score) by team: by new rank, teams that leave the board last."""
+    """Every team of either board, from its places by team: by new rank, teams that leave the board last."""
     lines = sorted(set(prize_places))
     moves = []
     for team in before.keys() | after.keys():
-        old_rank, old_score = before.get(team, (None, None))
-        new_rank, new_score = after.get(team, (None, None))
+        old, new = before.get(team), after.get(team)
+        old_rank, old_score = (None, None) if old is None else (old.rank, old.score)
+        new_rank, new_score = (None, None) if new is None else (new.rank, new.score)
         crossed = tuple(line for line in lines if _within(old_rank, line) != _within(new_rank, line))
-        moves.append(RankMove(team, names.get(team, ""), old_rank, new_rank, old_score, new_score, crossed))
+        is_own = not _is_same(old, new)
+        moves.append(RankMove(team, names.get(team, ""), old_rank, new_rank, old_score, new_score, crossed, is_own))
     return sorted(moves, key=lambda move: (move.after is None, move.after or 0, move.before or 0, move.team_id))
+
+
+def _is_same(old: Place | None, new: Place | None) -> bool:
+    """Whether the same submission counts before and after, with the same scores."""
+    if old is None or new is None or old.submission_id != new.submission_id or old.scores.keys() != new.scores.keys():
+        return False
+    return all(abs(value - new.scores[name]) <= NOISE for name, value in old.scores.items())
 
 
 def at_least(rows: Iterable[Scored], minimum: float) -> list[Scored]:

@@ -15,6 +15,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from malpan.accounts.models import User
+from malpan.competitions.composites import require_sound
 from malpan.competitions.locks import lock_phase
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.references import load_references, recipe_named
@@ -60,7 +61,8 @@ def start_batch(
     Matching submissions uploaded from now on are scored by both rules.
 
     Raises ``BatchReasonMissing``, ``UnknownTrackRecipe``, ``BatchOpenAlready``, ``BatchSelectsNothing``,
-    ``BatchReferencesUnfit`` and ``ReferencesNotPublished``.
+    ``BatchReferencesUnfit``, ``ReferencesNotPublished``, and ``CompositeInvalid`` if the new recipe lacks a score that
+    the track ranks by.
     """
     _require_reason(reason)
     with transaction.atomic():
@@ -216,7 +218,10 @@ def _refuse_second(batch: RescoreBatch) -> None:
 
 
 def _require_fitting(phase: Phase, config: ScoringConfig) -> None:
-    """Raise unless the recipe can read the references and, if empty answers are not allowed, they have no new items."""
+    """Raise unless the recipe has every score that the track ranks by and can read the references, and, if empty
+    answers are not allowed, they have no new items.
+    """
+    require_sound(phase.track.composite, recipe_named(config.recipe))
     try:
         references = load_references(config.reference_version, config.recipe)
     except InvalidFile as error:
