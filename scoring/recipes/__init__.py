@@ -17,6 +17,7 @@ from scoring.recipes import (
     captioning,
     captioning_rich,
     culture_qa,
+    essay_half_even,
     essay_scoring,
     generation,
     labels,
@@ -91,11 +92,8 @@ def reads_media(recipe: Recipe) -> bool:
 
 def _built_in() -> Mapping[str, Recipe]:
     """The recipes of this package by id, in the order of their lists on pages."""
-    return {
-        recipe.id: recipe
-        for module in (rag_qa, culture_qa, captioning, captioning_rich, generation, labels, annotated, essay_scoring)
-        for recipe in module.RECIPES
-    }
+    modules = (rag_qa, culture_qa, captioning, captioning_rich, generation, labels, annotated)
+    return {recipe.id: recipe for module in (*modules, essay_scoring, essay_half_even) for recipe in module.RECIPES}
 
 
 def _checked(name: str, offered: Any) -> Recipe:

@@ -104,6 +104,7 @@ def _set_up_phase(track: Track, spec: PhaseSpec, track_spec: TrackSpec, organise
         daily_limit=spec.daily_limit,
         total_limit=spec.total_limit,
         min_interval=spec.min_interval,
+        counting=spec.counting,
     )
     publish_reference_version(phase=phase, data=track_spec.references(), actor=organiser, note="데모 정답")
     return phase

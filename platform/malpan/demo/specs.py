@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from typing import Final
+from typing import Final, Literal
 
 from malpan.demo.captions import scenes
 from malpan.demo.content import contest_items, culture_items, first_culture_items
@@ -18,7 +18,10 @@ from malpan.demo.tracks import CaptionTrack, EssayTrack, QuestionTrack, TrackSpe
 
 @dataclass(frozen=True, slots=True)
 class PhaseSpec:
-    """The one phase of every track. Days count from today, in Korea: from 00:00 of one to 23:59 of the other."""
+    """The one phase of every track. Days count from today, in Korea: from 00:00 of one to 23:59 of the other.
+
+    ``counting``: a value of ``Phase.Counting``, for tracks that rank by a composite.
+    """
 
     first_day: int
     last_day: int
@@ -27,6 +30,7 @@ class PhaseSpec:
     daily_limit: int | None = None
     total_limit: int | None = None
     min_interval: timedelta = timedelta(0)
+    counting: Literal["best", "latest"] = "best"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +144,9 @@ COMPETITIONS: Final[tuple[CompetitionSpec, ...]] = (
         summary_en="Score argumentative essays and say why. The board adds up the ranks of several metrics.",
         description_ko=page_text("essays.ko"),
         description_en=page_text("essays.en"),
-        phase=PhaseSpec(-14, 46, "본선", "Main round", total_limit=4, min_interval=timedelta(hours=72)),
+        phase=PhaseSpec(
+            *(-14, 46, "본선", "Main round"), total_limit=4, min_interval=timedelta(hours=72), counting="latest"
+        ),
         tracks=(_ESSAYS,),
         teams=ESSAY_TEAMS,
     ),
