@@ -27,6 +27,10 @@ from malpan.demo.essays import TRAITS, Essay, essays, published_essays
 from malpan.demo.habits import DemoTeam, Packing, Upload
 from malpan.demo.specs import COMPETITIONS
 from malpan.demo.teams import ESSAY_TEAMS
+from scoring.engine import score
+from scoring.errors import InvalidFile
+from scoring.reading import read_predictions, read_references
+from scoring.recipes import get_recipe
 from tests.paths import python_path
 
 [SPEC] = [spec for spec in COMPETITIONS if spec.slug == "demo-essays"]
@@ -209,6 +213,46 @@ def test_every_sentence_that_a_rationale_quotes_is_in_its_essay(team: DemoTeam, 
         for trait in judged(row).values() if judged(row) else ():
             quotes = re.findall("‘(.+?)’", trait["rationale"]) if isinstance(trait, dict) else []
             assert all(quote in essay.text for quote in quotes), row
+
+
+@each_sound_file
+@pytest.mark.parametrize(("recipe", "rounded"), [(TRACK.recipe, half_up), ("essay-scoring-half-even@1", round)])
+def test_the_engine_reads_every_file_and_finds_what_the_rule_gives(
+    team: DemoTeam, upload: Upload, recipe: str, rounded: Callable[[float], int]
+) -> None:
+    rule = get_recipe(recipe)
+    references = read_references(TRACK.references(), rule)
+    predictions = read_predictions(TRACK.upload_bytes(team, upload), rule, references)
+    assert predictions.format == ("jsonl" if upload.packing is Packing.JSONL else "json-array")
+    found = score(recipe, references, predictions, profile="demo", device="cpu")
+    wanted = measured(team.key.removeprefix("essays-"), team.uploads.index(upload), rounded)
+    for name in ("rmse", "spearman", "parse_failures"):
+        assert found.scores[name] == pytest.approx(wanted[name], abs=1e-12)
+    assert (found.scores["rationale_hangul"] == 0) is (team.key == "essays-english")
+
+
+def test_the_sample_is_a_sound_submission() -> None:
+    rule = get_recipe(TRACK.recipe)
+    [sample] = [file for file in TRACK.public_files() if file.kind == "sample"]
+    read = read_predictions(sample.data, rule, read_references(TRACK.references(), rule))
+    assert [item.id for item in read.items] == [essay.id for essay in ESSAYS]
+
+
+def test_the_careless_file_is_rejected_with_line_and_id_of_every_error() -> None:
+    [(team, upload)] = [pair for pair in UPLOADS if pair not in SOUND]
+    rule = get_recipe(TRACK.recipe)
+    data = TRACK.upload_bytes(team, upload)
+    with pytest.raises(InvalidFile) as caught:
+        read_predictions(data, rule, read_references(TRACK.references(), rule))
+    ids = [essay.id for essay in ESSAYS]
+    assert [(error.code, error.item_id, error.field) for error in caught.value.errors] == [
+        ("score_out_of_range", ids[1], "content.score"),
+        ("wrong_type", ids[2], "expression.score"),
+        ("duplicate_id", ids[3], "id"),
+        ("missing_id", ids[4], None),
+    ]
+    lines = data.decode().splitlines()
+    assert '"score": 7' in lines[caught.value.errors[0].line - 1]
 
 
 def test_the_careful_team_gets_better_with_every_file() -> None:
