@@ -9,6 +9,7 @@ from malpan.competitions.models import Competition, Phase, Track
 from malpan.competitions.selectors import phase_to_show
 from malpan.core.messages import text_of_code
 from malpan.leaderboard.models import BoardSnapshot
+from malpan.leaderboard.rules import components_json, composite_json
 from malpan.leaderboard.selectors import Board, BoardRow, published_rows
 from malpan.submissions.evaluation.eta import Forecast
 from malpan.submissions.models import ScoringRun, Submission
@@ -53,6 +54,8 @@ def phase(found: Phase) -> dict[str, Any]:
         "min_interval_seconds": int(found.min_interval.total_seconds()),
         "board": found.board,
         "finals_limit": found.finals_limit,
+        "counting": found.counting,  # which submission of a team counts, where a composite ranks
+        "counting_score": found.counting_score or None,  # by which it is the best; null: the final score
         "score_step": found.score_step and float(found.score_step),  # of scores 0-1; null: shown as computed
         "is_ladder": found.is_ladder,
         "final_published_at": found.final_published_at,
@@ -73,6 +76,7 @@ def board(found: Board, final: Board | None = None) -> dict[str, Any]:
             }
             for column in found.columns
         ],
+        "composite": _composite(found),
         "row_count": found.row_count,
         "rows": [_row(row) for row in found.rows],
         "own_row": found.own_row and _row(found.own_row),  # of the token's team, whatever its rank
@@ -87,6 +91,16 @@ def board(found: Board, final: Board | None = None) -> dict[str, Any]:
     }
 
 
+def _composite(found: Board) -> dict[str, Any] | None:
+    """What the board ranks by where that is a composite; ``null`` where the final score ranks."""
+    if not found.components:
+        return None
+    formula = (
+        "sum of weight * (n - rank) / (n - 1), by the sum of the weights; n ranked teams, average ranks, 1 for one"
+    )
+    return {"components": components_json(found.components), "formula": formula}
+
+
 def _final(found: Board, snapshot: BoardSnapshot) -> dict[str, Any]:
     """The rows as they were published.
 
@@ -99,6 +113,7 @@ def _final(found: Board, snapshot: BoardSnapshot) -> dict[str, Any]:
         "signature_hash": snapshot.signature_hash,
         "sha256": snapshot.sha256,
         "note": snapshot.note_en if language() == "en" and snapshot.note_en else snapshot.note_ko,
+        "components": snapshot.components or None,  # of the composite in the rows, if one ranks
         "row_count": found.row_count,
         "rows": found.view.cut(published_rows(snapshot)),
     }
@@ -112,6 +127,7 @@ def _row(row: BoardRow) -> dict[str, Any]:
         "is_own": row.is_own,
         "final_score": row.final_score,
         "scores": row.scores,
+        **({"composite": composite_json(row.composite)} if row.composite else {}),
         "submission_count": row.submission_count,
         "submitted_at": row.submitted_at,
         "submission": row.submission and row.submission.public_id,  # under which the public chain records the score

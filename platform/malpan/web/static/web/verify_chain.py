@@ -15,6 +15,11 @@ receipt.json  제출 결과 페이지의 접수증 / the receipt from a submissi
 Each entry's sha256 is of the JSON text (UTF-8, keys sorted, no spaces) of {"kind", "number", "payload", "previous"}.
 A score is bound by score_sha256, the sha256 of the JSON text of {"final_score", "salt", "scores"}: its opening.
 A receipt is bound by receipt_sha256, that of {"file_sha256", "received_at", "salt", "team"}.
+
+종합 순위 / a board that ranks by a composite: 지표마다 줄의 값으로 순위(값이 같으면 평균 순위)를 매기고
+(n - 순위) / (n - 1)을 가중 평균해, 적힌 종합 점수와 순위와 차례를 다시 계산합니다.
+Each component becomes an average rank among the rows, normalised as (n - rank) / (n - 1) and averaged by weight; the
+composites, ranks and order of the rows are computed again. Values are compared to 8 decimals; baselines do not count.
 """
 
 from __future__ import annotations
@@ -22,8 +27,14 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import math
 import sys
+from bisect import bisect_left, bisect_right
+from datetime import datetime
 from typing import Any
+
+DECIMALS = 8  # in which values and composites are compared
+CLOSE = 1e-12  # of numbers between 0 and 1 that are computed in the same way
 
 
 def canonical(value: Any) -> bytes:
@@ -132,6 +143,8 @@ def check_board(entries: Any, board: Any, findings: Findings) -> None:
         findings.good("순위표가 비공개입니다. 견줄 점수가 없습니다.", "The board is hidden: no scores to compare.")
     else:
         check_rows(entries, board["rows"], findings)
+        if board.get("composite"):
+            check_composite(board["rows"], board["composite"]["components"], findings)
     if board.get("final"):
         check_final(entries, board["final"], findings)
 
@@ -156,7 +169,7 @@ def check_rows(entries: Any, rows: Any, findings: Findings) -> None:
 
 def check_final(entries: Any, final: Any, findings: Findings) -> None:
     """The rows of the final board must be those whose sha256 was recorded when it was published."""
-    recorded = [entry["payload"].get("rows_sha256") for entry in entries if entry["kind"] == "board"]
+    recorded = {entry["payload"].get("rows_sha256"): entry["payload"] for entry in entries if entry["kind"] == "board"}
     if sha256(final["rows"]) != final["sha256"] or final["sha256"] not in recorded:
         findings.bad(
             "최종 순위표가 발표할 때의 기록과 다릅니다.",
@@ -164,6 +177,96 @@ def check_final(entries: Any, final: Any, findings: Findings) -> None:
         )
     else:
         findings.good("최종 순위표가 기록과 같습니다.", "The final board equals the recorded one.")
+    components = recorded.get(final["sha256"], {}).get("components") or final.get("components")
+    if components:
+        check_composite(final["rows"], components, findings)
+
+
+def check_composite(rows: Any, components: Any, findings: Findings) -> None:
+    """Composite, rank and order of every row must be those that the values of the rows give."""
+    before = findings.problems
+    again = composed(rows, components)
+    for row, (value, parts) in zip(rows, again):
+        if not same_composite(row.get("composite"), value, parts):
+            findings.bad(
+                "‘{}’의 종합 점수나 그 지표별 순위가 순위표의 값으로 다시 계산한 것({!r})과 다릅니다.".format(
+                    row.get("team"), value
+                ),
+                "The composite of '{}', or a part of it, is not what the values give: {!r}.".format(
+                    row.get("team"), value
+                ),
+            )
+    check_order(rows, [value for value, _parts in again], findings)
+    if findings.problems == before:
+        weights = ", ".join("{} {:g}".format(each["score"], float(each["weight"])) for each in components)
+        findings.good(
+            f"종합 점수 {len(rows)}개와 순위를 지표의 값으로 다시 계산했고 모두 같습니다({weights}).",
+            f"All {len(rows)} composites, ranks and the order were computed again and are equal ({weights}).",
+        )
+
+
+def composed(rows: Any, components: Any) -> list[Any]:
+    """The composite of each row and its parts: (score, weight, value, rank, rank as a number from 0 to 1)."""
+    found: list[Any] = [[] for _row in rows]
+    for component in components:
+        levels = [level_of(row, component) for row in rows]
+        field = sorted(level for row, level in zip(rows, levels) if not row["is_baseline"])
+        if field and math.isinf(field[0]):
+            continue
+        for parts, row, level in zip(found, rows, levels):
+            count = len(field) + row["is_baseline"]  # a baseline is ranked as if it were added
+            better, equal = bisect_left(field, level), bisect_right(field, level)
+            rank = (better + 1 + equal + row["is_baseline"]) / 2
+            normalised = 1.0 if count == 1 else (count - rank) / (count - 1)
+            value = value_of(row, component["score"])
+            parts.append((component["score"], float(component["weight"]), value, rank, normalised))
+    return [(mean_of(parts), parts) for parts in found]
+
+
+def value_of(row: Any, score: str) -> Any:
+    return row["final_score"] if score == "final_score" else row["scores"].get(score)
+
+
+def level_of(row: Any, component: Any) -> float:
+    """Lower for a better value; infinite for none."""
+    value = value_of(row, component["score"])
+    if value is None:
+        return math.inf
+    return round(-value if component["higher_is_better"] else value, DECIMALS) + 0.0
+
+
+def mean_of(parts: Any) -> float:
+    weights = math.fsum(part[1] for part in parts)
+    return math.fsum(part[1] * part[4] for part in parts) / weights if parts else 0.0
+
+
+def same_composite(shown: Any, value: float, parts: Any) -> bool:
+    if shown is None or abs(shown["value"] - value) > CLOSE or len(shown["parts"]) != len(parts):
+        return False
+    for there, (score, weight, raw, rank, normalised) in zip(shown["parts"], parts):
+        if (there["score"], float(there["weight"]), there["value"], there["rank"]) != (score, weight, raw, rank):
+            return False
+        if abs(there["normalised"] - normalised) > CLOSE:
+            return False
+    return True
+
+
+def check_order(rows: Any, values: Any, findings: Findings) -> None:
+    """The higher composite first, then the earlier submission; ranks are counted from 1, without baselines."""
+    keys = [(-round(value, DECIMALS), moment(row["submitted_at"])) for row, value in zip(rows, values)]
+    next_rank = 1
+    for place, row in enumerate(rows):
+        rank = None if row["is_baseline"] else next_rank
+        next_rank += not row["is_baseline"]
+        if row["rank"] != rank or (place and keys[place] < keys[place - 1]):
+            findings.bad(
+                "‘{}’의 순위나 자리가 종합 점수와 맞지 않습니다.".format(row.get("team")),
+                "The rank or the place of '{}' does not follow from the composites.".format(row.get("team")),
+            )
+
+
+def moment(text: str) -> datetime:
+    return datetime.fromisoformat(text[:-1] + "+00:00" if text.endswith("Z") else text)
 
 
 def agrees(row: Any, opening: Any) -> bool:

@@ -1,0 +1,136 @@
+"""The served script computes a composite board again from its rows, and sees a row that does not follow from them."""
+
+from __future__ import annotations
+
+import copy
+import random
+import types
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from malpan.competitions.models import CompetitionRole, Phase
+from malpan.leaderboard.snapshots import publish_final_board
+from malpan.submissions.integrity import chain, receipts
+from malpan.submissions.models import HiddenResult
+from malpan.web.pages.chain import SCRIPT
+from scoring.composite import Component, composites
+from scoring.signature import json_sha256
+from tests.composite_boards import install, values
+from tests.factories import PhaseFactory, ReferenceVersionFactory, TeamFactory, UserFactory, finished_submission
+from tests.web.test_chain_pages import board_url, body, chain_url, run_script
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def phase(monkeypatch: pytest.MonkeyPatch) -> Phase:
+    """Six recorded teams, one a baseline; ties, a team without the judge's score, and a private split."""
+    phase = PhaseFactory.create(track__recipe=install(monkeypatch), counting=Phase.Counting.LATEST)
+    ReferenceVersionFactory.create(phase=phase, public_ids=["q1"])
+    chance = random.Random(3)
+    for number in range(6):
+        team = TeamFactory.create(competition=phase.track.competition, is_baseline=number == 2)
+        scores = values(chance.choice([0.5, 0.61]), chance.random() - 0.5, None if number == 4 else chance.random())
+        row = finished_submission(phase, team, chance.random(), scores=scores)
+        assert row.live_run is not None
+        HiddenResult.objects.create(
+            run=row.live_run, final_score=0.5, scores=values(chance.random(), 1 / 3, 0.2), signature_hash="h"
+        )
+        receipts.issue_receipt(submission=row)
+        chain.append_scores([row])
+    return phase
+
+
+def files_of(phase: Phase) -> dict[str, Any]:
+    return {"chain": body(Client().get(f"{chain_url(phase)}.json")), "board": body(Client().get(board_url(phase)))}
+
+
+def publish(phase: Phase) -> None:
+    Phase.objects.filter(pk=phase.pk).update(ends_at=timezone.now() - timedelta(seconds=1))
+    user = UserFactory.create()
+    CompetitionRole.objects.create(user=user, competition=phase.track.competition, role="owner")
+    publish_final_board(phase=Phase.objects.get(pk=phase.pk), actor=user)
+
+
+def test_the_script_computes_the_public_and_the_final_board_again(phase: Phase, tmp_path: Path) -> None:
+    publish(phase)
+    done = run_script(tmp_path, **files_of(phase))
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.count("All 6 composites, ranks and the order were computed again") == 2
+    assert "rmse 45, spearman 45, judge 10" in done.stdout
+
+
+def _swap(rows: list[Any]) -> None:
+    rows[0], rows[1] = rows[1], rows[0]
+
+
+CHANGES: dict[str, Callable[[list[Any]], object]] = {
+    "composite": lambda rows: rows[3]["composite"].update(value=rows[3]["composite"]["value"] + 1e-9),
+    "rank of a part": lambda rows: rows[1]["composite"]["parts"][0].update(rank=1.25),
+    "weight of a part": lambda rows: rows[1]["composite"]["parts"][2].update(weight=45.0),
+    "a value": lambda rows: rows[1]["scores"].update(spearman=-0.9),
+    "who is a baseline": lambda rows: next(row for row in rows if row["is_baseline"]).update(is_baseline=False),
+    "the order": _swap,
+    "a rank": lambda rows: rows[0].update(rank=2),
+    "a row left out": lambda rows: rows.remove(next(row for row in rows if not row["is_baseline"])),
+    "no composite": lambda rows: rows[0].pop("composite"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("part", ["public", "final"])
+def test_the_script_finds_every_manipulated_row(phase: Phase, tmp_path: Path, part: str, name: str) -> None:
+    """Even where the one who changed a final board wrote its hash anew into board and chain."""
+    publish(phase)
+    files = files_of(phase)
+    board = files["board"]["final"] if part == "final" else files["board"]
+    CHANGES[name](board["rows"])
+    board["row_count"] = len(board["rows"])
+    if part == "final":
+        board["sha256"] = json_sha256(board["rows"])
+        entry = next(entry for entry in files["chain"]["entries"] if entry["kind"] == "board")
+        entry["payload"]["rows_sha256"] = board["sha256"]
+        entry["sha256"] = chain.link_sha256(
+            number=entry["number"], kind="board", payload=entry["payload"], previous=entry["previous"]
+        )
+    done = run_script(tmp_path, **files)
+    assert done.returncode == 1, done.stdout
+    assert "다시 계산한 것" in done.stdout or "종합 점수와 맞지 않습니다" in done.stdout
+
+
+def test_the_script_agrees_with_the_site_on_many_boards() -> None:
+    """Its own computation against ``scoring.composite``, on boards of all sizes with ties, gaps and baselines."""
+    script = types.ModuleType("served")
+    exec(compile(SCRIPT.read_bytes(), str(SCRIPT), "exec"), script.__dict__)
+    components = [Component("a", 45, higher_is_better=False), Component("b", 45.5), Component("c", 10)]
+    bare = [{"score": c.score, "weight": str(c.weight), "higher_is_better": c.higher_is_better} for c in components]
+    chance = random.Random(9)
+    for _board in range(300):
+        rows = [
+            {
+                "is_baseline": chance.random() < 0.2,
+                "final_score": 0.0,
+                "scores": {name: chance.choice([0.1, 0.2, 0.2 + 4e-9, 0.3]) for name in "abc" if chance.random() < 0.8},
+            }
+            for _row in range(chance.randrange(1, 12))
+        ]
+        unranked = [place for place, row in enumerate(rows) if row["is_baseline"]]
+        site = composites({place: row["scores"] for place, row in enumerate(rows)}, components, unranked)
+        again = script.composed(copy.deepcopy(rows), bare)
+        assert [value for value, _parts in again] == [site[place].value for place in range(len(rows))]
+        assert [[tuple(part) for part in parts] for _value, parts in again] == [
+            [(p.score, p.weight, p.value, p.rank, p.normalised) for p in site[place].parts]
+            for place in range(len(rows))
+        ]
+
+
+def test_a_board_that_is_rounded_is_computed_from_what_it_shows(phase: Phase, tmp_path: Path) -> None:
+    Phase.objects.filter(pk=phase.pk).update(score_step="0.1")
+    done = run_script(tmp_path, **files_of(phase))
+    assert "All 6 composites, ranks and the order were computed again" in done.stdout
