@@ -120,6 +120,7 @@ def check_board(shown: dict[str, Any], rounding: Callable[[float], int]) -> None
 def test_the_rule_of_6_august_changes_every_board_and_every_quota_at_once(
     stack: Stack, page: Page, tmp_path: Path
 ) -> None:
+    stack.wait_for_models()
     made = stack.call("tests.system.make_essay_contest", "prepare", f"august-{uuid.uuid4().hex[:8]}", BEFORE)
     slug = made["slug"]
     stack.call("tests.system.make_rescoring", "organise", slug, sign_up(page, stack))
