@@ -16,6 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from scoring.judging.judge import Judge
 from scoring.models.devices import DeviceName, resolve_device
 from scoring.models.files import (
     ClipKind,
@@ -124,6 +125,11 @@ class ModelStore:
     def clip_kind(self) -> ClipKind:
         """``"clip"`` or ``"siglip"``, without loading the model. Raises ``ModelUnavailable``."""
         return self._once("kind of clip", lambda: clip_kind(self._folder("clip")))
+
+    @property
+    def judge(self) -> Judge:
+        """The judge, an LLM behind a server. Raises ``ModelNotConfigured``."""
+        return self._once("judge", lambda: Judge(self.profile.judge_spec()))
 
     def text_limit(self, role: ModelRole) -> int:
         """The maximum input of the model of ``role`` in tokens, without loading it. Raises ``ModelUnavailable``."""
