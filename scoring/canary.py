@@ -49,7 +49,19 @@ OPINIONS: Final[tuple[CanaryPair, ...]] = (
     (('[["품질","negative"],["가격","positive"]]',), '[["품질","negative"],["가격","negative"]]'),
     (('[["디자인","neutral"]]',), '[["가격","neutral"],["디자인","neutral"]]'),
 )
-ITEMS: Final = {"text": TEXTS, "number": NUMBERS, "targets": TARGETS, "opinions": OPINIONS}
+_ESSAY: Final = "학교 급식에 지역 농산물을 써야 한다. 가까운 밭에서 오는 채소는 싱싱하고, 농민에게도 도움이 된다."
+_SCORED: Final = (
+    f'{{"content":3.4,"organization":2.75,"expression":4.0,"average":3.383,"prompt_num":"1","essay":"{_ESSAY}"}}'
+)
+ESSAYS: Final[tuple[CanaryPair, ...]] = (
+    (
+        (_SCORED,),
+        '{"content":{"score":3.5,"rationale":"‘가까운 밭에서 오는 채소’를 근거로 들었다."},'
+        '"organization":{"score":2.5,"rationale":"The order is clear."},"expression":{"score":4,"rationale":""}}',
+    ),
+    ((_SCORED,), "null"),
+)
+ITEMS: Final = {"essays": ESSAYS, "text": TEXTS, "number": NUMBERS, "targets": TARGETS, "opinions": OPINIONS}
 
 
 @dataclass(frozen=True, slots=True)

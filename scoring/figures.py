@@ -63,3 +63,12 @@ def at_most(figure: Figure, limit: float) -> Figure:
     import numpy as np
 
     return np.minimum(figure, limit)
+
+
+def root(figure: Figure) -> Figure:
+    """The square root."""
+    if is_number(figure):
+        return math.sqrt(figure)
+    import numpy as np
+
+    return np.sqrt(figure)

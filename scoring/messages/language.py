@@ -44,6 +44,7 @@ TERMS: Final[dict[str, tuple[str, str]]] = {
         '문자열, 문자열 배열, 또는 {"분류": "True"} 꼴의 객체',
         'a string, an array of strings, or an object such as {"label": "True"}',
     ),
+    "string_or_object": ("문자열 또는 객체 {...}", "a string or an object {...}"),
     "number_or_string": ("숫자 또는 숫자로 된 문자열", "a number, or a string that is one"),
     "zip": ("ZIP 압축 파일", "a ZIP archive"),
     "office": ("엑셀·워드·한글 문서", "an Excel, Word or Hangul document"),

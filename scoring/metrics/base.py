@@ -79,7 +79,7 @@ class Metric(ABC):
     reads: ClassVar[str] = TEXT  # a tokenizer's name, or ``TEXT`` for the text as it is
     reads_whole: ClassVar[bool] = False  # compares texts, also very long ones; others get their beginning
     model: ClassVar[str | None] = None  # the role in the model profile of the model that it needs
-    texts: ClassVar[Literal["text", "number", "targets", "opinions"]] = "text"  # what its texts hold
+    texts: ClassVar[Literal["text", "number", "targets", "opinions", "essays"]] = "text"  # what its texts hold
     needs_media: ClassVar[bool] = False
     is_remote: ClassVar[bool] = False  # computed by a server, by ``RemoteMetric``
     is_cheap: ClassVar[bool] = False  # computing a value is faster than looking up a stored one

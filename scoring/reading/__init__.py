@@ -17,10 +17,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from scoring.errors import MAX_ERRORS_KEPT, ErrorList, FileError, InvalidFile
-from scoring.reading.answer_checks import AnswerCheck, is_question
+from scoring.reading.answer_checks import AnswerCheck
 from scoring.reading.answer_forms import AnswerText, text_of
 from scoring.reading.caption_files import read_captions
 from scoring.reading.decoding import MAX_BYTES, decode
+from scoring.reading.essay_checks import EssayCheck, aliases_of
 from scoring.reading.item_checks import MAX_ID_CHARS, MAX_REFERENCES, shown_id
 from scoring.reading.json_items import MAX_ITEMS, MAX_VALUES, JsonItem, scan
 from scoring.reading.json_syntax import MAX_DEPTH
@@ -57,7 +58,9 @@ def read_predictions(data: bytes, recipe: Recipe, references: Items | None = Non
     known_ids = None if references is None else tuple(answer.id for answer in references.items)
     question_types = recipe.question_types if references is None else ()
     targets = references if recipe.answer_form == "targets" else None
-    return _read(data, _Rules(question_types, known_ids=known_ids, form=text_of(recipe), targets=targets))
+    aliases = {} if references is None else references.aliases
+    rules = _Rules(question_types, known_ids=known_ids, form=text_of(recipe), targets=targets, aliases=aliases)
+    return _read(data, rules)
 
 
 def read_offered(data: bytes, recipe: Recipe, references: Items | None) -> Items:
@@ -95,6 +98,7 @@ def read_references(data: bytes, recipe: Recipe, *, is_published: bool = False) 
 class _Rules:
     """The rules for a file. Empty ``question_types``: any. ``known_ids`` ``None``: no references are given. ``targets``
     are references whose targets the answers must label. ``may_name_nothing``: references that all name no label stay.
+    ``aliases`` are further names of the known ids.
     """
 
     question_types: tuple[str, ...] = ()
@@ -104,6 +108,15 @@ class _Rules:
     has_empty_alternative: Callable[[Item], bool] | None = None
     targets: Items | None = None
     may_name_nothing: bool = False
+    aliases: Mapping[str, str | None] = field(default_factory=dict)
+
+    def check_of(self, item: JsonItem, known_ids: Collection[str] | None, *, locating: bool) -> AnswerCheck:
+        """The check of one item in the form of these rules."""
+        if self.form != "essay":
+            return AnswerCheck(item, form=self.form, locating=locating, is_reference=self.is_reference)
+        return EssayCheck(
+            item, locating=locating, is_reference=self.is_reference, known=known_ids, aliases=self.aliases
+        )
 
 
 @dataclass(slots=True)
@@ -132,7 +145,8 @@ def _read(data: bytes, rules: _Rules) -> Items:
             _take(entry, rules, known_ids, targets, collected)
     _refuse_questions(rules, collected)
     collected.found.raise_any(before=_count_errors(rules, collected), after=_missing_ids(rules, collected))
-    return Items(tuple(collected.answers), file_format, hashlib.sha256(data).hexdigest())
+    aliases = aliases_of(collected.answers) if rules.is_reference and rules.form == "essay" else {}
+    return Items(tuple(collected.answers), file_format, hashlib.sha256(data).hexdigest(), aliases)
 
 
 def _take(
@@ -144,9 +158,8 @@ def _take(
 ) -> None:
     """Check one item, alone and against the others, and record its answer and defects."""
     collected.items += 1
-    collected.unanswered += is_question(item.value, is_reference=rules.is_reference)
-    locating = not collected.found.is_full
-    check = AnswerCheck(item, form=rules.form, locating=locating, is_reference=rules.is_reference)
+    check = rules.check_of(item, known_ids, locating=not collected.found.is_full)
+    collected.unanswered += check.is_unanswered()
     answer = check.answer(rules.question_types)
     if check.id is None:
         collected.has_all_ids = False

@@ -15,6 +15,7 @@ labels      a list of them, one alone, or ``{"joy": "True", "anger": "False"}`` 
 number      a number, or a string that is one                                           the decimal number
 targets     ``[{"id": "…", "label": "…"}, …]``                                          a JSON object {id: label}
 opinions    ``[["본품#품질", "negative"], …]``; of a reference with the words between     a JSON list of pairs
+essay       scores of an essay (``essay_checks``)                                       their JSON
 ==========  ==========================================================================  ===========================
 """
 
@@ -46,6 +47,7 @@ _TYPES: Final[dict[AnswerText, str]] = {
     "number": "number_or_string",
     "targets": "list",
     "opinions": "list",
+    "essay": "string_or_object",
 }
 
 
@@ -72,6 +74,10 @@ class AnswerCheck(ItemCheck):
         self._is_reference = is_reference
         self._place: Path = _ANSWER
 
+    def is_unanswered(self) -> bool:
+        """Whether the item has no answer, as in a question file."""
+        return is_question(self._item.value, is_reference=self._is_reference)
+
     def answer(self, question_types: Collection[str]) -> Item | None:
         """The answer of the item, or ``None`` with the defects noted."""
         value = self._item.value
@@ -81,7 +87,7 @@ class AnswerCheck(ItemCheck):
         self.id = self._read_id(value)
         self._read_faults()
         is_typed = self._is_reference and bool(question_types)
-        task = self._member(value, ("input",), "object") if is_typed else _task(value)
+        task = self._member(value, ("input",), "object") if is_typed else self._asked(value)
         question_type = self._read_question_type(task or {}, question_types, is_required=is_typed and task is not None)
         texts = self._read_texts(value)
         if self._is_reference:
@@ -92,6 +98,10 @@ class AnswerCheck(ItemCheck):
         return Item(
             self.id, texts[0], self._item.line, question_type, input=shown, others=texts[1:], raw=self.written_texts()
         )
+
+    def _asked(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What the item asks."""
+        return _task(value)
 
     def note_empty_alternative(self) -> None:
         """Note that a blank answer would match this reference."""

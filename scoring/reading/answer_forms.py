@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal
 if TYPE_CHECKING:
     from scoring.recipes import Recipe
 
-AnswerText = Literal["text", "texts", "choice", "label", "labels", "number", "targets", "opinions"]
+AnswerText = Literal["text", "texts", "choice", "label", "labels", "number", "targets", "opinions", "essay"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,15 @@ class FormOfYears:
 
 _OFFICIAL_2025: Final = '{"id": "1", "input": {…}, "output": {"answer": "…"}}'
 _PLAIN: Final = '{"id": "…-000001", "input": {…}, "output": "…"}'
+_SCORED: Final = '{"score": 4, "rationale": "…"}'
+_TRAITS: Final = f'"content": {_SCORED}, "organization": {_SCORED}, "expression": {_SCORED}'
+_ESSAY_TRAITS: Final = f'{{"id": "…", {_TRAITS}}}'
+_ESSAY_JUDGE: Final = f'{{"document_id": "…", "judge": {{{_TRAITS}}}}}'
+_ESSAY_OUTPUT: Final = '{"essay_id": "…", "output": "{\\"content\\": {\\"score\\": 4, \\"rationale\\": \\"…\\"}, …}"}'
+_ESSAY_REFERENCE: Final = (
+    '{"id": "…", "document_id": "…", "prompt_num": "…", "prompt": "…", "essay": "…", '
+    '"score": {"content": 3.4, "organization": 3.25, "expression": 3.75, "average": 3.467}}'
+)
 
 FORMS: Final = (
     FormOfYears("text", "2025", "한국어 어문 규범 기반 생성", _OFFICIAL_2025),
@@ -73,6 +82,9 @@ FORMS: Final = (
         '{"id": "…-00001", "sentence_form": "…", "annotation": [["본품#품질", "negative"], …]}',
         '{"id": "…-00001", "sentence_form": "…", "annotation": [["본품#품질", ["기어", 16, 18], "negative"], …]}',
     ),
+    FormOfYears("essay", "2026", "글쓰기 채점 능력 평가", _ESSAY_TRAITS, _ESSAY_REFERENCE),
+    FormOfYears("essay", "2026", "글쓰기 채점 능력 평가(judge 안)", _ESSAY_JUDGE),
+    FormOfYears("essay", "2026", "글쓰기 채점 능력 평가(모델이 낸 글 그대로)", _ESSAY_OUTPUT),
 )
 
 
@@ -80,6 +92,8 @@ def text_of(recipe: Recipe, *, is_reference: bool = False) -> AnswerText:
     """What an answer of a file under ``recipe`` holds."""
     if recipe.answer_form == "labels":
         return "labels" if getattr(recipe, "is_multiple", True) else "label"
+    if recipe.answer_form == "essays":
+        return "essay"
     if recipe.answer_form in ("number", "targets", "opinions"):
         return recipe.answer_form
     if is_reference and recipe.takes_several_references:

@@ -24,7 +24,9 @@ _TYPES: Final[dict[str, tuple[type, ...]]] = {
     "string_or_integer": (str, int),
     "string_or_list": (str, list),
     "labels": (str, int, list, dict),
+    "number": (int, float),
     "number_or_string": (str, int, float),
+    "string_or_object": (str, dict),
 }
 _ITEM_KEYS: Final = frozenset({"id", "input", "output"})  # each of them means itself
 
@@ -137,7 +139,7 @@ class ItemCheck:
     def _note_absent(self, owner: Mapping[str, Any], path: Path, keys: Collection[str]) -> None:
         """Note that ``owner`` has none of ``keys``, or that it has one differently spelled."""
         # Beyond the errors that are shown a search would cost time for each item of a large file.
-        found = _similar_key(owner, keys) if self._locating else None
+        found = similar_key(owner, keys) if self._locating else None
         if found is None:
             self._note("missing_field", path)
         else:
@@ -164,7 +166,7 @@ class ItemCheck:
         return path
 
 
-def _similar_key(owner: Mapping[str, Any], keys: Collection[str]) -> tuple[str, str] | None:
+def similar_key(owner: Mapping[str, Any], keys: Collection[str]) -> tuple[str, str] | None:
     """A key of ``owner`` that is probably meant for one of ``keys``, and that one; few and short keys are compared."""
     first = islice((key for key in owner if key not in _ITEM_KEYS), MAX_KEYS_COMPARED)
     others = [key for key in first if len(key) <= MAX_KEY_COMPARED]

@@ -34,7 +34,9 @@ MAX_ITEMS: Final = 100_000
 MAX_VALUES: Final = 2_000_000
 
 # An object with one of these is an item, not a wrapper.
-_ITEM_KEYS: Final = frozenset({"input", "output", "answer", "sentence_form", "annotation"})
+_ITEM_KEYS: Final = frozenset(
+    {"input", "output", "answer", "sentence_form", "annotation", "essay", "judge", "organization", "expression"}
+)
 _LINE: Final = re.compile(r"[^ \t\n\r\ufeff][^\n\r]*")  # a line from its first character on; files joined keep marks
 _LIST_OF_ITEMS: Final = re.compile(r"\[[ \t\n\r]*[{\]]")
 _ID: Final = re.compile(r'"id"\s*:\s*"([^"\\]{1,200})"')

@@ -12,7 +12,16 @@ from typing import Any, Final
 
 from scoring.errors import ScoringError
 from scoring.metrics import METRICS
-from scoring.recipes import annotated, captioning, captioning_rich, culture_qa, generation, labels, rag_qa
+from scoring.recipes import (
+    annotated,
+    captioning,
+    captioning_rich,
+    culture_qa,
+    essay_scoring,
+    generation,
+    labels,
+    rag_qa,
+)
 from scoring.recipes.base import (
     Aggregate,
     AnswerForm,
@@ -84,7 +93,7 @@ def _built_in() -> Mapping[str, Recipe]:
     """The recipes of this package by id, in the order of their lists on pages."""
     return {
         recipe.id: recipe
-        for module in (rag_qa, culture_qa, captioning, captioning_rich, generation, labels, annotated)
+        for module in (rag_qa, culture_qa, captioning, captioning_rich, generation, labels, annotated, essay_scoring)
         for recipe in module.RECIPES
     }
 

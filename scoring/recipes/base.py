@@ -27,8 +27,8 @@ Coverage = Mapping[str, float | int]
 ItemValues = Mapping[str, float]
 
 # What an item of a file holds: an answer text, captions of a picture or film, labels, a number, a label for each target
-# in it, or opinions on aspects.
-AnswerForm = Literal["answers", "captions", "labels", "number", "targets", "opinions"]
+# in it, opinions on aspects, or scores of an essay.
+AnswerForm = Literal["answers", "captions", "labels", "number", "targets", "opinions", "essays"]
 ColumnGroup = Literal["main", "reference"]
 
 NAMED_LABELS: Final = 5  # of those that a warning counts
@@ -44,7 +44,7 @@ class Column:
     """One score of the board. ``key`` is a score name; ``is_main`` marks the score that ranks.
 
     ``is_scaled``: shown times the scale of the board; CIDEr-D (0-10) and errors are not. ``group`` separates the scores
-    that judge from those shown for reference.
+    that judge from those shown for reference. ``decimals``: of a count 0, ``None`` for those of the board.
     """
 
     key: str
@@ -52,6 +52,8 @@ class Column:
     is_main: bool = False
     is_scaled: bool = True
     group: ColumnGroup = "main"
+    higher_is_better: bool = True
+    decimals: int | None = None
 
     def label(self, language: Language = "ko") -> str:
         return self.text.text(language)
@@ -190,6 +192,10 @@ class Recipe(ABC):
                 rows = [(value,) for value in layout.item_values(metric, values[metric]).values()]
                 means |= METRICS[metric].aggregate(rows)
         return Aggregate(self.final_scores({**means, **corpus}), layout.coverage, layout.warnings)
+
+    def further_columns(self, scores: Mapping[str, float]) -> tuple[Column, ...]:
+        """Columns of scores whose names depend on the file: a report shows them, a board does not."""
+        return ()
 
     def score_name(self, metric: str) -> str:
         """The score under which the item values of ``metric`` are reported; its own name if it has no item values."""

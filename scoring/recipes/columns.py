@@ -26,7 +26,9 @@ SA_F1: Final = Column("sa_f1", Message("속성 감성 F1", "Aspect sentiment F1"
 SA_PRECISION: Final = Column("sa_precision", Message("정밀도", "Precision"))
 SA_RECALL: Final = Column("sa_recall", Message("재현율", "Recall"))
 CATEGORY_F1: Final = Column("category_f1", Message("속성 범주 F1", "Category F1"))
-MSE: Final = Column("mse", Message("MSE(낮을수록 좋음)", "MSE (lower is better)"), is_scaled=False)
+MSE: Final = Column(
+    "mse", Message("MSE(낮을수록 좋음)", "MSE (lower is better)"), is_scaled=False, higher_is_better=False
+)
 
 METEOR: Final = Column("final_score", Message("METEOR", "METEOR"), is_main=True)
 CIDER: Final = Column("cider", Message("CIDEr-D", "CIDEr-D"), is_scaled=False)

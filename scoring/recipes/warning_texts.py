@@ -29,6 +29,16 @@ _SCORE_TEXTS: Final[dict[str, Message]] = {
         en="Answers with a label that no reference has: {count} ({labels}). See whether the labels are spelt as in the "
         "task.",
     ),
+    "parse_failed": Message(
+        ko="답변 {count}개에서 세 영역의 점수를 읽지 못해 예측값 0으로 채점했습니다({items}).",
+        en="Answers in which the three scores could not be read, scored as the prediction 0: {count} ({items}).",
+    ),
+    "averages_differ": Message(
+        ko="정답 {count}개의 average가 세 영역의 평균과 0.05점 넘게 다릅니다. 점수는 average로 계산하므로, 정답 파일을 "
+        "확인하십시오.",
+        en="References whose average is more than 0.05 from the mean of the three traits: {count}. Scores are computed "
+        "with the average: check the file.",
+    ),
     "choices_not_numbers": Message(
         ko="선다형 답변 {count}개가 번호 하나가 아닙니다(예: «{example}»). 번호만 적은 정답과 글자까지 같아야 "
         "하므로 0점입니다.",
@@ -193,6 +203,7 @@ INTEGRITY_CODES: Final = frozenset(INTEGRITY_TEXTS)
 ORGANISER_CODES: Final = (
     INTEGRITY_CODES
     | {"empty_alternatives", "references_cut", "nfc_changed_score", "other_task", "references_not_korean"}
+    | {"averages_differ", "rationale_repeated"}
 ) - {
     "invisible_characters",
     "looks_empty",

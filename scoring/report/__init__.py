@@ -191,7 +191,7 @@ def _tables(
     """The scores in board order, those for reference in their own table; no headings if there is only one group."""
     recipe = get_recipe(report.recipe)
     rows: dict[str, list[Row]] = {}
-    for column in recipe.columns:
+    for column in (*recipe.columns, *recipe.further_columns(report.scores)):
         if column.key in report.scores:
             rows.setdefault(column.group, []).append(_score_row(report, column, language, baseline))
     return [(word(group, language) if len(rows) > 1 else None, listed) for group, listed in rows.items()]

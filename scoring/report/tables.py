@@ -44,4 +44,5 @@ def figure(
 ) -> str:
     """``value`` as the board shows it: times the recipe's scale unless the column has its own, with fixed decimals."""
     scale = recipe.scale if column.is_scaled else 1
-    return f"{value * scale:{'+' if is_signed else ''}.{recipe.decimals if decimals is None else decimals}f}"
+    places = next(each for each in (column.decimals, decimals, recipe.decimals) if each is not None)
+    return f"{value * scale:{'+' if is_signed else ''}.{places}f}"

@@ -13,6 +13,7 @@ from scoring.recipes.base import align
 from scoring.recipes.rag_qa import answer_part, rag_qa_scores, split_answer
 from scoring.recipes.warning_texts import warning_texts
 from scoring.records import ScoreWarning
+from scoring.text.essays import TRAITS
 from tests.scoring.texts import GOLDEN, answer_file
 
 REASONS = ("bleurt", "bertscore", "rouge1_mecab")
@@ -340,7 +341,9 @@ def test_scores_that_are_no_share_are_shown_as_they_are():
     unscaled = {column.key for column in columns if not column.is_scaled}
 
     assert unscaled == {
-        *("cider", "clip_cosine", "clipscore", "fluency", "foreign_runs", "length_ratio", "mse", "refclipscore")
+        *("cider", "clip_cosine", "clipscore", "fluency", "foreign_runs", "length_ratio", "mse", "refclipscore"),
+        *("rmse", "spearman", "parse_failures", "mae", "kappa", "bias", "rationale_length"),
+        *(f"{score}_{trait}" for score in ("rmse", "spearman", "kappa") for trait in TRAITS),
     }
     assert unscaled.isdisjoint(column.key for column in columns if column.is_scaled)
 
