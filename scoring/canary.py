@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from scoring.metrics import METRICS, CorpusMetric, Metric, MetricOptions, PairMetric, Row, load_metric
-from scoring.models.store import shared_store
+from scoring.models.store import ModelStore, shared_store
 from scoring.signature import json_sha256
 
 TOLERANCE: Final = 1e-5  # of a number; those of a pair move by up to 6e-8 with the processor and the batch
@@ -91,6 +91,15 @@ def rows_of(metric: Metric) -> list[Row]:
     return metric.statistics(ids, [item[0] for item in items], [item[1] for item in items])
 
 
+def is_checked(kind: type[Metric], store: ModelStore | None) -> bool:
+    """Whether the fixed items say anything about this machine and can be scored.
+
+    What another server computes says nothing about it, and would be paid for every day: the signature names that
+    server.
+    """
+    return not kind.is_remote and kind.is_configured(store, MetricOptions())
+
+
 def identity(metric: Metric) -> str:
     """What decides the rows of ``metric``: its signature without the environment it runs in."""
     return json_sha256({name: part for name, part in metric.signature().items() if name not in ENVIRONMENT})
@@ -120,7 +129,7 @@ def _known() -> dict[str, Any]:
 
 def _computed() -> dict[str, Any]:
     store = shared_store("demo", "cpu")
-    own = [name for name, kind in sorted(METRICS.items()) if kind.is_configured(store, MetricOptions())]
+    own = [name for name, kind in sorted(METRICS.items()) if is_checked(kind, store)]
     metrics = [load_metric(name, store) for name in own if not METRICS.origin(name)]
     return {metric.name: {"identity": identity(metric), "rows": rows_of(metric)} for metric in metrics}
 

@@ -10,7 +10,17 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from scoring.integrity import integrity_warnings
-from scoring.metrics import METRICS, Metric, MetricOptions, Row, implementation_of, is_neural, load_metric
+from scoring.metrics import (
+    METRICS,
+    Metric,
+    MetricOptions,
+    RemoteMetric,
+    Row,
+    implementation_of,
+    is_neural,
+    load_metric,
+)
+from scoring.models.profile import load_profile
 from scoring.models.store import shared_store
 from scoring.recipes import Aggregate, Layout, Recipe, get_recipe, task_hints
 from scoring.records import Items, ItemScores, ProgressCallback, ScoreReport, ScoreWarning
@@ -53,12 +63,12 @@ def score(
     recipe = get_recipe(recipe_id)
     layout = recipe.prepare(references, predictions)
     options = options or MetricOptions()
-    if store is None and needs_models(recipe):
+    if store is None and (needs_models(recipe) or _has_judge(recipe, profile)):
         store = shared_store(profile, device)
     names = [*recipe.metrics, *_configured(recipe, store, options)]
     metrics = {name: load_metric(name, store, options) for name in names}
     implementations = {name: implementation_of(metric) for name, metric in metrics.items()}
-    signature = build_signature(recipe, references, implementations, _about(recipe, store))
+    signature = build_signature(recipe, references, implementations, _about(metrics, store))
     hashes = metric_signatures(signature)
     scored = run_metrics(metrics, layout, hashes, known=known or {}, pair_values=pair_values, progress=progress)
     aggregate = recipe.aggregate(layout, scored.values, scored.corpus)
@@ -67,17 +77,24 @@ def score(
         *task_hints(recipe, references, predictions),
         *truncation_warnings(metrics, layout),
         *(warning for name, rows in scored.rows.items() for warning in metrics[name].warnings(list(rows.values()))),
+        *_pair_warnings(metrics, layout, scored),
         *aggregate.warnings,
         *normalization_effects(recipe, metrics, scored, references, predictions),
         *integrity_warnings(recipe.answer_form, references, predictions),
     )
-    signature[ABOUT] |= computed_with(store)
+    signature[ABOUT] |= {**computed_with(store), **_told(metrics)}
     return _report(recipe, layout, metrics, scored, aggregate, warnings, signature)
 
 
 def needs_models(recipe: Recipe) -> bool:
     """Whether a score by ``recipe`` needs neural models."""
     return any(map(is_neural, recipe.metrics))
+
+
+def _has_judge(recipe: Recipe, profile: str) -> bool:
+    """Whether an optional metric of ``recipe`` asks a judge, and ``profile`` names one."""
+    asks = any(METRICS[name].is_remote for name in recipe.optional_metrics)
+    return asks and bool(profile) and load_profile(profile).judge is not None
 
 
 def computed_with(store: ModelStore | None) -> dict[str, Any]:
@@ -91,8 +108,8 @@ def _configured(recipe: Recipe, store: ModelStore | None, options: MetricOptions
     return [name for name in recipe.optional_metrics if METRICS[name].is_configured(store, options)]
 
 
-def _about(recipe: Recipe, store: ModelStore | None) -> dict[str, Any]:
-    if store is None or not needs_models(recipe):
+def _about(metrics: Mapping[str, Metric], store: ModelStore | None) -> dict[str, Any]:
+    if store is None or not any(map(is_neural, metrics)):
         return {"profile": None, "is_demo": False}
     return {"profile": store.profile.name, "is_demo": store.profile.is_demo}
 
@@ -102,6 +119,17 @@ def _model_warnings(recipe: Recipe, metrics: Mapping[str, Metric], signature: Ma
     warnings = [ScoreWarning("demo_models", {"profile": about["profile"]})] if about["is_demo"] else []
     missing = [METRICS[name].not_configured for name in recipe.optional_metrics if name not in metrics]
     return [*warnings, *(ScoreWarning(code) for code in missing if code is not None)]
+
+
+def _pair_warnings(metrics: Mapping[str, Metric], layout: Layout, scored: Scored) -> list[ScoreWarning]:
+    remote = {name: metric for name, metric in metrics.items() if isinstance(metric, RemoteMetric)}
+    rows = ((metric, layout.pairs[name], scored.values[name]) for name, metric in remote.items())
+    return [each for metric, of, values in rows for each in metric.pair_warnings(of.ids, of.candidates, values)]
+
+
+def _told(metrics: Mapping[str, Metric]) -> dict[str, Any]:
+    """What metrics tell of their computation, by name."""
+    return {name: told for name, metric in metrics.items() if (told := metric.about())}
 
 
 def _report(

@@ -185,6 +185,7 @@ LOAD_DEMO = env.bool("LOAD_DEMO", default=LOCAL)  # `manage.py up` fills an empt
 SCORING_DEVICE = env.str("SCORING_DEVICE", default="auto")
 JOB_LEASE_SECONDS = env.int("JOB_LEASE_SECONDS", default=30)
 JOB_MAX_FAILURES = 3
+JUDGE_WAIT_SECONDS = env.int("JUDGE_WAIT_SECONDS", default=6 * 60 * 60)
 SCORING_WORKERS = env.int("SCORING_WORKERS", default=1)  # how many `manage.py up` starts
 SCORING_THREADS = env.int("SCORING_THREADS", default=0)  # for each of them; 0: they share the processors
 # the index of this worker on its machine, from 0: with several GPUs each uses another

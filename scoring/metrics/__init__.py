@@ -14,10 +14,11 @@ from scoring.metrics.base import (
     MetricOptions,
     PairMetric,
     PairProgress,
+    RemoteMetric,
     Row,
     RowMetric,
 )
-from scoring.models.profile import ROLES
+from scoring.models.profile import JUDGE, ROLES
 from scoring.registry import Registry, classes_in, require
 from scoring.text.run_tokens import TEXT
 from scoring.text.tokenization import TOKENIZERS
@@ -33,6 +34,7 @@ __all__ = [
     "MetricOptions",
     "PairMetric",
     "PairProgress",
+    "RemoteMetric",
     "Row",
     "RowMetric",
     "implementation_of",
@@ -86,7 +88,7 @@ def _checked(name: str, offered: Any) -> type[Metric]:
     require(isinstance(getattr(offered, "rule", None), str), "rule is no text")
     require(all(isinstance(score, str) for score in offered.score_names), "score_names are no texts")
     require(offered.reads in (TEXT, *TOKENIZERS), f"no tokenizer is called {offered.reads!r}")
-    require(offered.model in (None, *ROLES), f"no profile has a model called {offered.model!r}")
+    require(offered.model in (None, JUDGE, *ROLES), f"no profile has a model called {offered.model!r}")
     kind: type[Metric] = offered
     return kind
 

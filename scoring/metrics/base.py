@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
@@ -31,6 +31,7 @@ from scoring.text.run_tokens import TEXT, remembering
 from scoring.text.tokenization import tokenizer_signature
 
 if TYPE_CHECKING:
+    from scoring.judging.budget import Ledger
     from scoring.models.store import ModelStore
 
 PairProgress = Callable[[int, int], None]  # (pairs done, pairs in all)
@@ -46,11 +47,12 @@ class MetricOptions:
     """What a metric may need besides its models.
 
     ``synonyms`` is the TSV of METEOR's synonym stage (``None``: the built-in one). ``media`` is the folder with the
-    frames of each item, for CLIPScore.
+    frames of each item, for CLIPScore. ``ledger`` counts the requests to a judge (``None``: one of the metric's own).
     """
 
     synonyms: Path | None = None
     media: Path | None = None
+    ledger: Ledger | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,7 @@ class Metric(ABC):
     model: ClassVar[str | None] = None  # the role in the model profile of the model that it needs
     texts: ClassVar[Literal["text", "number", "targets", "opinions", "essays"]] = "text"  # what its texts hold
     needs_media: ClassVar[bool] = False
+    is_remote: ClassVar[bool] = False  # computed by a server, by ``RemoteMetric``
     is_cheap: ClassVar[bool] = False  # computing a value is faster than looking up a stored one
     higher_is_better: ClassVar[bool] = True
     has_item_values: ClassVar[bool] = True  # a row is one number, the item's value, and the score its mean
@@ -160,6 +163,10 @@ class Metric(ABC):
         """Warnings for the reader of the scores, from the rows of the items."""
         return []
 
+    def about(self) -> dict[str, Any]:
+        """What the reader of a score may want to know of the computation; it enters no hash."""
+        return {}
+
 
 class PairMetric(Metric):
     """One value for each aligned (reference, candidate) pair."""
@@ -174,6 +181,42 @@ class PairMetric(Metric):
         tokenize: Tokenize | None = None,
     ) -> list[float]:
         """The value of each aligned pair. ``tokenize`` gives the tokens that the metric ``reads`` of a text."""
+
+
+class RemoteMetric(PairMetric):
+    """A pair metric whose values another server computes, one by one and at a price: each is stored as it comes."""
+
+    is_remote = True
+
+    @abstractmethod
+    def values(
+        self, references: Sequence[str], candidates: Sequence[str], each_turn: Callable[[], None]
+    ) -> Iterator[tuple[int, float]]:
+        """The value of each pair as it comes, by its place. ``each_turn`` is called now and then; it may raise."""
+
+    def pair_warnings(
+        self, ids: Sequence[str], candidates: Sequence[str], values: Mapping[str, float]
+    ) -> list[ScoreWarning]:
+        """Warnings for the reader of the scores, from the candidates and the values of the items."""
+        return []
+
+    def score_pairs(
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        progress: PairProgress | None = None,
+        *,
+        tokenize: Tokenize | None = None,
+    ) -> list[float]:
+        found: dict[int, float] = {}
+
+        def report() -> None:
+            if progress is not None:
+                progress(len(found), len(references))
+
+        for place, value in self.values(references, candidates, report):
+            found[place] = value
+        return [found[place] for place in range(len(references))]
 
 
 class LexicalMetric(PairMetric):

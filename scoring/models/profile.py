@@ -1,9 +1,9 @@
 """Which models score: a profile names them, with the exact revision of each.
 
 A profile is a TOML file: ``name``, then ``[bertscore] model, revision, num_layers``, ``[bleurt] model, revision`` and
-optionally ``[clip] model, revision`` and ``precision``, the number format of BERTScore and BLEURT. ``model`` is a name
-on the Hugging Face hub or a path relative to the profile file. Three profiles come with Malpan (``scoring/profiles``);
-any other is named by its path.
+optionally ``[clip] model, revision``, ``precision``, the number format of BERTScore and BLEURT, and ``[judge]``, an
+LLM behind a server (``scoring.judging.spec``). ``model`` is a name on the Hugging Face hub or a path relative to the
+profile file. Three profiles come with Malpan (``scoring/profiles``); any other is named by its path.
 
 Nothing here imports torch, so the web process and the command line load profiles quickly.
 """
@@ -14,10 +14,12 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from scoring.errors import Message, ModelUnavailable, ScoringError, WordedError
+from scoring.judging.spec import JudgeSpec, read_judge
 from scoring.models.demo import DEMO_FOLDERS, demo_models_root
 
 ModelRole = Literal["bertscore", "bleurt", "clip"]
@@ -31,7 +33,8 @@ _KEYS: Final[Mapping[ModelRole, frozenset[str]]] = {
     "clip": frozenset({"model", "revision"}),
 }
 PRECISIONS: Final = ("fp32", "tf32", "bf16", "fp16")
-_TOP_KEYS: Final = frozenset({"name", "is_demo", "precision", *ROLES})
+JUDGE: Final = "judge"  # the section of the model that is behind a server
+_TOP_KEYS: Final = frozenset({"name", "is_demo", "precision", JUDGE, *ROLES})
 _HUB_NAME: Final = re.compile(r"[A-Za-z0-9][\w.\-]*(/[A-Za-z0-9][\w.\-]*)?")
 
 
@@ -110,6 +113,7 @@ class Profile:
     bertscore: ModelSpec | None = None
     bleurt: ModelSpec | None = None
     clip: ModelSpec | None = None
+    judge: JudgeSpec | None = None
 
     def spec(self, role: ModelRole) -> ModelSpec:
         """The model of ``role``. Raises ``ModelNotConfigured``."""
@@ -118,8 +122,14 @@ class Profile:
             raise ModelNotConfigured(profile=self.name, role=role)
         return found
 
+    def judge_spec(self) -> JudgeSpec:
+        """The judge. Raises ``ModelNotConfigured``."""
+        if self.judge is None:
+            raise ModelNotConfigured(profile=self.name, role=JUDGE)
+        return self.judge
+
     def specs(self) -> tuple[ModelSpec, ...]:
-        """The models this profile names, in the order of ``ROLES``."""
+        """The models of this profile that are files, in the order of ``ROLES``."""
         return tuple(spec for role in ROLES if (spec := getattr(self, role)) is not None)
 
     @property
@@ -155,9 +165,10 @@ def load_profile(name_or_path: str | Path) -> Profile:
         raise _invalid(path, "is_demo", "true 또는 false여야 합니다", "it must be true or false")
     precision = _read_precision(path, table)
     specs = {role: _read_spec(path, role, table[role], is_demo) for role in ROLES if role in table}
-    if not specs:
+    judge = read_judge(table[JUDGE], path.parent, partial(_invalid, path)) if JUDGE in table else None
+    if not specs and JUDGE not in table:
         raise _invalid(path, "[bertscore]", "모델이 하나도 없습니다", "it names no model at all")
-    return Profile(name=name, path=path, is_demo=is_demo, precision=precision, **specs)
+    return Profile(name=name, path=path, is_demo=is_demo, precision=precision, judge=judge, **specs)
 
 
 def _read_precision(path: Path, table: Mapping[str, Any]) -> str:

@@ -11,11 +11,13 @@ import json
 import os
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from scoring.judging.judge import Judge
 from scoring.models.devices import DeviceName, resolve_device
 from scoring.models.files import (
     ClipKind,
@@ -124,6 +126,18 @@ class ModelStore:
     def clip_kind(self) -> ClipKind:
         """``"clip"`` or ``"siglip"``, without loading the model. Raises ``ModelUnavailable``."""
         return self._once("kind of clip", lambda: clip_kind(self._folder("clip")))
+
+    @property
+    def judge(self) -> Judge:
+        """The judge, an LLM behind a server. Raises ``ModelNotConfigured``."""
+        return self._once("judge", lambda: Judge(self.profile.judge_spec()))
+
+    def take_judge_of(self, profile: Profile) -> None:
+        """Use the judge of ``profile``, which is otherwise the profile of this store."""
+        with self._lock:
+            if profile.judge != self.profile.judge:
+                self._loaded.pop("judge", None)
+            self.profile = profile
 
     def text_limit(self, role: ModelRole) -> int:
         """The maximum input of the model of ``role`` in tokens, without loading it. Raises ``ModelUnavailable``."""
@@ -246,11 +260,14 @@ _shared_lock = threading.Lock()
 def shared_store(profile: str | Path = "demo", device: DeviceName = "auto") -> ModelStore:
     """The one store of this profile and device in this process, so that models are loaded once.
 
-    ``auto`` and the device it resolves to share one store. Raises ``DeviceUnavailable``.
+    ``auto`` and the device it resolves to share one store. A judge is what the profile says now: its budget may have
+    been raised. Raises ``DeviceUnavailable``.
     """
     loaded, resolved = load_profile(profile), resolve_device(device)
     with _shared_lock:
-        return _shared.setdefault((loaded, resolved), ModelStore(loaded, resolved))
+        store = _shared.setdefault((replace(loaded, judge=None), resolved), ModelStore(loaded, resolved))
+        store.take_judge_of(loaded)
+        return store
 
 
 def require(store: ModelStore | None, metric: str) -> ModelStore:

@@ -44,13 +44,14 @@ def pair_work(
     store: ModelStore | None = None,
     profile: str = "demo",
     device: DeviceName = "auto",
+    options: MetricOptions | None = None,
 ) -> PairWork:
     """The work of the pair metrics of ``recipe_id``, except the cheap ones. Loads no model.
 
     Raises ``UnknownRecipe``, ``MismatchedFiles`` and ``ModelUnavailable``.
     """
     recipe = get_recipe(recipe_id)
-    options = MetricOptions()
+    options = options or MetricOptions()
     if store is None and any(map(is_neural, recipe.metrics)):
         store = shared_store(profile, device)
     optional = [name for name in recipe.optional_metrics if METRICS[name].is_configured(store, options)]

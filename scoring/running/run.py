@@ -2,8 +2,10 @@
 
 Each tokenizer analyses every distinct text once in a run (``scoring.text.run_tokens``). While the neural metrics wait
 for the GPU in the calling thread, one background thread runs the others. A second one would gain little: they are
-Python and hold its global lock. The values do not depend on which metrics run in parallel. Stores of values are used
-from the calling thread alone, and no thread outlives ``run_metrics``.
+Python and hold its global lock. Last come metrics that a server computes: the calling thread waits for its answers and
+stores each at once, so that none is asked for, and paid, again, wherever the run ends. The values do not depend on
+which metrics run in parallel. Stores of values are used from the calling thread alone, and no thread outlives
+``run_metrics``.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from scoring.errors import ScoringFault
-from scoring.metrics import CorpusMetric, Metric, PairMetric, PairProgress, Row
+from scoring.metrics import CorpusMetric, Metric, PairMetric, PairProgress, RemoteMetric, Row
 from scoring.recipes import Layout, Pairs
 from scoring.records import ProgressCallback
 from scoring.running.pair_values import Pair, PairValues
@@ -57,6 +59,8 @@ def run_metrics(
         pairs, kept = layout.pairs[name], known.get((name, hashes[name]), {})
         if isinstance(metric, CorpusMetric):
             tasks.append(_CorpusTask(metric, pairs, kept))
+        elif isinstance(metric, RemoteMetric):
+            tasks.append(_RemoteTask(metric, pairs, kept, _OfMetric(pair_values, name, hashes[name])))
         elif isinstance(metric, PairMetric):
             store = None if metric.is_cheap else pair_values
             tasks.append(_PairTask(metric, pairs, kept, _OfMetric(store, name, hashes[name])))
@@ -162,6 +166,29 @@ def score_distinct(
     return values
 
 
+class _RemoteTask(_PairTask):
+    """As ``_PairTask``, but every value is stored as it comes; runs in the calling thread."""
+
+    def __init__(self, metric: RemoteMetric, pairs: Pairs, known: KnownOfMetric, store: _OfMetric) -> None:
+        super().__init__(metric, pairs, known, store)
+        self._remote = metric
+
+    def run(self, tokens: RunTokens, report: PairProgress) -> None:
+        total = len(self._missing)
+        references, candidates = ([pair[side] for pair in self._missing] for side in (0, 1))
+        for place, value in self._remote.values(references, candidates, lambda: report(len(self._fresh), total)):
+            if not math.isfinite(value):
+                raise MetricFault(f"{self.metric.name} returned a value that is not a finite number")
+            self._fresh[self._missing[place]] = value
+            self._store.put({self._missing[place]: value})
+        if len(self._fresh) != total:
+            raise MetricFault(f"{self.metric.name} returned {len(self._fresh)} values for {total} pairs")
+        report(total, total)
+
+    def store(self) -> None:
+        """Does nothing: all are stored."""
+
+
 class _CorpusTask:
     """The row of every item. Known rows are used only if all are there, as each depends on all items."""
 
@@ -220,11 +247,11 @@ def _as_row(value: float | Sequence[float]) -> Row:
 
 def _run_all(tasks: Sequence[_Task], reporter: ProgressReporter) -> None:
     """Run neural metrics here and the others in parallel; all here unless there are both."""
-    neural = [task for task in tasks if task.metric.model is not None]
+    neural = sorted((task for task in tasks if task.metric.model is not None), key=lambda task: task.metric.is_remote)
     others = [task for task in tasks if task.metric.model is None]
     tokens = RunTokens()
     if not neural or not others:
-        _run_in_caller(tasks, tokens, reporter)
+        _run_in_caller([*others, *neural], tokens, reporter)
         return
     with ThreadPoolExecutor(1, thread_name_prefix="cpu-metrics") as pool:
         background = pool.submit(_run_in_background, others, tokens, reporter)

@@ -9,10 +9,11 @@ import pytest
 
 from scoring import canary
 from scoring.metrics import METRICS, MetricOptions, load_metric
-from scoring.models.store import shared_store
+from scoring.models.store import ModelStore, shared_store
 
 NOT_BY_DEMO = ["clipscore", "fluency"]  # no frames, and no head for masked words
-CHECKED = [name for name in METRICS if name not in NOT_BY_DEMO and not METRICS.origin(name)]
+REMOTE = ["judge_faithfulness", "judge_fluency", "llm_judge"]  # another server's numbers say nothing of this machine
+CHECKED = [name for name in METRICS if name not in (*NOT_BY_DEMO, *REMOTE) and not METRICS.origin(name)]
 
 
 def metric_of(name: str) -> Any:
@@ -31,9 +32,18 @@ def test_every_metric_has_its_known_rows_here(name: str) -> None:
 
 def test_what_the_demo_models_cannot_compute_is_optional_and_has_no_known_rows() -> None:
     store = shared_store("demo", "cpu")
-    assert [name for name in METRICS if not METRICS[name].is_configured(store, MetricOptions())] == NOT_BY_DEMO
+    own = [name for name in METRICS if not METRICS[name].is_remote]
+    assert [name for name in own if not METRICS[name].is_configured(store, MetricOptions())] == NOT_BY_DEMO
     assert all(METRICS[name].not_configured for name in NOT_BY_DEMO)
     assert not {*NOT_BY_DEMO} & {*canary._known()}
+
+
+def test_what_another_server_computes_is_not_asked_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MALPAN_DEMO_JUDGE_URL", "http://127.0.0.1:9")  # nobody listens
+    store = ModelStore("demo", "cpu")
+    assert sorted(name for name in METRICS if METRICS[name].is_remote) == REMOTE
+    assert all(METRICS[name].is_configured(store, MetricOptions()) for name in REMOTE)
+    assert not any(canary.is_checked(METRICS[name], store) for name in REMOTE)
 
 
 def test_the_signature_of_another_machine_has_the_same_identity(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from malpan.core.errors import SystemFault
 from malpan.jobs import outage, outcome
 from malpan.jobs.lease import LeaseLost
 from malpan.jobs.models import Job
-from malpan.jobs.registry import NotMine, handler_of
+from malpan.jobs.registry import MustWait, NotMine, handler_of
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +35,10 @@ def record_faults(job: Job) -> Iterator[None]:
     except NotMine as reason:
         logger.warning("%s: left to a worker of another version: %s", job, reason)
         outcome.written(job, partial(outcome.put_back, job_id=job.pk, attempt=job.attempt, pause=PUT_BACK_SECONDS))
+    except MustWait as reason:
+        logger.warning("%s: waits: %s", job, reason)
+        waits = partial(outcome.wait, job_id=job.pk, attempt=job.attempt, error_code=reason.fault.code)
+        outcome.written(job, partial(waits, pause=reason.pause, at_most=reason.at_most))
     except outage.StillAway:
         raise  # nothing can be written: the lease will expire
     except Exception as error:  # noqa: BLE001 (it is the boundary)

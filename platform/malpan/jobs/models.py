@@ -13,7 +13,8 @@ class Job(models.Model):
 
     ``attempt`` counts the claims and is a fencing token: a result of an older attempt is refused. ``failures`` counts
     the attempts that ended in a fault; too many end the job. ``cost`` and ``fair_tag`` are in model tokens
-    (``jobs.order``). A job is not claimed before ``not_before``, or while a child of it is open. A finished job stays
+    (``jobs.order``). A job is not claimed before ``not_before``, or while a child of it is open. ``waiting_since``:
+    when it first had to wait for something outside, which ``error_code`` names (``outcome.wait``). A finished job stays
     as a record.
     """
 
@@ -41,6 +42,7 @@ class Job(models.Model):
     failures = models.PositiveSmallIntegerField(_("실패한 시도"), default=0)
     lease_expires_at = models.DateTimeField(_("점유 만료"), null=True, blank=True)
     not_before = models.DateTimeField(_("다시 시도할 시각"), null=True, blank=True)
+    waiting_since = models.DateTimeField(_("외부를 기다리기 시작한 때"), null=True, blank=True)
     worker = models.CharField(_("채점 서버"), max_length=120, blank=True)
     stage = models.CharField(_("진행 단계"), max_length=40, blank=True)
     progress = models.FloatField(_("진행률"), default=0)  # share done, 0-1

@@ -62,13 +62,30 @@ def fail(*, job_id: int, attempt: int, error_code: str, pause: float = 0) -> boo
         job = _locked(job_id, attempt)
         if job is None:
             return False
-        job.failures += 1
+        _fail(job, error_code, pause)
+    return True
+
+
+def wait(*, job_id: int, attempt: int, error_code: str, pause: float, at_most: float | None) -> bool:
+    """Queue the job again after ``pause`` seconds, as it waits for what ``error_code`` names.
+
+    That is no failure, unless it has waited for the same longer than ``at_most`` seconds.
+
+    Returns false and does nothing if the job is no longer running with this attempt.
+    """
+    with transaction.atomic():
+        job = _locked(job_id, attempt)
+        if job is None:
+            return False
+        now = database_now()
+        if job.waiting_since is None or job.error_code != error_code:
+            job.waiting_since = now
+        if at_most is not None and now - job.waiting_since > timedelta(seconds=at_most):
+            _fail(job, error_code, pause)
+            return True
         job.error_code = error_code
-        if job.failures < settings.JOB_MAX_FAILURES:
-            logger.warning("%s: attempt %s failed (%s); queued again", job, attempt, error_code)
-            _queue_again(job, pause)
-        else:
-            _give_up(job)
+        handler_of(job.kind).waits(job)
+        _queue_again(job, pause)
     return True
 
 
@@ -120,10 +137,24 @@ def _locked(job_id: int, attempt: int) -> Job | None:
     return lock_rows(rows, Level.WORK).first()
 
 
+def _fail(job: Job, error_code: str, pause: float) -> None:
+    job.failures += 1
+    job.error_code = error_code
+    if job.failures < settings.JOB_MAX_FAILURES:
+        logger.warning("%s: attempt %s failed (%s); queued again", job, job.attempt, error_code)
+        _queue_again(job, pause)
+    else:
+        _give_up(job)
+
+
 def _queue_again(job: Job, pause: float) -> None:
     job.state, job.lease_expires_at, job.stage, job.progress = State.QUEUED, None, "", 0.0
     job.not_before = database_now() + timedelta(seconds=pause) if pause else None
-    job.save(update_fields=["state", "lease_expires_at", "stage", "progress", "not_before", "failures", "error_code"])
+    job.save(
+        update_fields=[
+            *("state", "lease_expires_at", "stage", "progress", "not_before", "waiting_since", "failures", "error_code")
+        ]
+    )
     handler_of(job.kind).put_back(job)
     if not pause:  # otherwise beat rings when it is due
         ring_on_commit()

@@ -19,6 +19,18 @@ class NotMine(Exception):
     """This worker does not know what the job needs; one of another version may. It is put back without a failure."""
 
 
+class MustWait(Exception):
+    """The job cannot go on until something outside has changed, which ``fault`` names: a budget, another server.
+
+    It is queued again after ``pause`` seconds, without a failure; if ``at_most`` is not ``None``, only until it has
+    waited for that many seconds, then it counts as a fault.
+    """
+
+    def __init__(self, fault: type[SystemFault], *, pause: float, at_most: float | None) -> None:
+        self.fault, self.pause, self.at_most = fault, pause, at_most
+        super().__init__(fault.code)
+
+
 class Handler(ABC):
     """The work of one kind of job. ``work`` runs outside any transaction, the other methods in that of the move."""
 
@@ -29,7 +41,7 @@ class Handler(ABC):
         """Do the work and end the job with ``outcome.finish``, or leave it to its children. Any other exception is a
         fault.
 
-        Raises ``NotMine``, and ``LeaseLost`` from ``lease`` if the job is no longer ours.
+        Raises ``NotMine``, ``MustWait``, and ``LeaseLost`` from ``lease`` if the job is no longer ours.
         """
 
     def claimed(self, job: Job) -> None:
@@ -38,6 +50,10 @@ class Handler(ABC):
 
     def put_back(self, job: Job) -> None:
         """It is queued again; ``job.error_code`` is the fault, if there was one."""
+        return
+
+    def waits(self, job: Job) -> None:
+        """It must wait for what ``job.error_code`` names, and is queued again."""
         return
 
     def given_up(self, job: Job) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 # A program that ends with this code refuses its settings: restarting it would not help (sysexits.h)
 EX_CONFIG = 78
 
+DEMO_JUDGE_URL = "MALPAN_DEMO_JUDGE_URL"
 CELERY = ("-m", "celery", "--app", "malpan", "--quiet")
 STEADY = ("--without-gossip", "--without-mingle")
 
@@ -31,10 +32,20 @@ class Program:
 
 
 def programs_of(
-    root: Path, run_directory: Path, *, listen_descriptor: int, threads: int, workers: int = 1, web_workers: int = 1
+    root: Path,
+    run_directory: Path,
+    *,
+    listen_descriptor: int,
+    threads: int,
+    workers: int = 1,
+    web_workers: int = 1,
+    judge_descriptor: int | None = None,
 ) -> list[Program]:
-    """Web server, ``workers`` scoring workers with ``threads`` threads each, housekeeper, beat, and ``announce``."""
+    """Web server, ``workers`` scoring workers with ``threads`` threads each, housekeeper, beat, and ``announce``; with
+    ``judge_descriptor``, a listening socket, the demo judge too.
+    """
     return [
+        *([] if judge_descriptor is None else [_demo_judge(judge_descriptor)]),
         *(_web_server(number, listen_descriptor) for number in range(web_workers)),
         *(_scoring_worker(number, threads) for number in range(workers)),
         _chores(),
@@ -88,6 +99,12 @@ def _scoring_worker(number: int, threads: int) -> Program:
     )  # fmt: skip
 
 
+def _demo_judge(descriptor: int) -> Program:
+    """The demo judge; it has nothing to finish when it is stopped."""
+    arguments = ("-m", "scoring.judging.demo", "--descriptor", str(descriptor))
+    return Program("judge", arguments, grace=2.0, descriptors=(descriptor,))
+
+
 def _chores() -> Program:
     return Program(
         "chores",
@@ -104,12 +121,12 @@ def _beat(run_directory: Path) -> Program:
 
 
 def child_environment(
-    root: Path, var_directory: Path, *, url: str, started: float, counts: Path, temporary: Path
+    root: Path, var_directory: Path, *, url: str, started: float, counts: Path, temporary: Path, judge_url: str = ""
 ) -> dict[str, str]:
     """The environment of every program, in addition to that of the supervisor.
 
     In the folder ``counts`` all web processes count requests together (``operation.metrics.http``); files on their way
-    are in ``temporary`` (``core.temporary``).
+    are in ``temporary`` (``core.temporary``). ``judge_url``: of the demo judge, which the demo profile names.
     """
     return {
         "PYTHONUNBUFFERED": "1",
@@ -122,5 +139,6 @@ def child_environment(
         "TMPDIR": str(temporary),
         "MALPAN_LOCAL_URL": url,
         "MALPAN_STARTED_AT": str(started),
+        **({DEMO_JUDGE_URL: judge_url} if judge_url else {}),
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]),
     }

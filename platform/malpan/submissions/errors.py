@@ -169,6 +169,24 @@ class ModelMissing(SystemFault):
     text = _("채점 서버에 채점 모델이 준비되지 않았습니다. 운영자가 조치하고 있습니다.")
 
 
+class JudgeBudgetUsedUp(SystemFault):
+    """The budget of the LLM judge is used up: the run waits until there is more. Written to the run, not raised."""
+
+    text = _("심사 모델의 예산을 다 써 채점을 멈추고 기다립니다. 운영자가 예산을 늘리면 이어서 채점합니다.")
+
+
+class JudgeAway(SystemFault):
+    """The server of the LLM judge does not answer: the run waits for it, up to ``JUDGE_WAIT_SECONDS``."""
+
+    text = _("심사 모델 서버가 응답하지 않아 기다립니다. 응답하면 이어서 채점합니다.")
+
+
+class JudgeRejects(SystemFault):
+    """The server of the LLM judge refuses its requests: the profile or the key is wrong."""
+
+    text = _("심사 모델 서버가 요청을 거절했습니다. 운영자가 조치하고 있습니다.")
+
+
 class ScoringCrashed(SystemFault):
     """The engine stopped with an error that the file did not cause."""
 

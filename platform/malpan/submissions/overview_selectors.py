@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from malpan.competitions.models import Competition, Notice, Phase, Question
 from malpan.core.times import kst_day_bounds
-from malpan.submissions.models import Rejection, RescoreBatch, ScoringRun, Submission
+from malpan.submissions.errors import JudgeAway, JudgeBudgetUsedUp
+from malpan.submissions.models import JudgeUsage, Rejection, RescoreBatch, ScoringRun, Submission
 from malpan.submissions.querysets import charged
 from malpan.teams.models import Team
 
@@ -28,6 +29,17 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeWait:
+    """Runs that wait for the LLM judge of a model profile. ``requests`` and ``tokens``: what it has cost so far."""
+
+    profile: str
+    is_budget: bool  # the budget is used up; otherwise the server is away
+    runs: int
+    requests: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class OpenWork:
     """The open work of a competition. ``oldest_wait``: how long the oldest queued run has waited, or ``None``."""
 
@@ -38,6 +50,7 @@ class OpenWork:
     questions: int
     oldest_question_at: datetime | None
     batches: tuple[RescoreBatch, ...]
+    judge_waits: tuple[JudgeWait, ...]
     coming: tuple[Moment, ...]
     uploads_today: int
     rejections_today: int
@@ -48,7 +61,7 @@ class OpenWork:
 
 
 def open_work_of(competition: Competition, now: datetime | None = None) -> OpenWork:
-    """The open work of ``competition`` at ``now``. Eight queries; a day is a KST day."""
+    """The open work of ``competition`` at ``now``. Nine queries; a day is a KST day."""
     now = now or timezone.now()
     start, end = kst_day_bounds(now)
     runs = _runs(competition)
@@ -71,6 +84,7 @@ def open_work_of(competition: Competition, now: datetime | None = None) -> OpenW
         questions=waiting["count"],
         oldest_question_at=waiting["oldest"],
         batches=open_batches(competition),
+        judge_waits=judge_waits_of(competition),
         coming=coming_moments(competition, now),
         uploads_today=uploads["today"],
         rejections_today=rejections.count(),
@@ -85,6 +99,28 @@ def open_batches(competition: Competition) -> tuple[RescoreBatch, ...]:
     """Batches that are running, or waiting to be applied or cancelled."""
     rows = RescoreBatch.objects.filter(competition=competition, state=RescoreBatch.State.RUNNING)
     return tuple(rows.select_related("phase__track__competition"))
+
+
+def judge_waits_of(competition: Competition) -> tuple[JudgeWait, ...]:
+    """The runs of ``competition`` that wait for a judge, by profile and reason. One query, two if there are any."""
+    codes = (JudgeBudgetUsedUp.code, JudgeAway.code)
+    rows = ScoringRun.objects.filter(
+        submission__phase__track__competition=competition,
+        state__in=[State.QUEUED, State.RUNNING],
+        error_code__in=codes,
+    )
+    counted = list(rows.order_by().values("profile", "error_code").annotate(runs=Count("pk")).order_by("profile"))
+    used = JudgeUsage.objects.in_bulk([row["profile"] for row in counted], field_name="profile") if counted else {}
+    return tuple(
+        JudgeWait(
+            profile=row["profile"],
+            is_budget=row["error_code"] == JudgeBudgetUsedUp.code,
+            runs=row["runs"],
+            requests=used[row["profile"]].requests if row["profile"] in used else 0,
+            tokens=used[row["profile"]].tokens if row["profile"] in used else 0,
+        )
+        for row in counted
+    )
 
 
 def coming_moments(competition: Competition, now: datetime) -> tuple[Moment, ...]:

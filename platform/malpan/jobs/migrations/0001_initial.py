@@ -25,6 +25,7 @@ class Migration(migrations.Migration):
                 ('failures', models.PositiveSmallIntegerField(default=0, verbose_name='실패한 시도')),
                 ('lease_expires_at', models.DateTimeField(blank=True, null=True, verbose_name='점유 만료')),
                 ('not_before', models.DateTimeField(blank=True, null=True, verbose_name='다시 시도할 시각')),
+                ('waiting_since', models.DateTimeField(blank=True, null=True, verbose_name='외부를 기다리기 시작한 때')),
                 ('worker', models.CharField(blank=True, max_length=120, verbose_name='채점 서버')),
                 ('stage', models.CharField(blank=True, max_length=40, verbose_name='진행 단계')),
                 ('progress', models.FloatField(default=0, verbose_name='진행률')),

@@ -9,6 +9,7 @@ from django.conf import settings
 from malpan.competitions.media import media_folder
 from malpan.core import tracing
 from malpan.submissions.evaluation import large_runs, results, reuse
+from malpan.submissions.evaluation.judge_budget import SharedLedger
 from malpan.submissions.models import ScoringRun
 from scoring.metrics import MetricOptions
 from scoring.records import ProgressCallback, ScoreReport
@@ -55,6 +56,6 @@ def _score_split(
             device=settings.SCORING_DEVICE,
             progress=progress,
             known=known,
-            options=MetricOptions(media=media_folder(run.reference_version)),
+            options=MetricOptions(media=media_folder(run.reference_version), ledger=SharedLedger(run.profile)),
             pair_values=values,
         )

@@ -15,6 +15,7 @@ from malpan.jobs.lease import LeaseLost, LeaseRenewer
 from malpan.jobs.models import Job
 from malpan.submissions.errors import ModelMissing, ScoringCrashed
 from malpan.submissions.evaluation import canary, computing, large_runs, pair_cache, runs
+from malpan.submissions.evaluation.judge_budget import judge_required
 from malpan.submissions.evaluation.progress import StageProgress
 from malpan.submissions.models import ScoringRun
 from scoring.errors import ModelUnavailable
@@ -35,7 +36,7 @@ class ScoreRun(registry.Handler):
 
     def _score(self, run: ScoringRun, job: Job, lease: LeaseRenewer) -> None:
         recipe = _recipe_of(run)
-        with _models_required():
+        with _models_required(), judge_required():
             slices = [] if job.children.exists() else large_runs.slice_costs(run, job.cost)
             if slices:
                 if not outcome.written(job, lambda: outcome.wait_for_children(job=job, kind=runs.SLICE, costs=slices)):
@@ -55,6 +56,9 @@ class ScoreRun(registry.Handler):
     def put_back(self, job: Job) -> None:
         runs.queue_again(job)
 
+    def waits(self, job: Job) -> None:
+        runs.tell_waiting(job.pk, job.error_code)
+
     def given_up(self, job: Job) -> None:
         runs.give_up(job)
 
@@ -69,10 +73,14 @@ class ComputeSlice(registry.Handler):
         recipe = _recipe_of(run)
         progress = StageProgress(recipe.metrics, lease.report)
         count = Job.objects.filter(parent=job.parent_id).count()
-        with logged_with(run=run.pk), _models_required():
+        with logged_with(run=run.pk), _models_required(), judge_required():
             canary.require((*recipe.metrics, *recipe.optional_metrics), run.profile)
             large_runs.compute_slice(run, job.number, count, progress)
         outcome.written(job, lambda: outcome.finish(job_id=job.pk, attempt=job.attempt))
+
+    def waits(self, job: Job) -> None:
+        if job.parent_id is not None:
+            runs.tell_waiting(job.parent_id, job.error_code)
 
 
 def register() -> None:

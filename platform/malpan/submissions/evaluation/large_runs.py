@@ -17,7 +17,9 @@ from django.conf import settings
 from malpan.competitions.references import load_references
 from malpan.core.storage import read_private
 from malpan.submissions.evaluation import pair_cache, results, reuse
+from malpan.submissions.evaluation.judge_budget import SharedLedger
 from malpan.submissions.models import ScoringRun
+from scoring.metrics import MetricOptions
 from scoring.records import Items, ProgressCallback
 from scoring.running.precompute import missing_items, pair_work, precompute
 
@@ -125,4 +127,5 @@ def _work(run: ScoringRun, files: RunFiles) -> PairWork:
         files.predictions,
         profile=run.profile,
         device=settings.SCORING_DEVICE,
+        options=MetricOptions(ledger=SharedLedger(run.profile)),
     )

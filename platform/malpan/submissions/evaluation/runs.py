@@ -154,6 +154,21 @@ def give_up(job: Job) -> None:
     transaction.on_commit(lambda: mail_admins(subject, body, fail_silently=True), robust=True)
 
 
+def tell_waiting(job_id: int, error_code: str) -> None:
+    """Write to the run why it waits, and tell the organiser when it begins to; in the transaction of the move."""
+    if not ScoringRun.objects.filter(job=job_id).exclude(error_code=error_code).update(error_code=error_code):
+        return
+    run = ScoringRun.objects.select_related("submission__phase__track__competition").get(job=job_id)
+    subject = f"채점 대기: {run.submission.phase.track.competition} / run {run.pk}"
+    body = (
+        f"채점 {run.pk}이(가) 심사 모델을 기다립니다({error_code}).\n"
+        "예산을 다 썼다면 모델 프로필 [judge]의 max_requests나 max_tokens_total을 늘리십시오. "
+        "심사 모델 서버가 응답하지 않으면 서버를 확인하십시오.\n"
+        "기다리는 채점은 저절로 이어지며, 이미 받은 심사는 다시 묻지 않습니다. 관리 화면의 ‘채점’에 사유가 있습니다.\n"
+    )
+    transaction.on_commit(lambda: mail_admins(subject, body, fail_silently=True), robust=True)
+
+
 def finish_run(*, run_id: int, attempt: int, report: ScoreReport, hidden: ScoreReport | None = None) -> bool:
     """Write the result of ``attempt`` with its item values, and make the run live if its submission has none, or only
     one by an earlier rule while this is by the current one.

@@ -33,6 +33,20 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='JudgeUsage',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('profile', models.CharField(max_length=200, unique=True, verbose_name='모델 프로필')),
+                ('requests', models.PositiveBigIntegerField(default=0, verbose_name='요청 수')),
+                ('tokens', models.PositiveBigIntegerField(default=0, verbose_name='토큰 수')),
+                ('updated_at', models.DateTimeField(auto_now=True, verbose_name='시각')),
+            ],
+            options={
+                'verbose_name': '심사 모델 사용량',
+                'verbose_name_plural': '심사 모델 사용량',
+            },
+        ),
+        migrations.CreateModel(
             name='PairValue',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

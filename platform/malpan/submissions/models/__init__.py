@@ -2,6 +2,7 @@
 
 from malpan.submissions.models.canary import CanaryRows
 from malpan.submissions.models.chain import ChainEntry
+from malpan.submissions.models.judge import JudgeUsage
 from malpan.submissions.models.quota import QuotaEntry
 from malpan.submissions.models.rescore import RescoreBatch
 from malpan.submissions.models.run import HiddenResult, MetricResult, PairValue, ScoringRun
@@ -11,6 +12,7 @@ __all__ = [
     "CanaryRows",
     "ChainEntry",
     "HiddenResult",
+    "JudgeUsage",
     "MetricResult",
     "PairValue",
     "QuotaEntry",

@@ -32,7 +32,7 @@ from malpan.core.temporary import remove_left, temporary_files, temporary_folder
 from malpan.local import embedded
 from malpan.local.file_lock import FileLock
 from malpan.local.paths import memory_directory, private_directory
-from malpan.local.programs import child_environment, programs_of, threads_of_a_worker
+from malpan.local.programs import DEMO_JUDGE_URL, child_environment, programs_of, threads_of_a_worker
 from malpan.local.supervisor import Supervisor
 
 ADMIN_EMAIL = "admin@localhost"
@@ -126,6 +126,7 @@ def _supervisor(run_directory: Path, url: str, listener: socket.socket, counts: 
     root = settings.BASE_DIR
     started = psutil.Process().create_time()
     workers = settings.SCORING_WORKERS
+    judge = _listen_for_judge()
     programs = programs_of(
         root,
         run_directory,
@@ -133,6 +134,7 @@ def _supervisor(run_directory: Path, url: str, listener: socket.socket, counts: 
         threads=threads_of_a_worker(settings.SCORING_THREADS, workers),
         workers=workers,
         web_workers=settings.WEB_WORKERS,
+        judge_descriptor=None if judge is None else judge.fileno(),
     )
     if settings.LOG_FORMAT == "json":  # each line names its program itself
         programs = [replace(program, prefixed=False) for program in programs]
@@ -140,7 +142,13 @@ def _supervisor(run_directory: Path, url: str, listener: socket.socket, counts: 
         programs,
         root=root,
         environment=child_environment(
-            root, settings.VAR_DIR, url=url, started=started, counts=counts, temporary=_emptied_temporary_folder()
+            root,
+            settings.VAR_DIR,
+            url=url,
+            started=started,
+            counts=counts,
+            temporary=_emptied_temporary_folder(),
+            judge_url="" if judge is None else f"http://127.0.0.1:{judge.getsockname()[1]}",
         ),
         services=embedded.active(),
     )
@@ -160,6 +168,18 @@ def _listen(host: str, port: int) -> socket.socket:
             f"Cannot listen on {host}:{port} ({error.strerror}). Choose another port: PORT=8001 make run"
         ) from error
     listener.listen(512)
+    listener.set_inheritable(True)
+    return listener
+
+
+def _listen_for_judge() -> socket.socket | None:
+    """The listening socket of the demo judge, at any free port; ``None`` without demo models, or with a judge already.
+
+    The supervisor keeps it open, so that a judge that was restarted has the same address.
+    """
+    if settings.SCORING_PROFILE != "demo" or os.environ.get(DEMO_JUDGE_URL):
+        return None
+    listener = socket.create_server(("127.0.0.1", 0), backlog=256)
     listener.set_inheritable(True)
     return listener
 

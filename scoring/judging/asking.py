@@ -1,0 +1,206 @@
+"""Asking a judge many questions: several at once, within a budget, with bounded and counted repetitions.
+
+One loop in the calling thread decides what is sent when; other threads only wait for answers. So the caller can keep
+every answer as it comes, and ledger and store are used from its thread alone. An outage ends the asking only after the
+requests on their way are answered: what was paid for is never thrown away.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from scoring.judging.budget import Ledger, Limits, Usage
+from scoring.judging.client import NOT_DONE, Exchange, JudgeClient
+from scoring.judging.errors import JudgeBudgetSpent, JudgeError, JudgeRefused, JudgeUnreachable
+from scoring.judging.parsing import Judgement, Task, Unparsable, parse
+from scoring.judging.spec import JudgeSpec
+
+PATH: Final = "/v1/chat/completions"
+UNUSABLE_TRIES: Final = 3  # of a question whose answers cannot be used, as the contest's rule: two more tries
+LONGEST_PAUSE: Final = 60.0  # seconds; a server that wants a longer one is asked again later, by another attempt
+TURN_SECONDS: Final = 0.5  # how long the loop waits at most before it calls ``each_turn`` again
+_UNUSABLE: Final = ("too_large", "no_json")
+
+
+@dataclass(slots=True)
+class Tally:
+    """What one asking took. ``repeated``: requests beyond the first of each question, by the reason for them."""
+
+    requests: int = 0
+    tokens: int = 0
+    unparsable: int = 0
+    repeated: Counter[str] = field(default_factory=Counter)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "requests": self.requests,
+            "tokens": self.tokens,
+            "unparsable": self.unparsable,
+            "repeated": dict(sorted(self.repeated.items())),
+        }
+
+
+@dataclass(order=True, slots=True)
+class _Open:
+    """A question that is to be asked, not before ``due`` (monotonic clock)."""
+
+    due: float
+    number: int
+    faults: int = field(default=0, compare=False)  # of the server or the network
+    unusable: int = field(default=0, compare=False)
+
+
+class Asking:
+    """Asks the questions in ``bodies``, each a request in JSON, once."""
+
+    def __init__(self, client: JudgeClient, spec: JudgeSpec, ledger: Ledger, tally: Tally) -> None:
+        self._client, self._spec, self._ledger, self._tally = client, spec, ledger, tally
+        self._limits = Limits(spec.max_requests, spec.max_tokens_total)
+        self._waiting: list[_Open] = []
+        self._running: dict[Future[Exchange], tuple[_Open, int]] = {}
+        self._error: JudgeError | None = None
+        self._paused_until = 0.0
+        self._awaits_budget = False  # the budget may suffice when the next answer has come
+
+    def ask(
+        self, bodies: Sequence[bytes], task: Task, each_turn: Callable[[], None]
+    ) -> Iterator[tuple[int, Judgement | None]]:
+        """The judgement of each question as it comes, by its place in ``bodies``; ``None`` if it stays unparsable.
+
+        ``each_turn`` is called at least every ``TURN_SECONDS``; what it raises ends the asking at once. Raises
+        ``JudgeBudgetSpent``, ``JudgeUnreachable`` and ``JudgeRefused`` after the answers that are on their way.
+        """
+        self._waiting = [_Open(0.0, number) for number in range(len(bodies))]
+        pool = ThreadPoolExecutor(self._spec.concurrency, thread_name_prefix="judge")
+        is_over = False
+        try:
+            while self._waiting or self._running:
+                each_turn()
+                self._send(pool, bodies)
+                if self._error is not None and not self._running:
+                    break
+                done, _ = wait(self._running, self._pause(), return_when=FIRST_COMPLETED)
+                if not self._running:
+                    time.sleep(self._pause())
+                for future in done:
+                    yield from self._take(*self._running.pop(future), future.result(), task)
+            is_over = True
+        finally:
+            if not is_over:
+                self._client.abort()
+            pool.shutdown(cancel_futures=True)
+        if self._error is not None:
+            raise self._error
+
+    def _pause(self) -> float:
+        """How long to wait for an answer before the next question is due."""
+        is_full = self._awaits_budget or len(self._running) >= self._spec.concurrency
+        if self._error is not None or not self._waiting or is_full:
+            return TURN_SECONDS
+        due = max(self._waiting[0].due, self._paused_until) - time.monotonic()
+        return min(max(due, 0.001), TURN_SECONDS)
+
+    def _send(self, pool: ThreadPoolExecutor, bodies: Sequence[bytes]) -> None:
+        """Send what is due, as far as there are threads and budget."""
+        while self._error is None and self._waiting and len(self._running) < self._spec.concurrency:
+            if self._awaits_budget:
+                return
+            now = time.monotonic()
+            if max(self._waiting[0].due, self._paused_until) > now:
+                return
+            body = bodies[self._waiting[0].number]
+            reserved = len(body) + self._spec.max_tokens  # a token is at least a byte
+            if not self._ledger.reserve(self._limits, reserved):
+                self._awaits_budget = bool(self._running)
+                self._error = None if self._running else self._budget_spent()
+                return
+            question = heapq.heappop(self._waiting)
+            self._tally.requests += 1
+            self._running[pool.submit(self._client.post, PATH, body)] = question, reserved
+
+    def _take(
+        self, question: _Open, reserved: int, exchange: Exchange, task: Task
+    ) -> Iterator[tuple[int, Judgement | None]]:
+        """Settle a request, and give its judgement or have the question asked again."""
+        self._awaits_budget = False
+        self._settle(exchange, reserved)
+        if exchange.answer is not None:
+            try:
+                yield question.number, parse(_content(exchange.answer), task)
+                return
+            except Unparsable:
+                pass
+        if exchange.answer is not None or exchange.failure in _UNUSABLE:
+            question.unusable += 1
+            if question.unusable >= UNUSABLE_TRIES:
+                self._tally.unparsable += 1
+                yield question.number, None
+            else:
+                self._ask_again(question, exchange.failure or "unparsable", 0.0)
+        else:
+            self._after_fault(question, exchange)
+
+    def _settle(self, exchange: Exchange, reserved: int) -> None:
+        """Give back what a request did not cost; one that may have been done is taken to have cost all it could."""
+        if exchange.failure in NOT_DONE:
+            self._ledger.settle(Usage(-1, -reserved))
+            return
+        used = _tokens(exchange.answer)
+        spent = reserved if used is None else used
+        self._tally.tokens += spent
+        self._ledger.settle(Usage(0, spent - reserved))
+
+    def _after_fault(self, question: _Open, exchange: Exchange) -> None:
+        question.faults += 1
+        why = exchange.failure or ""
+        if why == "refused":
+            self._fail(JudgeRefused(url=self._client.url, status=exchange.status))
+        elif question.faults > self._spec.retries or (exchange.retry_after or 0) > LONGEST_PAUSE:
+            self._fail(JudgeUnreachable(url=self._client.url, why=why, retry_after=exchange.retry_after))
+        else:
+            pause = min(self._spec.retry_seconds * 2 ** (question.faults - 1), LONGEST_PAUSE)
+            if why == "busy":  # nobody else need ask before that either
+                pause = max(pause, exchange.retry_after or 0.0)
+                self._paused_until = max(self._paused_until, time.monotonic() + pause)
+            self._ask_again(question, why, pause)
+
+    def _ask_again(self, question: _Open, why: str, pause: float) -> None:
+        self._tally.repeated[why] += 1
+        question.due = time.monotonic() + pause
+        heapq.heappush(self._waiting, question)
+
+    def _fail(self, error: JudgeError) -> None:
+        """Send nothing more; the first reason counts."""
+        if self._error is None:
+            self._error = error
+
+    def _budget_spent(self) -> JudgeBudgetSpent:
+        usage = self._ledger.usage()
+        return JudgeBudgetSpent(
+            requests=usage.requests,
+            tokens=usage.tokens,
+            max_requests=self._limits.requests or "∞",
+            max_tokens=self._limits.tokens or "∞",
+        )
+
+
+def _content(answer: Any) -> Any:
+    """The text of the first choice of an answer; ``None`` where it has none, or was cut off at ``max_tokens``."""
+    try:
+        choice = answer["choices"][0]
+        return choice["message"]["content"] if choice.get("finish_reason") in ("stop", None) else None
+    except (KeyError, IndexError, TypeError, AttributeError):
+        return None
+
+
+def _tokens(answer: Any) -> int | None:
+    """The tokens that an answer says it cost."""
+    usage = answer.get("usage") if isinstance(answer, dict) else None
+    total = usage.get("total_tokens") if isinstance(usage, dict) else None
+    return total if type(total) is int and total >= 0 else None

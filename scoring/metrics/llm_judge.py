@@ -1,0 +1,126 @@
+"""Scores that an LLM gives by a rubric: rationale quality, fluency and faithfulness.
+
+The judge of the profile reads a versioned prompt and the fenced texts of an item, and answers with a whole number from
+1 to 5 by a JSON schema (``scoring.judging``). The value is a fifth of it: 0.2, 0.4, 0.6, 0.8 or 1. An answer that stays
+unparsable after two more tries has the value 0, as a parse failure has in the contest's own rule; its items are named
+in a warning. 0 therefore never stands for a judgement. A blank candidate is not sent, and has 0 as well.
+
+The contest's judge and its prompt are not published: these values are no reproduction of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+from scoring.errors import Message, quoted
+from scoring.judging.asking import Tally
+from scoring.judging.budget import MemoryLedger
+from scoring.judging.judge import value_of
+from scoring.metrics.base import MetricOptions, RemoteMetric
+from scoring.models.profile import JUDGE
+from scoring.models.store import ModelStore, require
+from scoring.records import ScoreWarning
+
+VERSION: Final = 1  # raised whenever a change here could change a value
+NAMED_ITEMS: Final = 20  # in a warning
+
+_NOT_CONFIGURED: Final = Message(
+    "프로필에 심사 모델([judge])이 없어 LLM 심사 점수를 계산하지 않았습니다. 다른 점수에는 영향이 없습니다.",
+    "Scores by an LLM judge were not computed: the profile has no [judge]. The other scores are not affected.",
+)
+_UNPARSABLE: Final = Message(
+    "심사 모델의 답을 해석할 수 없어 0점으로 둔 문항이 {count}개 있습니다: {items}. 평균에 그대로 들어갑니다.",
+    "The judge's answers for {count} items could not be parsed; they count as 0 in the mean: {items}.",
+)
+_TRUNCATED: Final = Message(
+    "글이 길어 심사 모델이 앞부분 {limit}자만 읽은 문항이 {count}개 있습니다.",
+    "The judge read only the first {limit} characters of the texts of {count} items.",
+)
+
+
+class JudgeMetric(RemoteMetric):
+    """A score by the judge of the profile; the server is first asked when the signature is made."""
+
+    group = "meaning"
+    model = JUDGE
+    built_in_prompt: ClassVar[str]  # with its version; ``[judge.prompts]`` of a profile may name another
+
+    def __init__(self, store: ModelStore | None = None, options: MetricOptions | None = None) -> None:
+        super().__init__(store, options)
+        self._judge = require(store, self.name).judge
+        self._prompt = self._judge.prompt(self.name, self.built_in_prompt)
+        self._ledger = self.options.ledger or MemoryLedger()
+        self._tally = Tally()
+
+    def parameters(self) -> dict[str, Any]:
+        return {"scale": "score / 5; unparsable: 0", **self._judge.describe(self._prompt)}
+
+    def values(
+        self, references: Sequence[str], candidates: Sequence[str], each_turn: Callable[[], None]
+    ) -> Iterator[tuple[int, float]]:
+        """Blank candidates first, then each value as the judge answers. Raises the errors of ``scoring.judging``."""
+        asked = [place for place, text in enumerate(candidates) if text.strip()]
+        yield from ((place, 0.0) for place, text in enumerate(candidates) if not text.strip())
+        questions = [{"reference": references[place], "candidate": candidates[place]} for place in asked]
+        answers = self._judge.ask(self._prompt, questions, ledger=self._ledger, tally=self._tally, each_turn=each_turn)
+        yield from ((asked[number], value_of(judgement)) for number, judgement in answers)
+
+    def pair_warnings(
+        self, ids: Sequence[str], candidates: Sequence[str], values: Mapping[str, float]
+    ) -> list[ScoreWarning]:
+        """Which answers of the judge could not be parsed, and how many texts it saw only in part."""
+        given = dict(zip(ids, candidates, strict=True))
+        failed = [item for item, text in given.items() if text.strip() and values[item] == 0.0]
+        cut = sum(self._judge.is_cut(text) for text in given.values())
+        named = ", ".join(map(quoted, failed[:NAMED_ITEMS])) + (" …" if len(failed) > NAMED_ITEMS else "")
+        warnings = [ScoreWarning(f"{self.name}_unparsable", {"count": len(failed), "items": named})] if failed else []
+        limit = self._judge.spec.max_chars
+        return [*warnings, *([ScoreWarning(f"{self.name}_truncated", {"count": cut, "limit": limit})] if cut else [])]
+
+    def about(self) -> dict[str, Any]:
+        """Requests, tokens and repetitions of this computation."""
+        return self._tally.as_dict()
+
+
+def _texts_of(name: str) -> dict[str, Message]:
+    return {
+        f"{name}_not_configured": _NOT_CONFIGURED,
+        f"{name}_unparsable": _UNPARSABLE,
+        f"{name}_truncated": _TRUNCATED,
+    }
+
+
+class LlmJudge(JudgeMetric):
+    """Quality of rationales: the reference is the task and the essay, the candidate the reasons given for scores."""
+
+    name = "llm_judge"
+    label = Message("LLM 심사", "LLM judge")
+    rule = f"llm-judge@{VERSION}"
+    built_in_prompt = "rationale-1"
+    not_configured = "llm_judge_not_configured"
+    warning_texts = _texts_of(name)
+
+
+class JudgeFluency(JudgeMetric):
+    """Whether the sentences of the candidate are natural; the reference is not sent."""
+
+    name = "judge_fluency"
+    label = Message("유창성(LLM 심사)", "Fluency (LLM judge)")
+    rule = f"judge-fluency@{VERSION}"
+    card = "llm_judge"
+    built_in_prompt = "fluency-1"
+    not_configured = "judge_fluency_not_configured"
+    warning_texts = _texts_of(name)
+
+
+class JudgeFaithfulness(JudgeMetric):
+    """How faithful the candidate is to the source, which is the reference."""
+
+    name = "judge_faithfulness"
+    label = Message("충실성(LLM 심사)", "Faithfulness (LLM judge)")
+    rule = f"judge-faithfulness@{VERSION}"
+    card = "llm_judge"
+    built_in_prompt = "faithfulness-1"
+    not_configured = "judge_faithfulness_not_configured"
+    warning_texts = _texts_of(name)
