@@ -74,7 +74,7 @@ class EssayScoring(Recipe):
 
     def further_columns(self, scores: Mapping[str, float]) -> tuple[Column, ...]:
         return tuple(
-            reference_column(key, f"{label}({prompt})", f"{label} ({prompt})", is_scaled=False)
+            _beside(_plain(key, f"{label}({prompt})", f"{label} ({prompt})", lower=name == "rmse"))
             for name, label in _PER_PROMPT
             for key in scores
             if (prompt := key.removeprefix(f"{name}_prompt_")) != key
