@@ -20,6 +20,7 @@ from scoring.records import Items
 from scoring.text.essays import Traits, answer_of, text_of
 
 RULE: Final = "essay-output-half-even@1"  # name and version of how an answer is read and rounded
+_ROUNDING_METRICS: Final = ("essay_error", "essay_rank")  # the others read what is beside the scores
 _AGREEMENT_METRIC: Final = "essay_agreement"
 _HALF_UP: Final = Message("floor(x + 0.5)로 반올림하고", "is rounded as floor(x + 0.5)")
 _HALF_EVEN: Final = Message(
@@ -35,7 +36,7 @@ class HalfEvenEssayScoring(EssayScoring):
     """
 
     def input_rule(self, metric: str) -> str:
-        return RULE
+        return RULE if metric in _ROUNDING_METRICS else super().input_rule(metric)
 
     def prepare(self, references: Items, predictions: Items) -> Layout:
         rounded = (replace(item, text=text_of(half_even(answer_of(item.text)))) for item in predictions.items)
