@@ -125,7 +125,7 @@ class PhaseForm(forms.ModelForm):
         if values.get("is_ladder") and values.get("step_points") is None and "step_points" not in self.errors:
             self.add_error("step_points", _("오른 점수만 공개하려면 단위를 적어 주십시오."))
         if values.get("counting") == Phase.Counting.BEST and not values.get("counting_score"):
-            self.add_error("counting_score", _("어느 점수가 가장 좋은 제출인지 골라 주십시오."))
+            self.add_error("counting_score", _("가장 좋은 제출을 가리는 점수를 골라 주십시오."))
         return values
 
     def clean_step_points(self) -> Decimal | None:
