@@ -26,7 +26,8 @@ class State(StrEnum):
 @dataclass(frozen=True, slots=True)
 class PhaseFacts:
     """The facts of a phase. ``sample``: the result of checking the sample submission with its references: ok, invalid,
-    none (nothing to compare), or faulty (the files could not be read).
+    none (nothing to compare), or faulty (the files could not be read). ``counting``: where a composite ranks, which
+    submission of a team counts; ``unset`` where nobody has said it, ``unfit`` where the settings contradict each other.
     """
 
     title: str
@@ -37,6 +38,7 @@ class PhaseFacts:
     wants_split: bool = False
     has_split: bool = False
     sample: str = "none"
+    counting: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +203,27 @@ def _order(track: TrackFacts) -> Item:
     )  # fmt: skip
 
 
+_COUNTING: Final[dict[str, tuple[State, Promise]]] = {
+    "latest": (State.OK, _("‘%(track)s’ %(phase)s: 종합 순위에 팀마다 가장 최근 제출이 반영됩니다.")),
+    "chosen": (
+        State.OK,
+        _("‘%(track)s’ %(phase)s: 종합 순위에 팀이 고른 제출이, 고르지 않은 팀은 가장 최근 제출이 반영됩니다."),
+    ),
+    "best": (State.OK, _("‘%(track)s’ %(phase)s: 종합 순위에 팀마다 정해진 점수가 가장 좋은 제출이 반영됩니다.")),
+    "unset": (
+        _WARN,
+        _(
+            "‘%(track)s’ %(phase)s: 종합 순위에 어느 제출을 반영할지 정하지 않았습니다. 정하기 전에는 최종 점수가 가장 "
+            "좋은 제출이 반영됩니다."
+        ),
+    ),
+    "unfit": (
+        _GAP,
+        _("‘%(track)s’ %(phase)s: 종합 순위에 반영할 제출의 설정이 맞지 않습니다. 단계 설정에서 다시 정해 주십시오."),
+    ),
+}
+
+
 def _phase(facts: Facts, phase: PhaseFacts, of: dict[str, str]) -> Iterator[Item]:
     if phase.ends_at <= facts.now:
         yield Item("phase_over", _WARN, _("‘%(track)s’ %(phase)s: 마감이 이미 지났습니다."), "phases", of)
@@ -214,6 +237,9 @@ def _phase(facts: Facts, phase: PhaseFacts, of: dict[str, str]) -> Iterator[Item
         _("‘%(track)s’ %(phase)s: 정답이 등록되어 있습니다."),
         _("‘%(track)s’ %(phase)s: 정답이 없습니다. 정답이 없으면 제출을 받을 수 없습니다."), "files", _GAP, **of,
     )  # fmt: skip
+    if phase.counting:
+        state, words = _COUNTING[phase.counting]
+        yield Item("counting", state, words, "phases", of)
     if phase.has_references and phase.wants_split and not phase.has_split:
         text = _("‘%(track)s’ %(phase)s: 공개 비율이 정해져 있으나 현재 정답은 나뉘어 있지 않습니다.")
         yield Item("split", _GAP, text, "files", of)

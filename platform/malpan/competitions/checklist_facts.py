@@ -16,7 +16,8 @@ from django.conf import settings
 from django.utils import timezone
 
 from malpan.competitions.checklist import Facts, Leak, PhaseFacts, TrackFacts
-from malpan.competitions.errors import UnknownTrackRecipe
+from malpan.competitions.composites import components_of, require_sound_counting
+from malpan.competitions.errors import CountingInvalid, UnknownTrackRecipe
 from malpan.competitions.models import Competition, CompetitionRole, DataFile, Phase, ReferenceVersion, Track
 from malpan.competitions.references import recipe_named
 from malpan.core.errors import SystemFault
@@ -102,7 +103,20 @@ def _phase(phase: Phase, track: Track, samples: list[DataFile]) -> PhaseFacts:
         wants_split=phase.public_percent is not None,
         has_split=version is not None and version.public_ids is not None,
         sample=fits,
+        counting=_counting(phase, track) if _has_recipe(track.recipe) else "",
     )
+
+
+def _counting(phase: Phase, track: Track) -> str:
+    """``PhaseFacts.counting`` of a phase of ``track``."""
+    if not components_of(track):
+        return ""
+    try:
+        require_sound_counting(phase)
+    except CountingInvalid:
+        return "unfit"
+    is_unset = phase.counting == Phase.Counting.BEST and not phase.counting_score
+    return "unset" if is_unset else phase.counting
 
 
 def _current(phase: Phase) -> ReferenceVersion | None:

@@ -46,8 +46,9 @@ def live_results(phase: Phase, recipe: Recipe, teams: Collection[int] | None = N
         *("is_demo_models", "finished_at", "submission__is_final_choice"),
     )
     rows = eligible_runs(phase, teams=teams).values_list(*columns)
-    for *of_entry, score, scores, signature, current, rule, demo, at, is_chosen in rows.iterator(2000):
-        entry = ranking.Entry(*of_entry, score or 0.0, scores, signature, is_chosen)
+    for row in rows.iterator(2000):
+        team, baseline, submission, created_at, score, scores, signature, current, rule, demo, at, is_chosen = row
+        entry = ranking.Entry(team, baseline, submission, created_at, score or 0.0, scores, signature, is_chosen)
         yield Result(entry, current and rule == recipe.id, demo, at)
 
 

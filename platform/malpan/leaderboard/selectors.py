@@ -51,7 +51,8 @@ class BoardRow:
 
     ``place`` counts from 1, baselines included. ``submission`` is set on a public board; a published final board has
     none. ``public_rank`` and ``public_score`` are set on a final board: the team's rank and score on the public one.
-    ``composite``: where one ranks, from this row's scores and those of all other rows.
+    ``composite``: where one ranks, from this row's scores and those of all other rows. ``submission_name``: the public
+    id of the submission that counts.
     """
 
     rank: int | None
@@ -69,6 +70,7 @@ class BoardRow:
     public_rank: int | None = None
     public_score: float | None = None
     composite: Composite | None = None
+    submission_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,6 +369,7 @@ def _row(standing: Standing, reader: Reader) -> BoardRow:
         is_demo_models=standing.is_demo_models,
         submission=standing.submission,
         composite=composite_of(standing.composite),
+        submission_name=str(standing.submission.public_id),
     )
 
 
@@ -403,4 +406,5 @@ def _published_row(place: int, row: Mapping[str, Any], own_number: int | None) -
         public_rank=row["public_rank"],
         public_score=row["public_score"],
         composite=composite_of(row.get("composite")),
+        submission_name=row.get("submission", ""),
     )

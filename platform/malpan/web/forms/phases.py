@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from malpan.competitions.models import Phase, Track
 from malpan.competitions.splitting import ids_of_text
 from malpan.web.forms.fields import KstMinuteField, TypedForm, as_it_was, text_area
+from malpan.web.presenters.composites import scores_of_composite
 from malpan.web.presenters.scores import step_text
 
 STEP_PLACES: Final = 6  # decimals of ``Phase.score_step``
@@ -43,11 +44,24 @@ class PhaseForm(forms.ModelForm):
         ),
     )
 
+    counting = forms.ChoiceField(
+        label=_("팀마다 반영할 제출"),
+        choices=[("", _("골라 주십시오")), *Phase.Counting.choices],
+        help_text=_(
+            "종합 점수는 팀마다 제출 하나로 매깁니다. ‘팀이 고른 제출’은 최종 선택 한도가 1일 때 쓰며, 고르지 않은 "
+            "팀은 가장 최근 제출이 반영됩니다. ‘가장 최근 제출’이면 최종 선택 한도를 비웁니다."
+        ),
+    )
+    counting_score = forms.ChoiceField(
+        label=_("가장 좋은 제출을 가리는 점수"), required=False, help_text=_("‘가장 좋은 제출’일 때만 씁니다.")
+    )
+
     class Meta:
         model = Phase
         fields = (
             *("title_ko", "title_en", "slug", "starts_at", "ends_at", "daily_limit", "total_limit"),
-            *("interval_minutes", "public_percent", "private_covers_all", "finals_limit", "shows_own_score"),
+            *("interval_minutes", "public_percent", "private_covers_all", "finals_limit", "counting"),
+            *("counting_score", "shows_own_score"),
             *("step_points", "is_ladder", "position", "board", "frozen_at"),
         )
         help_texts = {
@@ -78,6 +92,19 @@ class PhaseForm(forms.ModelForm):
             self.fields["step_points"].initial = step_text(self.instance)
         for name in ("slug",) if self.instance.pk else ("board", "frozen_at"):
             del self.fields[name]
+        self._set_counting()
+
+    def _set_counting(self) -> None:
+        """Offer what counts only where a composite ranks; in a new phase it must be chosen."""
+        scores = scores_of_composite(self.track)
+        if not scores:
+            del self.fields["counting"], self.fields["counting_score"]
+            return
+        field = self.fields["counting_score"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [("", _("골라 주십시오")), *scores]
+        if not self.instance.pk:
+            self.initial["counting"] = ""
 
     def clean_slug(self) -> str:
         slug: str = self.cleaned_data["slug"]
@@ -97,6 +124,8 @@ class PhaseForm(forms.ModelForm):
             self.add_error("ends_at", _("마감은 시작보다 뒤여야 합니다."))
         if values.get("is_ladder") and values.get("step_points") is None and "step_points" not in self.errors:
             self.add_error("step_points", _("오른 점수만 공개하려면 단위를 적어 주십시오."))
+        if values.get("counting") == Phase.Counting.BEST and not values.get("counting_score"):
+            self.add_error("counting_score", _("가장 좋은 제출을 가리는 점수를 골라 주십시오."))
         return values
 
     def clean_step_points(self) -> Decimal | None:
@@ -133,6 +162,8 @@ class PhaseForm(forms.ModelForm):
         chosen["score_step"] = None if points is None else round(points / self.track.score_scale, STEP_PLACES)
         for name in chosen.keys() & {"starts_at", "ends_at", "frozen_at"}:
             chosen[name] = as_it_was(chosen[name], getattr(self.instance, name))
+        if "counting" in chosen and chosen["counting"] != Phase.Counting.BEST:
+            chosen["counting_score"] = ""
         if chosen.get("board") in (Phase.Board.LIVE, Phase.Board.HIDDEN):
             chosen["frozen_at"] = None
         return chosen

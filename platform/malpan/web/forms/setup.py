@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from malpan.competitions.models import Competition, DataFile, Track
+from malpan.web.forms.composites import CompositeField
 from malpan.web.forms.fields import MARKDOWN_HELP, text_area, with_limit
 from malpan.web.presenters.scores import language
 from scoring.models.profile import profile_names
@@ -120,12 +121,21 @@ class TrackForm(forms.ModelForm):
         label=_("채점 방식"), choices=_recipes, help_text=_("규칙은 아래 ‘채점 방식의 규칙’에서 볼 수 있습니다.")
     )
     profile = forms.ChoiceField(label=_("모델 프로필"), choices=_profiles, required=False)
+    composite = CompositeField(
+        label=_("종합 순위의 지표와 가중치"),
+        required=False,
+        help_text=_(
+            "한 줄에 점수 이름과 가중치 하나씩 적습니다(예: rmse 45). 적으면 지표마다 매긴 순위를 0~1로 바꾸어 가중 "
+            "평균한 종합 점수로 팀의 순위를 정합니다. 비우면 채점 방식이 정한 대로 합니다. 점수가 나온 뒤에는 바꿀 수 "
+            "없습니다. 점수 이름은 아래 ‘채점 방식의 규칙’에 있습니다."
+        ),
+    )
 
     class Meta:
         model = Track
         fields = (
             *("title_ko", "title_en", "slug", "description_ko", "description_en"),
-            *("recipe", "profile", "score_scale", "score_decimals", "position"),
+            *("recipe", "profile", "composite", "score_scale", "score_decimals", "position"),
         )
         widgets = {"description_ko": text_area(6), "description_en": text_area(6)}
         help_texts = {

@@ -11,7 +11,7 @@ from django.urls import path
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from malpan.competitions.errors import PhaseSettingsInvalid
+from malpan.competitions.errors import CountingInvalid, PhaseSettingsInvalid
 from malpan.competitions.models import Phase, ReferenceVersion, Track
 from malpan.competitions.permissions import Permission, require
 from malpan.competitions.phases import update_phase
@@ -30,6 +30,7 @@ from malpan.web.forms.phases import PhaseForm, PublishForm, SplitForm
 from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.manage.wizard import steps_of
 from malpan.web.pages.context import MemberRequest
+from malpan.web.presenters import composites
 
 Forms = dict[str, Any]  # by key: forms with errors, which replace new ones
 
@@ -65,6 +66,7 @@ def new_page(request: MemberRequest, access: ManageAccess, track_slug: str) -> H
         success=_("단계를 만들었습니다."),
         to=access.url("manage_phases"),
         render_again=lambda status: _new_page(request, access, track, form, status),
+        error_field=lambda error: _field_at_fault(form, error),
     )
 
 
@@ -100,6 +102,8 @@ def _save(request: MemberRequest, phase: Phase, form: PhaseForm) -> None:
 
 def _field_at_fault(form: PhaseForm, error: DomainError) -> str | None:
     fields = error.fields if isinstance(error, PhaseSettingsInvalid) else ()
+    if isinstance(error, CountingInvalid):
+        fields = (error.field,)
     return next((name for name in fields if name in form.fields), None)
 
 
@@ -226,9 +230,12 @@ def _phase_page(
 
 def _final(phase: Phase) -> dict[str, Any]:
     """The final board as it would be published now, and the published ones."""
+    found = final_board(phase)
     return {
         "publish_form": PublishForm(phase=phase),
-        "final": final_board(phase),
+        "final": found,
+        "formula": composites.formula_text(found.components, found.recipe),
+        "counting_text": composites.counting_text(phase, found.components, found.recipe) if found.components else "",
         "unfinished": unfinished_count(phase),
         "snapshots": phase.snapshots.select_related("published_by"),
     }

@@ -10,12 +10,14 @@ from django.urls import path
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from malpan.competitions.errors import CompositeInUse, CompositeInvalid
 from malpan.competitions.models import Track
 from malpan.competitions.permissions import Permission
 from malpan.competitions.selectors import get_track, tracks_of
 from malpan.competitions.services import create_track
 from malpan.competitions.setup import remove_track
 from malpan.competitions.targets import targets_of
+from malpan.core.errors import DomainError
 from malpan.submissions.scoring_changes import update_track
 from malpan.web.acting import act, posted
 from malpan.web.forms.fields import ConfirmForm
@@ -39,9 +41,16 @@ def tracks_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     return render(request, "manage/setup_tracks.html", context)
 
 
-def _recipes() -> list[tuple[str, str, str]]:
-    """(id, title, rule) of every recipe, in the reader's language."""
-    return [(each.id, each.title(language()), each.rule(language())) for each in RECIPES.values()]
+def _recipes() -> list[tuple[str, str, str, str]]:
+    """(id, title, rule, names of its scores) of every recipe, in the reader's language."""
+    return [
+        (each.id, each.title(language()), each.rule(language()), ", ".join(column.key for column in each.columns))
+        for each in RECIPES.values()
+    ]
+
+
+def _field_at_fault(error: DomainError) -> str:
+    return "composite" if isinstance(error, CompositeInvalid | CompositeInUse) else "recipe"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -57,6 +66,7 @@ def new_track_page(request: MemberRequest, access: ManageAccess) -> HttpResponse
         success=_("트랙을 만들었습니다."),
         to=access.url("manage_setup_tracks"),
         render_again=lambda status: _track_page(request, access, form, None, status=status),
+        error_field=_field_at_fault,
     )
 
 
@@ -75,7 +85,7 @@ def track_page(request: MemberRequest, access: ManageAccess, track_slug: str) ->
         success=_("저장했습니다."),
         to=access.url("manage_setup_tracks"),
         render_again=lambda status: _track_page(request, access, form, track, status=status),
-        error_field="recipe",
+        error_field=_field_at_fault,
     )
 
 

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 from malpan.competitions.models import Phase
 from malpan.leaderboard.selectors import Board, board, published_board
 from malpan.web.pages.context import PageContext, address, page_context
-from malpan.web.presenters import scores
+from malpan.web.presenters import composites, scores
 from malpan.web.presenters.board import PUBLIC, Link, board_table, on_last_page, view_of
 from malpan.web.presenters.scores import step_text
 
@@ -34,7 +34,9 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
         if last := on_last_page(found):  # a page that is no longer there
             return redirect(link({**request.GET.dict(), "page": str(last)}))
         context |= {
-            "rules": scores.rules_of(page.track),
+            "rules": composites.rules_of(page.track),
+            "formula": composites.formula_text(found.components, found.recipe),
+            "counting_text": composites.counting_text(page.phase, found.components, found.recipe),
             "shown_step": None if found.snapshot else step_text(page.phase),
         }
         context |= board_table(found, request.GET, link)

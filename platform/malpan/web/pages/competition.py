@@ -11,7 +11,8 @@ from django.views.decorators.http import require_safe
 from malpan.competitions.references import recipe_of
 from malpan.competitions.selectors import notices_of
 from malpan.web.pages.context import page_context
-from malpan.web.presenters.scores import caption_formats, rules_of
+from malpan.web.presenters.composites import rules_of
+from malpan.web.presenters.scores import caption_formats
 from scoring.reading.answer_forms import forms_of
 
 SHOWN_NOTICES: Final = 5

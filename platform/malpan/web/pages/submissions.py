@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +18,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseStopPolling
 
+from malpan.competitions.composites import components_of
 from malpan.competitions.models import Phase, Track
+from malpan.competitions.references import recipe_of
 from malpan.core.errors import RequestError
 from malpan.core.messages import text_of, text_of_code
 from malpan.submissions import selectors
@@ -30,9 +32,10 @@ from malpan.submissions.quota import services as quota
 from malpan.submissions.visibility import ShownRun
 from malpan.teams.errors import NotTeamMember
 from malpan.web.pages.context import MemberRequest, address, members_only, page_context
-from malpan.web.presenters import scores
+from malpan.web.presenters import composites, scores
 from malpan.web.presenters.formatting import expected_end_text
 from malpan.web.presenters.quota_history import lines_of
+from scoring.composite import Component
 from scoring.recipes import Column
 
 UNFINISHED = frozenset({ScoringRun.State.QUEUED, ScoringRun.State.RUNNING})
@@ -55,6 +58,8 @@ class SubmissionStatus:
     fault: str
     is_demo: bool  # the final score
     lacks_worker: bool
+    raw: str = ""  # the values of the parts where a composite ranks: they stand in the place of the final score
+    hidden_raw: str = ""
 
     @property
     def state_mark(self) -> str:
@@ -87,6 +92,8 @@ def status_of(
         fault=text_of_code(run.error_code) if run and run.state == ScoringRun.State.FAILED else "",
         is_demo=run is not None and scores.is_demo(run, "final_score"),
         lacks_worker=forecast.lacks_worker(own_run),
+        raw=composites.raw_text(run.recipe, run.scores, track) if run else "",
+        hidden_raw=composites.raw_text(run.recipe, run.hidden.scores, track) if run and run.hidden else "",
     )
 
 
@@ -126,13 +133,16 @@ class Finals:
     limit: int
     chosen_count: int
     is_open: bool
+    counting: str = ""  # which submission counts, where a composite ranks
 
 
 def _finals(phase: Phase, rows: list[Row]) -> Finals | None:
     if phase.finals_limit is None:
         return None
     chosen = sum(bool(row.status and row.status.submission.is_final_choice) for row in rows)
-    return Finals(phase.finals_limit, chosen, not phase.is_over() and phase.final_published_at is None)
+    components, recipe = components_of(phase.track), recipe_of(phase.track)
+    counting = composites.counting_text(phase, components, recipe) if components else ""
+    return Finals(phase.finals_limit, chosen, not phase.is_over() and phase.final_published_at is None, counting)
 
 
 @require_POST
@@ -152,12 +162,14 @@ def finals_action(request: MemberRequest, slug: str) -> HttpResponse:
     except RequestError as error:
         messages.error(request, text_of(error))
     else:
-        messages.success(request, _kept_text(len(kept)))
+        messages.success(request, _kept_text(len(kept), components_of(phase.track)))
     query = urlencode({"track": phase.track.slug, "phase": phase.slug})
     return redirect(f"{address('submissions', page.competition)}?{query}")
 
 
-def _kept_text(count: int) -> str:
+def _kept_text(count: int, components: Sequence[Component]) -> str:
+    if not count and components:
+        return _("최종 선택을 비웠습니다. 반영할 제출은 단계의 규칙대로 정해집니다.")
     if not count:
         return _("최종 선택을 비웠습니다. 공개 점수가 가장 높은 제출이 반영됩니다.")
     return _("최종 제출 %(count)d건을 저장했습니다.") % {"count": count}
@@ -214,6 +226,7 @@ def _result(status: SubmissionStatus) -> dict[str, Any]:
     if run is None or not has_scores:
         return shown
     return shown | {
+        "team_composite": composites.composite_now(status.submission) if status.raw else None,
         "scores": _scores(run, run.scores, status.track),
         "private_scores": _scores(run, run.hidden.scores, status.track) if run.hidden else [],
         "progress": scores.progress_of(run, status.track),

@@ -12,10 +12,10 @@ from django.utils.translation import gettext as _
 
 from malpan.competitions.models import Track
 from malpan.competitions.targets import board_targets_of
-from malpan.leaderboard.selectors import COUNT, PAGE_ROWS, RANK, TIME, Board, BoardRow, View
+from malpan.leaderboard.selectors import COMPOSITE, COUNT, PAGE_ROWS, RANK, TIME, Board, BoardRow, View
 from malpan.web import fragments
-from malpan.web.presenters import formatting, scores
-from scoring.recipes import Column, Recipe
+from malpan.web.presenters import composites, formatting, scores
+from scoring.recipes import Column
 from scoring.recipes.targets import Target
 
 Direction = Literal["ascending", "descending"]
@@ -38,7 +38,10 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One score: in full, and short for the second line of a phone. ``is_extra`` is left out there."""
+    """One score: in full, and short for the second line of a phone. ``is_extra`` is left out there.
+
+    ``part`` and, on a phone, ``short_part``: what it is as a part of a composite, its rank.
+    """
 
     label: str
     full: str
@@ -47,6 +50,8 @@ class Cell:
     is_extra: bool
     is_sorted: bool
     is_demo: bool
+    part: str = ""
+    short_part: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +75,9 @@ class Sorting:
 
 
 def view_of(query: Mapping[str, str]) -> View:
-    """What ``query`` asks for. Scores and counts start from the highest, rank and time from the first."""
+    """What ``query`` asks for. Scores start from the best, counts from the highest, rank and time from the first."""
     key, page = query.get("sort", RANK), query.get("page", "")
-    wanted = {"asc": False, "desc": True}
-    is_descending = wanted.get(query.get("order", ""), key not in (RANK, TIME))
-    return View.of_page(page, key, is_descending)
+    return View.of_page(page, key, {"asc": False, "desc": True}.get(query.get("order", "")))
 
 
 def on_last_page(found: Board) -> int | None:
@@ -87,9 +90,12 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
     """The context of the board's table, narrowed as ``query`` asks; ``link`` gives the page's address."""
     shows_all = query.get("metrics") == ALL
     view_query = _view_query(query, found)
+    if found.components:
+        found = replace(found, columns=composites.board_columns(found.recipe, found.components))
+    every_column = found.columns
     found = replace(found, columns=_shown_columns(found, shows_all))
     sorting = _sorting(found)
-    targets = board_targets_of(found.phase.track)
+    targets = [] if found.components else board_targets_of(found.phase.track)  # lines of the final score
     baseline, marks = scores.baseline_of(targets), scores.marks_of(found.phase.track, targets)
     page = Paginator(range(found.row_count), PAGE_ROWS).get_page(found.view.offset // PAGE_ROWS + 1)
     drawn_marks = marks if sorting.key == RANK else []
@@ -99,7 +105,7 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
     line = partial(
         _line,
         labelled=labelled,
-        of_models=found.recipe.model_scores,
+        of_models=_of_models(found),
         track=found.phase.track,
         sorting=sorting,
         on_phone=on_phone,
@@ -126,7 +132,7 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
         "compared_column": _main_label(found) if baseline else None,
         "noted_marks": [mark for mark in marks if mark.note],
         "page": page,
-        "metrics_href": _metrics_href(link, found.recipe, shows_all, view_query),
+        "metrics_href": _metrics_href(link, every_column, shows_all, view_query),
         "shows_all_metrics": shows_all,
         "lacks_clip": _lacks_clip(found),
         "headings": _headings(link, found, sorting, {"metrics": ALL, **view_query} if shows_all else view_query),
@@ -139,7 +145,7 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
 
 def _content(row: BoardRow) -> tuple[Any, ...]:
     """All of a row that its line shows."""
-    shown = (row.rank, row.team_name, row.is_own, row.is_baseline, row.is_demo_models, row.public_rank)
+    shown = (row.rank, row.team_name, row.is_own, row.is_baseline, row.is_demo_models, row.public_rank, row.composite)
     return *shown, row.submission_count, row.submitted_at, row.final_score, row.scores
 
 
@@ -198,9 +204,9 @@ def _marks_between(
     return drawn, tuple(left)
 
 
-def _metrics_href(link: Link, recipe: Recipe, shows_all: bool, view_query: Mapping[str, str]) -> str | None:
+def _metrics_href(link: Link, columns: Sequence[Column], shows_all: bool, view_query: Mapping[str, str]) -> str | None:
     """Where the other view of the columns is: all metrics, or those that judge; ``None`` where there is only one."""
-    if all(column.group == "main" for column in recipe.columns):
+    if all(column.group == "main" for column in columns):
         return None
     return link(view_query if shows_all else {"metrics": ALL, **view_query})
 
@@ -216,7 +222,7 @@ def _headings(link: Link, found: Board, sorting: Sorting, carried: Mapping[str, 
             column.label(scores.language()),
             is_score=True,
             is_main=column.is_main,
-            is_demo=found.is_demo_models and column.key in found.recipe.model_scores,
+            is_demo=found.is_demo_models and column.key in _of_models(found),
         )
         for column in found.columns
     ]
@@ -231,6 +237,13 @@ def _sort_href(link: Link, key: str, current: Direction | None, carried: Mapping
         if current:
             query["order"] = "asc" if current == "descending" else "desc"
     return link(query)
+
+
+def _of_models(found: Board) -> frozenset[str]:
+    """The scores that a model takes part in, among them a composite of any of them."""
+    of_models = found.recipe.model_scores
+    is_composed = any(component.score in of_models for component in found.components)
+    return of_models | {COMPOSITE} if is_composed else of_models
 
 
 def _main_label(found: Board) -> str:
@@ -248,20 +261,29 @@ def _line(
     marks: tuple[scores.Mark, ...],
     baseline: Target | None,
 ) -> Line:
+    parts = {} if row.composite is None else {part.score: part for part in row.composite.parts}
     cells = [
         Cell(
             label=label,
-            full=scores.score_text(column, row.scores.get(column.key), track),
-            short=scores.score_text(column, row.scores.get(column.key), track, is_short=True),
+            full=scores.score_text(column, _value(row, column), track),
+            short=scores.score_text(column, _value(row, column), track, is_short=True),
             is_main=column.is_main,
             is_extra=not column.is_main and column.key not in on_phone,
             is_sorted=column.key == sorting.key,
             is_demo=row.is_demo_models and column.key in of_models,
+            part=composites.part_text(parts[column.key]) if column.key in parts else "",
+            short_part=composites.rank_text(parts[column.key].rank) if column.key in parts else "",
         )
         for column, label in labelled
     ]
     change = scores.change_text(row.final_score, baseline) if baseline else None
     return Line(row, cells, change, marks, _moved(row))
+
+
+def _value(row: BoardRow, column: Column) -> float | None:
+    if column.key == COMPOSITE:
+        return None if row.composite is None else row.composite.value
+    return row.scores.get(column.key)
 
 
 def _moved(row: BoardRow) -> str:
@@ -273,7 +295,11 @@ def _moved(row: BoardRow) -> str:
 
 
 def _second_line(found: Board, sorting: Sorting) -> set[str]:
-    """The scores that fit the second line of a phone: the one sorted by, then the others in their order."""
+    """The scores that fit the second line of a phone: the one sorted by, then the others in their order. The parts of a
+    composite are shown all, on as many lines as they take.
+    """
+    if found.components:
+        return {component.score for component in found.components}
     side = sorted((column for column in found.columns if not column.is_main), key=lambda c: c.key != sorting.key)
     shown: set[str] = set()
     room = SECOND_LINE

@@ -13,7 +13,7 @@ from malpan.submissions.models import RescoreBatch, ScoringRun
 from malpan.submissions.rescoring import batches, deltas
 from malpan.submissions.rescoring.batches import BatchProgress
 from malpan.submissions.rescoring.deltas import Change, Histogram, RankMove, Scored
-from malpan.web.presenters import scores
+from malpan.web.presenters import composites, scores
 from scoring.recipes import Column, get_recipe
 
 SHOWN_ROWS: Final = 200
@@ -101,14 +101,16 @@ def preview_context(batch: RescoreBatch, minimum: str) -> dict[str, Any]:
     rows = deltas.at_least(found.rows, least / track.score_scale)
     columns = {column.key: column for column in found.recipe.columns}
     main = columns[deltas.FINAL]
+    ranking = composites.COLUMN if found.is_composite else main
     return {
         "preview": found,
         "changes": [_change(change, columns, track) for change in found.changes],
         "hidden_changes": [_change(change, columns, track) for change in found.hidden_changes],
         "bars": _bars(found.histogram, main, track),
         "hidden_bars": _bars(found.hidden_histogram, main, track) if found.hidden_histogram else [],
-        "moves": [_move(move, main, track) for move in found.moves if move.moves],
-        "prize_moves": [_move(move, main, track) for move in found.prize_moves],
+        "moves": [_move(move, ranking, track) for move in found.moves if move.moves],
+        "prize_moves": [_move(move, ranking, track) for move in found.prize_moves],
+        "pushed_teams": sum(move.moves and not move.is_own for move in found.moves),
         "rows": [_row(row, main, track) for row in rows[:SHOWN_ROWS]],
         "row_count": len(rows),
         "shown_rows": SHOWN_ROWS,

@@ -65,6 +65,7 @@ class TrackRules:
     scale_text: str
     tie_text: str
     cards: tuple[tuple[str, str], ...]  # (name of a metric's card, its title)
+    formula: str = ""  # of the composite that ranks
 
 
 def rules_of(track: Track) -> TrackRules:

@@ -14,7 +14,9 @@ from malpan.competitions.models import Track
 from malpan.core.messages import duration_text
 from malpan.core.times import kst_text
 from malpan.web import markdown
-from malpan.web.presenters import audit, formatting
+from malpan.web.presenters import audit, composites, formatting
+from scoring.composite import Part
+from scoring.recipes import Recipe
 
 register = template.Library()
 
@@ -55,6 +57,12 @@ def score(value: float | str | None, track: Track) -> str:
     return formatting.scaled_text(
         float(value) if isinstance(value, str) else value, track.score_scale, track.score_decimals
     )
+
+
+@register.filter
+def composite_part(part: Part, recipe: Recipe) -> str:
+    """A part of a composite with its name: ``RMSE 3.5위 · 0.500``."""
+    return composites.named_part(part, recipe)
 
 
 @register.filter

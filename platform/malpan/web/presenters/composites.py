@@ -1,0 +1,182 @@
+"""Composites in words and numbers: the formula under a board, which submission counts, the parts of one composite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from django.utils.translation import gettext as _
+
+from malpan.competitions.composites import components_of
+from malpan.competitions.errors import RecipeNotInstalled
+from malpan.competitions.models import Phase, Track
+from malpan.competitions.references import recipe_of
+from malpan.leaderboard.selectors import COMPOSITE, BoardRow, View, board, published_board
+from malpan.submissions.models import Submission
+from malpan.web.presenters import scores
+from malpan.web.presenters.scores import TrackRules
+from scoring.composite import Component, Composite, Part
+from scoring.errors import Message
+from scoring.recipes import Column, Recipe, UnknownRecipe, get_recipe
+
+COLUMN: Final = Column(COMPOSITE, Message("종합 점수", "Composite"), is_main=True)
+FINAL_SCORE: Final = "final_score"
+
+
+@dataclass(frozen=True, slots=True)
+class PartLine:
+    """One part of a composite: ``rank`` as ``3.5위``, ``normalised`` from 0 to 1."""
+
+    label: str
+    value: str
+    rank: str
+    normalised: str
+    weight: str
+
+
+@dataclass(frozen=True, slots=True)
+class TeamComposite:
+    """The composite of a team on the board now. ``counts``: it is made of the submission that is asked about; else
+    ``counted`` is the public id of the one that it is made of.
+    """
+
+    value: str
+    rank: int | None
+    parts: list[PartLine]
+    counts: bool
+    counted: str
+
+
+def board_columns(recipe: Recipe, components: Sequence[Component]) -> tuple[Column, ...]:
+    """The columns of a board that ranks by ``components``: the composite, its parts, the others. A final score that
+    ranks nobody is shown for reference.
+    """
+    columns = {column.key: replace(column, is_main=False) for column in recipe.columns}
+    parts = [replace(columns.pop(each.score), group="main") for each in components if each.score in columns]
+    others = [replace(each, group="reference") if each.key == FINAL_SCORE else each for each in columns.values()]
+    return COLUMN, *parts, *others
+
+
+def formula_text(components: Sequence[Component], recipe: Recipe) -> str:
+    """How the composite is computed, with its weights; empty where none ranks."""
+    if not components:
+        return ""
+    names = _labels(recipe)
+    weights = ", ".join(f"{names.get(each.score, each.score)} {each.weight:g}" for each in components)
+    text = _(
+        "종합 점수는 지표별 순위를 0~1로 바꾸어 가중 평균한 값입니다(가중치: %(weights)s). 지표마다 팀의 순위를 매겨"
+        "(값이 같으면 평균 순위) (팀 수 − 순위) ÷ (팀 수 − 1)로 바꾸며, 팀이 하나면 1입니다. 아직 아무 팀도 값이 없는 "
+        "지표는 뺍니다. 다른 팀의 점수가 바뀌면 종합 점수도 바뀝니다."
+    ) % {"weights": weights}
+    lower = ", ".join(names.get(each.score, each.score) for each in components if not each.higher_is_better)
+    return text + " " + _("낮을수록 좋은 지표: %(names)s.") % {"names": lower} if lower else text
+
+
+def counting_text(phase: Phase, components: Sequence[Component], recipe: Recipe) -> str:
+    """Which submission of a team is on the board."""
+    if not components:
+        return _("팀마다 가장 높은 제출 하나가 올라갑니다.")
+    if phase.counting == Phase.Counting.LATEST:
+        return _("팀마다 점수가 나온 제출 가운데 가장 최근 것 하나가 반영됩니다.")
+    if phase.counting == Phase.Counting.CHOSEN:
+        return _(
+            "팀마다 최종 제출로 고른 제출 하나가 반영됩니다. 고르지 않은 팀은 점수가 나온 제출 가운데 가장 최근 것이 "
+            "반영됩니다."
+        )
+    name = _labels(recipe).get(phase.counting_score or FINAL_SCORE, phase.counting_score)
+    return _("팀마다 ‘%(score)s’ 점수가 가장 좋은 제출 하나가 반영됩니다.") % {"score": name}
+
+
+def rules_of(track: Track) -> TrackRules:
+    """The rules of ``track`` (``scores.rules_of``), with the formula of the composite if one ranks."""
+    rules, recipe = scores.rules_of(track), recipe_of(track)
+    components = components_of(track, recipe)
+    if not components:
+        return rules
+    return replace(rules, tie_text=_tie_text(), formula=formula_text(components, recipe))
+
+
+def _tie_text() -> str:
+    return _(
+        "종합 점수가 같으면 먼저 제출한 팀이 앞섭니다. 지표의 값과 종합 점수는 0~1의 값을 소수점 아래 8자리까지 "
+        "견줍니다."
+    )
+
+
+def rank_text(rank: float) -> str:
+    """``3.5위``: an average rank."""
+    return _("%(rank)s위") % {"rank": f"{rank:.1f}".removesuffix(".0")}
+
+
+def part_text(part: Part) -> str:
+    """Rank and normalised rank beside a value: ``3.5위 · 0.500``."""
+    return f"{rank_text(part.rank)} · {part.normalised:.3f}"
+
+
+def named_part(part: Part, recipe: Recipe) -> str:
+    return f"{_labels(recipe).get(part.score, part.score)} {part_text(part)}"
+
+
+def value_text(value: float | None, track: Track) -> str:
+    return scores.score_text(COLUMN, value, track)
+
+
+def part_lines(composite: Composite, recipe: Recipe, track: Track) -> list[PartLine]:
+    columns = {column.key: column for column in recipe.columns}
+    return [
+        PartLine(
+            label=columns[part.score].label(scores.language()) if part.score in columns else part.score,
+            value=scores.score_text(columns.get(part.score, COLUMN), part.value, track),
+            rank=rank_text(part.rank),
+            normalised=f"{part.normalised:.3f}",
+            weight=f"{part.weight:g}",
+        )
+        for part in composite.parts
+    ]
+
+
+def raw_text(recipe_id: str, values: Mapping[str, float], track: Track) -> str:
+    """The values that a submission brings to its team's composite: ``RMSE 0.5 · Spearman 0.6``. Empty where the final
+    score ranks. Unlike the composite they do not change with other teams.
+    """
+    try:
+        recipe = get_recipe(recipe_id)
+    except UnknownRecipe:
+        return ""
+    columns = {column.key: column for column in recipe.columns}
+    shown = [columns[each.score] for each in components_of(track, recipe) if each.score in columns]
+    return " · ".join(
+        f"{column.label(scores.language())} {scores.score_text(column, values.get(column.key), track, is_short=True)}"
+        for column in shown
+    )
+
+
+def composite_now(submission: Submission) -> TeamComposite | None:
+    """The composite that the team of ``submission`` has on the board that everybody sees now; ``None`` without one."""
+    phase, only_own = submission.phase, View(limit=0)
+    found = published_board(phase, viewer_team=submission.team, view=only_own)
+    found = found or board(phase, viewer_team=submission.team, view=only_own)
+    own: BoardRow | None = found.own_row
+    if own is None or own.composite is None:
+        return None
+    return TeamComposite(
+        value=value_text(own.composite.value, phase.track),
+        rank=own.rank,
+        parts=part_lines(own.composite, found.recipe, phase.track),
+        counts=own.submission_name == str(submission.public_id),
+        counted=own.submission_name,
+    )
+
+
+def scores_of_composite(track: Track) -> list[tuple[str, str]]:
+    """Key and name of every score of ``track`` if it ranks by a composite; else, or without its recipe, nothing."""
+    try:
+        recipe = recipe_of(track)
+    except RecipeNotInstalled:
+        return []
+    return list(_labels(recipe).items()) if components_of(track, recipe) else []
+
+
+def _labels(recipe: Recipe) -> dict[str, str]:
+    return {column.key: column.label(scores.language()) for column in recipe.columns}
