@@ -1,7 +1,7 @@
 """Every sentence about a defect of a file, by its code. ``FileError`` fills them.
 
-By subject: the bytes and the JSON (``files``), the items and how they match (``items``), captions (``captions``), essays
-with scores (``essays``); their common parts are in ``language``.
+By subject: the bytes and the JSON (``files``), the items and how they match (``items``), captions (``captions``),
+essays (``essays``); their common parts are in ``language``.
 """
 
 from __future__ import annotations

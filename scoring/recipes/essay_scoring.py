@@ -37,6 +37,7 @@ from scoring.text.essays import HIGHEST, RULE, TRAITS, answer_of, predicted_aver
 NAMED_ITEMS: Final = 5
 MAX_PROMPTS: Final = 30  # with more, or with longer names, prompts are no groups
 MAX_PROMPT_CHARS: Final = 40
+MIN_ESSAYS: Final = 5  # of a prompt: the error of a single essay would tell its reference
 ROUNDING: Final = 0.05  # of an average that is the mean of its traits; the published ones are within 0.007
 
 _PER_PROMPT: Final = (("rmse", "RMSE"), ("spearman", "Spearman"))
@@ -82,7 +83,10 @@ class EssayScoring(Recipe):
 
 
 def prompt_scores(pairs: Pairs) -> dict[str, float]:
-    """RMSE and Spearman of the essays of each ``prompt_num``, in its order; none for more than ``MAX_PROMPTS``."""
+    """RMSE and Spearman of the essays of each ``prompt_num``, in its order, of those with ``MIN_ESSAYS``.
+
+    None for more than ``MAX_PROMPTS`` prompts.
+    """
     groups: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for texts, candidate in zip(pairs.references, pairs.candidates, strict=True):
         known = json.loads(texts[0])
@@ -92,6 +96,8 @@ def prompt_scores(pairs: Pairs) -> dict[str, float]:
         return {}
     found: dict[str, float] = {}
     for prompt in sorted(groups, key=lambda name: (len(name), name)):
+        if len(groups[prompt]) < MIN_ESSAYS:
+            continue
         averages, predicted = ([row[side] for row in groups[prompt]] for side in (0, 1))
         errors = [b - a for a, b in groups[prompt]]
         found |= {f"rmse_prompt_{prompt}": root_mean_square(errors)}
