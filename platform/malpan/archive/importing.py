@@ -27,7 +27,8 @@ from malpan.archive.errors import ArchiveRefused
 from malpan.archive.format import PEOPLE, TABLES, Table
 from malpan.archive.reading import Archive, open_archive
 from malpan.archive.rows import PERSON, decoded, decoded_later
-from malpan.competitions.errors import NotAllowed, RecipeNotInstalled
+from malpan.competitions.composites import require_sound
+from malpan.competitions.errors import CompositeInvalid, NotAllowed, RecipeNotInstalled
 from malpan.competitions.models import Competition, DataFile, ReferenceVersion
 from malpan.competitions.references import recipe_of
 from malpan.core import audit
@@ -132,12 +133,16 @@ def _store(file: Any, name: str, *, sha256: str) -> None:
 
 
 def _refuse_unknown_recipes(competition: Competition) -> None:
-    """Refuse tracks that this site could neither show nor score: of a plug-in, or of a newer version."""
+    """Refuse tracks that this site could neither show nor score: of a plug-in, or of a newer version; and those that
+    rank by what their recipe does not have.
+    """
     for track in competition.tracks.all():
         try:
-            recipe_of(track)
+            require_sound(track.composite, recipe_of(track))
         except RecipeNotInstalled:
             raise ArchiveRefused(reason="recipe", recipe=quoted(track.recipe)) from None
+        except CompositeInvalid:
+            raise ArchiveRefused(reason="rows", table="tables/tracks.jsonl") from None
 
 
 def _refuse_foreign_files(archive: Archive, competition: Competition, has_references: bool) -> None:

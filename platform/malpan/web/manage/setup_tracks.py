@@ -41,10 +41,14 @@ def tracks_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     return render(request, "manage/setup_tracks.html", context)
 
 
-def _recipes() -> list[tuple[str, str, str, str]]:
-    """(id, title, rule, names of its scores) of every recipe, in the reader's language."""
+def _recipes() -> list[tuple[str, str, str, str, str]]:
+    """(id, title, rule, scores, components of its composite) of every recipe, in the reader's language."""
     return [
-        (each.id, each.title(language()), each.rule(language()), ", ".join(column.key for column in each.columns))
+        (
+            *(each.id, each.title(language()), each.rule(language())),
+            ", ".join(column.key for column in each.columns),
+            ", ".join(f"{component.score} {component.weight:g}" for component in each.composite),
+        )
         for each in RECIPES.values()
     ]
 

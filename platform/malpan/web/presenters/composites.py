@@ -14,6 +14,7 @@ from malpan.competitions.models import Phase, Track
 from malpan.competitions.references import recipe_of
 from malpan.leaderboard.selectors import COMPOSITE, BoardRow, View, board, published_board
 from malpan.submissions.models import Submission
+from malpan.submissions.visibility import ShownRun
 from malpan.web.presenters import scores
 from malpan.web.presenters.scores import TrackRules
 from scoring.composite import Component, Composite, Part
@@ -56,6 +57,13 @@ def board_columns(recipe: Recipe, components: Sequence[Component]) -> tuple[Colu
     parts = [replace(columns.pop(each.score), group="main") for each in components if each.score in columns]
     others = [replace(each, group="reference") if each.key == FINAL_SCORE else each for each in columns.values()]
     return COLUMN, *parts, *others
+
+
+def score_columns(run: ShownRun, track: Track) -> tuple[Column, ...]:
+    """The columns of a result of ``track``: those of its recipe, the parts of a composite first where one ranks."""
+    recipe = get_recipe(run.recipe)
+    components = components_of(track, recipe)
+    return board_columns(recipe, components)[1:] if components else recipe.columns
 
 
 def formula_text(components: Sequence[Component], recipe: Recipe) -> str:
@@ -146,10 +154,11 @@ def raw_text(recipe_id: str, values: Mapping[str, float], track: Track) -> str:
         return ""
     columns = {column.key: column for column in recipe.columns}
     shown = [columns[each.score] for each in components_of(track, recipe) if each.score in columns]
-    return " · ".join(
+    texts = [
         f"{column.label(scores.language())} {scores.score_text(column, values.get(column.key), track, is_short=True)}"
         for column in shown
-    )
+    ]
+    return " · ".join(text.replace(" ", "\N{NO-BREAK SPACE}") for text in texts)
 
 
 def composite_now(submission: Submission) -> TeamComposite | None:

@@ -193,11 +193,6 @@ def file_format(submission: Submission) -> str:
     return format_label(submission.file_format, language())
 
 
-def columns_of(run: ScoringRun | ShownRun) -> tuple[Column, ...]:
-    """The score columns of the recipe ``run`` was scored with."""
-    return get_recipe(run.recipe).columns
-
-
 def is_demo(run: ScoringRun | ShownRun, key: str) -> bool:
     """Whether the demo models took part in the score ``key`` of ``run``."""
     return run.is_demo_models and key in get_recipe(run.recipe).model_scores
