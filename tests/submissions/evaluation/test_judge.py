@@ -30,7 +30,7 @@ from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.teams.models import Team
 from scoring.judging.budget import Limits, Usage
 from scoring.judging.demo import DemoJudge
-from tests.factories import PhaseFactory, TeamFactory, file_bytes
+from tests.factories import PhaseFactory, TeamFactory, file_bytes, leader_of
 from tests.paths import ROOT
 from tests.scoring.judging.toys import ESSAY, GOOD, STOCK, demo_judge, profile_for
 from tests.submissions.conftest import claim_run, execute, fresh, send
@@ -172,20 +172,16 @@ def test_a_budget_that_is_used_up_pauses_the_run_and_tells_the_organiser(
 def test_the_participant_sees_that_it_waits_and_no_fault(
     phase: Phase, team: Team, server: DemoJudge, profile: Path, client: Any
 ) -> None:
-    from tests.factories import leader_of
-
     profile_for(profile, server.url, max_requests=1)
     run = execute(sent(phase, team))
     client.force_login(leader_of(team))
-    page = client.get(run.submission.get_absolute_url()).content.decode() if _has_page(run) else ""
-    for text in ("judge", "예산", "시스템 오류"):
+    page = client.get(reverse("submission", args=[run.submission.public_id])).content.decode()
+    assert "대기" in page
+    for text in ("judge", "심사 모델", "예산", "시스템 오류"):
         assert text not in page
-    body = client.get(f"/api/v1/submissions/{run.submission.public_id}/").content.decode()
-    assert "judge_budget" not in body
-
-
-def _has_page(run: ScoringRun) -> bool:
-    return hasattr(run.submission, "get_absolute_url")
+    body = client.get(reverse("api-submission", args=[run.submission.public_id])).json()
+    assert body["run"]["state"] == "queued"
+    assert "error" not in body["run"]
 
 
 def test_many_workers_together_never_exceed_the_budget() -> None:
@@ -309,9 +305,7 @@ def _environment(settings: Any) -> dict[str, str]:
     return {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "tests.settings",
-        "DATABASE_URL": re.sub(r"/[^/?]*\?", f"/{name}?", os.environ["DATABASE_URL"], count=0 or 1)
-        if "?" in os.environ["DATABASE_URL"]
-        else os.environ["DATABASE_URL"].rsplit("/", 1)[0] + f"/{name}",
+        "DATABASE_URL": re.sub(r"/[^/?]+(?=\?|$)", f"/{name}", os.environ["DATABASE_URL"], count=1),
         "PRIVATE_ROOT": str(settings.PRIVATE_ROOT),
         "SECRET_KEY": settings.SECRET_KEY,
     }
