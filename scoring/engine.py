@@ -111,7 +111,9 @@ def _configured(recipe: Recipe, store: ModelStore | None, options: MetricOptions
 def _about(metrics: Mapping[str, Metric], store: ModelStore | None) -> dict[str, Any]:
     if store is None or not any(map(is_neural, metrics)):
         return {"profile": None, "is_demo": False}
-    return {"profile": store.profile.name, "is_demo": store.profile.is_demo}
+    judge = store.profile.judge if any(METRICS[name].is_remote for name in metrics) else None
+    is_demo = store.profile.is_demo or (judge is not None and judge.is_demo)
+    return {"profile": store.profile.name, "is_demo": is_demo}
 
 
 def _model_warnings(recipe: Recipe, metrics: Mapping[str, Metric], signature: Mapping[str, Any]) -> list[ScoreWarning]:

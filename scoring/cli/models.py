@@ -61,6 +61,8 @@ def _list_models(language: Language) -> int:
         for model in status.models:
             spec = model.spec
             sys.stdout.write(f"  {spec.role}: {spec.model} @ {spec.revision}  {model.folder or absent}\n")
+        if profile.judge is not None:
+            sys.stdout.write(f"  judge: {profile.judge.model}  {profile.judge.base_url}\n")
     return 0
 
 

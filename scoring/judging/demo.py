@@ -27,8 +27,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 
 from scoring.judging.demo_features import decide, texts_of
+from scoring.judging.spec import DEMO_MODEL
 
-MODEL: Final = "malpan-demo-judge"
+MODEL: Final = DEMO_MODEL
 VERSION: Final = "1"
 FAULTS: Final = ("busy", "error", "hang", "cut", "broken-json", "wrong-schema", "huge", "slow")
 HUGE_BYTES: Final = 10 * 1024 * 1024

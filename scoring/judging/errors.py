@@ -17,10 +17,8 @@ class JudgeUnreachable(JudgeError):
 
     code = "judge_unreachable"
     words = Message(
-        "심사 모델 서버({url})가 응답하지 않습니다({why}). 서버와 네트워크를 확인하십시오. 받은 심사는 보관했고 다시 "
-        "묻지 않습니다.",
-        "The judge's server ({url}) does not answer ({why}). Check the server and the network. Judgements received so "
-        "far are kept and not asked for again.",
+        "심사 모델 서버({url})가 응답하지 않습니다({why}). 서버와 네트워크를 확인한 뒤 다시 실행하십시오.",
+        "The judge's server ({url}) does not answer ({why}). Check the server and the network, then run again.",
     )
 
     def __init__(self, *, url: str, why: str, retry_after: float | None = None) -> None:
@@ -46,10 +44,9 @@ class JudgeBudgetSpent(JudgeError):
     code = "judge_budget_spent"
     words = Message(
         "심사 모델의 예산을 다 썼습니다(요청 {requests}회, 토큰 {tokens}개; 한도 {max_requests}회, {max_tokens}개). "
-        "프로필 [judge]의 max_requests나 max_tokens_total을 늘리십시오. 받은 심사는 보관했고 다시 묻지 않습니다.",
+        "프로필 [judge]의 max_requests나 max_tokens_total을 늘린 뒤 다시 실행하십시오.",
         "The judge's budget is used up ({requests} requests, {tokens} tokens; the limits are {max_requests} and "
-        "{max_tokens}). Raise max_requests or max_tokens_total in [judge] of the profile. Judgements received so far "
-        "are kept and not asked for again.",
+        "{max_tokens}). Raise max_requests or max_tokens_total in [judge] of the profile, then run again.",
     )
 
 

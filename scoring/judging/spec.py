@@ -19,6 +19,7 @@ from scoring.errors import Language
 
 Invalid = Callable[[str, str, str], Exception]  # (key, what is wrong in Korean, in English) -> the error to raise
 
+DEMO_MODEL: Final = "malpan-demo-judge"  # the name of the demo judge's model
 PARSER_VERSIONS: Final = (1,)
 LANGUAGES: Final[tuple[Language, ...]] = ("ko", "en")
 _VARIABLE: Final = re.compile("[A-Za-z_][A-Za-z0-9_]*")
@@ -51,6 +52,11 @@ class JudgeSpec:
     max_requests: int = 0
     max_tokens_total: int = 0
     extra: str = "{}"
+
+    @property
+    def is_demo(self) -> bool:
+        """Whether it is the demo judge, whatever the profile is called."""
+        return self.model == DEMO_MODEL
 
 
 _RANGES: Final[Mapping[str, tuple[float, float]]] = {

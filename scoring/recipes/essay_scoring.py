@@ -32,7 +32,7 @@ from scoring.recipes.base import (
 )
 from scoring.recipes.columns import reference_column
 from scoring.records import Item, Items, ScoreWarning
-from scoring.text.essays import HIGHEST, RULE, TRAITS, answer_of, predicted_average, text_of
+from scoring.text.essays import HIGHEST, RULE, TRAITS, Traits, answer_of, predicted_average, text_of
 
 NAMED_ITEMS: Final = 5
 MAX_PROMPTS: Final = 30  # with more, or with longer names, prompts are no groups
@@ -41,6 +41,8 @@ MIN_ESSAYS: Final = 5  # of a prompt: the error of a single essay would tell its
 ROUNDING: Final = 0.05  # of an average that is the mean of its traits; the published ones are within 0.007
 
 _PER_PROMPT: Final = (("rmse", "RMSE"), ("spearman", "Spearman"))
+JUDGE: Final = "llm_judge"
+JUDGED: Final = "essay-rationales@1"  # name and version of what a judge is shown
 _METRICS: Final = ("essay_error", "essay_rank", "essay_agreement", "essay_rationales")
 
 
@@ -49,7 +51,7 @@ class EssayScoring(Recipe):
     """Final = 1 - RMSE / 5, at least 0: a single file has no composite."""
 
     def input_rule(self, metric: str) -> str:
-        return RULE
+        return JUDGED if metric == JUDGE else RULE
 
     def prepare(self, references: Items, predictions: Items) -> Layout:
         items = align(references, predictions)
@@ -58,7 +60,7 @@ class EssayScoring(Recipe):
         failed = [item for item, answer in answers.items() if answer is None]
         return Layout(
             item_ids=pairs.ids,
-            pairs=dict.fromkeys((*self.metrics, *self.optional_metrics), pairs),
+            pairs={**dict.fromkeys(self.metrics, pairs), JUDGE: judged_pairs(items, answers)},
             coverage={"items": len(items), "answered": len(items) - len(failed)},
             warnings=(*_failures(failed), *_averages(references.items), *common_warnings(predictions)),
         )
@@ -80,6 +82,26 @@ class EssayScoring(Recipe):
             for key in scores
             if (prompt := key.removeprefix(f"{name}_prompt_")) != key
         )
+
+
+def judged_pairs(items: Iterable[tuple[Item, Item]], answers: Mapping[str, Traits | None]) -> Pairs:
+    """What an LLM judge reads of each item: the task and the essay, and the reasons given by trait.
+
+    It reads no score, neither those of people nor those of the answer. An answer without a reason has an empty text.
+    """
+    return pair_up((known.id, _task_of(known), _reasons_of(answers[known.id])) for known, _ in items)
+
+
+def _task_of(reference: Item) -> str:
+    """The writing task, where the references have it, and the essay."""
+    task, essay = reference.input.get("prompt"), json.loads(reference.text)["essay"]
+    return f"[과제]\n{task}\n\n[글]\n{essay}" if task else f"[글]\n{essay}"
+
+
+def _reasons_of(traits: Traits | None) -> str:
+    given = {} if traits is None else {name: traits[name].rationale.strip() for name in TRAITS}
+    lines = [f"{_TRAIT_NAMES[name][0]}: {reason}" for name, reason in given.items() if reason]
+    return "\n\n".join(lines)
 
 
 def prompt_scores(pairs: Pairs) -> dict[str, float]:
@@ -149,6 +171,7 @@ RECIPES: Final = (
             _plain("rmse", "RMSE(낮을수록 좋음)", "RMSE (lower is better)", lower=True),
             _plain("spearman", "Spearman", "Spearman"),
             _plain("parse_failures", "읽지 못한 답", "Parse failures", lower=True, decimals=0),
+            Column(JUDGE, Message("LLM 심사", "LLM judge")),
             *_OF_TRAITS,
             _beside(_plain("mae", "MAE", "MAE", lower=True)),
             _beside(_plain("kappa", "QWK(평균)", "QWK (average)")),
@@ -173,6 +196,7 @@ RECIPES: Final = (
             "others count by their weights. A composite needs other teams, so a single file has none.",
         ),
         answer_form="essays",
+        optional_metrics=(JUDGE,),
         composite=(
             Component("rmse", 45, higher_is_better=False),
             Component("spearman", 45),

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import socket
+import subprocess
+import sys
+import urllib.request
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from malpan.local.programs import Program, programs_of
+from malpan.local.programs import DEMO_JUDGE_URL, Program, child_environment, programs_of
 from malpan.worker_process import load_models
 
 
@@ -47,3 +52,63 @@ def test_every_process_of_a_machine_takes_a_gpu_by_a_number_of_its_own(
     load_models()
 
     assert asked == [taken]
+
+
+# --- the demo judge ---------------------------------------------------------------------------------------------------
+def test_the_demo_judge_runs_only_where_it_has_a_socket() -> None:
+    def names(**options: int) -> list[str]:
+        return [
+            each.name for each in programs_of(Path("/site"), Path("/run"), listen_descriptor=3, threads=1, **options)
+        ]
+
+    assert "judge" not in names()
+    assert names(judge_descriptor=7).count("judge") == 1
+    common = {"url": "http://site", "started": 1.0, "counts": Path("/c"), "temporary": Path("/t")}
+    assert DEMO_JUDGE_URL not in child_environment(Path("/site"), Path("/var"), **common)
+    made = child_environment(Path("/site"), Path("/var"), **common, judge_url="http://127.0.0.1:9")
+    assert made[DEMO_JUDGE_URL] == "http://127.0.0.1:9"
+
+
+def test_a_demo_judge_that_was_killed_is_found_at_the_same_address_again() -> None:
+    """As the supervisor does: it keeps the socket and starts the program anew."""
+    with socket.create_server(("127.0.0.1", 0), backlog=16) as listener:
+        listener.set_inheritable(True)
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/health"
+        [program] = [
+            each
+            for each in programs_of(
+                Path("/site"), Path("/run"), listen_descriptor=3, threads=1, judge_descriptor=listener.fileno()
+            )
+            if each.name == "judge"
+        ]
+        for _start in range(2):
+            process = subprocess.Popen(
+                [sys.executable, *program.arguments], pass_fds=program.descriptors, stdout=subprocess.DEVNULL
+            )
+            try:
+                with urllib.request.urlopen(url, timeout=60) as answer:  # waits in the socket's queue meanwhile
+                    assert answer.status == 200
+                process.send_signal(program.stop_signal)
+                assert process.wait(program.grace + 20) == 0
+            finally:
+                process.kill()
+                process.wait()
+
+
+@pytest.mark.parametrize(
+    ("profile", "judge", "listens"),
+    [("demo", "", True), ("official", "", False), ("demo", "http://127.0.0.1:9", False)],
+)
+def test_the_site_has_a_demo_judge_of_its_own_only_with_demo_models(
+    profile: str, judge: str, listens: bool, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from malpan.local.management.commands.up import _listen_for_judge
+
+    settings.SCORING_PROFILE = profile
+    monkeypatch.delenv(DEMO_JUDGE_URL, raising=False)
+    if judge:
+        monkeypatch.setitem(os.environ, DEMO_JUDGE_URL, judge)
+    listener = _listen_for_judge()
+    assert (listener is not None) == listens
+    if listener is not None:
+        listener.close()

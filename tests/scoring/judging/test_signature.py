@@ -245,6 +245,13 @@ def test_what_the_demo_judge_scored_says_that_it_is_a_demo(server: DemoJudge, mo
     assert report.scores["llm_judge"] > 0
 
 
+def test_the_demo_judge_is_a_demo_under_any_profile(judged: Path, tmp_path: Path, server: DemoJudge) -> None:
+    for keys, is_demo in (({}, True), ({"model": "another"}, False)):
+        profile = profile_for(tmp_path / "p.toml", server.url, **keys)
+        report = score("judged@1", REFERENCES, PREDICTIONS, store=ModelStore(profile, "cpu"))
+        assert report.signature["about"]["is_demo"] is is_demo
+
+
 # --- prompt files -----------------------------------------------------------------------------------------------------
 def test_every_prompt_is_there_in_both_languages_and_sound() -> None:
     names = {path.name.rsplit(".", 2)[0] for path in FOLDER.glob("*.toml")}
