@@ -107,14 +107,13 @@ def expected(shown: dict[str, Any], rounding: Callable[[float], int]) -> dict[st
 
 def check_board(shown: dict[str, Any], rounding: Callable[[float], int]) -> None:
     composites = expected(shown, rounding)
+    assert ranked(shown) == order_by(composites, shown)
     rows = {RANKED[row["team"]]: row for row in shown["rows"] if row["rank"] is not None}
     assert len(rows) == len(RANKED)
     for key, row in rows.items():
         for name in ("rmse", "spearman", "parse_failures"):
             assert row["scores"][name] == pytest.approx(measured(key, rounded=rounding)[name], abs=1e-12), (key, name)
         assert row["composite"]["value"] == pytest.approx(composites[key], abs=1e-12), key
-    order = [round(composites[key], 8) for key in ranked(shown)]
-    assert order == sorted(order, reverse=True)
 
 
 def test_the_rule_of_6_august_changes_every_board_and_every_quota_at_once(
@@ -132,7 +131,7 @@ def test_the_rule_of_6_august_changes_every_board_and_every_quota_at_once(
     start_rescoring(page, stack, slug)
     expect(page.get_by_role("heading", name="미리보기")).to_be_visible(timeout=READY_WITHIN)
     assert fetch_board(stack, made)["rows"] == old["rows"], "nothing is seen before it is applied"
-    was, then = places(ranked(old)), places(by_composite(expected(old, half_up)))
+    was, then = places(ranked(old)), places(order_by(expected(old, half_up), old))
     moved = {key for key in was if was[key] != then[key]}
     assert len(moved) >= 2
     unchanged = {key for key in moved if measured(key, rounded=round) == measured(key)}
@@ -190,5 +189,7 @@ def apply_with_reset_and_notice(page: Page) -> None:
     expect(page.get_by_role("status")).to_contain_text("한꺼번에 바뀌었습니다")
 
 
-def by_composite(composites: dict[str, float]) -> list[str]:
-    return sorted(composites, key=lambda key: -round(composites[key], 8))
+def order_by(composites: dict[str, float], shown: dict[str, Any]) -> list[str]:
+    """The keys by composite, of equal ones the earlier submission first."""
+    moments = {RANKED[row["team"]]: row["submitted_at"] for row in shown["rows"] if row["team"] in RANKED}
+    return sorted(composites, key=lambda key: (-round(composites[key], 8), moments[key]))
