@@ -126,7 +126,7 @@ def _supervisor(run_directory: Path, url: str, listener: socket.socket, counts: 
     root = settings.BASE_DIR
     started = psutil.Process().create_time()
     workers = settings.SCORING_WORKERS
-    judge = _listen_for_judge()
+    judge, judge_url = _listen_for_judge()
     programs = programs_of(
         root,
         run_directory,
@@ -134,7 +134,7 @@ def _supervisor(run_directory: Path, url: str, listener: socket.socket, counts: 
         threads=threads_of_a_worker(settings.SCORING_THREADS, workers),
         workers=workers,
         web_workers=settings.WEB_WORKERS,
-        judge_descriptor=None if judge is None else judge.fileno(),
+        judge_descriptor=judge,
     )
     if settings.LOG_FORMAT == "json":  # each line names its program itself
         programs = [replace(program, prefixed=False) for program in programs]
@@ -148,7 +148,7 @@ def _supervisor(run_directory: Path, url: str, listener: socket.socket, counts: 
             started=started,
             counts=counts,
             temporary=_emptied_temporary_folder(),
-            judge_url="" if judge is None else f"http://127.0.0.1:{judge.getsockname()[1]}",
+            judge_url=judge_url,
         ),
         services=embedded.active(),
     )
@@ -172,16 +172,18 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _listen_for_judge() -> socket.socket | None:
-    """The listening socket of the demo judge, at any free port; ``None`` without demo models, or with a judge already.
+def _listen_for_judge() -> tuple[int | None, str]:
+    """The descriptor of the demo judge's listening socket, at any free port, and its address; ``None`` and an empty
+    text without demo models, or with a judge already.
 
-    The supervisor keeps it open, so that a judge that was restarted has the same address.
+    Nobody closes it before this process ends, so that a judge that was restarted has the same address.
     """
     if settings.SCORING_PROFILE != "demo" or os.environ.get(DEMO_JUDGE_URL):
-        return None
+        return None, ""
     listener = socket.create_server(("127.0.0.1", 0), backlog=256)
     listener.set_inheritable(True)
-    return listener
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    return listener.detach(), url  # a socket that nobody holds would be closed with its object
 
 
 def _bind(listener: socket.socket, address: tuple[str, int]) -> None:
