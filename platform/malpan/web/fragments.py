@@ -19,11 +19,16 @@ from django.utils.translation import get_language
 _INDENTED: Final = re.compile(r"\s*\n\s*")  # a browser sees one space; the indentation of a table is half of its bytes
 
 
-def remembered(template: str, content: object, context: Callable[[], Mapping[str, Any]]) -> SafeString:
-    """``template`` with ``context()``, without indentation; the ``repr`` of ``content`` says all that it is made of."""
+def remembered(
+    template: str, content: object, context: Callable[[], Mapping[str, Any]], *, kind: str = "fragments"
+) -> SafeString:
+    """``template`` with ``context()``, without indentation; the ``repr`` of ``content`` says all that it is made of.
+
+    ``kind``: the cache that has parts of this size.
+    """
     key = sha256(f"{template}\n{get_language()}\n{content!r}".encode()).hexdigest()
-    kept: SafeString | None = caches["fragments"].get(key)
+    kept: SafeString | None = caches[kind].get(key)
     if kept is None:
         kept = mark_safe(_INDENTED.sub("\n", render_to_string(template, dict(context()))))  # noqa: S308 - it was safe
-        caches["fragments"].set(key, kept)
+        caches[kind].set(key, kept)
     return kept
