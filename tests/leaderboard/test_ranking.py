@@ -2,11 +2,21 @@
 
 import itertools
 import random
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from malpan.leaderboard.ranking import Entry, Rule, board_signature, counted_finals, counting_entries, rank
+from malpan.leaderboard.ranking import (
+    Entry,
+    Rule,
+    board_signature,
+    counted_finals,
+    counting_entries,
+    counting_entry,
+    rank,
+)
+from scoring.composite import Component
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 TIES = Rule(("exact_match", "bleurt"))
@@ -180,3 +190,58 @@ def test_better_result_never_costs_a_place(seed):
 
     assert after[team] == 1
     assert all(after[other] >= place for other, place in before.items() if other != team)
+
+
+COMPOSITE = Rule(TIES.tie_breaks, (Component("rmse", 45, higher_is_better=False), Component("spearman", 45)), "latest")
+
+
+def test_composite_orders_by_places_not_by_values_and_ties_by_the_earlier():
+    board = [
+        entry(1, 0.9, minute=3, rmse=0.9, spearman=0.1),
+        entry(2, 0.1, minute=2, rmse=0.1, spearman=0.7),
+        entry(3, 0.1, minute=1, rmse=0.2, spearman=0.9),
+    ]
+    ranked = rank(board, COMPOSITE)
+    assert teams(ranked) == [(1, 3), (2, 2), (3, 1)]
+    assert [each.composite.value for each in ranked] == [0.75, 0.75, 0.0]
+
+
+def test_of_a_team_the_latest_the_chosen_or_the_best_by_a_score_counts():
+    first = entry(1, 0.9, minute=1, rmse=0.3, spearman=0.2)
+    second = entry(1, 0.5, minute=2, rmse=0.2, spearman=0.1)
+    last = entry(1, 0.1, minute=3, rmse=0.4)
+    board = [second, last, first]
+    for rule, expected in (
+        (COMPOSITE, last),
+        (replace(COMPOSITE, counting="chosen"), last),
+        (replace(COMPOSITE, counting="best"), first),
+        (replace(COMPOSITE, counting="best", best_by="rmse", best_is_lowest=True), second),
+        (replace(COMPOSITE, counting="best", best_by="spearman"), first),
+    ):
+        assert counting_entry(board, rule) == expected
+    chosen = [replace(each, is_chosen=each is second) for each in board]
+    assert counting_entry(chosen, replace(COMPOSITE, counting="chosen")).submission_id == second.submission_id
+    assert counting_entry(chosen, COMPOSITE).submission_id == last.submission_id
+    assert counting_entry(chosen, TIES).submission_id == first.submission_id
+    both = [replace(each, is_chosen=True) for each in (first, second)]
+    assert counting_entry(both, replace(COMPOSITE, counting="chosen")).submission_id == second.submission_id
+    assert counting_entry([], COMPOSITE) is None
+
+
+def test_what_counts_finally_where_a_composite_ranks():
+    board = [entry(1, 0.9, minute=1, number=11), entry(1, 0.5, minute=2, number=12), entry(2, 0.3, number=21)]
+    assert counted_finals(board, {11}, None, COMPOSITE) == {12, 21}
+    assert counted_finals(board, {11}, 1, COMPOSITE) == {12, 21}
+    chosen = [replace(each, is_chosen=each.submission_id == 11) for each in board]
+    assert counted_finals(chosen, {11}, 1, replace(COMPOSITE, counting="chosen")) == {11, 21}
+    best = replace(COMPOSITE, counting="best")
+    assert counted_finals(board, set(), None, best) == {11, 12, 21}
+    assert counted_finals(board, {12}, 1, best) == {12, 21}
+
+
+def test_baselines_of_a_composite_have_a_place_and_change_nobody():
+    board = [entry(team, 0.5, minute=team, rmse=team / 10, spearman=0.5) for team in (1, 2, 3)]
+    alone = rank(board, COMPOSITE)
+    ranked = rank([*board, entry(9, 0.5, baseline=True, rmse=0.15, spearman=0.5)], COMPOSITE)
+    assert teams(ranked) == [(1, 1), (None, 9), (2, 2), (3, 3)]
+    assert [each.composite for each in ranked if each.rank] == [each.composite for each in alone]

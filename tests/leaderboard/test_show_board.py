@@ -8,6 +8,7 @@ from django.test import Client
 
 from malpan.competitions.models import Track
 from malpan.leaderboard.management.commands.show_board import NAME_WIDTH, _aligned, _cut, _width
+from tests.composite_boards import install, values
 from tests.factories import PhaseFactory, TeamFactory, finished_submission
 
 
@@ -44,3 +45,16 @@ def test_a_track_whose_recipe_is_no_longer_installed_is_named_and_the_others_are
     page = Client().get(f"/competitions/{phase.track.competition.slug}/board/")
     assert page.status_code == 503
     assert "이 서버에 설치되어 있지 않습니다" in page.content.decode()
+
+
+@pytest.mark.django_db
+def test_a_composite_stands_in_the_place_of_the_final_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    phase = PhaseFactory.create(track__recipe=install(monkeypatch), counting="latest", track__score_decimals=1)
+    for number in range(3):
+        team = TeamFactory.create(competition=phase.track.competition, name=f"팀{number}")
+        finished_submission(phase, team, 0.5, scores=values(0.1 * number, 0.5, 0.5))
+    out = io.StringIO()
+    call_command("show_board", stdout=out)
+    rows = [line.split() for line in out.getvalue().splitlines()[1:]]
+    assert rows[0][:4] == ["순위", "팀", "종합", "점수"]
+    assert [row[:3] for row in rows[1:]] == [["1", "팀0", "72.5"], ["2", "팀1", "50.0"], ["3", "팀2", "27.5"]]

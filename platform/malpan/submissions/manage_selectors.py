@@ -293,7 +293,7 @@ def _root_team() -> Coalesce:
 
 
 def best_submissions(phase_id: int) -> list[Submission]:
-    """The best scored submission of each team in a phase, by the score that it is ranked by in public."""
+    """The best scored submission of each team in a phase, by its final score in public."""
     rows = Submission.objects.filter(phase=phase_id, live_run__state=State.FINISHED).annotate(root_team=_root_team())
     best = rows.order_by("root_team", "-live_run__final_score", "created_at", "pk").distinct("root_team")
     return sorted(best.select_related("team", "phase__track"), key=lambda row: row.pk)

@@ -43,21 +43,26 @@ class Command(BaseCommand):
 def board_lines(shown: Board) -> list[str]:
     """The board as lines of text: a title, a header, a line for each team; scores on the track's scale, aligned.
 
-    Only the columns that judge: the other metrics would not fit a terminal.
+    Only the columns that judge: the other metrics would not fit a terminal. Where a composite ranks it stands in the
+    place of the final score.
     """
     track = shown.phase.track
     title = f"[{track.competition.title} · {track.title} · {shown.phase.title}]"
     if shown.is_demo_models:
         title += "  데모 모델 점수 / scores of demo models"
     columns = [column for column in shown.columns if column.group == "main"]
-    header = ["순위", "팀", *(column.label() for column in columns), "제출"]
+    composed = ["종합 점수"] if shown.components else []
+    if composed:
+        columns = [column for column in columns if not column.is_main]
+    header = ["순위", "팀", *composed, *(column.label() for column in columns), "제출"]
     table = [header, *(_cells(row, columns, track) for row in shown.rows)]
     return [title, *_aligned(table, left={1})]
 
 
 def _cells(row: BoardRow, columns: Sequence[Column], track: Track) -> list[str]:
     scores = [_score(column, row.scores[column.key], track) if column.key in row.scores else "–" for column in columns]
-    return [str(row.rank or "–"), _cut(row.team_name), *scores, str(row.submission_count)]
+    composed = [] if row.composite is None else [f"{row.composite.value * track.score_scale:.{track.score_decimals}f}"]
+    return [str(row.rank or "–"), _cut(row.team_name), *composed, *scores, str(row.submission_count)]
 
 
 def _score(column: Column, value: float, track: Track) -> str:
