@@ -67,10 +67,8 @@ def test_a_score_that_is_none_is_located_and_costs_nothing(scorer: Client, essay
     page = html.parse(upload(scorer, essay_phase, answers).content.decode())
     assert Submission.objects.count() == 0
     [error] = Rejection.objects.get().errors
-    assert (error["code"], error["line"], error["item_id"], error["field"]) == (
-        *("score_out_of_range", 3, "e2"),
-        "content.score",
-    )
+    found = (error["code"], error["line"], error["id"], error["field"])
+    assert found == ("score_out_of_range", 3, "e2", "content.score")
     assert "1점에서 5점 사이" in page.text
     assert CANARY not in page.text
 
