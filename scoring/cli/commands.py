@@ -14,6 +14,7 @@ from scoring.cli.files import (
     write_whole,
 )
 from scoring.cli.models import WrongUsage, run_models
+from scoring.cli.rank import rank_files
 from scoring.cli.words import say
 from scoring.engine import needs_models, score
 from scoring.errors import Language, ModelUnavailable
@@ -30,6 +31,7 @@ __all__ = [
     "run_check",
     "run_compare",
     "run_models",
+    "run_rank",
     "run_recipes",
     "run_report",
     "run_score",
@@ -108,6 +110,15 @@ def run_compare(options: argparse.Namespace, language: Language) -> int:
     from scoring.cli.compare import compare_files  # needs numpy, unlike the other commands that print a file
 
     sys.stdout.write(compare_files(options.a, options.b, options.format, language))
+    return 0
+
+
+def run_rank(options: argparse.Namespace, language: Language) -> int:
+    """Print the composites of stored results, and store them if a file is named."""
+    text = rank_files(options.results, options.weights, options.output, options.format, language)
+    if options.output:
+        sys.stderr.write(say("saved", language, path=options.output) + "\n")
+    sys.stdout.write(text)
     return 0
 
 

@@ -88,7 +88,7 @@ def build_parser(language: Language) -> Parser:
     parser.add_argument("--version", action="version", version=f"malpan {__version__}", help=say("version", language))
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     made = {}
-    for name in ("score", "check", "report", "compare", "recipes", "models"):
+    for name in ("score", "check", "report", "compare", "rank", "recipes", "models"):
         words = say(name, language)
         made[name] = commands.add_parser(name, help=words, description=words, language=language)
         made[name].add_argument("--lang", choices=("ko", "en"), default="ko", help=say("lang", language))
@@ -96,7 +96,8 @@ def build_parser(language: Language) -> Parser:
         _add_files(made[name], language, references_required=name == "score")
     made["score"].add_argument("--models", metavar="PROFILE", help=say("profile_chosen", language))
     made["check"].add_argument("--models", default="official", metavar="PROFILE", help=say("profile_read", language))
-    made["score"].add_argument("--output", metavar="FILE", help=say("output", language))
+    for name in ("score", "rank"):
+        made[name].add_argument("--output", metavar="FILE", help=say("output", language))
     for name in ("score", "models"):
         devices = ("auto", "cpu", "cuda")
         made[name].add_argument("--device", choices=devices, default="auto", help=say("device", language))
@@ -105,8 +106,10 @@ def build_parser(language: Language) -> Parser:
     made["report"].add_argument("result", metavar="FILE", help=say("result", language))
     for name in ("a", "b"):
         made["compare"].add_argument(name, metavar=name.upper(), help=say(f"result_{name}", language))
+    made["rank"].add_argument("results", nargs="+", metavar="FILE", help=say("results", language))
+    made["rank"].add_argument("--weights", metavar="NAME=NUMBER,…", help=say("weights", language))
     formats = ("text", "markdown", "json")
-    for name in ("report", "compare", "models"):
+    for name in ("report", "compare", "rank", "models"):
         made[name].add_argument("--format", choices=formats, default="text", help=say("format", language))
     made["report"].add_argument("--baseline", metavar="FILE", help=say("baseline", language))
     made["report"].add_argument("--no-targets", action="store_true", help=say("no_targets", language))

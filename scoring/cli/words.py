@@ -12,6 +12,7 @@ WORDS: Final[dict[str, Message]] = {
     "check": Message("제출 파일의 형식을 검사합니다", "check a predictions file"),
     "report": Message("저장한 채점 결과를 보여 줍니다", "show a stored score"),
     "compare": Message("두 채점 결과를 비교하고 차이를 검정합니다", "compare two results and test the difference"),
+    "rank": Message("여러 채점 결과의 종합 점수를 냅니다", "make composites of several results"),
     "recipes": Message("채점 방식 목록", "list the recipes"),
     "models": Message("채점 모델을 보고, 내려받고, 확인합니다", "list, fetch and verify models"),
     "recipe": Message("채점 방식", "recipe"),
@@ -51,6 +52,59 @@ WORDS: Final[dict[str, Message]] = {
     "result": Message("채점 결과 파일", "result file"),
     "result_a": Message("채점 결과 파일 A", "result file A"),
     "result_b": Message("채점 결과 파일 B(차이는 B−A)", "result file B (differences are B − A)"),
+    "results": Message("채점 결과 파일(하나 이상)", "result files, one or more"),
+    "weights": Message(
+        "점수 이름과 비중(예: rmse=45,spearman=45). 없으면 채점 방식의 비중을 씁니다",
+        "scores with weights, such as rmse=45,spearman=45; without it those of the recipe",
+    ),
+    "weights_needed": Message(
+        "{recipe}에는 정해진 종합 점수가 없습니다. --weights로 점수와 비중을 지정하십시오(예: 이름=50,이름=50). "
+        "파일에 있는 점수: {known}",
+        "{recipe} has no composite of its own. Name scores and weights with --weights, such as name=50,name=50. Scores "
+        "in the files: {known}",
+    ),
+    "bad_weights": Message(
+        "--weights의 «{part}»을(를) 읽을 수 없습니다. 이름=숫자 꼴로, 이름마다 한 번씩, 0보다 큰 숫자로 적어 "
+        "주십시오(예: rmse=45,spearman=45).",
+        "«{part}» of --weights cannot be read. Write name=number, each name once, each number above 0, such as "
+        "rmse=45,spearman=45.",
+    ),
+    "unknown_scores": Message(
+        "어느 파일에도 없는 점수입니다: {names}. 파일에 있는 점수: {known}",
+        "No file has these scores: {names}. Scores in the files: {known}",
+    ),
+    "no_direction": Message(
+        "높을수록 좋은지 낮을수록 좋은지 정해지지 않은 점수입니다: {names}. 쓸 수 있는 점수: {known}",
+        "Whether these scores are better high or low is not known: {names}. Use one of: {known}",
+    ),
+    "other_recipe": Message(
+        "채점 방식이 달라 함께 순위를 매길 수 없습니다: {a}은(는) {recipe_a}, {b}은(는) {recipe_b}입니다.",
+        "Files of different recipes do not rank together: {a} is {recipe_a}, {b} is {recipe_b}.",
+    ),
+    "other_references": Message(
+        "정답 파일의 내용이 달라 함께 순위를 매길 수 없습니다: {a}, {b}. 같은 정답으로 채점한 결과를 주십시오.",
+        "Files scored against different references do not rank together: {a}, {b}. Score them against the same ones.",
+    ),
+    "other_metrics": Message(
+        "지표를 잰 방법이 달라 함께 순위를 매길 수 없습니다: {a}, {b} ({metrics}). 같은 모델과 판으로 다시 채점해 "
+        "주십시오.",
+        "Files whose metrics were measured differently do not rank together: {a}, {b} ({metrics}). Score them again "
+        "with the same models and version.",
+    ),
+    "rank_title": Message("말판 종합 순위", "Malpan composite ranking"),
+    "rank_formula": Message(
+        "지표마다 순위 r을 매겨(같은 값은 자리의 평균) (n − r) ÷ (n − 1)로 바꾸고 비중대로 평균합니다. 파일이 하나면 "
+        "1입니다. 종합 점수는 함께 놓인 파일에 따라 달라집니다.",
+        "Each score becomes a rank r (equal values share the mean of their places), the rank (n - r) / (n - 1), 1 for "
+        "a single file, and the composite is their mean by weight. It depends on the files it is made with.",
+    ),
+    "rank_weights": Message("비중: {weights}", "Weights: {weights}"),
+    "rank_left_out": Message("어느 파일에도 값이 없어 뺀 지표: {names}", "Left out, as no file has a value: {names}"),
+    "rank_ties": Message("= 표시는 종합 점수가 같은 파일입니다.", "= marks files with equal composites."),
+    "rank_file": Message("파일", "File"),
+    "rank_place": Message("순위", "Rank"),
+    "rank_composite": Message("종합 점수", "Composite"),
+    "rank_rank": Message("순위", "rank"),
     "synonyms": Message(
         "METEOR 유의어 TSV 파일(묶음, 단어, 품사, 출처). 없으면 내장 유의어를 씁니다",
         "TSV file of METEOR's synonyms (group, word, pos, source); without it the built-in ones are used",

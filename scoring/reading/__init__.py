@@ -66,12 +66,17 @@ def read_predictions(data: bytes, recipe: Recipe, references: Items | None = Non
 def read_offered(data: bytes, recipe: Recipe, references: Items | None) -> Items:
     """The answers of a file that need not fit ``references``; if it does, its items have the ids of theirs.
 
-    Raises ``InvalidFile``.
+    Scored essays, whose references have another form than answers, are taken as they are. Raises ``InvalidFile``.
     """
     try:
         return read_predictions(data, recipe, references)
     except InvalidFile:
-        return read_predictions(data, recipe)
+        try:
+            return read_predictions(data, recipe)
+        except InvalidFile:
+            if recipe.answer_form != "essays":
+                raise
+            return read_references(data, recipe)
 
 
 def read_references(data: bytes, recipe: Recipe, *, is_published: bool = False) -> Items:

@@ -37,6 +37,7 @@ from scoring.text.essays import HIGHEST, RULE, TRAITS, Traits, answer_of, predic
 NAMED_ITEMS: Final = 5
 MAX_PROMPTS: Final = 30  # with more, or with longer names, prompts are no groups
 MAX_PROMPT_CHARS: Final = 40
+MIN_ESSAYS: Final = 5  # of a prompt: the error of a single essay would tell its reference
 ROUNDING: Final = 0.05  # of an average that is the mean of its traits; the published ones are within 0.007
 
 _PER_PROMPT: Final = (("rmse", "RMSE"), ("spearman", "Spearman"))
@@ -76,7 +77,7 @@ class EssayScoring(Recipe):
 
     def further_columns(self, scores: Mapping[str, float]) -> tuple[Column, ...]:
         return tuple(
-            reference_column(key, f"{label}({prompt})", f"{label} ({prompt})", is_scaled=False)
+            _beside(_plain(key, f"{label}({prompt})", f"{label} ({prompt})", lower=name == "rmse"))
             for name, label in _PER_PROMPT
             for key in scores
             if (prompt := key.removeprefix(f"{name}_prompt_")) != key
@@ -104,7 +105,10 @@ def _reasons_of(traits: Traits | None) -> str:
 
 
 def prompt_scores(pairs: Pairs) -> dict[str, float]:
-    """RMSE and Spearman of the essays of each ``prompt_num``, in its order; none for more than ``MAX_PROMPTS``."""
+    """RMSE and Spearman of the essays of each ``prompt_num``, in its order, of those with ``MIN_ESSAYS``.
+
+    None for more than ``MAX_PROMPTS`` prompts.
+    """
     groups: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for texts, candidate in zip(pairs.references, pairs.candidates, strict=True):
         known = json.loads(texts[0])
@@ -114,6 +118,8 @@ def prompt_scores(pairs: Pairs) -> dict[str, float]:
         return {}
     found: dict[str, float] = {}
     for prompt in sorted(groups, key=lambda name: (len(name), name)):
+        if len(groups[prompt]) < MIN_ESSAYS:
+            continue
         averages, predicted = ([row[side] for row in groups[prompt]] for side in (0, 1))
         errors = [b - a for a, b in groups[prompt]]
         found |= {f"rmse_prompt_{prompt}": root_mean_square(errors)}

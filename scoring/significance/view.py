@@ -58,16 +58,16 @@ WORDS: Final[Words] = {
     ),
     "other_signature": ("서명이 다릅니다({keys}).", "the signatures differ ({keys})."),
     "not_resampled": (
-        "파일 전체에서만 뜻이 있는 값이라 검정하지 않습니다.",
-        "has a meaning for a whole file only, so it is not tested.",
+        "파일 전체로만 계산하는 값이라 검정하지 않습니다.",
+        "is computed for whole files only, so it is not tested.",
     ),
     "no_statistics": (
         "결과 파일에 문항별 통계가 없습니다. 다시 채점한 결과를 주십시오.",
         "the result files hold no statistics of the items. Score the predictions again.",
     ),
     "too_many_classes": (
-        "분류가 너무 많아 문항을 바꾸어 가며 다시 계산하지 못했습니다.",
-        "has too many classes to be resampled.",
+        "분류나 값의 종류가 너무 많아 문항을 바꾸어 가며 다시 계산하지 못했습니다.",
+        "has too many classes or values to be resampled.",
     ),
     "one_side": ("한쪽 결과에만 있습니다.", "is in one of the results only."),
     "depends": ("검정할 수 없는 지표로 계산한 값입니다.", "is made of scores that cannot be tested."),

@@ -56,8 +56,8 @@ def read_output(text: str) -> Traits | None:
 
 
 def answer_of(text: str) -> Traits | None:
-    """The traits in the text of an ``Item``: the JSON of the traits, or of a raw model text."""
-    value = json.loads(text)
+    """The traits in the text of an ``Item``: the JSON of the traits, or of a raw model text; none in an empty one."""
+    value = json.loads(text or "null")
     return read_output(value) if isinstance(value, str) else _traits(value)
 
 

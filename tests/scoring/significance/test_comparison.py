@@ -329,4 +329,4 @@ def test_macro_f1_of_more_classes_than_are_resampled_says_so(recipe_id, untested
     assert lines["final_score"].reason == ("depends" if untested else None)
     assert lines["f1_weighted"].result is not None
     assert lines["accuracy"].result is not None
-    assert "분류가 너무 많아" in render_comparison(comparison, NAMES)
+    assert "분류나 값의 종류가 너무 많아" in render_comparison(comparison, NAMES)

@@ -206,14 +206,16 @@ def _metrics_href(link: Link, recipe: Recipe, shows_all: bool, view_query: Mappi
 
 
 def _headings(link: Link, found: Board, sorting: Sorting, carried: Mapping[str, str]) -> list[Heading]:
-    def heading(key: str, label: str, **kind: bool) -> Heading:
+    def heading(key: str, label: str, *, lowest_first: bool = False, **kind: bool) -> Heading:
         aria_sort = sorting.direction if key == sorting.key else None
-        return Heading(key, label, _sort_href(link, key, aria_sort, carried), aria_sort, **kind)
+        href = _sort_href(link, key, aria_sort, carried, lowest_first=lowest_first)
+        return Heading(key, label, href, aria_sort, **kind)
 
     columns = [
         heading(
             column.key,
             column.label(scores.language()),
+            lowest_first=not column.higher_is_better,
             is_score=True,
             is_main=column.is_main,
             is_demo=found.is_demo_models and column.key in found.recipe.model_scores,
@@ -223,13 +225,15 @@ def _headings(link: Link, found: Board, sorting: Sorting, carried: Mapping[str, 
     return [heading(RANK, _("순위")), *columns, heading(COUNT, _("제출 수")), heading(TIME, _("제출 시각(KST)"))]
 
 
-def _sort_href(link: Link, key: str, current: Direction | None, carried: Mapping[str, str]) -> str:
-    """Where the heading leads: this sorting, or the other way round when it is already the current one."""
+def _sort_href(
+    link: Link, key: str, current: Direction | None, carried: Mapping[str, str], *, lowest_first: bool = False
+) -> str:
+    """Where the heading leads: this sorting, the best first, or the other way round when it is the current one."""
     query = dict(carried)
     if key != RANK:
         query["sort"] = key
-        if current:
-            query["order"] = "asc" if current == "descending" else "desc"
+        if current or lowest_first:
+            query["order"] = "desc" if current == "ascending" else "asc"
     return link(query)
 
 

@@ -179,7 +179,7 @@ def score_text(column: Column, value: float | None, track: Track, *, is_short: b
     """A score as the pages of ``track`` show it; ``is_short`` for the second line of a phone."""
     scale = track.score_scale if column.is_scaled else 1
     decimals = formatting.SHORT_DECIMALS[scale] if is_short else track.score_decimals
-    return formatting.scaled_text(value, scale, decimals)
+    return formatting.scaled_text(value, scale, decimals if column.decimals is None else column.decimals)
 
 
 def caption_formats() -> list[str]:

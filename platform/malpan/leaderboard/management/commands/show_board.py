@@ -56,13 +56,13 @@ def board_lines(shown: Board) -> list[str]:
 
 
 def _cells(row: BoardRow, columns: Sequence[Column], track: Track) -> list[str]:
-    scores = [
-        f"{row.scores[column.key] * (track.score_scale if column.is_scaled else 1):.{track.score_decimals}f}"
-        if column.key in row.scores
-        else "–"
-        for column in columns
-    ]
+    scores = [_score(column, row.scores[column.key], track) if column.key in row.scores else "–" for column in columns]
     return [str(row.rank or "–"), _cut(row.team_name), *scores, str(row.submission_count)]
+
+
+def _score(column: Column, value: float, track: Track) -> str:
+    decimals = track.score_decimals if column.decimals is None else column.decimals
+    return f"{value * (track.score_scale if column.is_scaled else 1):.{decimals}f}"
 
 
 def _aligned(table: Sequence[Sequence[str]], *, left: set[int]) -> list[str]:

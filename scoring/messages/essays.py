@@ -1,0 +1,41 @@
+"""What can be wrong with a file of scored essays alone."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from scoring.messages.language import ID_MISMATCH, WRONG_SHAPE, Message
+
+ESSAYS: Final[dict[str, Message]] = {
+    "ambiguous_id": Message(
+        "«{name}»이(가) 어느 글인지 알 수 없습니다. 평가 데이터에서 여러 글의 document_id이거나, 한 글의 id이면서 다른 "
+        "글의 document_id입니다. 평가 데이터의 id를 id 키에 적어 주십시오.",
+        "Which essay «{name}» is cannot be told: in the test set it is the document_id of several, or the id of one "
+        "and the document_id of another. Write the id of the test set under id.",
+        ID_MISMATCH,
+    ),
+    "ids_disagree": Message(
+        "한 항목의 {names}이(가) 평가 데이터에서 서로 다른 글을 가리킵니다. 하나만 남기거나 고쳐 주십시오.",
+        "In the test set the {names} of this item name different essays. Keep one of them, or correct it.",
+        ID_MISMATCH,
+    ),
+    "no_trait_scores": Message(
+        '점수가 없습니다. content, organization, expression을 각각 {{"score": 4, "rationale": "..."}} 꼴로 항목에 바로 '
+        "또는 judge 안에 적거나, 모델이 낸 글을 그대로 output에 적어 주십시오. 모델이 답하지 못한 글은 output에 빈 "
+        "문자열을 적으면 예측값 0으로 채점합니다.",
+        'There are no scores. Write content, organization and expression, each as {{"score": 4, "rationale": "..."}}, '
+        "in the item or under judge, or the text of a model as it is under output. An empty string under output is "
+        "scored as the prediction 0.",
+        WRONG_SHAPE,
+    ),
+    "several_answers": Message(
+        "점수가 여러 곳에 있어 어느 것을 채점할지 알 수 없습니다({places}). 한 곳만 남겨 주십시오.",
+        "There are scores at several places ({places}), and which to take is not clear. Keep one.",
+        WRONG_SHAPE,
+    ),
+    "score_out_of_range": Message(
+        "점수가 {low}점에서 {high}점 사이가 아닙니다. {low}~{high}의 숫자로 고쳐 주십시오.",
+        "The score is not between {low} and {high}. Correct it.",
+        WRONG_SHAPE,
+    ),
+}
