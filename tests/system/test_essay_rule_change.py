@@ -28,11 +28,13 @@ from tests.paths import ROOT
 from tests.system.stack import Stack
 from tests.system.test_browser import ARGUMENTS, CHROMIUM
 from tests.system.test_rescoring_browser import sign_up
+from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.services]
 BEFORE, AFTER = "essay-scoring-half-even@1", "essay-scoring@1"
 WEIGHTS = {"rmse": 45, "spearman": 45, "llm_judge": 10}
-READY_WITHIN = 120_000  # milliseconds
+READY_WITHIN = 300_000  # milliseconds
+SCORED_WITHIN = 600  # seconds: 588 questions to the demo judge, on a machine that may be busy
 WIDTHS = {1280: 900, 390: 800}
 RANKED = {team.name: team.key.removeprefix("essays-") for team in ESSAY_TEAMS if not team.is_baseline}
 REASON = "0.5는 언제나 올립니다(8월 6일 규칙 변경)"
@@ -122,6 +124,7 @@ def test_the_rule_of_6_august_changes_every_board_and_every_quota_at_once(
     stack.wait_for_models()
     made = stack.call("tests.system.make_essay_contest", "prepare", f"august-{uuid.uuid4().hex[:8]}", BEFORE)
     slug = made["slug"]
+    wait_for(lambda: unfinished(stack, slug) == 0, "all is scored", seconds=SCORED_WITHIN, every=0.5)
     stack.call("tests.system.make_rescoring", "organise", slug, sign_up(page, stack))
     old = fetch_board(stack, made)
     check_board(old, round)
@@ -166,6 +169,16 @@ def test_the_rule_of_6_august_changes_every_board_and_every_quota_at_once(
     command = [sys.executable, "manage.py", "verify_chain", slug]
     checked = subprocess.run(command, cwd=ROOT, env=stack.environment, capture_output=True, text=True, check=False)
     assert (checked.returncode, "as recorded" in checked.stdout) == (0, True), checked.stdout + checked.stderr
+
+
+def unfinished(stack: Stack, slug: str) -> int:
+    [(count,)] = stack.query(
+        "SELECT count(*) FROM submissions_submission s JOIN competitions_phase p ON p.id = s.phase_id"
+        " JOIN competitions_track t ON t.id = p.track_id JOIN competitions_competition c ON c.id = t.competition_id"
+        " WHERE c.slug = %s AND s.live_run_id IS NULL",
+        slug,
+    )
+    return count
 
 
 def start_rescoring(page: Page, stack: Stack, slug: str) -> None:
