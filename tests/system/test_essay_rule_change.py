@@ -128,11 +128,13 @@ def test_the_rule_of_6_august_changes_every_board_and_every_quota_at_once(
     stack.call("tests.system.make_rescoring", "organise", slug, sign_up(page, stack))
     old = fetch_board(stack, made)
     check_board(old, round)
+    asked = requests_of_judge(stack)
     page.goto(f"{stack.url}/competitions/{slug}/board/")
     take_pictures(page, tmp_path, "1-board-before")
 
     start_rescoring(page, stack, slug)
     expect(page.get_by_role("heading", name="미리보기")).to_be_visible(timeout=READY_WITHIN)
+    assert requests_of_judge(stack) == asked > 0, "rationales are the same as before: nothing is asked again"
     assert fetch_board(stack, made)["rows"] == old["rows"], "nothing is seen before it is applied"
     was, then = places(ranked(old)), places(order_by(expected(old, half_up), old))
     moved = {key for key in was if was[key] != then[key]}
@@ -178,6 +180,11 @@ def unfinished(stack: Stack, slug: str) -> int:
         " WHERE c.slug = %s AND s.live_run_id IS NULL",
         slug,
     )
+    return count
+
+
+def requests_of_judge(stack: Stack) -> int:
+    [(count,)] = stack.query("SELECT coalesce(sum(requests), 0)::int FROM submissions_judgeusage")
     return count
 
 
