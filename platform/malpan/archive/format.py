@@ -135,6 +135,7 @@ LEFT_OUT: Final = (
     "jobs.worker",  # who works on this site now
     "leaderboard.standing",  # computed from the live results
     "leaderboard.standingmark",
+    "leaderboard.standingsversion",
     "submissions.canaryrows",  # of this site's workers
     "submissions.pairvalue",  # only readable with this site's key, and recomputed if needed
 )
