@@ -115,6 +115,12 @@ CACHES = {
         "TIMEOUT": 3600,
         "OPTIONS": {"MAX_ENTRIES": 200},
     },
+    "lines": {  # of tables, about 2 KB each: of a table that changed, the others are as they were
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "LOCATION": "lines",
+        "TIMEOUT": 3600,
+        "OPTIONS": {"MAX_ENTRIES": 5000},
+    },
 }
 
 # kombu and redis-py use different schemes for a Unix socket

@@ -3,7 +3,8 @@
 One thread reads all requests and writes all answers; the others run views, each on a request that is there as a whole.
 So a client that sends a byte at a time, or does not read its answer, costs a connection and no thread: an answer that
 is not read yet waits in a file, however long it is. How long a client may take for a request, or for its answer, is
-bounded as a whole (``WEB_REQUEST_SECONDS``), and so is its silence (``WEB_STALL_SECONDS``).
+bounded as a whole (``WEB_REQUEST_SECONDS``), and so is its silence (``WEB_STALL_SECONDS``). Bodies are taken no faster
+than ``BODY_RATE`` in all, each its equal share: taking in what eight senders push costs two cores, which readers need.
 
 Several processes may serve one socket (``MALPAN_LISTEN_FD``); ``manage.py up`` starts ``WEB_WORKERS`` of them.
 """
@@ -19,7 +20,7 @@ import socket
 import sys
 import time
 from types import SimpleNamespace
-from typing import Any, Final, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 from django.conf import settings
 from waitress.channel import HTTPChannel
@@ -36,6 +37,9 @@ TRUSTED_PROXY: Final = os.environ.get("FORWARDED_ALLOW_IPS", "127.0.0.1")
 FORM_BYTES: Final = 1024 * 1024  # of a request beside its file
 LEAST_RATE: Final = 16 * 1024  # bytes a second: what a body or an answer may take beyond the time for a request
 READ_BYTES: Final = 64 * 1024  # of a socket at a time: with waitress's 8 KB a body of 6 MB took 35 ms of the one thread
+BODY_RATE: Final = 32 * 1024 * 1024  # bytes a second of all large bodies of a process; 2.5 ms of processor each MB
+BODY_AT_ONCE: Final = 256 * 1024  # of each body before its share counts: small files never wait
+TICK_SECONDS: Final = 0.1  # how soon a body that was held back is read on
 UNREAD_BYTES: Final = 2**40  # of an answer, before its thread would wait for the client: never
 ARCHIVE_PATH: Final = "/manage/import/"  # the one address that takes a file larger than an upload
 MANAGED: Final = re.compile(r"/(competitions/[^/]+/)?manage/")  # addresses of organisers
@@ -106,6 +110,24 @@ class Channel(HTTPChannel):
     _began: float | None = None
     _answering: float | None = None
     _sent = 0
+    _held: ClassVar[set[Channel]] = set()  # whose body came faster than its share, until all of it is there
+
+    def readable(self) -> bool:
+        """Whether to read what has arrived; what is not read yet, the sender's system keeps back."""
+        return bool(super().readable()) and not self._is_ahead()
+
+    def _is_ahead(self) -> bool:
+        if self.request is None or self._began is None:
+            return False
+        share = (time.monotonic() - self._began) * BODY_RATE / (len(self._held) or 1)
+        if self.request.body_bytes_received <= BODY_AT_ONCE + share:
+            return False
+        self._held.add(self)
+        return True
+
+    def handle_close(self) -> None:
+        self._held.discard(self)
+        super().handle_close()
 
     def writable(self) -> bool:
         """Whether there is something to do for it; asked at least every second."""
@@ -131,6 +153,7 @@ class Channel(HTTPChannel):
         is_taken: bool = super().received(data)
         if self.request is None:
             self._began = None
+            self._held.discard(self)
         elif self._began is None:
             self._began = time.monotonic()
         elif time.monotonic() - self._began > REQUEST_SECONDS + self.request.body_bytes_received / LEAST_RATE:
@@ -172,6 +195,7 @@ def make_server(listener: socket.socket) -> Any:
         ident=None,
     )
     server.channel_class = Channel
+    server.adj.asyncore_loop_timeout = TICK_SECONDS  # as an argument it would be cut to whole seconds
     return server
 
 

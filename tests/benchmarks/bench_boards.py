@@ -2,14 +2,17 @@
 
 A site as ``manage.py up`` starts it, with contests of ``--teams`` (each team with twelve scored submissions). Readers
 ask one after another for ``--seconds``, each on a connection of its own. "CPU" is the processor time of web server and
-database for a request; p50, p95 and p99 are of the answers' times as the reader sees them, on a machine that runs the
-readers as well. "changing": five times a second the score of some team changes meanwhile.
+database for a request. "Server" is the time between the server's having read a request and its answer, on the clock
+(p50, p95) and of the thread's processor (CPU p95), as a ``stopwatch`` within it says; p50, p95 and p99 are of the
+answers' times as the reader sees them. All run on the same machine. "changing": five times a second the score of some
+team changes meanwhile. "uploading": a team uploads files one after another meanwhile, which are scored.
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
+import random
 import shutil
 import statistics
 import tempfile
@@ -18,13 +21,16 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.client import HTTPConnection
 from pathlib import Path
 
 import psutil
+import requests
 
+from tests.benchmarks.stopwatch import HEADER, Taken
 from tests.benchmarks.tables import markdown_table, say
+from tests.chaos.contest import SLUG, labels_file
 from tests.system.stack import Stack
 
 EACH = 12
@@ -33,20 +39,34 @@ CHANGES_A_SECOND = 5
 
 
 @dataclass(frozen=True)
+class Answer:
+    """Of one request: the status (0: none), the seconds until it was read, the body, and what the server took."""
+
+    status: int
+    seconds: float
+    body: bytes = b""
+    taken: Taken | None = None
+
+
+@dataclass(frozen=True)
 class Row:
     """One case: answers, their times in ms, processor time of the site in ms an answer, bytes of one, failures."""
 
     case: str
     readers: int
-    changing: bool
     answers: int
     failures: int
+    queries: float
     cpu_ms: float
+    server_cpu_p95_ms: float
+    server_p50_ms: float
+    server_p95_ms: float
     p50_ms: float
     p95_ms: float
     p99_ms: float
     bytes: int
     packed: int
+    uploads: float | None = None  # a second
 
 
 def show(arguments: Sequence[str]) -> None:
@@ -63,9 +83,15 @@ def measured(sizes: Sequence[int], seconds: float, site_folder: Path, models: Pa
     """All cases on one site made in ``site_folder``, a short path."""
     site = Stack(site_folder, models)
     site.environment["WEB_STALL_SECONDS"] = site.environment["WEB_REQUEST_SECONDS"] = "600"
+    site.environment["DJANGO_SETTINGS_MODULE"] = "tests.benchmarks.timed_settings"
     site.start()
     rows = []
     try:
+        token = next(iter(site.call("tests.chaos.contest", "make").values()))
+        site.wait_for_models()
+        with _uploading(site, token) as uploads:
+            time.sleep(seconds)
+        say(f"  {len(uploads) / seconds:.1f} uploads a second without readers")
         for teams in sizes:
             slug = f"teams-{teams}"
             site.call("tests.benchmarks.board_contest", "make", slug, teams, EACH)
@@ -81,30 +107,37 @@ def measured(sizes: Sequence[int], seconds: float, site_folder: Path, models: Pa
                 for readers in READERS if address == board else (1,):
                     rows.append(_measured(site, case, address, readers, seconds))
             with _changing(site, slug):
-                rows.append(_measured(site, f"board of {teams:,} teams", board, 8, seconds, changing=True))
+                rows.append(_measured(site, f"board of {teams:,} teams, changing", board, 8, seconds))
+            with _uploading(site, token) as uploads:
+                row = _measured(site, f"board of {teams:,} teams, uploading", board, 8, seconds)
+            rows.append(replace(row, uploads=len(uploads) / seconds))
     finally:
         site.stop()
     return rows
 
 
-def _measured(site: Stack, case: str, address: str, readers: int, seconds: float, *, changing: bool = False) -> Row:
-    body = _get(site.port, address)[1]
+def _measured(site: Stack, case: str, address: str, readers: int, seconds: float) -> Row:
+    body = _get(site.port, address).body
     before, end = _cpu_seconds(site), time.monotonic() + seconds
     with ThreadPoolExecutor(readers) as pool:
         answers = [each for one in pool.map(lambda _n: _read(site.port, address, end), range(readers)) for each in one]
     cpu = sum(taken - before.get(pid, taken) for pid, taken in _cpu_seconds(site).items())
-    times = sorted(taken for _status, taken in answers)
-    cuts = statistics.quantiles(times, n=100, method="inclusive") if len(times) > 1 else times * 99
+    cuts = _cuts([1000 * answer.seconds for answer in answers])
+    taken = [answer.taken for answer in answers if answer.taken is not None]
+    server = _cuts([each.wall_ms for each in taken])
     row = Row(
         case=case,
         readers=readers,
-        changing=changing,
         answers=len(answers),
-        failures=sum(status != 200 for status, _taken in answers),
+        failures=sum(answer.status != 200 for answer in answers),
+        queries=statistics.median(each.queries for each in taken),
         cpu_ms=1000 * cpu / len(answers),
-        p50_ms=1000 * cuts[49],
-        p95_ms=1000 * cuts[94],
-        p99_ms=1000 * cuts[98],
+        server_cpu_p95_ms=_cuts([each.cpu_ms for each in taken])[94],
+        server_p50_ms=server[49],
+        server_p95_ms=server[94],
+        p50_ms=cuts[49],
+        p95_ms=cuts[94],
+        p99_ms=cuts[98],
         bytes=len(body),
         packed=len(gzip.compress(body, 6)),
     )
@@ -112,24 +145,30 @@ def _measured(site: Stack, case: str, address: str, readers: int, seconds: float
     return row
 
 
-def _read(port: int, address: str, end: float) -> list[tuple[int, float]]:
-    """Status and seconds of each answer until ``end``; at least one."""
-    found = []
+def _cuts(values: Sequence[float]) -> list[float]:
+    """The hundredths of ``values``."""
+    return statistics.quantiles(values, n=100, method="inclusive") if len(values) > 1 else [*values] * 99
+
+
+def _read(port: int, address: str, end: float) -> list[Answer]:
+    """The answers until ``end``, without their bodies; at least one."""
+    found: list[Answer] = []
     while not found or time.monotonic() < end:
-        started = time.monotonic()
-        status, _body = _get(port, address)
-        found.append((status, time.monotonic() - started))
+        found.append(replace(_get(port, address), body=b""))
     return found
 
 
-def _get(port: int, address: str) -> tuple[int, bytes]:
+def _get(port: int, address: str) -> Answer:
+    started = time.monotonic()
     connection = HTTPConnection("127.0.0.1", port, timeout=300)
     try:
         connection.request("GET", address, headers={"Accept-Language": "ko"})
         response = connection.getresponse()
-        return response.status, response.read()
+        body = response.read()
+        taken = Taken.of_header(response.headers[HEADER])
+        return Answer(response.status, time.monotonic() - started, body, taken)
     except OSError:
-        return 0, b""
+        return Answer(0, time.monotonic() - started)
     finally:
         connection.close()
 
@@ -172,24 +211,50 @@ def _changing(site: Stack, slug: str) -> Iterator[None]:
             changing.result()
 
 
+@contextmanager
+def _uploading(site: Stack, token: str) -> Iterator[list[int]]:
+    """A team uploads files one after another meanwhile; the list grows with each that is taken."""
+    address = f"{site.url}/api/v1/competitions/{SLUG}/tracks/labels/submissions/"
+    over, taken, dice = threading.Event(), list[int](), random.Random(0)
+
+    def upload() -> None:
+        with requests.Session() as session:
+            session.headers["Authorization"] = f"Bearer {token}"
+            while not over.is_set():
+                response = session.post(address, files={"file": ("labels.json", labels_file(dice))}, timeout=60)
+                response.raise_for_status()
+                taken.append(response.status_code)
+
+    with ThreadPoolExecutor(1) as pool:
+        uploading = pool.submit(upload)
+        try:
+            yield taken
+        finally:
+            over.set()
+            uploading.result()
+
+
 def table(rows: Sequence[Row]) -> str:
     """The cases as a Markdown table."""
-    names = ("case", "readers", "answers", "errors", "CPU, ms", "p50, ms", "p95, ms", "p99, ms", "KB", "KB packed")
+    names = (
+        *("case", "readers", "answers", "errors", "queries", "CPU, ms", "server CPU p95", "server p50", "server p95"),
+        *("p50, ms", "p95, ms", "p99, ms", "KB", "KB packed", "uploads/s"),
+    )
     return markdown_table(names, list(map(_cells, rows)))
 
 
 def _cells(row: Row) -> list[str]:
+    times = (
+        *(row.cpu_ms, row.server_cpu_p95_ms, row.server_p50_ms, row.server_p95_ms),
+        *(row.p50_ms, row.p95_ms, row.p99_ms),
+    )
     return [
-        f"{row.case}{', changing' if row.changing else ''}",
-        str(row.readers),
-        str(row.answers),
-        str(row.failures),
-        f"{row.cpu_ms:.1f}",
-        f"{row.p50_ms:.1f}",
-        f"{row.p95_ms:.1f}",
-        f"{row.p99_ms:.1f}",
-        f"{row.bytes / 1000:.0f}",
-        f"{row.packed / 1000:.0f}",
+        row.case,
+        *map(str, (row.readers, row.answers, row.failures)),
+        f"{row.queries:.0f}",
+        *(f"{value:.1f}" for value in times),
+        *(f"{size / 1000:.0f}" for size in (row.bytes, row.packed)),
+        "" if row.uploads is None else f"{row.uploads:.1f}",
     ]
 
 

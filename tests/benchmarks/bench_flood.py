@@ -2,8 +2,10 @@
 
 A site as ``manage.py up`` starts it, with a board of ``--teams``. First eight connections of as many teams send
 malformed files of 100,000 items through the API without pause, from a process of their own, while one reader asks for
-the board: with the limits on rejected files as shipped, and with these limits off. Then 200 clients send a byte of a
-request at a time while /healthz/ is asked. Times are those that the reader sees; clients and site share the machine.
+the board: with the limits on rejected files as shipped, and with these limits off; in each case with senders that take
+their part of the machine's processors as the site does, and with senders at the lowest priority, which take what the
+site leaves, as on machines of their own. Then 200 clients send a byte of a request at a time while /healthz/ is asked.
+Times are those that the reader sees.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import argparse
 import json
 import multiprocessing
 import os
+import resource
 import shutil
 import socket
 import statistics
@@ -22,7 +25,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
@@ -36,6 +39,7 @@ from tests.system.stack import Stack
 
 LIMITS_OFF = {"REJECTIONS_PER_TEAM": "1000000", "REJECTIONS_PER_ADDRESS": "1000000"}
 AS_SHIPPED = ("REJECTIONS_PER_TEAM", "REJECTIONS_PER_ADDRESS", "WEB_STALL_SECONDS", "WEB_REQUEST_SECONDS")
+LEAST_PRIORITY = 19
 PAUSE_SECONDS = 0.02  # of the reader
 
 
@@ -52,17 +56,19 @@ class Load:
 
 @dataclass(frozen=True)
 class Reading:
-    """What the reader saw in one case; ``share`` is that of the processors that the site took."""
+    """What the reader saw in one case; ``share`` is that of the processors that the site took, ``senders`` theirs."""
 
     case: str
     seconds: list[float]
     failures: int
     share: float
+    senders: float = 0.0
 
     def cells(self) -> list[str]:
         cuts = statistics.quantiles(self.seconds, n=100, method="inclusive")
         times = [f"{1000 * value:.0f}" for value in (cuts[49], cuts[94], max(self.seconds))]
-        return [self.case, str(len(self.seconds)), str(self.failures), *times, f"{100 * self.share:.0f} %"]
+        shares = [f"{100 * share:.0f} %" for share in (self.share, self.senders)]
+        return [self.case, str(len(self.seconds)), str(self.failures), *times, *shares]
 
 
 def show(arguments: Sequence[str]) -> None:
@@ -92,23 +98,36 @@ def flooded(site: Stack, load: Load) -> tuple[list[Reading], Counter[str]]:
     address = "/competitions/board/board/"
     for _warm in range(10):
         _ask(site.port, address)
-    quiet = _read(site, "board, quiet", address, load.seconds / 2)
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        sending = pool.submit(flood, site.url, tokens, load.items, load.seconds + 2.0)
-        _wait_for_the_first(site)
-        busy = _read(site, "board, flooded", address, load.seconds)
-        answers = sending.result()
-    return [quiet, busy], answers
+    readings, answers = [_read(site, "board, quiet", address, load.seconds / 2)], Counter[str]()
+    for name, niceness in (("board, flooded", 0), ("board, flooded by others", LEAST_PRIORITY)):
+        with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+            sending = pool.submit(flood, site.url, tokens, load.items, load.seconds + 2.0, niceness)
+            _wait_for_the_first(site)
+            busy = _read(site, name, address, load.seconds)
+            told, senders = sending.result()
+        readings.append(replace(busy, senders=senders))
+        answers += told
+    return readings, answers
 
 
-def flood(url: str, tokens: Sequence[str], items: int, seconds: float) -> Counter[str]:
-    """Send files without pause, one connection for each of ``tokens``; the answers by status and code."""
+def flood(url: str, tokens: Sequence[str], items: int, seconds: float, niceness: int) -> tuple[Counter[str], float]:
+    """Send files without pause, one connection for each of ``tokens``, in a process of its own.
+
+    The answers by status and code, and the share of all processors that the sending took.
+    """
+    os.nice(niceness)
     rows = [{"id": f"x{number}", "output": {"answer": 7}, "extra": [1, 2]} for number in range(items)]
     body = json.dumps(rows).encode()
-    until = time.monotonic() + seconds
+    began, cpu = time.monotonic(), _own_cpu_seconds()
+    send = partial(_send_until, f"{url}/api/v1/competitions/{SLUG}/tracks/answers", body, began + seconds)
     with ThreadPoolExecutor(len(tokens)) as pool:
-        counts = pool.map(partial(_send_until, f"{url}/api/v1/competitions/{SLUG}/tracks/answers", body, until), tokens)
-        return sum(counts, Counter[str]())
+        answers = sum(pool.map(send, tokens), Counter[str]())
+    return answers, (_own_cpu_seconds() - cpu) / (time.monotonic() - began) / (os.cpu_count() or 1)
+
+
+def _own_cpu_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
 
 
 def slowly_asked(site: Stack, load: Load) -> list[Reading]:
@@ -134,7 +153,7 @@ def slowly_asked(site: Stack, load: Load) -> list[Reading]:
 
 def table(readings: Sequence[Reading], answers: dict[str, Counter[str]]) -> str:
     """All cases as a Markdown table, and another of what the floods were answered."""
-    names = ("case", "asked", "errors", "p50, ms", "p95, ms", "max, ms", "processors")
+    names = ("case", "asked", "errors", "p50, ms", "p95, ms", "max, ms", "site", "senders")
     codes = sorted({code for counts in answers.values() for code in counts})
     told = [[code, *(str(counts[code]) for counts in answers.values())] for code in codes]
     return "\n\n".join(
@@ -159,7 +178,7 @@ def _running(folder: Path, models: Path, settings: dict[str, str]) -> Iterator[S
 
 
 def _renamed(reading: Reading, limits: str) -> Reading:
-    return Reading(f"{reading.case}, {limits}", reading.seconds, reading.failures, reading.share)
+    return replace(reading, case=f"{reading.case}, {limits}")
 
 
 def _send_until(address: str, body: bytes, until: float, token: str) -> Counter[str]:

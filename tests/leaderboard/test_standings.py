@@ -318,6 +318,42 @@ def test_a_reader_waits_for_nobody(of_many: Phase) -> None:
     assert shown(of_many) == expected(of_many) != before
 
 
+def _names(phase: Phase, **view: Any) -> list[str]:
+    return [row.team_name for row in board(phase, view=View(limit=100, **view)).rows]
+
+
+def test_a_page_is_read_once_until_something_on_it_changes(phase: Phase, django_assert_num_queries: Any) -> None:
+    first, second = TeamFactory.create_batch(2, competition=phase.track.competition)
+    finished_submission(phase, first, 0.5)
+    finished_submission(phase, second, 0.6)
+    for view in (View(limit=100), View(TIME, limit=1)):
+        before = board(phase, viewer_team=first, view=view)
+        with django_assert_num_queries(2):  # marks, and the phase
+            assert board(phase, viewer_team=first, view=view) == before
+    assert [row.is_own for row in board(phase, view=View(limit=100)).rows] == [False, False], "another reader"
+
+    Team.objects.filter(pk=second.pk).update(name="다른 이름")
+    assert _names(phase) == ["다른 이름", first.name]
+    finished_submission(phase, first, 0.7)
+    assert _names(phase) == [first.name, "다른 이름"]
+    Team.objects.filter(pk=first.pk).update(disqualified_at=timezone.now())
+    assert _names(phase) == ["다른 이름"]
+    type(phase.track.competition).objects.update(has_blind_names=True)
+    Team.objects.filter(pk=second.pk).update(number=77)
+    assert _names(phase) == ["참가팀 77"]
+
+
+def test_what_was_read_of_a_change_that_is_taken_back_is_not_shown(phase: Phase) -> None:
+    team, other = TeamFactory.create_batch(2, competition=phase.track.competition)
+    finished_submission(phase, team, 0.5)
+    before = _names(phase)
+    with transaction.atomic():
+        finished_submission(phase, other, 0.6)
+        assert _names(phase) == [other.name, team.name]
+        transaction.set_rollback(True)
+    assert _names(phase) == before == [team.name]
+
+
 def test_the_standings_are_computed_every_few_seconds(settings: Any) -> None:
     entry = settings.CELERY_BEAT_SCHEDULE["compute-standings"]
     assert (entry["task"], entry["schedule"]) == (compute_standings.name, 5.0)

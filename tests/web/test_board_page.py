@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -145,6 +146,17 @@ def test_a_competition_without_track_or_phase_opens(db: None, client: Client, pa
     empty = TeamFactory.create().competition
     for competition in (bare.competition, empty):
         assert client.get(f"/competitions/{competition.slug}/{page}").status_code == 200
+
+
+@pytest.mark.parametrize(("is_member", "queries"), [(False, 5), (True, 9)])
+def test_a_board_that_did_not_change_takes_few_queries(
+    contest: Contest, client: Client, member: Client, is_member: bool, queries: int, django_assert_num_queries: Any
+) -> None:
+    reader = member if is_member else client
+    teams = teams_of(page_of(reader, contest.url("board/")))
+    with django_assert_num_queries(queries):
+        page = page_of(reader, contest.url("board/"))
+    assert teams_of(page) == teams
 
 
 def test_a_long_team_name_is_whole_in_its_title(contest: Contest, client: Client) -> None:

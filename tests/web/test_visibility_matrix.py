@@ -115,7 +115,9 @@ QUERIES: Final = {
     "manage_submission": ("?part=private", "?values=all"),
 }
 ASKS_IN_VAIN: Final = "own team"  # the one who asks for what a view declines to all alike, as any of them might
-COUNTED_WHEN_READ: Final = {"leaderboard_standing", "leaderboard_standingmark"}  # what follows from other rows
+COUNTED_WHEN_READ: Final = {  # what follows from other rows
+    *("leaderboard_standing", "leaderboard_standingmark", "leaderboard_standingsversion"),
+}
 ADMIN_PAGES: Final = ("admin/submissions", "admin/competitions", "admin/leaderboard")
 SEEN: dict[tuple[str, str], set[str]] = defaultdict(set)
 

@@ -1,11 +1,13 @@
-"""Clients that do not read their answers: they hold no thread, and no connection for long."""
+"""Clients that do not read their answers hold no thread, and no connection for long; large bodies share a rate."""
 
 from __future__ import annotations
 
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import pytest
@@ -89,3 +91,41 @@ def test_who_reads_slowly_but_at_the_least_rate_has_the_time(
     monkeypatch.setattr(web_server, "REQUEST_SECONDS", 0)
     monkeypatch.setattr(web_server, "LEAST_RATE", 2**10)
     assert length(ask("/large")) > LARGE
+
+
+def post(server: Any, size: int) -> float:
+    """Seconds until the body of so many bytes is answered."""
+    began = time.monotonic()
+    with socket.create_connection(("127.0.0.1", int(server.effective_port)), timeout=30) as client:
+        client.sendall(f"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: {size}\r\n\r\n".encode() + b"0" * size)
+        assert client.recv(2**16).startswith(b"HTTP/1.1 200")
+    return time.monotonic() - began
+
+
+def test_large_bodies_share_a_rate_and_small_ones_pass(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_server, "BODY_RATE", 4 * 2**20)
+    with ThreadPoolExecutor(4) as pool:
+        large = [pool.submit(post, server, 2**20 + web_server.BODY_AT_ONCE) for _sender in range(4)]
+        small = post(server, web_server.BODY_AT_ONCE)
+        times = [each.result() for each in large]
+    assert max(times) >= 0.9, "four MB at four MB a second"
+    assert max(times) < 5
+    assert min(times) > max(times) / 2, "each its share"
+    assert small < min(times) / 2
+    assert not web_server.Channel._held
+    assert post(server, 2**20 + web_server.BODY_AT_ONCE) < max(times) / 2, "one alone has the whole rate"
+
+
+def test_who_leaves_with_half_a_body_leaves_its_share(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_server, "BODY_RATE", 2**10)
+    with socket.create_connection(("127.0.0.1", int(server.effective_port)), timeout=30) as client:
+        client.setblocking(False)
+        client.send(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000000\r\n\r\n")
+        wait_for(lambda: _pushes(client) or web_server.Channel._held, "it is held back", every=0.01)
+        monkeypatch.setattr(web_server, "BODY_RATE", 2**40)
+    wait_for(lambda: not web_server.Channel._held and not server.active_channels, "it is gone")
+
+
+def _pushes(client: socket.socket) -> None:
+    with suppress(BlockingIOError):
+        client.send(b"0" * 2**18)

@@ -136,6 +136,7 @@ LEFT_OUT: Final = (
     "leaderboard.standing",  # computed from the live results
     "leaderboard.standingmark",
     "submissions.judgeusage",  # of this site's judges
+    "leaderboard.standingsversion",
     "submissions.canaryrows",  # of this site's workers
     "submissions.pairvalue",  # only readable with this site's key, and recomputed if needed
 )

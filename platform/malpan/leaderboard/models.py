@@ -87,6 +87,19 @@ class Standing(models.Model):
         return f"{self.phase_id} {self.scope} {self.team_id} {self.final_score}"
 
 
+class StandingsVersion(models.Model):
+    """Names the present standings of a phase, with the names of their teams: another value whenever one differs.
+
+    Drawn by chance, so that no value ever comes back, not even after a backup was restored.
+    """
+
+    phase = models.OneToOneField(Phase, on_delete=models.CASCADE, primary_key=True, related_name="standings_version")
+    value = models.UUIDField()
+
+    def __str__(self) -> str:
+        return f"{self.phase_id} {self.value}"
+
+
 class StandingMark(models.Model):
     """What changed since the standings of a phase were computed: those of a team, or of every team where it is null.
 

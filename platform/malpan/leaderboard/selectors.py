@@ -20,13 +20,13 @@ from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.references import recipe_named, recipe_of
 from malpan.competitions.selectors import is_blind
 from malpan.core.locks import repeatable_read
-from malpan.leaderboard import standings
+from malpan.leaderboard import kept, standings
 from malpan.leaderboard.models import BoardSnapshot, Standing
 from malpan.submissions import visibility
 from malpan.submissions.models import Submission
 from malpan.teams.models import Team
 from malpan.teams.naming import public_note, shown_name
-from malpan.teams.selectors import disqualified_teams
+from malpan.teams.selectors import DISQUALIFIED, disqualified_teams
 from scoring.recipes import Column, Recipe
 
 PAGE_ROWS: Final = 100
@@ -180,17 +180,24 @@ def _at_one_moment(phase: Phase, read: Callable[[Any], Found]) -> Found:
 
 
 def _fresh(phase: Phase) -> Any:
-    """``phase`` with its track and competition as they are now; ``is_due`` and ``covers_split`` are known of it."""
+    """``phase`` with its track and competition as they are now. Known of it are ``is_due``, ``covers_split``,
+    ``has_disqualified`` and the ``version`` of its standings, ``None`` where there never were any.
+    """
     split = ReferenceVersion.objects.filter(phase=OuterRef("pk"), is_current=True, public_ids__isnull=False)
-    known = Phase.objects.annotate(is_due=standings.is_due(), covers_split=Exists(split))
+    known = Phase.objects.annotate(
+        is_due=standings.is_due(),
+        covers_split=Exists(split),
+        has_disqualified=Exists(Team.objects.filter(competition=OuterRef("track__competition"), **DISQUALIFIED)),
+        version=F("standings_version__value"),
+    )
     return known.select_related("track__competition").get(pk=phase.pk)
 
 
-def _rows_of(phase: Phase, submissions: Collection[int]) -> list[Standing]:
-    if visibility.is_hidden(phase):
+def _rows_of(phase: Any, submissions: Collection[int]) -> list[Standing]:
+    if visibility.is_hidden(phase) or phase.version is None:
         return []
     scope = _scope(phase.frozen_at if visibility.is_frozen(phase) else None)
-    signature = standings.summary(phase, scope).signature_hash
+    signature = kept.summary(phase.version, phase, scope).signature_hash
     return list(standings.with_signature(phase, scope, signature).filter(submission__in=submissions))
 
 
@@ -205,7 +212,8 @@ def _board(phase: Any, viewer_team: Team | None, for_organiser: bool, now: datet
     scope = _scope(frozen_at)
     view = _known(view, recipe)
     reader = reader_of(phase, viewer_team, sees_all=for_organiser, now=now)
-    found = standings.NOTHING if is_hidden else standings.summary(phase, scope)
+    is_empty = is_hidden or phase.version is None
+    found = standings.NOTHING if is_empty else kept.summary(phase.version, phase, scope)
     rows, row_before = _cut(phase, scope, found.signature_hash, view, reader) if found.team_count else ([], None)
     own_row = _own(rows)
     if own_row is None and len(rows) < found.team_count:
@@ -226,7 +234,7 @@ def _board(phase: Any, viewer_team: Team | None, for_organiser: bool, now: datet
         is_hidden=is_hidden,
         frozen_at=frozen_at,
         covers_split=phase.covers_split,
-        disqualified=disqualified(phase, reader),
+        disqualified=disqualified(phase, reader) if phase.has_disqualified else (),
     )
 
 
@@ -237,12 +245,15 @@ def _known(view: View, recipe: Recipe) -> View:
 
 
 def _cut(
-    phase: Phase, scope: str, signature_hash: str | None, view: View, reader: Reader
+    phase: Any, scope: str, signature_hash: str | None, view: View, reader: Reader
 ) -> tuple[list[BoardRow], BoardRow | None]:
     """The rows of ``view``, and the last team's row before them."""
     start = max(view.offset - BASELINES, 0)
     end = None if view.limit is None else view.offset + view.limit
-    found = standings.page(phase, scope, signature_hash, start, end, _order(view))
+    if end is None:
+        found = standings.page(phase, scope, signature_hash, start, end, _order(view))
+    else:
+        found = kept.page(phase.version, phase, scope, signature_hash, start, end, _order(view))
     rows = [_row(each, reader) for each in found]
     return rows[view.offset - start :], _last_ranked(rows[: view.offset - start])
 
@@ -260,11 +271,11 @@ def _order(view: View) -> OrderBy | None:
     return OrderBy(value, descending=view.is_descending, nulls_last=True)
 
 
-def _own_row(phase: Phase, scope: str, signature_hash: str | None, reader: Reader) -> BoardRow | None:
+def _own_row(phase: Any, scope: str, signature_hash: str | None, reader: Reader) -> BoardRow | None:
     """The row of the reader's team where it is not among those read."""
     if reader.team is None:
         return None
-    own = standings.of_team(phase, scope, signature_hash, reader.team)
+    own = kept.of_team(phase.version, phase, scope, signature_hash, reader.team)
     return None if own is None else _row(own, reader)
 
 

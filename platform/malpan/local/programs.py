@@ -131,7 +131,6 @@ def child_environment(
     return {
         "PYTHONUNBUFFERED": "1",
         "PYTHONWARNINGS": "ignore:You're running the worker with superuser",  # a container's only user is often root
-        "DJANGO_SETTINGS_MODULE": "malpan.settings",
         "SITE_URL": os.environ.get("SITE_URL", url),
         "MALPAN_VAR": str(var_directory),
         "MALPAN_MODELS": os.environ.get("MALPAN_MODELS", str(var_directory / "models")),

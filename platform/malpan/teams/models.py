@@ -41,6 +41,11 @@ class Team(models.Model):
             models.CheckConstraint(condition=~models.Q(name=""), name="team_name_not_empty"),
             models.UniqueConstraint(fields=["competition", "number"], name="team_number_unique_in_competition"),
         ]
+        indexes = [
+            models.Index(
+                fields=["competition"], condition=models.Q(disqualified_at__isnull=False), name="team_disqualified"
+            )
+        ]
 
     def __str__(self) -> str:
         return self.name

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from malpan.competitions.models import Competition
 
 FOUND_TEAMS: Final = 10  # the most that a search by name returns
+DISQUALIFIED: Final[dict[str, Any]] = {"disqualified_at__isnull": False}
 
 
 def team_of(user: User | AnonymousUser, competition: Competition) -> Team | None:
@@ -71,7 +72,7 @@ def require_in_good_standing(team: Team) -> None:
 
 def disqualified_teams(competition: Competition) -> QuerySet[Team]:
     """The disqualified teams, with their public notes (see ``naming.public_note``), the latest last."""
-    return Team.objects.filter(competition=competition, disqualified_at__isnull=False).order_by("disqualified_at", "pk")
+    return Team.objects.filter(competition=competition, **DISQUALIFIED).order_by("disqualified_at", "pk")
 
 
 def last_end(competition: Competition) -> datetime | None:

@@ -29,6 +29,13 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name='StandingsVersion',
+            fields=[
+                ('phase', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='standings_version', serialize=False, to='competitions.phase')),
+                ('value', models.UUIDField()),
+            ],
+        ),
+        migrations.CreateModel(
             name='BoardSnapshot',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

@@ -91,6 +91,10 @@ class Migration(migrations.Migration):
                 'verbose_name_plural': '초대',
             },
         ),
+        migrations.AddIndex(
+            model_name='team',
+            index=models.Index(condition=models.Q(('disqualified_at__isnull', False)), fields=['competition'], name='team_disqualified'),
+        ),
         migrations.AddConstraint(
             model_name='team',
             constraint=models.UniqueConstraint(fields=('competition', 'name_look'), name='team_name_unique_in_competition'),

@@ -25,7 +25,7 @@ from malpan.accounts.models import User
 from malpan.competitions.errors import CompetitionNotFound
 from malpan.competitions.models import Competition, Phase, Track
 from malpan.competitions.permissions import Permission, may
-from malpan.competitions.selectors import get_competition, phase_to_show, tracks_of
+from malpan.competitions.selectors import phase_to_show, with_tracks
 from malpan.competitions.terms import is_accepted
 from malpan.teams.models import Team
 from malpan.teams.selectors import team_of
@@ -93,10 +93,9 @@ def page_context(request: HttpRequest, slug: str) -> PageContext:
 
     Raises ``CompetitionNotFound``. Anybody with a role in it may see an unpublished competition.
     """
-    competition = get_competition(slug, include_unpublished=True)
+    competition, tracks = with_tracks(slug)
     if not may_visit(request.user, competition):
         raise CompetitionNotFound
-    tracks = tracks_of(competition)
     wanted = request.POST.get("track") or request.GET.get("track")
     track = next((track for track in tracks if track.slug == wanted), tracks[0] if tracks else None)
     phase = _phase_of(track, request.GET.get("phase")) if track else None

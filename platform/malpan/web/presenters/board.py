@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from hashlib import sha256
 from typing import Any, Final, Literal
 
 from django.core.paginator import Paginator
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from malpan.competitions.models import Track
@@ -106,19 +108,29 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
         baseline=baseline,
     )
     columns_across = len(found.columns) + 4  # rank, team, scores, submissions, time
+    track, before = found.phase.track, found.row_before
+    shared = (labelled, sorting, sorted(on_phone), baseline, track.score_scale, track.score_decimals)
+    shared_hash = sha256(repr(shared).encode()).hexdigest()
+
+    def line_html(row: BoardRow, marks: tuple[scores.Mark, ...]) -> SafeString:
+        return fragments.remembered(
+            "pages/board_line.html",
+            (shared_hash, marks, _content(row)),
+            lambda: {"line": line(row, marks=marks), "columns_across": columns_across},
+            kind="lines",
+        )
 
     def rows() -> dict[str, Any]:
         drawn, below = _marks_between(found, drawn_marks)
         return {
-            "lines": [line(row, marks=drawn[number]) for number, row in enumerate(found.rows)],
+            "lines": list(map(line_html, found.rows, drawn)),
             "marks_below": () if page.has_next() else below,
             "columns_across": columns_across,
         }
 
-    track, before = found.phase.track, found.row_before
     content = (
-        *(labelled, sorting, sorted(on_phone), baseline, drawn_marks, track.score_scale, track.score_decimals),
-        *(page.has_next(), before and before.final_score, [_content(row) for row in found.rows]),
+        *(shared_hash, drawn_marks, page.has_next(), before and before.final_score),
+        [_content(row) for row in found.rows],
     )
     return {
         "board": found,
