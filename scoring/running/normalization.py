@@ -50,7 +50,8 @@ def _effect(
     recipe: Recipe, column: Column, name: str, rows: Mapping[str, Row], written: Mapping[str, Row]
 ) -> list[ScoreWarning]:
     aggregate, score = METRICS[name].aggregate, column.key
-    changed = sum(aggregate([rows[item]])[score] != aggregate([written[item]])[score] for item in rows)
+    differing = [item for item in rows if rows[item] != written[item]]
+    changed = sum(aggregate([rows[item]])[score] != aggregate([written[item]])[score] for item in differing)
     if not changed:
         return []
     scale = recipe.scale if column.is_scaled else 1

@@ -17,9 +17,7 @@ from scoring.reading import read_predictions
 from scoring.recipes import Pairs, Recipe
 from scoring.records import Item, Items
 
-FILLABLE_FORMS: Final = frozenset(
-    {"answers", "captions", "essays"}
-)  # forms in which an empty answer is allowed; it scores 0
+FILLABLE_FORMS: Final = frozenset({"answers", "captions", "essays"})  # an empty answer is allowed in them; it scores 0
 
 Input = tuple[tuple[str, ...], str]  # a pair metric's input for an item: its references and the candidate
 Values = dict[tuple[str, str], dict[str, float]]

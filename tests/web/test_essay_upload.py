@@ -1,0 +1,98 @@
+"""Essay scoring on the site: how answers are written, what is refused and where, and how its board sorts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from malpan.competitions.models import Phase
+from malpan.submissions.models import Rejection, Submission
+from malpan.submissions.scoring_changes import publish_reference_version
+from malpan.teams.models import Team
+from scoring.reading.answer_forms import forms_of
+from scoring.recipes import get_recipe
+from tests.factories import CANARY, PhaseFactory, TeamFactory, TrackFactory, UserFactory, finished_submission
+from tests.scoring.essays import dumped, reference, traits
+from tests.web import html
+from tests.web.conftest import client_of
+
+ROWS = [reference(number) | {"essay": f"{CANARY} 글"} for number in range(4)]
+
+
+@pytest.fixture
+def essay_phase(db: None) -> Phase:
+    phase = PhaseFactory.create(track=TrackFactory.create(recipe="essay-scoring@1"), daily_limit=5)
+    publish_reference_version(phase=phase, data=dumped(ROWS), actor=None)
+    return phase
+
+
+@pytest.fixture
+def scorers(essay_phase: Phase) -> Team:
+    team: Team = TeamFactory.create(competition=essay_phase.track.competition, leader=UserFactory.create())
+    return team
+
+
+@pytest.fixture
+def scorer(scorers: Team) -> Client:
+    return client_of(scorers.memberships.get().user)
+
+
+def address(phase: Phase, page: str = "submit/") -> str:
+    return f"/competitions/{phase.track.competition.slug}/{page}"
+
+
+def upload(client: Client, phase: Phase, rows: list[Any]) -> Any:
+    form = {"file": SimpleUploadedFile("a.jsonl", dumped(rows, as_lines=True)), "track": phase.track.slug, "memo": ""}
+    return client.post(address(phase), form, follow=True)
+
+
+def test_a_file_that_mixes_forms_is_taken(scorer: Client, essay_phase: Phase) -> None:
+    answers = [
+        {"id": "e0", **traits(3)},
+        {"document_id": "doc-1", "judge": traits(4.5)},
+        {"essay_id": "e2", "output": "```json"},
+        {"essay_id": "doc-3", "output": traits(1)},
+    ]
+    response = upload(scorer, essay_phase, answers)
+    assert Submission.objects.get().item_count == 4
+    assert CANARY not in response.content.decode()
+
+
+def test_a_score_that_is_none_is_located_and_costs_nothing(scorer: Client, essay_phase: Phase) -> None:
+    answers = [{"id": f"e{number}", **traits(3)} for number in range(4)]
+    answers[2]["content"] = {"score": 6}
+    page = html.parse(upload(scorer, essay_phase, answers).content.decode())
+    assert Submission.objects.count() == 0
+    [error] = Rejection.objects.get().errors
+    found = (error["code"], error["line"], error["id"], error["field"])
+    assert found == ("score_out_of_range", 3, "e2", "content.score")
+    assert "1점에서 5점 사이" in page.text
+    assert CANARY not in page.text
+
+
+@pytest.mark.parametrize("page", ["submit/", "data/"])
+def test_the_pages_show_every_form_of_an_answer(scorer: Client, essay_phase: Phase, page: str) -> None:
+    shown = html.parse(scorer.get(address(essay_phase, page)).content.decode()).text
+    assert all(each.example in shown for each in forms_of(get_recipe("essay-scoring@1")))
+    assert "document_id" in shown
+    english = scorer.get(address(essay_phase, page), headers={"accept-language": "en"}).content.decode()
+    assert "An essay is named by id, document_id or essay_id" in english
+
+
+def test_the_board_leads_to_the_lowest_error_first_and_shows_a_count_as_one(
+    scorer: Client, scorers: Team, essay_phase: Phase
+) -> None:
+    scores = {"rmse": 0.625, "spearman": 0.5, "parse_failures": 3.0}
+    finished_submission(essay_phase, scorers, 0.875, scores=scores)
+    page = html.parse(scorer.get(address(essay_phase, "board/")).content.decode())
+    links = {th.text: th.one("a").attributes["href"] for th in page.all("th") if th.all("a")}
+    assert links["RMSE(낮을수록 좋음)"].endswith("?sort=rmse&order=asc")
+    assert links["Spearman"].endswith("?sort=spearman")
+    cells = [cell.text for cell in page.all("span", "full")]
+    assert {"0.6250000", "0.5000000", "3"} <= set(cells)
+    page = html.parse(scorer.get(address(essay_phase, "board/?sort=rmse&order=asc")).content.decode())
+    links = {th.text: th.one("a").attributes["href"] for th in page.all("th") if th.all("a")}
+    assert links["RMSE(낮을수록 좋음)"].endswith("?sort=rmse&order=desc")
