@@ -19,5 +19,6 @@ def compare_files(
     ``again_a`` and ``again_b`` are files with repetitions of them. Raises ``CannotUse``, ``DifferentRecipes``,
     ``DifferentItems`` and ``NoRepetition``.
     """
-    repeated = {"again_a": [*map(load_report, again_a)], "again_b": [*map(load_report, again_b)]}
-    return render_comparison(compare(load_report(a), load_report(b), **repeated), (a, b), form, language)
+    repeated_a, repeated_b = ([load_report(path) for path in paths] for paths in (again_a, again_b))
+    compared = compare(load_report(a), load_report(b), again_a=repeated_a, again_b=repeated_b)
+    return render_comparison(compared, (a, b), form, language)
