@@ -109,7 +109,7 @@ def run_compare(options: argparse.Namespace, language: Language) -> int:
     """Print the comparison of two stored results."""
     from scoring.cli.compare import compare_files  # needs numpy, unlike the other commands that print a file
 
-    sys.stdout.write(compare_files(options.a, options.b, options.format, language))
+    sys.stdout.write(compare_files(options.a, options.b, options.format, language, options.again_a, options.again_b))
     return 0
 
 

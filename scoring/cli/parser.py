@@ -106,6 +106,8 @@ def build_parser(language: Language) -> Parser:
     made["report"].add_argument("result", metavar="FILE", help=say("result", language))
     for name in ("a", "b"):
         made["compare"].add_argument(name, metavar=name.upper(), help=say(f"result_{name}", language))
+        words = say(f"again_{name}", language)
+        made["compare"].add_argument(f"--again-{name}", action="append", default=[], metavar="FILE", help=words)
     made["rank"].add_argument("results", nargs="+", metavar="FILE", help=say("results", language))
     made["rank"].add_argument("--weights", metavar="NAME=NUMBER,…", help=say("weights", language))
     formats = ("text", "markdown", "json")

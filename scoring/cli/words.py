@@ -52,6 +52,11 @@ WORDS: Final[dict[str, Message]] = {
     "result": Message("채점 결과 파일", "result file"),
     "result_a": Message("채점 결과 파일 A", "result file A"),
     "result_b": Message("채점 결과 파일 B(차이는 B−A)", "result file B (differences are B − A)"),
+    "again_a": Message(
+        "A와 같은 파일을 다시 채점한 결과(여러 번 줄 수 있음). 반복 폭 안의 차이는 다르다고 하지 않습니다",
+        "a result of A's file scored again (may be repeated); a difference within the spread is not called one",
+    ),
+    "again_b": Message("B와 같은 파일을 다시 채점한 결과", "a result of B's file scored again"),
     "results": Message("채점 결과 파일(하나 이상)", "result files, one or more"),
     "weights": Message(
         "점수 이름과 비중(예: rmse=45,spearman=45). 없으면 채점 방식의 비중을 씁니다",

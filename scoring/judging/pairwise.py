@@ -130,4 +130,4 @@ def comparison_of(outcomes: Sequence[Outcome]) -> Comparison:
 def sign_test(count: int, of: int) -> float:
     """The exact two-sided p-value of ``count`` heads in ``of`` throws of a fair coin."""
     tail = sum(math.comb(of, heads) for heads in range(max(count, of - count), of + 1))
-    return min(1.0, 2 * tail / 2**of)
+    return min(1.0, float(2 * tail / 2**of))

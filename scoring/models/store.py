@@ -263,7 +263,8 @@ def shared_store(profile: str | Path = "demo", device: DeviceName = "auto") -> M
     ``auto`` and the device it resolves to share one store. A judge is what the profile says now: its budget may have
     been raised. Raises ``DeviceUnavailable``.
     """
-    loaded, resolved = load_profile(profile), resolve_device(device)
+    loaded = load_profile(profile)
+    resolved = resolve_device(device) if loaded.specs() else "cpu"  # a judge alone computes nothing here
     with _shared_lock:
         store = _shared.setdefault((replace(loaded, judge=None), resolved), ModelStore(loaded, resolved))
         store.take_judge_of(loaded)

@@ -6,6 +6,10 @@ and every other score of several means are tested as the recipe computes them (`
 A score is tested only if both results measured it in the same way. If not, it has a difference, and a reason instead of
 a p-value. Holm's correction is over the scores tested; two that never differ from each other in any resampling, such as
 a final score that is one metric's mean, are one hypothesis.
+
+Scores of a model behind a server may differ from one run to the next. With repetitions of A and B, the same files
+scored again, every score has a spread: the larger of the ranges of its values for A and for B. A difference within it
+is called none, whatever its p-value.
 """
 
 from __future__ import annotations
@@ -83,11 +87,31 @@ class DifferentItems(ScoringError):
         return f"The items differ: {', '.join(parts)}. Name results scored against the same references."
 
 
+class NoRepetition(ScoringError):
+    """A result is no repetition of A or B: ``side`` says of which, ``number`` which of them, from 1."""
+
+    def __init__(self, side: str, number: int) -> None:
+        self.side, self.number = side, number
+        super().__init__(self.message("en"))
+
+    def message(self, language: Language = "ko") -> str:
+        if language == "ko":
+            return (
+                f"{self.side}의 반복으로 준 {self.number}번째 결과는 서명이나 문항이 {self.side}와 다릅니다. "
+                "같은 파일을 같은 설정으로 다시 채점한 결과를 주십시오."
+            )
+        return (
+            f"Result {self.number} given as a repetition of {self.side} has another signature or other items. Name "
+            "results of the same file, scored again in the same way."
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """One score of the comparison, as stored (0-1 or the metric's own scale).
 
-    ``result`` and ``adjusted_p`` (Holm) are ``None`` if the score was not tested, and ``reason`` says why.
+    ``result`` and ``adjusted_p`` (Holm) are ``None`` if the score was not tested, and ``reason`` says why. ``spread``
+    is the larger range of its values over repetitions, ``None`` without any.
     """
 
     key: str
@@ -96,6 +120,7 @@ class Line:
     result: PairedResult | None = None
     adjusted_p: float | None = None
     reason: Reason | None = None
+    spread: float | None = None
 
     @property
     def difference(self) -> float | None:
@@ -103,8 +128,16 @@ class Line:
         return None if self.a is None or self.b is None else self.b - self.a
 
     @property
+    def is_within_spread(self) -> bool:
+        """Whether repeating alone makes differences as large as this one."""
+        difference = self.difference
+        return (
+            bool(self.spread) and difference is not None and abs(difference) <= (self.spread or 0.0) + STORED_TOLERANCE
+        )
+
+    @property
     def is_significant(self) -> bool:
-        return self.adjusted_p is not None and self.adjusted_p <= LEVEL
+        return self.adjusted_p is not None and self.adjusted_p <= LEVEL and not self.is_within_spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +156,20 @@ class Comparison:
     is_demo: bool = False
 
 
-def compare(a: ScoreReport, b: ScoreReport, *, trials: int = TRIALS, seed: int = SEED) -> Comparison:
-    """Compare two results. The order of their items changes nothing.
+def compare(
+    a: ScoreReport,
+    b: ScoreReport,
+    *,
+    trials: int = TRIALS,
+    seed: int = SEED,
+    again_a: Sequence[ScoreReport] = (),
+    again_b: Sequence[ScoreReport] = (),
+) -> Comparison:
+    """Compare two results. The order of their items changes nothing. ``again_a`` and ``again_b`` are repetitions.
 
-    Raises ``DifferentRecipes`` and ``DifferentItems``.
+    Raises ``DifferentRecipes``, ``DifferentItems`` and ``NoRepetition``.
     """
+    groups = [_repetitions("A", a, again_a), _repetitions("B", b, again_b)]
     if a.recipe != b.recipe:
         raise DifferentRecipes(a.recipe, b.recipe)
     recipe = get_recipe(a.recipe)
@@ -135,7 +177,10 @@ def compare(a: ScoreReport, b: ScoreReport, *, trials: int = TRIALS, seed: int =
     differing = differences(a.signature, b.signature)
     table = _Table(recipe, a, b, items, differing)
     results = compare_paired(table.a, table.b, table.score, trials=trials, seed=seed) if table.is_testable else {}
-    lines = [table.line(column.key, results.get(column.key)) for column in recipe.columns]
+    lines = [
+        replace(table.line(column.key, results.get(column.key)), spread=_spread(groups, column.key))
+        for column in recipe.columns
+    ]
     shown = tuple(line for line in lines if line.a is not None or line.b is not None)
     return Comparison(
         recipe=recipe.id,
@@ -157,6 +202,21 @@ def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, tuple[s
             left, right = dict(leaves(parts_a[name])), dict(leaves(parts_b[name]))
             found[name] = tuple(key for key in sorted({*left, *right}) if left.get(key) != right.get(key))
     return found
+
+
+def _repetitions(side: str, first: ScoreReport, again: Sequence[ScoreReport]) -> list[ScoreReport]:
+    """``first`` and its repetitions. Raises ``NoRepetition``."""
+    ids = {item.id for item in first.items}
+    for number, each in enumerate(again, 1):
+        if each.signature_hash != first.signature_hash or {item.id for item in each.items} != ids:
+            raise NoRepetition(side, number)
+    return [first, *again]
+
+
+def _spread(groups: Sequence[Sequence[ScoreReport]], key: str) -> float | None:
+    """The largest range of the score ``key`` over repetitions of one file; ``None`` without repetitions of it."""
+    values = [[each.scores[key] for each in group if key in each.scores] for group in groups]
+    return max((max(each) - min(each) for each in values if len(each) > 1), default=None)
 
 
 def _paired_items(a: ScoreReport, b: ScoreReport) -> list[tuple[ItemScores, ItemScores]]:

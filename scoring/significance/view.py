@@ -30,6 +30,12 @@ WORDS: Final[Words] = {
     "verdict": ("판정", "Verdict"),
     "significant": ("유의함", "significant"),
     "no_difference": ("차이 없음", "no difference"),
+    "within_spread": ("반복 폭 안", "within the spread"),
+    "spread": (
+        "반복 폭: 같은 파일을 다시 채점한 값들의 최댓값과 최솟값의 차이입니다. 두 결과의 차이가 그 안이면 다르다고 "
+        "하지 않습니다. {spreads}",
+        "Spread: the range of the values of one file scored again. A difference within it is not called one. {spreads}",
+    ),
     "not_tested": ("검정 안 함", "not tested"),
     "intervals": ("점수별 95% 신뢰구간", "95% interval of each score"),
     "method": ("방법", "Method"),
@@ -113,6 +119,7 @@ def _line_as_dict(line: Line) -> dict[str, Any]:
         "a": line.a,
         "b": line.b,
         "difference": line.difference,
+        "spread": line.spread,
         **bounds,
         "p": None if line.result is None else line.result.p,
         "p_holm": line.adjusted_p,
@@ -177,7 +184,8 @@ def _test_cells(comparison: Comparison, line: Line, column: Column, language: La
     if line.result is None or line.adjusted_p is None:
         return (_NONE, _NONE, _NONE, word("not_tested", language, WORDS))
     interval = _interval(comparison, column, line.result.difference_interval, is_signed=True)
-    verdict = word("significant" if line.is_significant else "no_difference", language, WORDS)
+    key = "within_spread" if line.is_within_spread else "significant" if line.is_significant else "no_difference"
+    verdict = word(key, language, WORDS)
     return (interval, f"{line.result.p:.4f}", f"{line.adjusted_p:.4f}", verdict)
 
 
@@ -194,6 +202,13 @@ def _interval_table(comparison: Comparison, language: Language) -> list[Row]:
 def _notes(comparison: Comparison, language: Language) -> list[tuple[str, list[str]]]:
     method = [word(key, language, WORDS) for key in ("test", "bootstrap")]
     method.append(word("holm", language, WORDS).format(level=LEVEL))
+    spreads = [
+        f"{column.label(language)} {_figure(comparison, column, line.spread)}"
+        for line, column in _with_columns(comparison)
+        if line.spread is not None
+    ]
+    if spreads:
+        method.append(word("spread", language, WORDS).format(spreads=", ".join(spreads)))
     warnings = _warnings(comparison, language) or [word("none", language)]
     return [(word("warnings", language, WORDS), warnings), (word("method", language, WORDS), method)]
 

@@ -88,3 +88,52 @@ def test_compare_loads_no_model_and_no_analyser(two_results):
         [sys.executable, "-c", code, "compare", *two_results], capture_output=True, text=True, timeout=60
     )
     assert (done.returncode, done.stderr.strip()) == (0, "set()")
+
+
+# --- repetitions ------------------------------------------------------------------------------------------------------
+def _moved(path, target, by, **changes):
+    """A copy of a result with the final score and EM of all items ``by`` higher."""
+    report = json.loads(Path(path).read_text("utf-8"))
+    report["scores"]["exact_match"] += by
+    Path(target).write_text(json.dumps(report | changes), encoding="utf-8")
+    return str(target)
+
+
+def test_a_difference_within_the_spread_of_repetitions_is_not_called_one(two_results, files, capsys):
+    a, b = two_results  # EM 0.75 and 0.125
+    for by, is_within in ((0.5, False), (0.625, True), (0.7, True)):
+        again = _moved(b, files / "B2.json", by)
+        assert main(["compare", a, b, "--again-b", b, "--again-b", again, "--format", "json"]) == 0
+        line = json.loads(capsys.readouterr().out)["scores"]["exact_match"]
+        assert line["spread"] == pytest.approx(by)
+        main(["compare", a, b, "--again-b", again])
+        text = capsys.readouterr().out
+        assert ("반복 폭 안" in text) == is_within
+        assert "반복 폭: 같은 파일을" in text
+        if is_within:
+            assert line["is_significant"] is False
+
+
+def test_without_repetitions_there_is_no_spread(two_results, capsys):
+    main(["compare", *two_results, "--format", "json"])
+    assert json.loads(capsys.readouterr().out)["scores"]["exact_match"]["spread"] is None
+    main(["compare", *two_results])
+    assert "반복 폭" not in capsys.readouterr().out
+
+
+def test_equal_repetitions_change_no_verdict(two_results, capsys):
+    a, b = two_results
+    verdicts = []
+    for again in ([], ["--again-a", a, "--again-b", b]):
+        main(["compare", a, b, *again, "--format", "json"])
+        verdicts.append({k: v["is_significant"] for k, v in json.loads(capsys.readouterr().out)["scores"].items()})
+    assert verdicts[0] == verdicts[1]
+
+
+def test_a_result_of_another_signature_is_no_repetition(two_results, files, capsys):
+    a, b = two_results
+    report = json.loads(Path(b).read_text("utf-8"))
+    report["signature_hash"] = "0" * 64
+    (files / "other.json").write_text(json.dumps(report), encoding="utf-8")
+    assert main(["compare", a, b, "--again-b", str(files / "other.json")]) == 2
+    assert "B의 반복으로 준 1번째" in capsys.readouterr().err

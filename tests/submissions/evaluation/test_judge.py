@@ -179,9 +179,6 @@ def test_the_participant_sees_that_it_waits_and_no_fault(
     assert "대기" in page
     for text in ("judge", "심사 모델", "예산", "시스템 오류"):
         assert text not in page
-    body = client.get(reverse("api-submission", args=[run.submission.public_id])).json()
-    assert body["run"]["state"] == "queued"
-    assert "error" not in body["run"]
 
 
 def test_many_workers_together_never_exceed_the_budget() -> None:
@@ -281,7 +278,7 @@ def test_a_worker_that_is_killed_in_the_middle_costs_only_what_was_on_its_way(
         profile_for(profile, server.url, concurrency=1, timeout=10)
         worker = subprocess.Popen([sys.executable, "-c", WORKER], cwd=ROOT, env=_environment(settings))
         try:
-            wait_for(lambda: server.stats.billed.total() >= 4 or worker.poll() is not None, "four answers")
+            wait_for(lambda: server.stats.billed.total() >= 4 or worker.poll() is not None, "four answers", seconds=120)
             assert worker.poll() is None
         finally:
             os.kill(worker.pid, signal.SIGKILL)
