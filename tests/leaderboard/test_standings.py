@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from malpan.competitions.models import Phase, ReferenceVersion, Track
 from malpan.competitions.references import recipe_of
-from malpan.leaderboard import ranking, standings
+from malpan.leaderboard import composing, ranking, standings
 from malpan.leaderboard.models import Standing, StandingMark
 from malpan.leaderboard.results import comparable_entries, live_runs, public_entries, submission_counts
 from malpan.leaderboard.rules import rule_of
@@ -394,7 +394,7 @@ def test_the_standings_are_computed_every_few_seconds(settings: Any) -> None:
 def test_no_reader_sets_many_composites_anew_and_the_housekeeper_does(
     of_many: Phase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(standings, "MANY_COMPOSED", 2)
+    monkeypatch.setattr(composing, "MANY", 2)
     Track.objects.filter(pk=of_many.track_id).update(composite=COMPOSITE)
     compute_standings()
     before = shown(of_many)

@@ -15,6 +15,7 @@ from malpan.leaderboard.models import Standing
 from malpan.leaderboard.ranking import Entry, Rule
 from malpan.leaderboard.rules import composite_json
 
+MANY: Final = 2000  # rows: to set the composites of more takes more than a fraction of a second
 _READ: Final = (
     *("scope", "team_id", "signature_hash", "is_baseline", "submission_id", "submitted_at", "final_score", "scores"),
     *("key", "composite"),
@@ -23,6 +24,12 @@ _UPDATE: Final = """
     UPDATE leaderboard_standing AS row SET key = ARRAY[(new.body->>1)::float8], composite = new.body->2
     FROM jsonb_array_elements(%s::jsonb) AS new (body) WHERE row.id = (new.body->>0)::bigint
 """
+
+
+def takes_long(phase: Phase) -> bool:
+    """Whether one change of the standings of ``phase`` changes the composites of many."""
+    rows = Standing.objects.filter(phase=phase, composite__isnull=False).order_by()
+    return rows[: MANY + 1].count() > MANY
 
 
 def compose(phase: Phase, rule: Rule, fresh: Sequence[Standing]) -> None:

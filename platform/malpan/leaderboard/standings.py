@@ -56,7 +56,6 @@ SHOWN: Final = (  # what a row of a board needs
     *("composite", "final_score", "submission_count", "submitted_at", "is_demo_models"),
 )
 MANY: Final = 500  # teams: more take more than a fraction of a second
-MANY_COMPOSED: Final = 2000  # rows: as long takes it to set all their composites anew
 PATIENCE: Final = timedelta(seconds=30)  # the housekeeper comes by every five seconds
 _LOCKS: Final = 20261122  # the class of the advisory locks of phases
 
@@ -123,16 +122,11 @@ def _takes_long(phase: Phase) -> bool:
     found = marks.aggregate(
         teams=Count("team", distinct=True), is_of_all=BoolOr(Q(team=None)), waited=Now() - Min("made_at")
     )
-    if not found["is_of_all"] and found["teams"] <= MANY and not _are_many_composed(phase):
+    if not found["is_of_all"] and found["teams"] <= MANY and not composing.takes_long(phase):
         return False
     if found["is_of_all"] and _team_count(phase) <= MANY:
         return False
     return bool(found["waited"] is not None and found["waited"] < PATIENCE)
-
-
-def _are_many_composed(phase: Phase) -> bool:
-    rows = Standing.objects.filter(phase=phase, composite__isnull=False).order_by()
-    return rows[: MANY_COMPOSED + 1].count() > MANY_COMPOSED
 
 
 def _team_count(phase: Phase) -> int:
@@ -141,9 +135,7 @@ def _team_count(phase: Phase) -> int:
 
 
 def recompute(phase: Phase, teams: Collection[int] | None = None) -> None:
-    """Compute the standings of ``teams`` anew, of all where that is ``None``, and the composites of all. They get another
-    version.
-    """
+    """Compute the standings of ``teams`` (``None``: of all) and every composite anew. They get another version."""
     of_teams = {} if teams is None else {"team__in": list(teams)}
     rows, rule = computed(phase, teams), rule_of(phase)
     Standing.objects.filter(phase=phase, **of_teams).delete()
