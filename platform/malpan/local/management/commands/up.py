@@ -67,11 +67,11 @@ class Command(BaseCommand):
         address_file = run_directory / "supervisor.json"  # the address of the running site, shown at a second start
         if not only_one.acquire(timeout=1):
             raise CommandError(_already_running(address_file))
-        listener = _listen(host, port)
+        listener, judge = _listen(host, port), _listen_for_judge()  # both stay open as long as the site runs
         address_file.write_text(json.dumps({"url": _url(host, port), "pid": os.getpid()}))
         self._prepare()
         with _fresh_counts(run_directory / "counts") as counts:
-            code = _supervisor(run_directory, _url(host, port), listener, counts).run()
+            code = _supervisor(run_directory, _url(host, port), listener, judge, counts).run()
         address_file.unlink()
         return code
 
@@ -122,11 +122,12 @@ def _emptied_temporary_folder() -> Path:
     return temporary_folder()
 
 
-def _supervisor(run_directory: Path, url: str, listener: socket.socket, counts: Path) -> Supervisor:
+def _supervisor(
+    run_directory: Path, url: str, listener: socket.socket, judge: socket.socket | None, counts: Path
+) -> Supervisor:
     root = settings.BASE_DIR
     started = psutil.Process().create_time()
     workers = settings.SCORING_WORKERS
-    judge = _listen_for_judge()
     programs = programs_of(
         root,
         run_directory,
