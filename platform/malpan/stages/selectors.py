@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from django.db.models import Q
+
 from malpan.competitions.models import Competition, Track
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.stages.errors import StageNotFound, StageNotOpen, TableChanged, TableMissing
@@ -122,10 +124,10 @@ def finals_of(track: Track) -> list[StageSnapshot]:
     return list(rows.select_related("published_by").order_by("-number"))
 
 
-def has_published(competition: Competition) -> bool:
+def has_something_to_show(competition: Competition) -> bool:
     """Whether readers have something to see: a published or an announced stage."""
-    stages = Stage.objects.filter(track__competition=competition)
-    return stages.filter(is_announced=True).exists() or stages.filter(snapshots__isnull=False).exists()
+    shown = Q(is_announced=True) | Q(snapshots__isnull=False)
+    return Stage.objects.filter(shown, track__competition=competition).exists()
 
 
 def decision_of(table: StageTable | None) -> StageDecision | None:
