@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from malpan.stages.rule import Combined, Entry, Placed, Rule, combine, place
@@ -175,6 +175,7 @@ def test_a_standing_without_stages_or_weight_is_refused(stages: Any, weights: An
 FINALS = st.integers(min_value=0, max_value=10**9).map(a_final)
 
 
+@settings(deadline=None)
 @given(FINALS, st.randoms(use_true_random=False))
 def test_the_order_in_which_teams_are_given_changes_nothing(final: Any, rng: random.Random) -> None:
     stages, rules, placed = final
@@ -182,6 +183,7 @@ def test_the_order_in_which_teams_are_given_changes_nothing(final: Any, rng: ran
     assert [place(entries, rule) for entries, rule in zip(shuffled, rules, strict=True)] == placed
 
 
+@settings(deadline=None)
 @given(FINALS)
 def test_who_is_better_in_every_stage_is_not_below(final: Any) -> None:
     _stages, rules, placed = final
@@ -192,6 +194,7 @@ def test_who_is_better_in_every_stage_is_not_below(final: Any) -> None:
             assert not better or one.rank <= other.rank  # type: ignore[operator]
 
 
+@settings(deadline=None)
 @given(FINALS)
 def test_the_teams_of_a_cut_are_the_best_and_at_least_as_many(final: Any) -> None:
     _stages, rules, placed = final

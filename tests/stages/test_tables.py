@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from malpan.stages.errors import TableInvalid, TableUnreadable
@@ -114,6 +114,7 @@ def test_differences_name_what_changed() -> None:
     assert not differences({1: 1.0}, {1: 1.0}, {})[0].is_changed
 
 
+@settings(deadline=None)
 @given(st.floats(min_value=0, max_value=100, allow_subnormal=False).map(lambda value: round(value, 9)))
 def test_a_score_comes_back_as_it_was(value: float) -> None:
     written = plain_number(value)
@@ -121,6 +122,7 @@ def test_a_score_comes_back_as_it_was(value: float) -> None:
     assert read_table(f"1,{written}\n", TEAMS[:1], SCALE) == {1: value}
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_no_text_breaks_the_reading(text: str) -> None:
     assert problems(text)  # of no such text: a score of every team

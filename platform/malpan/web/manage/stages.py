@@ -35,7 +35,7 @@ from malpan.stages.selectors import (
     team_names,
 )
 from malpan.stages.services import create_stage, remove_stage, update_stage
-from malpan.stages.tables import PROBLEMS_MAX, differences, template
+from malpan.stages.tables import PROBLEMS_MAX, differences, plain_number, template
 from malpan.web.acting import act, posted, refusal_of, refuse
 from malpan.web.csv_export import csv_response
 from malpan.web.forms.fields import ConfirmForm
@@ -186,6 +186,8 @@ def _table_page(
         "problems": problems[:PROBLEMS_MAX],
         "more_problems": max(len(problems) - PROBLEMS_MAX, 0),
         "participants": participants or [],
+        "low": plain_number(stage.scale_min),
+        "high": plain_number(stage.scale_max),
         "refusal": refusal,
         "last": newest_table(stage),
     }
