@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from malpan.competitions.models import Phase, Track
 from malpan.core.messages import text_of
 from malpan.stages.entering import REASON_MAX
-from malpan.stages.errors import TableUnreadable
+from malpan.stages.errors import StageSettingsInvalid, TableUnreadable
 from malpan.stages.models import Stage
 from malpan.stages.publishing import NOTE_MAX
 from malpan.stages.tables import CHARS_MAX, decoded
@@ -60,6 +60,13 @@ class StageForm(forms.ModelForm):
             field.label_from_instance = lambda phase: phase.title  # type: ignore[method-assign]
         elif not self.instance.pk:
             self.initial |= {"scale_min": 0, "scale_max": 100}
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or {}
+        low, high = values.get("scale_min"), values.get("scale_max")
+        if low is not None and high is not None and not low < high:
+            self.add_error("scale_max", StageSettingsInvalid.sentence("scale"))
+        return values
 
     def values(self) -> dict[str, Any]:
         """The settings as the services take them."""
