@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -195,6 +195,6 @@ def rule_facts(stage: Stage) -> dict[str, Any]:
     }
 
 
-def table_sha256(stage: Stage, rows: list[Mapping[str, Any]]) -> str:
+def table_sha256(stage: Stage, rows: Sequence[Mapping[str, Any]]) -> str:
     """The hash of a table under the rule that ``stage`` has now."""
     return json_sha256({"rule": rule_facts(stage), "rows": rows})

@@ -15,13 +15,20 @@ from malpan.stages.errors import StageSettingsInvalid, TableUnreadable
 from malpan.stages.models import Stage
 from malpan.stages.publishing import NOTE_MAX
 from malpan.stages.tables import CHARS_MAX, decoded
-from malpan.web.forms.fields import MARKDOWN_HELP, ConfirmField, text_area
+from malpan.web.forms.fields import MARKDOWN_HELP, ConfirmField, PhaseField, text_area
 
 _FILE_BYTES_MAX: Final = 4 * CHARS_MAX
 
 
 class StageForm(forms.ModelForm):
     """The settings of a stage: the first names the phase whose board it reads, a later one its scale."""
+
+    phase = PhaseField(
+        Phase.objects.none(),
+        label=_("단계"),
+        empty_label=None,
+        help_text=_("이 단계의 발표된 최종 순위표가 첫 심사의 점수입니다."),
+    )
 
     class Meta:
         model = Stage
@@ -39,7 +46,6 @@ class StageForm(forms.ModelForm):
         }
         help_texts = {
             "title_ko": _("예: 1차 심사(순위표), 2차 심사(전문가 평가), 3차 심사(발표)"),
-            "phase": _("이 단계의 발표된 최종 순위표가 첫 심사의 점수입니다."),
             "scale_max": _("입력할 점수의 범위입니다. 범위 밖의 점수는 받지 않습니다."),
             "weight": _("종합 점수는 심사마다 0~1로 환산한 점수를 비중으로 평균한 값입니다. 0이면 진출 팀만 가립니다."),
             "cut": _("다음 심사로 가는 팀의 수. 비우면 모두 갑니다. 마지막 심사에서는 쓰지 않습니다."),
@@ -55,17 +61,15 @@ class StageForm(forms.ModelForm):
         for name in ("scale_min", "scale_max") if is_first else ("phase",):
             del self.fields[name]
         if is_first:
-            field = cast("forms.ModelChoiceField[Phase]", self.fields["phase"])
-            field.queryset, field.required, field.empty_label = track.phases.all(), True, None
-            field.label_from_instance = lambda phase: phase.title  # type: ignore[method-assign]
+            cast("PhaseField", self.fields["phase"]).queryset = track.phases.select_related("track")
         elif not self.instance.pk:
-            self.initial |= {"scale_min": 0, "scale_max": 100}
+            self.initial = {**self.initial, "scale_min": 0, "scale_max": 100}
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or {}
         low, high = values.get("scale_min"), values.get("scale_max")
         if low is not None and high is not None and not low < high:
-            self.add_error("scale_max", StageSettingsInvalid.sentence("scale"))
+            self.add_error("scale_max", str(StageSettingsInvalid.sentence("scale")))
         return values
 
     def values(self) -> dict[str, Any]:

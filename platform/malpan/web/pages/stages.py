@@ -21,6 +21,7 @@ from malpan.stages.selectors import (
     stages_of,
     states_of,
 )
+from malpan.teams.models import Team
 from malpan.web.csv_export import csv_response
 from malpan.web.pages.context import page_context, page_of
 from malpan.web.presenters.stages import final_lines, heads_of, rule_words, stage_lines
@@ -35,7 +36,7 @@ def stages_page(request: HttpRequest, slug: str) -> HttpResponse:
     context = page.context("stages")
     if page.track:
         states = [state for state in states_of(page.track) if state.snapshot or state.stage.is_announced]
-        context |= {"cards": _cards(states)} | _final(request, page.track, page.team and page.team.number)
+        context |= {"cards": _cards(states)} | _final(request, page.track, page.team)
     return render(request, "pages/stages.html", context)
 
 
@@ -47,13 +48,13 @@ def _cards(states: list[StageState]) -> list[tuple[Any, list[str], StageSnapshot
     ]
 
 
-def _final(request: HttpRequest, track: Track, own: int | None) -> dict[str, Any]:
+def _final(request: HttpRequest, track: Track, team: Team | None) -> dict[str, Any]:
     final = newest_final(track)
     if final is None:
         return {"final": None}
     stages, listed = stages_of(track), page_of(request, final.rows)
     out = disqualified_numbers(track.competition)
-    lines = final_lines(list(listed), stages, own=own, out=out)
+    lines = final_lines(list(listed), stages, own=team.number if team else None, out=out)
     return {"final": final, "heads": heads_of(stages), "lines": lines, "page": listed}
 
 
@@ -63,7 +64,8 @@ def stage_page(request: HttpRequest, slug: str, track_slug: str, position: int) 
     page = page_context(request, slug)
     stage, snapshot = _published(get_track(page.competition, track_slug), position)
     listed = page_of(request, snapshot.rows)
-    own, out = page.team and page.team.number, disqualified_numbers(page.competition)
+    own = page.team.number if page.team else None
+    out = disqualified_numbers(page.competition)
     context = page.context("stages") | {
         "track": stage.track,
         "stage": stage,
