@@ -121,7 +121,7 @@ def test_every_error_of_a_table_is_shown_with_its_line_and_nothing_is_lost(
 
 
 def test_a_file_takes_the_place_of_the_pasted_table(contest: Contest, writer: Client, second: Stage) -> None:
-    template = writer.get(url(contest, f"{second.pk}/table.csv")).content.decode("utf-8-sig")
+    template = writer.get(url(contest, f"{second.pk}/table/template.csv")).content.decode("utf-8-sig")
     assert template.splitlines()[0] == "팀 번호,팀,점수"
     filled = "\n".join([template.splitlines()[0], *(line + "50" for line in template.splitlines()[1:])])
     file = SimpleUploadedFile("scores.csv", filled.encode("cp949"))
