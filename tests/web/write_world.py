@@ -135,6 +135,7 @@ def _stage(name: str, team: Team) -> Stage:
     publish(phase)
     finished_submission(phase, team, 0.5, created_at=now - 2 * HOUR)
     publish_final_board(phase=phase, actor=people[0])
+    Phase.objects.filter(pk=phase.pk).update(final_published_at=None)  # else no team of the world may be renamed
     first = create_stage(track=track, actor=people[0], title_ko="순위표", phase=phase, weight=50)
     publish_stage(stage=first, actor=people[0], sha256=stage_content(first).sha256)
     if name == "final":
