@@ -129,7 +129,9 @@ def _phases(track: Track, team: Team) -> dict[str, Phase]:
 
 def _stage(name: str, team: Team) -> Stage:
     """A track whose first stage is published; but for ``final`` a second one has a table as the name says."""
-    now, people = timezone.now(), [UserFactory.create(is_superuser=True) for _ in range(2)]
+    now, people = timezone.now(), [UserFactory.create() for _ in range(2)]
+    for person in people:
+        CompetitionRole.objects.create(user=person, competition=team.competition, role="organiser")
     track = TrackFactory.create(competition=team.competition, slug=f"stages-{name}", position=7)
     phase = PhaseFactory.create(track=track, starts_at=now - timedelta(days=9), ends_at=now - HOUR)
     publish(phase)
