@@ -38,6 +38,7 @@ INSTALLED_APPS = [
     "malpan.jobs",
     "malpan.submissions",
     "malpan.leaderboard",
+    "malpan.stages",
     "malpan.privacy",
     "malpan.archive",
     "malpan.demo",

@@ -17,6 +17,10 @@ from malpan.competitions.targets import set_targets
 from malpan.core import audit
 from malpan.jobs.claim import claim_next
 from malpan.leaderboard.models import BoardSnapshot
+from malpan.stages.contents import final_content, stage_content
+from malpan.stages.entering import confirm_table, enter_table, reject_table
+from malpan.stages.publishing import publish_final, publish_stage
+from malpan.stages.services import create_stage
 from malpan.submissions import intake
 from malpan.submissions.evaluation import runs
 from malpan.submissions.integrity import chain
@@ -54,6 +58,7 @@ def make() -> Competition:
     rescore(phase, submissions, owner)
     merge(submissions)
     snapshot(phase, owner)
+    judge(phase, owner)
     audit.record(actor=owner, action="competition_role.remove", obj=owner, before={"role": "viewer"})
     age(competition)
     return competition
@@ -112,8 +117,23 @@ def merge(submissions: list[Submission]) -> None:
     Team.objects.filter(pk=submissions[0].team_id).update(merged_into=submissions[2].team_id)
 
 
+def judge(phase: Phase, owner: User) -> None:
+    """Two stages: a table that was sent back and one that was confirmed, both stages and the final published."""
+    track, second = phase.track, UserFactory.create(name="둘째 사람", is_superuser=True)
+    first = create_stage(track=track, actor=owner, title_ko="순위표", phase=phase, weight=45, notice_ko="안내")
+    publish_stage(stage=first, actor=owner, sha256=stage_content(first).sha256)
+    stage = create_stage(track=track, actor=owner, title_ko="평가", weight=55, scale_max=10.0, cut=1)
+    wrong = enter_table(stage=stage, text="1,3\n", actor=owner, based_on=0)
+    reject_table(stage=stage, number=1, sha256=wrong.sha256, reason="소수점", actor=second)
+    table = enter_table(stage=stage, text="1,3.3\n", actor=second, based_on=1, reason="소수점")
+    confirm_table(stage=stage, number=2, sha256=table.sha256, actor=owner)
+    publish_stage(stage=stage, actor=owner, sha256=stage_content(stage).sha256, note_ko="발표", note_en="Out")
+    publish_final(track=track, actor=owner, sha256=final_content(track).sha256)
+
+
 def snapshot(phase: Phase, owner: User) -> None:
-    rows = [{"rank": 1, "team": "가", "final_score": 2 / 3, "scores": {"a": 0.1 + 0.2}, "submission": "x"}]
+    row = {"rank": 1, "team": "가", "team_number": 1, "final_score": 2 / 3, "scores": {"a": 0.1 + 0.2}}
+    rows = [row | {"submission": "x", "submitted_at": "2026-11-01T00:00:00+00:00"}]
     BoardSnapshot.objects.create(
         phase=phase,
         number=1,

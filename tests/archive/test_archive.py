@@ -26,7 +26,7 @@ from malpan.core.models import AuditEntry
 from malpan.core.storage import read_private
 from malpan.jobs.claim import claim_next
 from malpan.jobs.models import Job
-from malpan.leaderboard.verification import verify_competition
+from malpan.stages.verification import verify_competition
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 from malpan.submissions.quota import services as quota
 from malpan.teams.models import Invitation, Team
@@ -49,7 +49,7 @@ def content(archive: io.BytesIO) -> dict[str, Any]:
 def test_round_trip_gives_the_same_board_ledger_audit_log_and_everything_else(
     competition: Competition, empty_site: Callable[[], None]
 ) -> None:
-    board_before, now = board_of(competition), timezone.now()
+    board_before, stages_before, now = board_of(competition), stages_of(competition), timezone.now()
     archive = exported(competition)
     ledger_before = ledger_of(competition, now)
     assert sum(used_total for *_others, used_total, _left in ledger_before) == 3
@@ -58,6 +58,9 @@ def test_round_trip_gives_the_same_board_ledger_audit_log_and_everything_else(
     assert content(exported(done.competition)) == content(archive)
     assert board_of(done.competition) == board_before
     assert len(board_before["rows"]) >= 2
+    assert stages_of(done.competition) == stages_before
+    assert [row["normalised"] for row in stages_before["stages"][1]["rows"]] == pytest.approx([0.33])
+    assert stages_before["final"]["rows"][0]["final_score"] == pytest.approx(0.45 * 2 / 3 + 0.55 * 0.33)
     assert ledger_of(done.competition, now) == ledger_before
     assert verify_competition(done.competition) == []
     assert AuditEntry.objects.filter(competition_pk=done.competition.pk).count() > 3
@@ -66,6 +69,10 @@ def test_round_trip_gives_the_same_board_ledger_audit_log_and_everything_else(
 def board_of(competition: Competition) -> Any:
     address = f"/api/v1/competitions/{competition.slug}/tracks/{competition.tracks.get().slug}/board/"
     return Client().get(address).json()
+
+
+def stages_of(competition: Competition) -> Any:
+    return Client().get(f"/competitions/{competition.slug}/stages/{competition.tracks.get().slug}.json").json()
 
 
 def ledger_of(competition: Competition, now: datetime) -> list[Any]:
@@ -118,7 +125,7 @@ def test_no_password_token_or_invitation_is_exported(competition: Competition) -
 
 
 def test_every_table_of_a_competition_is_archived_or_left_out_on_purpose() -> None:
-    ours = {"accounts", "competitions", "teams", "jobs", "submissions", "leaderboard", "core"}
+    ours = {"accounts", "competitions", "teams", "jobs", "submissions", "leaderboard", "stages", "core"}
     labels = {model._meta.label_lower for model in apps.get_models() if model._meta.app_label in ours}
     people = {"accounts.user", "accounts.apitoken"}
     assert labels - people == set(form.BY_LABEL) | set(form.LEFT_OUT)

@@ -19,7 +19,20 @@ from tests.web.visibility_world import World
 
 NAMES: Final = re.compile(r"<(?:\w+:)?(\w+)>")
 FAMILIES: Final = frozenset(
-    {"phases", "references", "runs", "notices", "questions", "roles", "audit", "files", "team", "teams", "tokens"}
+    {
+        "phases",
+        "stages",
+        "references",
+        "runs",
+        "notices",
+        "questions",
+        "roles",
+        "audit",
+        "files",
+        "team",
+        "teams",
+        "tokens",
+    }
 )
 
 
@@ -58,6 +71,7 @@ def _values(name: str, route: str, world: World) -> list[Any]:
         "other_id": [world.submissions["other.after"].public_id],
         "phase_pk": [world.phase.pk],
         "team_pk": [team.pk for team in world.teams.values()],
+        "position": [1, 2],
         "number": [team.number for team in world.teams.values()],
         "token": [world.invitation_token],
         "name": [world.data_file.file_name] if route.startswith("files") else ["meteor"],

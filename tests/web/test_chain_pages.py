@@ -103,6 +103,7 @@ def test_script_is_served_as_text_and_needs_nothing_but_python() -> None:
         "import hashlib",
         "import json",
         "import math",
+        "import operator",
         "import sys",
         "from bisect import bisect_left, bisect_right",
         "from datetime import datetime",

@@ -35,6 +35,7 @@ from tests.web.visibility_world import (
     PUBLIC,
     REFERENCE,
     ROLES,
+    STAGE,
     STATES,
     VIEWERS,
     State,
@@ -81,6 +82,7 @@ RULES: Final[dict[str, str]] = {
     "competitions/<slug:slug>/submit/": EVERYONE,
     "competitions/<slug:slug>/board/": EVERYONE,
     "competitions/<slug:slug>/chain": EVERYONE,
+    "competitions/<slug:slug>/stages/": EVERYONE,  # what is published of them
     "competitions/<slug:slug>/terms/": EVERYONE,
     "competitions/<slug:slug>/notices/": EVERYONE,
     "competitions/<slug:slug>/questions/": EVERYONE,
@@ -92,7 +94,18 @@ RULES: Final[dict[str, str]] = {
     **{
         f"{MANAGE}{page}/": MANAGE_PAGES
         for page in (
-            *("phases", "references", "rescoring", "runs", "submissions", "duplicates", "teams", "quota", "notices"),
+            *(
+                "phases",
+                "stages",
+                "references",
+                "rescoring",
+                "runs",
+                "submissions",
+                "duplicates",
+                "teams",
+                "quota",
+                "notices",
+            ),
             *("questions", "audit"),
         )
     },
@@ -100,7 +113,15 @@ RULES: Final[dict[str, str]] = {
     **{
         f"{MANAGE}{page}/": ORGANISERS
         for page in (
-            *("setup", "phases/new", "references/<int:pk>", "teams/new", "quota/<int:phase_pk>/all"),
+            *(
+                "setup",
+                "phases/new",
+                "stages/new",
+                "stages/<int:pk>/table",
+                "references/<int:pk>",
+                "teams/new",
+                "quota/<int:phase_pk>/all",
+            ),
             *("notices/new", "notices/<int:pk>"),
         )
     },
@@ -257,6 +278,7 @@ def _assert_that_the_others_do_see_it(state: State) -> None:
         assert {canary for canary in SEEN[state.name, viewer] if canary in scores} == expected
     for role in ROLES:
         assert {f"private score {name}" for name in PUBLIC} <= SEEN[state.name, role]
+        assert {f"stage score {name}" for name in STAGE} <= SEEN[state.name, role]
     assert REFERENCE in SEEN[state.name, "organiser"]
 
 

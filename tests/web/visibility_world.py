@@ -19,6 +19,11 @@ from malpan.competitions.services import add_data_file, post_notice
 from malpan.core.models import AuditEntry
 from malpan.core.storage import store_private
 from malpan.leaderboard.snapshots import publish_final_board
+from malpan.stages.contents import stage_content
+from malpan.stages.models import Stage, StageTable
+from malpan.stages.publishing import publish_stage
+from malpan.stages.selectors import table_sha256
+from malpan.stages.services import create_stage
 from malpan.submissions.integrity import chain
 from malpan.submissions.integrity.receipts import issue_receipt
 from malpan.submissions.models import HiddenResult, MetricResult, ScoringRun, Submission
@@ -61,6 +66,7 @@ PRIVATE: Final = {
 }
 PUBLIC_ITEM: Final = {name: value - 0.3 for name, value in PUBLIC.items()}
 PRIVATE_ITEM: Final = {name: value - 0.2 for name, value in PRIVATE.items()}
+STAGE: Final = {"own.stage": 0.8173645298, "other.stage": 0.7719384627}  # entered, of 0 to 100: never published here
 PUBLIC_COUNT: Final = {name: 90817263 + step for step, name in enumerate(PUBLIC)}  # in coverage and warnings
 PRIVATE_COUNT: Final = {name: 70615243 + step for step, name in enumerate(PUBLIC)}
 NUMBERS: Final = {
@@ -68,6 +74,7 @@ NUMBERS: Final = {
     **{f"private score {name}": value for name, value in PRIVATE.items()},
     **{f"public item {name}": value for name, value in PUBLIC_ITEM.items()},
     **{f"private item {name}": value for name, value in PRIVATE_ITEM.items()},
+    **{f"stage score {name}": value for name, value in STAGE.items()},
 }
 WORDS: Final = {
     REFERENCE: CANARY,
@@ -128,6 +135,7 @@ class World:
         found: dict[str, Any] = {
             "references": [self.version, self.draft],
             "runs": ScoringRun.objects.all(),
+            "stages": Stage.objects.filter(track=self.phase.track),
             "notices": [self.notice],
             "questions": [self.question],
             "roles": CompetitionRole.objects.filter(competition=self.competition)[:1],
@@ -174,10 +182,34 @@ def make(state: State) -> World:
             competition=competition, asked_by=leader_of(teams["other"]), title="질문", body="본문"
         ),
     )
+    assert organiser is not None
     if state.is_published:
-        assert organiser is not None
         publish_final_board(phase=phase, actor=organiser, note_ko="발표")
+    _plant_stages(phase, teams, organiser, now, is_published=state.is_published)
     return world
+
+
+def _plant_stages(phase: Phase, teams: dict[str, Team], organiser: User, now: Any, *, is_published: bool) -> None:
+    """Announced stages: the first published where its board is, the second with a table that waits."""
+    first = create_stage(
+        track=phase.track, actor=organiser, title_ko="순위표", phase=phase, weight=50, is_announced=True
+    )
+    stage = create_stage(
+        track=phase.track, actor=organiser, title_ko="평가", weight=50, scale_max=100.0, is_announced=True
+    )
+    entered = [
+        {"team_number": teams[name.partition(".")[0]].number, "score": 100 * value} for name, value in STAGE.items()
+    ]
+    StageTable.objects.create(
+        stage=stage,
+        number=1,
+        rows=entered,
+        sha256=table_sha256(stage, entered),
+        entered_by=UserFactory.create(),
+        created_at=now,
+    )
+    if is_published:
+        publish_stage(stage=first, actor=organiser, sha256=stage_content(first).sha256)
 
 
 def _plant(name: str, phase: Phase, teams: dict[str, Team], now: Any) -> Submission:

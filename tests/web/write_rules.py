@@ -13,6 +13,8 @@ from typing import Any, Final
 from allauth.account.models import EmailConfirmationHMAC
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from malpan.stages.contents import final_content, stage_content
+from malpan.stages.selectors import newest_table
 from tests.factories import PASSWORD, prediction_bytes, reference_bytes
 from tests.web.write_world import VIEWERS, WriteWorld
 
@@ -70,6 +72,7 @@ PHASE: Final = {
 TEXTS: Final = {
     "title_ko": "다른 제목", "slug": "canaries", "team_size_max": "5", "prize_places": "1", "terms_ko": "약관",
 }  # fmt: skip
+STAGE: Final = {"title_ko": "다른 심사", "weight": "20", "normalisation": "rank", "tie_rule": "earlier"}
 TARGET: Final = {
     "form-TOTAL_FORMS": "1", "form-INITIAL_FORMS": "0", "form-0-kind": "milestone", "form-0-value": "0.5",
     "form-0-label_ko": "목표", "form-0-is_comparable": "on",
@@ -99,6 +102,16 @@ def draft(w: Any) -> dict[str, Any]:
     return {"pk": w.draft.pk}
 
 
+def stage(name: str) -> Made:
+    return lambda w: {"pk": w.stages[name].pk}
+
+
+def seen(w: Any) -> dict[str, Any]:
+    table = newest_table(w.stages["pending"])
+    assert table is not None
+    return {"number": table.number, "sha256": table.sha256}
+
+
 BARE: Final = {"slug": "bare"}
 
 # --- by the name of the address; without a name by the route ----------------------------------------------------------
@@ -107,6 +120,7 @@ PAGES: Final[dict[str, Rule]] = {
         (
             *("health", "openmetrics", "home", "set_language", "privacy", "metrics", "metric", "verify_script"),
             *("competition", "competition_data", "board", "chain", "chain_json", "submissions", "team", "notices"),
+            *("stages", "stage", "stages_json", "stages_csv", "stage_csv"),
             *("questions", "submission", "submission_status", "receipt", "receipt_json", "data_file"),
             *("account", "account_export", "api-competitions", "api-competition", "api-board", "api-submission"),
             *("api/", "api/<path:path>"),
@@ -198,7 +212,7 @@ MANAGE_PAGES: Final[dict[str, Rule]] = {
             *("manage_rescoring", "manage_rescoring_batch", "manage_rescoring_progress", "manage_rescoring_csv"),
             *("manage_roles", "manage_runs", "manage_runs_live", "manage_run", "manage_setup", "manage_setup_files"),
             *("manage_setup_tracks", "manage_submissions", "manage_submissions_csv", "manage_submission"),
-            *("manage_teams", "manage_team"),
+            *("manage_teams", "manage_team", "manage_stages", "manage_stage_template"),
         ),
         Rule(NOBODY),
     ),
@@ -261,6 +275,22 @@ MANAGE_PAGES: Final[dict[str, Rule]] = {
     "manage_setup_new_track": Rule(MANAGE, TRACK),
     "manage_setup_track": Rule(MANAGE, TRACK | {"slug": "norms", "title_ko": "다른 제목"}),
     "manage_setup_remove_track": Rule(MANAGE, at={"track_slug": "empty"}),
+    "manage_stage_new": Rule(MANAGE, STAGE | {"scale_min": "0", "scale_max": "100"}),
+    "manage_stage": Rule(MANAGE, lambda w: STAGE | {"phase": w.phase.pk}),
+    "manage_stage_table": Rule(
+        MANAGE, lambda w: {"text": f"{w.teams['other'].number},50", "based_on": "0", "save": "1"}, stage("open")
+    ),
+    "manage_stage_confirm": Rule(MANAGE, lambda w: {"confirm": "on", **seen(w)}, stage("pending")),
+    "manage_stage_reject": Rule(MANAGE, lambda w: {"reason": "오기", **seen(w)}, stage("pending")),
+    "manage_stage_publish": Rule(
+        MANAGE, lambda w: {"confirm": "on", "sha256": stage_content(w.stages["confirmed"]).sha256}, stage("confirmed")
+    ),
+    "manage_stage_remove": Rule(MANAGE, at=stage("open")),
+    "manage_stages_final": Rule(
+        MANAGE,
+        lambda w: {"confirm": "on", "sha256": final_content(w.stages["final"].track).sha256},
+        {"track_slug": "stages-final"},
+    ),
     "manage_submission_file": Rule(MANAGE),
     "manage_team_new": Rule(MANAGE, lambda w: {"name": "기준 모델", "email": w.people["viewer"].email}),
     "manage_team_rename": Rule(MANAGE, {"name": "다른 이름"}),

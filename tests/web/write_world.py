@@ -17,6 +17,12 @@ from malpan.accounts.services import create_api_token
 from malpan.archive.exporting import export_competition
 from malpan.competitions.drafts import create_draft
 from malpan.competitions.models import Competition, CompetitionRole, Phase, ReferenceVersion, TermsAcceptance, Track
+from malpan.leaderboard.snapshots import publish_final_board
+from malpan.stages.contents import stage_content
+from malpan.stages.entering import confirm_table, enter_table
+from malpan.stages.models import Stage
+from malpan.stages.publishing import publish_stage
+from malpan.stages.services import create_stage
 from malpan.submissions.models import RescoreBatch, ScoringRun
 from malpan.submissions.quota import services as quota
 from malpan.submissions.rescoring import services as rescoring
@@ -60,6 +66,7 @@ class WriteWorld(World):
     runs: dict[str, ScoringRun]
     batches: dict[str, RescoreBatch]
     merges: dict[str, MergeRequest]
+    stages: dict[str, Stage]  # each the last one of a track, by what is to be done there
     member: Membership  # of the own team, and not its leader
     unconfirmed: EmailAddress
     group: Group
@@ -95,6 +102,7 @@ def make_writable() -> WriteWorld:
             "asked": ask_merge(source=teams["own"], target=teams["third"], actor=leader_of(teams["own"])),
             "offered": ask_merge(source=teams["fourth"], target=teams["own"], actor=leader_of(teams["fourth"])),
         },
+        stages={name: _stage(name, teams["other"]) for name in ("open", "pending", "confirmed", "final")},
         member=member,
         unconfirmed=EmailAddress.objects.create(user=member.user, email="later@example.com"),
         group=Group.objects.create(name="group"),
@@ -117,6 +125,29 @@ def _phases(track: Track, team: Team) -> dict[str, Phase]:
     for name in (*BATCHES, "over"):
         finished_submission(phases[name], team, 0.5, created_at=now - 2 * HOUR)
     return phases
+
+
+def _stage(name: str, team: Team) -> Stage:
+    """A track whose first stage is published; but for ``final`` a second one has a table as the name says."""
+    now, people = timezone.now(), [UserFactory.create() for _ in range(2)]
+    for person in people:
+        CompetitionRole.objects.create(user=person, competition=team.competition, role="organiser")
+    track = TrackFactory.create(competition=team.competition, slug=f"stages-{name}", position=7)
+    phase = PhaseFactory.create(track=track, starts_at=now - timedelta(days=9), ends_at=now - HOUR)
+    publish(phase)
+    finished_submission(phase, team, 0.5, created_at=now - 2 * HOUR)
+    publish_final_board(phase=phase, actor=people[0])
+    Phase.objects.filter(pk=phase.pk).update(final_published_at=None)  # else no team of the world may be renamed
+    first = create_stage(track=track, actor=people[0], title_ko="순위표", phase=phase, weight=50)
+    publish_stage(stage=first, actor=people[0], sha256=stage_content(first).sha256)
+    if name == "final":
+        return first
+    stage = create_stage(track=track, actor=people[0], title_ko="평가", weight=50, scale_max=100.0)
+    if name != "open":
+        table = enter_table(stage=stage, text=f"{team.number},50", actor=people[0], based_on=0)
+        if name == "confirmed":
+            confirm_table(stage=stage, number=1, sha256=table.sha256, actor=people[1])
+    return stage
 
 
 def _runs(phase: Phase, team: Team) -> dict[str, ScoringRun]:

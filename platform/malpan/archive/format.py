@@ -37,6 +37,7 @@ from malpan.competitions.models import (
 )
 from malpan.core.models import AuditEntry
 from malpan.leaderboard.models import BoardSnapshot
+from malpan.stages.models import Stage, StageDecision, StageSnapshot, StageTable
 from malpan.submissions.models import (
     ChainEntry,
     HiddenResult,
@@ -50,7 +51,7 @@ from malpan.submissions.models import (
 from malpan.teams.models import Membership, MergeRequest, Team
 
 FORMAT: Final = "malpan-competition"
-VERSION: Final = 3
+VERSION: Final = 4
 MANIFEST: Final = "manifest.json"
 PEOPLE: Final = "people.jsonl"
 CHUNK_BYTES: Final = 1024 * 1024
@@ -126,6 +127,10 @@ TABLES: Final = (  # in the order of the import: rows come after those they refe
     Table("quota_entries", QuotaEntry, "phase__track__competition"),
     Table("chain", ChainEntry, "competition"),
     Table("board_snapshots", BoardSnapshot, "phase__track__competition"),
+    Table("stages", Stage, "track__competition"),
+    Table("stage_tables", StageTable, "stage__track__competition"),
+    Table("stage_decisions", StageDecision, "table__stage__track__competition"),
+    Table("stage_snapshots", StageSnapshot, "track__competition"),
     Table("audit_log", AuditEntry, "competition_pk", left_out=("competition_pk",)),
 )
 BY_LABEL: Final = {table.label: table for table in TABLES}

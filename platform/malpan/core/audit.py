@@ -22,7 +22,8 @@ _PERSONAL: Final = {  # facts that could say who somebody is: an entry can never
     "submissions.submission": ("file_name", "memo"),
     "teams.invitation": ("email",),
 }
-_UPWARDS: Final = ("track", "phase", "team", "submission", "run", "batch", "source")  # to the owning row
+# to the owning row
+_UPWARDS: Final = ("track", "phase", "team", "submission", "run", "batch", "source", "stage", "table")
 
 
 def record(

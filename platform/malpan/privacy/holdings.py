@@ -24,6 +24,7 @@ from malpan.accounts.models import ApiToken, User
 from malpan.competitions.models import CompetitionRole, Question, ReferenceVersion, TermsAcceptance
 from malpan.core.models import AuditEntry
 from malpan.leaderboard.models import BoardSnapshot
+from malpan.stages.models import StageDecision, StageSnapshot, StageTable
 from malpan.submissions.models import QuotaEntry, Rejection, RescoreBatch, Submission
 from malpan.teams.models import Invitation, Membership, MergeRequest
 
@@ -163,6 +164,9 @@ SUBJECTS: Final = (
 
 _PHASE: Final = ("phase__track__competition__slug", "phase__track__slug", "phase__slug")
 _MERGE: Final = ("source__competition__slug", "source__name", "target__name", "state", "created_at", "answered_at")
+_TRACK: Final = ("track__competition__slug", "track__slug")
+_STAGE: Final = ("stage__track__competition__slug", "stage__track__slug", "stage__position")
+_TABLE: Final = ("table__stage__track__competition__slug", "table__stage__track__slug", "table__stage__position")
 _BATCH: Final = (*_PHASE, "reason", "state", "created_at", "closed_at")
 _ENTRY: Final = ("created_at", "action", "object_type", "object_id")
 
@@ -224,6 +228,14 @@ HOLDINGS: Final = (
     Holding(ORGANISING, RescoreBatch, "created_by", _BATCH),
     Holding(ORGANISING, RescoreBatch, "closed_by", _BATCH),
     Holding(ORGANISING, BoardSnapshot, "published_by", (*_PHASE, "number", "note_ko", "note_en", "published_at")),
+    Holding(ORGANISING, StageTable, "entered_by", (*_STAGE, "number", "reason", "created_at")),
+    Holding(ORGANISING, StageDecision, "decided_by", (*_TABLE, "verdict", "reason", "created_at")),
+    Holding(
+        ORGANISING,
+        StageSnapshot,
+        "published_by",
+        (*_TRACK, "stage__position", "number", "note_ko", "note_en", "published_at"),
+    ),
     Holding(AUDIT, AuditEntry, "actor", _ENTRY),
     Holding(AUDIT, AuditEntry, "person", _ENTRY),
     Holding(AUDIT, LogEntry, "user", ("action_time", "action_flag", "object_id"), ("object_repr", "change_message")),

@@ -15,11 +15,11 @@ from django.db.migrations.loader import MigrationLoader
 
 from malpan.competitions.models import Competition
 from malpan.core.storage import store_private
-from malpan.leaderboard.verification import verify_competition
 from malpan.operation.backup import postgres
 from malpan.operation.backup.errors import BackupError
 from malpan.operation.backup.facts import differences, read_facts
 from malpan.operation.backup.manifest import DUMP, FILES, Manifest
+from malpan.stages.verification import verify_competition
 
 WRITTEN_BY_MIGRATING: Final = frozenset({"auth_permission", "django_content_type", "django_migrations"})
 

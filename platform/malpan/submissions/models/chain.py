@@ -7,7 +7,7 @@ from malpan.submissions.models.submission import Submission
 
 
 class ChainEntry(models.Model):
-    """One link of a competition's public hash chain: a receipt, a published score or a final board.
+    """One link of a competition's public hash chain: a receipt, a score, a final board or a stage of a final.
 
     ``payload`` is public. ``sha256`` is of the canonical JSON of (number, kind, payload, previous); anybody can verify
     it with the script that the site serves. ``salt`` opens the commitment of a score or a receipt and is shown only
@@ -18,6 +18,7 @@ class ChainEntry(models.Model):
         RECEIPT = "receipt", _("접수")
         SCORE = "score", _("점수")
         BOARD = "board", _("최종 순위표")
+        STAGE = "stage", _("심사 결과")
 
     competition = models.ForeignKey(
         "competitions.Competition", on_delete=models.PROTECT, related_name="chain", verbose_name=_("대회")

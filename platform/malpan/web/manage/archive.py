@@ -23,7 +23,7 @@ from malpan.competitions.errors import NotAllowed
 from malpan.competitions.permissions import Permission, may
 from malpan.competitions.room import usage_of
 from malpan.core.errors import DomainError
-from malpan.leaderboard.verification import verify_competition
+from malpan.stages.verification import verify_competition
 from malpan.submissions.models import ChainEntry
 from malpan.web.acting import act
 from malpan.web.forms.archive import ExportForm, ImportForm

@@ -23,6 +23,7 @@ from malpan.web.manage import (
     setup_files,
     setup_targets,
     setup_tracks,
+    stages,
     submissions,
     teams,
 )
@@ -44,6 +45,7 @@ _PAGES: Final = (
     setup_files,
     setup_targets,
     setup_tracks,
+    stages,
     submissions,
     teams,
 )

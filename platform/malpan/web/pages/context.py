@@ -27,6 +27,7 @@ from malpan.competitions.models import Competition, Phase, Track
 from malpan.competitions.permissions import Permission, may
 from malpan.competitions.selectors import phase_to_show, with_tracks
 from malpan.competitions.terms import is_accepted
+from malpan.stages.selectors import has_something_to_show
 from malpan.teams.models import Team
 from malpan.teams.selectors import team_of
 
@@ -148,6 +149,8 @@ def _tabs(page: PageContext) -> list[Tab]:
         Tab("submit", pgettext("menu", "제출"), address("submit", page.competition, track)),
         Tab("board", _("순위표"), address("board", page.competition, track)),
     ]
+    if has_something_to_show(page.competition):
+        tabs.append(Tab("stages", pgettext("menu", "심사"), address("stages", page.competition, track)))
     if page.team:
         tabs.append(Tab("submissions", _("내 제출"), address("submissions", page.competition, track)))
     tabs.append(Tab("team", _("팀"), address("team", page.competition)))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """해시 사슬 확인 / Verifies the hash chain of a competition. Python 3.8 or newer, nothing to install.
 
-    python verify_chain.py chain.json [--board board.json …] [--receipt receipt.json]
+    python verify_chain.py chain.json [--board board.json …] [--receipt receipt.json] [--stages stages.json]
 
 chain.json    대회의 ‘기록 확인’ 페이지에서 내려받습니다. / from the competition's page "Records".
 board.json    공개 API의 순위표 / the board as the public API gives it:
@@ -9,12 +9,15 @@ board.json    공개 API의 순위표 / the board as the public API gives it:
               한 쪽에 100줄입니다. "next"의 주소로 다음 쪽을 내려받아 모두 적습니다.
               A page has 100 rows: download the next from the address in "next" and name them all.
 receipt.json  제출 결과 페이지의 접수증 / the receipt from a submission's page.
+stages.json   ‘심사’ 페이지의 JSON / the JSON of the page "Stages": every stage and the combined standing are
+              recomputed from the scores. / 심사와 종합 결과를 점수에서 다시 구합니다.
 
 끝낼 때의 값 / exit status: 0 이상 없음 / sound, 1 이상 있음 / something is wrong, 2 읽을 수 없음 / unreadable.
 
 Each entry's sha256 is of the JSON text (UTF-8, keys sorted, no spaces) of {"kind", "number", "payload", "previous"}.
 A score is bound by score_sha256, the sha256 of the JSON text of {"final_score", "salt", "scores"}: its opening.
 A receipt is bound by receipt_sha256, that of {"file_sha256", "received_at", "salt", "team"}.
+A stage is bound by stage_sha256, that of {"rows", "rule"}.
 
 종합 순위 / a board that ranks by a composite: 지표마다 줄의 값으로 순위(값이 같으면 평균 순위)를 매기고
 (n - 순위) / (n - 1)을 가중 평균해, 적힌 종합 점수와 순위와 차례를 다시 계산합니다.
@@ -28,6 +31,7 @@ import argparse
 import hashlib
 import json
 import math
+import operator
 import sys
 from bisect import bisect_left, bisect_right
 from datetime import datetime
@@ -303,6 +307,113 @@ def check_receipt(entries: Any, receipt: Any, findings: Findings) -> None:
         )
 
 
+def check_stages(entries: Any, stages: Any, findings: Findings) -> None:
+    """Every stage and the combined standing: recorded, resting on each other, and recomputed from the scores."""
+    before = findings.problems
+    recorded = [entry["payload"] for entry in entries if entry["kind"] == "stage"]
+    boards = [entry["payload"].get("rows_sha256") for entry in entries if entry["kind"] == "board"]
+    shown = [*stages["stages"], *([stages["final"]] if stages["final"] else [])]
+    for each in shown:
+        check_stage_entry(recorded, stages["track"], each, findings)
+    for place, each in enumerate(stages["stages"]):
+        last = stages["stages"][place - 1] if place else None
+        if not takes_part(each, last, boards) or each["rows"] != placed_again(each):
+            findings.bad(
+                "{}번째 심사의 순위나 진출 팀이 규칙대로 다시 구한 것과 다릅니다.".format(each["position"]),
+                "Stage {} differs from what its rule gives.".format(each["position"]),
+            )
+    if stages["final"] and not is_combined(stages["stages"], stages["final"]):
+        findings.bad(
+            "종합 결과가 심사의 점수로 다시 구한 것과 다릅니다.",
+            "The combined standing differs from what the stages give.",
+        )
+    if findings.problems == before:
+        findings.good(
+            f"심사 결과 {len(shown)}개가 기록과 같고, 다시 구한 것과도 같습니다.",
+            f"All {len(shown)} results of stages equal the recorded ones and what their rules give.",
+        )
+
+
+def check_stage_entry(recorded: Any, track: Any, each: Any, findings: Findings) -> None:
+    place = each.get("position")  # the combined standing has none
+    own = {"track": track, "stage": place, "snapshot": each["snapshot"], "rows": len(each["rows"])}
+    own["stage_sha256"] = sha256({"rule": each["rule"], "rows": each["rows"]})
+    if own not in recorded or own["stage_sha256"] != each["sha256"]:
+        findings.bad(
+            "{} 발표할 때의 기록과 다릅니다.".format("종합 결과가" if place is None else f"{place}번째 심사가"),
+            "{} is not what was recorded.".format("The combined standing" if place is None else f"Stage {place}"),
+        )
+
+
+def takes_part(stage: Any, last: Any, boards: Any) -> bool:
+    """Whether a stage rests on a recorded board or, with the teams that it sent on, on the stage before."""
+    rule = stage["rule"]
+    if last is None:
+        return rule["basis"]["rows_sha256"] in boards
+    going_on = {row["team_number"] for row in last["rows"] if row["goes_on"]}
+    teams = {row["team_number"] for row in stage["rows"]}
+    return bool(rule["basis"]["sha256"] == last["sha256"] and going_on - set(rule["left_out"]) == teams)
+
+
+def placed_again(stage: Any) -> Any:
+    """The rows of a stage with ranks, normalised scores and who goes on as its rule gives them."""
+    rule, rows = stage["rule"], stage["rows"]
+
+    def key(row: Any) -> Any:
+        return (-round(row["score"], 8), row["order"] if rule["tie_rule"] == "earlier" else 0)
+
+    again, keys = [], sorted(map(key, rows))
+    for row in sorted(rows, key=lambda row: (*key(row), row["order"], row["team_number"])):
+        rank = 1 + bisect_left(keys, key(row))
+        middle = (rank + bisect_right(keys, key(row))) / 2
+        low, high = rule["scale"]
+        value = (row["score"] - low) / (high - low)
+        if rule["normalisation"] == "rank":
+            value = 1.0 if len(rows) == 1 else (len(rows) - middle) / (len(rows) - 1)
+        is_equal = math.isclose(value, row["normalised"], rel_tol=0, abs_tol=1e-12)
+        goes_on = rule["cut"] is None or rank <= rule["cut"]
+        shown = row["normalised"] if is_equal else value
+        again.append({**row, "rank": rank, "normalised": shown, "goes_on": goes_on})
+    return again
+
+
+def is_combined(stages: Any, final: Any) -> bool:
+    """Whether the combined standing follows from the stages that it names."""
+    named = [[part["position"], part["snapshot"], part["sha256"], part["weight"]] for part in final["rule"]["stages"]]
+    if named != [[each["position"], each["snapshot"], each["sha256"], each["rule"]["weight"]] for each in stages]:
+        return False
+    weights = [each["rule"]["weight"] for each in stages]
+    parts: dict[Any, Any] = {}
+    for row in (row for each in stages for row in each["rows"]):
+        if row["team_number"] not in final["rule"]["left_out"]:
+            parts.setdefault(row["team_number"], []).append(row)
+    heaviest = sorted(range(len(stages)), key=lambda stage: (-weights[stage], stage))
+    keys = {}
+    for team, rows in parts.items():
+        if len(rows) == len(stages):
+            values = (mean(rows, weights), *(rows[stage]["normalised"] for stage in heaviest))
+            keys[team] = [-round(value, 8) for value in values]
+    best_first = sorted(keys.values())
+    ranked = sorted((1 + bisect_left(best_first, key), team) for team, key in keys.items())
+    stopped = sorted((-len(rows), rows[-1]["rank"], team) for team, rows in parts.items() if team not in keys)
+    order = [(rank, None, team) for rank, team in ranked] + [(None, -count, team) for count, _rank, team in stopped]
+    shown = [(row["rank"], row["stopped_at"], row["team_number"]) for row in final["rows"]]
+    return order == shown and all(is_line(row, parts[row["team_number"]], weights) for row in final["rows"])
+
+
+def mean(rows: Any, weights: Any) -> float:
+    return math.fsum(map(operator.mul, weights, (row["normalised"] for row in rows))) / math.fsum(weights)
+
+
+def is_line(line: Any, rows: Any, weights: Any) -> bool:
+    """Whether a line of the combined standing shows the parts of its team and, of all stages, their mean."""
+    if line["parts"] != [{name: row[name] for name in ("score", "rank", "normalised")} for row in rows]:
+        return False
+    if len(rows) < len(weights):
+        return line["final_score"] is None
+    return math.isclose(mean(rows, weights), line["final_score"], rel_tol=0, abs_tol=1e-12)
+
+
 def read(path: str) -> Any:
     with open(path, encoding="utf-8") as file:
         return json.load(file)
@@ -313,6 +424,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("chain", help="chain.json")
     parser.add_argument("--board", nargs="+", help="board.json: 순위표도 견줍니다 / compare the board, too: every page")
     parser.add_argument("--receipt", help="receipt.json: 접수증도 확인합니다 / check a receipt, too")
+    parser.add_argument("--stages", help="stages.json: 심사 결과도 확인합니다 / check the stages, too")
     options = parser.parse_args(arguments)
     findings = Findings()
     try:
@@ -322,6 +434,8 @@ def main(arguments: list[str] | None = None) -> int:
             check_board(entries, whole_board([read(page) for page in options.board]), findings)
         if options.receipt:
             check_receipt(entries, read(options.receipt), findings)
+        if options.stages:
+            check_stages(entries, read(options.stages), findings)
     except Incomplete as error:
         has, wanted = error.args
         sys.stdout.write(f"[??] 순위표의 {wanted}줄 가운데 {has}줄이 있습니다. 모든 쪽을 --board 뒤에 적으세요.\n")

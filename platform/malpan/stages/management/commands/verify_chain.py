@@ -10,15 +10,16 @@ from django.db import transaction
 from django.utils.translation import override
 
 from malpan.competitions.models import Competition
-from malpan.leaderboard.verification import TEXTS, unrecorded_submissions, verify_competition
+from malpan.leaderboard.verification import unrecorded_submissions
+from malpan.stages.verification import TEXTS, verify_competition
 from malpan.submissions.integrity import chain
 from malpan.submissions.integrity.receipts import issue_receipt
 
 
 class Command(BaseCommand):
     help = (
-        "점수와 발표된 순위표가 해시 사슬의 기록과 같은지 확인합니다. "
-        "/ Checks published scores and boards against the hash chain. Exit status 1 when something differs."
+        "점수와 발표된 순위표, 심사 결과가 해시 사슬의 기록과 같은지 확인합니다. "
+        "/ Checks published scores, boards and stages against the hash chain. Exit status 1 when something differs."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -1,0 +1,245 @@
+"""What the publication of a stage or of the combined standing would say now. Nothing is stored here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from malpan.competitions.models import Competition, Track
+from malpan.competitions.selectors import is_blind
+from malpan.leaderboard.models import BoardSnapshot
+from malpan.stages.errors import (
+    BoardNotPublished,
+    BoardUnfit,
+    NobodyTakesPart,
+    NoWeight,
+    StageOutdated,
+    StagesUnfinished,
+    TableMissing,
+    TableNotConfirmed,
+    TableOutdated,
+)
+from malpan.stages.models import Stage, StageSnapshot
+from malpan.stages.rule import Combined, Entry, Placed, Rule, combine, place
+from malpan.stages.selectors import (
+    basis_of,
+    disqualified_numbers,
+    newest_board,
+    newest_table,
+    rule_facts,
+    scores_of,
+    state_of,
+    states_of,
+    table_sha256,
+)
+from malpan.teams.models import Team
+from malpan.teams.naming import shown_name
+from scoring.composite import COMPARED_DECIMALS
+from scoring.signature import json_sha256
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The rule and the rows of a snapshot."""
+
+    rule: dict[str, Any]
+    rows: list[dict[str, Any]]
+
+    @property
+    def sha256(self) -> str:
+        return content_sha256(self.rule, self.rows)
+
+
+def content_sha256(rule: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:
+    """The hash of a snapshot."""
+    return json_sha256({"rule": rule, "rows": rows})
+
+
+def rule_of(facts: Mapping[str, Any]) -> Rule:
+    """The rule that a snapshot or ``rule_facts`` names."""
+    low, high = facts["scale"]
+    return Rule(facts["normalisation"], (low, high), facts["weight"], facts["cut"], facts["tie_rule"])
+
+
+def stage_content(stage: Stage, now: datetime | None = None) -> Content:
+    """The result of ``stage`` as it would be published now.
+
+    Raises ``BoardNotPublished`` and ``BoardUnfit`` for the first stage; ``StageNotOpen``, ``TableMissing``,
+    ``TableNotConfirmed`` and ``TableOutdated`` for a later one; ``NobodyTakesPart``.
+    """
+    out = disqualified_numbers(stage.track.competition)
+    source = _of_board(stage, out) if stage.source == Stage.Source.BOARD else _of_table(stage, out)
+    if not source.entries:
+        raise NobodyTakesPart
+    facts = rule_facts(stage) | {"basis": source.basis, "left_out": source.left_out}
+    names = _names(stage.track.competition, now)
+    rows = [
+        {
+            "rank": placed.rank,
+            "team": names.get(placed.entry.team_number, ""),
+            "team_number": placed.entry.team_number,
+            "score": placed.entry.score,
+            "normalised": placed.normalised,
+            "goes_on": placed.goes_on,
+            "order": placed.entry.order,
+            "submitted_at": source.submitted_at[placed.entry.team_number],
+        }
+        for placed in place(source.entries, rule_of(facts))
+    ]
+    return Content(facts, rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """The scores of a stage, where they are from, and which teams that would take part are disqualified."""
+
+    entries: list[Entry]
+    basis: dict[str, Any]
+    left_out: list[int]
+    submitted_at: dict[int, str]
+
+
+def _of_board(stage: Stage, out: set[int]) -> _Source:
+    board = newest_board(stage)
+    if board is None:
+        raise BoardNotPublished(phase="" if stage.phase is None else stage.phase.title)
+    _require_fit(board)
+    rows = [row for row in board.rows if row["rank"] is not None]
+    assert board.phase is not None
+    return _Source(
+        entries=[_entry(row["team_number"], ranking_score(row), row["rank"]) for row in _without(rows, out)],
+        basis={"phase": board.phase.slug, "snapshot": board.number, "rows_sha256": board.sha256},
+        left_out=sorted({row["team_number"] for row in rows} & out),
+        submitted_at={row["team_number"]: row["submitted_at"] for row in rows},
+    )
+
+
+def _require_fit(board: BoardSnapshot) -> None:
+    """The scores that rank are 0-1 and ordered as the ranks, so that they can count for them."""
+    before = 1.0
+    for row in board.rows:
+        score = round(ranking_score(row), COMPARED_DECIMALS)
+        if row["rank"] is None:
+            continue
+        if not 0 <= score <= before:
+            raise BoardUnfit(team=row["team"])
+        before = score
+
+
+def ranking_score(row: Mapping[str, Any]) -> float:
+    """What a row of a published board is ranked by: its composite where one ranks."""
+    composite = row.get("composite")
+    return float(row["final_score"] if composite is None else composite["value"])
+
+
+def _of_table(stage: Stage, out: set[int]) -> _Source:
+    before, table = basis_of(stage), newest_table(stage)
+    if table is None:
+        raise TableMissing
+    if state_of(table) != "confirmed" or table_sha256(stage, table.rows) != table.sha256:
+        raise TableNotConfirmed
+    going_on = [row for row in before.rows if row["goes_on"]]
+    rows, scores = _without(going_on, out), scores_of(table)
+    if missing := [row for row in rows if row["team_number"] not in scores]:
+        raise TableOutdated(missing=len(missing))
+    arrivals = sorted({datetime.fromisoformat(row["submitted_at"]) for row in rows})
+    order = {row["team_number"]: 1 + arrivals.index(datetime.fromisoformat(row["submitted_at"])) for row in rows}
+    return _Source(
+        entries=[_entry(number, scores[number], place) for number, place in order.items()],
+        basis={
+            "stage": stage.position - 1,
+            "snapshot": before.number,
+            "sha256": before.sha256,
+            "table": table.number,
+        },
+        left_out=sorted({row["team_number"] for row in going_on} & out),
+        submitted_at={row["team_number"]: row["submitted_at"] for row in rows},
+    )
+
+
+def _entry(number: int, score: float, order: int) -> Entry:
+    return Entry(number, float(score) + 0.0, order)
+
+
+def _without(rows: Sequence[Mapping[str, Any]], out: set[int]) -> list[Mapping[str, Any]]:
+    return [row for row in rows if row["team_number"] not in out]
+
+
+def final_content(track: Track, now: datetime | None = None) -> Content:
+    """The combined standing of ``track`` as it would be published now, from the published stages.
+
+    Teams that are disqualified now are left out. Raises ``StagesUnfinished``, ``StageOutdated``, ``NoWeight`` and
+    ``NobodyTakesPart``.
+    """
+    snapshots = _published(track)
+    out = disqualified_numbers(track.competition)
+    weights = [snapshot.rule["weight"] for snapshot in snapshots]
+    if not sum(weights):
+        raise NoWeight
+    lines = combine([placed_of(_without(snapshot.rows, out)) for snapshot in snapshots], weights)
+    if not lines or lines[0].rank is None:
+        raise NobodyTakesPart
+    rule = {
+        "stages": [
+            {
+                "position": position,
+                "weight": snapshot.rule["weight"],
+                "snapshot": snapshot.number,
+                "sha256": snapshot.sha256,
+            }
+            for position, snapshot in enumerate(snapshots, start=1)
+        ],
+        "left_out": sorted({row["team_number"] for row in snapshots[0].rows} & out),
+    }
+    names = _names(track.competition, now)
+    return Content(rule, [_final_row(line, names) for line in lines])
+
+
+def _published(track: Track) -> list[StageSnapshot]:
+    """The newest snapshot of every stage, each resting on the one before."""
+    states = states_of(track)
+    if not states:
+        raise StagesUnfinished(title="–")
+    found: list[StageSnapshot] = []
+    out = disqualified_numbers(track.competition)
+    for state in states:
+        if state.snapshot is None:
+            raise StagesUnfinished(title=state.stage.title)
+        if state.is_outdated or (found and _lacks_a_team(found[-1], state.snapshot, out)):
+            raise StageOutdated(title=state.stage.title)
+        found.append(state.snapshot)
+    return found
+
+
+def _lacks_a_team(before: StageSnapshot, snapshot: StageSnapshot, out: set[int]) -> bool:
+    """Whether a team goes on that the next stage does not have: one that was reinstated in the meantime."""
+    going_on = {row["team_number"] for row in before.rows if row["goes_on"]} - out
+    return not going_on <= {row["team_number"] for row in snapshot.rows}
+
+
+def placed_of(rows: Sequence[Mapping[str, Any]]) -> list[Placed]:
+    """The rows of a stage's snapshot as ``rule.combine`` takes them."""
+    return [
+        Placed(Entry(row["team_number"], row["score"], row["order"]), row["rank"], row["normalised"], row["goes_on"])
+        for row in rows
+    ]
+
+
+def _final_row(line: Combined, names: Mapping[int, str]) -> dict[str, Any]:
+    return {
+        "rank": line.rank,
+        "team": names.get(line.team_number, ""),
+        "team_number": line.team_number,
+        "final_score": line.score,
+        "stopped_at": line.stopped_at,
+        "parts": [{"score": each.entry.score, "rank": each.rank, "normalised": each.normalised} for each in line.parts],
+    }
+
+
+def _names(competition: Competition, now: datetime | None) -> dict[int, str]:
+    """The names of all teams as the public may read them now, by number."""
+    blind = is_blind(competition, now)
+    teams = Team.objects.filter(competition=competition)
+    return {team.number: shown_name(team, viewer_team=None, is_blind=blind) for team in teams}

@@ -1,0 +1,190 @@
+"""Errors about the stages of a final."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext_lazy as _
+
+from malpan.core.errors import Conflict, NotFound, Unprocessable
+
+if TYPE_CHECKING:
+    from malpan.stages.tables import Problem
+
+
+class StageNotFound(NotFound):
+    """No such stage in this competition."""
+
+    text = _("심사를 찾을 수 없습니다. 목록에서 다시 열어 주십시오.")
+
+
+class StageSettingsInvalid(Unprocessable):
+    """The settings of a stage contradict each other. ``field``: the column at fault; ``reason`` selects the text."""
+
+    text = {
+        "phase": _("첫 심사는 같은 트랙의 단계를 골라야 합니다. 그 단계의 최종 순위표가 점수가 됩니다."),
+        "scale": _("최고점은 최저점보다 커야 합니다. 두 값을 수로 적어 주십시오."),
+        "weight": _("비중은 0부터 1000까지의 정수로 적어 주십시오."),
+        "cut": _("진출 팀 수는 1 이상의 정수로 적거나 비워 주십시오."),
+        "title": _("제목을 120자 안으로 적어 주십시오."),
+    }
+
+    def __init__(self, reason: str, field: str) -> None:
+        super().__init__(reason=reason)
+        self.field = field
+
+    @property
+    def variant(self) -> str:
+        return str(self.params["reason"])
+
+
+class StagePublished(Conflict):
+    """A published stage is not changed any more. Params: none."""
+
+    text = _("이미 발표한 심사는 바꿀 수 없습니다. 고칠 것이 있으면 정정하여 다시 발표해 주십시오.")
+
+
+class StageConfirmed(Conflict):
+    """The rule cannot change under a confirmed table. Params: none."""
+
+    text = _(
+        "확인을 마친 점수표가 있어 규칙을 바꿀 수 없습니다. 점수표를 새 판으로 입력하면 확인이 풀리고, 그 뒤에 바꿀 수 "
+        "있습니다."
+    )
+
+
+class StageInUse(Conflict):
+    """Only the last stage without tables and results can be removed. Params: none."""
+
+    text = _("점수표가 입력되었거나 발표한 심사, 뒤에 다른 심사가 있는 심사는 지울 수 없습니다.")
+
+
+class FinalIsPublished(Conflict):
+    """After the combined standing no stage is added. Params: none."""
+
+    text = _("종합 결과를 발표한 뒤에는 심사를 더할 수 없습니다.")
+
+
+class StageNotOpen(Conflict):
+    """A stage begins when the one before it is published. Params: ``title``, that one's."""
+
+    text = _("앞 심사 ‘%(title)s’의 결과를 먼저 발표해 주십시오. 그때 진출 팀이 정해집니다.")
+
+
+class BoardNotPublished(Conflict):
+    """The first stage reads the published final board of its phase. Params: ``phase``."""
+
+    text = _("단계 ‘%(phase)s’의 최종 순위표를 먼저 발표해 주십시오. 그 순위표가 이 심사의 점수입니다.")
+
+
+class BoardUnfit(Conflict):
+    """The final board cannot be a stage: a score is not 0-1, or scores and ranks differ in order. Params: ``team``."""
+
+    text = _("최종 순위표를 심사 점수로 쓸 수 없습니다. ‘%(team)s’의 최종 점수가 0~1이 아니거나 순위와 어긋납니다.")
+
+
+class NobodyTakesPart(Conflict):
+    """No team is left to take part in the stage. Params: none."""
+
+    text = _("이 심사에 참여할 팀이 없습니다. 앞 심사의 진출 팀과 실격한 팀을 확인해 주십시오.")
+
+
+class NoTableForBoard(Conflict):
+    """The stage takes its scores from a board; nothing is entered. Params: none."""
+
+    text = _("이 심사의 점수는 최종 순위표에서 옵니다. 점수표를 입력하지 않습니다.")
+
+
+class TableUnreadable(Unprocessable):
+    """The file is no text of a known encoding, or too large. Params: ``limit``, in characters."""
+
+    text = _(
+        "점수표를 읽을 수 없습니다. UTF-8, CP949 또는 UTF-16으로 저장한 CSV 파일을 올리거나 표를 붙여 넣어 주십시오. "
+        "%(limit)s자까지 읽습니다."
+    )
+
+
+class TableInvalid(Unprocessable):
+    """The table has located errors (``problems``). Params: ``count``."""
+
+    text = _("점수표에서 고칠 곳 %(count)s개를 찾았습니다. 표에 적힌 줄을 고쳐 다시 보내 주십시오.")
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__(count=len(problems))
+        self.problems = tuple(problems)
+
+
+class ReasonMissing(Unprocessable):
+    """Why something is done must be said. Params: ``limit``."""
+
+    text = _("사유를 %(limit)s자 안으로 적어 주십시오.")
+
+
+class TableUnchanged(Conflict):
+    """The newest version has the same scores. Params: none."""
+
+    text = _("지금의 점수표와 같습니다. 바뀐 점수가 없어 저장하지 않았습니다.")
+
+
+class TableChanged(Conflict):
+    """The table or the rule is no longer the one that the person saw. Params: none."""
+
+    text = _("보는 동안 점수표나 심사 규칙이 바뀌었습니다. 바뀐 내용을 다시 확인해 주십시오.")
+
+
+class SamePerson(Conflict):
+    """Who entered a table neither confirms nor rejects it. Params: none."""
+
+    text = _("점수표를 입력한 사람은 확인하거나 돌려보낼 수 없습니다. 다른 운영자가 확인해야 합니다.")
+
+
+class TableDecided(Conflict):
+    """Somebody decided about this version already. Params: none."""
+
+    text = _("이미 확인하거나 돌려보낸 점수표입니다.")
+
+
+class TableMissing(Conflict):
+    """The stage has no table. Params: none."""
+
+    text = _("아직 입력한 점수표가 없습니다.")
+
+
+class TableNotConfirmed(Conflict):
+    """The newest table waits for the second person, or was rejected. Params: none."""
+
+    text = _("점수표를 다른 운영자가 확인한 뒤에 발표할 수 있습니다.")
+
+
+class TableOutdated(Conflict):
+    """The confirmed table no longer has exactly the teams that take part. Params: ``missing``, how many."""
+
+    text = _(
+        "진출 팀이 바뀌어 점수표에 없는 팀이 %(missing)s개 있습니다. 그 팀의 점수를 넣은 새 판을 입력하고 확인해 "
+        "주십시오."
+    )
+
+
+class StagesUnfinished(Conflict):
+    """The combined standing waits for a stage. Params: ``title``, that stage's."""
+
+    text = _("심사 ‘%(title)s’의 결과를 먼저 발표해 주십시오.")
+
+
+class StageOutdated(Conflict):
+    """A stage was published before an erratum of the one that it rests on. Params: ``title``, its own."""
+
+    text = _("심사 ‘%(title)s’의 결과는 바로잡기 전의 앞 결과에 따른 것입니다. 이 심사를 다시 발표해 주십시오.")
+
+
+class NoWeight(Conflict):
+    """The weights of all stages are 0. Params: none."""
+
+    text = _("모든 심사의 비중이 0입니다. 한 심사는 비중이 있어야 종합 점수를 구할 수 있습니다.")
+
+
+class NothingChanged(Conflict):
+    """Publishing again would publish the same. Params: none."""
+
+    text = _("이미 발표한 결과와 같습니다. 바뀐 것이 없어 다시 발표하지 않았습니다.")

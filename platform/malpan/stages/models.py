@@ -1,0 +1,190 @@
+"""The stages of a track's final, the tables of scores that are entered for them, and what was published."""
+
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from malpan.competitions.models import Phase, Track
+from malpan.core.language import in_language
+from malpan.core.text import MARKDOWN_MAX_CHARS
+
+WEIGHT_MAX = 1000
+
+
+class Stage(models.Model):
+    """One stage of the final of a track. The first reads the published final board of ``phase``; the scores of every
+    later one are entered (``StageTable``), for the teams that went on from the stage before it.
+
+    A score becomes a number from 0 to 1, by value between ``scale_min`` and ``scale_max`` or by rank, and counts by
+    ``weight`` in the combined standing. ``cut``: how many teams go on; ``None``: all. Once published, a stage is not
+    changed any more; another ``StageSnapshot`` corrects it. ``is_announced``: the public sees that there will be this
+    stage, and its rule.
+    """
+
+    class Source(models.TextChoices):
+        BOARD = "board", _("최종 순위표")
+        TABLE = "table", _("입력한 점수표")
+
+    class Normalisation(models.TextChoices):
+        VALUE = "value", _("점수의 비율: (점수 - 최저) / (최고 - 최저)")
+        RANK = "rank", _("순위의 비율: (n - 순위) / (n - 1)")
+
+    class TieRule(models.TextChoices):
+        SHARED = "shared", _("점수가 같으면 순위가 같고, 마지막 자리의 동점 팀은 모두 진출합니다.")
+        EARLIER = "earlier", _("점수가 같으면 먼저 제출한 팀이 앞섭니다(순위표에서는 순위표의 순서).")
+
+    track = models.ForeignKey(Track, on_delete=models.PROTECT, related_name="stages", verbose_name=_("트랙"))
+    position = models.PositiveSmallIntegerField(_("차례"), validators=[MinValueValidator(1)])
+    title_ko = models.CharField(_("제목"), max_length=120)
+    title_en = models.CharField(_("제목(영어)"), max_length=120, blank=True)
+    notice_ko = models.TextField(_("안내"), max_length=MARKDOWN_MAX_CHARS, blank=True)
+    notice_en = models.TextField(_("안내(영어)"), max_length=MARKDOWN_MAX_CHARS, blank=True)
+    source = models.CharField(_("점수의 출처"), max_length=5, choices=Source.choices)
+    phase = models.ForeignKey(
+        Phase, on_delete=models.PROTECT, null=True, blank=True, related_name="+", verbose_name=_("단계")
+    )
+    normalisation = models.CharField(
+        _("환산"), max_length=5, choices=Normalisation.choices, default=Normalisation.VALUE
+    )
+    scale_min = models.FloatField(_("최저점"), default=0)
+    scale_max = models.FloatField(_("최고점"), default=1)
+    weight = models.PositiveSmallIntegerField(_("비중"), validators=[MaxValueValidator(WEIGHT_MAX)])
+    cut = models.PositiveSmallIntegerField(_("진출 팀 수"), null=True, blank=True, validators=[MinValueValidator(1)])
+    tie_rule = models.CharField(_("동점"), max_length=7, choices=TieRule.choices, default=TieRule.SHARED)
+    is_announced = models.BooleanField(_("참가자에게 알림"), default=False)
+    created_at = models.DateTimeField(_("만든 시각"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("심사")
+        verbose_name_plural = _("심사")
+        ordering = ["track", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["track", "position"], name="stage_position_unique_in_track"),
+            models.CheckConstraint(
+                condition=models.Q(position=1, source="board", phase__isnull=False)
+                | models.Q(position__gt=1, source="table", phase__isnull=True),
+                name="stage_first_reads_a_board",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(scale_min__lt=models.F("scale_max")), name="stage_scale_has_a_width"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(cut__isnull=True) | models.Q(cut__gte=1), name="stage_cut_leaves_a_team"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.track} · {self.title_ko}"
+
+    @property
+    def title(self) -> str:
+        return in_language(self.title_ko, self.title_en)
+
+    @property
+    def notice(self) -> str:
+        return in_language(self.notice_ko, self.notice_en)
+
+    @property
+    def is_first(self) -> bool:
+        return self.position == 1
+
+
+class StageTable(models.Model):
+    """A version of the entered scores of a stage; the newest counts, once a second person confirmed it.
+
+    ``rows`` are ``{"team_number", "score"}`` by number of the team. ``sha256`` is of the canonical JSON of the rows and
+    the stage's rule as they were entered. Secret until the stage is published. Never changed, never deleted.
+    """
+
+    stage = models.ForeignKey(Stage, on_delete=models.PROTECT, related_name="tables", verbose_name=_("심사"))
+    number = models.PositiveSmallIntegerField(_("판"))
+    rows = models.JSONField(_("점수"))
+    sha256 = models.CharField(_("sha256"), max_length=64)
+    reason = models.CharField(_("사유"), max_length=300, blank=True)
+    entered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", verbose_name=_("입력한 사람")
+    )
+    created_at = models.DateTimeField(_("입력 시각"))
+
+    class Meta:
+        verbose_name = _("심사 점수표")
+        verbose_name_plural = _("심사 점수표")
+        ordering = ["stage", "-number"]
+        constraints = [models.UniqueConstraint(fields=["stage", "number"], name="stage_table_number_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.stage} #{self.number}"
+
+
+class StageDecision(models.Model):
+    """What a second person decided about a table, never the one who entered it: the database holds that, too
+    (``stages.migrations``). Never changed, never deleted.
+    """
+
+    class Verdict(models.TextChoices):
+        CONFIRMED = "confirmed", _("확인함")
+        REJECTED = "rejected", _("돌려보냄")
+
+    table = models.OneToOneField(
+        StageTable, on_delete=models.PROTECT, related_name="decision", verbose_name=_("심사 점수표")
+    )
+    verdict = models.CharField(_("결정"), max_length=9, choices=Verdict.choices)
+    reason = models.CharField(_("사유"), max_length=300, blank=True)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", verbose_name=_("확인한 사람")
+    )
+    created_at = models.DateTimeField(_("시각"))
+
+    class Meta:
+        verbose_name = _("점수표 확인")
+        verbose_name_plural = _("점수표 확인")
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(verdict="confirmed") | ~models.Q(reason=""), name="stage_rejection_has_a_reason"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.table}: {self.verdict}"
+
+
+class StageSnapshot(models.Model):
+    """What was published of a stage or, without ``stage``, the combined standing of the track.
+
+    ``rule`` has everything that the ``rows`` follow from, besides those of earlier snapshots, which it names;
+    ``sha256`` is of the canonical JSON of ``{"rows", "rule"}``. Publishing again, after an erratum, makes another; the
+    newest is the one shown.
+    """
+
+    track = models.ForeignKey(Track, on_delete=models.PROTECT, related_name="stage_snapshots", verbose_name=_("트랙"))
+    stage = models.ForeignKey(
+        Stage, on_delete=models.PROTECT, null=True, blank=True, related_name="snapshots", verbose_name=_("심사")
+    )
+    number = models.PositiveSmallIntegerField(_("판"))
+    rule = models.JSONField(_("규칙"))
+    rows = models.JSONField(_("순위"))
+    sha256 = models.CharField(_("sha256"), max_length=64)
+    note_ko = models.CharField(_("안내"), max_length=300, blank=True)
+    note_en = models.CharField(_("안내(영어)"), max_length=300, blank=True)
+    published_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", verbose_name=_("발표한 사람")
+    )
+    published_at = models.DateTimeField(_("발표 시각"))
+
+    class Meta:
+        verbose_name = _("심사 결과")
+        verbose_name_plural = _("심사 결과")
+        ordering = ["track", "stage", "-number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["track", "stage", "number"], name="stage_snapshot_number_unique", nulls_distinct=False
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.stage or self.track} #{self.number}"
+
+    @property
+    def note(self) -> str:
+        return in_language(self.note_ko, self.note_en)

@@ -1,0 +1,200 @@
+"""Reads of stages: their order and state, who takes part, what is published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from django.db.models import Q
+
+from malpan.competitions.models import Competition, Track
+from malpan.leaderboard.models import BoardSnapshot
+from malpan.stages.errors import StageNotFound, StageNotOpen, TableChanged, TableMissing
+from malpan.stages.models import Stage, StageDecision, StageSnapshot, StageTable
+from malpan.stages.tables import Participant
+from malpan.teams.models import Team
+from malpan.teams.selectors import disqualified_teams
+from scoring.signature import json_sha256
+
+TableState = Literal["none", "pending", "confirmed", "rejected"]
+
+
+@dataclass(frozen=True, slots=True)
+class StageState:
+    """A stage with its newest table and its newest snapshot, if it has them. ``is_open``: the one before is published;
+    ``is_outdated``: it was published before an erratum of what it rests on.
+    """
+
+    stage: Stage
+    table: StageTable | None
+    snapshot: StageSnapshot | None
+    is_open: bool
+    is_outdated: bool
+
+    @property
+    def table_state(self) -> TableState:
+        return state_of(self.table)
+
+
+def stages_of(track: Track) -> list[Stage]:
+    """The stages of ``track`` in their order, with their phases."""
+    return list(Stage.objects.filter(track=track).select_related("phase", "track__competition").order_by("position"))
+
+
+def stage_of(competition: Competition, pk: int) -> Stage:
+    """The stage with primary key ``pk`` in ``competition``; raises ``StageNotFound``."""
+    stages = Stage.objects.filter(track__competition=competition).select_related("phase", "track__competition")
+    stage = stages.filter(pk=pk).first()
+    if stage is None:
+        raise StageNotFound
+    return stage
+
+
+def states_of(track: Track) -> list[StageState]:
+    """Every stage of ``track`` with its state. Four queries for each stage."""
+    found: list[StageState] = []
+    for stage in stages_of(track):
+        before = found[-1].snapshot if found else None
+        board = newest_board(stage) if stage.is_first else None
+        snapshot = newest_snapshot(stage)
+        found.append(
+            StageState(
+                stage=stage,
+                table=newest_table(stage),
+                snapshot=snapshot,
+                is_open=(board if stage.is_first else before) is not None,
+                is_outdated=snapshot is not None and not rests_on_newest(snapshot, before, board),
+            )
+        )
+    return found
+
+
+def rests_on_newest(snapshot: StageSnapshot, before: StageSnapshot | None, board: BoardSnapshot | None) -> bool:
+    """Whether a stage was published from the newest snapshot of the stage before or, of the first, of the board."""
+    basis = snapshot.rule["basis"]
+    if snapshot.stage is not None and snapshot.stage.is_first:
+        return board is not None and basis["rows_sha256"] == board.sha256
+    return before is not None and basis["sha256"] == before.sha256
+
+
+def newest_board(stage: Stage) -> BoardSnapshot | None:
+    """The published final board that the first stage reads."""
+    return BoardSnapshot.objects.filter(phase=stage.phase_id).select_related("phase").order_by("-number").first()
+
+
+def newest_snapshot(stage: Stage) -> StageSnapshot | None:
+    return StageSnapshot.objects.filter(stage=stage).select_related("stage").order_by("-number").first()
+
+
+def newest_final(track: Track) -> StageSnapshot | None:
+    """The newest combined standing of ``track`` that was published."""
+    return StageSnapshot.objects.filter(track=track, stage=None).order_by("-number").first()
+
+
+def newest_table(stage: Stage) -> StageTable | None:
+    tables = StageTable.objects.filter(stage=stage).select_related("decision__decided_by", "entered_by")
+    return tables.order_by("-number").first()
+
+
+def table_of(stage: Stage, number: int) -> StageTable:
+    """The newest table of ``stage``, if it is that ``number``. Raises ``TableMissing`` and ``TableChanged``."""
+    table = newest_table(stage)
+    if table is None:
+        raise TableMissing
+    if table.number != number:
+        raise TableChanged
+    return table
+
+
+def tables_of(stage: Stage) -> list[StageTable]:
+    """Every version, the newest first, with who entered and who decided."""
+    tables = StageTable.objects.filter(stage=stage).select_related("decision__decided_by", "entered_by")
+    return list(tables.order_by("-number"))
+
+
+def snapshots_of(stage: Stage) -> list[StageSnapshot]:
+    """Every publication of ``stage``, the newest first, with who published it."""
+    return list(StageSnapshot.objects.filter(stage=stage).select_related("published_by").order_by("-number"))
+
+
+def finals_of(track: Track) -> list[StageSnapshot]:
+    """Every publication of the combined standing, the newest first, with who published it."""
+    rows = StageSnapshot.objects.filter(track=track, stage=None)
+    return list(rows.select_related("published_by").order_by("-number"))
+
+
+def has_something_to_show(competition: Competition) -> bool:
+    """Whether readers have something to see: a published or an announced stage."""
+    shown = Q(is_announced=True) | Q(snapshots__isnull=False)
+    return Stage.objects.filter(shown, track__competition=competition).exists()
+
+
+def decision_of(table: StageTable | None) -> StageDecision | None:
+    return None if table is None else getattr(table, "decision", None)
+
+
+def state_of(table: StageTable | None) -> TableState:
+    decision = decision_of(table)
+    if table is None:
+        return "none"
+    if decision is None:
+        return "pending"
+    return "confirmed" if decision.verdict == StageDecision.Verdict.CONFIRMED else "rejected"
+
+
+def previous_of(stage: Stage) -> Stage | None:
+    """The stage before ``stage``."""
+    return Stage.objects.filter(track=stage.track_id, position=stage.position - 1).first()
+
+
+def basis_of(stage: Stage) -> StageSnapshot:
+    """The newest snapshot of the stage before, which says who takes part. Raises ``StageNotOpen``."""
+    before = previous_of(stage)
+    snapshot = None if before is None else newest_snapshot(before)
+    if snapshot is None:
+        raise StageNotOpen(title="" if before is None else before.title)
+    return snapshot
+
+
+def participants_of(stage: Stage) -> list[Participant]:
+    """The teams that take part in a stage with a table, by number and by their own names: those that go on from the
+    stage before and are not disqualified now. Raises ``StageNotOpen``.
+    """
+    out = disqualified_numbers(stage.track.competition)
+    going_on = {row["team_number"] for row in basis_of(stage).rows if row["goes_on"]} - out
+    names = team_names(stage.track.competition, going_on)
+    return [Participant(number, names.get(number, "")) for number in sorted(going_on)]
+
+
+def disqualified_numbers(competition: Competition) -> set[int]:
+    return set(disqualified_teams(competition).values_list("number", flat=True))
+
+
+def team_names(competition: Competition, numbers: Iterable[int]) -> dict[int, str]:
+    """The names of teams by their numbers, as organisers see them."""
+    teams = Team.objects.filter(competition=competition, number__in=set(numbers))
+    return dict(teams.values_list("number", "name"))
+
+
+def scores_of(table: StageTable | None) -> dict[int, float]:
+    """The scores of a table by number of the team."""
+    return {} if table is None else {row["team_number"]: row["score"] for row in table.rows}
+
+
+def rule_facts(stage: Stage) -> dict[str, Any]:
+    """The rule of a stage as its snapshots and the hashes of its tables have it."""
+    return {
+        "position": stage.position,
+        "source": stage.source,
+        "normalisation": stage.normalisation,
+        "scale": [stage.scale_min + 0.0, stage.scale_max + 0.0],
+        "weight": stage.weight,
+        "cut": stage.cut,
+        "tie_rule": stage.tie_rule,
+    }
+
+
+def table_sha256(stage: Stage, rows: Sequence[Mapping[str, Any]]) -> str:
+    """The hash of a table under the rule that ``stage`` has now."""
+    return json_sha256({"rule": rule_facts(stage), "rows": rows})

@@ -1,0 +1,149 @@
+"""심사: the stages of a track's final as they were published, and the combined standing with its parts."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from malpan.competitions.models import Track
+from malpan.competitions.selectors import get_track
+from malpan.stages.errors import StageNotFound
+from malpan.stages.models import Stage, StageSnapshot
+from malpan.stages.selectors import (
+    StageState,
+    disqualified_numbers,
+    newest_final,
+    newest_snapshot,
+    rule_facts,
+    stages_of,
+    states_of,
+)
+from malpan.teams.models import Team
+from malpan.web.csv_export import csv_response
+from malpan.web.pages.context import page_context, page_of
+from malpan.web.presenters.stages import final_lines, heads_of, rule_words, stage_lines
+
+FORMAT: Final = "malpan-stages@1"
+
+
+@require_safe
+def stages_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """The combined standing of a track, and its stages: those that are announced or published."""
+    page = page_context(request, slug)
+    context = page.context("stages")
+    if page.track:
+        states = [state for state in states_of(page.track) if state.snapshot or state.stage.is_announced]
+        context |= {"cards": _cards(states)} | _final(request, page.track, page.team)
+    return render(request, "pages/stages.html", context)
+
+
+def _cards(states: list[StageState]) -> list[tuple[Any, list[str], StageSnapshot | None]]:
+    heads = heads_of([state.stage for state in states])
+    return [
+        (head, rule_words(state.snapshot.rule if state.snapshot else rule_facts(state.stage)), state.snapshot)
+        for head, state in zip(heads, states, strict=True)
+    ]
+
+
+def _final(request: HttpRequest, track: Track, team: Team | None) -> dict[str, Any]:
+    final = newest_final(track)
+    if final is None:
+        return {"final": None}
+    stages, listed = stages_of(track), page_of(request, final.rows)
+    out = disqualified_numbers(track.competition)
+    lines = final_lines(list(listed), stages, own=team.number if team else None, out=out)
+    return {"final": final, "heads": heads_of(stages), "lines": lines, "page": listed}
+
+
+@require_safe
+def stage_page(request: HttpRequest, slug: str, track_slug: str, position: int) -> HttpResponse:
+    """The published result of one stage. Raises ``StageNotFound`` until there is one."""
+    page = page_context(request, slug)
+    stage, snapshot = _published(get_track(page.competition, track_slug), position)
+    listed = page_of(request, snapshot.rows)
+    own = page.team.number if page.team else None
+    out = disqualified_numbers(page.competition)
+    context = page.context("stages") | {
+        "track": stage.track,
+        "stage": stage,
+        "snapshot": snapshot,
+        "head": heads_of(stages_of(stage.track))[position - 1],
+        "words": rule_words(snapshot.rule),
+        "page": listed,
+        "lines": stage_lines(list(listed), stage.source, stage.track, own=own, out=out),
+        "is_last": not Stage.objects.filter(track=stage.track_id, position__gt=position).exists(),
+    }
+    return render(request, "pages/stages_one.html", context)
+
+
+@require_safe
+def stage_csv(request: HttpRequest, slug: str, track_slug: str, position: int) -> HttpResponse:
+    """The published result of one stage as a table. Raises ``StageNotFound``."""
+    competition = page_context(request, slug).competition
+    _stage, snapshot = _published(get_track(competition, track_slug), position)
+    columns = ("rank", "team_number", "team", "score", "normalised", "goes_on", "submitted_at")
+    rows = [[row[name] for name in columns] for row in snapshot.rows]
+    return csv_response(f"{slug}-{track_slug}-stage-{position}.csv", columns, rows)
+
+
+@require_safe
+def final_csv(request: HttpRequest, slug: str, track_slug: str) -> HttpResponse:
+    """The published combined standing as a table, with three columns for each stage. Raises ``StageNotFound``."""
+    track = get_track(page_context(request, slug).competition, track_slug)
+    final = newest_final(track)
+    if final is None:
+        raise StageNotFound
+    count, names = len(final.rule["stages"]), ("score", "rank", "normalised")
+    parts = [f"stage_{position}_{name}" for position in range(1, count + 1) for name in names]
+    rows = []
+    for row in final.rows:
+        cells = [part[name] for part in row["parts"] for name in names]
+        own = [row["rank"], row["team_number"], row["team"], row["final_score"], row["stopped_at"]]
+        rows.append([*own, *cells, *[None] * (len(parts) - len(cells))])
+    header = ("rank", "team_number", "team", "final_score", "stopped_at", *parts)
+    return csv_response(f"{slug}-{track_slug}-final.csv", header, rows)
+
+
+@require_safe
+def stages_json(request: HttpRequest, slug: str, track_slug: str) -> JsonResponse:
+    """Everything published of a track's stages, as ``verify_chain.py --stages`` reads it."""
+    competition = page_context(request, slug).competition
+    track = get_track(competition, track_slug)
+    found = [(stage, newest_snapshot(stage)) for stage in stages_of(track)]
+    final = newest_final(track)
+    body = {
+        "format": FORMAT,
+        "competition": competition.slug,
+        "track": track.slug,
+        "stages": [
+            {"position": stage.position, "title": stage.title_ko, "title_en": stage.title_en, **_as_dict(snapshot)}
+            for stage, snapshot in found
+            if snapshot is not None
+        ],
+        "final": None if final is None else _as_dict(final),
+    }
+    return JsonResponse(body, json_dumps_params={"ensure_ascii": False})
+
+
+def _as_dict(snapshot: StageSnapshot) -> dict[str, Any]:
+    return {
+        "snapshot": snapshot.number,
+        "published_at": snapshot.published_at.isoformat(),
+        "note": snapshot.note_ko,
+        "note_en": snapshot.note_en,
+        "sha256": snapshot.sha256,
+        "rule": snapshot.rule,
+        "rows": snapshot.rows,
+    }
+
+
+def _published(track: Track, position: int) -> tuple[Stage, StageSnapshot]:
+    stages = Stage.objects.filter(track=track, position=min(position, 32767)).select_related("track__competition")
+    stage = stages.first()
+    snapshot = None if stage is None else newest_snapshot(stage)
+    if stage is None or snapshot is None:
+        raise StageNotFound
+    return stage, snapshot

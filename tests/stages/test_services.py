@@ -1,0 +1,465 @@
+"""Setting up stages, two people on every table, publishing in order, errata."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from malpan.competitions.errors import ManageNotFound, NotAllowed
+from malpan.competitions.models import CompetitionRole, Phase
+from malpan.core.models import AuditEntry
+from malpan.leaderboard.models import BoardSnapshot
+from malpan.stages.contents import final_content, stage_content
+from malpan.stages.entering import confirm_table, enter_table, read_for, reject_table
+from malpan.stages.errors import (
+    BoardNotPublished,
+    BoardUnfit,
+    FinalIsPublished,
+    NoTableForBoard,
+    NothingChanged,
+    NoWeight,
+    ReasonMissing,
+    SamePerson,
+    StageConfirmed,
+    StageInUse,
+    StageNotOpen,
+    StageOutdated,
+    StagePublished,
+    StageSettingsInvalid,
+    StagesUnfinished,
+    TableChanged,
+    TableDecided,
+    TableInvalid,
+    TableMissing,
+    TableNotConfirmed,
+    TableOutdated,
+    TableUnchanged,
+)
+from malpan.stages.models import Stage, StageDecision, StageSnapshot, StageTable
+from malpan.stages.publishing import publish_final, publish_stage
+from malpan.stages.selectors import newest_table, participants_of, states_of
+from malpan.stages.services import create_stage, remove_stage, update_stage
+from malpan.submissions.models import ChainEntry
+from malpan.teams.services import disqualify_team, reinstate_team
+from tests.factories import PhaseFactory, TeamFactory, UserFactory
+from tests.stages.conftest import Contest
+from tests.threads import at_once
+
+pytestmark = pytest.mark.django_db
+
+
+def ranks(snapshot: StageSnapshot) -> list[tuple[int, int | None]]:
+    return [(row["team_number"], row["rank"]) for row in snapshot.rows]
+
+
+# --- settings ---------------------------------------------------------------------------------------------------------
+def test_the_first_stage_reads_a_board_and_every_later_one_a_table(contest: Contest) -> None:
+    first, second = contest.stage(), contest.stage()
+    assert (first.position, first.source, first.phase) == (1, "board", contest.phase)
+    assert (second.position, second.source, second.phase) == (2, "table", None)
+    assert (first.scale_min, first.scale_max) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ({"phase": None}, "phase"),
+        ({"weight": 1001}, "weight"),
+        ({"weight": -1}, "weight"),
+        ({"cut": 0}, "cut"),
+        ({"title_ko": "  "}, "title"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(contest: Contest, values: dict[str, Any], reason: str) -> None:
+    with pytest.raises(StageSettingsInvalid) as refused:
+        create_stage(
+            track=contest.track,
+            actor=contest.writer,
+            **{"title_ko": "1차", "phase": contest.phase, "weight": 1, **values},
+        )
+    assert refused.value.variant == reason
+    assert not Stage.objects.exists()
+
+
+@pytest.mark.parametrize("scale", [(1, 1), (2, 1), (0, float("inf")), (float("nan"), 1)])
+def test_a_scale_without_a_width_is_refused(contest: Contest, scale: tuple[float, float]) -> None:
+    contest.stage()
+    with pytest.raises(StageSettingsInvalid):
+        contest.stage(scale_min=scale[0], scale_max=scale[1])
+
+
+def test_a_phase_of_another_track_is_refused(contest: Contest) -> None:
+    with pytest.raises(StageSettingsInvalid):
+        contest.stage(phase=PhaseFactory.create())
+
+
+def test_a_published_stage_is_neither_changed_nor_removed(contest: Contest) -> None:
+    stage = contest.stage()
+    contest.publish(stage)
+    with pytest.raises(StagePublished):
+        update_stage(stage=stage, actor=contest.writer, weight=1)
+    with pytest.raises(StageInUse):
+        remove_stage(stage=stage, actor=contest.writer)
+
+
+def test_only_the_last_stage_without_tables_is_removed(contest: Contest) -> None:
+    first, second = contest.stage(), contest.stage()
+    with pytest.raises(StageInUse):
+        remove_stage(stage=first, actor=contest.writer)
+    remove_stage(stage=second, actor=contest.writer)
+    contest.publish(first)
+    third = contest.stage()
+    contest.enter(third, {1: 1, 2: 2, 3: 3})
+    with pytest.raises(StageInUse):
+        remove_stage(stage=third, actor=contest.writer)
+
+
+def test_the_rule_does_not_change_under_a_confirmed_table_but_its_texts_may(contest: Contest) -> None:
+    contest.publish(contest.stage())
+    stage = contest.stage()
+    contest.confirm(contest.enter(stage, {1: 1, 2: 2, 3: 3}))
+    with pytest.raises(StageConfirmed):
+        update_stage(stage=stage, actor=contest.writer, scale_max=3.0)
+    assert update_stage(stage=stage, actor=contest.writer, title_ko="전문가 평가").title_ko == "전문가 평가"
+    contest.enter(stage, {1: 1, 2: 2, 3: 4}, reason="오기")  # which waits for the second person again
+    assert update_stage(stage=stage, actor=contest.writer, scale_max=5.0).scale_max == 5.0
+
+
+def test_nobody_without_the_permission_does_anything(contest: Contest) -> None:
+    stage = contest.stage()
+    viewer, nobody = UserFactory.create(), UserFactory.create()
+    CompetitionRole.objects.create(user=viewer, competition=contest.competition, role="operator")
+    calls: list[Any] = [
+        lambda who: create_stage(track=contest.track, actor=who, title_ko="x", weight=1),
+        lambda who: update_stage(stage=stage, actor=who, weight=1),
+        lambda who: remove_stage(stage=stage, actor=who),
+        lambda who: enter_table(stage=stage, text="", actor=who, based_on=0),
+        lambda who: confirm_table(stage=stage, number=1, sha256="", actor=who),
+        lambda who: reject_table(stage=stage, number=1, sha256="", actor=who, reason="x"),
+        lambda who: publish_stage(stage=stage, actor=who, sha256=""),
+        lambda who: publish_final(track=contest.track, actor=who, sha256=""),
+    ]
+    for call in calls:
+        with pytest.raises(NotAllowed):
+            call(viewer)
+        with pytest.raises(ManageNotFound):
+            call(nobody)
+
+
+# --- two people -------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def second(contest: Contest) -> Stage:
+    """An open stage with a table of 0 to 100 for the teams 1, 2 and 3."""
+    contest.publish(contest.stage())
+    return contest.stage()
+
+
+def test_who_entered_neither_confirms_nor_rejects_whatever_they_may(contest: Contest, second: Stage) -> None:
+    contest.writer.is_superuser = True
+    contest.writer.save()
+    table = contest.enter(second, {1: 1, 2: 2, 3: 3})
+    with pytest.raises(SamePerson):
+        contest.confirm(table, actor=contest.writer)
+    with pytest.raises(SamePerson):
+        reject_table(stage=second, number=1, sha256=table.sha256, reason="x", actor=contest.writer)
+    with pytest.raises(TableNotConfirmed):
+        contest.publish(second)
+    contest.confirm(table)
+    assert contest.publish(second).number == 1
+
+
+def test_the_database_refuses_a_decision_of_who_entered(contest: Contest, second: Stage) -> None:
+    table = contest.enter(second, {1: 1, 2: 2, 3: 3})
+    with pytest.raises(IntegrityError, match="does not decide"), transaction.atomic():
+        StageDecision.objects.create(
+            table=table, verdict="confirmed", decided_by=contest.writer, created_at=timezone.now()
+        )
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_people_who_click_at_once_decide_once(contest: Contest) -> None:
+    contest.publish(contest.stage())
+    stage = contest.stage()
+    table = contest.enter(stage, {1: 1, 2: 2, 3: 3})
+    others = [contest.reader, *(UserFactory.create(is_superuser=True) for _ in range(5))]
+
+    def decide(person: Any) -> Any:
+        known = {"stage": stage, "number": 1, "sha256": table.sha256, "actor": person}
+        if person.pk % 2:
+            return confirm_table(**known)
+        return reject_table(**known, reason="다시")
+
+    done = at_once([lambda person=person: decide(person) for person in others])  # type: ignore[misc]
+    assert [type(each) for each in done].count(StageDecision) == 1
+    assert [type(each) for each in done].count(TableDecided) == len(others) - 1
+    assert StageDecision.objects.count() == 1
+
+
+def test_a_table_that_changed_between_entry_and_confirmation_is_not_confirmed(contest: Contest, second: Stage) -> None:
+    seen = contest.enter(second, {1: 1, 2: 2, 3: 3})
+    contest.enter(second, {1: 99, 2: 2, 3: 3}, reason="오기")
+    with pytest.raises(TableChanged):
+        contest.confirm(seen)
+    with pytest.raises(TableChanged):  # the new number with the old content
+        confirm_table(stage=second, number=2, sha256=seen.sha256, actor=contest.reader)
+    assert not StageDecision.objects.exists()
+
+
+def test_a_rule_that_changed_between_entry_and_confirmation_is_not_confirmed(contest: Contest, second: Stage) -> None:
+    table = contest.enter(second, {1: 1, 2: 2, 3: 3})
+    update_stage(stage=second, actor=contest.writer, scale_max=10.0)
+    with pytest.raises(TableChanged):
+        contest.confirm(table)
+    with pytest.raises(TableNotConfirmed):
+        contest.publish(second)
+
+
+def test_a_new_version_waits_for_the_second_person_again(contest: Contest, second: Stage) -> None:
+    contest.confirm(contest.enter(second, {1: 1, 2: 2, 3: 3}))
+    contest.enter(second, {1: 1, 2: 2, 3: 4}, reason="오기")
+    with pytest.raises(TableNotConfirmed):
+        contest.publish(second)
+
+
+def test_a_rejected_table_is_not_published_and_the_same_one_may_come_again(contest: Contest, second: Stage) -> None:
+    table = contest.enter(second, {1: 1, 2: 2, 3: 3})
+    with pytest.raises(ReasonMissing):
+        reject_table(stage=second, number=1, sha256=table.sha256, reason=" ", actor=contest.reader)
+    reject_table(stage=second, number=1, sha256=table.sha256, reason="서명이 없음", actor=contest.reader)
+    with pytest.raises(TableNotConfirmed):
+        contest.publish(second)
+    with pytest.raises(TableDecided):
+        contest.confirm(table)
+    again = contest.enter(second, {1: 1, 2: 2, 3: 3}, reason="서명을 받음")
+    contest.confirm(again)
+    assert contest.publish(second).rule["basis"]["table"] == 2
+
+
+def test_a_correction_needs_a_reason_a_change_and_the_newest_version(contest: Contest, second: Stage) -> None:
+    contest.enter(second, {1: 1, 2: 2, 3: 3})
+    with pytest.raises(ReasonMissing):
+        contest.enter(second, {1: 1, 2: 2, 3: 4})
+    with pytest.raises(TableUnchanged):
+        contest.enter(second, {1: 1, 2: 2, 3: 3}, reason="오기")
+    with pytest.raises(TableChanged):
+        enter_table(stage=second, text="1,1\n2,2\n3,5\n", actor=contest.reader, based_on=0, reason="오기")
+    assert StageTable.objects.count() == 1
+
+
+@pytest.mark.parametrize("model", ["stagetable", "stagedecision", "stagesnapshot"])
+def test_the_database_refuses_to_change_a_kept_row(contest: Contest, second: Stage, model: str) -> None:
+    contest.judged(second, {1: 1, 2: 2, 3: 3})
+    kept = {"stagetable": StageTable, "stagedecision": StageDecision, "stagesnapshot": StageSnapshot}[model]
+    with pytest.raises(IntegrityError, match="never changed"), transaction.atomic():
+        kept._default_manager.update(
+            created_at=timezone.now()
+        ) if model != "stagesnapshot" else kept._default_manager.update(number=7)
+    with pytest.raises(IntegrityError, match="never changed"), transaction.atomic():
+        kept._default_manager.all()._raw_delete("default")
+
+
+def test_entering_leaves_no_score_in_the_audit_log(contest: Contest, second: Stage) -> None:
+    contest.confirm(contest.enter(second, {1: 71.3826, 2: 2, 3: 3}))
+    entries = AuditEntry.objects.filter(action__startswith="stage.")
+    assert {"stage.create", "stage.publish", "stage.enter_table", "stage.confirm_table"} == set(
+        entries.values_list("action", flat=True)
+    )
+    assert not any("71.38" in f"{entry.before}{entry.after}" for entry in entries)
+    assert {entry.competition_pk for entry in entries} == {contest.competition.pk}
+
+
+# --- publishing in order ----------------------------------------------------------------------------------------------
+def test_the_first_stage_is_the_published_board(contest: Contest) -> None:
+    snapshot = contest.publish(contest.stage())
+    assert [(row["team_number"], row["rank"], row["score"], row["goes_on"]) for row in snapshot.rows] == [
+        (1, 1, 0.9, True),
+        (2, 2, 0.8, True),
+        (3, 3, 0.7, True),
+        (4, 4, 0.6, False),
+        (5, 5, 0.5, False),
+    ]
+    board = BoardSnapshot.objects.get()
+    assert snapshot.rule["basis"] == {"phase": "main", "snapshot": 1, "rows_sha256": board.sha256}
+
+
+def test_a_stage_waits_for_the_one_before(contest: Contest) -> None:
+    first, stage = contest.stage(), contest.stage()
+    with pytest.raises(StageNotOpen):
+        contest.enter(stage, {1: 1})
+    with pytest.raises(StageNotOpen):
+        stage_content(stage)
+    contest.publish(first)
+    assert [each.number for each in participants_of(stage)] == [1, 2, 3]
+    with pytest.raises(NoTableForBoard):
+        contest.enter(first, {1: 1})
+    with pytest.raises(TableMissing):
+        contest.publish(stage)
+
+
+def test_the_first_stage_waits_for_its_board(contest: Contest) -> None:
+    other = PhaseFactory.create(track=contest.track)
+    with pytest.raises(BoardNotPublished):
+        contest.publish(contest.stage(phase=other))
+
+
+@pytest.mark.parametrize("score", [1.5, -0.1, 0.85])
+def test_a_board_whose_scores_are_no_order_of_0_to_1_is_no_stage(contest: Contest, score: float) -> None:
+    board = BoardSnapshot.objects.get()
+    board.rows[2]["final_score"] = score
+    board.save()
+    with pytest.raises(BoardUnfit):
+        contest.publish(contest.stage())
+
+
+def test_a_baseline_takes_no_part(contest: Contest) -> None:
+    board = BoardSnapshot.objects.get()
+    board.rows[0]["rank"] = None
+    board.save()
+    assert ranks(contest.publish(contest.stage())) == [(2, 1), (3, 2), (4, 3), (5, 4)]
+
+
+def test_the_combined_standing_shows_the_parts(contest: Contest, second: Stage) -> None:
+    """0.9, 0.8, 0.7 and 60, 90, 80 of 100, each half: 0.75, 0.85, 0.75; equal weights: the earlier stage decides."""
+    contest.judged(second, {1: 60, 2: 90, 3: 80})
+    final = contest.publish_final()
+    assert ranks(final) == [(2, 1), (1, 2), (3, 3), (4, None), (5, None)]
+    assert [row["final_score"] for row in final.rows][:3] == pytest.approx([0.85, 0.75, 0.75])
+    assert [row["stopped_at"] for row in final.rows] == [None, None, None, 1, 1]
+    assert [each["score"] for each in final.rows[0]["parts"]] == [0.8, 90.0]
+    assert len(final.rows[4]["parts"]) == 1
+    with pytest.raises(FinalIsPublished):
+        contest.stage()
+
+
+def test_the_combined_standing_waits_for_every_stage_and_a_weight(contest: Contest) -> None:
+    with pytest.raises(StagesUnfinished):
+        contest.publish_final()
+    first = contest.stage(weight=0)
+    contest.publish(first)
+    with pytest.raises(NoWeight):
+        contest.publish_final()
+    contest.stage()
+    with pytest.raises(StagesUnfinished):
+        contest.publish_final()
+
+
+def test_what_is_published_is_what_was_seen(contest: Contest) -> None:
+    stage = contest.stage()
+    seen = stage_content(stage).sha256
+    disqualify_team(team=contest.teams[2], actor=contest.writer, note_ko="규정 위반")
+    with pytest.raises(TableChanged):
+        publish_stage(stage=stage, actor=contest.reader, sha256=seen)
+
+
+def test_every_publication_has_an_entry_in_the_chain(contest: Contest, second: Stage) -> None:
+    contest.judged(second, {1: 60, 2: 90, 3: 80})
+    final = contest.publish_final()
+    entries = ChainEntry.objects.filter(kind="stage").order_by("number")
+    assert [(each.payload["stage"], each.payload["snapshot"]) for each in entries] == [(1, 1), (2, 1), (None, 1)]
+    assert entries[2].payload["stage_sha256"] == final.sha256
+    assert AuditEntry.objects.filter(action="track.publish_stages", competition_pk=contest.competition.pk).count() == 1
+
+
+# --- errata -----------------------------------------------------------------------------------------------------------
+def test_publishing_again_needs_a_change_and_a_reason(contest: Contest, second: Stage) -> None:
+    contest.judged(second, {1: 60, 2: 90, 3: 80})
+    with pytest.raises(NothingChanged):
+        contest.publish(second, note="다시")
+    contest.confirm(contest.enter(second, {1: 60, 2: 90, 3: 85}, reason="합산 오류"))
+    with pytest.raises(ReasonMissing):
+        contest.publish(second)
+    again = contest.publish(second, note="합산 오류를 바로잡음")
+    assert (again.number, again.rows[1]["score"]) == (2, 85.0)
+    assert StageSnapshot.objects.get(stage=second, number=1).rows[1]["score"] == 80.0
+
+
+def test_who_goes_on_is_fixed_by_the_publication(contest: Contest, second: Stage) -> None:
+    """A disqualification takes a team out; the next one does not go on by itself."""
+    disqualify_team(team=contest.teams[2], actor=contest.writer, note_ko="규정 위반")
+    assert [each.number for each in participants_of(second)] == [1, 3]
+    with pytest.raises(TableInvalid):
+        read_for(second, "2,50\n1,50\n3,50\n")
+    snapshot = contest.judged(second, {1: 60, 3: 80})
+    assert (snapshot.rule["left_out"], ranks(snapshot)) == ([2], [(3, 1), (1, 2)])
+    final = contest.publish_final()
+    assert final.rule["left_out"] == [2]
+    assert ranks(final) == [(1, 1), (3, 2), (4, None), (5, None)]
+
+
+def test_a_team_disqualified_after_the_final_leaves_it_by_an_erratum(contest: Contest, second: Stage) -> None:
+    contest.judged(second, {1: 60, 2: 90, 3: 80})
+    contest.publish_final()
+    disqualify_team(team=contest.teams[2], actor=contest.writer, note_ko="규정 위반")
+    again = contest.publish_final(note="2번 팀 실격")
+    assert (again.number, ranks(again)) == (2, [(1, 1), (3, 2), (4, None), (5, None)])
+
+
+def test_an_erratum_of_an_earlier_stage_asks_for_the_later_ones_again(contest: Contest, second: Stage) -> None:
+    contest.judged(second, {1: 60, 2: 90, 3: 80})
+    disqualify_team(team=contest.teams[2], actor=contest.writer, note_ko="규정 위반")
+    first = contest.track.stages.get(position=1)
+    again = contest.publish(first, note="2번 팀 실격")
+    assert [row["team_number"] for row in again.rows if row["goes_on"]] == [1, 3, 4]
+    assert [state.is_outdated for state in states_of(contest.track)] == [False, True]
+    with pytest.raises(StageOutdated):
+        contest.publish_final()
+    with pytest.raises(TableOutdated):  # team 4 goes on now, and has no score
+        contest.publish(second, note="2번 팀 실격")
+    contest.judged(second, {1: 60, 3: 80, 4: 99}, reason="2번 팀 실격")
+    assert ranks(contest.publish_final())[:3] == [(4, 1), (1, 2), (3, 3)]
+
+
+def test_a_reinstated_team_must_be_judged_before_the_combined_standing(contest: Contest, second: Stage) -> None:
+    disqualify_team(team=contest.teams[2], actor=contest.writer, note_ko="규정 위반")
+    contest.judged(second, {1: 60, 3: 80})
+    reinstate_team(team=contest.teams[2], actor=contest.writer, reason="착오")
+    with pytest.raises(StageOutdated):
+        contest.publish_final()
+
+
+def test_a_board_that_was_published_again_asks_for_the_first_stage_again(contest: Contest, second: Stage) -> None:
+    contest.judged(second, {1: 60, 2: 90, 3: 80})
+    disqualify_team(team=contest.teams[5], actor=contest.writer, note_ko="규정 위반")
+    contest.republish_board()
+    with pytest.raises(StageOutdated):
+        final_content(contest.track)
+
+
+def test_ties_at_the_line_of_a_table_go_to_the_earlier_submission_where_the_rule_says_so(contest: Contest) -> None:
+    """Team 5 submitted first (five hours ago), then 4, 3, 2, 1."""
+    contest.publish(contest.stage(cut=None))
+    stage = contest.stage(cut=2, tie_rule="earlier")
+    snapshot = contest.judged(stage, {1: 50, 2: 80, 3: 80, 4: 80, 5: 10})
+    assert [row["team_number"] for row in snapshot.rows if row["goes_on"]] == [4, 3]
+    shared = contest.stage(cut=None)
+    assert [each.number for each in participants_of(shared)] == [3, 4]
+
+
+def test_blind_names_stay_blind_while_a_phase_is_open(contest: Contest) -> None:
+    contest.competition.has_blind_names = True
+    contest.competition.save()
+    PhaseFactory.create(track=contest.track)  # open now
+    rows = contest.publish(contest.stage()).rows
+    assert [row["team"] for row in rows][:2] == ["참가팀 1", "참가팀 2"]
+    Phase.objects.exclude(pk=contest.phase.pk).delete()
+
+
+def test_a_phase_that_a_stage_reads_is_not_removed(contest: Contest) -> None:
+    from malpan.competitions.errors import PartInUse
+    from malpan.competitions.setup import remove_phase
+
+    empty = PhaseFactory.create(track=contest.track)
+    contest.stage(phase=empty)
+    with pytest.raises(PartInUse):
+        remove_phase(phase=empty, actor=contest.writer)
+
+
+def test_a_team_without_a_place_in_the_stage_is_unknown_to_its_table(contest: Contest, second: Stage) -> None:
+    TeamFactory.create(competition=contest.competition, name="새 팀")
+    with pytest.raises(TableInvalid) as refused:
+        contest.enter(second, {1: 1, 2: 2, 3: 3, 4: 4, 6: 6})
+    assert [(each.code, each.line) for each in refused.value.problems] == [("team_unknown", 5), ("team_unknown", 6)]
+    assert newest_table(second) is None
