@@ -44,6 +44,7 @@ class JudgeMetric(RemoteMetric):
 
     group = "meaning"
     model = JUDGE
+    reads_whole = True  # ``max_chars`` of the profile limits what is sent
     built_in_prompt: ClassVar[str]  # with its version; ``[judge.prompts]`` of a profile may name another
 
     def __init__(self, store: ModelStore | None = None, options: MetricOptions | None = None) -> None:

@@ -20,7 +20,7 @@ def normalization_effects(
     recipe: Recipe, metrics: Mapping[str, Metric], scored: Scored, references: Items, predictions: Items
 ) -> list[ScoreWarning]:
     """A warning for each score that differs, with the number of its items and the value without normalising."""
-    compared = {name: metric for name, metric in metrics.items() if metric.reads_whole}
+    compared = {name: metric for name, metric in metrics.items() if metric.reads_whole and not metric.is_remote}
     if not compared or not (references.normalized_ids or predictions.normalized_ids):
         return []
     try:

@@ -6,6 +6,7 @@ import signal
 import stat
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -122,3 +123,12 @@ def test_secrets_of_the_local_default_are_for_their_owner_alone(stack: Stack, na
 def test_a_sites_programs_share_its_own_secret_key(stack: Stack) -> None:
     keys = {stack.program(word).environ()["SECRET_KEY"] for word in ("malpan.web_server", "scoring")}
     assert keys == {(stack.var_dir / "secret-key").read_text()}
+
+
+def test_a_killed_demo_judge_answers_again_at_the_address_that_the_workers_know(stack: Stack) -> None:
+    url = stack.program("celery", "scoring").environ()["MALPAN_DEMO_JUDGE_URL"]
+    before = stack.program("scoring.judging.demo")
+    before.kill()
+    with urllib.request.urlopen(f"{url}/v1/models", timeout=60) as answer:
+        assert "malpan-demo-judge" in answer.read().decode()
+    assert stack.program("scoring.judging.demo").pid != before.pid

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+import unicodedata
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +86,22 @@ def test_equal_pairs_are_asked_for_once(judged: Path, server: DemoJudge) -> None
     predictions = answer_file([(str(number), GOOD) for number in range(10)])
     assert len(set(values_of(report_of(judged, predictions, references)).values())) == 1
     assert server.stats.as_dict()["requests"] == 1
+
+
+def test_what_nfc_changed_is_not_judged_again(judged: Path, server: DemoJudge) -> None:
+    """Other metrics compare the texts as they stand in the file once more; a judge would be paid for it."""
+    written = tuple(replace(item, raw=(unicodedata.normalize("NFD", item.text),)) for item in PREDICTIONS.items)
+    report = report_of(judged, replace(PREDICTIONS, items=written))
+    assert server.stats.as_dict()["requests"] == ITEMS
+    assert report.signature["about"]["llm_judge"]["requests"] == ITEMS
+
+
+def test_a_text_longer_than_is_sent_is_told(tmp_path: Path, server: DemoJudge) -> None:
+    long = answer_file([("a", GOOD + "가 " * 20_000), ("b", GOOD)])
+    profile = profile_for(tmp_path / "p.toml", server.url, max_chars=500)
+    report = report_of(profile, long, answer_file([("a", ESSAY), ("b", ESSAY)]))
+    [warning] = [each for each in report.warnings if each.code == "llm_judge_truncated"]
+    assert (warning.params["count"], warning.params["limit"]) == (1, 500)
 
 
 def test_a_blank_candidate_is_not_sent_and_is_no_parse_failure(judged: Path, server: DemoJudge) -> None:

@@ -298,7 +298,7 @@ def test_the_recipe_ranks_by_a_composite_and_lower_is_better_for_errors() -> Non
     lower = {column.key for column in RECIPE.columns if not column.higher_is_better}
     assert lower == {"rmse", "parse_failures", "mae", *(f"rmse_{trait}" for trait in TRAITS)}
     assert RECIPE.tie_breaks == ("spearman",)
-    assert not RECIPE.optional_metrics
+    assert RECIPE.optional_metrics == ("llm_judge",)
     assert "읽지 못한 답" in RECIPE.rule()
     assert "composite" in RECIPE.rule("en")
 

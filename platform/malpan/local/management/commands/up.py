@@ -67,11 +67,11 @@ class Command(BaseCommand):
         address_file = run_directory / "supervisor.json"  # the address of the running site, shown at a second start
         if not only_one.acquire(timeout=1):
             raise CommandError(_already_running(address_file))
-        listener = _listen(host, port)
+        listener, judge = _listen(host, port), _listen_for_judge()  # both stay open as long as the site runs
         address_file.write_text(json.dumps({"url": _url(host, port), "pid": os.getpid()}))
         self._prepare()
         with _fresh_counts(run_directory / "counts") as counts:
-            code = _supervisor(run_directory, _url(host, port), listener, counts).run()
+            code = _supervisor(run_directory, _url(host, port), listener, judge, counts).run()
         address_file.unlink()
         return code
 
@@ -122,11 +122,12 @@ def _emptied_temporary_folder() -> Path:
     return temporary_folder()
 
 
-def _supervisor(run_directory: Path, url: str, listener: socket.socket, counts: Path) -> Supervisor:
+def _supervisor(
+    run_directory: Path, url: str, listener: socket.socket, judge: socket.socket | None, counts: Path
+) -> Supervisor:
     root = settings.BASE_DIR
     started = psutil.Process().create_time()
     workers = settings.SCORING_WORKERS
-    judge, judge_url = _listen_for_judge()
     programs = programs_of(
         root,
         run_directory,
@@ -134,7 +135,7 @@ def _supervisor(run_directory: Path, url: str, listener: socket.socket, counts: 
         threads=threads_of_a_worker(settings.SCORING_THREADS, workers),
         workers=workers,
         web_workers=settings.WEB_WORKERS,
-        judge_descriptor=judge,
+        judge_descriptor=None if judge is None else judge.fileno(),
     )
     if settings.LOG_FORMAT == "json":  # each line names its program itself
         programs = [replace(program, prefixed=False) for program in programs]
@@ -148,7 +149,7 @@ def _supervisor(run_directory: Path, url: str, listener: socket.socket, counts: 
             started=started,
             counts=counts,
             temporary=_emptied_temporary_folder(),
-            judge_url=judge_url,
+            judge_url="" if judge is None else f"http://127.0.0.1:{judge.getsockname()[1]}",
         ),
         services=embedded.active(),
     )
@@ -172,18 +173,16 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _listen_for_judge() -> tuple[int | None, str]:
-    """The descriptor of the demo judge's listening socket, at any free port, and its address; ``None`` and an empty
-    text without demo models, or with a judge already.
+def _listen_for_judge() -> socket.socket | None:
+    """The listening socket of the demo judge, at any free port; ``None`` without demo models, or with a judge already.
 
-    Nobody closes it before this process ends, so that a judge that was restarted has the same address.
+    The supervisor keeps it open, so that a judge that was restarted has the same address.
     """
     if settings.SCORING_PROFILE != "demo" or os.environ.get(DEMO_JUDGE_URL):
-        return None, ""
+        return None
     listener = socket.create_server(("127.0.0.1", 0), backlog=256)
     listener.set_inheritable(True)
-    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    return listener.detach(), url  # a socket that nobody holds would be closed with its object
+    return listener
 
 
 def _bind(listener: socket.socket, address: tuple[str, int]) -> None:
