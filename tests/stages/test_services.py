@@ -314,6 +314,20 @@ def test_a_board_whose_scores_are_no_order_of_0_to_1_is_no_stage(contest: Contes
         contest.publish(contest.stage())
 
 
+def test_where_a_composite_ranks_the_first_stage_takes_it(contest: Contest) -> None:
+    """The final score then orders nothing; a composite out of order is no stage either."""
+    board = BoardSnapshot.objects.get()
+    for number, row in enumerate(board.rows):
+        row["final_score"], row["composite"] = 0.1 * number, {"value": 1 - number / 4, "parts": []}
+    board.save()
+    published = contest.publish(contest.stage())
+    assert [row["score"] for row in published.rows] == [1.0, 0.75, 0.5, 0.25, 0.0]
+    board.rows[1]["composite"]["value"] = 0.2
+    board.save()
+    with pytest.raises(BoardUnfit):
+        contest.publish(Stage.objects.get(), note="정정")
+
+
 def test_a_baseline_takes_no_part(contest: Contest) -> None:
     board = BoardSnapshot.objects.get()
     board.rows[0]["rank"] = None
