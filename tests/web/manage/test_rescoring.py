@@ -87,7 +87,9 @@ def test_the_workflow_from_start_to_applied(contest: Contest) -> None:
         follow=True,
     )
 
-    assert problems(parse(applied.content.decode())) == []
+    page = parse(applied.content.decode())
+    assert problems(page) == []
+    assert "순위가 바뀌는 팀" not in page.text  # what was a preview is history: ranks are not computed again
     batch.refresh_from_db()
     assert batch.state == RescoreBatch.State.APPLIED
     assert Track.objects.get(pk=contest.phase.track_id).recipe == STRICT
