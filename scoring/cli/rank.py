@@ -141,20 +141,17 @@ def _names(reports: Sequence[ScoreReport]) -> str:
 def _require_alike(paths: Sequence[str], reports: Sequence[ScoreReport], scores: Sequence[str]) -> None:
     """Raise ``CannotRank`` unless the reports may rank together by ``scores``."""
     first = reports[0]
+    known: dict[str, tuple[str, Any]] = {}  # the first file with each metric, and the metric's signature there
     for path, other in zip(paths, reports, strict=True):
         files = {"a": paths[0], "b": path}
         if other.recipe != first.recipe:
             raise CannotRank("other_recipe", **files, recipe_a=first.recipe, recipe_b=other.recipe)
         if other.signature["references"] != first.signature["references"]:
             raise CannotRank("other_references", **files)
-        parts = [report.signature["metrics"] for report in (first, other)]
-        differing = [
-            name
-            for name in parts[0].keys() & parts[1].keys()
-            if parts[0][name] != parts[1][name] and _takes_part(name, scores)
-        ]
-        if differing:
-            raise CannotRank("other_metrics", **files, metrics=", ".join(sorted(differing)))
+        for name, signature in sorted(other.signature["metrics"].items()):
+            before, expected = known.setdefault(name, (path, signature))
+            if signature != expected and _takes_part(name, scores):
+                raise CannotRank("other_metrics", a=before, b=path, metrics=name)
 
 
 def _takes_part(metric: str, scores: Sequence[str]) -> bool:

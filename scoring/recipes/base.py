@@ -153,12 +153,15 @@ class Recipe(ABC):
         return self.answer_form, self.question_types, self.takes_several_references, self.has_choices, is_multiple
 
     def higher_is_better(self, score: str) -> bool:
-        """Whether more of ``score`` is better, as the composite says, else the metric that it is of."""
-        declared = {component.score: component.higher_is_better for component in self.composite}
-        for name in (*self.metrics, *self.optional_metrics):
-            if score in METRICS[name].score_names:
-                declared.setdefault(score, METRICS[name].higher_is_better)
-        return declared.get(score, True)
+        """Whether more of ``score`` is better: unless the composite, its column or its metric says otherwise."""
+        metrics = [METRICS[name] for name in (*self.metrics, *self.optional_metrics)]
+        return all(
+            (
+                *(component.higher_is_better for component in self.composite if component.score == score),
+                *(column.higher_is_better for column in self.columns if column.key == score),
+                *(metric.higher_is_better for metric in metrics if score in metric.score_names),
+            )
+        )
 
     def title(self, language: Language = "ko") -> str:
         return self.name.text(language)

@@ -93,8 +93,11 @@ def judged_pairs(items: Iterable[tuple[Item, Item]], answers: Mapping[str, Trait
 
 
 def _task_of(reference: Item) -> str:
-    """The writing task, where the references have it, and the essay."""
-    task, essay = reference.input.get("prompt"), json.loads(reference.text)["essay"]
+    """The writing task, where the references have it, and the essay; none in a predictions file that is checked without
+    references, where it takes their place.
+    """
+    known = json.loads(reference.text)
+    task, essay = reference.input.get("prompt"), known.get("essay", "") if isinstance(known, dict) else ""
     return f"[과제]\n{task}\n\n[글]\n{essay}" if task else f"[글]\n{essay}"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -25,6 +27,7 @@ from malpan.submissions import scoring_changes
 from malpan.submissions.rescoring import services as rescoring
 from malpan.submissions.rescoring.batches import Selection
 from scoring.composite import Component
+from scoring.recipes import RECIPES
 from tests.composite_boards import RECIPE, install
 from tests.factories import CompetitionFactory, PhaseFactory, TeamFactory, UserFactory, finished_submission, publish
 
@@ -48,6 +51,10 @@ def test_a_track_ranks_by_its_own_components_else_by_those_of_its_recipe() -> No
     )
     errors = PhaseFactory.create(track__recipe="regression@1", track__composite=[{"score": "mse", "weight": 2}]).track
     assert components_of(errors) == (Component("mse", 2.0, higher_is_better=False),), "or its metric does"
+    names = ("mae", "rmse_content", "kappa")
+    own = [{"score": name, "weight": 1} for name in names]
+    of_essays = PhaseFactory.create(track__recipe="essay-scoring@1", track__composite=own).track
+    assert [each.higher_is_better for each in components_of(of_essays)] == [False, False, True], "or its column does"
 
 
 @pytest.mark.parametrize(
@@ -95,6 +102,22 @@ def test_a_recipe_without_the_scores_is_refused_by_set_up_and_by_rescoring() -> 
         )
 
 
+def test_rescoring_by_a_recipe_without_the_score_that_chooses_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The choice of the best submission would have nothing to compare."""
+    phase = PhaseFactory.create(track__composite=OWN, counting="best", counting_score="rouge_1")
+    publish(phase)
+    finished_submission(phase, TeamFactory.create(competition=phase.track.competition), 0.5)
+    known = RECIPES["rag-qa@1"]
+    columns = tuple(column for column in known.columns if column.key != "rouge_1")
+    fewer = replace(known, id="rag-qa-fewer@1", columns=columns)
+    monkeypatch.setitem(RECIPES.entries, fewer.id, fewer)
+    with pytest.raises(CountingInvalid) as refused:
+        rescoring.start_batch(
+            phase=phase, selection=Selection(), reason="규칙", actor=UserFactory.create(), recipe=fewer.id
+        )
+    assert refused.value.reason == "score"
+
+
 def test_components_are_kept_once_scores_count() -> None:
     phase = PhaseFactory.create(track__composite=OWN)
     submission = finished_submission(phase, TeamFactory.create(competition=phase.track.competition), 0.5)
@@ -114,6 +137,7 @@ def test_components_are_kept_once_scores_count() -> None:
         ({"counting": "chosen"}, "chosen"),
         ({"counting": "chosen", "finals_limit": 2}, "chosen"),
         ({"counting": "best", "counting_score": "bleurt"}, "score"),
+        ({"is_ladder": True, "score_step": Decimal("0.01")}, "ladder"),
     ],
 )
 def test_what_counts_must_fit_the_finals_and_the_recipe(fields: dict[str, Any], reason: str) -> None:

@@ -59,6 +59,15 @@ def test_an_announced_stage_shows_its_rule_and_an_unannounced_one_nothing(contes
     )
 
 
+def test_a_share_is_that_among_all_stages_also_of_those_that_are_not_announced(contest: Contest) -> None:
+    contest.stage(weight=50, is_announced=True)
+    contest.stage(weight=30, is_announced=True)
+    contest.stage(title_ko="비밀 심사", weight=20)
+    page = get(contest).content.decode()
+    assert all(text in page for text in ("50%", "30%"))
+    assert not any(text in page for text in ("62.5%", "비밀 심사"))
+
+
 def test_entered_scores_are_nowhere_until_they_are_published_and_then_everywhere(contest: Contest) -> None:
     contest.publish(contest.stage())
     stage = contest.stage(is_announced=True)

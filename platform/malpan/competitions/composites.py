@@ -56,13 +56,16 @@ def _is_weight(value: Any) -> bool:
     return is_number and math.isfinite(value) and 0 < value <= WEIGHT_MAX
 
 
-def require_sound_counting(phase: Phase) -> None:
-    """Raises ``CountingInvalid`` where a composite ranks and what counts contradicts the choice of finals, or names a
-    score that the recipe does not have. Reads ``phase.track``.
+def require_sound_counting(phase: Phase, recipe: Recipe | None = None) -> None:
+    """Raises ``CountingInvalid`` where a composite ranks and what counts contradicts the choice of finals, names a
+    score that the recipe does not have, or climbs a ladder of final scores. Reads ``phase.track``; ``recipe``: another
+    one than the track's.
     """
-    recipe = recipe_of(phase.track)
+    recipe = recipe or recipe_of(phase.track)
     if not components_of(phase.track, recipe):
         return
+    if phase.is_ladder:
+        raise CountingInvalid(reason="ladder")
     if phase.counting == Phase.Counting.LATEST and phase.finals_limit is not None:
         raise CountingInvalid(reason="latest")
     if phase.counting == Phase.Counting.CHOSEN and phase.finals_limit != 1:

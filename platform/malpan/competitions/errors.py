@@ -240,10 +240,14 @@ class CountingInvalid(Unprocessable):
             "가장 최근 제출이 반영되는 단계에서는 팀이 최종 제출을 고르지 않습니다. 최종 선택 한도를 비우십시오."
         ),
         "chosen": _("팀이 고른 제출이 반영되려면 최종 선택 한도가 1이어야 합니다."),
+        "ladder": _(
+            "지표별 순위로 매기는 단계에는 ‘오른 점수만 공개’를 쓸 수 없습니다. 종합 점수는 다른 팀에 따라 바뀌므로 "
+            "한 제출이 올랐는지 정해지지 않습니다."
+        ),
         "score": _("이 트랙의 채점 방식에는 ‘%(score)s’(이)라는 점수가 없습니다. 점수를 다시 골라 주십시오."),
     }
 
-    def __init__(self, *, reason: Literal["latest", "chosen", "score"], score: str = "") -> None:
+    def __init__(self, *, reason: Literal["latest", "chosen", "ladder", "score"], score: str = "") -> None:
         self.reason = reason
         super().__init__(score=score)
 
@@ -254,7 +258,7 @@ class CountingInvalid(Unprocessable):
     @property
     def field(self) -> str:
         """The column of the phase to change."""
-        return "counting_score" if self.reason == "score" else "finals_limit"
+        return {"score": "counting_score", "ladder": "is_ladder"}.get(self.reason, "finals_limit")
 
 
 class PartInUse(Conflict):

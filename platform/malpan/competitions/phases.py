@@ -66,7 +66,7 @@ def update_phase(*, phase: Phase, actor: User | None, now: datetime | None = Non
         if locked.final_published_at and then.keys() & {*SPLIT_SETTINGS, *COUNTING_SETTINGS, "ends_at"}:
             raise PhaseAlreadyPublished
         _check(locked)
-        if then.keys() & COUNTING_SETTINGS:
+        if then.keys() & {*COUNTING_SETTINGS, "is_ladder"}:
             require_sound_counting(locked)
         if then:
             locked.save(update_fields=list(then))

@@ -126,11 +126,11 @@ def test_bad_weights_are_told(results, capsys, weights: str, words: tuple[str, .
     assert all(word in shown.err for word in words)
 
 
-def changed(path: str, folder: Path, change) -> str:
+def changed(path: str, folder: Path, change, name: str = "changed") -> str:
     out = json.loads(Path(path).read_text("utf-8"))
     change(out)
-    (folder / "changed.json").write_text(json.dumps(out), "utf-8")
-    return str(folder / "changed.json")
+    (folder / f"{name}.json").write_text(json.dumps(out), "utf-8")
+    return str(folder / f"{name}.json")
 
 
 def test_files_that_were_measured_otherwise_do_not_rank_together(results, capsys, tmp_path) -> None:
@@ -149,6 +149,12 @@ def test_files_that_were_measured_otherwise_do_not_rank_together(results, capsys
         assert main(["rank", results["exact"], other]) == 2
         assert words in capsys.readouterr().err
     other = changed(results["biased"], tmp_path, of_rank)
+    # the first file lacks the metric in which the others differ
+    without = changed(results["exact"], tmp_path, lambda out: out["signature"]["metrics"].pop("essay_rank"), "none")
+    third = results["exact"]
+    capsys.readouterr()
+    assert main(["rank", without, other, third]) == 2
+    assert "essay_rank" in capsys.readouterr().err
     assert len(ranked(capsys, results["exact"], other, "--weights", "rmse=1")["entries"]) == 2
     assert main(["rank", results["exact"], other, "--weights", "final_score=1"]) == 2  # of no metric alone
     assert main(["rank", results["exact"], "--lang", "en", "--weights", "nothing=1"]) == 2

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from malpan.accounts.models import User
-from malpan.competitions.composites import require_sound
+from malpan.competitions.composites import require_sound, require_sound_counting
 from malpan.competitions.locks import lock_phase
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.references import load_references, recipe_named
@@ -222,6 +222,7 @@ def _require_fitting(phase: Phase, config: ScoringConfig) -> None:
     answers are not allowed, they have no new items.
     """
     require_sound(phase.track.composite, recipe_named(config.recipe))
+    require_sound_counting(phase, recipe_named(config.recipe))
     try:
         references = load_references(config.reference_version, config.recipe)
     except InvalidFile as error:

@@ -35,16 +35,17 @@ def stages_page(request: HttpRequest, slug: str) -> HttpResponse:
     page = page_context(request, slug)
     context = page.context("stages")
     if page.track:
-        states = [state for state in states_of(page.track) if state.snapshot or state.stage.is_announced]
-        context |= {"cards": _cards(states)} | _final(request, page.track, page.team)
+        context |= {"cards": _cards(states_of(page.track))} | _final(request, page.track, page.team)
     return render(request, "pages/stages.html", context)
 
 
 def _cards(states: list[StageState]) -> list[tuple[Any, list[str], StageSnapshot | None]]:
+    """The stages that are announced or published, each with its share among all of them."""
     heads = heads_of([state.stage for state in states])
     return [
         (head, rule_words(state.snapshot.rule if state.snapshot else rule_facts(state.stage)), state.snapshot)
         for head, state in zip(heads, states, strict=True)
+        if state.snapshot or state.stage.is_announced
     ]
 
 

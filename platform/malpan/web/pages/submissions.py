@@ -247,7 +247,7 @@ def _scores(run: ShownRun, values: Mapping[str, float], track: Track) -> list[Sc
             column=column,
             is_demo=scores.is_demo(run, column.key),
         )
-        for column in composites.score_columns(run, track)
+        for column in composites.score_columns(run, track, values)
         if column.group == "main" or column.key in values
     ]
 

@@ -59,11 +59,14 @@ def board_columns(recipe: Recipe, components: Sequence[Component]) -> tuple[Colu
     return COLUMN, *parts, *others
 
 
-def score_columns(run: ShownRun, track: Track) -> tuple[Column, ...]:
-    """The columns of a result of ``track``: those of its recipe, the parts of a composite first where one ranks."""
+def score_columns(run: ShownRun, track: Track, values: Mapping[str, float]) -> tuple[Column, ...]:
+    """The columns of a result of ``track``: those of its recipe, the parts of a composite first where one ranks; then
+    those that depend on what was scored.
+    """
     recipe = get_recipe(run.recipe)
     components = components_of(track, recipe)
-    return board_columns(recipe, components)[1:] if components else recipe.columns
+    columns = board_columns(recipe, components)[1:] if components else recipe.columns
+    return (*columns, *recipe.further_columns(values))
 
 
 def formula_text(components: Sequence[Component], recipe: Recipe) -> str:
