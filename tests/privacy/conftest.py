@@ -25,6 +25,7 @@ from malpan.competitions.questions import answer_question, ask_question
 from malpan.core import audit
 from malpan.jobs.claim import claim_next
 from malpan.leaderboard.models import BoardSnapshot
+from malpan.stages.models import Stage, StageDecision, StageSnapshot, StageTable
 from malpan.submissions import intake
 from malpan.submissions.errors import FileRejected
 from malpan.submissions.evaluation import runs
@@ -168,11 +169,27 @@ def _organiser(person: User) -> Competition:
         phase=phase, number=1, recipe="rag-qa@1", rows=[], sha256="0" * 64, published_by=person,
         published_at=timezone.now(),
     )  # fmt: skip
+    _judge(person, owner, phase)
     asked = ask_question(competition=competition, asked_by=leader_of(guest), title="질문", body="본문")
     answer_question(question=asked, answer_ko="답", is_public=False, actor=person)
     _invitation, token = create_invitation(team=guest, actor=leader_of(guest))
     join_team(token=token, user=person)
     return competition
+
+
+def _judge(person: User, owner: User, phase: Phase) -> None:
+    """Enters a table, decides about another's, and publishes a stage."""
+    now = timezone.now()
+    stage = Stage.objects.create(track=phase.track, position=2, title_ko="발표 심사", source="table", weight=20)
+    for number, (enters, decides) in enumerate(((person, owner), (owner, person)), start=1):
+        table = StageTable.objects.create(
+            stage=stage, number=number, rows=[], sha256="0" * 64, entered_by=enters, created_at=now
+        )
+        StageDecision.objects.create(table=table, verdict="confirmed", decided_by=decides, created_at=now)
+    StageSnapshot.objects.create(
+        track=phase.track, stage=stage, number=1, rule={}, rows=[], sha256="0" * 64, published_by=person,
+        published_at=now,
+    )  # fmt: skip
 
 
 def over(phase: Phase, *, days: int = 1) -> None:
