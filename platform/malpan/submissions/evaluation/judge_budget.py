@@ -67,7 +67,9 @@ class SharedLedger:
 
     @staticmethod
     def _patiently(act: Callable[[], Found]) -> Found:
-        """What ``act`` returns. If the answer was lost, it may be done twice: then more is reserved than needed."""
+        """What ``act`` returns. If the answer was lost, it may be done twice: a reservation then counts too much, but a
+        settlement too little.
+        """
         return outage.outlast(act, again=act, seconds=settings.JOB_LEASE_SECONDS, gives_up=outage.is_stopping)
 
 
