@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 pytest_plugins = ["tests.in_s3"]
 
 SYSTEM = "tests/system/"
+# those that wait more than they compute, on sites of their own, and have minutes for what should take seconds
+PATIENT = tuple(
+    f"{SYSTEM}{name}.py"
+    for name in ("test_chaos", "test_first_start", "test_site_on_s3", "test_temporary_files", "test_trace")
+)
 MATRIX = "tests/web/test_visibility_matrix.py"
 OKT = ("tests/scoring/metrics/", "tests/scoring/text/", "tests/scoring/matching/")
 PRIVATE_ROOT = pytest.StashKey[Path]()  # of a module: where the files of what its tests share are
@@ -46,18 +51,19 @@ LONGEST = (  # begun first: nobody is left with them at the end
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling | None:
-    """A file is run by one process, for what its tests share; the whole sites of ``tests/system`` by one as well.
+    """A file is run by one process, for what its tests share; the whole sites of ``tests/system`` by two.
 
     Those tests wait for things to happen within seconds and may load two cores: two at a time would disturb each other.
-    Those that ask the Java analyser share one, which takes seconds to start and grows faster with use. The states of
-    the visibility matrix share nothing, and each takes long: whoever is free takes the next.
+    Only the ``PATIENT`` ones are beside them. Those that ask the Java analyser share one, which takes seconds to start
+    and grows faster with use. The states of the visibility matrix share nothing, and each takes long: whoever is free
+    takes the next.
     """
     from xdist.scheduler import LoadFileScheduling
 
     class InSuitablePieces(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
             if nodeid.startswith(SYSTEM):
-                return SYSTEM
+                return PATIENT[0] if nodeid.startswith(PATIENT) else SYSTEM
             if nodeid.startswith(OKT):
                 return OKT[0]
             return nodeid if nodeid.startswith(MATRIX) else super()._split_scope(nodeid)

@@ -205,12 +205,16 @@ def _wait_for_the_first(site: Stack) -> None:
 
 
 def _drip(clients: Sequence[socket.socket], over: threading.Event) -> int:
-    """Send a byte of each client again and again; how many were sent."""
-    sent = 0
+    """Send a byte of each client again and again; how many were sent. Those whose time is over are dropped."""
+    sent, served = 0, list(clients)
     while not over.wait(0.1):
-        for client in clients:
-            client.sendall(b"a")
-            sent += 1
+        for client in list(served):
+            try:
+                client.sendall(b"a")
+            except OSError:
+                served.remove(client)
+            else:
+                sent += 1
     return sent
 
 

@@ -11,11 +11,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.paths import ROOT
 from tests.scoring.test_plugins import block, install
 from tests.system.stack import Stack
 from tests.waiting import wait_for
+
+EXPECTED_WITHIN = 60_000  # milliseconds; a page takes a fraction of one second where nothing else runs
+expect.set_options(timeout=EXPECTED_WITHIN)
 
 
 @pytest.fixture(scope="session")
@@ -57,9 +61,15 @@ def empty_stack(short_path: Path, models_dir: Path) -> Iterator[Stack]:
 
 
 @pytest.fixture
-def new_stack(migrated: Path, short_path: Path, models_dir: Path) -> Iterator[Stack]:
+def new_directory(migrated: Path, short_path: Path) -> Path:
+    """That of a site with nothing in its database."""
+    return _copy(migrated, short_path)
+
+
+@pytest.fixture
+def new_stack(new_directory: Path, models_dir: Path) -> Iterator[Stack]:
     """A site with nothing in its database, not yet started; nothing is left running."""
-    site = Stack(_copy(migrated, short_path), models_dir)
+    site = Stack(new_directory, models_dir)
     yield site
     site.stop()
 

@@ -72,7 +72,7 @@ class Deployed:
         self._start_nginx()
         for port in (*self.web_ports, self.plain_port):
             wait_for(
-                lambda port=port: status_of(port, "/healthz/?format=text") == 200, f"{port}: {self.log}", seconds=90
+                lambda port=port: status_of(port, "/healthz/?format=text") == 200, f"{port}: {self.log}", seconds=240
             )
 
     def migrate(self) -> None:
@@ -144,7 +144,7 @@ class Deployed:
         done = subprocess.run(
             [sys.executable, "-m", "tests.system.site_calls"], input=json.dumps([module, function, arguments]) + "\n",
             cwd=ROOT, env=self._environment("malpan-migrate.service"), capture_output=True, text=True, check=False,
-            timeout=120,
+            timeout=600,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout.splitlines()[-1])

@@ -136,7 +136,7 @@ def _scored(submissions: list[Any]) -> list[Any]:
 
     queued = [queue_run(submission=row, cost=1).pk for row in submissions]
     runs = ScoringRun.objects.filter(pk__in=queued).select_related("submission")
-    wait_for(lambda: not runs.exclude(state__in=("finished", "failed")).exists(), "the files are scored", seconds=90)
+    wait_for(lambda: not runs.exclude(state__in=("finished", "failed")).exists(), "the files are scored", seconds=300)
     assert all(run.state == "finished" for run in runs), [run.error_code for run in runs]
     return list(runs)
 

@@ -24,7 +24,7 @@ LEASE_SECONDS = 4
 METRICS_TOKEN = "token-of-the-tests"
 STALL_SECONDS = 5
 REQUEST_SECONDS = 8
-CALL_SECONDS = 120
+CALL_SECONDS = 600  # of a function called beside the site, which may wait for scores
 LARGE_RUN_ITEMS, SLICE_ITEMS = 150, 30  # only the test of large runs has a file of more items
 _NOT_INHERITED = {
     "DATABASE_URL",
@@ -74,21 +74,21 @@ class Stack:
                 cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 start_new_session=True,
             )  # fmt: skip
-        wait_for(lambda: self.is_well() or not self.is_supervised(), f"site at {self.url}", seconds=90)
+        wait_for(lambda: self.is_well() or not self.is_supervised(), f"site at {self.url}", seconds=240)
         assert self.is_supervised(), self.log
 
     def signal(self, number: signal.Signals) -> int:
         """Send ``number`` to the supervisor; its exit code."""
         assert self.supervisor is not None
         self.supervisor.send_signal(number)
-        return self.supervisor.wait(60)
+        return self.supervisor.wait(120)
 
     def stop(self) -> None:
         """Stop everything; nothing of the site runs afterwards."""
         self._end_calls()
         if self.is_supervised():
             self.signal(signal.SIGINT)
-        wait_for(lambda: not self.processes(), f"nothing runs on {self.var_dir}", seconds=60)
+        wait_for(lambda: not self.processes(), f"nothing runs on {self.var_dir}")
         self._log_path.unlink(missing_ok=True)
 
     @property
@@ -121,11 +121,11 @@ class Stack:
 
     def wait_for_models(self, workers: int = 1) -> None:
         """Return when the models were loaded so many times."""
-        wait_for(lambda: self.log.count("models of demo loaded on") >= workers, "the workers are ready", seconds=180)
+        wait_for(lambda: self.log.count("models of demo loaded on") >= workers, "the workers are ready", seconds=300)
 
     def pool_child(self, worker: str = "scoring") -> psutil.Process:
         """The process of the scoring worker that holds the models; there is none while the worker starts."""
-        return wait_for(lambda: next(iter(self.program(f"{worker}@%h").children()), None), "a child", seconds=90)
+        return wait_for(lambda: next(iter(self.program(f"{worker}@%h").children()), None), "a child")
 
     def kill_in_slice(self, worker: str = "scoring", lost: frozenset = frozenset()) -> frozenset:
         """Kill the scoring process of ``worker`` in the middle of a slice: of one more than those in ``lost``.

@@ -30,8 +30,8 @@ NAMES = (
 )
 
 
-def test_nothing_is_lost_doubled_or_late_whatever_is_killed(short_path: Path, models_dir: Path) -> None:
-    chaos = Chaos(ChaosSite(short_path, models_dir), seed=20261123, patience=PATIENCE)
+def test_nothing_is_lost_doubled_or_late_whatever_is_killed(new_directory: Path, models_dir: Path) -> None:
+    chaos = Chaos(ChaosSite(new_directory, models_dir), seed=20261123, patience=PATIENCE)
     outcome = chaos.run(faults=[BY_NAME[name] for name in NAMES])
     assert len(outcome.recoveries) == len(NAMES) + 1
     assert outcome.uploads > 40

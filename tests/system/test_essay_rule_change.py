@@ -67,7 +67,7 @@ def take_pictures(page: Page, folder: Path, name: str) -> None:
 
 def fetch_board(stack: Stack, made: dict[str, Any]) -> dict[str, Any]:
     address = f"{stack.url}/api/v1/competitions/{made['slug']}/tracks/{made['track']}/board/"
-    return requests.get(address, timeout=30).json()
+    return requests.get(address, timeout=120).json()
 
 
 def ranked(shown: dict[str, Any]) -> list[str]:
@@ -81,13 +81,13 @@ def places(order: list[str]) -> dict[str, int]:
 
 def run_verify_script(stack: Stack, made: dict[str, Any], folder: Path, shown: dict[str, Any]) -> Any:
     """What the script that the site serves says of the chain and of a board as it was downloaded."""
-    chain = requests.get(f"{stack.url}/competitions/{made['slug']}/chain.json", timeout=30).json()
+    chain = requests.get(f"{stack.url}/competitions/{made['slug']}/chain.json", timeout=120).json()
     script = folder / "verify_chain.py"
-    script.write_bytes(requests.get(f"{stack.url}/verify_chain.py", timeout=30).content)
+    script.write_bytes(requests.get(f"{stack.url}/verify_chain.py", timeout=120).content)
     for name, content in (("chain", chain), ("board", shown)):
         (folder / f"{name}.json").write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
     command = [sys.executable, "-I", script, folder / "chain.json", "--board", folder / "board.json"]
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, timeout=120)
 
 
 def expected(shown: dict[str, Any], rounding: Callable[[float], int]) -> dict[str, float]:
@@ -153,7 +153,7 @@ def test_the_rule_of_6_august_changes_every_board_and_every_quota_at_once(
     check_board(new, half_up)
     assert places(ranked(new)) == then
 
-    assert requests.get(f"{stack.url}/competitions/{slug}/", timeout=30).text.count(NOTICE) == 1
+    assert requests.get(f"{stack.url}/competitions/{slug}/", timeout=120).text.count(NOTICE) == 1
     page.goto(f"{stack.url}/competitions/{slug}/")
     take_pictures(page, tmp_path, "4-notice")
     page.goto(f"{stack.url}/competitions/{slug}/board/")

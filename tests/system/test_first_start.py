@@ -8,14 +8,14 @@ from tests.system.stack import Stack
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.services
-BUDGET_SECONDS = 180  # 60 on an idle machine of two cores; the tests' machine may be busy
+PATIENCE_SECONDS = 600  # it takes half a minute on an idle machine of two cores; CI has other work
 
 
 def test_the_first_start_ends_with_a_complete_board_and_the_second_keeps_it(empty_stack: Stack) -> None:
     site = empty_stack
     site.environment["LOAD_DEMO"] = "on"
     site.start()
-    wait_for(lambda: "board complete" in site.log, "the complete board", seconds=BUDGET_SECONDS, every=0.5)
+    wait_for(lambda: "board complete" in site.log, "the complete board", seconds=PATIENCE_SECONDS, every=0.5)
 
     workers = site.query("SELECT state, split_part(worker, '@', 1), count(*) FROM jobs_job GROUP BY 1, 2")
     assert [(state, worker) for state, worker, _ in workers] == [("finished", "scoring")]
@@ -26,5 +26,5 @@ def test_the_first_start_ends_with_a_complete_board_and_the_second_keeps_it(empt
 
     site.stop()
     site.start()
-    wait_for(lambda: "s after start" in site.log, "the board again", seconds=60, every=0.2)
+    wait_for(lambda: "s after start" in site.log, "the board again", every=0.2)
     assert all(name in site.log for (name,) in teams)

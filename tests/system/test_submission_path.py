@@ -28,7 +28,7 @@ def test_an_upload_is_scored_by_a_worker_process_and_stands_on_the_board(stack: 
     assert f"{run['final_score'] * 100:.7f}" in page
     assert f"{run['final_score'] * 100:.7f}" in visitor.get(f"/submissions/{public_id}/").text
     reported = requests.get(
-        f"{stack.url}/openmetrics/", headers={"Authorization": f"Bearer {METRICS_TOKEN}"}, timeout=10
+        f"{stack.url}/openmetrics/", headers={"Authorization": f"Bearer {METRICS_TOKEN}"}, timeout=120
     ).text
     assert "malpan_workers 1.0\n" in reported
     assert 'malpan_pairs_total{known="no",worker="scoring@' in reported

@@ -40,7 +40,7 @@ def test_after_kill_9_nothing_stays_the_next_start_finds_all_data_and_ctrl_c_sto
     assert site.query(confirmed) == [(True,)]  # else a site that asks for a link by mail would not let them in
     site.query("UPDATE accounts_user SET name = '남은 사람' WHERE is_superuser")
     site.signal(signal.SIGKILL)
-    wait_for(lambda: not site.processes(), "the killed supervisor's children end", seconds=20)
+    wait_for(lambda: not site.processes(), "the killed supervisor's children end")
 
     site.start()
 
@@ -52,7 +52,7 @@ def test_after_kill_9_nothing_stays_the_next_start_finds_all_data_and_ctrl_c_sto
 def test_a_second_start_on_the_same_directory_says_where_the_site_runs(stack: Stack) -> None:
     second = subprocess.run(
         [sys.executable, "manage.py", "up", "--port", "0"],
-        cwd=ROOT, env=stack.environment, capture_output=True, text=True, timeout=60, check=False,
+        cwd=ROOT, env=stack.environment, capture_output=True, text=True, timeout=240, check=False,
     )  # fmt: skip
     assert second.returncode == 1
     assert f"이미 실행 중입니다: {stack.url} (pid {stack.supervisor.pid})" in second.stderr
@@ -64,7 +64,7 @@ def test_a_taken_port_is_named_and_nothing_is_left_running(empty_stack: Stack, s
     site = empty_stack
     refused = subprocess.run(
         [sys.executable, "manage.py", "up", "--port", str(stack.port)],
-        cwd=ROOT, env=site.environment, capture_output=True, text=True, timeout=60, check=False,
+        cwd=ROOT, env=site.environment, capture_output=True, text=True, timeout=240, check=False,
     )  # fmt: skip
     assert refused.returncode == 1
     assert f"Cannot listen on 127.0.0.1:{stack.port}" in refused.stderr
@@ -129,6 +129,6 @@ def test_a_killed_demo_judge_answers_again_at_the_address_that_the_workers_know(
     url = stack.program("celery", "scoring").environ()["MALPAN_DEMO_JUDGE_URL"]
     before = stack.program("scoring.judging.demo")
     before.kill()
-    with urllib.request.urlopen(f"{url}/v1/models", timeout=60) as answer:
+    with urllib.request.urlopen(f"{url}/v1/models", timeout=120) as answer:
         assert "malpan-demo-judge" in answer.read().decode()
     assert stack.program("scoring.judging.demo").pid != before.pid

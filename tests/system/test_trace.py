@@ -37,7 +37,7 @@ def test_the_spans_of_the_upload_and_of_the_score_are_one_trace(new_stack: Stack
         """By name; of web processes there are several."""
         return {span.name: span for program, span in collector.received() if program.startswith(wanted)}
 
-    wait_for(lambda: {"run", "engine"} <= sent_by("worker").keys(), "the worker's spans arrive", seconds=20)
+    wait_for(lambda: {"run", "engine"} <= sent_by("worker").keys(), "the worker's spans arrive")
     run, engine = (sent_by("worker")[name] for name in ("run", "engine"))
     upload = wait_for(
         lambda: next((each for each in sent_by("web").values() if each.span_id == run.parent_span_id), None),

@@ -18,6 +18,7 @@ class Visitor:
     def __init__(self, stack: Stack | Deployed) -> None:
         self.stack = stack
         self.session = requests.Session()
+        self.session.headers["Connection"] = "close"  # the site closes what is silent for seconds, maybe just now
         password = uuid.uuid4().hex
         self.email = f"{uuid.uuid4().hex[:12]}@example.org"
         self.post(
@@ -25,7 +26,7 @@ class Visitor:
         )
 
     def get(self, path: str) -> requests.Response:
-        response = self.session.get(self.stack.url + path, verify=self.stack.certificate, timeout=30)
+        response = self.session.get(self.stack.url + path, verify=self.stack.certificate, timeout=120)
         assert response.status_code < 400, (path, response.status_code, self.stack.log[-3000:])
         return response
 
@@ -43,7 +44,7 @@ class Visitor:
             files=files,
             headers={"Referer": self.stack.url + path},
             verify=self.stack.certificate,
-            timeout=60,
+            timeout=120,
         )
         assert response.status_code < 400, (path, response.status_code, self.stack.log[-3000:])
         assert at_end in response.url, (path, response.url, response.text[-3000:])
@@ -84,7 +85,7 @@ def run_of(stack: Stack | Deployed, public_id: str) -> dict[str, object]:
     return dict(zip(names, rows[0], strict=True))
 
 
-def wait_until_finished(stack: Stack | Deployed, public_id: str, *, seconds: float = 90) -> dict[str, object]:
+def wait_until_finished(stack: Stack | Deployed, public_id: str, *, seconds: float = 300) -> dict[str, object]:
     """The run once it is over; fails the test where it was given up."""
     run = wait_for(
         lambda: (run := run_of(stack, public_id))["state"] in ("finished", "failed") and run,
