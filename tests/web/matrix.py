@@ -7,6 +7,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache as remembered
 from typing import Any, Final
 
@@ -115,6 +116,29 @@ def declines(view: Callable[..., Any], method: str) -> bool:
         return view(request).status_code == 405
     except (AttributeError, TypeError, Http404):
         return False
+
+
+@contextmanager
+def taken_back() -> Iterator[None]:
+    """What is written inside is taken back. A request that only reads, as most do, costs no savepoint for that."""
+    begun: list[str] = []
+
+    def begin(execute: Callable[..., Any], sql: Any, *rest: Any) -> Any:
+        if not begun and not str(sql).lstrip().startswith("SELECT"):
+            begun.append("")  # the statement of the savepoint itself comes through here as well
+            begun.append(connection.savepoint())
+        return execute(sql, *rest)
+
+    waiting = connection.run_on_commit[:]
+    try:
+        with connection.execute_wrapper(begin):
+            yield
+    finally:
+        connection.needs_rollback = False
+        if begun:
+            connection.savepoint_rollback(begun[-1])
+            connection.savepoint_commit(begun[-1])
+        connection.run_on_commit = waiting
 
 
 class Changes:
