@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache as remembered
 from typing import Any, Final
@@ -119,8 +119,12 @@ def declines(view: Callable[..., Any], method: str) -> bool:
 
 
 @contextmanager
-def taken_back() -> Iterator[None]:
-    """What is written inside is taken back. A request that only reads, as most do, costs no savepoint for that."""
+def taken_back() -> Iterator[Collection[str]]:
+    """What is written inside is taken back. A request that only reads, as most do, costs no savepoint for that.
+
+    Something is in what is given after the first statement that is no SELECT, with which a savepoint begins. What a
+    SELECT wrote through a function would stay: the matrix of who may write compares the tables at its end.
+    """
     begun: list[str] = []
 
     def begin(execute: Callable[..., Any], sql: Any, *rest: Any) -> Any:
@@ -132,7 +136,7 @@ def taken_back() -> Iterator[None]:
     waiting = connection.run_on_commit[:]
     try:
         with connection.execute_wrapper(begin):
-            yield
+            yield begun
     finally:
         connection.needs_rollback = False
         if begun:
