@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache as remembered
 from typing import Any, Final
 
@@ -115,6 +116,33 @@ def declines(view: Callable[..., Any], method: str) -> bool:
         return view(request).status_code == 405
     except (AttributeError, TypeError, Http404):
         return False
+
+
+@contextmanager
+def taken_back() -> Iterator[Collection[str]]:
+    """What is written inside is taken back. A request that only reads, as most do, costs no savepoint for that.
+
+    Something is in what is given after the first statement that is no SELECT, with which a savepoint begins. What a
+    SELECT wrote through a function would stay: the matrix of who may write compares the tables at its end.
+    """
+    begun: list[str] = []
+
+    def begin(execute: Callable[..., Any], sql: Any, *rest: Any) -> Any:
+        if not begun and not str(sql).lstrip().startswith("SELECT"):
+            begun.append("")  # the statement of the savepoint itself comes through here as well
+            begun.append(connection.savepoint())
+        return execute(sql, *rest)
+
+    waiting = connection.run_on_commit[:]
+    try:
+        with connection.execute_wrapper(begin):
+            yield begun
+    finally:
+        connection.needs_rollback = False
+        if begun:
+            connection.savepoint_rollback(begun[-1])
+            connection.savepoint_commit(begun[-1])
+        connection.run_on_commit = waiting
 
 
 class Changes:

@@ -18,14 +18,13 @@ from typing import Final
 
 import pytest
 from django.core.cache import cache
-from django.db import transaction
 from django.test import Client
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from django.urls import URLPattern
 from django.utils import timezone
 
 from malpan.competitions.models import CompetitionRole, Phase
-from tests.web.matrix import NAMES, Changes, addresses, client_of, declines, routes
+from tests.web.matrix import NAMES, Changes, addresses, client_of, declines, routes, taken_back
 from tests.web.write_rules import ACCOUNTS, ADMIN_PAGES, MANAGE_PAGES, NOBODY, PAGES, TEAMS, Rule, of, rule_of
 from tests.web.write_world import VIEWERS, WriteWorld, make_writable
 
@@ -79,12 +78,11 @@ def places(world: WriteWorld) -> list[Place]:
 def ask(client: Client, changes: Changes, method: str, address: str, body: bytes) -> Asked:
     """The answer and what the request changed, which is taken back; the browser stays as it was."""
     cookies = client.cookies.output(header="", sep=";")
-    with transaction.atomic():
+    with taken_back() as begun:
         response = client.generic(method, address, body, content_type=MULTIPART_CONTENT)
         if response.streaming:
             b"".join(response.streaming_content)
-        changed = changes.now()
-        transaction.set_rollback(True)
+        changed = changes.now() if begun else frozenset()
     client.cookies = SimpleCookie(cookies)
     return Asked(response.status_code, response.headers.get("Location", ""), changed)
 

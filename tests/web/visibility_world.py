@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 from typing import Any, Final
 
 from allauth.account.models import EmailAddress
@@ -290,10 +291,18 @@ def canaries_in(text: str) -> Iterator[str]:
     """
     plain = CLOCK.sub("", text.replace(",", ""))
     yield from (name for name, word in WORDS.items() if word in plain)
-    seen = {number for number in DECIMAL.findall(plain) if len(number.replace(".", "").lstrip("0")) >= 4}
-    for number in seen:
-        places = len(number.partition(".")[2])
-        room = 0.5000001 * 10**-places
-        for name, value in NUMBERS.items():
-            if any(abs(float(number) - value * scale) <= room for scale in (1, 100)):
-                yield name
+    for number in set(DECIMAL.findall(plain)):
+        yield from _named_by(number)
+
+
+@cache
+def _named_by(number: str) -> tuple[str, ...]:
+    """The canaries that ``number``, as it is written, may be: of a few thousand pages it stands on."""
+    if len(number.replace(".", "").lstrip("0")) < 4:
+        return ()
+    room = 0.5000001 * 10 ** -len(number.partition(".")[2])
+    return tuple(
+        name
+        for name, value in NUMBERS.items()
+        if any(abs(float(number) - value * scale) <= room for scale in (1, 100))
+    )

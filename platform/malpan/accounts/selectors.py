@@ -9,6 +9,7 @@ from django.db.models import F, QuerySet
 from malpan.accounts.errors import ApiTokenInvalid, ApiTokenNotFound, PersonNotFound
 from malpan.accounts.models import ApiToken, User
 from malpan.accounts.tokens import hash_token
+from malpan.core.rows import only
 
 
 def person_by_email(email: str) -> User:
@@ -41,11 +42,8 @@ def api_token_of(user: User, pk: int) -> ApiToken:
 
 def api_token_by_secret(token: str) -> ApiToken:
     """The token, with its user. Raises ``ApiTokenInvalid`` for an unknown or revoked one and for a closed account."""
-    row = (
-        ApiToken.objects.filter(token_sha256=hash_token(token), revoked_at=None, user__is_active=True)
-        .select_related("user")
-        .first()
-    )
+    valid = ApiToken.objects.filter(token_sha256=hash_token(token), revoked_at=None, user__is_active=True)
+    row = only(valid.select_related("user"))
     if row is None:
         raise ApiTokenInvalid
     return row

@@ -22,6 +22,7 @@ from django.contrib.auth.models import AnonymousUser
 from malpan.accounts.models import User
 from malpan.competitions.errors import ManageNotFound, NotAllowed
 from malpan.competitions.models import CompetitionRole
+from malpan.core.rows import only
 
 if TYPE_CHECKING:
     from malpan.competitions.models import Competition
@@ -54,7 +55,7 @@ def permissions_of(user: User | AnonymousUser, competition: Competition) -> froz
         return frozenset()
     if user.is_superuser:
         return frozenset(Permission)
-    role = CompetitionRole.objects.filter(user=user, competition=competition).values_list("role", flat=True).first()
+    role = only(CompetitionRole.objects.filter(user=user, competition=competition).values_list("role", flat=True))
     return PERMISSIONS.get(role or "", frozenset())
 
 
@@ -63,10 +64,14 @@ def may(user: User | AnonymousUser, competition: Competition, permission: Permis
     return permission in permissions_of(user, competition)
 
 
-def require(user: User | AnonymousUser, competition: Competition, permission: Permission) -> None:
-    """Raise ``ManageNotFound`` for people without any role, to whom these pages do not exist, else ``NotAllowed``."""
+def require(user: User | AnonymousUser, competition: Competition, permission: Permission) -> frozenset[Permission]:
+    """The permissions of ``user`` in ``competition``, ``permission`` among them. At most one query.
+
+    Raises ``ManageNotFound`` for people without any role, to whom these pages do not exist, else ``NotAllowed``.
+    """
     held = permissions_of(user, competition)
     if not held:
         raise ManageNotFound
     if permission not in held:
         raise NotAllowed(permission=str(permission))
+    return held

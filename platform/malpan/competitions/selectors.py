@@ -18,6 +18,7 @@ from malpan.competitions.errors import (
 )
 from malpan.competitions.models import Competition, DataFile, Notice, Phase, ReferenceVersion, Track
 from malpan.core.errors import AddressNotFound
+from malpan.core.rows import only
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def _period(competition: Any) -> tuple[datetime | None, datetime | None]:
 def get_competition(slug: str, *, include_unpublished: bool = False) -> Competition:
     """The competition at ``slug``; raises ``CompetitionNotFound``. For organisers also an unpublished one."""
     visible = Q() if include_unpublished else Q(is_published=True)
-    competition = Competition.objects.filter(visible, slug=slug).first()
+    competition = only(Competition.objects.filter(visible, slug=slug))
     if competition is None:
         raise CompetitionNotFound
     return competition

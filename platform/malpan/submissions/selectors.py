@@ -8,11 +8,12 @@ from datetime import datetime
 from typing import Final, Literal
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Prefetch, Q, QuerySet
+from django.db.models import Prefetch, Q, QuerySet, prefetch_related_objects
 
 from malpan.accounts.models import User
 from malpan.competitions.models import Phase
 from malpan.competitions.permissions import Permission, may
+from malpan.core.rows import only
 from malpan.submissions.errors import SubmissionNotFound
 from malpan.submissions.models import Rejection, ScoringRun, Submission
 from malpan.submissions.release import Release
@@ -21,6 +22,7 @@ from malpan.teams.models import Team
 from malpan.teams.selectors import membership_of
 from scoring.errors import FileError
 
+OF_ONE_RUN: Final = ("submitted_by", "live_run__reference_version", "live_run__job")
 SHOWN_REJECTIONS: Final = 20  # they are free, so a script may make thousands, each with its table of errors
 
 
@@ -57,10 +59,11 @@ def submission_for(user: User | AnonymousUser, public_id: uuid.UUID | str) -> Su
 
     Raises ``SubmissionNotFound`` for anybody else. Its phase, track, competition, team and runs are prefetched.
     """
-    rows = _with_runs(Submission.objects.filter(public_id=public_id))
-    submission = rows.select_related("phase__track__competition", "team__merged_into").first()
+    rows = Submission.objects.filter(public_id=public_id).select_related(*OF_ONE_RUN)
+    submission = only(rows.select_related("phase__track__competition", "team__merged_into"))
     if submission is None or not (_is_open_to_the_team(user, submission) or _is_on_manage_pages(user, submission)):
         raise SubmissionNotFound
+    prefetch_related_objects([submission], _all_runs())  # for those alone who may see them
     return submission
 
 
@@ -127,7 +130,8 @@ def submissions_of_upload(*, team: Team, upload_key: str) -> list[Submission]:
 
 
 def _with_runs(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
-    runs = ScoringRun.objects.select_related("reference_version", "job").order_by("-pk")
-    return submissions.select_related("submitted_by", "live_run__reference_version", "live_run__job").prefetch_related(
-        Prefetch("runs", queryset=runs)
-    )
+    return submissions.select_related(*OF_ONE_RUN).prefetch_related(_all_runs())
+
+
+def _all_runs() -> Prefetch[str]:
+    return Prefetch("runs", queryset=ScoringRun.objects.select_related("reference_version", "job").order_by("-pk"))

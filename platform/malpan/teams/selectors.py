@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.accounts.tokens import hash_token
+from malpan.core.rows import only
 from malpan.core.text import one_line, without_unseen
 from malpan.teams.errors import (
     InvitationNotFound,
@@ -33,14 +34,14 @@ def team_of(user: User | AnonymousUser, competition: Competition) -> Team | None
     """The person's team in ``competition``; ``None`` for a visitor and for a person without one."""
     if not user.is_authenticated:
         return None
-    return Team.objects.filter(memberships__user=user, competition=competition).first()
+    return only(Team.objects.filter(memberships__user=user, memberships__competition=competition))
 
 
 def membership_of(user: User | AnonymousUser, team: Team) -> Membership | None:
     """The person's membership in ``team``, or ``None``."""
     if not user.is_authenticated:
         return None
-    return Membership.objects.filter(team=team, user=user).first()
+    return only(Membership.objects.filter(team=team, user=user))
 
 
 def require_member(user: User | AnonymousUser, team: Team) -> Membership:
@@ -92,11 +93,8 @@ def members_of(team: Team) -> QuerySet[Membership]:
 
 def invitation_by_token(token: str) -> Invitation:
     """The invitation of a link, usable or not, with its team and competition. Raises ``InvitationNotFound``."""
-    invitation = (
-        Invitation.objects.filter(token_sha256=hash_token(token))
-        .select_related("team__competition", "created_by")
-        .first()
-    )
+    known = Invitation.objects.filter(token_sha256=hash_token(token))
+    invitation = only(known.select_related("team__competition", "created_by"))
     if invitation is None:
         raise InvitationNotFound
     return invitation

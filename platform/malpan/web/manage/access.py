@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from malpan.competitions.errors import CompetitionNotFound, ManageNotFound
 from malpan.competitions.models import Competition
-from malpan.competitions.permissions import Permission, permissions_of, require
+from malpan.competitions.permissions import Permission, require
 from malpan.competitions.selectors import get_competition
 from malpan.web.manage.menu import MENU
 from malpan.web.pages.context import MemberRequest, members_only
@@ -65,8 +65,8 @@ def manage_page(permission: Permission) -> Callable[[ManageView[P]], Callable[..
                 competition = get_competition(slug, include_unpublished=True)
             except CompetitionNotFound:
                 raise ManageNotFound from None  # as for one where the person has no role: nobody learns which exist
-            require(member.user, competition, permission)
-            return view(member, ManageAccess(competition, permissions_of(member.user, competition)), *args, **kwargs)
+            held = require(member.user, competition, permission)
+            return view(member, ManageAccess(competition, held), *args, **kwargs)
 
         return members_only(guarded)
 
