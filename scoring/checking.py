@@ -12,7 +12,7 @@ import os
 import resource
 import subprocess
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, BinaryIO, Final
 
 from scoring.errors import FileError, InvalidFile, ScoringError
@@ -27,12 +27,16 @@ NICENESS: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What is known of a sound file. ``cost`` is the estimated cost of its scoring in model tokens."""
+    """What is known of a sound file. ``cost`` is the estimated cost of its scoring in model tokens.
+
+    ``warnings`` are those of its score that are known already, as ``{code, params}``.
+    """
 
     format: str
     item_count: int
     normalized_count: int
     cost: int
+    warnings: list[dict[str, Any]] = field(default_factory=list)
 
 
 class CheckFailed(ScoringError):
@@ -47,6 +51,7 @@ def check(data: bytes, recipe: Recipe, references: Items) -> Checked:
         item_count=len(predictions.items),
         normalized_count=len(predictions.normalized_ids),
         cost=expected_tokens(recipe, references, predictions),
+        warnings=[asdict(warning) for warning in recipe.file_warnings(None, predictions)],
     )
 
 

@@ -73,7 +73,7 @@ def score(
     scored = run_metrics(metrics, layout, hashes, known=known or {}, pair_values=pair_values, progress=progress)
     aggregate = recipe.aggregate(layout, scored.values, scored.corpus)
     warnings = (
-        *_model_warnings(recipe, metrics, signature),
+        *_model_warnings(recipe, metrics, store),
         *task_hints(recipe, references, predictions),
         *truncation_warnings(metrics, layout),
         *(warning for name, rows in scored.rows.items() for warning in metrics[name].warnings(list(rows.values()))),
@@ -116,9 +116,13 @@ def _about(metrics: Mapping[str, Metric], store: ModelStore | None) -> dict[str,
     return {"profile": store.profile.name, "is_demo": is_demo}
 
 
-def _model_warnings(recipe: Recipe, metrics: Mapping[str, Metric], signature: Mapping[str, Any]) -> list[ScoreWarning]:
-    about = signature["about"]
-    warnings = [ScoreWarning("demo_models", {"profile": about["profile"]})] if about["is_demo"] else []
+def _model_warnings(recipe: Recipe, metrics: Mapping[str, Metric], store: ModelStore | None) -> list[ScoreWarning]:
+    about = _about(metrics, store)
+    neural = [name for name in metrics if is_neural(name)] if about["is_demo"] else []
+    found = {"demo_judge" if METRICS[name].is_remote else "demo_models" for name in neural}
+    if store is not None and not store.profile.is_demo:  # only its judge is
+        found.discard("demo_models")
+    warnings = [ScoreWarning(code, {"profile": about["profile"]}) for code in sorted(found)]
     missing = [METRICS[name].not_configured for name in recipe.optional_metrics if name not in metrics]
     return [*warnings, *(ScoreWarning(code) for code in missing if code is not None)]
 

@@ -22,6 +22,7 @@ from scoring.models.profile import profile_names
 from scoring.reading.file_formats import format_label
 from scoring.recipes import ORGANISER_CODES, RECIPES, MismatchedFiles, Recipe, get_recipe, task_hints
 from scoring.recipes.base import common_warnings
+from scoring.recipes.essay_scoring import NOTHING_PARSED
 from scoring.recipes.warning_texts import warning_text
 from scoring.records import Items, Progress, ProgressCallback, ScoreWarning
 from scoring.report import render, report_as_json
@@ -47,6 +48,7 @@ def run_score(options: argparse.Namespace, language: Language) -> int:
     predictions = load_predictions(options.predictions, recipe, references)
     if options.output:
         require_folder_of(options.output)
+    sys.stderr.write("".join(f"{line}\n" for line in _same_file(references, predictions, language)))
     given = load_options(options.synonyms, options.media)
     report = score(
         recipe.id,
@@ -74,9 +76,12 @@ def run_check(options: argparse.Namespace, language: Language) -> int:
     recipe = get_recipe(options.recipe)
     references = load_references(options.references, recipe) if options.references else None
     predictions = load_predictions(options.predictions, recipe, references)
-    lines = [say("sound", language, path=options.predictions, count=len(predictions.items))]
+    warnings = _known_before(recipe, references, predictions)
+    headline = "unreadable" if any(each.code == NOTHING_PARSED for each in warnings) else "sound"
+    lines = [say(headline, language, path=options.predictions, count=len(predictions.items))]
     lines.append(say("recognised", language, name=format_label(predictions.format, language)))
-    lines += [warning_text(warning, language) for warning in _known_before(recipe, references, predictions)]
+    lines += _same_file(references, predictions, language)
+    lines += [warning_text(warning, language) for warning in warnings]
     try:
         foreseen = foreseen_warnings(recipe, references, predictions, options.models)
         lines += [warning_text(warning, language) for warning in foreseen]
@@ -84,6 +89,12 @@ def run_check(options: argparse.Namespace, language: Language) -> int:
         lines.append(say("length_unchecked", language, profile=options.models))
     sys.stdout.write("\n".join(lines) + "\n")
     return 0
+
+
+def _same_file(references: Items | None, predictions: Items, language: Language) -> list[str]:
+    """A line that says that the file of references was given as predictions, too."""
+    is_same = references is not None and references.sha256 == predictions.sha256
+    return [say("same_file", language)] if is_same else []
 
 
 def _known_before(recipe: Recipe, references: Items | None, predictions: Items) -> list[ScoreWarning]:

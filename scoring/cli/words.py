@@ -149,6 +149,14 @@ WORDS: Final[dict[str, Message]] = {
     "not_sound": Message("{name} {path}: 오류 {total}건", "{name} {path}: errors: {total}"),
     "more": Message("… 오류 {count}건이 더 있습니다.", "… and more errors: {count}"),
     "sound": Message("이상이 없습니다: {path} (항목 {count}개)", "No errors: {path} ({count} items)"),
+    "unreadable": Message(
+        "형식 오류는 없지만 읽을 수 있는 답이 하나도 없습니다: {path} (항목 {count}개)",
+        "No errors of form, but not one answer can be read: {path} ({count} items)",
+    ),
+    "same_file": Message(
+        "제출 파일과 정답 파일이 똑같은 파일입니다. 정답 파일을 제출 파일로 주지 않았는지 확인하십시오.",
+        "Predictions and references are the very same file: see whether the references were given as predictions.",
+    ),
     "recognised": Message("파일 형식: {name}", "Format: {name}"),
     "columns": Message("줄\tid\t필드\t사유", "line\tid\tfield\treason"),
     "metrics": Message("지표", "metrics"),

@@ -27,8 +27,10 @@ CAPTIONS: Final[dict[str, Message]] = {
         WRONG_SHAPE,
     ),
     "no_known_id": Message(
-        "평가 데이터에 있는 id가 파일에 하나도 없습니다(평가 데이터의 id 예: «{example}»). id를 확인해 주십시오.",
-        "None of the ids in the file is in the test set (one of its ids: «{example}»). Check the ids.",
+        "평가 데이터에 있는 id가 파일에 하나도 없습니다(평가 데이터의 id 예: «{example}»). 다른 대회나 과제의 파일이 "
+        "아닌지, id를 바꾸어 적지 않았는지 확인해 주십시오.",
+        "None of the ids in the file is in the test set (one of its ids: «{example}»). See whether the file is one of "
+        "another competition or task, and whether its ids are those handed out.",
         ID_MISMATCH,
     ),
     "same_without_ending": Message(

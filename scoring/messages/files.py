@@ -7,6 +7,12 @@ from typing import Final
 from scoring.messages.language import NOT_JSON, WRONG_SHAPE, Message
 
 BYTES: Final[dict[str, Message]] = {
+    "other_task_file": Message(
+        "{task} 파일로 보입니다. 이 자리에는 {meant} 파일이 필요합니다. 대회와 과제, 파일을 바르게 골랐는지 확인해 "
+        "주십시오.",
+        "This looks like {task}; needed here is {meant}. See whether competition, task and file are the right ones.",
+        WRONG_SHAPE,
+    ),
     "empty_file": Message(
         "파일이 비어 있습니다(0바이트). 답을 저장한 파일을 다시 올려 주십시오.",
         "The file is empty (0 bytes). Upload the file that holds your answers.",

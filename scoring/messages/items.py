@@ -123,6 +123,21 @@ MATCHING: Final[dict[str, Message]] = {
         "The file holds no answer for this id of the test set. Add one (an empty string if you have none).",
         ID_MISMATCH,
     ),
+    "missing_number": Message(
+        "평가 데이터에 있는 이 id의 답이 파일에 없습니다. 숫자를 적어 주십시오(모르면 짐작한 값).",
+        "The file holds no answer for this id of the test set. Add a number (a guess if you have none).",
+        ID_MISMATCH,
+    ),
+    "missing_labels": Message(
+        "평가 데이터에 있는 이 id의 답이 파일에 없습니다. 대상마다 분류를 적어 주십시오.",
+        "The file holds no answer for this id of the test set. Add a label for each of its targets.",
+        ID_MISMATCH,
+    ),
+    "missing_opinions": Message(
+        "평가 데이터에 있는 이 id의 답이 파일에 없습니다. 의견의 배열을 적어 주십시오(모르면 빈 배열 []).",
+        "The file holds no answer for this id of the test set. Add its opinions (an empty array [] if you have none).",
+        ID_MISMATCH,
+    ),
     "unmatched_id": Message(
         "평가 데이터에 있는 이 id의 항목을 찾지 못했습니다. "
         "id가 없거나 읽을 수 없는 항목 가운데 이 id의 것이 있으면 id를 적고, 없으면 답을 더해 주십시오.",

@@ -45,6 +45,11 @@ TERMS: Final[dict[str, tuple[str, str]]] = {
         'a string, an array of strings, or an object such as {"label": "True"}',
     ),
     "string_or_object": ("문자열 또는 객체 {...}", "a string or an object {...}"),
+    "trait": ('객체 {"score": 4, "rationale": "..."}', 'an object {"score": 4, "rationale": "..."}'),
+    "reference_score": (
+        '객체 {"content": ..., "organization": ..., "expression": ..., "average": ...}',
+        'an object {"content": ..., "organization": ..., "expression": ..., "average": ...}',
+    ),
     "number_or_string": ("숫자 또는 숫자로 된 문자열", "a number, or a string that is one"),
     "zip": ("ZIP 압축 파일", "a ZIP archive"),
     "office": ("엑셀·워드·한글 문서", "an Excel, Word or Hangul document"),
@@ -55,8 +60,19 @@ TERMS: Final[dict[str, tuple[str, str]]] = {
     "xml": ("XML 문서", "an XML document"),
     "table": ("Parquet·Arrow·SQLite 데이터 파일", "a Parquet, Arrow or SQLite data file"),
     "program": ("피클·NumPy·HDF5 같은 프로그램 저장 파일", "a pickle, NumPy or HDF5 file"),
+    # kinds of files: keys of ``scoring.reading.other_tasks``
+    "answers_file": ("질문의 답을 적은(output)", "a file of answers to questions (output)"),
+    "captions_file": ("장면이나 그림의 설명을 적은(caption)", "a file of captions"),
+    "essays_file": (
+        "글의 예측 점수를 적은(content, organization, expression)",
+        "a file of predicted scores of essays (content, organization, expression)",
+    ),
+    "essay_references_file": (
+        "글과 정답 점수를 적은(essay, score)",
+        "a file of references of essay scoring (essay, score)",
+    ),
 }
-TERM_PARAMS: Final = frozenset({"expected", "found", "kind"})
+TERM_PARAMS: Final = frozenset({"expected", "found", "kind", "task", "meant"})
 
 
 def term(name: str, value: Any, language: Language) -> Any:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from scoring.errors import MAX_ERRORS_KEPT, ErrorList, FileError, InvalidFile
 from scoring.reading.answer_checks import AnswerCheck
@@ -25,6 +25,7 @@ from scoring.reading.essay_checks import EssayCheck, aliases_of
 from scoring.reading.item_checks import MAX_ID_CHARS, MAX_REFERENCES, shown_id
 from scoring.reading.json_items import MAX_ITEMS, MAX_VALUES, JsonItem, scan
 from scoring.reading.json_syntax import MAX_DEPTH
+from scoring.reading.other_tasks import MIN_ITEMS, FileKind, kind_of, refuse_other_kind
 from scoring.reading.texts import MAX_TEXT_CHARS
 from scoring.records import Item, Items
 
@@ -44,6 +45,17 @@ __all__ = [
     "read_predictions",
     "read_references",
 ]
+
+_MISSING: Final[Mapping[AnswerText, str]] = {  # where an empty text is no answer
+    "number": "missing_number",
+    "targets": "missing_labels",
+    "opinions": "missing_opinions",
+    "essay": "missing_essay",
+}
+_NO_ANSWERS: Final[Mapping[AnswerText, tuple[str, str]]] = {  # of predictions, of references
+    "text": ("no_answers", "no_reference_answers"),
+    "essay": ("no_trait_scores_at_all", "no_reference_scores"),
+}
 
 
 def read_predictions(data: bytes, recipe: Recipe, references: Items | None = None) -> Items:
@@ -115,6 +127,13 @@ class _Rules:
     may_name_nothing: bool = False
     aliases: Mapping[str, str | None] = field(default_factory=dict)
 
+    @property
+    def file_kind(self) -> FileKind:
+        """The kind of file that these rules read."""
+        if self.form != "essay":
+            return "answers_file"
+        return "essay_references_file" if self.is_reference else "essays_file"
+
     def check_of(self, item: JsonItem, known_ids: Collection[str] | None, *, locating: bool) -> AnswerCheck:
         """The check of one item in the form of these rules."""
         if self.form != "essay":
@@ -133,6 +152,7 @@ class _Collected:
     items: int = 0
     unanswered: int = 0  # items without any answer, as in a question file
     found: ErrorList = field(default_factory=ErrorList)
+    kinds: set[FileKind | None] = field(default_factory=set)  # of file that the items look like
     is_whole: bool = True  # every item could be read
     has_all_ids: bool = True  # and every id
 
@@ -148,7 +168,10 @@ def _read(data: bytes, rules: _Rules) -> Items:
             collected.is_whole = collected.has_all_ids = False
         else:
             _take(entry, rules, known_ids, targets, collected)
-    _refuse_questions(rules, collected)
+    if collected.is_whole:
+        refuse_other_kind(collected.kinds, rules.file_kind, collected.items, collected.found)
+        _refuse_questions(rules, collected)
+        _refuse_strange_ids(rules, collected)
     collected.found.raise_any(before=_count_errors(rules, collected), after=_missing_ids(rules, collected))
     aliases = aliases_of(collected.answers) if rules.is_reference and rules.form == "essay" else {}
     return Items(tuple(collected.answers), file_format, hashlib.sha256(data).hexdigest(), aliases)
@@ -163,6 +186,7 @@ def _take(
 ) -> None:
     """Check one item, alone and against the others, and record its answer and defects."""
     collected.items += 1
+    collected.kinds.add(kind_of(item.value))
     check = rules.check_of(item, known_ids, locating=not collected.found.is_full)
     collected.unanswered += check.is_unanswered()
     answer = check.answer(rules.question_types)
@@ -190,8 +214,16 @@ def _refuse_questions(rules: _Rules, collected: _Collected) -> None:
         errors or (rules.is_reference and not rules.may_name_nothing)
     ):
         return
-    if collected.is_whole and 1 < collected.items == collected.unanswered:
-        raise InvalidFile([FileError("no_reference_answers" if rules.is_reference else "no_answers")])
+    if 1 < collected.items == collected.unanswered:
+        codes = _NO_ANSWERS["essay" if rules.form == "essay" else "text"]
+        raise InvalidFile([FileError(codes[rules.is_reference])])
+
+
+def _refuse_strange_ids(rules: _Rules, collected: _Collected) -> None:
+    """One sentence instead of two errors for every item of a file that has none of the ids of the references."""
+    known, given = rules.known_ids, collected.first_lines
+    if known and MIN_ITEMS <= len(given) == collected.items and given.keys().isdisjoint(known):
+        raise InvalidFile([FileError("no_known_id", {"example": shown_id(known[0])})])
 
 
 def _count_errors(rules: _Rules, collected: _Collected) -> Iterator[FileError]:
@@ -207,7 +239,7 @@ def _missing_ids(rules: _Rules, collected: _Collected) -> Iterator[FileError]:
     if not collected.is_whole or not collected.first_lines:
         return  # which ids the rest of the file, or items all without one, would have is not known
     # An answer whose id could not be read may be the one for an id that no item has.
-    code = "missing_id" if collected.has_all_ids else "unmatched_id"
+    code = _MISSING.get(rules.form, "missing_id") if collected.has_all_ids else "unmatched_id"
     for known_id in rules.known_ids or ():
         if known_id not in collected.first_lines:
             yield FileError(code, item_id=shown_id(known_id))

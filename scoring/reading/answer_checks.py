@@ -82,7 +82,7 @@ class AnswerCheck(ItemCheck):
         """The answer of the item, or ``None`` with the defects noted."""
         value = self._item.value
         if not isinstance(value, dict):
-            self._note("item_not_object", (), found=type_name(value))
+            self._note(self._not_object(), (), found=type_name(value))
             return None
         self.id = self._read_id(value)
         self._read_faults()
@@ -98,6 +98,10 @@ class AnswerCheck(ItemCheck):
         return Item(
             self.id, texts[0], self._item.line, question_type, input=shown, others=texts[1:], raw=self.written_texts()
         )
+
+    def _not_object(self) -> str:
+        """The code of the error of an item that is no object."""
+        return "item_not_object"
 
     def _asked(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
         """What the item asks."""

@@ -107,3 +107,13 @@ def forms_of(recipe: Recipe) -> tuple[FormOfYears, ...]:
         return ()
     texts = {text_of(recipe), text_of(recipe, is_reference=True)}
     return tuple(form for form in FORMS if form.text in texts)
+
+
+def reference_forms_of(recipe: Recipe) -> tuple[FormOfYears, ...]:
+    """The forms in which references under ``recipe`` are read, their ``reference`` or ``example`` as one item of them;
+    none for captions. Scored essays have one form, whatever that of the predictions.
+    """
+    if recipe.answer_form == "captions":
+        return ()
+    text = text_of(recipe, is_reference=True)
+    return tuple(form for form in FORMS if form.text == text and (form.reference or text != "essay"))

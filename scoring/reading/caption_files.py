@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from scoring.errors import ErrorList, FileError
+from scoring.errors import ErrorList, FileError, InvalidFile
 from scoring.reading.caption_checks import RowCheck, without_ending
 from scoring.reading.caption_scan import CaptionScanner, Row
 from scoring.reading.decoding import decode, line_breaks
@@ -27,6 +27,7 @@ from scoring.reading.file_formats import TABLES
 from scoring.reading.item_checks import MAX_REFERENCES, shown_id
 from scoring.reading.json_items import MAX_VALUES, first_line, has_too_many_values
 from scoring.reading.json_syntax import near
+from scoring.reading.other_tasks import FileKind, kind_of, refuse_other_kind
 from scoring.records import Item, Items
 
 __all__ = ["MAX_REFERENCES", "read_captions", "scan_captions", "without_ending"]
@@ -49,6 +50,9 @@ def read_captions(
     aliases = {} if references is None else references.aliases
     captions = _Captions(is_reference, may_repeat, joins_endings, known, aliases)
     captions.read(entries)
+    refuse_other_kind(captions.kinds, "captions_file", len(captions.first_lines), captions.found)
+    if captions.has_strange_ids:
+        raise InvalidFile([FileError("no_known_id", {"example": shown_id(next(iter(known or ())))})])
     captions.found.raise_any(before=captions.errors_of_the_whole())
     return Items(
         tuple(item.answer(item_id) for item_id, item in captions.items.items()),
@@ -110,6 +114,7 @@ class _Captions:
     found: ErrorList = field(default_factory=ErrorList)
     is_whole: bool = True  # every row and its id could be read
     layout: str = ""  # the data set whose layout the rows have
+    kinds: set[FileKind | None] = field(default_factory=set)  # of file that the rows look like
     names: dict[str, str | None] = field(default_factory=dict)  # other name -> id; None if several items have it
 
     def read(self, entries: Iterable[Row | FileError]) -> None:
@@ -129,6 +134,7 @@ class _Captions:
             aliases=self.aliases,
         )
         texts, required = check.texts(), check.required()
+        self.kinds.add(None if row.key is not None else kind_of(row.item.value))
         if check.id is None:
             self.is_whole = False
         else:
@@ -156,13 +162,17 @@ class _Captions:
                 self.names[name] = check.id if self.names.get(name, check.id) == check.id else None
         check.match_id({} if self.may_repeat else self.first_lines, self.known_ids, is_reference=self.is_reference)
 
+    @property
+    def has_strange_ids(self) -> bool:
+        """Whether the ids of the file could be read, and none of them is one of the references."""
+        is_known = self.is_whole and self.known_ids and self.first_lines
+        return bool(is_known) and self.first_lines.keys().isdisjoint(self.known_ids or ())
+
     def errors_of_the_whole(self) -> Iterator[FileError]:
         if not self.is_whole:
             return
         if not self.first_lines:
             yield FileError("no_items")
-        elif self.known_ids and self.first_lines.keys().isdisjoint(self.known_ids):
-            yield FileError("no_known_id", {"example": shown_id(next(iter(self.known_ids)))})
 
     def aliases_of_the_items(self) -> dict[str, str | None]:
         """The names of files that are not the ids of their items."""

@@ -63,6 +63,9 @@ class EssayCheck(AnswerCheck):
             return False
         return value.get("score") is None if self._is_reference else not _places_in(value)
 
+    def _not_object(self) -> str:
+        return "reference_essay_not_object" if self._is_reference else "essay_not_object"
+
     # --- which essay --------------------------------------------------------------------------------------------------
     def _read_id(self, value: dict[str, Any]) -> str | None:
         names = [name for name in ID_NAMES if name in value]
@@ -119,7 +122,7 @@ class EssayCheck(AnswerCheck):
     def _read_texts(self, value: dict[str, Any]) -> tuple[str, ...]:
         if not self._is_reference:
             return self._read_prediction(value)
-        owner = self._member(value, ("score",), "object")
+        owner = self._member(value, ("score",), "reference_score")
         if owner is None:
             return ()
         scores = {name: self._read_score(owner, ("score", name)) for name in SCORES}
@@ -173,7 +176,7 @@ class EssayCheck(AnswerCheck):
         written: dict[str, dict[str, Any]] = {}
         for trait in TRAITS:
             path = (*self._place, trait)
-            part = self._member(owner, path, "object")
+            part = self._member(owner, path, "trait")
             if part is None:
                 continue
             score = self._read_score(part, (*path, "score"))

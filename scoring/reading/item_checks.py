@@ -27,6 +27,8 @@ _TYPES: Final[dict[str, tuple[type, ...]]] = {
     "number": (int, float),
     "number_or_string": (str, int, float),
     "string_or_object": (str, dict),
+    "trait": (dict,),
+    "reference_score": (dict,),
 }
 _ITEM_KEYS: Final = frozenset({"id", "input", "output"})  # each of them means itself
 

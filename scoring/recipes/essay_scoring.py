@@ -35,6 +35,7 @@ from scoring.records import Item, Items, ScoreWarning
 from scoring.text.essays import HIGHEST, RULE, TRAITS, Traits, answer_of, predicted_average, text_of
 
 NAMED_ITEMS: Final = 5
+NOTHING_PARSED: Final = "nothing_parsed"  # the warning of a file without an answer that could be read
 MAX_PROMPTS: Final = 30  # with more, or with longer names, prompts are no groups
 MAX_PROMPT_CHARS: Final = 40
 MIN_ESSAYS: Final = 5  # of a prompt: the error of a single essay would tell its reference
@@ -62,8 +63,13 @@ class EssayScoring(Recipe):
             item_ids=pairs.ids,
             pairs={**dict.fromkeys(self.metrics, pairs), JUDGE: judged_pairs(items, answers)},
             coverage={"items": len(items), "answered": len(items) - len(failed)},
-            warnings=(*_failures(failed), *_averages(references.items), *common_warnings(predictions)),
+            warnings=(*self.file_warnings(references, predictions), *common_warnings(predictions)),
         )
+
+    def file_warnings(self, references: Items | None, predictions: Items | None) -> list[ScoreWarning]:
+        given = () if predictions is None else predictions.items
+        failed = [item.id for item in given if answer_of(item.text) is None]
+        return [*_failures(failed, len(given)), *_averages(() if references is None else references.items)]
 
     def final_scores(self, means: Mapping[str, Figure]) -> dict[str, Figure]:
         return {"final_score": 1 - at_most(means["rmse"] / HIGHEST, 1.0), **means}
@@ -130,12 +136,13 @@ def prompt_scores(pairs: Pairs) -> dict[str, float]:
     return found
 
 
-def _failures(items: Sequence[str]) -> list[ScoreWarning]:
-    """The warning that names answers which could not be read."""
+def _failures(items: Sequence[str], total: int) -> list[ScoreWarning]:
+    """The warning that names answers, of ``total``, which could not be read."""
     if not items:
         return []
     named = ", ".join(map(quoted, items[:NAMED_ITEMS])) + (" …" if len(items) > NAMED_ITEMS else "")
-    return [ScoreWarning("parse_failed", {"count": len(items), "items": named})]
+    code = NOTHING_PARSED if len(items) == total else "parse_failed"
+    return [ScoreWarning(code, {"count": len(items), "items": named})]
 
 
 def _averages(references: Iterable[Item]) -> list[ScoreWarning]:

@@ -30,8 +30,20 @@ _SCORE_TEXTS: Final[dict[str, Message]] = {
         "task.",
     ),
     "parse_failed": Message(
-        ko="답변 {count}개에서 세 영역의 점수를 읽지 못해 예측값 0으로 채점했습니다({items}).",
-        en="Answers in which the three scores could not be read, scored as the prediction 0: {count} ({items}).",
+        ko="답변 {count}개에서 세 영역의 점수를 읽지 못해 예측값 0으로 채점합니다({items}). 답은 "
+        '{{"content": {{"score": 4, "rationale": "..."}}, "organization": ..., "expression": ...}} 꼴의 JSON이어야 '
+        "합니다.",
+        en="Answers in which the three scores could not be read, scored as the prediction 0: {count} ({items}). An "
+        'answer is JSON such as {{"content": {{"score": 4, "rationale": "..."}}, "organization": ..., "expression": '
+        "...}}.",
+    ),
+    "nothing_parsed": Message(
+        ko="답변 {count}개 가운데 하나도 읽지 못해 모두 예측값 0으로 채점합니다({items}). 파일을 잘못 골랐거나 모델의 "
+        '답을 잘못 적었을 수 있습니다. 답은 {{"content": {{"score": 4, "rationale": "..."}}, "organization": ..., '
+        '"expression": ...}} 꼴의 JSON이어야 합니다.',
+        en="Not one of {count} answers could be read; all are scored as the prediction 0 ({items}). The file may be "
+        'the wrong one, or the model\'s answers were written wrongly. An answer is JSON such as {{"content": '
+        '{{"score": 4, "rationale": "..."}}, "organization": ..., "expression": ...}}.',
     ),
     "averages_differ": Message(
         ko="정답 {count}개의 average가 세 영역의 평균과 0.05점 넘게 다릅니다. 점수는 average로 계산하므로, 정답 파일을 "
@@ -101,6 +113,12 @@ _SCORE_TEXTS: Final[dict[str, Message]] = {
         "이들이 들어간 점수는 공식 점수와 비교할 수 없습니다.",
         en="Demo model score: computed with the small trial models of profile '{profile}'. BERTScore, BLEURT and every "
         "score that includes them cannot be compared with official scores.",
+    ),
+    "demo_judge": Message(
+        ko="데모 심사 점수: LLM 심사를 모델 프로필 '{profile}'의 시험용 심사기가 했습니다. LLM 심사 점수와 그것이 "
+        "들어간 종합 점수는 실제 심사와 비교할 수 없습니다. 모델이 들지 않는 다른 지표는 그대로입니다.",
+        en="Demo judge score: the LLM judge was the trial judge of profile '{profile}'. Its score, and composites that "
+        "include it, cannot be compared with those of a real judge. Scores without a model are as they are.",
     ),
     "other_task": Message(
         ko="문항 유형({types})으로 보아 {recipe}의 파일입니다. {here}은(는) 유형을 가리지 않고 모든 답을 같은 규칙으로 "

@@ -249,7 +249,7 @@ def test_the_careless_file_is_rejected_with_line_and_id_of_every_error() -> None
         ("score_out_of_range", ids[1], "content.score"),
         ("wrong_type", ids[2], "expression.score"),
         ("duplicate_id", ids[3], "id"),
-        ("missing_id", ids[4], None),
+        ("missing_essay", ids[4], None),
     ]
     lines = data.decode().splitlines()
     assert '"score": 7' in lines[caught.value.errors[0].line - 1]

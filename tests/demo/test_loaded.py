@@ -116,7 +116,7 @@ def test_nobody_can_log_in_as_a_demo_person() -> None:
     [
         ("demo", {"duplicate_id", "missing_id"}),
         ("demo-captions", {"duplicate_id", "unknown_id"}),
-        ("demo-essays", {"duplicate_id", "missing_id"}),
+        ("demo-essays", {"duplicate_id", "missing_essay"}),
     ],
 )
 def test_the_rejected_file_is_recorded_with_its_errors_and_the_good_one_is_charged(slug, codes) -> None:

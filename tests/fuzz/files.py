@@ -41,7 +41,7 @@ CAPTION_SOURCES: Final = (
 OF_THE_WHOLE: Final = frozenset(  # defects of a file that lie in no line
     {"empty_file", "blank_file", "too_many_bytes", "not_a_text_file", "utf16", "cp949", "count_differs", "no_items"}
     | {"no_answers", "no_reference_answers"}
-    | {"no_known_id", "too_many_values"}
+    | {"no_known_id", "too_many_values", "other_task_file"}
 )
 
 

@@ -192,6 +192,15 @@ def test_rescoring_one_team_moves_others_and_the_preview_says_so(phase: Phase, t
     indirect = [move for move in foreseen.moves if move.moves and not move.is_own]
     assert indirect, "others move although nothing of theirs changed"
     assert any(move.score_before != move.score_after for move in indirect)
+    differences = [now[team][3] - was[team][3] for team in now]
+    unchanged = sum(abs(difference) <= 1e-12 for difference in differences)
+    assert foreseen.histogram is not None
+    assert foreseen.histogram.unchanged == unchanged < len(differences)
+    assert sum(bar.count for bar in foreseen.histogram.bars) == len(differences) - unchanged
+    assert foreseen.histogram.bars[-1].high == pytest.approx(max(map(abs, differences)))
+    assert foreseen.ranked_by == ("rmse", "spearman", "judge")
+    batch.refresh_from_db()
+    assert preview(batch).histogram is None, "what was a preview is history: composites are not computed again"
 
 
 # --- which submission counts ------------------------------------------------------------------------------------------

@@ -20,3 +20,13 @@ def prepare(slug: str, recipe: str) -> dict[str, Any]:
     load_competition(replace(spec, slug=slug, tracks=(replace(track, recipe=recipe),)), timezone.now(), count)
     phase = Phase.objects.get(track__competition__slug=slug)
     return {"slug": slug, "phase": phase.pk, "track": phase.track.slug, "submissions": count.submissions}
+
+
+def invite(slug: str, team: str) -> dict[str, Any]:
+    """An invitation to a team, by its leader."""
+    from malpan.teams.invitations import create_invitation
+    from malpan.teams.models import Membership
+
+    leader = Membership.objects.get(team__competition__slug=slug, team__name=team, role="leader")
+    _invitation, token = create_invitation(team=leader.team, actor=leader.user)
+    return {"token": token}

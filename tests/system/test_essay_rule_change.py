@@ -23,11 +23,12 @@ from playwright.sync_api import Page, expect, sync_playwright
 from scipy.stats import rankdata
 
 from malpan.demo.teams import ESSAY_TEAMS
-from tests.demo.test_essays import half_up, measured
+from tests.demo.test_essays import TRACK, half_up, measured, team_of
 from tests.paths import ROOT
 from tests.system.stack import Stack
 from tests.system.test_browser import ARGUMENTS, CHROMIUM
 from tests.system.test_rescoring_browser import sign_up
+from tests.system.visitor import Visitor, wait_until_finished
 from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.services]
@@ -126,6 +127,7 @@ def test_the_rule_of_6_august_changes_every_board_and_every_quota_at_once(
     slug = made["slug"]
     wait_for(lambda: unfinished(stack, slug) == 0, "all is scored", seconds=SCORED_WITHIN, every=0.5)
     stack.call("tests.system.make_rescoring", "organise", slug, sign_up(page, stack))
+    member = use_up_the_quota(stack, slug)
     old = fetch_board(stack, made)
     check_board(old, round)
     asked = requests_of_judge(stack)
@@ -171,6 +173,42 @@ def test_the_rule_of_6_august_changes_every_board_and_every_quota_at_once(
     command = [sys.executable, "manage.py", "verify_chain", slug]
     checked = subprocess.run(command, cwd=ROOT, env=stack.environment, capture_output=True, text=True, check=False)
     assert (checked.returncode, "as recorded" in checked.stdout) == (0, True), checked.stdout + checked.stderr
+    upload_after_the_reset(stack, made, member)
+    assert requests_of_judge(stack) == asked, "the rationales of every file were judged before"
+
+
+def use_up_the_quota(stack: Stack, slug: str) -> Visitor:
+    """A new member of the team with three files uploads the last one again: the fourth, and no fifth is taken."""
+    member, careful = Visitor(stack), team_of("careful")
+    token = stack.call("tests.system.make_essay_contest", "invite", slug, careful.name)["token"]
+    member.post(f"/invitations/{token}/", at_end="/team/")
+    content = TRACK.upload_bytes(careful, careful.uploads[-1])
+    wait_until_finished(stack, member.submit(slug, content))
+    refused = member.upload(slug, content)
+    assert "전체 제출 한도 4회를 모두 썼습니다" in refused.text
+    return member
+
+
+def upload_after_the_reset(stack: Stack, made: dict[str, Any], member: Visitor) -> None:
+    """The same team uploads the file of another, with many halves: it is taken at once, and scored by the new rule."""
+    halves = team_of("halves")
+    public_id = member.submit(made["slug"], TRACK.upload_bytes(halves, halves.uploads[-1]))
+    wait_until_finished(stack, public_id)
+    [(recipe,)] = stack.query(
+        "SELECT r.recipe FROM submissions_submission s JOIN submissions_scoringrun r ON r.id = s.live_run_id"
+        " WHERE s.public_id = %s",
+        public_id,
+    )
+    assert recipe == AFTER
+    board = fetch_board(stack, made)
+    [row] = [row for row in board["rows"] if row["team"] == team_of("careful").name]
+    assert row["submission"] == public_id, "the latest counts"
+    by_new_rule, by_old_rule = measured("halves"), measured("halves", rounded=round)
+    assert by_new_rule["rmse"] != by_old_rule["rmse"]
+    for name in ("rmse", "spearman", "parse_failures"):
+        assert row["scores"][name] == pytest.approx(by_new_rule[name], abs=1e-12), name
+    page = member.get(f"/competitions/{made['slug']}/submit/").text
+    assert "<strong>3</strong>/4회 남음" in page
 
 
 def unfinished(stack: Stack, slug: str) -> int:

@@ -295,6 +295,42 @@ def test_the_rescoring_preview_marks_who_moves_although_nothing_of_theirs_change
     }
     assert marked == {"팀0": True, "팀1": True, "팀2": False}
     assert "지금 종합 점수" in page.text
+    assert "1건에서 순위에 쓰는 지표(RMSE, 스피어만 상관, 심사 모델)가 바뀝니다" in page.text
+    assert "종합 점수가 바뀌는 팀 3팀, 순위가 바뀌는 팀 3팀" in page.text
+    assert "팀0, 팀1" in page.text
+    assert "건의 최종 점수" not in page.text
+    assert "최종 점수의 변화" not in page.text
+    [histogram] = page.all("table", "manage-histogram")
+    assert "종합 점수의 변화" in histogram.one("thead").text
+    assert sum(int(row.all("td")[0].text) for row in histogram.one("tbody").all("tr")) == 3
+    rows = [row.text for row in page.one("table", id="rows").one("tbody").all("tr")]
+    assert len(rows) == 1
+    assert "0.5000000 → 0.1000000 (−0.4000000)" in rows[0]
+
+
+def test_a_small_change_of_composites_can_be_left_out_of_the_list(phase: Phase, teams: list[Team]) -> None:
+    batch = batch_of(phase, {teams[2].pk: values(0.1, 0.9, 1.0)})
+    client = manage_of(phase, "owner")
+    for minimum, count in (("", 3), ("60", 1), ("100", 0)):
+        page = page_of(client, url(phase, f"manage/rescoring/{batch.pk}/?minimum={minimum}"))
+        assert f"팀 가운데 {count}팀, 변화가 큰 순서" in page.text
+
+
+def test_the_pages_say_what_counts_and_what_the_composite_is_made_of(phase: Phase, teams: list[Team]) -> None:
+    Phase.objects.filter(pk=phase.pk).update(min_interval=timedelta(hours=72))
+    member, owner = client_of(leader_of(teams[0])), manage_of(phase, "owner")
+    weights = "RMSE 45, 스피어만 상관 45, 심사 모델 10"
+    for address in ("", "submit/"):
+        text = page_of(member, url(phase, address)).text
+        assert "점수가 나온 제출 가운데 가장 최근 것 하나가 반영됩니다" in text
+        assert weights in text
+        assert "72시간 이상" in text
+    table = page_of(owner, url(phase, "manage/phases/")).one("table").text
+    assert "72시간" in table
+    assert "가장 최근 제출" in table
+    assert weights in page_of(owner, url(phase, "manage/setup/tracks/")).one("table").text
+    Phase.objects.filter(pk=phase.pk).update(counting="best", counting_score="rmse")
+    assert "가장 좋은 제출(RMSE)" in page_of(owner, url(phase, "manage/phases/")).one("table").text
 
 
 @pytest.mark.parametrize(

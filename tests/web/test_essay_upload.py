@@ -12,12 +12,13 @@ from malpan.competitions.models import Phase
 from malpan.submissions.models import Rejection, Submission
 from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.teams.models import Team
-from scoring.reading.answer_forms import forms_of
+from scoring.reading.answer_forms import forms_of, reference_forms_of
 from scoring.recipes import get_recipe
 from tests.factories import CANARY, PhaseFactory, TeamFactory, TrackFactory, UserFactory, finished_submission
 from tests.scoring.essays import dumped, reference, traits
 from tests.web import html
 from tests.web.conftest import client_of
+from tests.web.manage.test_phases import manage_of
 
 ROWS = [reference(number) | {"essay": f"{CANARY} 글"} for number in range(4)]
 
@@ -71,6 +72,67 @@ def test_a_score_that_is_none_is_located_and_costs_nothing(scorer: Client, essay
     assert found == ("score_out_of_range", 3, "e2", "content.score")
     assert "1점에서 5점 사이" in page.text
     assert CANARY not in page.text
+
+
+def test_a_file_of_which_nothing_can_be_read_is_told_at_once_and_is_no_success(
+    scorer: Client, scorers: Team, essay_phase: Phase
+) -> None:
+    page = html.parse(
+        upload(scorer, essay_phase, [{"id": f"e{n}", "output": "모르겠다"} for n in range(4)]).content.decode()
+    )
+    submission = Submission.objects.get()
+    assert submission.file_warnings == [{"code": "nothing_parsed", "params": {"count": 4, "items": "e0, e1, e2, e3"}}]
+    [warning] = page.all("li", "notice")
+    assert "답변 4개 가운데 하나도 읽지 못해" in warning.text
+    assert "e0, e1, e2, e3" in warning.text
+    assert '{"content": {"score": 4' in warning.text
+
+    scored = finished_submission(
+        essay_phase,
+        scorers,
+        0.3,
+        scores={"rmse": 3.5, "spearman": 0.0},
+        file_warnings=submission.file_warnings,
+        warnings=submission.file_warnings,
+    )
+    page = html.parse(scorer.get(f"/submissions/{scored.public_id}/").content.decode())
+    assert "읽을 수 있는 답이 없음" in page.one("div", "state").text
+    assert "채점 완료" not in page.text
+    assert page.text.count("답변 4개 가운데 하나도 읽지 못해") == 1
+
+
+def test_what_cannot_be_read_is_told_before_the_score(scorer: Client, essay_phase: Phase) -> None:
+    rows = [{"id": "e0", "output": "```"}, *({"id": f"e{number}", **traits(3)} for number in range(1, 4))]
+    page = html.parse(upload(scorer, essay_phase, rows).content.decode())
+    assert [row["code"] for row in Submission.objects.get().file_warnings] == ["parse_failed"]
+    assert "답변 1개에서 세 영역의 점수를 읽지 못해" in page.text
+    assert "읽을 수 있는 답이 없음" not in page.text
+
+
+def test_a_file_of_another_task_is_one_line(scorer: Client, essay_phase: Phase) -> None:
+    upload(scorer, essay_phase, [{"id": f"c{number}", "caption": "아이가 웃는다"} for number in range(200)])
+    rejection = Rejection.objects.get()
+    assert (rejection.error_count, rejection.errors[0]["code"]) == (1, "other_task_file")
+
+
+@pytest.mark.parametrize("page", ["manage/references/", "manage/setup/phases/{pk}/references/"])
+def test_the_pages_of_references_show_their_form(essay_phase: Phase, page: str) -> None:
+    organiser = manage_of(essay_phase, "owner")
+    address_of = address(essay_phase, page.format(pk=essay_phase.pk))
+    shown = html.parse(organiser.get(address_of).content.decode())
+    [form] = reference_forms_of(get_recipe("essay-scoring@1"))
+    assert form.reference in shown.text
+    assert "average는 적힌 그대로" in shown.text
+    assert "judge" not in "".join(each.text for each in shown.all("pre")), "the forms of predictions are not those"
+
+
+def test_references_without_scores_are_refused_with_their_form(essay_phase: Phase) -> None:
+    rows = [{key: value for key, value in row.items() if key != "score"} for row in ROWS]
+    form = {"phase": essay_phase.pk, "file": SimpleUploadedFile("r.jsonl", dumped(rows, as_lines=True))}
+    shown = manage_of(essay_phase, "owner").post(address(essay_phase, "manage/references/"), form).content.decode()
+    assert "어느 글에도 점수(score)가 없습니다" in shown
+    assert "문제 파일" not in shown
+    assert CANARY not in shown
 
 
 @pytest.mark.parametrize("page", ["submit/", "data/"])

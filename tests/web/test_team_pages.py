@@ -374,7 +374,10 @@ def test_making_a_team_leads_to_the_terms_and_back_with_the_name_that_was_typed(
     back = f"{team_address(phase)}?{urlencode({'name': '새 팀'})}"
     assert response.redirect_chain == [(f"{terms}?{urlencode({'next': back})}", 302)]
     page = html.parse(response.content.decode())
-    assert "약관(1판)에 아직 동의하지 않았습니다" in page.one("div", "messages").text
+    assert (
+        page.one("div", "messages").text
+        == "먼저 아래 참가 약관을 읽고 동의해 주십시오. 동의하면 하던 화면으로 돌아갑니다."
+    )
     assert "약관 본문" in page.one("div", "prose").text
     accepted = client.post(terms, confirmed(version="1", next=back), follow=True)
     assert accepted.redirect_chain == [(back, 302)]
@@ -395,8 +398,9 @@ def test_submitting_leads_to_the_terms_and_every_page_says_so_before(phase: Phas
     address = f"/competitions/{phase.track.competition.slug}/submit/"
     assert "참가 약관에 동의해야 파일을 제출할 수 있습니다" in page_of(member, address).one("p", "notice").text
     file = SimpleUploadedFile("a.json", prediction_bytes())
-    response = member.post(address, {"file": file, "upload_key": "k"})
-    assert response["Location"].startswith(f"{terms}?next=")
+    response = member.post(address, {"file": file, "upload_key": "k"}, follow=True)
+    assert response.redirect_chain[0][0].startswith(f"{terms}?next=")
+    assert "올리던 파일은 접수하지 않았으니, 돌아가서 다시 골라 주십시오" in response.content.decode()
     assert Submission.objects.count() == 0
 
 

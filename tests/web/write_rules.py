@@ -66,7 +66,7 @@ TRACK: Final = {
 }  # fmt: skip
 PHASE: Final = {
     "title_ko": "본선", "title_en": "Final", "slug": "new", "starts_at": "2020-11-20T09:00",
-    "ends_at": "2030-12-20T18:30", "daily_limit": "60", "total_limit": "99", "interval_minutes": "0",
+    "ends_at": "2030-12-20T18:30", "daily_limit": "60", "total_limit": "99", "min_interval": "0",
     "finals_limit": "2", "position": "0", "board": "live",
 }  # fmt: skip
 TEXTS: Final = {

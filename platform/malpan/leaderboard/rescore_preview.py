@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from malpan.competitions.models import ReferenceVersion
@@ -24,18 +24,22 @@ class Preview:
     """``rows`` are the submissions with a finished run in the batch. ``left_out``: live scores that would leave the
     board, as they are not in the batch and the rule changes. The ``hidden_*`` are empty without a private split.
     ``is_composite``: a composite ranks before or after; the scores of ``moves`` are composites where one does.
+    ``ranked_by``: the scores that rank, the final score or the parts of the composite. ``histogram`` is of the final
+    scores of submissions or, where a composite ranks before and after, of the teams' composites; then a closed batch
+    has none, as its boards are not computed again, and the private split neither.
     """
 
     recipe: Recipe
     rows: tuple[Scored, ...]
     changes: tuple[Change, ...]
-    histogram: Histogram
+    histogram: Histogram | None
     moves: tuple[RankMove, ...]
     prize_moves: tuple[RankMove, ...]
     left_out: int
     hidden_changes: tuple[Change, ...] = ()
     hidden_histogram: Histogram | None = None
     is_composite: bool = False
+    ranked_by: tuple[str, ...] = (deltas.FINAL,)
 
     @property
     def has_hidden(self) -> bool:
@@ -53,19 +57,30 @@ def preview(batch: RescoreBatch) -> Preview:
     rows = tuple(_rows(batch, fresh))
     scores = [column.key for column in recipe.columns]
     moves, left_out = _moves(batch, fresh, recipe) if batch.is_open else ((), 0)
-    hidden = [delta for row in rows if (delta := row.hidden_delta()) is not None]
+    rules = rule_of(batch.phase), rule_of(batch.phase, recipe)
+    is_composite = any(rule.is_composite for rule in rules)
+    hidden = [] if is_composite else [delta for row in rows if (delta := row.hidden_delta()) is not None]
     return Preview(
         recipe=recipe,
         rows=rows,
         changes=tuple(deltas.changes(rows, scores)),
-        histogram=deltas.histogram(delta for row in rows if (delta := row.delta()) is not None),
+        histogram=_histogram(rules, rows, moves),
         moves=moves,
         prize_moves=tuple(move for move in moves if move.crossed),
         left_out=left_out,
         hidden_changes=tuple(deltas.changes(rows, scores, is_hidden=True)),
         hidden_histogram=deltas.histogram(hidden) if hidden else None,
-        is_composite=rule_of(batch.phase, recipe).is_composite or rule_of(batch.phase).is_composite,
+        is_composite=is_composite,
+        ranked_by=tuple(part.score for part in rules[1].components) or (deltas.FINAL,),
     )
+
+
+def _histogram(rules: tuple[Rule, Rule], rows: Iterable[Scored], moves: Iterable[RankMove]) -> Histogram | None:
+    """How much what ranks changes; ``None`` where a composite ranks and there is nothing to compare it with."""
+    if not any(rule.is_composite for rule in rules):
+        return deltas.histogram(delta for row in rows if (delta := row.delta()) is not None)
+    found = [delta for move in moves if (delta := move.delta) is not None]
+    return deltas.histogram(found) if found and all(rule.is_composite for rule in rules) else None
 
 
 def _moves(batch: RescoreBatch, fresh: Mapping[int, ScoringRun], recipe: Recipe) -> tuple[tuple[RankMove, ...], int]:

@@ -206,6 +206,7 @@ def _create(arrival: _Arrival, found: Checked, stored: StoredFile) -> Submission
         file_format=found.format,
         item_count=found.item_count,
         normalized_count=found.normalized_count,
+        file_warnings=found.warnings,
         memo=arrival.memo,
         upload_key=arrival.upload_key,
         created_at=arrival.received_at,

@@ -16,6 +16,7 @@ from scoring.reading import read_predictions, read_references
 from scoring.recipes import RECIPES, get_recipe
 from scoring.report import report_as_json
 from tests.scoring.command_line import PREDICTION_ROWS, REFERENCE_ROWS, run, score_arguments
+from tests.scoring.essays import dumped, reference
 from tests.scoring.texts import GOLDEN, contest_json
 from tests.scoring.tiny_models import one_thread
 
@@ -84,6 +85,27 @@ def test_check_of_a_sound_file_says_so(files):
     done = run("check", "--recipe", "rag-qa@1", "--predictions", files / "P.json", "--references", files / "R.json")
     assert (done.returncode, done.stderr) == (0, "")
     assert "이상이 없습니다" in done.stdout
+
+
+def test_check_of_essays_of_which_none_can_be_read_does_not_call_them_sound(tmp_path, capsys):
+    rows = [{"id": f"e{number}", "output": "모르겠다"} for number in range(8)]
+    (tmp_path / "R.json").write_bytes(dumped([reference(number) for number in range(8)]))
+    (tmp_path / "P.json").write_bytes(dumped(rows))
+    arguments = ["check", "--recipe", "essay-scoring@1", "--predictions", tmp_path / "P.json"]
+    for given in ([], ["--references", tmp_path / "R.json"]):
+        assert main([*map(str, [*arguments, *given])]) == 0
+        shown = capsys.readouterr().out
+        assert "이상이 없습니다" not in shown
+        assert "읽을 수 있는 답이 하나도 없습니다" in shown
+        assert "답변 8개 가운데 하나도" in shown
+        assert "e0, e1" in shown
+        assert '{"content": {"score": 4' in shown
+
+
+def test_the_file_of_references_given_as_predictions_is_told(files, capsys):
+    arguments = ["check", "--recipe", "rag-qa@1", "--predictions", files / "R.json", "--references", files / "R.json"]
+    assert main([*map(str, arguments)]) == 0
+    assert "똑같은 파일" in capsys.readouterr().out
 
 
 def test_check_lists_every_error_with_line_id_field_and_reason(files, capsys):

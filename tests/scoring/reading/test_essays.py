@@ -165,7 +165,7 @@ def test_scores_that_a_raw_text_holds_are_no_defect_of_the_file() -> None:
 
 def test_an_essay_named_twice_is_found_whatever_its_name() -> None:
     rows = [{"id": "e1", **traits(3)}, {"document_id": "doc-1", **traits(4)}, {"essay_id": "e3", **traits(3)}]
-    assert errors_of(rows) == [("duplicate_id", 2, "doc-1", "document_id"), ("missing_id", None, "e2", None)]
+    assert errors_of(rows) == [("duplicate_id", 2, "doc-1", "document_id"), ("missing_essay", None, "e2", None)]
     same = [{"id": "e1", **traits(3)}, {"essay_id": "e1", **traits(3)}]
     assert errors_of(same, known=None) == [("duplicate_id", 2, "e1", "essay_id")]
 
@@ -194,17 +194,32 @@ def test_two_names_of_one_item_must_agree() -> None:
 
 def test_an_unknown_and_a_missing_essay_are_named() -> None:
     rows = [*given(traits(3), traits(3)), {"essay_id": "x", **traits(3)}]
-    assert errors_of(rows) == [("unknown_id", 3, "x", "essay_id"), ("missing_id", None, "e3", None)]
+    assert errors_of(rows) == [("unknown_id", 3, "x", "essay_id"), ("missing_essay", None, "e3", None)]
     rows[2] = traits(3)
     assert errors_of(rows)[0] == ("missing_field", 3, None, "id")
 
 
+def test_what_is_to_be_written_is_said_in_the_form_of_the_task() -> None:
+    with pytest.raises(InvalidFile) as refused:
+        read_predictions(
+            dumped([*given(traits(3), {"content": 4, "organization": 4, "expression": 4}), 3]), RECIPE, KNOWN
+        )
+    texts = {error.code: error.message() for error in refused.value.errors}
+    assert set(texts) == {"wrong_type", "essay_not_object", "unmatched_id"}
+    assert '{"score": 4, "rationale": "..."}' in texts["wrong_type"]
+    assert "answer" not in texts["essay_not_object"]
+    with pytest.raises(InvalidFile) as refused:
+        read_predictions(dumped(given(traits(3), traits(3))), RECIPE, KNOWN)
+    assert '"output": ""' in refused.value.errors[-1].message()
+
+
 def test_questions_without_answers_get_one_sentence() -> None:
     questions = [{key: value for key, value in row.items() if key != "score"} for row in ROWS]
-    assert errors_of(questions) == [("no_answers", None, None, None)]
+    assert errors_of(questions) == [("no_trait_scores_at_all", None, None, None)]
     with pytest.raises(InvalidFile) as refused:
         read_references(dumped(questions), RECIPE)
-    assert [error.code for error in refused.value.errors] == ["no_reference_answers"]
+    assert [error.code for error in refused.value.errors] == ["no_reference_scores"]
+    assert all(name in refused.value.errors[0].message() for name in (*TRAITS, "average", "essay"))
 
 
 @pytest.mark.parametrize(

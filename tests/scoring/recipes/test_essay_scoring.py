@@ -264,6 +264,14 @@ def test_failures_are_named_and_count_as_0() -> None:
     assert report.scores["rmse"] == pytest.approx(math.sqrt((2 * average**2 + 2 * (10 / 3 - average) ** 2) / 4))
 
 
+def test_a_file_of_which_nothing_can_be_read_has_a_warning_of_its_own() -> None:
+    report = report_of([{"output": "모르겠다"}] * 7, 7)
+    [warning] = [each for each in report.warnings if each.code in ("parse_failed", "nothing_parsed")]
+    assert (warning.code, warning.params) == ("nothing_parsed", {"count": 7, "items": "e0, e1, e2, e3, e4 …"})
+    for language in ("ko", "en"):
+        assert '{"content": {"score": 4, "rationale": "..."}' in warning_text(warning, language)
+
+
 def test_an_average_that_is_not_that_of_the_traits_is_told_to_the_organiser() -> None:
     rows = [reference(0, (3, 3, 3), 3.04), reference(1, (3, 3, 3), 3.2)]
     report = report_of([traits(3), traits(4)], rows=rows)

@@ -39,7 +39,7 @@ def fields_of(phase: Phase, **changes: object) -> dict[str, object]:
         "ends_at": timezone.localtime(phase.ends_at).strftime(kst),
         "daily_limit": phase.daily_limit or "",
         "total_limit": phase.total_limit or "",
-        "interval_minutes": int(phase.min_interval.total_seconds() // 60),
+        "min_interval": f"{int(phase.min_interval.total_seconds())}초",
         "public_percent": phase.public_percent or "",
         "finals_limit": phase.finals_limit or "",
         "step_points": step_text(phase) or "",

@@ -38,7 +38,7 @@ TRACK = {
 PHASE = {
     "title_ko": "본선", "title_en": "Main", "slug": "main",
     "starts_at": "2030-11-20T09:00", "ends_at": "2030-12-20T18:30", "daily_limit": "5", "total_limit": "40",
-    "interval_minutes": "90", "public_percent": "", "finals_limit": "2", "shows_own_score": "on", "position": "0",
+    "min_interval": "90분", "public_percent": "", "finals_limit": "2", "shows_own_score": "on", "position": "0",
 }  # fmt: skip
 
 
@@ -97,7 +97,7 @@ def test_times_are_kst_to_the_minute_and_limits_are_kept(founder: Client) -> Non
     assert (phase.finals_limit, phase.shows_own_score, phase.public_percent) == (2, True, None)
     page = page_of(client.get(access(track.competition, f"phases/{phase.pk}/")))
     assert page.one("input", name="starts_at").attributes["value"] == "2030-11-20T09:00"
-    assert page.one("input", name="interval_minutes").attributes["value"] == "90"
+    assert page.one("input", name="min_interval").attributes["value"] == "90분"
 
 
 # --- who --------------------------------------------------------------------------------------------------------------
@@ -200,7 +200,9 @@ def test_reference_answers_are_not_offered_for_download(phase: Phase) -> None:
         ({"ends_at": "2030-11-20T09:00"}, "ends_at"),
         ({"starts_at": "내일"}, "starts_at"),
         ({"public_percent": "100"}, "public_percent"),
-        ({"interval_minutes": "-1"}, "interval_minutes"),
+        ({"min_interval": "-1"}, "min_interval"),
+        ({"min_interval": "72 사과"}, "min_interval"),
+        ({"min_interval": "366일"}, "min_interval"),
         ({"slug": "taken"}, "slug"),
         ({"daily_limit": "99999999"}, "daily_limit"),
     ],

@@ -164,6 +164,7 @@ class Migration(migrations.Migration):
                 ('file_format', models.CharField(blank=True, max_length=20, verbose_name='인식한 형식')),
                 ('item_count', models.PositiveIntegerField(verbose_name='문항 수')),
                 ('normalized_count', models.PositiveIntegerField(default=0, verbose_name='NFC로 바뀐 문항 수')),
+                ('file_warnings', models.JSONField(blank=True, default=list, verbose_name='파일에 관한 알림')),
                 ('memo', models.CharField(blank=True, max_length=200, verbose_name='메모')),
                 ('upload_key', models.CharField(blank=True, editable=False, max_length=64)),
                 ('created_at', models.DateTimeField(db_index=True, verbose_name='제출 시각')),

@@ -32,6 +32,7 @@ class Submission(models.Model):
     file_format = models.CharField(_("인식한 형식"), max_length=20, blank=True)  # scoring.reading.file_formats
     item_count = models.PositiveIntegerField(_("문항 수"))
     normalized_count = models.PositiveIntegerField(_("NFC로 바뀐 문항 수"), default=0)
+    file_warnings = models.JSONField(_("파일에 관한 알림"), default=list, blank=True)  # of the check: {code, params}
     memo = models.CharField(_("메모"), max_length=200, blank=True)
     upload_key = models.CharField(max_length=64, blank=True, editable=False)  # of the form or request of the upload
     created_at = models.DateTimeField(_("제출 시각"), db_index=True)

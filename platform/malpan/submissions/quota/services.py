@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from typing import Any, NoReturn
+from typing import Any
 
 from django.db import transaction
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
@@ -112,7 +112,7 @@ def require_room(*, phase: Phase, team: Team, now: datetime) -> None:
     """Raise ``QuotaExceeded`` unless a submission at ``now`` is within every limit. Final only under ``lock_team``."""
     current = status(phase=phase, team=team, now=now)
     if not current.can_submit:
-        _refuse(current)
+        raise refusal_of(current)
 
 
 def charge(*, submission: Submission, actor: User | None) -> None:
@@ -148,7 +148,7 @@ def charge_again(*, submission: Submission, actor: User) -> None:
     if submission.pk not in ledger.account().settled:
         current = ledger.status(submission.phase, submission.created_at)
         if current.left_total == 0 or current.left_today == 0:
-            _refuse(replace(current, next_allowed_at=None))
+            raise refusal_of(replace(current, next_allowed_at=None))
     Submission.objects.filter(pk=submission.pk).update(refunded_at=None)
     submission.refunded_at = None
     charge(submission=submission, actor=actor)
@@ -247,11 +247,11 @@ def _require_effect(phase: Phase, day: date | None) -> None:
         raise GrantWithoutEffect
 
 
-def _refuse(current: QuotaStatus) -> NoReturn:
-    """Raise ``QuotaExceeded`` for the limit that lasts longest: the total, then the day, then the interval."""
+def refusal_of(current: QuotaStatus) -> QuotaExceeded:
+    """Why no file is taken now: the limit that lasts longest, the total, then the day, then the interval."""
     then, total, today = current.next_allowed_at, current.elsewhere_total, current.elsewhere_today
     if current.left_total == 0:
-        raise QuotaExceeded(kind="total", limit=current.total_limit, next_allowed_at=None, elsewhere=total)
+        return QuotaExceeded(kind="total", limit=current.total_limit, next_allowed_at=None, elsewhere=total)
     if current.left_today == 0:
-        raise QuotaExceeded(kind="daily", limit=current.daily_limit, next_allowed_at=then, elsewhere=today)
-    raise QuotaExceeded(kind="interval", limit=current.min_interval, next_allowed_at=then, elsewhere=total)
+        return QuotaExceeded(kind="daily", limit=current.daily_limit, next_allowed_at=then, elsewhere=today)
+    return QuotaExceeded(kind="interval", limit=current.min_interval, next_allowed_at=then, elsewhere=total)

@@ -106,6 +106,13 @@ class RankMove:
     def moves(self) -> bool:
         return self.before != self.after
 
+    @property
+    def delta(self) -> float | None:
+        """What it is ranked by, after minus before; ``None`` if it is on one board only."""
+        if self.score_before is None or self.score_after is None:
+            return None
+        return self.score_after - self.score_before
+
 
 def changes(rows: Sequence[Scored], scores: Iterable[str], *, is_hidden: bool = False) -> list[Change]:
     """One ``Change`` for each score, in the order given; without scores that no submission has on both sides."""
@@ -117,6 +124,11 @@ def changes(rows: Sequence[Scored], scores: Iterable[str], *, is_hidden: bool = 
             mean = math.fsum(deltas) / len(deltas)
             found.append(Change(score, len(deltas), moved, mean, min(deltas), max(deltas)))
     return found
+
+
+def count_changed(rows: Iterable[Scored], scores: Sequence[str], *, is_hidden: bool = False) -> int:
+    """The submissions of which one of ``scores`` changes."""
+    return sum(_largest(row, scores, (is_hidden,)) > NOISE for row in rows)
 
 
 def histogram(deltas: Iterable[float], bars: int = BARS) -> Histogram:
@@ -160,10 +172,21 @@ def _is_same(old: Place | None, new: Place | None) -> bool:
     return all(abs(value - new.scores[name]) <= NOISE for name, value in old.scores.items())
 
 
-def at_least(rows: Iterable[Scored], minimum: float) -> list[Scored]:
-    """The submissions whose final score, shown or hidden, changes by ``minimum`` or more, the largest change first."""
-    kept = [row for row in rows if _largest(row) >= minimum - NOISE]
-    return sorted(kept, key=lambda row: (-_largest(row), row.submission_id))
+def at_least(rows: Iterable[Scored], minimum: float, scores: Sequence[str] = (FINAL,)) -> list[Scored]:
+    """The submissions of which one of ``scores``, shown or hidden, changes by ``minimum`` or more, the largest change
+    first.
+    """
+    kept = [row for row in rows if _largest(row, scores) >= minimum - NOISE]
+    return sorted(kept, key=lambda row: (-_largest(row, scores), row.submission_id))
+
+
+def moved_at_least(moves: Iterable[RankMove], minimum: float) -> list[RankMove]:
+    """The teams of both boards whose score changes by more than nothing and by ``minimum`` or more, the largest change
+    first.
+    """
+    least = max(minimum - NOISE, NOISE)
+    kept = [(abs(move.delta), move) for move in moves if move.delta is not None and abs(move.delta) > least]
+    return [move for _, move in sorted(kept, key=lambda pair: (-pair[0], pair[1].team_id))]
 
 
 def spreads(runs: Sequence[Mapping[str, float]], scores: Iterable[str]) -> list[Change]:
@@ -207,8 +230,9 @@ def _delta(before: Mapping[str, float] | None, after: Mapping[str, float] | None
     return after[score] - before[score]
 
 
-def _largest(row: Scored) -> float:
-    return max(abs(row.delta() or 0.0), abs(row.hidden_delta() or 0.0))
+def _largest(row: Scored, scores: Sequence[str], sides: Iterable[bool] = (False, True)) -> float:
+    """The largest change of ``scores``; ``sides``: whether of the hidden split."""
+    return max(abs(_of(row, score, is_hidden) or 0.0) for is_hidden in sides for score in scores)
 
 
 def _within(rank: int | None, line: int) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from decimal import Decimal
 from typing import Any, Final
 
@@ -13,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from malpan.competitions.models import Phase, Track
 from malpan.competitions.splitting import ids_of_text
 from malpan.web.forms.fields import KstMinuteField, TypedForm, as_it_was, text_area
+from malpan.web.forms.intervals import IntervalField
 from malpan.web.presenters.composites import scores_of_composite
 from malpan.web.presenters.scores import step_text
 
@@ -32,8 +32,8 @@ class PhaseForm(forms.ModelForm):
             "고정됩니다. 비우면 지금입니다."
         ),
     )
-    interval_minutes = forms.IntegerField(
-        label=_("제출 간 최소 간격(분)"), min_value=0, max_value=60 * 24 * 365, help_text=_("0: 간격 없음")
+    min_interval = IntervalField(
+        label=_("제출 간 최소 간격"), help_text=_("72시간, 90분, 1시간 30분, 3일처럼 적습니다. 0이면 간격이 없습니다.")
     )
 
     step_points = forms.DecimalField(
@@ -60,7 +60,7 @@ class PhaseForm(forms.ModelForm):
         model = Phase
         fields = (
             *("title_ko", "title_en", "slug", "starts_at", "ends_at", "daily_limit", "total_limit"),
-            *("interval_minutes", "public_percent", "private_covers_all", "finals_limit", "counting"),
+            *("min_interval", "public_percent", "private_covers_all", "finals_limit", "counting"),
             *("counting_score", "shows_own_score"),
             *("step_points", "is_ladder", "position", "board", "frozen_at"),
         )
@@ -87,7 +87,6 @@ class PhaseForm(forms.ModelForm):
     def __init__(self, *args: Any, track: Track, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.track = track
-        self.fields["interval_minutes"].initial = int(self.instance.min_interval.total_seconds() // 60)
         if self.instance.score_step is not None:
             self.fields["step_points"].initial = step_text(self.instance)
         for name in ("slug",) if self.instance.pk else ("board", "frozen_at"):
@@ -157,7 +156,6 @@ class PhaseForm(forms.ModelForm):
         moment.
         """
         chosen = dict(self.cleaned_data)
-        chosen["min_interval"] = timedelta(minutes=chosen.pop("interval_minutes"))
         points = chosen.pop("step_points")
         chosen["score_step"] = None if points is None else round(points / self.track.score_scale, STEP_PLACES)
         for name in chosen.keys() & {"starts_at", "ends_at", "frozen_at"}:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.conf import settings
@@ -15,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from malpan.competitions import drafts
 from malpan.competitions.errors import MediaTooLarge
-from malpan.competitions.models import ReferenceVersion
+from malpan.competitions.models import ReferenceVersion, Track
 from malpan.competitions.permissions import Permission, require
 from malpan.competitions.references import load_references, recipe_of
 from malpan.competitions.selectors import phases_of
@@ -28,6 +29,7 @@ from malpan.web.forms.references import DraftForm, ErratumForm
 from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.pages.context import MemberRequest
 from malpan.web.presenters.scores import language, rejected_file
+from scoring.reading.answer_forms import FormOfYears, reference_forms_of
 from scoring.recipes import warning_text
 
 
@@ -61,6 +63,12 @@ def _create_draft(request: MemberRequest, values: dict[str, Any]) -> ReferenceVe
         data=given.pop("file").read(), media=given.pop("frames", None), actor=request.user, **given
     )
     return warn_of(request, version)
+
+
+def reference_helps(tracks: Iterable[Track]) -> list[tuple[Track, tuple[FormOfYears, ...], bool]]:
+    """Every track with the forms of its references, and whether these are scored essays."""
+    recipes = [(track, recipe_of(track)) for track in tracks]
+    return [(track, reference_forms_of(recipe), recipe.answer_form == "essays") for track, recipe in recipes]
 
 
 def warn_of(request: MemberRequest, version: ReferenceVersion) -> ReferenceVersion:
@@ -145,6 +153,7 @@ def _list_page(request: MemberRequest, access: ManageAccess, form: DraftForm, st
         "form": form,
         "sections": [(phase, list(phase.reference_versions.all())) for phase in phases],
         "sees_answers": access.may(Permission.VIEW_ANSWERS),
+        "helps": reference_helps({phase.track_id: phase.track for phase in phases}.values()),
     }
     return render(request, "manage/references.html", context | rejected_file(refusal_of(form)), status=status)
 

@@ -25,7 +25,7 @@ from malpan.web.forms.fields import ConfirmForm
 from malpan.web.forms.references import ReferencesForm
 from malpan.web.forms.setup import DataFileForm, NewDataFileForm
 from malpan.web.manage.access import ManageAccess, manage_page
-from malpan.web.manage.references import warn_of
+from malpan.web.manage.references import reference_helps, warn_of
 from malpan.web.manage.wizard import steps_of
 from malpan.web.pages.context import MemberRequest
 from malpan.web.presenters.scores import rejected_file
@@ -70,7 +70,7 @@ def references_page(request: MemberRequest, access: ManageAccess, pk: int) -> Ht
     phase = phase_of(access.competition, pk)
     form = ReferencesForm(posted(request), request.FILES or None, phase=phase)
     if not form.is_bound or _is_too_large(request, form):
-        return _form_page(request, access, "references", form, 413 if form.is_bound else 200, phase=phase)
+        return _references_form(request, access, phase, form, 413 if form.is_bound else 200)
     text = _("정답 %(count)d문항을 등록했습니다.")
     return act(
         request,
@@ -87,8 +87,14 @@ def references_page(request: MemberRequest, access: ManageAccess, pk: int) -> Ht
         form=form,
         success=lambda version: text % {"count": version.item_count},
         to=access.url("manage_setup_files"),
-        render_again=lambda status: _form_page(request, access, "references", form, status, phase=phase),
+        render_again=lambda status: _references_form(request, access, phase, form, status),
     )
+
+
+def _references_form(
+    request: MemberRequest, access: ManageAccess, phase: Phase, form: ReferencesForm, status: int
+) -> HttpResponse:
+    return _form_page(request, access, "references", form, status, phase=phase, helps=reference_helps([phase.track]))
 
 
 # --- files for participants -------------------------------------------------------------------------------------------

@@ -60,6 +60,7 @@ class SubmissionStatus:
     lacks_worker: bool
     raw: str = ""  # the values of the parts where a composite ranks: they stand in the place of the final score
     hidden_raw: str = ""
+    is_unreadable: bool = False  # not one answer of the file could be read
 
     @property
     def state_mark(self) -> str:
@@ -94,6 +95,7 @@ def status_of(
         lacks_worker=forecast.lacks_worker(own_run),
         raw=composites.raw_text(run.recipe, run.scores, track) if run else "",
         hidden_raw=composites.raw_text(run.recipe, run.hidden.scores, track) if run and run.hidden else "",
+        is_unreadable=scores.is_unreadable(submission),
     )
 
 
@@ -222,7 +224,8 @@ def _result(status: SubmissionStatus) -> dict[str, Any]:
     """
     run = status.run
     has_scores = run is not None and run.state == ScoringRun.State.FINISHED and not run.is_score_hidden
-    shown = {"status": status, "is_score_hidden": run is not None and run.is_score_hidden}
+    told = scores.file_warnings_of(status.submission, run)
+    shown = {"status": status, "is_score_hidden": run is not None and run.is_score_hidden, "warnings": told}
     if run is None or not has_scores:
         return shown
     return shown | {
@@ -233,7 +236,7 @@ def _result(status: SubmissionStatus) -> dict[str, Any]:
         "coverage": scores.coverage_of(
             run.coverage, scores.public_items_label(status.submission) if run.covers == "public" else ""
         ),
-        "warnings": scores.warnings_of(run),
+        "warnings": [*told, *scores.warnings_of(run)],
         "signature": json.dumps(run.signature, ensure_ascii=False, indent=2) if run.signature else "",
     }
 

@@ -22,7 +22,7 @@ from malpan.core.messages import heading_of, text_of
 from malpan.submissions.errors import DuplicateUpload, FileRejected, UploadTooLarge
 from malpan.submissions.intake import submit
 from malpan.submissions.models import Rejection, Submission
-from malpan.submissions.quota.services import status
+from malpan.submissions.quota.services import refusal_of, status
 from malpan.submissions.selectors import rejection_errors
 from malpan.web.forms.submit import SubmitForm
 from malpan.web.pages.context import MemberRequest, PageContext, address, members_only, page_context
@@ -87,8 +87,9 @@ def _outcome(request: HttpRequest, page: PageContext, hand_over: Callable[[], Su
     except DuplicateUpload as error:
         messages.warning(request, text_of(error))
         return redirect("submission", error.params["public_id"])
-    except TermsNotAccepted as error:
-        return lead_to_terms(request, page.competition, error, back=_form_address(page))
+    except TermsNotAccepted:
+        then = _("올리던 파일은 접수하지 않았으니, 돌아가서 다시 골라 주십시오. 제출 횟수는 쓰지 않았습니다.")
+        return lead_to_terms(request, page.competition, back=_form_address(page), then=then)
     except DomainError as error:
         return _back(request, page, error)
     request.session.pop(KEPT_MEMO, None)
@@ -139,6 +140,7 @@ def _context(page: PageContext, form: SubmitForm, rejection: Rejection | None) -
         "form": form,
         "caption_formats": scores.caption_formats(),
         "quota": quota,
+        "refusal": text_of(refusal_of(quota)) if quota and quota.next_allowed_at is None else "",
         "is_open": bool(page.phase and page.phase.is_open()),
         "forms": forms_of(recipe_of(page.track)) if page.track else (),
         "sample": sample_file(page.track) if page.track else None,

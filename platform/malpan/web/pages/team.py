@@ -163,8 +163,8 @@ def _is_for_another(request: HttpRequest, invitation: Invitation) -> bool:
 def _join(request: MemberRequest, invitation: Invitation, token: str) -> HttpResponse:
     try:
         membership = join_team(token=token, user=request.user)
-    except TermsNotAccepted as error:
-        return lead_to_terms(request, invitation.team.competition, error, back=request.path)
+    except TermsNotAccepted:
+        return lead_to_terms(request, invitation.team.competition, back=request.path)
     except DomainError as error:
         messages.error(request, text_of(error))
         return redirect("invitation", token)

@@ -83,9 +83,9 @@ def create_action(request: MemberRequest, slug: str) -> HttpResponse:
     page, form = page_context(request, slug), TeamForm(request.POST)
     try:
         require_accepted(request.user, page.competition)
-    except TermsNotAccepted as error:
+    except TermsNotAccepted:
         back = f"{reverse('team', args=[slug])}?{urlencode({'name': request.POST.get('name', '')})}"  # not typed twice
-        return lead_to_terms(request, page.competition, error, back=back)
+        return lead_to_terms(request, page.competition, back=back)
     return act(
         request,
         lambda values: create_team(competition=page.competition, name=values["name"], leader=request.user),

@@ -15,17 +15,20 @@ from django.views.decorators.http import require_http_methods
 
 from malpan.competitions.models import Competition
 from malpan.competitions.terms import accept_terms, acceptance_of
-from malpan.core.errors import AddressNotFound, DomainError
+from malpan.core.errors import AddressNotFound
 from malpan.core.language import in_language
-from malpan.core.messages import text_of
 from malpan.web.acting import act
 from malpan.web.forms.fields import ConfirmForm
 from malpan.web.pages.context import MemberRequest, PageContext, members_only, page_context
 
 
-def lead_to_terms(request: HttpRequest, competition: Competition, error: DomainError, *, back: str) -> HttpResponse:
-    """Redirect to the terms, with a message that they must be accepted first; accepting leads ``back``."""
-    messages.warning(request, text_of(error))
+def lead_to_terms(request: HttpRequest, competition: Competition, *, back: str, then: str = "") -> HttpResponse:
+    """Redirect to the terms, with a message that they must be accepted first; accepting leads ``back``.
+
+    ``then``: a sentence about what is to be done there.
+    """
+    text = _("먼저 아래 참가 약관을 읽고 동의해 주십시오. 동의하면 하던 화면으로 돌아갑니다.")
+    messages.warning(request, f"{text} {then}".strip())
     return redirect(f"{reverse('terms', args=[competition.slug])}?{urlencode({'next': back})}")
 
 

@@ -74,14 +74,42 @@ def formula_text(components: Sequence[Component], recipe: Recipe) -> str:
     if not components:
         return ""
     names = _labels(recipe)
-    weights = ", ".join(f"{names.get(each.score, each.score)} {each.weight:g}" for each in components)
     text = _(
         "종합 점수는 지표별 순위를 0~1로 바꾸어 가중 평균한 값입니다(가중치: %(weights)s). 지표마다 팀의 순위를 매겨"
         "(값이 같으면 평균 순위) (팀 수 − 순위) ÷ (팀 수 − 1)로 바꾸며, 팀이 하나면 1입니다. 아직 아무 팀도 값이 없는 "
         "지표는 뺍니다. 다른 팀의 점수가 바뀌면 종합 점수도 바뀝니다."
-    ) % {"weights": weights}
+    ) % {"weights": weights_text(components, recipe)}
     lower = ", ".join(names.get(each.score, each.score) for each in components if not each.higher_is_better)
     return text + " " + _("낮을수록 좋은 지표: %(names)s.") % {"names": lower} if lower else text
+
+
+def weights_text(components: Sequence[Component], recipe: Recipe) -> str:
+    """``RMSE 45, Spearman 45``."""
+    names = _labels(recipe)
+    return ", ".join(f"{names.get(each.score, each.score)} {each.weight:g}" for each in components)
+
+
+def weights_of(track: Track) -> str:
+    """The weights of the composite of ``track``; empty where none ranks, or without its recipe."""
+    recipe = _recipe_or_none(track)
+    return "" if recipe is None else weights_text(components_of(track, recipe), recipe)
+
+
+def counting_of(phase: Phase) -> str:
+    """Which submission of a team is on the board of ``phase``; empty without the recipe."""
+    recipe = _recipe_or_none(phase.track)
+    return "" if recipe is None else counting_text(phase, components_of(phase.track, recipe), recipe)
+
+
+def counting_name(phase: Phase) -> str:
+    """The same as a name: ``가장 최근 제출``, ``가장 좋은 제출(RMSE)``."""
+    recipe = _recipe_or_none(phase.track)
+    if recipe is None or not components_of(phase.track, recipe):
+        return str(Phase.Counting.BEST.label)
+    if phase.counting != Phase.Counting.BEST:
+        return phase.get_counting_display()
+    score = phase.counting_score or FINAL_SCORE
+    return f"{Phase.Counting.BEST.label}({_labels(recipe).get(score, score)})"
 
 
 def counting_text(phase: Phase, components: Sequence[Component], recipe: Recipe) -> str:
@@ -183,11 +211,15 @@ def composite_now(submission: Submission) -> TeamComposite | None:
 
 def scores_of_composite(track: Track) -> list[tuple[str, str]]:
     """Key and name of every score of ``track`` if it ranks by a composite; else, or without its recipe, nothing."""
+    recipe = _recipe_or_none(track)
+    return list(_labels(recipe).items()) if recipe is not None and components_of(track, recipe) else []
+
+
+def _recipe_or_none(track: Track) -> Recipe | None:
     try:
-        recipe = recipe_of(track)
+        return recipe_of(track)
     except RecipeNotInstalled:
-        return []
-    return list(_labels(recipe).items()) if components_of(track, recipe) else []
+        return None
 
 
 def _labels(recipe: Recipe) -> dict[str, str]:

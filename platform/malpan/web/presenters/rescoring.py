@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from malpan.competitions.models import Track
 from malpan.core.messages import text_of_code
-from malpan.leaderboard.rescore_preview import preview
+from malpan.leaderboard.rescore_preview import Preview, preview
 from malpan.submissions.models import RescoreBatch, ScoringRun
 from malpan.submissions.rescoring import batches, deltas
 from malpan.submissions.rescoring.batches import BatchProgress
@@ -35,6 +35,7 @@ class MoveLine:
     move: RankMove
     score_before: str
     score_after: str
+    delta: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,14 @@ class RowLine:
     after: str
     delta: str
     hidden_delta: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartsLine:
+    """One submission where a composite ranks: each part as ``0.52 → 0.48 (−0.04)``, or its value if it is the same."""
+
+    row: Scored
+    cells: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +106,8 @@ def preview_context(batch: RescoreBatch, minimum: str) -> dict[str, Any]:
     """The preview; ``minimum`` is the smallest change to list, on the scale of the board."""
     found = preview(batch)
     track = batch.phase.track
-    least = _number(minimum)
-    rows = deltas.at_least(found.rows, least / track.score_scale)
+    least = _number(minimum) / track.score_scale
+    rows = deltas.at_least(found.rows, 0.0 if found.is_composite else least, found.ranked_by)
     columns = {column.key: column for column in found.recipe.columns}
     main = columns[deltas.FINAL]
     ranking = composites.COLUMN if found.is_composite else main
@@ -106,19 +115,44 @@ def preview_context(batch: RescoreBatch, minimum: str) -> dict[str, Any]:
         "preview": found,
         "changes": [_change(change, columns, track) for change in found.changes],
         "hidden_changes": [_change(change, columns, track) for change in found.hidden_changes],
-        "bars": _bars(found.histogram, main, track),
+        "bars": _bars(found.histogram, ranking, track) if found.histogram else [],
         "hidden_bars": _bars(found.hidden_histogram, main, track) if found.hidden_histogram else [],
         "moves": [_move(move, ranking, track) for move in found.moves if move.moves],
         "prize_moves": [_move(move, ranking, track) for move in found.prize_moves],
-        "pushed_teams": sum(move.moves and not move.is_own for move in found.moves),
+        "pushed_teams": [move.team_name for move in found.moves if move.moves and not move.is_own],
         "rows": [_row(row, main, track) for row in rows[:SHOWN_ROWS]],
+        **_composite_context(found, rows, least, track),
         "row_count": len(rows),
         "shown_rows": SHOWN_ROWS,
         "minimum": minimum,
         "moved_teams": sum(move.moves for move in found.moves),
-        "changed_rows": _changed(found.changes),
-        "hidden_changed_rows": _changed(found.hidden_changes),
+        "changed_rows": deltas.count_changed(found.rows, found.ranked_by),
+        "hidden_changed_rows": deltas.count_changed(found.rows, found.ranked_by, is_hidden=True),
     }
+
+
+def _composite_context(found: Preview, rows: list[Scored], least: float, track: Track) -> dict[str, Any]:
+    """Where a composite ranks: the teams whose composite changes by ``least`` or more, and ``rows`` by its parts."""
+    if not found.is_composite:
+        return {}
+    columns = {column.key: column for column in found.recipe.columns}
+    parts = [columns[name] for name in found.ranked_by if name in columns]
+    changed = deltas.moved_at_least(found.moves, least)
+    return {
+        "team_lines": [_move(move, composites.COLUMN, track) for move in changed[:SHOWN_ROWS]],
+        "changed_teams": len(deltas.moved_at_least(found.moves, 0.0)),
+        "team_count": len(changed),
+        "part_labels": [_label(columns, column.key) for column in parts],
+        "part_rows": [PartsLine(row, [_cell(row, part, track) for part in parts]) for row in rows[:SHOWN_ROWS]],
+    }
+
+
+def _cell(row: Scored, part: Column, track: Track) -> str:
+    before, after = ((side or {}).get(part.key) for side in (row.before, row.after))
+    texts = [scores.score_text(part, value, track) for value in (before, after)]
+    if texts[0] == texts[1]:
+        return texts[1]
+    return f"{texts[0]} → {texts[1]} ({_signed(part, row.delta(part.key), track)})"
 
 
 def spread_context(batch: RescoreBatch) -> dict[str, Any]:
@@ -150,10 +184,6 @@ def _texts(change: Change, columns: dict[str, Column], track: Track) -> tuple[st
     )
 
 
-def _changed(changes: Iterable[Change]) -> int:
-    return next((change.changed for change in changes if change.score == deltas.FINAL), 0)
-
-
 def _change(change: Change, columns: dict[str, Column], track: Track) -> ChangeLine:
     column = columns[change.score]
     mean, least, most = (_signed(column, value, track) for value in (change.mean, change.minimum, change.maximum))
@@ -165,9 +195,8 @@ def _label(columns: dict[str, Column], score: str) -> str:
 
 
 def _move(move: RankMove, main: Column, track: Track) -> MoveLine:
-    return MoveLine(
-        move, scores.score_text(main, move.score_before, track), scores.score_text(main, move.score_after, track)
-    )
+    before, after = (scores.score_text(main, value, track) for value in (move.score_before, move.score_after))
+    return MoveLine(move, before, after, _signed(main, move.delta, track))
 
 
 def _row(row: Scored, main: Column, track: Track) -> RowLine:

@@ -21,7 +21,8 @@ from malpan.web.presenters import formatting
 from scoring.cards import card_for, load_card
 from scoring.errors import FileError, Language, grouped
 from scoring.reading.file_formats import FORMAT_LABELS, format_label
-from scoring.recipes import Column, Recipe, get_recipe, warning_text
+from scoring.recipes import ORGANISER_CODES, Column, Recipe, get_recipe, warning_text
+from scoring.recipes.essay_scoring import NOTHING_PARSED
 from scoring.recipes.targets import FINAL_SCORE, Target, change_percent
 from scoring.records import ScoreWarning
 
@@ -205,7 +206,22 @@ def stage_label(recipe: str, stage: str) -> str:
 
 def warnings_of(run: ScoringRun | ShownRun) -> list[str]:
     """The warnings of a score as sentences; a ``ShownRun`` has only those for its reader."""
-    return [warning_text(ScoreWarning(row["code"], row.get("params", {})), language()) for row in run.warnings]
+    return _sentences(run.warnings)
+
+
+def file_warnings_of(submission: Submission, run: ShownRun | None) -> list[str]:
+    """What the check of the file warned of, as sentences; without what the score ``run`` says again."""
+    told = {row["code"] for row in run.warnings} if run else set()
+    return _sentences(row for row in submission.file_warnings if row["code"] not in told | ORGANISER_CODES)
+
+
+def is_unreadable(submission: Submission) -> bool:
+    """Whether not one answer of the file could be read."""
+    return any(row["code"] == NOTHING_PARSED for row in submission.file_warnings)
+
+
+def _sentences(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    return [warning_text(ScoreWarning(row["code"], row.get("params", {})), language()) for row in rows]
 
 
 def coverage_of(coverage: Mapping[str, Any], items_label: str = "") -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from malpan.competitions.models import Track
+from malpan.competitions.models import Phase, Track
 from malpan.core.messages import duration_text
 from malpan.core.times import kst_text
 from malpan.web import markdown
@@ -63,6 +63,24 @@ def score(value: float | str | None, track: Track) -> str:
 def composite_part(part: Part, recipe: Recipe) -> str:
     """A part of a composite with its name: ``RMSE 3.5위 · 0.500``."""
     return composites.named_part(part, recipe)
+
+
+@register.filter
+def counting(phase: Phase) -> str:
+    """Which submission of a team counts in ``phase``, as a sentence."""
+    return composites.counting_of(phase)
+
+
+@register.filter
+def counting_name(phase: Phase) -> str:
+    """The same in a few words, for a table: ``가장 최근 제출``."""
+    return composites.counting_name(phase)
+
+
+@register.filter
+def weights(track: Track) -> str:
+    """``RMSE 45, Spearman 45``, what the composite of ``track`` is made of; empty where none ranks."""
+    return composites.weights_of(track)
 
 
 @register.filter

@@ -23,7 +23,12 @@ class Command(BaseCommand):
     help = "데모를 올리고 주소와 순위표를 보여 줍니다. / Loads the demo and prints the address and the board."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--patience", type=float, default=600.0, help="초 / seconds to wait for site and board")
+        parser.add_argument(
+            "--patience",
+            type=float,
+            default=600.0,
+            help="초: 사이트와 다음 채점을 기다립니다 / seconds to wait for the site, then for each run",
+        )
 
     def handle(self, *args: Any, patience: float, **options: Any) -> None:
         deadline = time.monotonic() + patience
@@ -33,9 +38,9 @@ class Command(BaseCommand):
         self._print_address(url)
         if not Competition.objects.filter(is_demo=True).exists():
             return
-        _wait(
-            lambda: not _waiting_runs(), deadline, "데모 채점이 끝나지 않았습니다. / The demo runs have not finished."
-        )
+        if waiting := _wait_for_scores(patience):
+            self._print_waiting(waiting, url)
+            return
         call_command("show_board", stdout=self.stdout)
         started = float(os.environ.get("MALPAN_STARTED_AT", 0))
         if started:
@@ -60,6 +65,12 @@ class Command(BaseCommand):
             self.stdout.write("  가입·초대 메일은 이 터미널에 나옵니다 / mails are printed here")
         self.stdout.write("  멈추기 / stop:  Ctrl-C\n")
 
+    def _print_waiting(self, runs: int, url: str) -> None:
+        self.stdout.write(
+            f"데모 제출 {runs}건은 아직 채점하지 못했습니다. 사이트는 쓸 수 있고 순위표는 채점되는 대로 찹니다: {url}\n"
+            f"{runs} demo submissions are not scored yet. The site is up; boards fill as they are scored: {url}\n"
+        )
+
     def _print_elapsed(self, seconds: float, is_first: bool) -> None:
         if is_first:
             self.stdout.write(
@@ -82,9 +93,24 @@ def _is_up(url: str) -> bool:
         connection.close()
 
 
-def _waiting_runs() -> bool:
+def _waiting_runs() -> int:
     unfinished = [ScoringRun.State.QUEUED, ScoringRun.State.RUNNING]
-    return ScoringRun.objects.filter(submission__phase__track__competition__is_demo=True, state__in=unfinished).exists()
+    return ScoringRun.objects.filter(submission__phase__track__competition__is_demo=True, state__in=unfinished).count()
+
+
+def _wait_for_scores(patience: float) -> int:
+    """Wait until the demo is scored, as long as its scoring goes on: until nothing was scored for ``patience`` seconds.
+
+    Returns how many runs are left.
+    """
+    left, deadline = _waiting_runs(), time.monotonic() + patience
+    while left and time.monotonic() <= deadline:
+        time.sleep(_POLL_SECONDS)
+        now = _waiting_runs()
+        if now < left:
+            deadline = time.monotonic() + patience
+        left = now
+    return left
 
 
 def _wait(condition: Callable[[], bool], deadline: float, complaint: str) -> None:
