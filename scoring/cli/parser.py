@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Final, NoReturn
 
 from scoring import __version__
 from scoring.cli.words import say
 from scoring.errors import Language
-from scoring.recipes import RECIPES
+from scoring.recipes import RECIPES, RUBRICS, UnknownRecipe, get_recipe
 
 EXIT_USAGE: Final = 2
 
@@ -75,6 +75,19 @@ class Parser(argparse.ArgumentParser):
         return text.replace("usage: ", self._word("usage"), 1)
 
 
+class RecipeIds(Iterable[str]):
+    """The recipes that an option may name; those with a judge count, but are not listed."""
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            return isinstance(name, str) and bool(get_recipe(name))
+        except UnknownRecipe:
+            return False
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(RECIPES)
+
+
 def _in_korean(message: str, table: Iterable[tuple[re.Pattern[str], str]] = _ERRORS_KO) -> str:
     for pattern, korean in table:
         if found := pattern.fullmatch(message):
@@ -124,8 +137,9 @@ def build_parser(language: Language) -> Parser:
 
 
 def _add_files(command: Parser, language: Language, references_required: bool) -> None:
-    known = tuple(RECIPES)
+    known = RecipeIds()
     command.add_argument("--recipe", required=True, choices=known, metavar="RECIPE", help=say("recipe", language))
+    command.add_argument("--judge", metavar="NAME,…", help=say("judge", language, known=", ".join(RUBRICS)))
     command.add_argument("--predictions", required=True, metavar="FILE", help=say("predictions_given", language))
     command.add_argument(
         "--references", required=references_required, metavar="FILE", help=say("references_given", language)
