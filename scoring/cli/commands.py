@@ -15,6 +15,7 @@ from scoring.cli.files import (
 )
 from scoring.cli.judging import foreseen_questions, recipe_of, require_judge
 from scoring.cli.models import WrongUsage, run_models
+from scoring.cli.pairwise import compare_pairs
 from scoring.cli.rank import rank_files
 from scoring.cli.words import say
 from scoring.engine import needs_models, score
@@ -32,6 +33,7 @@ __all__ = [
     "run_check",
     "run_compare",
     "run_models",
+    "run_pairwise",
     "run_rank",
     "run_recipes",
     "run_report",
@@ -124,6 +126,12 @@ def run_rank(options: argparse.Namespace, language: Language) -> int:
     if options.output:
         sys.stderr.write(say("saved", language, path=options.output) + "\n")
     sys.stdout.write(text)
+    return 0
+
+
+def run_pairwise(options: argparse.Namespace, language: Language) -> int:
+    """Print which of two files a judge prefers, and store every verdict if a file is named."""
+    sys.stdout.write(compare_pairs(options, language, progress_printer()))
     return 0
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from scoring.cli.pairwise_words import PAIRWISE_WORDS
 from scoring.errors import Language, Message, ModelUnavailable, ScoringError, ScoringFault
 
 WORDS: Final[dict[str, Message]] = {
+    **PAIRWISE_WORDS,
     "program": Message("한국어 생성 결과를 채점합니다.", "Scores Korean text generation."),
     "score": Message("제출 파일을 채점합니다", "score a predictions file"),
     "check": Message("제출 파일의 형식을 검사합니다", "check a predictions file"),

@@ -13,7 +13,6 @@ What the judge is shown of an item (``JUDGED``):
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
@@ -33,6 +32,7 @@ from scoring.recipes.base import (
 )
 from scoring.recipes.columns import reference_column
 from scoring.records import Item, Items, ScoreWarning
+from scoring.text.inputs import written_out
 
 MARK: Final = "+"
 FAITHFULNESS: Final = "judge_faithfulness"
@@ -164,15 +164,3 @@ def source_of(reference: Item, answer_form: str) -> str:
         return known
     asked = written_out(reference.input)
     return f"[질문과 자료]\n{asked}\n\n[정답]\n{known}" if asked else f"[정답]\n{known}"
-
-
-def written_out(value: Mapping[str, Any]) -> str:
-    """The ``input`` of an item as text: a text alone as it is, else each key with its value, others than texts as JSON.
-
-    >>> written_out({"question": "어느 쪽이 옳은가?", "options": ["가", "나"]})
-    'question: 어느 쪽이 옳은가?\\noptions: ["가", "나"]'
-    """
-    texts = [part if isinstance(part, str) else json.dumps(part, ensure_ascii=False) for part in value.values()]
-    if len(texts) == 1:
-        return texts[0]
-    return "\n".join(f"{key}: {text}" for key, text in zip(value, texts, strict=True))
