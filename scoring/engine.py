@@ -7,9 +7,11 @@ pair to score: a submission without reasons loads none.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scoring.integrity import integrity_warnings
+from scoring.judging.budget import MemoryLedger
 from scoring.metrics import (
     METRICS,
     Metric,
@@ -63,6 +65,8 @@ def score(
     recipe = get_recipe(recipe_id)
     layout = recipe.prepare(references, predictions)
     options = options or MetricOptions()
+    if options.ledger is None:  # all judged metrics of a score share one budget
+        options = replace(options, ledger=MemoryLedger())
     if store is None and (needs_models(recipe) or _has_judge(recipe, profile)):
         store = shared_store(profile, device)
     names = [*recipe.metrics, *_configured(recipe, store, options)]
@@ -130,7 +134,11 @@ def _model_warnings(recipe: Recipe, metrics: Mapping[str, Metric], store: ModelS
 def _pair_warnings(metrics: Mapping[str, Metric], layout: Layout, scored: Scored) -> list[ScoreWarning]:
     remote = {name: metric for name, metric in metrics.items() if isinstance(metric, RemoteMetric)}
     rows = ((metric, layout.pairs[name], scored.values[name]) for name, metric in remote.items())
-    return [each for metric, of, values in rows for each in metric.pair_warnings(of.ids, of.candidates, values)]
+    return [
+        each
+        for metric, of, values in rows
+        for each in metric.pair_warnings(of.ids, of.references, of.candidates, values)
+    ]
 
 
 def _told(metrics: Mapping[str, Metric]) -> dict[str, Any]:

@@ -15,7 +15,8 @@ scores are ranked together only if their hashes are equal.
 
 * ``references.sha256`` is of the *content*: the items' (id, text, question type, further references, required words)
   sorted by id. Reformatting the reference file or shuffling its items changes no score, so it does not change the
-  hash. The hash of the file's bytes is in ``about``, to find the file.
+  hash. The hash of the file's bytes is in ``about``, to find the file. Where a judge is shown the ``input`` of the
+  items, ``references.input_sha256`` is of those.
 * Models are named whether or not a submission needed them: one without any reason loads no model and must still be
   ranked with the others.
 * A metric's own signature does not include recipe and references. Stored item values belong to a submission, a
@@ -37,7 +38,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from scoring import __version__
-from scoring.recipes import RECIPES, Recipe
+from scoring.recipes import RECIPES, Recipe, parts_of
 from scoring.records import Items
 
 Json = Mapping[str, Any]
@@ -84,12 +85,19 @@ def build_signature(
     return {
         "recipe": recipe.id,
         "instrument": __version__,
-        **RECIPES.origin(recipe.id),
-        "references": {"items": len(references.items), "sha256": references_sha256(references)},
+        **RECIPES.origin(parts_of(recipe.id)[0]),
+        "references": _references(recipe, references),
         "normalizer": NORMALIZER,
         "metrics": {name: metric_signature(recipe, name, implementations[name]) for name in implementations},
         ABOUT: {"references_file_sha256": references.sha256, **about},
     }
+
+
+def _references(recipe: Recipe, references: Items) -> dict[str, Any]:
+    known = {"items": len(references.items), "sha256": references_sha256(references)}
+    if not recipe.reads_input:
+        return known
+    return {**known, "input_sha256": json_sha256(sorted([item.id, item.input] for item in references.items))}
 
 
 def signature_hash(signature: Json) -> str:

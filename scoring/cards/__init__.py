@@ -14,7 +14,7 @@ from typing import Final
 
 from scoring.errors import Language
 from scoring.metrics import METRICS
-from scoring.recipes import RECIPES, Recipe
+from scoring.recipes import RECIPES, Recipe, judged_versions
 
 HEADINGS: Final[dict[Language, tuple[str, ...]]] = {
     "ko": ("무엇을 재는가", "계산식", "출처", "값의 범위", "무엇에 속는가", "한국어 처리에서 선택한 것"),
@@ -73,8 +73,15 @@ def card_for(score_name: str) -> str | None:
 
 
 def recipes_with(name: str) -> list[Recipe]:
-    """The recipes that compute a metric or show a score of card ``name``, in their order."""
-    return [recipe for recipe in RECIPES.values() if name in _cards_of(recipe)]
+    """The recipes that compute a metric or show a score of card ``name``, in their order; of what a judge adds to a
+    recipe, those with the judge.
+    """
+    return [
+        recipe
+        for base in RECIPES.values()
+        for recipe in (base, *(each for each in judged_versions(base) if name not in _cards_of(base)))
+        if name in _cards_of(recipe)
+    ]
 
 
 def _cards_of(recipe: Recipe) -> set[str | None]:

@@ -13,14 +13,16 @@ from scoring.cli.files import (
     require_folder_of,
     write_whole,
 )
+from scoring.cli.judging import foreseen_questions, recipe_of, require_judge
 from scoring.cli.models import WrongUsage, run_models
+from scoring.cli.pairwise import compare_pairs
 from scoring.cli.rank import rank_files
 from scoring.cli.words import say
 from scoring.engine import needs_models, score
 from scoring.errors import Language, ModelUnavailable
 from scoring.models.profile import profile_names
 from scoring.reading.file_formats import format_label
-from scoring.recipes import ORGANISER_CODES, RECIPES, MismatchedFiles, Recipe, get_recipe, task_hints
+from scoring.recipes import ORGANISER_CODES, RECIPES, RUBRICS, MismatchedFiles, Recipe, takes_a_judge, task_hints
 from scoring.recipes.base import common_warnings
 from scoring.recipes.essay_scoring import NOTHING_PARSED
 from scoring.recipes.warning_texts import warning_text
@@ -32,6 +34,7 @@ __all__ = [
     "run_check",
     "run_compare",
     "run_models",
+    "run_pairwise",
     "run_rank",
     "run_recipes",
     "run_report",
@@ -40,8 +43,11 @@ __all__ = [
 
 
 def run_score(options: argparse.Namespace, language: Language) -> int:
-    """Score a file, store the result and print the report. The models must be chosen where the recipe needs some."""
-    recipe = get_recipe(options.recipe)
+    """Score a file, store the result and print the report. The models must be chosen where the recipe needs some, and
+    the judge where there is to be one.
+    """
+    recipe = recipe_of(options)
+    require_judge(recipe, options.models)
     if options.models is None and needs_models(recipe):
         raise WrongUsage("models_needed", recipe=recipe.id, profiles=", ".join(profile_names()))
     references = load_references(options.references, recipe)
@@ -73,7 +79,7 @@ def run_check(options: argparse.Namespace, language: Language) -> int:
 
     Raises ``InvalidInput`` with every error.
     """
-    recipe = get_recipe(options.recipe)
+    recipe = recipe_of(options)
     references = load_references(options.references, recipe) if options.references else None
     predictions = load_predictions(options.predictions, recipe, references)
     warnings = _known_before(recipe, references, predictions)
@@ -87,6 +93,7 @@ def run_check(options: argparse.Namespace, language: Language) -> int:
         lines += [warning_text(warning, language) for warning in foreseen]
     except ModelUnavailable:
         lines.append(say("length_unchecked", language, profile=options.models))
+    lines += foreseen_questions(recipe, references, predictions, options.models, language)
     sys.stdout.write("\n".join(lines) + "\n")
     return 0
 
@@ -133,12 +140,20 @@ def run_rank(options: argparse.Namespace, language: Language) -> int:
     return 0
 
 
+def run_pairwise(options: argparse.Namespace, language: Language) -> int:
+    """Print which of two files a judge prefers, and store every verdict if a file is named."""
+    sys.stdout.write(compare_pairs(options, language, progress_printer()))
+    return 0
+
+
 def run_recipes(options: argparse.Namespace, language: Language) -> int:
     """Print every recipe with its metrics and its rule."""
     for recipe in RECIPES.values():
         metrics = ", ".join(recipe.metrics)
         sys.stdout.write(f"{recipe.id}  {recipe.title(language)}\n  {say('metrics', language)}: {metrics}\n")
         sys.stdout.write(f"  {recipe.rule(language)}\n")
+        if takes_a_judge(recipe):
+            sys.stdout.write(f"  {say('judge_offered', language, known=','.join(RUBRICS))}\n")
     return 0
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Final, NoReturn
 
 from scoring import __version__
 from scoring.cli.words import say
 from scoring.errors import Language
-from scoring.recipes import RECIPES
+from scoring.recipes import RECIPES, RUBRICS, UnknownRecipe, get_recipe
 
 EXIT_USAGE: Final = 2
 
@@ -75,6 +75,19 @@ class Parser(argparse.ArgumentParser):
         return text.replace("usage: ", self._word("usage"), 1)
 
 
+class RecipeIds(Iterable[str]):
+    """The recipes that an option may name; those with a judge count, but are not listed."""
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            return isinstance(name, str) and bool(get_recipe(name))
+        except UnknownRecipe:
+            return False
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(RECIPES)
+
+
 def _in_korean(message: str, table: Iterable[tuple[re.Pattern[str], str]] = _ERRORS_KO) -> str:
     for pattern, korean in table:
         if found := pattern.fullmatch(message):
@@ -88,7 +101,7 @@ def build_parser(language: Language) -> Parser:
     parser.add_argument("--version", action="version", version=f"malpan {__version__}", help=say("version", language))
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     made = {}
-    for name in ("score", "check", "report", "compare", "rank", "recipes", "models"):
+    for name in ("score", "check", "report", "compare", "pairwise", "rank", "recipes", "models"):
         words = say(name, language)
         made[name] = commands.add_parser(name, help=words, description=words, language=language)
         made[name].add_argument("--lang", choices=("ko", "en"), default="ko", help=say("lang", language))
@@ -108,10 +121,11 @@ def build_parser(language: Language) -> Parser:
         made["compare"].add_argument(name, metavar=name.upper(), help=say(f"result_{name}", language))
         words = say(f"again_{name}", language)
         made["compare"].add_argument(f"--again-{name}", action="append", default=[], metavar="FILE", help=words)
+    _add_pairwise(made["pairwise"], language)
     made["rank"].add_argument("results", nargs="+", metavar="FILE", help=say("results", language))
     made["rank"].add_argument("--weights", metavar="NAME=NUMBER,…", help=say("weights", language))
     formats = ("text", "markdown", "json")
-    for name in ("report", "compare", "rank", "models"):
+    for name in ("report", "compare", "pairwise", "rank", "models"):
         made[name].add_argument("--format", choices=formats, default="text", help=say("format", language))
     made["report"].add_argument("--baseline", metavar="FILE", help=say("baseline", language))
     made["report"].add_argument("--no-targets", action="store_true", help=say("no_targets", language))
@@ -123,9 +137,20 @@ def build_parser(language: Language) -> Parser:
     return parser
 
 
+def _add_pairwise(command: Parser, language: Language) -> None:
+    for name in ("a", "b"):
+        command.add_argument(name, metavar=name.upper(), help=say(f"pairwise_file_{name}", language))
+    for name, key in (("questions", "questions"), ("models", "pairwise_profile")):
+        metavar = "FILE" if name == "questions" else "PROFILE"
+        command.add_argument(f"--{name}", required=True, metavar=metavar, help=say(key, language))
+    command.add_argument("--recipe", choices=RecipeIds(), metavar="RECIPE", help=say("pairwise_recipe", language))
+    command.add_argument("--output", metavar="FILE", help=say("pairwise_output", language))
+
+
 def _add_files(command: Parser, language: Language, references_required: bool) -> None:
-    known = tuple(RECIPES)
+    known = RecipeIds()
     command.add_argument("--recipe", required=True, choices=known, metavar="RECIPE", help=say("recipe", language))
+    command.add_argument("--judge", metavar="NAME,…", help=say("judge", language, known=", ".join(RUBRICS)))
     command.add_argument("--predictions", required=True, metavar="FILE", help=say("predictions_given", language))
     command.add_argument(
         "--references", required=references_required, metavar="FILE", help=say("references_given", language)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from scoring.cli.pairwise_words import PAIRWISE_WORDS
 from scoring.errors import Language, Message, ModelUnavailable, ScoringError, ScoringFault
 
 WORDS: Final[dict[str, Message]] = {
+    **PAIRWISE_WORDS,
     "program": Message("한국어 생성 결과를 채점합니다.", "Scores Korean text generation."),
     "score": Message("제출 파일을 채점합니다", "score a predictions file"),
     "check": Message("제출 파일의 형식을 검사합니다", "check a predictions file"),
@@ -16,6 +18,46 @@ WORDS: Final[dict[str, Message]] = {
     "recipes": Message("채점 방식 목록", "list the recipes"),
     "models": Message("채점 모델을 보고, 내려받고, 확인합니다", "list, fetch and verify models"),
     "recipe": Message("채점 방식", "recipe"),
+    "judge": Message(
+        "프로필의 심사 모델([judge])이 참고로 더할 점수: {known}(쉼표로 여럿). 순위에는 쓰지 않습니다",
+        "scores that the judge ([judge]) of the profile adds for reference: {known} (several with commas); rank nobody",
+    ),
+    "judge_offered": Message("LLM 심사 점수를 더하려면: --judge {known}", "with an LLM judge: --judge {known}"),
+    "judge_unknown": Message(
+        "--judge에 쓸 수 있는 이름은 {known}입니다. 쉼표로 나누어 적으십시오(예: --judge fluency,faithfulness).",
+        "The names for --judge are {known}. Separate them by commas, such as --judge fluency,faithfulness.",
+    ),
+    "judge_no_texts": Message(
+        "{recipe}의 답은 글이 아니므로 --judge로 심사할 수 없습니다. --judge를 빼거나 글로 답하는 채점 방식을 "
+        "쓰십시오.",
+        "Answers of {recipe} are no texts, so --judge has nothing to read. Leave it out, or choose a recipe of texts.",
+    ),
+    "judge_needs_profile": Message(
+        "심사 모델을 쓰려면 --models로 [judge] 항목이 있는 모델 프로필을 지정하십시오: {profiles}, 또는 TOML 경로.",
+        "A judge needs --models with a profile that has a section [judge]: {profiles}, or the path of a TOML.",
+    ),
+    "judge_missing": Message(
+        "모델 프로필 '{profile}'에 심사 모델([judge])이 없습니다. 프로필에 [judge]를 더하거나, 시험하려면 "
+        "'python -m scoring.judging.demo'를 띄우고 그 주소를 MALPAN_DEMO_JUDGE_URL에 넣어 demo 프로필을 쓰십시오.",
+        "The model profile '{profile}' has no judge ([judge]). Add the section or, to try it, start "
+        "'python -m scoring.judging.demo', put its address into MALPAN_DEMO_JUDGE_URL and use the profile demo.",
+    ),
+    "judge_questions": Message(
+        "{label}: 심사 모델에 묻는 글 {count}개(같은 글은 한 번, 빈 글은 묻지 않음)",
+        "{label}: {count} texts to ask the judge about (equal ones once, blank ones never)",
+    ),
+    "judge_cuts": Message(
+        "{label}: 글이나 원자료가 {limit}자보다 길어 앞부분만 보내는 문항 {count}개",
+        "{label}: {count} items with a text or source of more than {limit} characters, whose beginning alone is sent",
+    ),
+    "judge_budget": Message(
+        "심사 모델의 예산({profile}): 요청 {requests}회, 토큰 {tokens}개. 검사에서는 묻지 않았습니다.",
+        "Budget of the judge ({profile}): {requests} requests, {tokens} tokens. The check asked nothing.",
+    ),
+    "judge_none": Message(
+        "{profile} 프로필에는 심사 모델([judge])이 없습니다. 채점할 때는 있는 프로필을 지정하십시오.",
+        "The profile {profile} has no judge ([judge]). Name one that has for the scoring.",
+    ),
     "references": Message("정답 파일", "references file"),
     "predictions": Message("제출 파일", "predictions file"),
     "references_given": Message("정답 파일(-는 표준 입력)", "references file (-: standard input)"),

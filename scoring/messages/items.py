@@ -57,6 +57,11 @@ ITEMS: Final[dict[str, Message]] = {
         "«{value}» is no question type of this task. It must be one of: {allowed}.",
         WRONG_SHAPE,
     ),
+    "empty_question": Message(
+        "물음(input)이 비어 있습니다. 문항이 무엇을 묻는지 적어 주십시오.",
+        "The question (input) is empty. Write what the item asks.",
+        WRONG_SHAPE,
+    ),
     "empty_reference": Message(
         "정답이 비어 있습니다. 정답 파일의 모든 항목에 정답을 적어 주십시오.",
         "The reference answer is empty. Give every item of the reference file an answer.",

@@ -195,9 +195,13 @@ class RemoteMetric(PairMetric):
         """The value of each pair as it comes, by its place. ``each_turn`` is called now and then; it may raise."""
 
     def pair_warnings(
-        self, ids: Sequence[str], candidates: Sequence[str], values: Mapping[str, float]
+        self,
+        ids: Sequence[str],
+        references: Sequence[Sequence[str]],
+        candidates: Sequence[str],
+        values: Mapping[str, float],
     ) -> list[ScoreWarning]:
-        """Warnings for the reader of the scores, from the candidates and the values of the items."""
+        """Warnings for the reader of the scores, from the texts and the values of the items."""
         return []
 
     def score_pairs(

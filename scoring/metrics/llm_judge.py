@@ -37,6 +37,10 @@ _TRUNCATED: Final = Message(
     "글이 길어 심사 모델이 앞부분 {limit}자만 읽은 문항이 {count}개 있습니다.",
     "The judge read only the first {limit} characters of the texts of {count} items.",
 )
+_SOURCE_TRUNCATED: Final = Message(
+    "과제나 원자료가 길어 심사 모델이 그 앞부분 {limit}자만 읽은 문항이 {count}개 있습니다.",
+    "The judge read only the first {limit} characters of the task or source of {count} items.",
+)
 
 
 class JudgeMetric(RemoteMetric):
@@ -68,16 +72,25 @@ class JudgeMetric(RemoteMetric):
         yield from ((asked[number], value_of(judgement)) for number, judgement in answers)
 
     def pair_warnings(
-        self, ids: Sequence[str], candidates: Sequence[str], values: Mapping[str, float]
+        self,
+        ids: Sequence[str],
+        references: Sequence[Sequence[str]],
+        candidates: Sequence[str],
+        values: Mapping[str, float],
     ) -> list[ScoreWarning]:
         """Which answers of the judge could not be parsed, and how many texts it saw only in part."""
         given = dict(zip(ids, candidates, strict=True))
         failed = [item for item, text in given.items() if text.strip() and values[item] == 0.0]
-        cut = sum(self._judge.is_cut(text) for text in given.values())
+        sources = references if "reference" in self._prompt.roles else ()
+        cut = {
+            "truncated": sum(self._judge.is_cut(text) for text in given.values()),
+            "source_truncated": sum(any(map(self._judge.is_cut, of_item)) for of_item in sources),
+        }
         named = ", ".join(map(quoted, failed[:NAMED_ITEMS])) + (" …" if len(failed) > NAMED_ITEMS else "")
         warnings = [ScoreWarning(f"{self.name}_unparsable", {"count": len(failed), "items": named})] if failed else []
         limit = self._judge.spec.max_chars
-        return [*warnings, *([ScoreWarning(f"{self.name}_truncated", {"count": cut, "limit": limit})] if cut else [])]
+        counted = [(f"{self.name}_{what}", count) for what, count in cut.items() if count]
+        return [*warnings, *(ScoreWarning(code, {"count": count, "limit": limit}) for code, count in counted)]
 
     def about(self) -> dict[str, Any]:
         """Requests, tokens and repetitions of this computation."""
@@ -89,6 +102,7 @@ def _texts_of(name: str) -> dict[str, Message]:
         f"{name}_not_configured": _NOT_CONFIGURED,
         f"{name}_unparsable": _UNPARSABLE,
         f"{name}_truncated": _TRUNCATED,
+        f"{name}_source_truncated": _SOURCE_TRUNCATED,
     }
 
 
@@ -109,7 +123,6 @@ class JudgeFluency(JudgeMetric):
     name = "judge_fluency"
     label = Message("유창성(LLM 심사)", "Fluency (LLM judge)")
     rule = f"judge-fluency@{VERSION}"
-    card = "llm_judge"
     built_in_prompt = "fluency-1"
     not_configured = "judge_fluency_not_configured"
     warning_texts = _texts_of(name)
@@ -121,7 +134,6 @@ class JudgeFaithfulness(JudgeMetric):
     name = "judge_faithfulness"
     label = Message("충실성(LLM 심사)", "Faithfulness (LLM judge)")
     rule = f"judge-faithfulness@{VERSION}"
-    card = "llm_judge"
     built_in_prompt = "faithfulness-1"
     not_configured = "judge_faithfulness_not_configured"
     warning_texts = _texts_of(name)

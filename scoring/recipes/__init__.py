@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import combinations
 from typing import Any, Final
 
 from scoring.errors import ScoringError
@@ -32,6 +33,7 @@ from scoring.recipes.base import (
     Pairs,
     Recipe,
 )
+from scoring.recipes.judged import RUBRICS, NotJudged, judged, judged_id, parts_of, takes_a_judge
 from scoring.recipes.warning_texts import ORGANISER_CODES, warning_text
 from scoring.records import Items, ScoreWarning
 from scoring.registry import Registry, require
@@ -39,6 +41,7 @@ from scoring.registry import Registry, require
 __all__ = [
     "ORGANISER_CODES",
     "RECIPES",
+    "RUBRICS",
     "Aggregate",
     "AnswerForm",
     "Column",
@@ -48,7 +51,11 @@ __all__ = [
     "Recipe",
     "UnknownRecipe",
     "get_recipe",
+    "judged_id",
+    "judged_versions",
+    "parts_of",
     "reads_media",
+    "takes_a_judge",
     "task_hints",
     "warning_text",
 ]
@@ -65,11 +72,23 @@ class UnknownRecipe(ScoringError):
 
 
 def get_recipe(recipe_id: str) -> Recipe:
-    """The recipe with this id, such as ``rag-qa@1``. Raises ``UnknownRecipe`` and ``PluginFault``."""
+    """The recipe with this id: ``rag-qa@1``, or ``rag-qa@1+fluency`` with a judge beside it (``recipes.judged``).
+
+    Raises ``UnknownRecipe`` and ``PluginFault``.
+    """
+    base, rubrics = parts_of(recipe_id)
     try:
-        return RECIPES[recipe_id]
-    except KeyError:
+        return judged(RECIPES[base], rubrics) if rubrics else RECIPES[base]
+    except (KeyError, NotJudged):
         raise UnknownRecipe(recipe_id) from None
+
+
+def judged_versions(recipe: Recipe) -> list[Recipe]:
+    """``recipe`` with each choice of rubrics for a judge; none where its answers are no texts."""
+    if not takes_a_judge(recipe):
+        return []
+    names = tuple(RUBRICS)
+    return [judged(recipe, chosen) for size in range(1, len(names) + 1) for chosen in combinations(names, size)]
 
 
 def task_hints(recipe: Recipe, *files: Items) -> list[ScoreWarning]:

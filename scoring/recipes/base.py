@@ -152,6 +152,11 @@ class Recipe(ABC):
         is_multiple = getattr(self, "is_multiple", None)
         return self.answer_form, self.question_types, self.takes_several_references, self.has_choices, is_multiple
 
+    @property
+    def reads_input(self) -> bool:
+        """Whether a score can change with the ``input`` of the references."""
+        return False
+
     def higher_is_better(self, score: str) -> bool:
         """Whether more of ``score`` is better: unless the composite, its column or its metric says otherwise."""
         metrics = [METRICS[name] for name in (*self.metrics, *self.optional_metrics)]
@@ -226,6 +231,10 @@ class Recipe(ABC):
     def has_empty_alternative(self, reference: Item) -> bool:
         """Whether one of the alternatives of ``reference`` for exact match is empty."""
         return False
+
+    def is_free_text(self, reference: Item) -> bool:
+        """Whether the answer to ``reference`` is a text of sentences, and not a choice or a name."""
+        return True
 
 
 def align(references: Items, predictions: Items) -> list[tuple[Item, Item]]:

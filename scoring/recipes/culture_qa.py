@@ -81,6 +81,9 @@ class CultureQa(Recipe):
     def has_empty_alternative(self, reference: Item) -> bool:
         return reference.question_type == self.SHORT and not all(alternatives_of(reference.text))
 
+    def is_free_text(self, reference: Item) -> bool:
+        return reference.question_type == self.DESCRIPTIVE
+
     def _type_of(self, metric: str) -> str:
         return {"accuracy": self.CHOICE, "exact_match": self.SHORT}.get(metric, self.DESCRIPTIVE)
 

@@ -222,6 +222,7 @@ ORGANISER_CODES: Final = (
     INTEGRITY_CODES
     | {"empty_alternatives", "references_cut", "nfc_changed_score", "other_task", "references_not_korean"}
     | {"averages_differ", "rationale_repeated"}
+    | {"llm_judge_source_truncated", "judge_fluency_source_truncated", "judge_faithfulness_source_truncated"}
 ) - {
     "invisible_characters",
     "looks_empty",

@@ -67,6 +67,7 @@ class TrackFacts:
     has_data: bool
     leaks: tuple[Leak, ...] = ()
     phases: tuple[PhaseFacts, ...] = ()
+    lacks_judge: bool = False  # that its recipe was chosen with
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +160,11 @@ def _tracks(facts: Facts) -> Iterator[Item]:
         if not track.has_english:
             yield Item("track_english", _WARN, _("‘%(track)s’: 영어 제목이나 과제 안내가 없습니다."), "tracks", of)
         yield _models(track)
+        if track.lacks_judge:
+            text = _(
+                "‘%(track)s’: 모델 프로필 ‘%(profile)s’에 심사 모델([judge])이 없어 LLM 심사 점수가 나오지 않습니다."
+            )
+            yield Item("judge", _WARN, text, "tracks", of | {"profile": track.profile})
 
 
 def _models(track: TrackFacts) -> Item:

@@ -26,6 +26,7 @@ from scoring.errors import InvalidFile, ModelUnavailable, ScoringError
 from scoring.models.files import find_folder
 from scoring.models.profile import load_profile
 from scoring.reading import read_offered, read_predictions, read_references
+from scoring.recipes import parts_of
 
 Fit = Literal["ok", "invalid", "none", "faulty"]
 
@@ -86,6 +87,7 @@ def _track(track: Track) -> TrackFacts:
         has_data=any(file.kind == DataFile.Kind.DATA for file in files),
         leaks=tuple(leak for file in files if (leak := _leak(file, versions, track.recipe))),
         phases=tuple(_phase(phase, track, samples[:1] if has_recipe else []) for phase in track.phases.all()),
+        lacks_judge=bool(parts_of(track.recipe)[1]) and not has_judge(profile),
     )
 
 
@@ -145,6 +147,14 @@ def models_of(profile_name: str) -> tuple[Literal["ready", "absent", "unknown"],
     except ModelUnavailable:
         return "absent", False
     return "ready", False
+
+
+def has_judge(profile_name: str) -> bool:
+    """Whether a profile names an LLM judge; also for a profile that is not there, which is another gap."""
+    try:
+        return load_profile(profile_name).judge is not None
+    except ScoringError:
+        return True
 
 
 def sample_fit(sample_sha256: str, references_sha256: str, recipe_id: str) -> Fit:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from scipy.stats import binomtest
 
 from scoring.judging.demo import DemoJudge
 from scoring.judging.judge import Judge
-from scoring.judging.pairwise import Comparison, Duel, Outcome, compare, comparison_of, outcome_of, sign_test
+from scoring.judging.pairwise import Comparison, Duel, Outcome, compare, comparison_of, outcome_of, sign_test, wilson
 from scoring.judging.parsing import Judgement
 from scoring.models.profile import load_profile
 from tests.scoring.judging.injections import INJECTIONS
@@ -86,6 +87,34 @@ def test_a_few_flips_to_either_side_are_no_bias() -> None:
     assert not comparison_of(flips[1:4]).is_biased
     assert comparison_of([Outcome(str(n), "tie", ("second", "second")) for n in range(10)]).order_effect == -1.0
     assert comparison_of([]).order_effect == 0.0
+
+
+@pytest.mark.parametrize("of", [1, 2, 7, 20, 101])
+def test_the_interval_is_scipys(of: int) -> None:
+    for count in range(of + 1):
+        expected = binomtest(count, of).proportion_ci(method="wilson")
+        assert wilson(count, of) == pytest.approx((count / of, expected.low, expected.high), abs=1e-12)
+    assert wilson(0, 0) == (0.5, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("choices", [("first", "tie"), ("tie", "first"), ("first", None), ("first", "first")])
+def test_a_judge_that_prefers_a_position_only_half_of_the_time_is_detected_too(choices: tuple[str, str]) -> None:
+    assert comparison_of([Outcome(str(n), "tie", choices) for n in range(12)]).is_biased
+
+
+def test_a_fair_judge_that_errs_is_rarely_called_biased() -> None:
+    """Each answer is drawn for its text, wherever it stands: of 2,000 comparisons 1 in 100 or fewer is suspected."""
+    source, suspected = random.Random(7), 0
+    for _ in range(2000):
+        outcomes = []
+        for number in range(40):
+            weights = [source.random() for _ in range(3)]
+            one, other = source.choices(("left", "right", "tie"), weights, k=2)
+            as_first = {"left": "first", "right": "second", "tie": "tie"}[one]
+            as_second = {"left": "second", "right": "first", "tie": "tie"}[other]
+            outcomes.append(Outcome(str(number), "tie", (as_first, as_second)))
+        suspected += comparison_of(outcomes).is_biased
+    assert suspected <= 30
 
 
 def test_votes_name_the_systems(judged_profile: Path) -> None:

@@ -103,9 +103,15 @@ def test_other_rules_are_offered_where_they_read_the_same_files(contest: Contest
         page = parse(person(contest, "organiser").get(url(contest, f"start/{contest.phase.pk}/")).content.decode())
         return [option.attributes["value"] for option in page.one("select", name="recipe").all("option")]
 
-    assert offered() == ["", STRICT, "story-completion@1"]  # the first is the rule as it is
+    own = ["rag-qa@1+fluency", "rag-qa@1+faithfulness", "rag-qa@1+fluency+faithfulness"]
+    assert offered() == ["", *own, STRICT, "story-completion@1"]  # the first is the rule as it is
+    Track.objects.filter(pk=contest.phase.track_id).update(recipe=own[0])
+    others = [STRICT, f"{STRICT}+fluency", "story-completion@1", "story-completion@1+fluency"]
+    assert offered() == ["", "rag-qa@1", *own[1:], *others]
+    Track.objects.filter(pk=contest.phase.track_id).update(recipe="regression@1")
+    assert offered() == [""]
     Track.objects.filter(pk=contest.phase.track_id).update(recipe="captioning@1")
-    assert offered() == ["", "captioning-lexical@1", "captioning-rich@1"]
+    assert [each for each in offered() if "+" not in each] == ["", "captioning-lexical@1", "captioning-rich@1"]
     Track.objects.filter(pk=contest.phase.track_id).update(recipe="no-longer-here@1")
     assert {"", STRICT, "captioning@1", "regression@1"} <= set(offered())
 

@@ -13,9 +13,9 @@ from malpan.submissions.rescoring.apply import Announcement
 from malpan.submissions.rescoring.batches import Selection
 from malpan.teams.models import Team
 from malpan.web.forms.fields import REQUIRED, ConfirmField, KstMinuteField, text_area
+from malpan.web.forms.judges import recipes_reading_the_files_of
 from malpan.web.presenters.scores import language
 from scoring.models.profile import profile_names
-from scoring.recipes import RECIPES, Recipe
 
 UNCHANGED: Final = _("바꾸지 않음")
 REPEATS_MAX: Final = 20
@@ -62,7 +62,10 @@ class StartForm(forms.Form):
         fields["reference_version"].queryset = versions
         fields["reference_version"].label_from_instance = _version_label
         fields["teams"].queryset = phase.track.competition.teams.filter(merged_into=None).order_by("name")
-        recipes = [(each.id, f"{each.title(language())} — {each.id}") for each in _others(phase.track.recipe)]
+        recipes = [
+            (each.id, f"{each.title(language())} — {each.id}")
+            for each in recipes_reading_the_files_of(phase.track.recipe)
+        ]
         fields["recipe"].choices = [("", f"{UNCHANGED} ({phase.track.recipe})"), *recipes]
         fields["profile"].choices = [("", UNCHANGED), *((name, name) for name in profile_names())]
 
@@ -82,14 +85,6 @@ class StartForm(forms.Form):
             states=(values["states"],) if values["states"] else (),
             signature_hash=values["signature_hash"].strip(),
         )
-
-
-def _others(current: str) -> list[Recipe]:
-    """The other recipes that read the files of ``current``; all, if it does not exist here any more."""
-    others = [each for each in RECIPES.values() if each.id != current]
-    if current not in RECIPES:
-        return others
-    return [each for each in others if each.file_shape == RECIPES[current].file_shape]
 
 
 def _version_label(version: ReferenceVersion) -> str:

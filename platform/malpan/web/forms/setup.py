@@ -14,9 +14,10 @@ from django.utils.translation import ngettext
 from malpan.competitions.models import Competition, DataFile, Track
 from malpan.web.forms.composites import CompositeField
 from malpan.web.forms.fields import MARKDOWN_HELP, text_area, with_limit
+from malpan.web.forms.judges import chosen_rubrics, judge_field, may_be_judged, value_of
 from malpan.web.presenters.scores import language
 from scoring.models.profile import profile_names
-from scoring.recipes import RECIPES
+from scoring.recipes import RECIPES, judged_id, parts_of
 
 PRIZE_PLACES_MAX: Final = 10
 LAST_PLACE: Final = 1000
@@ -120,6 +121,7 @@ class TrackForm(forms.ModelForm):
     recipe = forms.ChoiceField(
         label=_("채점 방식"), choices=_recipes, help_text=_("규칙은 아래 ‘채점 방식의 규칙’에서 볼 수 있습니다.")
     )
+    judge = judge_field()
     profile = forms.ChoiceField(label=_("모델 프로필"), choices=_profiles, required=False)
     composite = CompositeField(
         label=_("종합 순위의 지표와 가중치"),
@@ -148,6 +150,7 @@ class TrackForm(forms.ModelForm):
         """``may_name_path``: an administrator may choose any profile, also a file on the server."""
         super().__init__(*args, **kwargs)
         self.competition = competition
+        self.initial |= {"judge": value_of(self.instance.recipe), "recipe": parts_of(self.instance.recipe)[0]}
         if may_name_path:
             label, text = self.fields["profile"].label, _("이름 또는 서버에 있는 TOML 파일의 경로. 비우면 기본 프로필.")
             self.fields["profile"] = forms.CharField(label=label, required=False, max_length=200, help_text=text)
@@ -156,6 +159,17 @@ class TrackForm(forms.ModelForm):
         field: Any = self.fields["profile"]
         if own and own not in profile_names():  # a path that an administrator entered
             field.choices = [*_profiles(), (own, own)]
+
+    def clean(self) -> dict[str, Any]:
+        """With the recipe that rule and judge make together, and without the judge."""
+        values: dict[str, Any] = super().clean() or {}
+        rubrics = chosen_rubrics(values.pop("judge", ""))
+        if rubrics and "recipe" in values:
+            if not may_be_judged(values["recipe"]):
+                text = _("이 채점 방식의 답은 글이 아니어서 심사할 수 없습니다. ‘쓰지 않음’을 골라 주십시오.")
+                self.add_error("judge", text)
+            values["recipe"] = judged_id(values["recipe"], rubrics)
+        return values
 
     def clean_slug(self) -> str:
         slug: str = self.cleaned_data["slug"]
