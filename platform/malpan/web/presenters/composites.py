@@ -182,12 +182,15 @@ def composite_now(submission: Submission) -> TeamComposite | None:
 
 
 def scores_of_composite(track: Track) -> list[tuple[str, str]]:
-    """Key and name of every score of ``track`` if it ranks by a composite; else, or without its recipe, nothing."""
+    """Key and name of every score of ``track`` with a direction if it ranks by a composite; else, or without its
+    recipe, nothing.
+    """
     try:
         recipe = recipe_of(track)
     except RecipeNotInstalled:
         return []
-    return list(_labels(recipe).items()) if components_of(track, recipe) else []
+    labels = _labels(recipe)
+    return [(key, labels[key]) for key in recipe.directed_scores] if components_of(track, recipe) else []
 
 
 def _labels(recipe: Recipe) -> dict[str, str]:
