@@ -60,8 +60,8 @@ def _is_weight(value: Any) -> bool:
 
 def require_sound_counting(phase: Phase, recipe: Recipe | None = None) -> None:
     """Raises ``CountingInvalid`` where a composite ranks and what counts contradicts the choice of finals, names a
-    score that the recipe does not have or that has no direction, or climbs a ladder of final scores. Reads ``phase.track``; ``recipe``: another
-    one than the track's.
+    score that the recipe does not have or that has no direction, or climbs a ladder of final scores. Reads
+    ``phase.track``; ``recipe``: another one than the track's.
     """
     recipe = recipe or recipe_of(phase.track)
     if not components_of(phase.track, recipe):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -17,6 +18,7 @@ from malpan.stages.selectors import (
     disqualified_numbers,
     newest_final,
     newest_snapshot,
+    publications_of,
     rule_facts,
     stages_of,
     states_of,
@@ -26,7 +28,7 @@ from malpan.web.csv_export import csv_response
 from malpan.web.pages.context import page_context, page_of
 from malpan.web.presenters.stages import final_lines, heads_of, rule_words, stage_lines
 
-FORMAT: Final = "malpan-stages@1"
+FORMAT: Final = "malpan-stages@2"
 
 
 @require_safe
@@ -110,23 +112,30 @@ def final_csv(request: HttpRequest, slug: str, track_slug: str) -> HttpResponse:
 
 @require_safe
 def stages_json(request: HttpRequest, slug: str, track_slug: str) -> JsonResponse:
-    """Everything published of a track's stages, as ``verify_chain.py --stages`` reads it."""
+    """Everything that was ever published of a track's stages, as ``verify_chain.py --stages`` reads it."""
     competition = page_context(request, slug).competition
     track = get_track(competition, track_slug)
-    found = [(stage, newest_snapshot(stage)) for stage in stages_of(track)]
-    final = newest_final(track)
+    published: dict[Stage | None, list[StageSnapshot]] = {}
+    for snapshot in publications_of(track):
+        published.setdefault(snapshot.stage, []).append(snapshot)
+    final = published.pop(None, [])
     body = {
         "format": FORMAT,
         "competition": competition.slug,
         "track": track.slug,
         "stages": [
-            {"position": stage.position, "title": stage.title_ko, "title_en": stage.title_en, **_as_dict(snapshot)}
-            for stage, snapshot in found
-            if snapshot is not None
+            {"position": stage.position, "title": stage.title_ko, "title_en": stage.title_en, **_all(snapshots)}
+            for stage, snapshots in published.items()
+            if stage is not None
         ],
-        "final": None if final is None else _as_dict(final),
+        "final": _all(final) if final else None,
     }
     return JsonResponse(body, json_dumps_params={"ensure_ascii": False})
+
+
+def _all(snapshots: Sequence[StageSnapshot]) -> dict[str, Any]:
+    """Every publication, the first first, and the number of the newest, which is the one that counts."""
+    return {"newest": snapshots[-1].number, "snapshots": [_as_dict(snapshot) for snapshot in snapshots]}
 
 
 def _as_dict(snapshot: StageSnapshot) -> dict[str, Any]:

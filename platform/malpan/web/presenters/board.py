@@ -14,7 +14,8 @@ from django.utils.translation import gettext as _
 
 from malpan.competitions.models import Track
 from malpan.competitions.targets import board_targets_of
-from malpan.leaderboard.selectors import COMPOSITE, COUNT, PAGE_ROWS, RANK, TIME, Board, BoardRow, View
+from malpan.leaderboard.boards import COMPOSITE, COUNT, PAGE_ROWS, RANK, TIME, Board, BoardRow, View
+from malpan.leaderboard.models import BoardSnapshot
 from malpan.web import fragments
 from malpan.web.presenters import composites, formatting, scores
 from scoring.recipes import Column
@@ -24,6 +25,7 @@ Direction = Literal["ascending", "descending"]
 Link = Callable[[Mapping[str, str]], str]  # this board's address with a query
 ALL: Final = "all"
 PUBLIC: Final = "public"  # ?view=public: the public board where the final one is published
+SNAPSHOT: Final = "snapshot"  # ?snapshot=1: the final board as it was published first
 SECOND_LINE: Final = 36  # columns of text for scores on the second line of an entry at 390 px
 
 
@@ -68,6 +70,24 @@ class Line:
     change: str | None = None
     marks: tuple[scores.Mark, ...] = ()
     moved: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """A final board as it was published, and its page."""
+
+    snapshot: BoardSnapshot
+    href: str
+    is_shown: bool
+
+
+def publications_of(final: Board, link: Link) -> list[Publication]:
+    """Every publication of a final board, the newest first; ``final`` is the one that is shown."""
+    newest = final.snapshots[0]
+    return [
+        Publication(each, link({} if each == newest else {SNAPSHOT: str(each.number)}), each == final.snapshot)
+        for each in final.snapshots
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +178,16 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
 def _content(row: BoardRow) -> tuple[Any, ...]:
     """All of a row that its line shows."""
     shown = (row.rank, row.team_name, row.is_own, row.is_baseline, row.is_demo_models, row.public_rank, row.composite)
-    return *shown, row.submission_count, row.submitted_at, row.final_score, row.scores
+    return *shown, row.is_disqualified, row.submission_count, row.submitted_at, row.final_score, row.scores
 
 
 def _view_query(query: Mapping[str, str], found: Board) -> dict[str, str]:
-    """What the links of this board carry on: that it is the public one, where the final one is published."""
-    is_second = found.phase.final_published_at is not None and found.snapshot is None
+    """What the links of this board carry on: that it is the public one, where the final one is published, or a final
+    one that was published again.
+    """
+    if found.snapshot is not None:
+        return {SNAPSHOT: str(found.snapshot.number)} if found.is_past else {}
+    is_second = found.phase.final_published_at is not None
     return {"view": PUBLIC} if is_second and query.get("view") == PUBLIC else {}
 
 

@@ -12,7 +12,9 @@ from malpan.competitions.composites import components_of
 from malpan.competitions.errors import RecipeNotInstalled
 from malpan.competitions.models import Phase, Track
 from malpan.competitions.references import recipe_of
-from malpan.leaderboard.selectors import COMPOSITE, BoardRow, View, board, published_board
+from malpan.leaderboard.boards import COMPOSITE, BoardRow, View
+from malpan.leaderboard.published import published_board
+from malpan.leaderboard.selectors import board
 from malpan.submissions.models import Submission
 from malpan.submissions.visibility import ShownRun
 from malpan.web.presenters import scores
