@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, TypeVar
 
-from malpan.competitions.models import Phase
+from malpan.competitions.models import Competition, Phase
 from malpan.competitions.selectors import is_blind
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.leaderboard.ranking import Rule
@@ -98,8 +98,8 @@ class Board:
     ``is_hidden``: the organiser hides it; there are no rows. ``frozen_at``: it counts only submissions before that
     moment. All rows have ``signature_hash``; ``excluded_count`` runs have another one, or were scored by earlier
     references or another recipe, and are excluded until they are scored again. ``covers_split``: its scores are of the
-    public split only. ``snapshot``: it is the final board as published, one of ``snapshots``, the newest first.
-    ``rule``: what its rows are ranked by.
+    public split only. ``snapshot``: it is the final board as published, one of ``snapshots``, the newest first,
+    and ``left_since`` are the teams in it that were disqualified since. ``rule``: what its rows are ranked by.
     """
 
     phase: Phase
@@ -120,6 +120,7 @@ class Board:
     disqualified: tuple[Disqualified, ...] = ()
     snapshot: BoardSnapshot | None = None
     snapshots: tuple[BoardSnapshot, ...] = ()
+    left_since: tuple[Disqualified, ...] = ()
     rule: Rule = field(default_factory=Rule)
 
     @property
@@ -131,14 +132,6 @@ class Board:
     def is_past(self) -> bool:
         """Whether it was published and a later publication took its place."""
         return self.snapshot is not None and self.snapshot != self.snapshots[0]
-
-    @property
-    def left_since(self) -> list[Disqualified]:
-        """The teams in its rows that were disqualified after it was published."""
-        if self.snapshot is None:
-            return []
-        published_at = self.snapshot.published_at
-        return [each for each in self.disqualified if each.disqualified_at and each.disqualified_at > published_at]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,12 +161,18 @@ def last_ranked(rows: list[BoardRow]) -> BoardRow | None:
 
 
 def reader_of(phase: Phase, team: Team | None, *, sees_all: bool = False, now: datetime | None = None) -> Reader:
-    return Reader(team, is_blind=is_blind(phase.track.competition, now), sees_all=sees_all)
+    return reader_in(phase.track.competition, team, sees_all=sees_all, now=now)
 
 
-def disqualified(phase: Phase, reader: Reader) -> tuple[Disqualified, ...]:
-    """The disqualified teams of the competition, by the names that the reader may see."""
+def reader_in(
+    competition: Competition, team: Team | None, *, sees_all: bool = False, now: datetime | None = None
+) -> Reader:
+    return Reader(team, is_blind=is_blind(competition, now), sees_all=sees_all)
+
+
+def disqualified(competition: Competition, reader: Reader) -> tuple[Disqualified, ...]:
+    """The disqualified teams of ``competition``, by the names that the reader may see."""
     return tuple(
         Disqualified(reader.name_of(team), public_note(team), team.disqualified_at, team.number)
-        for team in disqualified_teams(phase.track.competition)
+        for team in disqualified_teams(competition)
     )

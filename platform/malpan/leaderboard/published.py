@@ -58,7 +58,7 @@ def published_board(
     rows = _sorted_here(list(enumerate(all_rows, 1)), chosen)
     own_number = None if viewer_team is None else viewer_team.number
     own = next((each for each in rows if own_number is not None and each[1]["team_number"] == own_number), None)
-    left = disqualified(phase, Reader(viewer_team, is_blind=False, sees_all=False))
+    left = disqualified(phase.track.competition, Reader(viewer_team, is_blind=False, sees_all=False))
 
     def row_of(placed: Placed) -> BoardRow:
         return _published_row(*placed, own_number, {each.number for each in left})
@@ -78,6 +78,7 @@ def published_board(
         disqualified=left,
         snapshot=snapshot,
         snapshots=snapshots,
+        left_since=tuple(each for each in left if each.number in {row["team_number"] for row in all_rows}),
         rule=rule,
     )
 

@@ -140,7 +140,7 @@ def _board(phase: Any, viewer_team: Team | None, for_organiser: bool, now: datet
         is_hidden=is_hidden,
         frozen_at=frozen_at,
         covers_split=phase.covers_split,
-        disqualified=disqualified(phase, reader) if phase.has_disqualified else (),
+        disqualified=disqualified(phase.track.competition, reader) if phase.has_disqualified else (),
         rule=rule,
     )
 

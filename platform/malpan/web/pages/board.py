@@ -20,7 +20,7 @@ from malpan.leaderboard.selectors import board
 from malpan.web.pages.context import PageContext, address, page_context
 from malpan.web.presenters import composites
 from malpan.web.presenters.board import PUBLIC, SNAPSHOT, Link, board_table, on_last_page, publications_of, view_of
-from malpan.web.presenters.scores import step_text
+from malpan.web.presenters.scores import plain_step_text, step_text
 
 
 @require_safe
@@ -36,11 +36,15 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
         found = board(page.phase, viewer_team=page.team, view=view) if final is None or shows_public else final
         if last := on_last_page(found):  # a page that is no longer there
             return redirect(link({**request.GET.dict(), "page": str(last)}))
+        counting = composites.final_counting_text if found.snapshot else composites.counting_text
         context |= {
             "rules": composites.rules_of(page.track),
             "formula": composites.formula_text(found.components, found.recipe),
-            "counting_text": composites.counting_text(page.phase, found.components, found.recipe),
+            "formula_details": composites.formula_details(found.components),
+            "counting_text": counting(page.phase, found.components, found.recipe),
             "shown_step": None if found.snapshot else step_text(page.phase),
+            "plain_step": plain_step_text(page.phase, found.recipe),
+            "follows_choice": found.rule.counting == "chosen",
         }
         context |= board_table(found, request.GET, link)
         context |= _views(final, shows_public, link)

@@ -26,6 +26,7 @@ Link = Callable[[Mapping[str, str]], str]  # this board's address with a query
 ALL: Final = "all"
 PUBLIC: Final = "public"  # ?view=public: the public board where the final one is published
 SNAPSHOT: Final = "snapshot"  # ?snapshot=1: the final board as it was published first
+NEAR: Final = 10  # rows that a screen shows at once
 SECOND_LINE: Final = 36  # columns of text for scores on the second line of an entry at 390 px
 
 
@@ -169,7 +170,7 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
         "lacks_clip": _lacks_clip(found),
         "headings": _headings(link, found, sorting, {"metrics": ALL, **view_query} if shows_all else view_query),
         "rows_html": fragments.remembered("pages/board_rows.html", content, rows),
-        "own_line": None if own_row is None else line(own_row, marks=()),
+        "own_line": None if own_row is None or _is_near(found) else line(own_row, marks=()),
         "own_page": _own_page(found, page.number),
         "updated_at": found.updated_at,
     }
@@ -205,6 +206,11 @@ def _lacks_clip(found: Board) -> bool:
     """Whether the recipe knows CLIPScore and no score on the board has it: no model or no frames are configured."""
     has_it = any(name in row.scores for row in found.rows for name in ("clipscore", "clip_cosine"))
     return "clipscore" in found.recipe.optional_metrics and bool(found.rows) and not has_it
+
+
+def _is_near(found: Board) -> bool:
+    """Whether the reader's own row is among the first of the page, where it needs no second one on top."""
+    return any(row.is_own for row in found.rows[:NEAR])
 
 
 def _own_page(found: Board, current: int) -> int | None:
