@@ -107,7 +107,7 @@ def components_of(recipe: Recipe, reports: Sequence[ScoreReport], weights: str |
         if not recipe.composite:
             raise CannotRank("weights_needed", recipe=recipe.id, known=_names(reports))
         return recipe.composite
-    directions = {column.key: column.higher_is_better for column in recipe.columns}
+    directions = {score: recipe.higher_is_better(score) for score in recipe.directed_scores}
     directions |= {component.score: component.higher_is_better for component in recipe.composite}
     given = _parsed(weights)
     unknown = [score for score in given if not any(score in report.scores for report in reports)]

@@ -44,7 +44,8 @@ class Column:
     """One score of the board. ``key`` is a score name; ``is_main`` marks the score that ranks.
 
     ``is_scaled``: shown times the scale of the board; CIDEr-D (0-10) and errors are not. ``group`` separates the scores
-    that judge from those shown for reference. ``decimals``: of a count 0, ``None`` for those of the board.
+    that judge from those shown for reference. ``decimals``: of a count 0, ``None`` for those of the board. Without
+    ``has_direction`` neither more nor less is better: it describes, and ranks nobody.
     """
 
     key: str
@@ -54,6 +55,7 @@ class Column:
     group: ColumnGroup = "main"
     higher_is_better: bool = True
     decimals: int | None = None
+    has_direction: bool = True
 
     def label(self, language: Language = "ko") -> str:
         return self.text.text(language)
@@ -156,6 +158,11 @@ class Recipe(ABC):
     def reads_input(self) -> bool:
         """Whether a score can change with the ``input`` of the references."""
         return False
+
+    @cached_property
+    def directed_scores(self) -> tuple[str, ...]:
+        """The names of the scores of which more, or less, is better: only they may rank."""
+        return tuple(column.key for column in self.columns if column.has_direction)
 
     def higher_is_better(self, score: str) -> bool:
         """Whether more of ``score`` is better: unless the composite, its column or its metric says otherwise."""

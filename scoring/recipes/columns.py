@@ -34,8 +34,10 @@ METEOR: Final = Column("final_score", Message("METEOR", "METEOR"), is_main=True)
 CIDER: Final = Column("cider", Message("CIDEr-D", "CIDEr-D"), is_scaled=False)
 
 
-def reference_column(key: str, korean: str, english: str, *, is_scaled: bool = True) -> Column:
-    return Column(key, Message(korean, english), is_scaled=is_scaled, group="reference")
+def reference_column(
+    key: str, korean: str, english: str, *, is_scaled: bool = True, has_direction: bool = True
+) -> Column:
+    return Column(key, Message(korean, english), is_scaled=is_scaled, group="reference", has_direction=has_direction)
 
 
 def in_reference(column: Column) -> Column:
@@ -54,7 +56,7 @@ CAPTION_REFERENCES: Final = (
     reference_column("distinct_1", "Distinct-1", "Distinct-1"),
     reference_column("distinct_2", "Distinct-2", "Distinct-2"),
     reference_column("unique_captions", "고유 설명 비율", "Unique captions"),
-    reference_column("length_ratio", "길이 비율", "Length ratio", is_scaled=False),
+    reference_column("length_ratio", "길이 비율", "Length ratio", is_scaled=False, has_direction=False),
 )
 CLIP: Final = (
     reference_column("clipscore", "CLIPScore", "CLIPScore", is_scaled=False),

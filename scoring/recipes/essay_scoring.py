@@ -185,11 +185,13 @@ RECIPES: Final = (
             *_OF_TRAITS,
             _beside(_plain("mae", "MAE", "MAE", lower=True)),
             _beside(_plain("kappa", "QWK(평균)", "QWK (average)")),
-            _beside(_plain("bias", "치우침", "Bias")),
-            reference_column("integer_share", "정수 점수 비율", "Integer scores"),
-            _beside(_plain("rationale_length", "근거 길이(자)", "Rationale length")),
-            reference_column("rationale_quotes", "글을 인용한 근거", "Rationales that quote"),
-            reference_column("rationale_hangul", "근거의 한글 비율", "Hangul in rationales"),
+            reference_column("bias", "치우침", "Bias", is_scaled=False, has_direction=False),
+            reference_column("integer_share", "정수 점수 비율", "Integer scores", has_direction=False),
+            reference_column(
+                "rationale_length", "근거 길이(자)", "Rationale length", is_scaled=False, has_direction=False
+            ),
+            reference_column("rationale_quotes", "글을 인용한 근거", "Rationales that quote", has_direction=False),
+            reference_column("rationale_hangul", "근거의 한글 비율", "Hangul in rationales", has_direction=False),
         ),
         tie_breaks=("spearman",),
         question_types=(),

@@ -4,8 +4,8 @@ Nothing is scored again. Items are swapped and drawn with all their values, pres
 and every other score of several means are tested as the recipe computes them (``Recipe.final_scores``).
 
 A score is tested only if both results measured it in the same way. If not, it has a difference, and a reason instead of
-a p-value. Holm's correction is over the scores tested; two that never differ from each other in any resampling, such as
-a final score that is one metric's mean, are one hypothesis.
+a p-value. Holm's correction is over the scores tested; two of which one is the other on another scale in every
+resampling, such as a final score that is one metric's mean or 1 - RMSE / 5, are one hypothesis.
 
 Scores of a model behind a server may differ from one run to the next. With repetitions of A and B, the same files
 scored again, every score has a spread: the larger of the ranges of its values for A and for B. A difference within it
@@ -31,6 +31,7 @@ from scoring.significance.resampling import (
     SEED,
     TRIALS,
     FloatArray,
+    Interval,
     PairedResult,
     compare_paired,
     holm,
@@ -50,6 +51,7 @@ Reason = Literal[
 
 LEVEL: Final = 0.05
 STORED_TOLERANCE: Final = 1e-9
+SAME_SCALE: Final = 1e-6  # of the range of a score: what rounding may add where one is the other on another scale
 _SHOWN_IDS: Final = 3
 
 
@@ -228,10 +230,55 @@ def _paired_items(a: ScoreReport, b: ScoreReport) -> list[tuple[ItemScores, Item
 
 
 def _corrected(lines: Sequence[Line]) -> tuple[Line, ...]:
-    """``lines`` with Holm's adjusted p-values; equal results count as one hypothesis."""
-    hypotheses = list(dict.fromkeys(line.result for line in lines if line.result is not None))
-    adjusted = dict(zip(hypotheses, holm([result.p for result in hypotheses]), strict=True))
-    return tuple(line if line.result is None else replace(line, adjusted_p=adjusted[line.result]) for line in lines)
+    """``lines`` with Holm's adjusted p-values; results of one test (``_is_rescaled``) count as one hypothesis."""
+    tested: list[PairedResult] = []
+    hypothesis: dict[str, int] = {}  # the place in ``tested`` by score
+    for line in lines:
+        if line.result is not None:
+            result = line.result
+            known = next((place for place, each in enumerate(tested) if _is_rescaled(each, result)), len(tested))
+            tested += [result] if known == len(tested) else []
+            hypothesis[line.key] = known
+    adjusted = holm([result.p for result in tested])
+    return tuple(
+        replace(line, adjusted_p=adjusted[hypothesis[line.key]]) if line.key in hypothesis else line for line in lines
+    )
+
+
+def _is_rescaled(one: PairedResult, other: PairedResult) -> bool:
+    """Whether ``other`` tests ``one`` on another scale, ``c + k x`` with k above or below 0: values and ends of the
+    intervals all say so, and p is the same.
+    """
+    if one.p != other.p:
+        return False
+    values, rises = _values(one, is_turned=False), other.difference * one.difference >= 0
+    turned = [rises, not rises] if one.difference == 0 else [rises]
+    return any(_is_line(values, _values(other, is_turned=not is_up)) for is_up in turned)
+
+
+def _values(result: PairedResult, *, is_turned: bool) -> FloatArray:
+    """Both scores and the ends of their intervals, six numbers, then the difference and the ends of its own.
+
+    ``is_turned``: of a score that falls where the other rises, whose ends are the other way round.
+    """
+
+    def ends(interval: Interval) -> tuple[float, float]:
+        return (interval.high, interval.low) if is_turned else (interval.low, interval.high)
+
+    scores = (result.a, result.b, *ends(result.a_interval), *ends(result.b_interval))
+    return np.array([*scores, result.difference, *ends(result.difference_interval)])
+
+
+def _is_line(x: FloatArray, y: FloatArray) -> bool:
+    """Whether ``y`` is ``c + k x``: of the six scores with one c, of the differences after them with c = 0."""
+    k_of = [np.ptp(each[:6]) for each in (x, y)]
+    if not all(k_of):
+        return not any(k_of)
+    low, high = int(np.argmin(x[:6])), int(np.argmax(x[:6]))
+    k = (y[high] - y[low]) / (x[high] - x[low])
+    c = y[low] - k * x[low]
+    expected = np.concatenate([c + k * x[:6], k * x[6:]])
+    return bool(np.allclose(y, expected, rtol=0, atol=SAME_SCALE * float(np.ptp(y[:6]))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from malpan.core.messages import text_of
 from malpan.submissions import scoring_changes
 from malpan.submissions.rescoring import services as rescoring
 from malpan.submissions.rescoring.batches import Selection
+from malpan.web.presenters.composites import scores_of_composite
 from scoring.composite import Component
 from scoring.recipes import RECIPES
 from tests.composite_boards import RECIPE, install
@@ -88,6 +89,22 @@ def test_no_service_takes_unsound_components(rows: list[Any], reason: str) -> No
         assert "%" not in str(text_of(refused.value))
     track.refresh_from_db()
     assert (track.composite, Track.objects.filter(slug="new").exists()) == ([], False)
+
+
+@pytest.mark.parametrize("score", ["bias", "integer_share", "rationale_length", "rationale_quotes", "rationale_hangul"])
+def test_what_only_describes_ranks_nobody(score: str) -> None:
+    """More of it is neither better nor worse: no component, and it chooses no best submission."""
+    phase = PhaseFactory.create(track__recipe="essay-scoring@1")
+    with pytest.raises(CompositeInvalid) as refused:
+        update_track(track=phase.track, actor=None, composite=[{"score": score, "weight": 1}])
+    assert refused.value.reason == "direction"
+    with pytest.raises(CountingInvalid) as not_best:
+        update_phase(phase=phase, actor=None, counting="best", counting_score=score)
+    assert (not_best.value.reason, not_best.value.field) == ("direction", "counting_score")
+    offered = [key for key, _name in scores_of_composite(phase.track)]
+    assert score not in offered
+    assert {"rmse", "mae", "parse_failures", "final_score"} <= set(offered)
+    update_track(track=phase.track, actor=None, composite=[{"score": "mae", "weight": 1}])
 
 
 def test_a_recipe_without_the_scores_is_refused_by_set_up_and_by_rescoring() -> None:

@@ -15,11 +15,13 @@ from django.utils import timezone
 from malpan.competitions.models import CompetitionRole, Phase, ReferenceVersion
 from malpan.competitions.phases import update_phase
 from malpan.leaderboard import standings
+from malpan.leaderboard.boards import COMPOSITE, View
 from malpan.leaderboard.digests import board_digests
 from malpan.leaderboard.finals import final_board
 from malpan.leaderboard.models import Standing
+from malpan.leaderboard.published import published_board
 from malpan.leaderboard.rescore_preview import preview
-from malpan.leaderboard.selectors import COMPOSITE, View, board, published_board
+from malpan.leaderboard.selectors import board
 from malpan.leaderboard.snapshots import chain_payload, publish_final_board
 from malpan.leaderboard.verification import verify_competition
 from malpan.submissions.finals import choose_finals
@@ -226,6 +228,33 @@ def test_the_latest_the_chosen_or_the_best_by_a_score_counts(phase: Phase, teams
     assert first.pk in {row[2] for row in shown(phase)}
     choose_finals(team=teams[3], phase=phase, submissions=[], actor=leader_of(teams[3]))
     assert agrees(phase)
+
+
+def test_a_frozen_board_shows_what_was_chosen_when_it_froze(phase: Phase, teams: list[Team]) -> None:
+    update_phase(phase=phase, actor=None, counting="chosen", finals_limit=1)
+    team = teams[3]
+    first, last = Submission.objects.filter(phase=phase, team=team).order_by("created_at")[::2]
+    now = timezone.now()
+
+    def choose(submission: Submission, minutes: int) -> None:
+        moment = now + timedelta(minutes=minutes)
+        choose_finals(team=team, phase=phase, submissions=[submission], actor=leader_of(team), now=moment)
+
+    choose(first, -3)
+    update_phase(phase=phase, actor=None, board="frozen", frozen_at=now - timedelta(minutes=2))
+    frozen = shown(phase)
+    assert agrees(phase, lambda rows: next((row for row in rows if row.pk == first.pk), latest(rows)))
+    choose(last, -1)
+    assert shown(phase) == frozen, "a later choice changes nothing"
+    choose(first, 0)
+    choose(last, 1)
+    assert shown(phase) == frozen, "neither does going back and forth"
+    fresh = Phase.objects.select_related("track__competition").get(pk=phase.pk)
+    assert last.pk in {row.submission.pk for row in board(fresh, for_organiser=True).rows if row.submission}
+    update_phase(phase=phase, actor=None, board="frozen", frozen_at=now - timedelta(seconds=30))
+    assert last.pk in {row[2] for row in shown(phase)}, "frozen later, between two choices"
+    withdraw(submission=last, actor=leader_of(team))
+    assert last.pk not in {row[2] for row in shown(phase)}
 
 
 def test_only_rows_of_one_signature_are_ranked_together(phase: Phase, teams: list[Team]) -> None:

@@ -11,7 +11,8 @@ from malpan.core.models import AuditEntry
 from malpan.leaderboard.errors import NothingToPublish, PhaseNotOver, RunsUnfinished
 from malpan.leaderboard.finals import final_board
 from malpan.leaderboard.models import BoardSnapshot
-from malpan.leaderboard.selectors import board, published_board
+from malpan.leaderboard.published import published_board
+from malpan.leaderboard.selectors import board
 from malpan.leaderboard.snapshots import publish_final_board
 from malpan.submissions.models import ChainEntry, HiddenResult, ScoringRun
 from malpan.teams.models import Team

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from threading import Event, Timer
@@ -18,12 +19,14 @@ from django.utils import timezone
 from malpan.competitions.models import Phase, ReferenceVersion, Track
 from malpan.competitions.references import recipe_of
 from malpan.leaderboard import composing, ranking, standings
+from malpan.leaderboard.boards import COUNT, TIME, View
 from malpan.leaderboard.models import Standing, StandingMark
 from malpan.leaderboard.results import comparable_entries, live_runs, public_entries, submission_counts
 from malpan.leaderboard.rules import rule_of
-from malpan.leaderboard.selectors import COUNT, TIME, View, board
+from malpan.leaderboard.selectors import board
 from malpan.leaderboard.tasks import compute_standings
-from malpan.submissions.models import ScoringRun, Submission
+from malpan.submissions.finals import mark_chosen, unmark_chosen
+from malpan.submissions.models import FinalChoice, ScoringRun, Submission
 from malpan.submissions.release import Release
 from malpan.teams.models import Team
 from tests.factories import PhaseFactory, ReferenceVersionFactory, TeamFactory, finished_submission
@@ -48,6 +51,8 @@ def expected(phase: Phase, before: Any = None) -> tuple[Any, ...]:
     runs = {pk: run for pk, run in runs.items() if _ladder(run) in on_ladder}
     comparable = comparable_entries(runs.values(), recipe)
     entries = public_entries(comparable, release)
+    if before is not None:
+        entries = [replace(entry, is_chosen=_was_chosen(entry.submission_id, before)) for entry in entries]
     rows = [
         (
             *(each.rank, each.entry.team_id, each.entry.submission_id, each.entry.final_score),
@@ -56,6 +61,11 @@ def expected(phase: Phase, before: Any = None) -> tuple[Any, ...]:
         for each in ranking.rank(entries, rule_of(phase, recipe))
     ]
     return rows, entries[0].signature_hash if entries else None, len(runs) - len(comparable)
+
+
+def _was_chosen(submission: int, moment: Any) -> bool:
+    times = FinalChoice.objects.filter(submission=submission)
+    return any(each.chosen_at < moment and (each.ended_at is None or each.ended_at >= moment) for each in times)
 
 
 def _ladder(run: ScoringRun) -> tuple[int, str]:
@@ -171,8 +181,9 @@ class World:
         Phase.objects.filter(pk=self.phase.pk).update(counting=counting, counting_score=score)
 
     def choose(self) -> None:
-        chosen = self.chance.random() < 0.7
-        Submission.objects.filter(pk=getattr(self.some(), "pk", None)).update(is_final_choice=chosen)
+        mark = mark_chosen if self.chance.random() < 0.7 else unmark_chosen
+        if some := self.some():
+            mark([some.pk], timezone.now() - timedelta(seconds=self.chance.randrange(4)))
 
     def delete_nothing(self) -> None:
         """A moment without a change."""

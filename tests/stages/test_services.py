@@ -15,6 +15,7 @@ from malpan.leaderboard.models import BoardSnapshot
 from malpan.stages.contents import final_content, stage_content
 from malpan.stages.entering import confirm_table, enter_table, read_for, reject_table
 from malpan.stages.errors import (
+    BoardHasDisqualified,
     BoardNotPublished,
     BoardUnfit,
     FinalIsPublished,
@@ -24,6 +25,7 @@ from malpan.stages.errors import (
     ReasonMissing,
     SamePerson,
     StageConfirmed,
+    StageHasDisqualified,
     StageInUse,
     StageNotOpen,
     StageOutdated,
@@ -35,13 +37,20 @@ from malpan.stages.errors import (
     TableInvalid,
     TableMissing,
     TableNotConfirmed,
-    TableOutdated,
     TableUnchanged,
 )
 from malpan.stages.models import Stage, StageDecision, StageSnapshot, StageTable
 from malpan.stages.publishing import publish_final, publish_stage
-from malpan.stages.selectors import newest_table, participants_of, states_of
+from malpan.stages.selectors import (
+    newest_table,
+    participants_of,
+    replaced_parts,
+    resting_on,
+    resting_on_board,
+    states_of,
+)
 from malpan.stages.services import create_stage, remove_stage, update_stage
+from malpan.stages.verification import verify_competition
 from malpan.submissions.models import ChainEntry
 from malpan.teams.services import disqualify_team, reinstate_team
 from tests.factories import PhaseFactory, TeamFactory, UserFactory
@@ -398,32 +407,88 @@ def test_who_goes_on_is_fixed_by_the_publication(contest: Contest, second: Stage
         read_for(second, "2,50\n1,50\n3,50\n")
     snapshot = contest.judged(second, {1: 60, 3: 80})
     assert (snapshot.rule["left_out"], ranks(snapshot)) == ([2], [(3, 1), (1, 2)])
-    final = contest.publish_final()
-    assert final.rule["left_out"] == [2]
-    assert ranks(final) == [(1, 1), (3, 2), (4, None), (5, None)]
 
 
-def test_a_team_disqualified_after_the_final_leaves_it_by_an_erratum(contest: Contest, second: Stage) -> None:
+def test_a_disqualification_is_published_stage_by_stage_and_never_silently(contest: Contest, second: Stage) -> None:
+    """Ranks, and the numbers made of ranks, are recomputed in new snapshots; nobody moves up into a judged stage."""
+    first = contest.track.stages.get(position=1)
     contest.judged(second, {1: 60, 2: 90, 3: 80})
     contest.publish_final()
     disqualify_team(team=contest.teams[2], actor=contest.writer, note_ko="규정 위반")
-    again = contest.publish_final(note="2번 팀 실격")
-    assert (again.number, ranks(again)) == (2, [(1, 1), (3, 2), (4, None), (5, None)])
+    assert [state.disqualified for state in states_of(contest.track)] == [(2,), (2,)]
+    with pytest.raises(StageHasDisqualified) as refused:
+        contest.publish_final(note="2번 팀 실격")
+    assert refused.value.params == {"title": first.title}
+    again = contest.publish(first, note="2번 팀 실격")
+    assert ranks(again) == [(1, 1), (3, 2), (4, 3), (5, 4)]
+    assert [row["team_number"] for row in again.rows if row["goes_on"]] == [1, 3]
+    assert (again.rule["cut"], again.rule["left_out"], first.cut) == (2, [2], 3)
+    with pytest.raises(StageOutdated):
+        contest.publish_final(note="2번 팀 실격")
+    judged = contest.publish(second, note="2번 팀 실격")  # by the table that was confirmed
+    assert ranks(judged) == [(3, 1), (1, 2)]
+    final = contest.publish_final(note="2번 팀 실격")
+    assert (final.number, ranks(final)) == (2, [(1, 1), (3, 2), (4, None), (5, None)])
+    assert [part["rank"] for part in final.rows[1]["parts"]] == [2, 1]
+    assert not any(state.is_behind for state in states_of(contest.track))
+    assert verify_competition(contest.competition) == []
+    disqualify_team(team=contest.teams[5], actor=contest.writer, note_ko="규정 위반")
+    assert contest.publish(first, note="5번 팀 실격").rule["cut"] == 2, "who stopped here takes nobody's place along"
+
+
+def test_teams_that_share_the_last_place_stay_in_when_a_better_one_is_disqualified(contest: Contest) -> None:
+    contest.publish(contest.stage(cut=None))
+    second, third = contest.stage(cut=2), contest.stage()
+    contest.judged(second, {1: 99, 2: 80, 3: 80, 4: 70, 5: 60})
+    contest.judged(third, {1: 1, 2: 2, 3: 3})
+    disqualify_team(team=contest.teams[1], actor=contest.writer, note_ko="규정 위반")
+    contest.publish(contest.track.stages.get(position=1), note="1번 팀 실격")
+    again = contest.publish(second, note="1번 팀 실격")
+    assert {row["team_number"]: row["rank"] for row in again.rows if row["goes_on"]} == {2: 1, 3: 1}
+
+
+def test_the_next_team_moves_up_where_the_next_stage_is_not_published(contest: Contest, second: Stage) -> None:
+    disqualify_team(team=contest.teams[2], actor=contest.writer, note_ko="규정 위반")
+    again = contest.publish(contest.track.stages.get(position=1), note="2번 팀 실격")
+    assert [row["team_number"] for row in again.rows if row["goes_on"]] == [1, 3, 4]
+    contest.judged(second, {1: 60, 3: 80, 4: 99})
+    assert ranks(contest.publish_final())[:3] == [(4, 1), (1, 2), (3, 3)]
 
 
 def test_an_erratum_of_an_earlier_stage_asks_for_the_later_ones_again(contest: Contest, second: Stage) -> None:
+    third = contest.stage()
     contest.judged(second, {1: 60, 2: 90, 3: 80})
-    disqualify_team(team=contest.teams[2], actor=contest.writer, note_ko="규정 위반")
-    first = contest.track.stages.get(position=1)
-    again = contest.publish(first, note="2번 팀 실격")
-    assert [row["team_number"] for row in again.rows if row["goes_on"]] == [1, 3, 4]
-    assert [state.is_outdated for state in states_of(contest.track)] == [False, True]
+    contest.judged(third, {1: 60, 2: 90, 3: 80})
+    contest.judged(second, {1: 99, 2: 90, 3: 80}, reason="합산 오류")
+    assert [state.is_outdated for state in states_of(contest.track)] == [False, False, True]
     with pytest.raises(StageOutdated):
         contest.publish_final()
-    with pytest.raises(TableOutdated):  # team 4 goes on now, and has no score
-        contest.publish(second, note="2번 팀 실격")
-    contest.judged(second, {1: 60, 3: 80, 4: 99}, reason="2번 팀 실격")
-    assert ranks(contest.publish_final())[:3] == [(4, 1), (1, 2), (3, 3)]
+    contest.publish(third, note="합산 오류")
+    final = contest.publish_final()
+    assert replaced_parts(final, states_of(contest.track)) == []
+    contest.judged(second, {1: 98, 2: 90, 3: 80}, reason="다시 합산")
+    assert [state.stage for state in replaced_parts(final, states_of(contest.track))] == [second]
+
+
+def test_what_rests_on_a_result_is_named(contest: Contest, second: Stage) -> None:
+    assert resting_on_board(contest.phase) == [contest.track.stages.get(position=1)]
+    assert resting_on(contest.track, 2) == []
+    contest.judged(second, {1: 60, 2: 90, 3: 80})
+    contest.publish_final()
+    assert resting_on(contest.track, 2) == [second, None]
+    assert len(resting_on_board(contest.phase)) == 3
+    assert resting_on_board(PhaseFactory.create(track=contest.track)) == []
+
+
+def test_a_composite_board_with_a_disqualified_team_is_published_again_first(contest: Contest) -> None:
+    """Without the team every composite is another one, so the old ones cannot rank the others."""
+    stage = contest.stage()
+    BoardSnapshot.objects.update(components=[{"score": "final_score", "weight": 1.0, "higher_is_better": True}])
+    disqualify_team(team=contest.teams[5], actor=contest.writer, note_ko="규정 위반")
+    with pytest.raises(BoardHasDisqualified):
+        stage_content(stage)
+    contest.republish_board()
+    assert len(stage_content(stage).rows) == 4
 
 
 def test_a_reinstated_team_must_be_judged_before_the_combined_standing(contest: Contest, second: Stage) -> None:

@@ -22,7 +22,9 @@ from malpan.competitions.selectors import get_competition, get_track, phase_to_s
 from malpan.competitions.terms import is_accepted
 from malpan.core import uploads
 from malpan.core.errors import AddressNotFound
-from malpan.leaderboard.selectors import PAGE_ROWS, View, board, published_board
+from malpan.leaderboard.boards import PAGE_ROWS, View
+from malpan.leaderboard.published import published_board, snapshot_number
+from malpan.leaderboard.selectors import board
 from malpan.submissions.checking import refuse_if_busy
 from malpan.submissions.errors import UploadTooLarge
 from malpan.submissions.evaluation.eta import Forecast
@@ -58,17 +60,21 @@ def board_detail(request: HttpRequest, slug: str, track: str) -> Json:
     """The public board of the track's phase and, once published, its final board; a token marks the caller's row.
 
     A page has a hundred rows: ``next`` is the address of the page after ``?page=``, ``null`` on the last.
+    ``?snapshot=`` is the number of an earlier publication of the final board, ``?phase=`` the slug of another phase.
     """
     token = token_of(request)
-    competition, phase = _find(slug, track)
+    competition, phase = _find(slug, track, request.GET.get("phase"))
+    number = snapshot_number(request.GET.get("snapshot"))
     own_team = team_of(token.user, competition) if token else None
     view = View.of_page(request.GET.get("page", ""))
     found = board(phase, viewer_team=own_team, view=view)
-    final = published_board(phase, viewer_team=own_team, view=view)
+    final = published_board(phase, viewer_team=own_team, view=view, number=number)
     last = max(each.row_count for each in (found, final) if each)
     after = view.offset // PAGE_ROWS + 2
-    address = request.build_absolute_uri(f"{request.path}?page={after}") if view.offset + PAGE_ROWS < last else None
-    return Json({**shown.board(found, final), "next": address})
+    query = request.GET.copy()
+    query["page"] = str(after)
+    address = f"{request.build_absolute_uri(request.path)}?{query.urlencode()}"
+    return Json({**shown.board(found, final), "next": address if view.offset + PAGE_ROWS < last else None})
 
 
 @endpoint("GET", "POST")
@@ -122,10 +128,12 @@ def unknown_address(request: HttpRequest, path: str = "") -> Json:
     raise AddressNotFound
 
 
-def _find(slug: str, track_slug: str) -> tuple[Competition, Phase]:
-    """The competition and the phase of its track that counts now."""
+def _find(slug: str, track_slug: str, phase_slug: str | None = None) -> tuple[Competition, Phase]:
+    """The competition and a phase of its track: the one that counts now, or the one with ``phase_slug``."""
     competition = get_competition(slug)
-    phase = phase_to_show(get_track(competition, track_slug))
+    track = get_track(competition, track_slug)
+    named = next((each for each in track.phases.all() if each.slug == phase_slug), None)
+    phase = phase_to_show(track) if phase_slug is None else named
     if phase is None:
         raise TrackNotFound
     return competition, phase

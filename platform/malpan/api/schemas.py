@@ -8,9 +8,10 @@ from malpan.api.http import language
 from malpan.competitions.models import Competition, Phase, Track
 from malpan.competitions.selectors import phase_to_show
 from malpan.core.messages import text_of_code
+from malpan.leaderboard.boards import Board, BoardRow
 from malpan.leaderboard.models import BoardSnapshot
+from malpan.leaderboard.published import published_rows
 from malpan.leaderboard.rules import components_json, composite_json
-from malpan.leaderboard.selectors import Board, BoardRow, published_rows
 from malpan.submissions.evaluation.eta import Forecast
 from malpan.submissions.models import ScoringRun, Submission
 from malpan.submissions.quota.ledger import QuotaStatus
@@ -102,17 +103,22 @@ def _composite(found: Board) -> dict[str, Any] | None:
 
 
 def _final(found: Board, snapshot: BoardSnapshot) -> dict[str, Any]:
-    """The rows as they were published.
+    """The rows as they were published, and every publication, the newest first.
 
     ``sha256`` is that of the canonical JSON of all of them, and is in the public chain.
     """
     return {
         "snapshot": snapshot.number,
+        "newest_snapshot": found.snapshots[0].number,
+        "snapshots": [
+            {"snapshot": each.number, "published_at": each.published_at, "sha256": each.sha256, "note": each.note}
+            for each in found.snapshots
+        ],
         "published_at": snapshot.published_at,
         "recipe": snapshot.recipe,
         "signature_hash": snapshot.signature_hash,
         "sha256": snapshot.sha256,
-        "note": snapshot.note_en if language() == "en" and snapshot.note_en else snapshot.note_ko,
+        "note": snapshot.note,
         "components": snapshot.components or None,  # of the composite in the rows, if one ranks
         "row_count": found.row_count,
         "rows": found.view.cut(published_rows(snapshot)),

@@ -40,6 +40,7 @@ from malpan.leaderboard.models import BoardSnapshot
 from malpan.stages.models import Stage, StageDecision, StageSnapshot, StageTable
 from malpan.submissions.models import (
     ChainEntry,
+    FinalChoice,
     HiddenResult,
     MetricResult,
     QuotaEntry,
@@ -51,7 +52,7 @@ from malpan.submissions.models import (
 from malpan.teams.models import Membership, MergeRequest, Team
 
 FORMAT: Final = "malpan-competition"
-VERSION: Final = 4
+VERSION: Final = 5
 MANIFEST: Final = "manifest.json"
 PEOPLE: Final = "people.jsonl"
 CHUNK_BYTES: Final = 1024 * 1024
@@ -115,6 +116,7 @@ TABLES: Final = (  # in the order of the import: rows come after those they refe
     Table("terms_acceptances", TermsAcceptance, "competition"),
     Table("rescore_batches", RescoreBatch, "competition", later=("selection",)),
     Table("submissions", Submission, "phase__track__competition", later=("live_run",)),
+    Table("final_choices", FinalChoice, "submission__phase__track__competition"),
     Table("rejections", Rejection, "phase__track__competition"),
     Table(
         "runs",

@@ -33,7 +33,7 @@ def components_of(track: Track, recipe: Recipe | None = None) -> tuple[Component
 
 
 def require_sound(rows: Rows, recipe: Recipe) -> None:
-    """Raises ``CompositeInvalid`` unless ``rows`` are components of scores that ``recipe`` has."""
+    """Raises ``CompositeInvalid`` unless ``rows`` are components of scores of ``recipe`` that have a direction."""
     if len(rows) > COMPONENTS_MAX:
         raise CompositeInvalid(reason="count", limit=COMPONENTS_MAX)
     known = {column.key for column in recipe.columns}
@@ -44,6 +44,8 @@ def require_sound(rows: Rows, recipe: Recipe) -> None:
         name, weight = row["score"], row["weight"]
         if not isinstance(name, str) or name not in known:
             raise CompositeInvalid(reason="score", score=quoted(str(name)), limit=COMPONENTS_MAX)
+        if name not in recipe.directed_scores:
+            raise CompositeInvalid(reason="direction", score=name, limit=COMPONENTS_MAX)
         if name in names:
             raise CompositeInvalid(reason="twice", score=name, limit=COMPONENTS_MAX)
         if not _is_weight(weight):
@@ -58,8 +60,8 @@ def _is_weight(value: Any) -> bool:
 
 def require_sound_counting(phase: Phase, recipe: Recipe | None = None) -> None:
     """Raises ``CountingInvalid`` where a composite ranks and what counts contradicts the choice of finals, names a
-    score that the recipe does not have, or climbs a ladder of final scores. Reads ``phase.track``; ``recipe``: another
-    one than the track's.
+    score that the recipe does not have or that has no direction, or climbs a ladder of final scores. Reads
+    ``phase.track``; ``recipe``: another one than the track's.
     """
     recipe = recipe or recipe_of(phase.track)
     if not components_of(phase.track, recipe):
@@ -70,6 +72,9 @@ def require_sound_counting(phase: Phase, recipe: Recipe | None = None) -> None:
         raise CountingInvalid(reason="latest")
     if phase.counting == Phase.Counting.CHOSEN and phase.finals_limit != 1:
         raise CountingInvalid(reason="chosen")
-    known = {column.key for column in recipe.columns}
-    if phase.counting == Phase.Counting.BEST and phase.counting_score and phase.counting_score not in known:
+    if phase.counting != Phase.Counting.BEST or not phase.counting_score:
+        return
+    if phase.counting_score not in {column.key for column in recipe.columns}:
         raise CountingInvalid(reason="score", score=quoted(phase.counting_score))
+    if phase.counting_score not in recipe.directed_scores:
+        raise CountingInvalid(reason="direction", score=phase.counting_score)

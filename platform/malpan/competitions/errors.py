@@ -217,12 +217,16 @@ class CompositeInvalid(Unprocessable):
         "score": _(
             "이 채점 방식에는 ‘%(score)s’(이)라는 점수가 없습니다. ‘채점 방식의 규칙’에 있는 점수 이름을 적어 주십시오."
         ),
+        "direction": _(
+            "‘%(score)s’은(는) 높거나 낮을수록 좋은 점수가 아니라 참고로 보이는 값이어서 순위를 매길 수 없습니다. "
+            "‘채점 방식의 규칙’에 있는 점수 이름을 적어 주십시오."
+        ),
         "twice": _("‘%(score)s’이(가) 두 번 있습니다. 지표마다 한 줄만 적어 주십시오."),
         "weight": _("‘%(score)s’의 가중치는 0보다 크고 %(limit)s을(를) 넘지 않는 수여야 합니다."),
     }
 
     def __init__(
-        self, *, reason: Literal["form", "count", "score", "twice", "weight"], score: str = "", limit: int
+        self, *, reason: Literal["form", "count", "score", "direction", "twice", "weight"], score: str = "", limit: int
     ) -> None:
         self.reason = reason
         super().__init__(score=score, limit=limit)
@@ -245,9 +249,13 @@ class CountingInvalid(Unprocessable):
             "한 제출이 올랐는지 정해지지 않습니다."
         ),
         "score": _("이 트랙의 채점 방식에는 ‘%(score)s’(이)라는 점수가 없습니다. 점수를 다시 골라 주십시오."),
+        "direction": _(
+            "‘%(score)s’은(는) 높거나 낮을수록 좋은 점수가 아니라 가장 좋은 제출을 가릴 수 없습니다. 점수를 다시 골라 "
+            "주십시오."
+        ),
     }
 
-    def __init__(self, *, reason: Literal["latest", "chosen", "ladder", "score"], score: str = "") -> None:
+    def __init__(self, *, reason: Literal["latest", "chosen", "ladder", "score", "direction"], score: str = "") -> None:
         self.reason = reason
         super().__init__(score=score)
 
@@ -258,7 +266,8 @@ class CountingInvalid(Unprocessable):
     @property
     def field(self) -> str:
         """The column of the phase to change."""
-        return {"score": "counting_score", "ladder": "is_ladder"}.get(self.reason, "finals_limit")
+        fields = {"score": "counting_score", "direction": "counting_score", "ladder": "is_ladder"}
+        return fields.get(self.reason, "finals_limit")
 
 
 class PartInUse(Conflict):

@@ -1,10 +1,16 @@
-"""Errors about publishing a final board."""
+"""Errors about final boards."""
 
 from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from malpan.core.errors import Conflict
+from malpan.core.errors import Conflict, NotFound
+
+
+class BoardNotFound(NotFound):
+    """No final board with this number was published. Params: ``number``."""
+
+    text = _("발표한 최종 순위표 %(number)s판이 없습니다. 순위표에서 다시 열어 주십시오.")
 
 
 class PhaseNotOver(Conflict):

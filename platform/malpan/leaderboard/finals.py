@@ -11,6 +11,7 @@ from django.db.models import Q
 from malpan.competitions.models import Phase
 from malpan.competitions.references import recipe_of
 from malpan.leaderboard import ranking
+from malpan.leaderboard.boards import Reader
 from malpan.leaderboard.results import (
     comparable_entries,
     eligible_runs,
@@ -19,7 +20,6 @@ from malpan.leaderboard.results import (
     submission_counts,
 )
 from malpan.leaderboard.rules import composite_json, rule_of
-from malpan.leaderboard.selectors import Reader
 from malpan.submissions.models import HiddenResult, ScoringRun
 from malpan.submissions.release import Release
 from scoring.composite import Component, Composite

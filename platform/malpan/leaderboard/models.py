@@ -7,30 +7,45 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.models import Phase
+from malpan.core.language import in_language
 from malpan.submissions.models import Submission
 from malpan.teams.models import Team
 
 
-class BoardSnapshot(models.Model):
-    """The final board of a phase. ``rows`` are the public rows in order; ``sha256`` is of their canonical JSON.
-    ``components``: what it ranks by where that is a composite, whose parts stand in the rows.
+class Snapshot(models.Model):
+    """A result as it was published, which never changes: its ``rows`` in order, and the hash of what it says.
 
-    Publishing again (after an erratum) makes another snapshot; the newest is the one shown.
+    Publishing again (after an erratum, with the reason as its note) makes another one with the next ``number``; the
+    newest is the one shown.
     """
 
-    phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="snapshots", verbose_name=_("단계"))
     number = models.PositiveSmallIntegerField(_("판"))
-    recipe = models.CharField(_("채점 방식"), max_length=60)
-    signature_hash = models.CharField(_("서명 해시"), max_length=64, blank=True)
     rows = models.JSONField(_("순위"))
     sha256 = models.CharField(_("sha256"), max_length=64)
-    components = models.JSONField(_("종합 순위의 지표와 가중치"), default=list, blank=True)
     note_ko = models.CharField(_("안내"), max_length=300, blank=True)
     note_en = models.CharField(_("안내(영어)"), max_length=300, blank=True)
     published_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", verbose_name=_("발표한 사람")
     )
     published_at = models.DateTimeField(_("발표 시각"))
+
+    class Meta:
+        abstract = True
+
+    @property
+    def note(self) -> str:
+        return in_language(self.note_ko, self.note_en)
+
+
+class BoardSnapshot(Snapshot):
+    """The final board of a phase. ``sha256`` is of the canonical JSON of the rows. ``components``: what it ranks by
+    where that is a composite, whose parts stand in the rows.
+    """
+
+    phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="snapshots", verbose_name=_("단계"))
+    recipe = models.CharField(_("채점 방식"), max_length=60)
+    signature_hash = models.CharField(_("서명 해시"), max_length=64, blank=True)
+    components = models.JSONField(_("종합 순위의 지표와 가중치"), default=list, blank=True)
 
     class Meta:
         verbose_name = _("최종 순위표")

@@ -7,7 +7,8 @@ from typing import Any
 
 from malpan.competitions.models import Phase
 from malpan.leaderboard.models import BoardSnapshot
-from malpan.leaderboard.selectors import on_public_board, published_rows
+from malpan.leaderboard.published import published_rows
+from malpan.leaderboard.selectors import on_public_board
 from malpan.submissions.integrity import chain
 from malpan.submissions.integrity.receipts import openings, receipt_opening
 from malpan.submissions.models import ChainEntry, HiddenResult, ScoringRun, Submission

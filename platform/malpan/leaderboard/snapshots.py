@@ -13,11 +13,11 @@ from malpan.competitions.locks import lock_phase
 from malpan.competitions.models import Phase
 from malpan.competitions.permissions import Permission, require
 from malpan.core import audit
+from malpan.leaderboard.boards import reader_of
 from malpan.leaderboard.errors import NothingToPublish, PhaseNotOver, RunsUnfinished
 from malpan.leaderboard.finals import final_board, rows_to_publish
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.leaderboard.rules import components_json
-from malpan.leaderboard.selectors import reader_of
 from malpan.submissions.integrity import chain
 from malpan.submissions.models import ChainEntry, ScoringRun
 from scoring.signature import json_sha256

@@ -46,6 +46,7 @@ from malpan.leaderboard import composing, ranking
 from malpan.leaderboard.models import Standing, StandingMark, StandingsVersion
 from malpan.leaderboard.results import Result, live_results, public_entries, submission_counts
 from malpan.leaderboard.rules import rule_of
+from malpan.submissions.finals import chosen_at
 from malpan.submissions.models import Submission
 from malpan.submissions.release import Release
 from malpan.teams.models import Team
@@ -270,6 +271,11 @@ def _to_show(found: QuerySet[Standing]) -> QuerySet[Standing]:
     return found.select_related("team", "submission").only(*SHOWN, "key")
 
 
+def _then(entry: ranking.Entry, was_chosen: set[int] | None) -> ranking.Entry:
+    """``entry`` as it was chosen when a frozen board froze; on a live one, as it is now."""
+    return entry if was_chosen is None else replace(entry, is_chosen=entry.submission_id in was_chosen)
+
+
 def _of_scope(
     phase: Phase,
     scope: str,
@@ -279,6 +285,7 @@ def _of_scope(
     release: Release,
 ) -> list[Standing]:
     rule = rule_of(phase)
+    was_chosen = None if before is None or rule.counting != "chosen" else chosen_at(phase, before, teams)
     counts = submission_counts(phase, before, teams)
     grouped: dict[tuple[int, str], list[Result]] = defaultdict(list)
     for each in results:
@@ -286,7 +293,7 @@ def _of_scope(
             grouped[each.entry.team_id, each.entry.signature_hash].append(each)
     rows = []
     for (team_id, signature_hash), group in grouped.items():
-        public = public_entries((each.entry for each in group), release)
+        public = public_entries((_then(each.entry, was_chosen) for each in group), release)
         counting = ranking.counting_entry(public, rule)
         if counting is None:  # the one result with a public score was withdrawn
             continue

@@ -11,10 +11,12 @@ from malpan.competitions.models import Competition, Track
 from malpan.competitions.selectors import is_blind
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.stages.errors import (
+    BoardHasDisqualified,
     BoardNotPublished,
     BoardUnfit,
     NobodyTakesPart,
     NoWeight,
+    StageHasDisqualified,
     StageOutdated,
     StagesUnfinished,
     TableMissing,
@@ -27,6 +29,7 @@ from malpan.stages.selectors import (
     basis_of,
     disqualified_numbers,
     newest_board,
+    newest_snapshot,
     newest_table,
     rule_facts,
     scores_of,
@@ -66,14 +69,15 @@ def rule_of(facts: Mapping[str, Any]) -> Rule:
 def stage_content(stage: Stage, now: datetime | None = None) -> Content:
     """The result of ``stage`` as it would be published now.
 
-    Raises ``BoardNotPublished`` and ``BoardUnfit`` for the first stage; ``StageNotOpen``, ``TableMissing``,
-    ``TableNotConfirmed`` and ``TableOutdated`` for a later one; ``NobodyTakesPart``.
+    Raises ``BoardNotPublished``, ``BoardUnfit`` and ``BoardHasDisqualified`` for the first stage; ``StageNotOpen``,
+    ``TableMissing``, ``TableNotConfirmed`` and ``TableOutdated`` for a later one; ``NobodyTakesPart``.
     """
     out = disqualified_numbers(stage.track.competition)
     source = _of_board(stage, out) if stage.source == Stage.Source.BOARD else _of_table(stage, out)
     if not source.entries:
         raise NobodyTakesPart
-    facts = rule_facts(stage) | {"basis": source.basis, "left_out": source.left_out}
+    cut = _cut(stage, {entry.team_number for entry in source.entries}, out)
+    facts = rule_facts(stage) | {"cut": cut, "basis": source.basis, "left_out": source.left_out}
     names = _names(stage.track.competition, now)
     rows = [
         {
@@ -89,6 +93,20 @@ def stage_content(stage: Stage, now: datetime | None = None) -> Content:
         for placed in place(source.entries, rule_of(facts))
     ]
     return Content(facts, rows)
+
+
+def _cut(stage: Stage, teams: set[int], out: set[int]) -> int | None:
+    """How many go on: the cut of ``stage``; but once the next stage is published nobody moves up for a disqualified
+    team, and it is the number of those who went on and are left. ``teams`` take part now.
+    """
+    last = newest_snapshot(stage)
+    if stage.cut is None or last is None or not teams <= {row["team_number"] for row in last.rows}:
+        return stage.cut
+    if not StageSnapshot.objects.filter(stage__track=stage.track_id, stage__position=stage.position + 1).exists():
+        return stage.cut
+    went_on = {row["team_number"] for row in last.rows if row["goes_on"]}
+    cut: int | None = last.rule["cut"]
+    return len(went_on - out) if went_on & out else cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +125,8 @@ def _of_board(stage: Stage, out: set[int]) -> _Source:
         raise BoardNotPublished(phase="" if stage.phase is None else stage.phase.title)
     _require_fit(board)
     rows = [row for row in board.rows if row["rank"] is not None]
-    assert board.phase is not None
+    if board.components and any(row["team_number"] in out for row in rows):
+        raise BoardHasDisqualified(phase=board.phase.title)
     return _Source(
         entries=[_entry(row["team_number"], ranking_score(row), row["rank"]) for row in _without(rows, out)],
         basis={"phase": board.phase.slug, "snapshot": board.number, "rows_sha256": board.sha256},
@@ -170,15 +189,13 @@ def _without(rows: Sequence[Mapping[str, Any]], out: set[int]) -> list[Mapping[s
 def final_content(track: Track, now: datetime | None = None) -> Content:
     """The combined standing of ``track`` as it would be published now, from the published stages.
 
-    Teams that are disqualified now are left out. Raises ``StagesUnfinished``, ``StageOutdated``, ``NoWeight`` and
-    ``NobodyTakesPart``.
+    Raises ``StagesUnfinished``, ``StageOutdated``, ``StageHasDisqualified``, ``NoWeight`` and ``NobodyTakesPart``.
     """
     snapshots = _published(track)
-    out = disqualified_numbers(track.competition)
     weights = [snapshot.rule["weight"] for snapshot in snapshots]
     if not sum(weights):
         raise NoWeight
-    lines = combine([placed_of(_without(snapshot.rows, out)) for snapshot in snapshots], weights)
+    lines = combine([placed_of(snapshot.rows) for snapshot in snapshots], weights)
     if not lines or lines[0].rank is None:
         raise NobodyTakesPart
     rule = {
@@ -190,15 +207,14 @@ def final_content(track: Track, now: datetime | None = None) -> Content:
                 "sha256": snapshot.sha256,
             }
             for position, snapshot in enumerate(snapshots, start=1)
-        ],
-        "left_out": sorted({row["team_number"] for row in snapshots[0].rows} & out),
+        ]
     }
     names = _names(track.competition, now)
     return Content(rule, [_final_row(line, names) for line in lines])
 
 
 def _published(track: Track) -> list[StageSnapshot]:
-    """The newest snapshot of every stage, each resting on the one before."""
+    """The newest snapshot of every stage, each resting on the one before and without a disqualified team."""
     states = states_of(track)
     if not states:
         raise StagesUnfinished(title="–")
@@ -209,6 +225,8 @@ def _published(track: Track) -> list[StageSnapshot]:
             raise StagesUnfinished(title=state.stage.title)
         if state.is_outdated or (found and _lacks_a_team(found[-1], state.snapshot, out)):
             raise StageOutdated(title=state.stage.title)
+        if state.disqualified:
+            raise StageHasDisqualified(title=state.stage.title)
         found.append(state.snapshot)
     return found
 

@@ -178,6 +178,24 @@ class StageOutdated(Conflict):
     text = _("심사 ‘%(title)s’의 결과는 바로잡기 전의 앞 결과에 따른 것입니다. 이 심사를 다시 발표해 주십시오.")
 
 
+class StageHasDisqualified(Conflict):
+    """A published stage has a team that was disqualified since. Params: ``title``, the stage's."""
+
+    text = _(
+        "심사 ‘%(title)s’의 결과에 그 뒤 실격한 팀이 있습니다. 이 심사를 다시 발표하면 그 팀이 빠지고 나머지 팀의 "
+        "순위를 새로 매깁니다."
+    )
+
+
+class BoardHasDisqualified(Conflict):
+    """The final board ranks by a composite and has a team that was disqualified since. Params: ``phase``."""
+
+    text = _(
+        "단계 ‘%(phase)s’의 최종 순위표에 그 뒤 실격한 팀이 있습니다. 종합 점수는 다른 팀의 순위에 따라 달라지므로 "
+        "최종 순위표를 먼저 다시 발표해 주십시오."
+    )
+
+
 class NoWeight(Conflict):
     """The weights of all stages are 0. Params: none."""
 

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from malpan.competitions.models import Phase, Track
 from malpan.core.language import in_language
 from malpan.core.text import MARKDOWN_MAX_CHARS
+from malpan.leaderboard.models import Snapshot
 
 WEIGHT_MAX = 1000
 
@@ -149,28 +150,18 @@ class StageDecision(models.Model):
         return f"{self.table}: {self.verdict}"
 
 
-class StageSnapshot(models.Model):
+class StageSnapshot(Snapshot):
     """What was published of a stage or, without ``stage``, the combined standing of the track.
 
     ``rule`` has everything that the ``rows`` follow from, besides those of earlier snapshots, which it names;
-    ``sha256`` is of the canonical JSON of ``{"rows", "rule"}``. Publishing again, after an erratum, makes another; the
-    newest is the one shown.
+    ``sha256`` is of the canonical JSON of ``{"rows", "rule"}``.
     """
 
     track = models.ForeignKey(Track, on_delete=models.PROTECT, related_name="stage_snapshots", verbose_name=_("트랙"))
     stage = models.ForeignKey(
         Stage, on_delete=models.PROTECT, null=True, blank=True, related_name="snapshots", verbose_name=_("심사")
     )
-    number = models.PositiveSmallIntegerField(_("판"))
     rule = models.JSONField(_("규칙"))
-    rows = models.JSONField(_("순위"))
-    sha256 = models.CharField(_("sha256"), max_length=64)
-    note_ko = models.CharField(_("안내"), max_length=300, blank=True)
-    note_en = models.CharField(_("안내(영어)"), max_length=300, blank=True)
-    published_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", verbose_name=_("발표한 사람")
-    )
-    published_at = models.DateTimeField(_("발표 시각"))
 
     class Meta:
         verbose_name = _("심사 결과")
@@ -184,7 +175,3 @@ class StageSnapshot(models.Model):
 
     def __str__(self) -> str:
         return f"{self.stage or self.track} #{self.number}"
-
-    @property
-    def note(self) -> str:
-        return in_language(self.note_ko, self.note_en)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from django.db.models import Q
 
-from malpan.competitions.models import Competition, Track
+from malpan.competitions.models import Competition, Phase, Track
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.stages.errors import StageNotFound, StageNotOpen, TableChanged, TableMissing
 from malpan.stages.models import Stage, StageDecision, StageSnapshot, StageTable
@@ -23,7 +23,8 @@ TableState = Literal["none", "pending", "confirmed", "rejected"]
 @dataclass(frozen=True, slots=True)
 class StageState:
     """A stage with its newest table and its newest snapshot, if it has them. ``is_open``: the one before is published;
-    ``is_outdated``: it was published before an erratum of what it rests on.
+    ``is_outdated``: it was published before an erratum of what it rests on; ``disqualified``: the numbers of the teams
+    in the snapshot that were disqualified since.
     """
 
     stage: Stage
@@ -31,6 +32,12 @@ class StageState:
     snapshot: StageSnapshot | None
     is_open: bool
     is_outdated: bool
+    disqualified: tuple[int, ...] = ()
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether what was published is to be published again."""
+        return self.is_outdated or bool(self.disqualified)
 
     @property
     def table_state(self) -> TableState:
@@ -54,6 +61,7 @@ def stage_of(competition: Competition, pk: int) -> Stage:
 def states_of(track: Track) -> list[StageState]:
     """Every stage of ``track`` with its state. Four queries for each stage."""
     found: list[StageState] = []
+    out = disqualified_numbers(track.competition)
     for stage in stages_of(track):
         before = found[-1].snapshot if found else None
         board = newest_board(stage) if stage.is_first else None
@@ -65,6 +73,7 @@ def states_of(track: Track) -> list[StageState]:
                 snapshot=snapshot,
                 is_open=(board if stage.is_first else before) is not None,
                 is_outdated=snapshot is not None and not rests_on_newest(snapshot, before, board),
+                disqualified=numbers_in(snapshot, out),
             )
         )
     return found
@@ -76,6 +85,36 @@ def rests_on_newest(snapshot: StageSnapshot, before: StageSnapshot | None, board
     if snapshot.stage is not None and snapshot.stage.is_first:
         return board is not None and basis["rows_sha256"] == board.sha256
     return before is not None and basis["sha256"] == before.sha256
+
+
+def numbers_in(snapshot: StageSnapshot | None, numbers: set[int]) -> tuple[int, ...]:
+    """Those of ``numbers`` whose teams are in ``snapshot``."""
+    rows = [] if snapshot is None else snapshot.rows
+    return tuple(sorted(numbers.intersection(row["team_number"] for row in rows)))
+
+
+def replaced_parts(final: StageSnapshot, states: Sequence[StageState]) -> list[StageState]:
+    """The stages of which a combined standing does not have the newest snapshot."""
+    used = {part["position"]: part["sha256"] for part in final.rule["stages"]}
+    return [
+        state
+        for state in states
+        if state.snapshot is not None and used.get(state.stage.position) != state.snapshot.sha256
+    ]
+
+
+def resting_on(track: Track, position: int) -> list[Stage | None]:
+    """What is published of ``track`` and rests on the stage before ``position``: the stages from there on, and ``None``
+    for the combined standing.
+    """
+    stages = [stage for stage in stages_of(track) if stage.position >= position and newest_snapshot(stage)]
+    return [*stages, *([None] if newest_final(track) else [])]
+
+
+def resting_on_board(phase: Phase) -> list[Stage | None]:
+    """What is published and rests on the final board of ``phase``, as ``resting_on``."""
+    first = Stage.objects.filter(track=phase.track_id, position=1, phase=phase).first()
+    return [] if first is None or newest_snapshot(first) is None else resting_on(phase.track, 1)
 
 
 def newest_board(stage: Stage) -> BoardSnapshot | None:
@@ -111,6 +150,12 @@ def tables_of(stage: Stage) -> list[StageTable]:
     """Every version, the newest first, with who entered and who decided."""
     tables = StageTable.objects.filter(stage=stage).select_related("decision__decided_by", "entered_by")
     return list(tables.order_by("-number"))
+
+
+def publications_of(track: Track) -> list[StageSnapshot]:
+    """Every publication of the stages of ``track`` and of its combined standing, by stage and number."""
+    snapshots = StageSnapshot.objects.filter(track=track).select_related("stage")
+    return list(snapshots.order_by("stage__position", "number"))
 
 
 def snapshots_of(stage: Stage) -> list[StageSnapshot]:

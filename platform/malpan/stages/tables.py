@@ -35,6 +35,10 @@ _FORMULA_MARK: Final = "'"  # before a name that a spreadsheet would run; ``csv_
 
 PROBLEM_TEXTS: Final[dict[str, str | Promise]] = {
     "columns": _("팀과 점수가 있는 줄이 아닙니다. 한 줄에 팀과 점수를 적어 주십시오."),
+    "separator": _(
+        "팀과 점수가 나뉘어 있지 않습니다. 사이에 탭이나 쉼표를 넣어 ‘%(example)s’처럼 적어 주십시오. 스프레드시트의 "
+        "칸을 복사하면 탭이 들어갑니다."
+    ),
     "headings": _("머리글에 ‘점수’와 ‘팀’(또는 ‘팀 번호’)이 하나씩 있어야 합니다."),
     "empty": _("점수가 한 줄도 없습니다."),
     "quotes": _("따옴표가 닫히지 않았거나 읽을 수 없는 문자가 있습니다."),
@@ -175,7 +179,7 @@ class _Reading:
             index for index in (self.columns.number, self.columns.team, self.columns.score) if index is not None
         )
         if len(cells) <= width:
-            self.problems.append(Problem("columns", line, _shown(" ".join(cells))))
+            self.problems.append(_too_few(line, " ".join(cells)))
             return
         team = self._team(line, cells)
         score = self._score(line, cells[self.columns.score])
@@ -259,6 +263,14 @@ def _columns(cells: Sequence[str]) -> _Columns | None:
         return None
     place = {each: named.index(each) for each in HEADINGS if each in named}
     return _Columns(place.get("number"), place.get("team"), place["score"], has_heading=True)
+
+
+def _too_few(line: int, text: str) -> Problem:
+    """What is wrong with a line that has too few cells: it may be a team and a score with a space between them."""
+    team, _space, score = _cell(text).rpartition(" ")
+    if team and _NUMBER.fullmatch(score):
+        return Problem("separator", line, _shown(text), (("example", _shown(f"{team}, {score}")),))
+    return Problem("columns", line, _shown(text))
 
 
 def _heading(cell: str) -> str:

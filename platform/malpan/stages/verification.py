@@ -84,8 +84,7 @@ def _is_counted(snapshot: StageSnapshot) -> bool:
     parts = [_named(snapshot, each) for each in snapshot.rule["stages"]]
     if None in parts:
         return False
-    out = set(snapshot.rule["left_out"])
-    stages = [placed_of([row for row in part.rows if row["team_number"] not in out]) for part in parts if part]
+    stages = [placed_of(part.rows) for part in parts if part]
     lines = combine(stages, [each["weight"] for each in snapshot.rule["stages"]])
     counted = [(line.team_number, line.rank, line.score, line.stopped_at) for line in lines]
     shown = [(row["team_number"], row["rank"], row["final_score"], row["stopped_at"]) for row in snapshot.rows]

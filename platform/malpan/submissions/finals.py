@@ -13,7 +13,7 @@ from malpan.competitions.locks import lock_phase
 from malpan.competitions.models import Phase
 from malpan.core import audit
 from malpan.submissions.errors import FinalNotEligible, FinalsLocked, FinalsNotUsed, TooManyFinals
-from malpan.submissions.models import Submission
+from malpan.submissions.models import FinalChoice, Submission
 from malpan.teams.models import Team
 from malpan.teams.selectors import require_member
 from malpan.teams.services import lock_team
@@ -45,7 +45,7 @@ def choose_finals(
         eligible = Submission.objects.counting().filter(team=team, phase=current)
         if eligible.filter(pk__in=wanted).count() != len(wanted):
             raise FinalNotEligible
-        return _write(team, current, wanted, actor)
+        return _write(team, current, wanted, actor, now or timezone.now())
 
 
 def chosen_finals(team: Team, phase: Phase) -> list[Submission]:
@@ -54,11 +54,31 @@ def chosen_finals(team: Team, phase: Phase) -> list[Submission]:
     return list(chosen.order_by("created_at", "pk"))
 
 
-def _write(team: Team, phase: Phase, wanted: set[int], actor: User) -> list[Submission]:
+def mark_chosen(pks: Collection[int], now: datetime) -> None:
+    """Make those of the submissions ``pks`` a final choice that are none."""
+    fresh = list(Submission.objects.filter(pk__in=pks, is_final_choice=False).values_list("pk", flat=True))
+    Submission.objects.filter(pk__in=fresh).update(is_final_choice=True)
+    FinalChoice.objects.bulk_create([FinalChoice(submission_id=pk, chosen_at=now) for pk in fresh])
+
+
+def unmark_chosen(pks: Collection[int], now: datetime) -> None:
+    """Let none of the submissions ``pks`` be a final choice any longer."""
+    Submission.objects.filter(pk__in=pks, is_final_choice=True).update(is_final_choice=False)
+    FinalChoice.objects.filter(submission__in=pks, ended_at=None).update(ended_at=now)
+
+
+def chosen_at(phase: Phase, moment: datetime, teams: Collection[int] | None = None) -> set[int]:
+    """The primary keys of the submissions of ``phase`` that were final choices just before ``moment``."""
+    choices = FinalChoice.objects.filter(submission__phase=phase, chosen_at__lt=moment)
+    if teams is not None:
+        choices = choices.filter(submission__team__in=teams)
+    return set(choices.exclude(ended_at__lt=moment).values_list("submission_id", flat=True))
+
+
+def _write(team: Team, phase: Phase, wanted: set[int], actor: User, now: datetime) -> list[Submission]:
     before = chosen_finals(team, phase)
-    of_team = Submission.objects.filter(team=team, phase=phase)
-    of_team.filter(is_final_choice=True).exclude(pk__in=wanted).update(is_final_choice=False)
-    of_team.filter(pk__in=wanted, is_final_choice=False).update(is_final_choice=True)
+    unmark_chosen({row.pk for row in before} - wanted, now)
+    mark_chosen(wanted, now)
     after = chosen_finals(team, phase)
     if [row.pk for row in before] != [row.pk for row in after]:
         audit.record(

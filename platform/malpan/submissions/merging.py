@@ -22,6 +22,7 @@ from django.utils import timezone
 from malpan.accounts.models import User
 from malpan.competitions.models import Phase
 from malpan.core import audit
+from malpan.submissions.finals import unmark_chosen
 from malpan.submissions.models import Rejection, Submission
 from malpan.submissions.quota import services as quota
 from malpan.submissions.quota.ledger import Account, DailyRoom
@@ -50,7 +51,7 @@ def accept_merge(*, request: MergeRequest, actor: User, now: datetime | None = N
         phases = _phases_not_over(target, moment)
         close_request(open_request, MergeRequest.State.ACCEPTED, actor=actor, now=moment)
         _end_what_is_open(source, actor, moment)
-        lapsed = _lapse_choices(phases, source, target)
+        lapsed = _lapse_choices(phases, source, target, moment)
         moved = _move(phases, source, target, moment)
         for phase in phases:
             _charge_over(phase, source, target, actor)
@@ -109,14 +110,14 @@ def _end_what_is_open(source: Team, actor: User, now: datetime) -> None:
         close_request(waiting, MergeRequest.State.DECLINED, actor=actor, now=now)
 
 
-def _lapse_choices(phases: Sequence[Phase], source: Team, target: Team) -> list[int]:
+def _lapse_choices(phases: Sequence[Phase], source: Team, target: Team, now: datetime) -> list[int]:
     """Drop the final choices of ``source`` if those of both teams are too many; returns their primary keys."""
     lapsed: list[int] = []
     for phase in phases:
         chosen = Submission.objects.filter(phase=phase, team__in=[source, target], is_final_choice=True)
         if phase.finals_limit is not None and chosen.count() > phase.finals_limit:
             lapsed += chosen.filter(team=source).order_by("pk").values_list("pk", flat=True)
-    Submission.objects.filter(pk__in=lapsed).update(is_final_choice=False)
+    unmark_chosen(lapsed, now)
     return lapsed
 
 

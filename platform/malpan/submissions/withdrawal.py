@@ -10,6 +10,7 @@ from django.utils import timezone
 from malpan.accounts.models import User
 from malpan.core import audit
 from malpan.submissions.errors import WithdrawalClosed
+from malpan.submissions.finals import unmark_chosen
 from malpan.submissions.models import Submission
 from malpan.submissions.quota import services as quota
 from malpan.teams.selectors import require_member
@@ -31,8 +32,9 @@ def withdraw(*, submission: Submission, actor: User, now: datetime | None = None
         row = Submission.objects.get(pk=submission.pk)
         if row.withdrawn_at is not None:
             return False
-        was_chosen, row.withdrawn_at, row.is_final_choice = row.is_final_choice, moment, False
-        row.save(update_fields=["withdrawn_at", "is_final_choice"])
+        was_chosen, row.withdrawn_at = row.is_final_choice, moment
+        row.save(update_fields=["withdrawn_at"])
+        unmark_chosen([row.pk], moment)
         audit.record(
             actor=actor,
             action="submission.withdraw",

@@ -49,6 +49,27 @@ def act(
     return redirect(to(result) if callable(to) else to)
 
 
+def act_on_page(
+    request: HttpRequest,
+    do: Callable[[dict[str, Any]], T],
+    *,
+    form: BaseForm,
+    key: str,
+    page: Callable[[dict[str, Any], int], HttpResponse],
+    **options: Any,
+) -> HttpResponse:
+    """``act`` for one of several forms of a page: ``page`` renders it again with the form under ``key``."""
+    return act(request, do, form=form, render_again=lambda status: page({key: form}, status), **options)
+
+
+def or_refusal(read: Callable[[], Any]) -> tuple[Any, str]:
+    """What ``read`` returns, or the text of its refusal."""
+    try:
+        return read(), ""
+    except DomainError as error:
+        return None, text_of(error)
+
+
 def posted(request: HttpRequest) -> QueryDict | None:
     """The data of a form: the body of a POST, even an empty one; otherwise ``None``."""
     return request.POST if request.method == "POST" else None

@@ -56,6 +56,13 @@ def average_rank(values: list[float], own: float) -> float:
     return sum(value < own for value in values) + (1 + sum(value == own for value in values)) / 2
 
 
+def test_a_score_that_only_describes_is_no_component(results, capsys) -> None:
+    assert main(["rank", *results.values(), "--weights", "rmse=45,bias=45,rationale_length=10"]) == 2
+    said = capsys.readouterr().err
+    assert "bias, rationale_length" in said
+    assert "spearman" in said
+
+
 def test_the_composite_is_the_weighted_mean_of_ranks_with_lower_errors_first(results, capsys) -> None:
     out = ranked(capsys, *results.values(), "--weights", "rmse=45,spearman=30")
     scores = {path: stored(path) for path in results.values()}

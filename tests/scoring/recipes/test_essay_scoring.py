@@ -353,6 +353,23 @@ def test_two_files_are_tested_by_what_ranks_and_by_nothing_else() -> None:
     assert {line.reason for key, line in lines.items() if key not in tested} == {"not_resampled"}
 
 
+def test_the_final_score_and_the_error_that_it_is_made_of_are_one_test() -> None:
+    """1 - RMSE / 5 and RMSE: Holm multiplies by the number of the other tests only."""
+    rng = random.Random(5)
+    rows = [reference(number, reference_scores(rng)) for number in range(60)]
+    one, other = (report_of([traits(rng.choice((2, 3, 4))) for _ in rows], rows=rows) for _side in range(2))
+    lines = {line.key: line for line in compare(one, other, trials=500).lines if line.result is not None}
+    assert lines["final_score"].result.p == lines["rmse"].result.p
+    independent = [lines[key].result.p for key in ("rmse", "spearman", "parse_failures")]
+    assert len(set(independent)) == 3
+    adjusted = [
+        max(min(1.0, each * sum(other >= each for other in independent)) for each in independent if each <= own)
+        for own in independent
+    ]
+    assert [lines[key].adjusted_p for key in ("rmse", "spearman", "parse_failures")] == pytest.approx(adjusted)
+    assert lines["final_score"].adjusted_p == lines["rmse"].adjusted_p
+
+
 def test_too_large_a_table_is_not_tested(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scoring.metrics.essay_rank.MAX_TABLE", 10)
     report = report_of([traits(2 + number % 3) for number in range(12)])

@@ -16,8 +16,9 @@ from django.db import connection
 from malpan.competitions.models import Notice, Phase, Track
 from malpan.core.models import AuditEntry
 from malpan.jobs import doorbell
+from malpan.leaderboard.boards import Board
 from malpan.leaderboard.rescore_preview import Preview, preview
-from malpan.leaderboard.selectors import Board, board
+from malpan.leaderboard.selectors import board
 from malpan.submissions.errors import BatchNotReady
 from malpan.submissions.intake import submit
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission

@@ -182,6 +182,21 @@ class Migration(migrations.Migration):
                 'ordering': ['-created_at', '-id'],
             },
         ),
+        migrations.CreateModel(
+            name='FinalChoice',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('chosen_at', models.DateTimeField(verbose_name='고른 시각')),
+                ('ended_at', models.DateTimeField(blank=True, null=True, verbose_name='선택을 푼 시각')),
+                ('submission', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='final_choices', to='submissions.submission', verbose_name='제출')),
+            ],
+            options={
+                'verbose_name': '최종 선택의 기간',
+                'verbose_name_plural': '최종 선택의 기간',
+                'ordering': ['chosen_at', 'id'],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('ended_at', None)), fields=('submission',), name='one_open_choice_per_submission')],
+            },
+        ),
         migrations.AddField(
             model_name='scoringrun',
             name='submission',

@@ -6,11 +6,12 @@ from malpan.submissions.models.judge import JudgeUsage
 from malpan.submissions.models.quota import QuotaEntry
 from malpan.submissions.models.rescore import RescoreBatch
 from malpan.submissions.models.run import HiddenResult, MetricResult, PairValue, ScoringRun
-from malpan.submissions.models.submission import Rejection, Submission
+from malpan.submissions.models.submission import FinalChoice, Rejection, Submission
 
 __all__ = [
     "CanaryRows",
     "ChainEntry",
+    "FinalChoice",
     "HiddenResult",
     "JudgeUsage",
     "MetricResult",

@@ -15,7 +15,8 @@ from malpan.teams.models import Team
 class Submission(models.Model):
     """A file that passed validation and was charged to its team. ``live_run`` is the one that counts.
 
-    A withdrawn submission stays charged and is on no board. ``is_final_choice``: its team chose it for the final board.
+    A withdrawn submission stays charged and is on no board. ``is_final_choice``: its team chose it for the final board
+    and has not taken that back (``FinalChoice`` says since when).
     """
 
     public_id = models.UUIDField(_("공개 번호"), default=uuid.uuid4, unique=True, editable=False)
@@ -64,6 +65,31 @@ class Submission(models.Model):
 
     def __str__(self) -> str:
         return f"{self.team} {self.created_at:%Y-%m-%d %H:%M}"
+
+
+class FinalChoice(models.Model):
+    """A time in which a submission was the choice of its team: from ``chosen_at`` to before ``ended_at``, if that is
+    set. A frozen board shows what was chosen when it froze.
+    """
+
+    submission = models.ForeignKey(
+        Submission, on_delete=models.CASCADE, related_name="final_choices", verbose_name=_("제출")
+    )
+    chosen_at = models.DateTimeField(_("고른 시각"))
+    ended_at = models.DateTimeField(_("선택을 푼 시각"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("최종 선택의 기간")
+        verbose_name_plural = _("최종 선택의 기간")
+        ordering = ["chosen_at", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["submission"], condition=models.Q(ended_at=None), name="one_open_choice_per_submission"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.submission_id} {self.chosen_at:%Y-%m-%d %H:%M}"
 
 
 class Rejection(models.Model):

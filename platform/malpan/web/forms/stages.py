@@ -47,7 +47,9 @@ class StageForm(forms.ModelForm):
         help_texts = {
             "title_ko": _("예: 1차 심사(순위표), 2차 심사(전문가 평가), 3차 심사(발표)"),
             "scale_max": _("입력할 점수의 범위입니다. 범위 밖의 점수는 받지 않습니다."),
-            "weight": _("종합 점수는 심사마다 0~1로 환산한 점수를 비중으로 평균한 값입니다. 0이면 진출 팀만 가립니다."),
+            "weight": _(
+                "종합 점수는 심사마다 100점 만점으로 환산한 점수를 비중으로 평균한 값입니다. 0이면 진출 팀만 가립니다."
+            ),
             "cut": _("다음 심사로 가는 팀의 수. 비우면 모두 갑니다. 마지막 심사에서는 쓰지 않습니다."),
             "notice_ko": MARKDOWN_HELP,
             "is_announced": _(
@@ -98,6 +100,8 @@ class StageTableForm(forms.Form):
 
     def __init__(self, *args: Any, needs_reason: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        for name in ("text", "file"):  # one of them is needed, so neither is called optional
+            self.fields[name].is_one_of_several = True  # type: ignore[attr-defined]
         self.fields["reason"].required = needs_reason
         self.fields["reason"].help_text = (
             _("앞의 판을 왜 고치는지 적어 주십시오. 운영자만 봅니다.") if needs_reason else _("운영자만 봅니다.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -21,16 +22,20 @@ from malpan.competitions.setup import remove_phase
 from malpan.competitions.splitting import ids_of_text
 from malpan.core.errors import DomainError
 from malpan.leaderboard.finals import final_board
+from malpan.leaderboard.models import BoardSnapshot
+from malpan.leaderboard.published import published_board
 from malpan.leaderboard.snapshots import publish_final_board, unfinished_count
+from malpan.stages.selectors import resting_on_board
 from malpan.submissions.scoring_changes import split_again
 from malpan.submissions.visibility import is_frozen
-from malpan.web.acting import act, posted
+from malpan.web.acting import act, act_on_page, posted
 from malpan.web.forms.fields import ConfirmForm
 from malpan.web.forms.phases import PhaseForm, PublishForm, SplitForm
 from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.manage.wizard import steps_of
 from malpan.web.pages.context import MemberRequest
 from malpan.web.presenters import composites
+from malpan.web.presenters.stages import resting_names
 
 Forms = dict[str, Any]  # by key: forms with errors, which replace new ones
 
@@ -82,13 +87,14 @@ def phase_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpRes
         return _phase_page(request, access, phase, {})
     require(request.user, access.competition, Permission.MANAGE)
     form = PhaseForm(request.POST, instance=phase_of(access.competition, pk), track=phase.track)
-    return act(
+    return act_on_page(
         request,
         lambda _values: _save(request, phase, form),
         form=form,
+        key="form",
+        page=partial(_phase_page, request, access, phase),
         success=_("단계 설정을 저장했습니다."),
         to=access.url("manage_phase", pk),
-        render_again=lambda status: _phase_page(request, access, phase, {"form": form}, status),
         error_field=lambda error: _field_at_fault(form, error),
     )
 
@@ -127,13 +133,14 @@ def split_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpR
     """Publish the current references again, split by the list that was sent or by the phase's share."""
     phase, form = phase_of(access.competition, pk), SplitForm(request.POST)
     text = _("문항을 다시 나누어 정답 %(number)d판을 등록했습니다. 지금까지의 제출은 다시 채점해야 순위표에 오릅니다.")
-    return act(
+    return act_on_page(
         request,
         lambda values: _split(request, phase, values),
         form=form,
+        key="split_form",
+        page=partial(_phase_page, request, access, phase),
         success=lambda version: text % {"number": version.number},
         to=access.url("manage_phase", pk),
-        render_again=lambda status: _phase_page(request, access, phase, {"split_form": form}, status),
     )
 
 
@@ -149,16 +156,25 @@ def publish_action(request: MemberRequest, access: ManageAccess, pk: int) -> Htt
     phase = phase_of(access.competition, pk)
     form = PublishForm(request.POST, phase=phase)
     text = _("최종 순위표 %(number)d판을 발표했습니다. 이제 누구나 비공개 문항의 점수를 볼 수 있습니다.")
-    return act(
+    return act_on_page(
         request,
-        lambda values: publish_final_board(
-            phase=phase, actor=request.user, note_ko=values["note_ko"], note_en=values["note_en"]
-        ),
+        lambda values: _publish(request, phase, values),
         form=form,
+        key="publish_form",
+        page=partial(_phase_page, request, access, phase),
         success=lambda snapshot: text % {"number": snapshot.number},
         to=f"{access.url('manage_phase', pk)}?show=final",
-        render_again=lambda status: _phase_page(request, access, phase, {"publish_form": form}, status),
     )
+
+
+def _publish(request: MemberRequest, phase: Phase, values: dict[str, Any]) -> BoardSnapshot:
+    resting = resting_on_board(phase)
+    notes = {"note_ko": values["note_ko"], "note_en": values["note_en"]}
+    snapshot = publish_final_board(phase=phase, actor=request.user, **notes)
+    if resting:
+        text = _("앞의 판에 따른 결과를 다시 발표해야 합니다: %(names)s")
+        messages.warning(request, text % {"names": resting_names(resting)})
+    return snapshot
 
 
 @require_POST
@@ -166,13 +182,14 @@ def publish_action(request: MemberRequest, access: ManageAccess, pk: int) -> Htt
 def remove_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
     """Delete a phase without any content."""
     phase, form = phase_of(access.competition, pk), _removal_form(request.POST)
-    return act(
+    return act_on_page(
         request,
         lambda _values: remove_phase(phase=phase, actor=request.user),
         form=form,
+        key="removal",
+        page=partial(_phase_page, request, access, phase),
         success=_("단계를 지웠습니다."),
         to=access.url("manage_phases"),
-        render_again=lambda status: _phase_page(request, access, phase, {"removal": form}, status),
     )
 
 
@@ -230,14 +247,18 @@ def _phase_page(
 
 def _final(phase: Phase) -> dict[str, Any]:
     """The final board as it would be published now, and the published ones."""
-    found = final_board(phase)
+    found, published = final_board(phase), published_board(phase)
+    counting = composites.final_counting_text
     return {
         "publish_form": PublishForm(phase=phase),
         "final": found,
         "formula": composites.formula_text(found.components, found.recipe),
-        "counting_text": composites.counting_text(phase, found.components, found.recipe) if found.components else "",
+        "formula_details": composites.formula_details(found.components),
+        "counting_text": counting(phase, found.components, found.recipe) if found.components else "",
         "unfinished": unfinished_count(phase),
-        "snapshots": phase.snapshots.select_related("published_by"),
+        "snapshots": [] if published is None else published.snapshots,
+        "left_since": [] if published is None else published.left_since,
+        "resting": resting_on_board(phase),
     }
 
 

@@ -42,11 +42,11 @@ def tracks_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
 
 
 def _recipes() -> list[tuple[str, str, str, str, str]]:
-    """(id, title, rule, scores, components of its composite) of every recipe, in the reader's language."""
+    """(id, title, rule, scores that may rank, components of its composite) of every recipe, for the reader."""
     return [
         (
             *(each.id, each.title(language()), each.rule(language())),
-            ", ".join(column.key for column in each.columns),
+            ", ".join(each.directed_scores),
             ", ".join(f"{component.score} {component.weight:g}" for component in each.composite),
         )
         for each in RECIPES.values()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.http import HttpResponse
@@ -15,16 +15,16 @@ from malpan.competitions.models import Track
 from malpan.competitions.permissions import Permission, require
 from malpan.competitions.selectors import get_track, tracks_of
 from malpan.core.errors import DomainError
-from malpan.core.messages import text_of
 from malpan.stages.contents import Content, final_content, stage_content
-from malpan.stages.entering import confirm_table, enter_table, read_for, reject_table, teams_to_score
-from malpan.stages.errors import StageSettingsInvalid, TableInvalid
+from malpan.stages.entering import confirm_table, reject_table
+from malpan.stages.errors import StageSettingsInvalid
 from malpan.stages.models import Stage
 from malpan.stages.publishing import publish_final, publish_stage
 from malpan.stages.selectors import (
     finals_of,
     newest_final,
-    newest_table,
+    replaced_parts,
+    resting_on,
     rule_facts,
     scores_of,
     snapshots_of,
@@ -35,11 +35,9 @@ from malpan.stages.selectors import (
     team_names,
 )
 from malpan.stages.services import create_stage, remove_stage, update_stage
-from malpan.stages.tables import PROBLEMS_MAX, differences, plain_number, template
-from malpan.web.acting import act, posted, refusal_of, refuse
-from malpan.web.csv_export import csv_response
+from malpan.web.acting import act, act_on_page, or_refusal, posted
 from malpan.web.forms.fields import ConfirmForm
-from malpan.web.forms.stages import StageForm, StagePublishForm, StageTableForm, TableConfirmForm, TableRejectForm
+from malpan.web.forms.stages import StageForm, StagePublishForm, TableConfirmForm, TableRejectForm
 from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.pages.context import MemberRequest, page_of
 from malpan.web.presenters.stages import final_lines, heads_of, rule_words, score_decimals, score_text, stage_lines
@@ -92,13 +90,14 @@ def stage_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpRes
         return _stage_page(request, access, stage, {})
     require(request.user, access.competition, Permission.MANAGE)
     form = StageForm(request.POST, instance=stage_of(access.competition, pk), track=stage.track)
-    return act(
+    return act_on_page(
         request,
         lambda _values: update_stage(stage=stage, actor=request.user, **form.values()),
         form=form,
+        key="form",
+        page=partial(_stage_page, request, access, stage),
         success=_("심사 설정을 저장했습니다."),
         to=access.url("manage_stage", pk),
-        render_again=lambda status: _stage_page(request, access, stage, {"form": form}, status),
         error_field=lambda error: _field_at_fault(form, error),
     )
 
@@ -108,115 +107,19 @@ def _field_at_fault(form: StageForm, error: DomainError) -> str | None:
     return field if field in form.fields else None
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@manage_page(Permission.MANAGE)
-def table_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """Enter a table of scores: first what it says and what changes, then ``save`` stores it."""
-    stage = stage_of(access.competition, pk)
-    last = newest_table(stage)
-    if request.method != "POST":
-        return _table_page(request, access, stage, _new_table_form(stage, last))
-    form = StageTableForm(request.POST, request.FILES, needs_reason=last is not None)
-    if "save" not in request.POST:
-        return _preview(request, access, stage, form)
-    return act(
-        request,
-        lambda values: enter_table(
-            stage=stage,
-            text=values["text"],
-            actor=request.user,
-            based_on=values["based_on"],
-            reason=values["reason"],
-        ),
-        form=form,
-        success=_("점수표를 저장했습니다. 다른 운영자가 확인해야 발표할 수 있습니다."),
-        to=access.url("manage_stage", pk),
-        render_again=lambda status: _table_page(request, access, stage, form, status),
-    )
-
-
-def _new_table_form(stage: Stage, last: Any) -> StageTableForm:
-    """The form with the newest scores or, before there are any, with the teams to fill in."""
-    try:
-        text = template(teams_to_score(stage), scores_of(last), [_("팀 번호"), _("팀"), _("점수")])
-    except DomainError:
-        text = ""
-    initial = {"text": text, "based_on": last.number if last else 0}
-    return StageTableForm(initial=initial, needs_reason=last is not None)
-
-
-def _preview(request: MemberRequest, access: ManageAccess, stage: Stage, form: StageTableForm) -> HttpResponse:
-    if not form.is_valid():
-        return _table_page(request, access, stage, form, 422)
-    try:
-        scores = read_for(stage, form.cleaned_data["text"])
-    except DomainError as error:
-        refuse(form, error)
-        return _table_page(request, access, stage, form, error.http_status)
-    before = scores_of(newest_table(stage))
-    names = team_names(access.competition, {*before, *scores})
-    found = differences(before, scores, names)
-    decimals = score_decimals([*before.values(), *scores.values()])
-    context = access.context("manage_stages") | {
-        "stage": stage,
-        "values": form.cleaned_data,
-        "is_first_version": not before,
-        "changed_count": sum(each.is_changed for each in found),
-        "lines": [
-            (
-                each,
-                score_text(each.before, stage.source, stage.track, decimals),
-                score_text(each.after, stage.source, stage.track, decimals),
-            )
-            for each in found
-        ],
-    }
-    return render(request, "manage/stages_table_preview.html", context)
-
-
-def _table_page(
-    request: MemberRequest, access: ManageAccess, stage: Stage, form: StageTableForm, status: int = 200
-) -> HttpResponse:
-    error = refusal_of(form)
-    problems = error.problems if isinstance(error, TableInvalid) else ()
-    participants, refusal = _or_refusal(lambda: teams_to_score(stage))
-    context = access.context("manage_stages") | {
-        "stage": stage,
-        "form": form,
-        "problems": problems[:PROBLEMS_MAX],
-        "more_problems": max(len(problems) - PROBLEMS_MAX, 0),
-        "participants": participants or [],
-        "low": plain_number(stage.scale_min),
-        "high": plain_number(stage.scale_max),
-        "refusal": refusal,
-        "last": newest_table(stage),
-    }
-    return render(request, "manage/stages_table.html", context, status=status)
-
-
-@require_safe
-@manage_page(Permission.MANAGE)
-def template_csv(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """The teams that take part, with the scores entered so far, as a table to fill in."""
-    stage = stage_of(access.competition, pk)
-    scores = scores_of(newest_table(stage))
-    rows = [(each.number, each.name, scores.get(each.number)) for each in teams_to_score(stage)]
-    name = f"{access.competition.slug}-{stage.track.slug}-stage-{stage.position}.csv"
-    return csv_response(name, (_("팀 번호"), _("팀"), _("점수")), rows)
-
-
 @require_POST
 @manage_page(Permission.MANAGE)
 def confirm_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
     """Confirm a table that somebody else entered."""
     stage, form = stage_of(access.competition, pk), TableConfirmForm(request.POST, auto_id="confirm-%s")
-    return act(
+    return act_on_page(
         request,
         lambda values: confirm_table(stage=stage, number=values["number"], sha256=values["sha256"], actor=request.user),
         form=form,
+        key="confirm_form",
+        page=partial(_stage_page, request, access, stage),
         success=_("점수표를 확인했습니다. 이제 발표할 수 있습니다."),
         to=access.url("manage_stage", pk),
-        render_again=lambda status: _stage_page(request, access, stage, {"confirm_form": form}, status),
         refused_above=True,
     )
 
@@ -226,7 +129,7 @@ def confirm_action(request: MemberRequest, access: ManageAccess, pk: int) -> Htt
 def reject_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
     """Send a table that somebody else entered back, with a reason."""
     stage, form = stage_of(access.competition, pk), TableRejectForm(request.POST, auto_id="reject-%s")
-    return act(
+    return act_on_page(
         request,
         lambda values: reject_table(
             stage=stage,
@@ -236,9 +139,10 @@ def reject_action(request: MemberRequest, access: ManageAccess, pk: int) -> Http
             actor=request.user,
         ),
         form=form,
+        key="reject_form",
+        page=partial(_stage_page, request, access, stage),
         success=_("점수표를 돌려보냈습니다."),
         to=access.url("manage_stage", pk),
-        render_again=lambda status: _stage_page(request, access, stage, {"reject_form": form}, status),
         refused_above=True,
     )
 
@@ -249,7 +153,7 @@ def publish_action(request: MemberRequest, access: ManageAccess, pk: int) -> Htt
     """Publish the result of a stage as the page showed it."""
     stage = stage_of(access.competition, pk)
     form = StagePublishForm(request.POST, is_erratum=bool(snapshots_of(stage)), auto_id="publish-%s")
-    return act(
+    return act_on_page(
         request,
         lambda values: publish_stage(
             stage=stage,
@@ -259,9 +163,10 @@ def publish_action(request: MemberRequest, access: ManageAccess, pk: int) -> Htt
             note_en=values["note_en"],
         ),
         form=form,
+        key="publish_form",
+        page=partial(_stage_page, request, access, stage),
         success=lambda snapshot: _("심사 결과 %(number)d판을 발표했습니다.") % {"number": snapshot.number},
         to=access.url("manage_stage", pk),
-        render_again=lambda status: _stage_page(request, access, stage, {"publish_form": form}, status),
     )
 
 
@@ -270,13 +175,14 @@ def publish_action(request: MemberRequest, access: ManageAccess, pk: int) -> Htt
 def remove_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
     """Delete the last stage of a track, if nothing was entered or published."""
     stage, form = stage_of(access.competition, pk), _removal_form(request.POST)
-    return act(
+    return act_on_page(
         request,
         lambda _values: remove_stage(stage=stage, actor=request.user),
         form=form,
+        key="removal",
+        page=partial(_stage_page, request, access, stage),
         success=_("심사를 지웠습니다."),
         to=access.url("manage_stages"),
-        render_again=lambda status: _stage_page(request, access, stage, {"removal": form}, status),
     )
 
 
@@ -313,7 +219,8 @@ def _stage_page(
         "stage": stage,
         "state": state,
         "is_last": stages_of(stage.track)[-1].pk == stage.pk,
-        "words": rule_words(rule_facts(stage)),
+        "resting": resting_on(stage.track, stage.position + 1),
+        "words": rule_words(rule_facts(stage), stage.track),
         "form": StageForm(instance=stage_of(access.competition, stage.pk), track=stage.track),
         "removal": _removal_form(),
         "tables": tables_of(stage),
@@ -344,16 +251,17 @@ def _table(request: MemberRequest, stage: Stage, table: Any) -> dict[str, Any]:
 
 def _result(request: MemberRequest, stage: Stage) -> dict[str, Any]:
     """What publishing would say now, or why it cannot be."""
-    content, refusal = _or_refusal(lambda: stage_content(stage))
+    content, refusal = or_refusal(lambda: stage_content(stage))
     if content is None:
         return {"result_refusal": refusal}
     last = next(iter(snapshots_of(stage)), None)
+    is_last = stages_of(stage.track)[-1].pk == stage.pk
     listed = page_of(request, content.rows)
     return {
         "result": stage_lines(list(listed), stage.source, stage.track),
         "page": listed,
         "left_out": content.rule["left_out"],
-        "going_on": sum(row["goes_on"] for row in content.rows),
+        "going_on": None if is_last and stage.cut is None else sum(row["goes_on"] for row in content.rows),
         "is_published_so": last is not None and last.sha256 == content.sha256,
         "publish_form": _publish_form(content, last is not None, "publish-%s"),
     }
@@ -362,12 +270,14 @@ def _result(request: MemberRequest, stage: Stage) -> dict[str, Any]:
 def _final_page(
     request: MemberRequest, access: ManageAccess, track: Track, form: StagePublishForm | None, status: int = 200
 ) -> HttpResponse:
-    content, refusal = _or_refusal(lambda: final_content(track))
-    published, stages = finals_of(track), stages_of(track)
+    content, refusal = or_refusal(lambda: final_content(track))
+    published, states = finals_of(track), states_of(track)
+    stages = [state.stage for state in states]
     context = access.context("manage_stages") | {
         "track": track,
         "heads": heads_of(stages),
         "snapshots": published,
+        "replaced": replaced_parts(published[0], states) if published else [],
         "refusal": refusal,
     }
     if content is not None and access.may(Permission.VIEW_HIDDEN):
@@ -386,14 +296,6 @@ def _publish_form(content: Content, is_erratum: bool, auto_id: str = "id_%s") ->
     return StagePublishForm(initial={"sha256": content.sha256}, is_erratum=is_erratum, auto_id=auto_id)
 
 
-def _or_refusal(read: Callable[[], Any]) -> tuple[Any, str]:
-    """What ``read`` returns, or the text of its refusal."""
-    try:
-        return read(), ""
-    except DomainError as error:
-        return None, text_of(error)
-
-
 def _removal_form(data: Any = None) -> ConfirmForm:
     return ConfirmForm(data, sentence=_("이 심사를 지웁니다. 되돌릴 수 없습니다."), key="remove")
 
@@ -403,8 +305,6 @@ urlpatterns = [
     path("stages/new/<slug:track_slug>/", new_page, name="manage_stage_new"),
     path("stages/final/<slug:track_slug>/", final_page, name="manage_stages_final"),
     path("stages/<int:pk>/", stage_page, name="manage_stage"),
-    path("stages/<int:pk>/table/", table_page, name="manage_stage_table"),
-    path("stages/<int:pk>/table/template.csv", template_csv, name="manage_stage_template"),
     path("stages/<int:pk>/confirm/", confirm_action, name="manage_stage_confirm"),
     path("stages/<int:pk>/reject/", reject_action, name="manage_stage_reject"),
     path("stages/<int:pk>/publish/", publish_action, name="manage_stage_publish"),

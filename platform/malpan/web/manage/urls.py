@@ -24,6 +24,7 @@ from malpan.web.manage import (
     setup_targets,
     setup_tracks,
     stages,
+    stages_tables,
     submissions,
     teams,
 )
@@ -46,6 +47,7 @@ _PAGES: Final = (
     setup_targets,
     setup_tracks,
     stages,
+    stages_tables,
     submissions,
     teams,
 )

@@ -14,11 +14,13 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from malpan.competitions.models import Phase
-from malpan.leaderboard.selectors import Board, board, published_board
+from malpan.leaderboard.boards import Board
+from malpan.leaderboard.published import published_board, snapshot_number
+from malpan.leaderboard.selectors import board
 from malpan.web.pages.context import PageContext, address, page_context
-from malpan.web.presenters import composites, scores
-from malpan.web.presenters.board import PUBLIC, Link, board_table, on_last_page, view_of
-from malpan.web.presenters.scores import step_text
+from malpan.web.presenters import composites
+from malpan.web.presenters.board import PUBLIC, SNAPSHOT, Link, board_table, on_last_page, publications_of, view_of
+from malpan.web.presenters.scores import plain_step_text, step_text
 
 
 @require_safe
@@ -28,19 +30,25 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
     if page.track and page.phase:
         link = partial(_href, page, page.phase)
         view = view_of(request.GET)
-        final = published_board(page.phase, viewer_team=page.team, view=view)
+        number = snapshot_number(request.GET.get(SNAPSHOT))
+        final = published_board(page.phase, viewer_team=page.team, view=view, number=number)
         shows_public = final is None or request.GET.get("view") == PUBLIC
         found = board(page.phase, viewer_team=page.team, view=view) if final is None or shows_public else final
         if last := on_last_page(found):  # a page that is no longer there
             return redirect(link({**request.GET.dict(), "page": str(last)}))
+        counting = composites.final_counting_text if found.snapshot else composites.counting_text
         context |= {
             "rules": composites.rules_of(page.track),
             "formula": composites.formula_text(found.components, found.recipe),
-            "counting_text": composites.counting_text(page.phase, found.components, found.recipe),
+            "formula_details": composites.formula_details(found.components),
+            "counting_text": counting(page.phase, found.components, found.recipe),
             "shown_step": None if found.snapshot else step_text(page.phase),
+            "plain_step": plain_step_text(page.phase, found.recipe),
+            "follows_choice": found.rule.counting == "chosen",
         }
         context |= board_table(found, request.GET, link)
         context |= _views(final, shows_public, link)
+        context["publications"] = [] if final is None else publications_of(final, link)
     return render(request, "pages/board.html", context)
 
 
@@ -52,7 +60,8 @@ def _views(final: Board | None, shows_public: bool, link: Link) -> dict[str, Any
     return {
         "final_href": link({}) if shows_public else None,
         "public_href": None if shows_public else link({"view": PUBLIC}),
-        "final_note": snapshot.note_en if scores.language() == "en" and snapshot.note_en else snapshot.note_ko,
+        "newest_href": link({}),
+        "final_note": snapshot.note,
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -10,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from malpan.competitions.models import Track
 from malpan.competitions.selectors import get_track
+from malpan.leaderboard.boards import Disqualified, disqualified, reader_in
 from malpan.stages.errors import StageNotFound
 from malpan.stages.models import Stage, StageSnapshot
 from malpan.stages.selectors import (
@@ -17,6 +19,8 @@ from malpan.stages.selectors import (
     disqualified_numbers,
     newest_final,
     newest_snapshot,
+    publications_of,
+    replaced_parts,
     rule_facts,
     stages_of,
     states_of,
@@ -26,7 +30,7 @@ from malpan.web.csv_export import csv_response
 from malpan.web.pages.context import page_context, page_of
 from malpan.web.presenters.stages import final_lines, heads_of, rule_words, stage_lines
 
-FORMAT: Final = "malpan-stages@1"
+FORMAT: Final = "malpan-stages@2"
 
 
 @require_safe
@@ -35,28 +39,50 @@ def stages_page(request: HttpRequest, slug: str) -> HttpResponse:
     page = page_context(request, slug)
     context = page.context("stages")
     if page.track:
-        context |= {"cards": _cards(states_of(page.track))} | _final(request, page.track, page.team)
+        states = states_of(page.track)
+        context |= {"cards": _cards(states), "disqualified": _disqualified(page.track)}
+        context |= _final(request, page.track, page.team, states)
     return render(request, "pages/stages.html", context)
 
 
-def _cards(states: list[StageState]) -> list[tuple[Any, list[str], StageSnapshot | None]]:
-    """The stages that are announced or published, each with its share among all of them."""
+def _cards(states: list[StageState]) -> list[tuple[Any, list[str], StageSnapshot | None, bool]]:
+    """The stages that are announced or published, each with its share among all of them, and whether it is behind."""
     heads = heads_of([state.stage for state in states])
     return [
-        (head, rule_words(state.snapshot.rule if state.snapshot else rule_facts(state.stage)), state.snapshot)
+        (head, rule_words(_rule_of(state), state.stage.track), state.snapshot, state.is_behind)
         for head, state in zip(heads, states, strict=True)
         if state.snapshot or state.stage.is_announced
     ]
 
 
-def _final(request: HttpRequest, track: Track, team: Team | None) -> dict[str, Any]:
+def _rule_of(state: StageState) -> dict[str, Any]:
+    rule: dict[str, Any] = state.snapshot.rule if state.snapshot else rule_facts(state.stage)
+    return rule
+
+
+def _disqualified(track: Track) -> list[Disqualified]:
+    """The disqualified teams that some publication of the stages of ``track`` has, or left out."""
+    shown: set[int] = set()
+    for snapshot in publications_of(track):
+        shown.update(row["team_number"] for row in snapshot.rows)
+        shown.update(snapshot.rule.get("left_out", []))
+    reader = reader_in(track.competition, None)
+    return [each for each in disqualified(track.competition, reader) if each.number in shown]
+
+
+def _final(request: HttpRequest, track: Track, team: Team | None, states: list[StageState]) -> dict[str, Any]:
     final = newest_final(track)
     if final is None:
         return {"final": None}
-    stages, listed = stages_of(track), page_of(request, final.rows)
+    stages, listed = [state.stage for state in states], page_of(request, final.rows)
     out = disqualified_numbers(track.competition)
-    lines = final_lines(list(listed), stages, own=team.number if team else None, out=out)
-    return {"final": final, "heads": heads_of(stages), "lines": lines, "page": listed}
+    return {
+        "final": final,
+        "heads": heads_of(stages),
+        "lines": final_lines(list(listed), stages, own=team.number if team else None, out=out),
+        "page": listed,
+        "replaced": replaced_parts(final, states),
+    }
 
 
 @require_safe
@@ -72,7 +98,9 @@ def stage_page(request: HttpRequest, slug: str, track_slug: str, position: int) 
         "stage": stage,
         "snapshot": snapshot,
         "head": heads_of(stages_of(stage.track))[position - 1],
-        "words": rule_words(snapshot.rule),
+        "words": rule_words(snapshot.rule, stage.track),
+        "state": next(state for state in states_of(stage.track) if state.stage == stage),
+        "disqualified": _disqualified(stage.track),
         "page": listed,
         "lines": stage_lines(list(listed), stage.source, stage.track, own=own, out=out),
         "is_last": not Stage.objects.filter(track=stage.track_id, position__gt=position).exists(),
@@ -110,23 +138,30 @@ def final_csv(request: HttpRequest, slug: str, track_slug: str) -> HttpResponse:
 
 @require_safe
 def stages_json(request: HttpRequest, slug: str, track_slug: str) -> JsonResponse:
-    """Everything published of a track's stages, as ``verify_chain.py --stages`` reads it."""
+    """Everything that was ever published of a track's stages, as ``verify_chain.py --stages`` reads it."""
     competition = page_context(request, slug).competition
     track = get_track(competition, track_slug)
-    found = [(stage, newest_snapshot(stage)) for stage in stages_of(track)]
-    final = newest_final(track)
+    published: dict[Stage | None, list[StageSnapshot]] = {}
+    for snapshot in publications_of(track):
+        published.setdefault(snapshot.stage, []).append(snapshot)
+    final = published.pop(None, [])
     body = {
         "format": FORMAT,
         "competition": competition.slug,
         "track": track.slug,
         "stages": [
-            {"position": stage.position, "title": stage.title_ko, "title_en": stage.title_en, **_as_dict(snapshot)}
-            for stage, snapshot in found
-            if snapshot is not None
+            {"position": stage.position, "title": stage.title_ko, "title_en": stage.title_en, **_all(snapshots)}
+            for stage, snapshots in published.items()
+            if stage is not None
         ],
-        "final": None if final is None else _as_dict(final),
+        "final": _all(final) if final else None,
     }
     return JsonResponse(body, json_dumps_params={"ensure_ascii": False})
+
+
+def _all(snapshots: Sequence[StageSnapshot]) -> dict[str, Any]:
+    """Every publication, the first first, and the number of the newest, which is the one that counts."""
+    return {"newest": snapshots[-1].number, "snapshots": [_as_dict(snapshot) for snapshot in snapshots]}
 
 
 def _as_dict(snapshot: StageSnapshot) -> dict[str, Any]:

@@ -143,7 +143,7 @@ def _finals(phase: Phase, rows: list[Row]) -> Finals | None:
         return None
     chosen = sum(bool(row.status and row.status.submission.is_final_choice) for row in rows)
     components, recipe = components_of(phase.track), recipe_of(phase.track)
-    counting = composites.counting_text(phase, components, recipe) if components else ""
+    counting = composites.final_counting_text(phase, components, recipe) if components else ""
     return Finals(phase.finals_limit, chosen, not phase.is_over() and phase.final_published_at is None, counting)
 
 

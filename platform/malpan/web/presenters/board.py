@@ -14,7 +14,8 @@ from django.utils.translation import gettext as _
 
 from malpan.competitions.models import Track
 from malpan.competitions.targets import board_targets_of
-from malpan.leaderboard.selectors import COMPOSITE, COUNT, PAGE_ROWS, RANK, TIME, Board, BoardRow, View
+from malpan.leaderboard.boards import COMPOSITE, COUNT, PAGE_ROWS, RANK, TIME, Board, BoardRow, View
+from malpan.leaderboard.models import BoardSnapshot
 from malpan.web import fragments
 from malpan.web.presenters import composites, formatting, scores
 from scoring.recipes import Column
@@ -24,6 +25,8 @@ Direction = Literal["ascending", "descending"]
 Link = Callable[[Mapping[str, str]], str]  # this board's address with a query
 ALL: Final = "all"
 PUBLIC: Final = "public"  # ?view=public: the public board where the final one is published
+SNAPSHOT: Final = "snapshot"  # ?snapshot=1: the final board as it was published first
+NEAR: Final = 10  # rows that a screen shows at once
 SECOND_LINE: Final = 36  # columns of text for scores on the second line of an entry at 390 px
 
 
@@ -68,6 +71,24 @@ class Line:
     change: str | None = None
     marks: tuple[scores.Mark, ...] = ()
     moved: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """A final board as it was published, and its page."""
+
+    snapshot: BoardSnapshot
+    href: str
+    is_shown: bool
+
+
+def publications_of(final: Board, link: Link) -> list[Publication]:
+    """Every publication of a final board, the newest first; ``final`` is the one that is shown."""
+    newest = final.snapshots[0]
+    return [
+        Publication(each, link({} if each == newest else {SNAPSHOT: str(each.number)}), each == final.snapshot)
+        for each in final.snapshots
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +170,7 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
         "lacks_clip": _lacks_clip(found),
         "headings": _headings(link, found, sorting, {"metrics": ALL, **view_query} if shows_all else view_query),
         "rows_html": fragments.remembered("pages/board_rows.html", content, rows),
-        "own_line": None if own_row is None else line(own_row, marks=()),
+        "own_line": None if own_row is None or _is_near(found) else line(own_row, marks=()),
         "own_page": _own_page(found, page.number),
         "updated_at": found.updated_at,
     }
@@ -158,12 +179,16 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
 def _content(row: BoardRow) -> tuple[Any, ...]:
     """All of a row that its line shows."""
     shown = (row.rank, row.team_name, row.is_own, row.is_baseline, row.is_demo_models, row.public_rank, row.composite)
-    return *shown, row.submission_count, row.submitted_at, row.final_score, row.scores
+    return *shown, row.is_disqualified, row.submission_count, row.submitted_at, row.final_score, row.scores
 
 
 def _view_query(query: Mapping[str, str], found: Board) -> dict[str, str]:
-    """What the links of this board carry on: that it is the public one, where the final one is published."""
-    is_second = found.phase.final_published_at is not None and found.snapshot is None
+    """What the links of this board carry on: that it is the public one, where the final one is published, or a final
+    one that was published again.
+    """
+    if found.snapshot is not None:
+        return {SNAPSHOT: str(found.snapshot.number)} if found.is_past else {}
+    is_second = found.phase.final_published_at is not None
     return {"view": PUBLIC} if is_second and query.get("view") == PUBLIC else {}
 
 
@@ -181,6 +206,11 @@ def _lacks_clip(found: Board) -> bool:
     """Whether the recipe knows CLIPScore and no score on the board has it: no model or no frames are configured."""
     has_it = any(name in row.scores for row in found.rows for name in ("clipscore", "clip_cosine"))
     return "clipscore" in found.recipe.optional_metrics and bool(found.rows) and not has_it
+
+
+def _is_near(found: Board) -> bool:
+    """Whether the reader's own row is among the first of the page, where it needs no second one on top."""
+    return any(row.is_own for row in found.rows[:NEAR])
 
 
 def _own_page(found: Board, current: int) -> int | None:

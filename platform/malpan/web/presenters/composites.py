@@ -12,7 +12,9 @@ from malpan.competitions.composites import components_of
 from malpan.competitions.errors import RecipeNotInstalled
 from malpan.competitions.models import Phase, Track
 from malpan.competitions.references import recipe_of
-from malpan.leaderboard.selectors import COMPOSITE, BoardRow, View, board, published_board
+from malpan.leaderboard.boards import COMPOSITE, BoardRow, View
+from malpan.leaderboard.published import published_board
+from malpan.leaderboard.selectors import board
 from malpan.submissions.models import Submission
 from malpan.submissions.visibility import ShownRun
 from malpan.web.presenters import scores
@@ -73,20 +75,30 @@ def formula_text(components: Sequence[Component], recipe: Recipe) -> str:
     """How the composite is computed, with its weights; empty where none ranks."""
     if not components:
         return ""
-    names = _labels(recipe)
-    text = _(
-        "종합 점수는 지표별 순위를 0~1로 바꾸어 가중 평균한 값입니다(가중치: %(weights)s). 지표마다 팀의 순위를 매겨"
-        "(값이 같으면 평균 순위) (팀 수 − 순위) ÷ (팀 수 − 1)로 바꾸며, 팀이 하나면 1입니다. 아직 아무 팀도 값이 없는 "
-        "지표는 뺍니다. 다른 팀의 점수가 바뀌면 종합 점수도 바뀝니다."
-    ) % {"weights": weights_text(components, recipe)}
-    lower = ", ".join(names.get(each.score, each.score) for each in components if not each.higher_is_better)
-    return text + " " + _("낮을수록 좋은 지표: %(names)s.") % {"names": lower} if lower else text
+    text = _("종합 점수 = 지표별 (팀 수 − 순위) ÷ (팀 수 − 1)의 가중 평균. 가중치: %(weights)s.")
+    return text % {"weights": weights_text(components, recipe)}
+
+
+def _directed(component: Component, recipe: Recipe) -> str:
+    """The name of a component, which says so where lower is better."""
+    name, words = _labels(recipe).get(component.score, component.score), _("낮을수록 좋음")
+    is_said = component.higher_is_better or words in name
+    return name if is_said else _("%(name)s(낮을수록 좋음)") % {"name": name}
+
+
+def formula_details(components: Sequence[Component]) -> str:
+    """What ``formula_text`` leaves out: ties, a single team, components without values."""
+    if not components:
+        return ""
+    return _(
+        "순위는 지표마다 매기며 값이 같으면 평균 순위입니다. 팀이 하나면 1이고, 아직 아무 팀도 값이 없는 지표는 "
+        "뺍니다. 다른 팀의 점수가 바뀌면 종합 점수도 바뀝니다."
+    )
 
 
 def weights_text(components: Sequence[Component], recipe: Recipe) -> str:
-    """``RMSE 45, Spearman 45``."""
-    names = _labels(recipe)
-    return ", ".join(f"{names.get(each.score, each.score)} {each.weight:g}" for each in components)
+    """``RMSE(낮을수록 좋음) 45, Spearman 45``."""
+    return ", ".join(f"{_directed(each, recipe)} {each.weight:g}" for each in components)
 
 
 def weights_of(track: Track) -> str:
@@ -127,6 +139,17 @@ def counting_text(phase: Phase, components: Sequence[Component], recipe: Recipe)
     return _("팀마다 ‘%(score)s’ 점수가 가장 좋은 제출 하나가 반영됩니다.") % {"score": name}
 
 
+def final_counting_text(phase: Phase, components: Sequence[Component], recipe: Recipe) -> str:
+    """Which submission of a team is on the final board."""
+    if not components or phase.counting != Phase.Counting.BEST or phase.finals_limit is None:
+        return counting_text(phase, components, recipe)
+    name = _labels(recipe).get(phase.counting_score or FINAL_SCORE, phase.counting_score)
+    return _(
+        "최종 순위에는 팀이 고른 제출 가운데 최종 채점에서 ‘%(score)s’ 점수가 가장 좋은 것 하나가 반영됩니다. 고르지 "
+        "않은 팀은 공개 순위표에서 ‘%(score)s’ 점수가 가장 좋은 제출이 반영됩니다."
+    ) % {"score": name}
+
+
 def rules_of(track: Track) -> TrackRules:
     """The rules of ``track`` (``scores.rules_of``), with the formula of the composite if one ranks."""
     rules, recipe = scores.rules_of(track), recipe_of(track)
@@ -138,8 +161,8 @@ def rules_of(track: Track) -> TrackRules:
 
 def _tie_text() -> str:
     return _(
-        "종합 점수가 같으면 먼저 제출한 팀이 앞섭니다. 지표의 값과 종합 점수는 0~1의 값을 소수점 아래 8자리까지 "
-        "견줍니다."
+        "종합 점수가 같으면 먼저 제출한 팀이 앞섭니다. 지표의 값과 종합 점수는 화면의 배율을 곱하기 전의 값을 소수점 "
+        "아래 8자리까지 견줍니다."
     )
 
 
@@ -210,9 +233,14 @@ def composite_now(submission: Submission) -> TeamComposite | None:
 
 
 def scores_of_composite(track: Track) -> list[tuple[str, str]]:
-    """Key and name of every score of ``track`` if it ranks by a composite; else, or without its recipe, nothing."""
+    """Key and name of every score of ``track`` with a direction if it ranks by a composite; else, or without its
+    recipe, nothing.
+    """
     recipe = _recipe_or_none(track)
-    return list(_labels(recipe).items()) if recipe is not None and components_of(track, recipe) else []
+    if recipe is None or not components_of(track, recipe):
+        return []
+    labels = _labels(recipe)
+    return [(key, labels[key]) for key in recipe.directed_scores]
 
 
 def _recipe_or_none(track: Track) -> Recipe | None:

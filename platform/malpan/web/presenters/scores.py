@@ -76,7 +76,7 @@ def rules_of(track: Track) -> TrackRules:
         recipe_id=recipe.id,
         title=recipe.title(language()),
         rule=recipe.rule(language()),
-        scale_text=_scale_text(track),
+        scale_text=_scale_text(track, recipe),
         tie_text=_tie_text(recipe),
         cards=_cards_of(recipe),
     )
@@ -94,12 +94,33 @@ def step_text(phase: Phase) -> str | None:
     return f"{(phase.score_step * phase.track.score_scale).normalize():f}"
 
 
-def _scale_text(track: Track) -> str:
+def plain_step_text(phase: Phase, recipe: Recipe) -> str:
+    """The step of those public scores that are not on the track's scale, with their names; empty where there are none,
+    or where the scale is theirs.
+    """
+    names = unscaled_names(recipe)
+    if phase.score_step is None or phase.track.score_scale == 1 or not names:
+        return ""
+    step = f"{phase.score_step.normalize():f}"
+    return _("배율 없이 보이는 점수(%(names)s)는 %(step)s 단위입니다.") % {"names": names, "step": step}
+
+
+def unscaled_names(recipe: Recipe) -> str:
+    """The names of the scores that judge and are shown as they are, not times the scale of the track."""
+    plain = [column for column in recipe.columns if not column.is_scaled and column.group == "main"]
+    return ", ".join(column.label(language()) for column in plain if column.decimals is None)
+
+
+def _scale_text(track: Track, recipe: Recipe) -> str:
     if track.score_scale == Track.Scale.PERCENT:
-        return _("점수는 0~100이며(0~1의 값 × 100) 소수점 아래 %(decimals)d자리까지 적습니다.") % {
-            "decimals": track.score_decimals
-        }
-    return _("점수는 0~1이며 소수점 아래 %(decimals)d자리까지 적습니다.") % {"decimals": track.score_decimals}
+        text = _("점수는 0~100이며(0~1의 값 × 100) 소수점 아래 %(decimals)d자리까지 적습니다.")
+    else:
+        text = _("점수는 0~1이며 소수점 아래 %(decimals)d자리까지 적습니다.")
+    text = text % {"decimals": track.score_decimals}
+    names = unscaled_names(recipe)
+    if not names:
+        return text
+    return text + " " + _("다만 %(names)s의 값은 배율 없이 그대로 적으며 이 범위 밖일 수 있습니다.") % {"names": names}
 
 
 def _tie_text(recipe: Recipe) -> str:

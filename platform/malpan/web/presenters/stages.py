@@ -80,13 +80,23 @@ def _share(weight: int, total: int) -> str:
     return "–" if not total else f"{plain_number(round(100 * weight / total, 1))}%"
 
 
-def rule_words(rule: Mapping[str, Any]) -> list[str]:
-    """The rule of a stage in sentences; ``rule`` is that of a snapshot or of ``rule_facts``."""
-    low, high = (plain_number(value) for value in rule["scale"])
+def resting_names(resting: Sequence[Stage | None]) -> str:
+    """The names of results that rest on another one; ``None`` is the combined standing."""
+    return ", ".join(_("종합 결과") if each is None else f"{each.position}. {each.title}" for each in resting)
+
+
+def rule_words(rule: Mapping[str, Any], track: Track) -> list[str]:
+    """The rule of a stage of ``track`` in sentences; ``rule`` is that of a snapshot or of ``rule_facts``."""
+    shown = track.score_scale if rule["source"] == Stage.Source.BOARD else 1
+    low, high = (plain_number(float(value * shown)) for value in rule["scale"])
     if rule["normalisation"] == Stage.Normalisation.RANK:
-        words = [_("팀 n개 가운데 r위는 (n - r) / (n - 1)로 환산합니다. 순위가 같으면 그 자리들의 평균이 r입니다.")]
+        text = _(
+            "환산 점수(100점 만점)는 팀 n개 가운데 r위이면 100 × (n − r) ÷ (n − 1)입니다. 순위가 같으면 그 자리들의 "
+            "평균이 r이고, 팀이 하나면 100입니다."
+        )
+        words = [text]
     else:
-        text = _("점수를 (점수 - %(low)s) / (%(high)s - %(low)s)로 환산합니다.")
+        text = _("환산 점수(100점 만점) = 100 × (점수 − %(low)s) ÷ (%(high)s − %(low)s).")
         words = [text % {"low": low, "high": high}]
     words.append(str(Stage.TieRule(rule["tie_rule"]).label))
     if (cut := rule["cut"]) is not None:

@@ -13,8 +13,9 @@ from django.utils.safestring import SafeString
 from malpan.competitions.models import Phase, Track
 from malpan.core.messages import duration_text
 from malpan.core.times import kst_text
+from malpan.stages.models import Stage
 from malpan.web import markdown
-from malpan.web.presenters import audit, composites, formatting
+from malpan.web.presenters import audit, composites, formatting, stages
 from scoring.composite import Part
 from scoring.recipes import Recipe
 
@@ -37,6 +38,12 @@ def _time(moment: datetime | None, *, seconds: bool) -> SafeString | str:
     if moment is None:
         return "–"
     return format_html('<time datetime="{}">{}</time>', moment.isoformat(), kst_text(moment, seconds=seconds))
+
+
+@register.filter
+def resting_names(resting: list[Stage | None]) -> str:
+    """The names of published results that rest on another one."""
+    return stages.resting_names(resting)
 
 
 @register.filter

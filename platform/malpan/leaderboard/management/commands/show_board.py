@@ -12,7 +12,8 @@ from django.core.management import BaseCommand, CommandError
 from malpan.competitions.errors import RecipeNotInstalled
 from malpan.competitions.models import Phase, Track
 from malpan.core.messages import text_of
-from malpan.leaderboard.selectors import Board, BoardRow, board
+from malpan.leaderboard.boards import Board, BoardRow
+from malpan.leaderboard.selectors import board
 from scoring.recipes import Column
 
 NAME_WIDTH = 36  # columns of a terminal

@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """해시 사슬 확인 / Verifies the hash chain of a competition. Python 3.8 or newer, nothing to install.
 
-    python verify_chain.py chain.json [--board board.json …] [--receipt receipt.json] [--stages stages.json]
+    python verify_chain.py chain.json [--board board.json …]… [--receipt receipt.json] [--stages stages.json]
 
 chain.json    대회의 ‘기록 확인’ 페이지에서 내려받습니다. / from the competition's page "Records".
 board.json    공개 API의 순위표 / the board as the public API gives it:
               /api/v1/competitions/<대회>/tracks/<트랙>/board/
               한 쪽에 100줄입니다. "next"의 주소로 다음 쪽을 내려받아 모두 적습니다.
               A page has 100 rows: download the next from the address in "next" and name them all.
+              예전에 발표한 최종 순위표는 ?snapshot=번호, 다른 단계는 ?phase=이름입니다. 판마다 --board를 적습니다.
+              An earlier publication of the final board is ?snapshot=N, another phase ?phase=NAME; one --board each.
 receipt.json  제출 결과 페이지의 접수증 / the receipt from a submission's page.
-stages.json   ‘심사’ 페이지의 JSON / the JSON of the page "Stages": every stage and the combined standing are
-              recomputed from the scores. / 심사와 종합 결과를 점수에서 다시 구합니다.
+stages.json   ‘심사’ 페이지의 JSON입니다. 발표한 모든 판을 점수에서 다시 구하고, --board가 있으면 첫 심사를 견줍니다.
+              The JSON of the page "Stages": every publication is recomputed from the scores, and the first stage
+              compared with the board of --board.
 
 끝낼 때의 값 / exit status: 0 이상 없음 / sound, 1 이상 있음 / something is wrong, 2 읽을 수 없음 / unreadable.
 
@@ -57,6 +60,9 @@ class Findings:
 
     def good(self, korean: str, english: str) -> None:
         sys.stdout.write(f"[OK] {korean}\n     {english}\n")
+
+    def note(self, korean: str, english: str) -> None:
+        sys.stdout.write(f"[--] {korean}\n     {english}\n")
 
     def bad(self, korean: str, english: str) -> None:
         self.problems += 1
@@ -130,8 +136,16 @@ class Incomplete(Exception):
     """Pages of the board are missing."""
 
 
+class Mixed(Exception):
+    """Pages are not of one board."""
+
+
 def whole_board(pages: list[Any]) -> Any:
-    """The board of its pages. Raises ``Incomplete`` unless every row is there."""
+    """The board of its pages. Raises ``Mixed`` for pages of several and ``Incomplete`` unless every row is there."""
+    finals = [page.get("final") or {} for page in pages]
+    phases = [page.get("phase") or {} for page in pages]
+    if len({(each.get("slug"), final.get("sha256")) for each, final in zip(phases, finals)}) > 1:
+        raise Mixed
     board = {**pages[0], "rows": [row for page in pages for row in page["rows"]]}
     if board.get("final"):
         board["final"] = {**board["final"], "rows": [row for page in pages for row in page["final"]["rows"]]}
@@ -307,52 +321,154 @@ def check_receipt(entries: Any, receipt: Any, findings: Findings) -> None:
         )
 
 
-def check_stages(entries: Any, stages: Any, findings: Findings) -> None:
-    """Every stage and the combined standing: recorded, resting on each other, and recomputed from the scores."""
+def check_stages(entries: Any, stages: Any, boards: Any, findings: Findings) -> None:
+    """Every publication of a stage or of the combined standing, errata and what they replaced: recorded, resting on
+    those that it names, and recomputed from the scores.
+    """
     before = findings.problems
-    recorded = [entry["payload"] for entry in entries if entry["kind"] == "stage"]
-    boards = [entry["payload"].get("rows_sha256") for entry in entries if entry["kind"] == "board"]
-    shown = [*stages["stages"], *([stages["final"]] if stages["final"] else [])]
-    for each in shown:
-        check_stage_entry(recorded, stages["track"], each, findings)
-    for place, each in enumerate(stages["stages"]):
-        last = stages["stages"][place - 1] if place else None
-        if not takes_part(each, last, boards) or each["rows"] != placed_again(each):
+    published = {(None, each["snapshot"]): each for each in (stages["final"] or {"snapshots": []})["snapshots"]}
+    for stage in stages["stages"]:
+        published.update({(stage["position"], each["snapshot"]): each for each in stage["snapshots"]})
+    check_recorded(entries, stages, published, findings)
+    for (place, number), each in published.items():
+        if place is None:
+            if not is_combined(published, each):
+                findings.bad(
+                    f"종합 결과 {number}판이 심사의 점수로 다시 구한 것과 다릅니다.",
+                    f"The combined standing (snapshot {number}) differs from what the stages give.",
+                )
+        elif not takes_part(entries, stages["track"], place, each, published) or each["rows"] != placed_again(each):
             findings.bad(
-                "{}번째 심사의 순위나 진출 팀이 규칙대로 다시 구한 것과 다릅니다.".format(each["position"]),
-                "Stage {} differs from what its rule gives.".format(each["position"]),
+                f"{place}번째 심사 {number}판의 순위나 진출 팀이 규칙대로 다시 구한 것과 다릅니다.",
+                f"Stage {place} (snapshot {number}) differs from what its rule gives.",
             )
-    if stages["final"] and not is_combined(stages["stages"], stages["final"]):
-        findings.bad(
-            "종합 결과가 심사의 점수로 다시 구한 것과 다릅니다.",
-            "The combined standing differs from what the stages give.",
-        )
+    check_first_stage(stages, published, boards, findings)
     if findings.problems == before:
         findings.good(
-            f"심사 결과 {len(shown)}개가 기록과 같고, 다시 구한 것과도 같습니다.",
-            f"All {len(shown)} results of stages equal the recorded ones and what their rules give.",
+            f"심사 결과 {len(published)}개가 기록과 같고, 다시 구한 것과도 같습니다.",
+            f"All {len(published)} results of stages equal the recorded ones and what their rules give.",
+        )
+        say_what_was_used(stages, published, findings)
+
+
+def check_recorded(entries: Any, stages: Any, published: Any, findings: Findings) -> None:
+    """The chain has every publication of the file, and the file every one of the chain."""
+    payloads = [entry["payload"] for entry in entries if entry["kind"] == "stage"]
+    recorded = [payload for payload in payloads if payload["track"] == stages["track"]]
+    for (place, _number), each in published.items():
+        check_stage_entry(recorded, stages["track"], place, each, findings)
+    for payload in recorded:
+        place, number = payload["stage"], payload["snapshot"]
+        if (place, number) not in published:
+            findings.bad(
+                f"기록된 {name_of(place)[0]} {number}판이 심사 파일에 없습니다.",
+                f"{name_of(place)[1]} (snapshot {number}) is recorded and not in the file of the stages.",
+            )
+    for each in [*stages["stages"], *([stages["final"]] if stages["final"] else [])]:
+        if each["newest"] != newest_of(each):
+            korean, english = name_of(each.get("position"))
+            findings.bad(
+                f"{korean}의 최신 판이라고 적힌 것이 최신 판이 아닙니다.",
+                f"What is called the newest snapshot of {english} is not.",
+            )
+
+
+def newest_of(stage: Any) -> Any:
+    """The number of the last publication."""
+    return max(each["snapshot"] for each in stage["snapshots"])
+
+
+def name_of(place: Any) -> tuple[str, str]:
+    """A stage, or the combined standing where ``place`` is ``None``, in both languages."""
+    return ("종합 결과", "The combined standing") if place is None else (f"{place}번째 심사", f"Stage {place}")
+
+
+def check_first_stage(stages: Any, published: Any, boards: Any, findings: Findings) -> None:
+    """The first stage has the teams of the published board with the scores that rank there."""
+    finals = {board["final"]["sha256"]: board["final"] for board in boards if board.get("final")}
+    compared = False
+    for (place, number), each in published.items():
+        final = finals.get(each["rule"]["basis"]["rows_sha256"]) if place == 1 else None
+        if final is None:
+            continue
+        compared = True
+        left_out, shown = each["rule"]["left_out"], each["rows"]
+        ranked = [row for row in final["rows"] if row["rank"] is not None and row["team_number"] not in left_out]
+        wanted = {row["team_number"]: (score_of(row), row["rank"], row["submitted_at"]) for row in ranked}
+        if wanted != {row["team_number"]: (row["score"], row["order"], row["submitted_at"]) for row in shown}:
+            findings.bad(
+                "1번째 심사 {}판의 팀이나 점수가 최종 순위표 {}판과 다릅니다.".format(number, final["snapshot"]),
+                "Stage 1 (snapshot {}) differs from the final board (snapshot {}).".format(number, final["snapshot"]),
+            )
+        else:
+            findings.good(
+                "1번째 심사 {}판의 점수 {}개가 최종 순위표 {}판과 같습니다.".format(
+                    number, len(shown), final["snapshot"]
+                ),
+                "Stage 1 (snapshot {}): all {} scores equal those of the final board (snapshot {}).".format(
+                    number, len(shown), final["snapshot"]
+                ),
+            )
+    if not compared and stages["stages"]:
+        basis = published[(1, newest_of(stages["stages"][0]))]["rule"]["basis"]
+        findings.note(
+            "1번째 심사의 점수를 최종 순위표와 견주지 않았습니다. 최종 순위표 {0}판(공개 API, "
+            "?phase={1}&snapshot={0})을 --board 뒤에 적으면 견줍니다.".format(basis["snapshot"], basis["phase"]),
+            "The scores of stage 1 were not compared with the final board: name its snapshot {0} (public API, "
+            "?phase={1}&snapshot={0}) after --board.".format(basis["snapshot"], basis["phase"]),
         )
 
 
-def check_stage_entry(recorded: Any, track: Any, each: Any, findings: Findings) -> None:
-    place = each.get("position")  # the combined standing has none
+def score_of(row: Any) -> float:
+    """What a row of a final board is ranked by."""
+    composite = row.get("composite")
+    return float(row["final_score"] if composite is None else composite["value"])
+
+
+def say_what_was_used(stages: Any, published: Any, findings: Findings) -> None:
+    """Which snapshots the newest combined standing is made of, and whether one of them was replaced since."""
+    if not stages["final"]:
+        return
+    number = newest_of(stages["final"])
+    used = {part["position"]: part["snapshot"] for part in published[(None, number)]["rule"]["stages"]}
+    listed = ", ".join(f"{place}: {snapshot}" for place, snapshot in used.items())
+    findings.note(
+        f"종합 결과 {number}판은 다음 판으로 구했습니다(심사: 판): {listed}",
+        f"The combined standing (snapshot {number}) is made of these snapshots (stage: snapshot): {listed}",
+    )
+    for stage in stages["stages"]:
+        place, newest = stage["position"], newest_of(stage)
+        if used.get(place) != newest:
+            findings.note(
+                f"{place}번째 심사는 그 뒤 {newest}판으로 다시 발표되었고, 종합 결과는 아직 그 판을 따르지 않습니다.",
+                f"Stage {place} was published again since (snapshot {newest}); the combined standing is older.",
+            )
+
+
+def check_stage_entry(recorded: Any, track: Any, place: Any, each: Any, findings: Findings) -> None:
     own = {"track": track, "stage": place, "snapshot": each["snapshot"], "rows": len(each["rows"])}
     own["stage_sha256"] = sha256({"rule": each["rule"], "rows": each["rows"]})
     if own not in recorded or own["stage_sha256"] != each["sha256"]:
+        korean, english = name_of(place)
         findings.bad(
-            "{} 발표할 때의 기록과 다릅니다.".format("종합 결과가" if place is None else f"{place}번째 심사가"),
-            "{} is not what was recorded.".format("The combined standing" if place is None else f"Stage {place}"),
+            "{} {}판이 발표할 때의 기록과 다릅니다.".format(korean, each["snapshot"]),
+            "{} (snapshot {}) is not what was recorded.".format(english, each["snapshot"]),
         )
 
 
-def takes_part(stage: Any, last: Any, boards: Any) -> bool:
-    """Whether a stage rests on a recorded board or, with the teams that it sent on, on the stage before."""
-    rule = stage["rule"]
-    if last is None:
-        return rule["basis"]["rows_sha256"] in boards
+def takes_part(entries: Any, track: Any, place: Any, stage: Any, published: Any) -> bool:
+    """Whether a stage rests on a recorded board or, with the teams sent on, on a snapshot of the stage before."""
+    rule, basis = stage["rule"], stage["rule"]["basis"]
+    if place == 1:
+        names = ("phase", "snapshot", "rows_sha256")
+        wanted = {"track": track, **{name: basis[name] for name in names}}
+        boards = [entry["payload"] for entry in entries if entry["kind"] == "board"]
+        return any(all(board.get(name) == value for name, value in wanted.items()) for board in boards)
+    last = published.get((place - 1, basis["snapshot"]))
+    if basis["stage"] != place - 1 or last is None or basis["sha256"] != last["sha256"]:
+        return False
     going_on = {row["team_number"] for row in last["rows"] if row["goes_on"]}
-    teams = {row["team_number"] for row in stage["rows"]}
-    return bool(rule["basis"]["sha256"] == last["sha256"] and going_on - set(rule["left_out"]) == teams)
+    return bool(going_on - set(rule["left_out"]) == {row["team_number"] for row in stage["rows"]})
 
 
 def placed_again(stage: Any) -> Any:
@@ -377,16 +493,18 @@ def placed_again(stage: Any) -> Any:
     return again
 
 
-def is_combined(stages: Any, final: Any) -> bool:
-    """Whether the combined standing follows from the stages that it names."""
-    named = [[part["position"], part["snapshot"], part["sha256"], part["weight"]] for part in final["rule"]["stages"]]
-    if named != [[each["position"], each["snapshot"], each["sha256"], each["rule"]["weight"]] for each in stages]:
+def is_combined(published: Any, final: Any) -> bool:
+    """Whether a combined standing follows from the snapshots of the stages that it names, one of each stage."""
+    named = final["rule"]["stages"]
+    stages = [published.get((part["position"], part["snapshot"])) for part in named]
+    if None in stages or [part["position"] for part in named] != list(range(1, len(named) + 1)):
+        return False
+    if [[part["sha256"], part["weight"]] for part in named] != [[s["sha256"], s["rule"]["weight"]] for s in stages]:
         return False
     weights = [each["rule"]["weight"] for each in stages]
     parts: dict[Any, Any] = {}
     for row in (row for each in stages for row in each["rows"]):
-        if row["team_number"] not in final["rule"]["left_out"]:
-            parts.setdefault(row["team_number"], []).append(row)
+        parts.setdefault(row["team_number"], []).append(row)
     heaviest = sorted(range(len(stages)), key=lambda stage: (-weights[stage], stage))
     keys = {}
     for team, rows in parts.items():
@@ -414,32 +532,75 @@ def is_line(line: Any, rows: Any, weights: Any) -> bool:
     return math.isclose(mean(rows, weights), line["final_score"], rel_tol=0, abs_tol=1e-12)
 
 
-def read(path: str) -> Any:
+class WrongFile(Exception):
+    """A file is not the one that belongs in its place."""
+
+
+def read(path: str, kind: str) -> Any:
+    """The JSON of a file of ``kind``, a key of ``KINDS``. Raises ``WrongFile``."""
     with open(path, encoding="utf-8") as file:
-        return json.load(file)
+        content = json.load(file)
+    if not isinstance(content, dict) or not all(name in content for name in KINDS[kind][0]):
+        raise WrongFile(path, kind)
+    if kind == "--stages" and content["format"] != STAGES:
+        raise WrongFile(path, kind)
+    return content
+
+
+STAGES = "malpan-stages@2"
+KINDS = {  # what a file must have, and where it is from
+    "chain.json": (("entries",), "대회의 ‘기록 확인’ 페이지", 'the competition\'s page "Records"'),
+    "--board": (("rows",), "공개 API의 순위표", "the board as the public API gives it"),
+    "--receipt": (("entries",), "제출 결과 페이지의 접수증", "the receipt from a submission's page"),
+    "--stages": (("format", "track", "stages", "final"), "‘심사’ 페이지의 JSON", 'the JSON of the page "Stages"'),
+}
+
+
+def parsed(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="해시 사슬 확인 / verify a competition's hash chain")
+    parser.add_argument("chain", help="chain.json")
+    parser.add_argument(
+        "--board",
+        nargs="+",
+        action="append",
+        default=[],
+        help="board.json: 순위표도 견줍니다. 판마다 --board / compare a board, too: every page; one --board each",
+    )
+    parser.add_argument("--receipt", help="receipt.json: 접수증도 확인합니다 / check a receipt, too")
+    parser.add_argument("--stages", help="stages.json: 심사 결과도 확인합니다 / check the stages, too")
+    return parser.parse_args(arguments)
+
+
+def check_all(options: argparse.Namespace, findings: Findings) -> None:
+    entries = read(options.chain, "chain.json")["entries"]
+    boards = [whole_board([read(page, "--board") for page in pages]) for pages in options.board]
+    check_chain(entries, findings)
+    for board in boards:
+        check_board(entries, board, findings)
+    if options.receipt:
+        check_receipt(entries, read(options.receipt, "--receipt"), findings)
+    if options.stages:
+        check_stages(entries, read(options.stages, "--stages"), boards, findings)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="해시 사슬 확인 / verify a competition's hash chain")
-    parser.add_argument("chain", help="chain.json")
-    parser.add_argument("--board", nargs="+", help="board.json: 순위표도 견줍니다 / compare the board, too: every page")
-    parser.add_argument("--receipt", help="receipt.json: 접수증도 확인합니다 / check a receipt, too")
-    parser.add_argument("--stages", help="stages.json: 심사 결과도 확인합니다 / check the stages, too")
-    options = parser.parse_args(arguments)
     findings = Findings()
     try:
-        entries = read(options.chain)["entries"]
-        check_chain(entries, findings)
-        if options.board:
-            check_board(entries, whole_board([read(page) for page in options.board]), findings)
-        if options.receipt:
-            check_receipt(entries, read(options.receipt), findings)
-        if options.stages:
-            check_stages(entries, read(options.stages), findings)
+        check_all(parsed(arguments), findings)
     except Incomplete as error:
         has, wanted = error.args
         sys.stdout.write(f"[??] 순위표의 {wanted}줄 가운데 {has}줄이 있습니다. 모든 쪽을 --board 뒤에 적으세요.\n")
         sys.stdout.write(f"     {has} of the board's {wanted} rows are there: name every page after --board.\n")
+        return 2
+    except Mixed:
+        sys.stdout.write("[??] 서로 다른 순위표의 쪽이 섞였습니다. 판마다 --board를 따로 적으세요.\n")
+        sys.stdout.write("     Pages of different boards are mixed: write --board once for each.\n")
+        return 2
+    except WrongFile as error:
+        path, kind = error.args
+        sys.stdout.write(f"[??] {path}: {kind} 자리에 올 파일이 아니거나 예전 형식입니다. {KINDS[kind][1]}을(를) ")
+        sys.stdout.write("내려받아 적으세요.\n")
+        sys.stdout.write(f"     {path} is not the file for {kind}, or of an older form: use {KINDS[kind][2]}.\n")
         return 2
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         sys.stdout.write("[??] 파일을 읽을 수 없거나 형식이 다릅니다. / A file cannot be read or has another form: ")

@@ -1,0 +1,178 @@
+"""What a board is to its readers: its rows, which of them are read and in which order, and who is reading."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Final, TypeVar
+
+from malpan.competitions.models import Competition, Phase
+from malpan.competitions.selectors import is_blind
+from malpan.leaderboard.models import BoardSnapshot
+from malpan.leaderboard.ranking import Rule
+from malpan.submissions.models import Submission
+from malpan.teams.models import Team
+from malpan.teams.naming import public_note, shown_name
+from malpan.teams.selectors import disqualified_teams
+from scoring.composite import Component, Composite
+from scoring.recipes import Column, Recipe
+
+PAGE_ROWS: Final = 100
+RANK: Final = "rank"
+COUNT: Final = "submissions"
+TIME: Final = "submitted"
+COMPOSITE: Final = "composite"
+BASELINES: Final = 10  # in a row at most, before the rows of a view
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, slots=True)
+class BoardRow:
+    """One team. ``rank`` is ``None`` for a baseline; scores are 0-1; ``submission_count`` counts charged submissions.
+
+    ``place`` counts from 1, baselines included. ``submission`` is set on a public board; a published final board has
+    none. ``public_rank`` and ``public_score`` are set on a final board: the team's rank and score on the public one.
+    ``composite``: where one ranks, from this row's scores and those of all other rows. ``submission_name``: the public
+    id of the submission that counts. ``is_disqualified``: a published final board has the team from before that.
+    """
+
+    rank: int | None
+    place: int
+    team_id: int | None  # None on a published final board: a snapshot has only team numbers
+    team_name: str
+    is_baseline: bool
+    is_own: bool
+    scores: Mapping[str, float]
+    final_score: float
+    submission_count: int
+    submitted_at: datetime
+    is_demo_models: bool
+    submission: Submission | None = None
+    public_rank: int | None = None
+    public_score: float | None = None
+    composite: Composite | None = None
+    submission_name: str = ""
+    is_disqualified: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Which rows of a board to read, and in which order: ``sort`` is a column's key, ``COMPOSITE`` where one ranks, or
+    ``RANK``, ``COUNT`` or ``TIME``. ``is_descending``: ``None`` is the order in which the better is first.
+    """
+
+    sort: str = RANK
+    is_descending: bool | None = False
+    offset: int = 0
+    limit: int | None = None
+
+    @classmethod
+    def of_page(cls, number: str, sort: str = RANK, is_descending: bool | None = False) -> View:
+        """The page ``number`` as a reader writes it, counted from 1; the first where that is no number."""
+        page = int(number) if number.isdecimal() and len(number) < 9 else 1
+        return cls(sort, is_descending, offset=max(page - 1, 0) * PAGE_ROWS, limit=PAGE_ROWS)
+
+    def cut(self, rows: Sequence[Found]) -> Sequence[Found]:
+        """The rows of this view, of all."""
+        return rows[self.offset : None if self.limit is None else self.offset + self.limit]
+
+
+@dataclass(frozen=True, slots=True)
+class Disqualified:
+    """A team that left the board, with the organiser's public note."""
+
+    team_name: str
+    note: str
+    disqualified_at: datetime | None
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A board as one reader may see it.
+
+    ``rows`` are those of ``view``, of ``row_count`` in all; ``row_before`` is the last team's before them. The reader's
+    ``own_row`` may be another. ``updated_at``: when the newest score on the board was computed.
+    ``is_hidden``: the organiser hides it; there are no rows. ``frozen_at``: it counts only submissions before that
+    moment. All rows have ``signature_hash``; ``excluded_count`` runs have another one, or were scored by earlier
+    references or another recipe, and are excluded until they are scored again. ``covers_split``: its scores are of the
+    public split only. ``snapshot``: it is the final board as published, one of ``snapshots``, the newest first,
+    and ``left_since`` are the teams in it that were disqualified since. ``rule``: what its rows are ranked by.
+    """
+
+    phase: Phase
+    recipe: Recipe
+    columns: tuple[Column, ...]
+    rows: tuple[BoardRow, ...]
+    own_row: BoardRow | None
+    is_demo_models: bool
+    signature_hash: str | None
+    excluded_count: int
+    view: View
+    row_count: int
+    row_before: BoardRow | None = None
+    updated_at: datetime | None = None
+    is_hidden: bool = False
+    frozen_at: datetime | None = None
+    covers_split: bool = False
+    disqualified: tuple[Disqualified, ...] = ()
+    snapshot: BoardSnapshot | None = None
+    snapshots: tuple[BoardSnapshot, ...] = ()
+    left_since: tuple[Disqualified, ...] = ()
+    rule: Rule = field(default_factory=Rule)
+
+    @property
+    def components(self) -> tuple[Component, ...]:
+        """What the composite that ranks is made of; empty where the final score ranks."""
+        return self.rule.components
+
+    @property
+    def is_past(self) -> bool:
+        """Whether it was published and a later publication took its place."""
+        return self.snapshot is not None and self.snapshot != self.snapshots[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """The reader of a board, and whether names are blind for them."""
+
+    team: Team | None
+    is_blind: bool
+    sees_all: bool
+
+    def name_of(self, team: Team) -> str:
+        return shown_name(team, viewer_team=self.team, is_blind=self.is_blind, sees_all=self.sees_all)
+
+
+def known_view(view: View, recipe: Recipe, rule: Rule) -> View:
+    """``view`` with its direction; in the order of the ranking where the board has no such column."""
+    known = {COUNT, TIME, *(column.key for column in recipe.columns), *([COMPOSITE] if rule.is_composite else [])}
+    if view.sort not in known:
+        return replace(view, sort=RANK, is_descending=False)
+    if view.is_descending is None:
+        return replace(view, is_descending=view.sort != TIME and recipe.higher_is_better(view.sort))
+    return view
+
+
+def last_ranked(rows: list[BoardRow]) -> BoardRow | None:
+    return next((row for row in reversed(rows) if not row.is_baseline), None)
+
+
+def reader_of(phase: Phase, team: Team | None, *, sees_all: bool = False, now: datetime | None = None) -> Reader:
+    return reader_in(phase.track.competition, team, sees_all=sees_all, now=now)
+
+
+def reader_in(
+    competition: Competition, team: Team | None, *, sees_all: bool = False, now: datetime | None = None
+) -> Reader:
+    return Reader(team, is_blind=is_blind(competition, now), sees_all=sees_all)
+
+
+def disqualified(competition: Competition, reader: Reader) -> tuple[Disqualified, ...]:
+    """The disqualified teams of ``competition``, by the names that the reader may see."""
+    return tuple(
+        Disqualified(reader.name_of(team), public_note(team), team.disqualified_at, team.number)
+        for team in disqualified_teams(competition)
+    )

@@ -1,0 +1,145 @@
+"""Final boards as they were published: the newest, and every one before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+from operator import itemgetter
+from typing import Any, Final
+
+from malpan.competitions.models import Phase
+from malpan.competitions.references import recipe_named
+from malpan.leaderboard.boards import (
+    BASELINES,
+    COMPOSITE,
+    COUNT,
+    RANK,
+    TIME,
+    Board,
+    BoardRow,
+    Reader,
+    View,
+    disqualified,
+    known_view,
+    last_ranked,
+)
+from malpan.leaderboard.errors import BoardNotFound
+from malpan.leaderboard.models import BoardSnapshot
+from malpan.leaderboard.ranking import Rule
+from malpan.leaderboard.rules import components_from, composite_of
+from malpan.teams.models import Team
+from scoring.errors import quoted
+
+SNAPSHOTS_KEPT: Final = 4  # in the memory of a process: reading one of 10,000 rows takes ten times as long as its page
+
+Placed = tuple[int, Mapping[str, Any]]  # a row of a published final board, after its place
+
+
+def published_board(
+    phase: Phase, *, viewer_team: Team | None = None, view: View | None = None, number: int | None = None
+) -> Board | None:
+    """The last published final board of ``phase``, or ``None`` if there is none: the rows of ``view``, default all.
+
+    ``number``: an earlier one, ranked by the recipe and the components that it was published with. Raises
+    ``BoardNotFound`` where no board with that number was published. Reads only snapshots, whose ``rows`` are not read
+    with them: ``published_rows`` has them.
+    """
+    snapshots = () if phase.final_published_at is None else publications(phase)
+    snapshot = next((each for each in snapshots if number in (None, each.number)), None)
+    if snapshot is None:
+        if number is not None:
+            raise BoardNotFound(number=number)
+        return None
+    recipe = recipe_named(snapshot.recipe)
+    rule = Rule(tie_breaks=recipe.tie_breaks, components=components_from(snapshot.components))
+    chosen = known_view(view or View(), recipe, rule)
+    all_rows = published_rows(snapshot)
+    rows = _sorted_here(list(enumerate(all_rows, 1)), chosen)
+    own_number = None if viewer_team is None else viewer_team.number
+    own = next((each for each in rows if own_number is not None and each[1]["team_number"] == own_number), None)
+    left = disqualified(phase.track.competition, Reader(viewer_team, is_blind=False, sees_all=False))
+
+    def row_of(placed: Placed) -> BoardRow:
+        return _published_row(*placed, own_number, {each.number for each in left})
+
+    return Board(
+        phase=phase,
+        recipe=recipe,
+        columns=recipe.columns,
+        rows=tuple(map(row_of, chosen.cut(rows))),
+        own_row=None if own is None else row_of(own),
+        is_demo_models=any(row["is_demo_models"] for row in all_rows),
+        signature_hash=snapshot.signature_hash,
+        excluded_count=0,
+        view=chosen,
+        row_count=len(rows),
+        row_before=last_ranked(list(map(row_of, rows[: chosen.offset][-BASELINES:]))),
+        disqualified=left,
+        snapshot=snapshot,
+        snapshots=snapshots,
+        left_since=tuple(each for each in left if each.number in {row["team_number"] for row in all_rows}),
+        rule=rule,
+    )
+
+
+def snapshot_number(written: str | None) -> int | None:
+    """The number of a snapshot as a reader writes it; ``None`` for none. Raises ``BoardNotFound`` for no number."""
+    if not written:
+        return None
+    if not (written.isdecimal() and len(written) < 6):
+        raise BoardNotFound(number=quoted(written))
+    return int(written)
+
+
+def publications(phase: Phase) -> tuple[BoardSnapshot, ...]:
+    """Every published final board of ``phase`` without its rows, the newest first."""
+    return tuple(phase.snapshots.defer("rows").select_related("published_by").order_by("-number"))
+
+
+def published_rows(snapshot: BoardSnapshot) -> Sequence[Mapping[str, Any]]:
+    """The rows of a published final board, which never change. They are shared: change none."""
+    return _published_rows(snapshot.pk, snapshot.sha256)
+
+
+@lru_cache(maxsize=SNAPSHOTS_KEPT)
+def _published_rows(pk: int, _sha256: str) -> tuple[Mapping[str, Any], ...]:
+    return tuple(BoardSnapshot.objects.values_list("rows", flat=True).get(pk=pk))
+
+
+def _sorted_here(rows: list[Placed], view: View) -> list[Placed]:
+    """As ``_order``, of rows that are at hand."""
+    if view.sort == RANK:
+        return rows
+    values: dict[str, Callable[[Mapping[str, Any]], Any]] = {
+        COUNT: lambda row: row["submission_count"],
+        TIME: lambda row: datetime.fromisoformat(row["submitted_at"]),
+        COMPOSITE: lambda row: (row.get("composite") or {}).get("value"),
+    }
+    value = values.get(view.sort, lambda row: row["scores"].get(view.sort))
+    valued = [(value(row), (place, row)) for place, row in rows]
+    with_value = sorted(
+        (each for each in valued if each[0] is not None), key=itemgetter(0), reverse=bool(view.is_descending)
+    )
+    return [placed for _value, placed in with_value] + [placed for found, placed in valued if found is None]
+
+
+def _published_row(place: int, row: Mapping[str, Any], own_number: int | None, left: Collection[int]) -> BoardRow:
+    return BoardRow(
+        rank=row["rank"],
+        place=place,
+        team_id=None,
+        team_name=row["team"],
+        is_baseline=row["is_baseline"],
+        is_own=own_number is not None and row["team_number"] == own_number,
+        scores=row["scores"],
+        final_score=row["final_score"],
+        submission_count=row["submission_count"],
+        submitted_at=datetime.fromisoformat(row["submitted_at"]),
+        is_demo_models=row["is_demo_models"],
+        public_rank=row["public_rank"],
+        public_score=row["public_score"],
+        composite=composite_of(row.get("composite")),
+        submission_name=row.get("submission", ""),
+        is_disqualified=row["team_number"] in left,
+    )
