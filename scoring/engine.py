@@ -31,6 +31,8 @@ from scoring.running.pair_values import PairValues
 from scoring.running.run import KnownValues, Scored, run_metrics
 from scoring.running.truncation import truncation_warnings
 from scoring.signature import ABOUT, build_signature, metric_signatures, processor, signature_hash
+from scoring.text.run_tokens import TEXT
+from scoring.text.tokenization import tokenizer
 
 if TYPE_CHECKING:
     from scoring.models.devices import DeviceName
@@ -88,6 +90,15 @@ def score(
     )
     signature[ABOUT] |= {**computed_with(store), **_told(metrics)}
     return _report(recipe, layout, metrics, scored, aggregate, warnings, signature)
+
+
+def warm_up(recipe: Recipe) -> None:
+    """Have every analyser that the metrics of ``recipe`` read do a first text: for Okt that is seconds of Java.
+
+    For a thread beside the one that scores, which finds it done. Raises ``ScoringFault``.
+    """
+    for name in {METRICS[metric].reads for metric in recipe.metrics} - {TEXT}:
+        tokenizer(name).tokenize("한 아이가 파란 공을 힘껏 던집니다.")
 
 
 def needs_models(recipe: Recipe) -> bool:

@@ -97,17 +97,19 @@ def begin_child(**_: Any) -> None:
 
 
 def begin_work(worker: int) -> None:
-    """Check the numbers of the models (``evaluation.canary``), and have ``worker`` stopped whenever they differ.
+    """Check the numbers of the models (``evaluation.canary``), and have ``worker`` stopped whenever they differ. Then
+    begin to warm up for what waits (``evaluation.warming``).
 
     If the database that keeps them is unreachable, they are checked before the first run. Raises ``NotMine``.
     """
-    from malpan.submissions.evaluation import canary
+    from malpan.submissions.evaluation import canary, warming
 
     refusal.prepare(_own_name(), lambda: os.kill(worker, signal.SIGQUIT))
     try:
         roles = _roles(load_profile(settings.SCORING_PROFILE))
         names = [name for name, metric in METRICS.items() if metric.model in roles and not metric.not_configured]
         canary.require(names, settings.SCORING_PROFILE)  # optional ones before the first run that has them
+        warming.begin()
     except outage.UNREACHABLE:
         logger.warning("the database is unreachable; the models will be checked before the first run")
     finally:

@@ -7,6 +7,7 @@ loaded or a GPU is looked for.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import threading
@@ -248,9 +249,19 @@ def import_libraries() -> None:
     """Import what the models for texts need and load none: starts no thread of torch, touches no GPU.
 
     For a process that forks others that load models: those find seconds of work done, in memory that they share.
+
+    All of it stays to the end, so the garbage collector does not look through it: not now, which took a second of five,
+    and never again, which would copy the shared memory in every process.
     """
-    for name in _TO_IMPORT:
-        import_module(name)
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        for name in _TO_IMPORT:
+            import_module(name)
+    finally:
+        if collects:
+            gc.enable()
+    gc.freeze()
 
 
 _shared: dict[tuple[Profile, str], ModelStore] = {}

@@ -9,7 +9,8 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
@@ -147,10 +148,21 @@ class Stack:
 
     def query(self, statement: str, *values: object) -> list[tuple]:
         """Ask the site's database directly; does not count as a user of the embedded server."""
-        sockets = str(self.var_dir / "embedded" / "postgres")
-        with psycopg.connect(host=sockets, port=5432, user="postgres", dbname="malpan", autocommit=True) as connection:
+        with self._connected(autocommit=True) as connection:
             cursor = connection.execute(statement, values)
             return cursor.fetchall() if cursor.description else []
+
+    @contextmanager
+    def held(self, table: str, row: int) -> Iterator[None]:
+        """Somebody else's transaction that holds the row with this primary key: who needs it stands still meanwhile."""
+        with self._connected() as connection:
+            connection.execute(f"SELECT FROM {table} WHERE id = %s FOR UPDATE", [row])
+            yield
+            connection.rollback()
+
+    def _connected(self, **options: Any) -> psycopg.Connection:
+        sockets = str(self.var_dir / "embedded" / "postgres")
+        return psycopg.connect(host=sockets, port=5432, user="postgres", dbname="malpan", **options)
 
     def call(self, module: str, function: str, *arguments: Any) -> Any:
         """What ``function`` returns, called beside the site by one process of its own (``tests.system.site_calls``)."""

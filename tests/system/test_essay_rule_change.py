@@ -151,6 +151,8 @@ def test_the_rule_of_6_august_changes_every_board_and_every_quota_at_once(
 
     apply_with_reset_and_notice(page)
     take_pictures(page, tmp_path, "3-applied")
+    # while somebody computes it, others are shown the board of before
+    wait_for(lambda: fetch_board(stack, made)["rows"] != old["rows"], "the new board", every=0.2)
     new = fetch_board(stack, made)
     check_board(new, half_up)
     assert places(ranked(new)) == then

@@ -34,10 +34,12 @@ def test_what_a_killed_process_had_of_an_upload_is_gone_after_the_next_start(new
             visitor.upload("killed", large)
 
     sender = threading.Thread(target=send)
-    sender.start()
-    wait_for(lambda: uploads(new_stack), "the upload is on the disk", every=0.002)
-    new_stack.program("malpan.web_server").kill()
-    sender.join(60)
+    [[team]] = new_stack.query("SELECT id FROM teams_team")
+    with new_stack.held("teams_team", team):  # its upload stands still before it is accepted
+        sender.start()
+        wait_for(lambda: uploads(new_stack), "the upload is on the disk")
+        new_stack.program("malpan.web_server").kill()
+        sender.join(120)
     left = uploads(new_stack)
     assert left, "a killed process cannot remove its file"
     half_checked = new_stack.var_dir / "tmp" / "check-x" / "frames"

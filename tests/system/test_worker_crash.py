@@ -33,9 +33,10 @@ def test_a_run_whose_worker_was_killed_is_finished_once_by_another_attempt(
     visitor.found_team("large", request.node.callspec.id)
     stack.wait_for_models()
     public_id = visitor.submit("large", answers(contest["ids"], words, wrong=ITEMS // 2))
-    wait_for(lambda: run_of(stack, public_id)["state"] == "running", "the run is claimed", every=0.02)
-
-    victim(stack).kill()
+    [[submission]] = stack.query("SELECT id FROM submissions_submission WHERE public_id = %s", public_id)
+    with stack.held("submissions_submission", submission):  # the run cannot be finished before the kill
+        wait_for(lambda: run_of(stack, public_id)["state"] == "running", "the run is claimed", every=0.02)
+        victim(stack).kill()
 
     run = wait_until_finished(stack, public_id)
     assert run["attempt"] == 2

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 
 import pytest
 from safetensors.torch import load_file, save_file
 
 from scoring.metrics import load_metric
+from scoring.models import store as store_module
 from scoring.models.devices import DeviceUnavailable, use_gpu
 from scoring.models.files import ModelDamaged
 from scoring.models.loading import TooFewLayers
@@ -129,3 +132,17 @@ def test_workers_take_the_gpus_in_turn(monkeypatch, worker, gpus, taken):
     monkeypatch.setattr("torch.cuda.set_device", chosen.append)
     assert use_gpu(worker) == taken
     assert chosen == ([] if taken is None else [taken])
+
+
+def test_libraries_that_cannot_be_imported_leave_the_garbage_collector_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    collected: list[bool] = []
+
+    def note(name: str) -> None:
+        collected.append(gc.isenabled())
+        import_module(name)
+
+    monkeypatch.setattr(store_module, "_TO_IMPORT", ("no_such_library",))
+    monkeypatch.setattr(store_module, "import_module", note)
+    with pytest.raises(ModuleNotFoundError, match="no_such_library"):
+        store_module.import_libraries()
+    assert (collected, gc.isenabled()) == ([False], True)
