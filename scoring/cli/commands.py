@@ -30,6 +30,7 @@ from scoring.running.truncation import foreseen_warnings
 __all__ = [
     "run_check",
     "run_compare",
+    "run_judge_agreement",
     "run_models",
     "run_rank",
     "run_recipes",
@@ -118,6 +119,17 @@ def run_rank(options: argparse.Namespace, language: Language) -> int:
     text = rank_files(options.results, options.weights, options.output, options.format, language)
     if options.output:
         sys.stderr.write(say("saved", language, path=options.output) + "\n")
+    sys.stdout.write(text)
+    return 0
+
+
+def run_judge_agreement(options: argparse.Namespace, language: Language) -> int:
+    """Print how far the judge of a stored result agrees with people, and store it if a file is named."""
+    from scoring.cli.judge_agreement import judge_agreement
+
+    text = judge_agreement(options, language)
+    if options.save:
+        sys.stderr.write(say("saved", language, path=options.save) + "\n")
     sys.stdout.write(text)
     return 0
 

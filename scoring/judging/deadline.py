@@ -84,7 +84,7 @@ def _connect(connection: HTTPConnection, deadline: Deadline) -> socket.socket:
         found = socket.getaddrinfo(host, connection.port, type=socket.SOCK_STREAM)
         for _family, _kind, _protocol, _name, address in found:
             try:
-                made = socket.create_connection(address[:2], deadline.left())
+                made = socket.create_connection((str(address[0]), int(address[1])), deadline.left())
             except TimeoutError:
                 raise
             except OSError as error:

@@ -67,7 +67,7 @@ class Migration(migrations.Migration):
                 ('is_demo_models', models.BooleanField(default=False, verbose_name='데모 모델')),
                 ('figures', models.JSONField(verbose_name='일치도')),
                 ('source', models.CharField(max_length=300, verbose_name='사람 점수의 출처')),
-                ('file_sha256', models.CharField(max_length=64, verbose_name='파일 sha256')),
+                ('scores_digest', models.CharField(max_length=64, verbose_name='사람 점수 파일의 sha256')),
                 ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='시각')),
                 ('competition', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='competitions.competition', verbose_name='대회')),
             ],

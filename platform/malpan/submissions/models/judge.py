@@ -78,7 +78,7 @@ class JudgeAgreement(models.Model):
     is_demo_models = models.BooleanField(_("데모 모델"), default=False)
     figures = models.JSONField(_("일치도"))
     source = models.CharField(_("사람 점수의 출처"), max_length=300)
-    file_sha256 = models.CharField(_("파일 sha256"), max_length=64)
+    scores_digest = models.CharField(_("사람 점수 파일의 sha256"), max_length=64)
     created_at = models.DateTimeField(_("시각"), auto_now_add=True)
 
     class Meta:
