@@ -304,6 +304,14 @@ def test_all_addresses_together_have_one_time_limit(monkeypatch: pytest.MonkeyPa
     assert sum(limits) < 0.5 + 0.5
 
 
+def test_a_handshake_that_never_comes_is_cut() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:  # it takes the connection and says nothing
+        began = time.monotonic()
+        client = JudgeClient(f"https://127.0.0.1:{listening.getsockname()[1]}", timeout=0.4)
+        assert client.get("/version").failure == "timeout"
+        assert time.monotonic() - began < 1.5
+
+
 def test_headers_that_never_end_are_cut(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         is_over = threading.Event()
