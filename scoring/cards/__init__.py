@@ -72,6 +72,11 @@ def card_for(score_name: str) -> str | None:
     return next((card for card in cards if _has_text(card)), None)
 
 
+def judge_metrics_of(name: str) -> list[str]:
+    """The metrics computed by a judge that card ``name`` explains."""
+    return [metric for metric, kind in METRICS.items() if kind.is_remote and kind.card == name]
+
+
 def recipes_with(name: str) -> list[Recipe]:
     """The recipes that compute a metric or show a score of card ``name``, in their order; of what a judge adds to a
     recipe, those with the judge.

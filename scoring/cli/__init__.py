@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.error(say("stdin_once", language))
         from scoring.cli import commands
 
-        status: int = getattr(commands, f"run_{options.command}")(options, language)
+        status: int = getattr(commands, f"run_{options.command.replace('-', '_')}")(options, language)
         sys.stdout.flush()
     except InvalidInput as error:
         print_file_errors(error, language, sys.stdout if options.command == "check" else sys.stderr)

@@ -33,6 +33,7 @@ from scoring.running.truncation import foreseen_warnings
 __all__ = [
     "run_check",
     "run_compare",
+    "run_judge_agreement",
     "run_models",
     "run_pairwise",
     "run_rank",
@@ -143,6 +144,17 @@ def run_rank(options: argparse.Namespace, language: Language) -> int:
 def run_pairwise(options: argparse.Namespace, language: Language) -> int:
     """Print which of two files a judge prefers, and store every verdict if a file is named."""
     sys.stdout.write(compare_pairs(options, language, progress_printer()))
+    return 0
+
+
+def run_judge_agreement(options: argparse.Namespace, language: Language) -> int:
+    """Print how far the judge of a stored result agrees with people, and store it if a file is named."""
+    from scoring.cli.judge_agreement import judge_agreement
+
+    text = judge_agreement(options, language)
+    if options.save:
+        sys.stderr.write(say("saved", language, path=options.save) + "\n")
+    sys.stdout.write(text)
     return 0
 
 

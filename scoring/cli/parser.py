@@ -101,7 +101,7 @@ def build_parser(language: Language) -> Parser:
     parser.add_argument("--version", action="version", version=f"malpan {__version__}", help=say("version", language))
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     made = {}
-    for name in ("score", "check", "report", "compare", "pairwise", "rank", "recipes", "models"):
+    for name in ("score", "check", "report", "compare", "pairwise", "rank", "judge-agreement", "recipes", "models"):
         words = say(name, language)
         made[name] = commands.add_parser(name, help=words, description=words, language=language)
         made[name].add_argument("--lang", choices=("ko", "en"), default="ko", help=say("lang", language))
@@ -125,7 +125,8 @@ def build_parser(language: Language) -> Parser:
     made["rank"].add_argument("results", nargs="+", metavar="FILE", help=say("results", language))
     made["rank"].add_argument("--weights", metavar="NAME=NUMBER,…", help=say("weights", language))
     formats = ("text", "markdown", "json")
-    for name in ("report", "compare", "pairwise", "rank", "models"):
+    _add_agreement(made["judge-agreement"], language)
+    for name in ("report", "compare", "pairwise", "rank", "judge-agreement", "models"):
         made[name].add_argument("--format", choices=formats, default="text", help=say("format", language))
     made["report"].add_argument("--baseline", metavar="FILE", help=say("baseline", language))
     made["report"].add_argument("--no-targets", action="store_true", help=say("no_targets", language))
@@ -145,6 +146,14 @@ def _add_pairwise(command: Parser, language: Language) -> None:
         command.add_argument(f"--{name}", required=True, metavar=metavar, help=say(key, language))
     command.add_argument("--recipe", choices=RecipeIds(), metavar="RECIPE", help=say("pairwise_recipe", language))
     command.add_argument("--output", metavar="FILE", help=say("pairwise_output", language))
+
+
+def _add_agreement(command: Parser, language: Language) -> None:
+    command.add_argument("result", metavar="OUT.json", help=say("result", language))
+    command.add_argument("human", metavar="HUMAN.json", help=say("human_given", language))
+    command.add_argument("--metric", default="llm_judge", metavar="NAME", help=say("judged_metric", language))
+    command.add_argument("--source", default="", metavar="TEXT", help=say("human_source", language))
+    command.add_argument("--save", metavar="FILE", help=say("output", language))
 
 
 def _add_files(command: Parser, language: Language, references_required: bool) -> None:

@@ -15,6 +15,10 @@ WORDS: Final[dict[str, Message]] = {
     "report": Message("저장한 채점 결과를 보여 줍니다", "show a stored score"),
     "compare": Message("두 채점 결과를 비교하고 차이를 검정합니다", "compare two results and test the difference"),
     "rank": Message("여러 채점 결과의 종합 점수를 냅니다", "make composites of several results"),
+    "judge-agreement": Message(
+        "심사 모델의 점수가 사람의 점수와 얼마나 일치하는지 냅니다",
+        "how far a judge's scores agree with those of people",
+    ),
     "recipes": Message("채점 방식 목록", "list the recipes"),
     "models": Message("채점 모델을 보고, 내려받고, 확인합니다", "list, fetch and verify models"),
     "recipe": Message("채점 방식", "recipe"),
@@ -104,6 +108,35 @@ WORDS: Final[dict[str, Message]] = {
         "점수 이름과 비중(예: rmse=45,spearman=45). 없으면 채점 방식의 비중을 씁니다",
         "scores with weights, such as rmse=45,spearman=45; without it those of the recipe",
     ),
+    "human": Message("사람 점수 파일", "file of people's scores"),
+    "human_given": Message(
+        '사람 점수 파일: {{"id": ..., "score": 1~5}}의 JSON 배열이나 JSONL(-는 표준 입력)',
+        'people\'s scores: a JSON array or JSON lines of {{"id": ..., "score": 1 to 5}} (-: standard input)',
+    ),
+    "judged_metric": Message("심사 지표의 이름(기본값 llm_judge)", "the judge's metric (default: llm_judge)"),
+    "human_source": Message(
+        "사람 점수의 출처: 누가, 어떤 기준으로 매겼는지",
+        "where people's scores are from: who gave them, by which rubric",
+    ),
+    "agreement_title": Message(
+        "심사 모델과 사람의 일치도: {metric}, 문항 {items}개", "Agreement of judge and people: {metric}, {items} items"
+    ),
+    "agreement_judge": Message("심사 모델: {judge}, 기준: {prompt}", "Judge: {judge}; rubric: {prompt}"),
+    "agreement_rule": Message(
+        "사람의 점수는 카파에서만 반올림합니다(0.5는 올림). 구간은 문항을 다시 뽑은 10,000번의 95% 백분위수입니다. "
+        "한쪽의 점수가 모두 같으면 0입니다.",
+        "People's scores are rounded for kappa alone, halves up. Intervals: 95 % percentiles of 10,000 draws of the "
+        "items. A figure is 0 where all scores of a side are equal.",
+    ),
+    "agreement_unanswered": Message(
+        "심사 모델의 답이 없어 뺀 문항: {count}개", "Left out, as the judge has no answer for them: {count} items"
+    ),
+    "agreement_source": Message("사람 점수의 출처: {source}", "Source of people's scores: {source}"),
+    "agreement_value": Message("값", "Value"),
+    "agreement_interval": Message("95% 구간", "95 % interval"),
+    "agreement_pearson": Message("Pearson 상관", "Pearson correlation"),
+    "agreement_spearman": Message("Spearman 순위 상관", "Spearman rank correlation"),
+    "agreement_kappa": Message("이차 가중 카파", "Quadratic weighted kappa"),
     "weights_needed": Message(
         "{recipe}에는 정해진 종합 점수가 없습니다. --weights로 점수와 비중을 지정하십시오(예: 이름=50,이름=50). "
         "파일에 있는 점수: {known}",

@@ -3,6 +3,10 @@
 One loop in the calling thread decides what is sent when; other threads only wait for answers. So the caller can keep
 every answer as it comes, and ledger and store are used from its thread alone. An outage ends the asking only after the
 requests on their way are answered: what was paid for is never thrown away.
+
+Two kinds of bad answers are told apart. One that is not the protocol (no JSON, too large, without a first choice) is a
+fault of the server, as an error or a cut connection is: after ``retries`` pauses it is an outage, never a value. One in
+which the *model* wrote something else than the schema demands is asked for again at once, and then unparsable.
 """
 
 from __future__ import annotations
@@ -10,12 +14,12 @@ from __future__ import annotations
 import heapq
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from scoring.judging.budget import Ledger, Limits, Usage
+from scoring.judging.budget import Ledger, Limits, Reservation, Usage
 from scoring.judging.client import NOT_DONE, Exchange, JudgeClient
 from scoring.judging.errors import JudgeBudgetSpent, JudgeError, JudgeRefused, JudgeUnreachable
 from scoring.judging.parsing import Judgement, Task, Unparsable, parse
@@ -25,7 +29,7 @@ PATH: Final = "/v1/chat/completions"
 UNUSABLE_TRIES: Final = 3  # of a question whose answers cannot be used, as the contest's rule: two more tries
 LONGEST_PAUSE: Final = 60.0  # seconds; a server that wants a longer one is asked again later, by another attempt
 TURN_SECONDS: Final = 0.5  # how long the loop waits at most before it calls ``each_turn`` again
-_UNUSABLE: Final = ("too_large", "no_json")
+_NO_ANSWER: Final = ("abort", "error")  # why a generation ended where the server gave up, not the model
 
 
 @dataclass(slots=True)
@@ -63,10 +67,11 @@ class Asking:
         self._client, self._spec, self._ledger, self._tally = client, spec, ledger, tally
         self._limits = Limits(spec.max_requests, spec.max_tokens_total)
         self._waiting: list[_Open] = []
-        self._running: dict[Future[Exchange], tuple[_Open, int]] = {}
+        self._running: dict[Future[Exchange], tuple[_Open, Reservation]] = {}
         self._error: JudgeError | None = None
         self._paused_until = 0.0
         self._awaits_budget = False  # the budget may suffice when the next answer has come
+        self._answered = 0
 
     def ask(
         self, bodies: Sequence[bytes], task: Task, each_turn: Callable[[], None]
@@ -95,6 +100,8 @@ class Asking:
             if not is_over:
                 self._client.abort()
             pool.shutdown(cancel_futures=True)
+        if isinstance(self._error, JudgeUnreachable):
+            self._error.answered = self._answered
         if self._error is not None:
             raise self._error
 
@@ -115,8 +122,8 @@ class Asking:
             if max(self._waiting[0].due, self._paused_until) > now:
                 return
             body = bodies[self._waiting[0].number]
-            reserved = len(body) + self._spec.max_tokens  # a token is at least a byte
-            if not self._ledger.reserve(self._limits, reserved):
+            reserved = self._ledger.reserve(self._limits, len(body) + self._spec.max_tokens)  # a token: at least a byte
+            if reserved is None:
                 self._awaits_budget = bool(self._running)
                 self._error = None if self._running else self._budget_spent()
                 return
@@ -125,36 +132,37 @@ class Asking:
             self._running[pool.submit(self._client.post, PATH, body)] = question, reserved
 
     def _take(
-        self, question: _Open, reserved: int, exchange: Exchange, task: Task
+        self, question: _Open, reserved: Reservation, exchange: Exchange, task: Task
     ) -> Iterator[tuple[int, Judgement | None]]:
         """Settle a request, and give its judgement or have the question asked again."""
         self._awaits_budget = False
         self._settle(exchange, reserved)
-        if exchange.answer is not None:
-            try:
-                yield question.number, parse(_content(exchange.answer), task)
-                return
-            except Unparsable:
-                pass
-        if exchange.answer is not None or exchange.failure in _UNUSABLE:
+        choice = _choice(exchange.answer)
+        if choice is None:
+            is_json = exchange.failure is None
+            self._after_fault(question, replace(exchange, failure="no_protocol") if is_json else exchange)
+            return
+        try:
+            judgement = parse(_content(choice), task)
+        except Unparsable:
             question.unusable += 1
-            if question.unusable >= UNUSABLE_TRIES:
-                self._tally.unparsable += 1
-                yield question.number, None
-            else:
-                self._ask_again(question, exchange.failure or "unparsable", 0.0)
-        else:
-            self._after_fault(question, exchange)
+            if question.unusable < UNUSABLE_TRIES:
+                self._ask_again(question, "unparsable", 0.0)
+                return
+            self._tally.unparsable += 1
+            judgement = None
+        self._answered += 1
+        yield question.number, judgement
 
-    def _settle(self, exchange: Exchange, reserved: int) -> None:
+    def _settle(self, exchange: Exchange, reserved: Reservation) -> None:
         """Give back what a request did not cost; one that may have been done is taken to have cost all it could."""
         if exchange.failure in NOT_DONE:
-            self._ledger.settle(Usage(-1, -reserved))
+            self._ledger.settle(reserved, Usage())
             return
         used = _tokens(exchange.answer)
-        spent = reserved if used is None else used
+        spent = reserved.tokens if used is None else used
         self._tally.tokens += spent
-        self._ledger.settle(Usage(0, spent - reserved))
+        self._ledger.settle(reserved, Usage(1, spent))
 
     def _after_fault(self, question: _Open, exchange: Exchange) -> None:
         question.faults += 1
@@ -190,13 +198,21 @@ class Asking:
         )
 
 
-def _content(answer: Any) -> Any:
-    """The text of the first choice of an answer; ``None`` where it has none, or was cut off at ``max_tokens``."""
-    try:
-        choice = answer["choices"][0]
-        return choice["message"]["content"] if choice.get("finish_reason") in ("stop", None) else None
-    except (KeyError, IndexError, TypeError, AttributeError):
+def _choice(answer: Any) -> Mapping[str, Any] | None:
+    """The first choice of an answer; ``None`` where the answer is not one of the protocol, or no model finished it."""
+    choices = answer.get("choices") if isinstance(answer, dict) else None
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(choice, dict) or choice.get("finish_reason") in _NO_ANSWER:
         return None
+    message = choice.get("message")
+    is_message = isinstance(message, dict) and isinstance(message.get("content"), str | None)
+    return choice if is_message else None
+
+
+def _content(choice: Mapping[str, Any]) -> str | None:
+    """What the model wrote; ``None`` if nothing (it refused, or only thought), or if it was cut off."""
+    content: str | None = choice["message"].get("content")
+    return content if choice.get("finish_reason") in ("stop", None) else None
 
 
 def _tokens(answer: Any) -> int | None:

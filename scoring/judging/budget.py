@@ -6,8 +6,9 @@ it ends at most one request too early.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
+from uuid import UUID, uuid4
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +30,22 @@ class Limits:
         return not ((self.requests and usage.requests > self.requests) or (self.tokens and usage.tokens > self.tokens))
 
 
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """A request that may be sent, of at most ``tokens``. By ``key`` a ledger knows it again."""
+
+    tokens: int
+    key: UUID = field(default_factory=uuid4)
+
+
 class Ledger(Protocol):
     """Where what was spent is written down. Used from the thread that scores."""
 
-    def reserve(self, limits: Limits, tokens: int) -> bool:
-        """Reserve a request of at most ``tokens``, unless ``limits`` do not allow it."""
+    def reserve(self, limits: Limits, tokens: int) -> Reservation | None:
+        """Reserve a request of at most ``tokens``; ``None`` if ``limits`` do not allow it."""
 
-    def settle(self, change: Usage) -> None:
-        """Correct what was reserved by ``change``, whose numbers are negative where less was spent."""
+    def settle(self, reservation: Reservation, spent: Usage) -> None:
+        """Count ``spent`` in the place of what was reserved. A second time for one reservation it does nothing."""
 
     def usage(self) -> Usage:
         """All that was spent or is reserved."""
@@ -47,16 +56,21 @@ class MemoryLedger:
 
     def __init__(self) -> None:
         self._usage = Usage()
+        self._open: set[UUID] = set()
 
-    def reserve(self, limits: Limits, tokens: int) -> bool:
+    def reserve(self, limits: Limits, tokens: int) -> Reservation | None:
         wanted = Usage(self._usage.requests + 1, self._usage.tokens + tokens)
         if not limits.allow(wanted):
-            return False
-        self._usage = wanted
-        return True
+            return None
+        self._usage, made = wanted, Reservation(tokens)
+        self._open.add(made.key)
+        return made
 
-    def settle(self, change: Usage) -> None:
-        self._usage = Usage(self._usage.requests + change.requests, self._usage.tokens + change.tokens)
+    def settle(self, reservation: Reservation, spent: Usage) -> None:
+        if reservation.key in self._open:
+            self._open.remove(reservation.key)
+            tokens = self._usage.tokens - reservation.tokens + spent.tokens
+            self._usage = Usage(self._usage.requests - 1 + spent.requests, tokens)
 
     def usage(self) -> Usage:
         return self._usage

@@ -1,19 +1,17 @@
 """One request to an OpenAI-compatible server (vLLM, llama.cpp, Ollama and others), bounded in time and size.
 
 Every request has a connection of its own: a kept one that the server just closed would leave open whether the request
-was done, and a judgement takes far longer than a connection. The time limit is on the whole exchange: a timer cuts the
-connection, so that a server that sends a byte now and then cannot hold a thread. Redirects are not followed: they would
-carry the key to another host.
+was done, and a judgement takes far longer than a connection. The time limit is on the whole exchange, from the first
+try to connect to the last byte (``deadline``): a server that sends a byte now and then cannot hold a thread. Redirects
+are not followed: they would carry the key to another host.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import socket
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -21,16 +19,19 @@ from http.client import HTTPException
 from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
-from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connection import HTTPConnection
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError, ReadTimeoutError
 
+from scoring.judging.deadline import Deadline, PlainConnection, TlsConnection
 from scoring.judging.errors import JudgeKeyMissing
 
 MAX_ANSWER_BYTES: Final = 1_000_000
 _READ_BYTES: Final = 65_536
 
-# ``unreachable`` and ``busy``: the request was not done. ``timeout``, ``cut`` and ``server_error``: it may have been.
-Failure = Literal["unreachable", "busy", "timeout", "cut", "server_error", "too_large", "no_json", "refused"]
+# ``unreachable`` and ``busy``: the request was not done. All others but ``refused``: it may have been.
+Failure = Literal[
+    "unreachable", "busy", "timeout", "cut", "server_error", "too_large", "no_json", "no_protocol", "refused"
+]
 NOT_DONE: Final[tuple[Failure, ...]] = ("unreachable", "busy")
 
 
@@ -52,9 +53,14 @@ class JudgeClient:
         self.url, self.timeout = base_url, timeout
         self._parts = urlsplit(base_url)
         self._key = _key_from(api_key_env)
-        self._live: set[HTTPConnection] = set()
+        self._live: set[Deadline] = set()
         self._lock = threading.Lock()
         self._is_aborted = False
+
+    @property
+    def key(self) -> str:
+        """The key that is sent; empty for none. It must not get into anything that is kept or shown."""
+        return self._key
 
     def post(self, path: str, body: bytes) -> Exchange:
         """Send ``body``, which is JSON, and return the outcome; raises nothing."""
@@ -68,65 +74,40 @@ class JudgeClient:
         with self._lock:
             self._is_aborted = True
             live = list(self._live)
-        for connection in live:
-            _cut(connection)
+        for deadline in live:
+            deadline.pass_now()
 
     def _exchange(self, method: str, path: str, body: bytes | None) -> Exchange:
-        connection = self._connection()
+        kind = TlsConnection if self._parts.scheme == "https" else PlainConnection
+        connection = kind(str(self._parts.hostname), self._parts.port, timeout=self.timeout)
+        deadline = connection.deadline = Deadline(self.timeout, connection)
         with self._lock:
             if self._is_aborted:
                 return Exchange(failure="cut")
-            self._live.add(connection)
-        timer = _Timer(self.timeout, connection)
+            self._live.add(deadline)
         try:
-            connection.request(
-                method, self._parts.path + path, body=body, headers=self._headers(), preload_content=False,
-                decode_content=False,
-            )  # fmt: skip
-            return _read(connection)
+            with deadline:
+                connection.request(
+                    method, self._parts.path + path, body=body, headers=self._headers(), preload_content=False,
+                    decode_content=False,
+                )  # fmt: skip
+                found = _read(connection)
+            is_cut = deadline.has_passed and found.failure is not None  # it looks like the end of an answer
+            return Exchange(failure="timeout") if is_cut else found
         except (NewConnectionError, ConnectTimeoutError):
             return Exchange(failure="unreachable")
         except (HTTPError, HTTPException, OSError, ValueError) as error:
-            is_late = timer.is_over or isinstance(error, TimeoutError | ReadTimeoutError)
+            is_late = deadline.has_passed or isinstance(error, TimeoutError | ReadTimeoutError)
             return Exchange(failure="timeout" if is_late else "cut")
         finally:
-            timer.stop()
             connection.close()
             with self._lock:
-                self._live.discard(connection)
-
-    def _connection(self) -> HTTPConnection:
-        kind = HTTPSConnection if self._parts.scheme == "https" else HTTPConnection
-        return kind(str(self._parts.hostname), self._parts.port, timeout=self.timeout)
+                self._live.discard(deadline)
 
     def _headers(self) -> dict[str, str]:
         key = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         sent = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "malpan"}
         return {**sent, "Content-Type": "application/json", "Connection": "close", **key}
-
-
-class _Timer:
-    """Cuts ``connection`` after ``seconds``."""
-
-    def __init__(self, seconds: float, connection: HTTPConnection) -> None:
-        self._connection = connection
-        self.is_over = False
-        self._timer = threading.Timer(seconds, self._end)
-        self._timer.daemon = True
-        self._timer.start()
-
-    def _end(self) -> None:
-        self.is_over = True
-        _cut(self._connection)
-
-    def stop(self) -> None:
-        self._timer.cancel()
-
-
-def _cut(connection: HTTPConnection) -> None:
-    """Make whoever reads from ``connection`` in another thread stop."""
-    with suppress(OSError, AttributeError):
-        connection.sock.shutdown(socket.SHUT_RDWR)
 
 
 def _read(connection: HTTPConnection) -> Exchange:

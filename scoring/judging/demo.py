@@ -5,7 +5,8 @@ judgements follow from the texts alone (``demo_features``), so that equal questi
 
 For tests the command line switches faults on: ``--faults busy,error,hang --rate 0.3`` makes that share of requests
 fail, chosen by the question and by how often it was asked, and none more than ``--most`` times. ``GET /stats`` tells
-how often each question was asked, and answered in full (``billed``).
+how often each question was asked, how often a judgement was made for it, whether or not it got through (``billed``, and
+its ``tokens``, as a provider bills), and how often it got through whole (``answered``).
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ from scoring.judging.spec import DEMO_MODEL
 
 MODEL: Final = DEMO_MODEL
 VERSION: Final = "1"
-FAULTS: Final = ("busy", "error", "hang", "cut", "broken-json", "wrong-schema", "huge", "slow")
+FAULTS: Final = (
+    *("busy", "error", "hang", "cut", "broken-json", "wrong-schema", "huge", "slow", "no-json", "no-protocol"),
+)
+UNBILLED: Final = ("busy", "error")  # nothing is judged
 HUGE_BYTES: Final = 10 * 1024 * 1024
 MAX_QUESTION_BYTES: Final = 1_000_000
 
@@ -69,6 +73,7 @@ class Stats:
 
     asked: Counter[str] = field(default_factory=Counter)
     billed: Counter[str] = field(default_factory=Counter)
+    answered: Counter[str] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
     tokens: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -79,6 +84,7 @@ class Stats:
                 "requests": self.asked.total(),
                 "asked": dict(self.asked),
                 "billed": dict(self.billed),
+                "answered": dict(self.answered),
                 "faults": dict(self.faults),
                 "tokens": self.tokens,
             }
@@ -168,21 +174,29 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, question: str, body: bytes, judgement: Mapping[str, Any]) -> None:
         stats, behaviour = self.server.stats, self.server.behaviour
-        with stats.lock:
-            fault = behaviour.fault_of(question, stats.asked[question])
-            stats.asked[question] += 1
-            stats.faults.update([fault] if fault else [])
+        content = _BAD_CONTENT.get(fault := self._struck(question)) or json.dumps(judgement, ensure_ascii=False)
+        answer = _completion(content, len(body) // 3)
+        if fault not in UNBILLED:
+            with stats.lock:
+                stats.billed[question] += 1
+                stats.tokens += answer["usage"]["total_tokens"]
         if behaviour.delay:
             self.server.is_closing.wait(behaviour.delay)
-        content = json.dumps(judgement, ensure_ascii=False)
-        answer = _completion(content, len(body) // 3)
         if fault:
             return self._misbehave(fault, answer)
         self._send(200, answer)
         with stats.lock:
-            stats.billed[question] += 1
-            stats.tokens += answer["usage"]["total_tokens"]
+            stats.answered[question] += 1
         return None
+
+    def _struck(self, question: str) -> str:
+        """Count the request; the fault that strikes it, or nothing."""
+        stats = self.server.stats
+        with stats.lock:
+            fault = self.server.behaviour.fault_of(question, stats.asked[question])
+            stats.asked[question] += 1
+            stats.faults.update([fault] if fault else [])
+        return fault
 
     def _misbehave(self, fault: str, answer: dict[str, Any]) -> None:
         behaviour, whole = self.server.behaviour, json.dumps(answer, ensure_ascii=False).encode()
@@ -205,9 +219,13 @@ class _Handler(BaseHTTPRequestHandler):
             self._begin(HUGE_BYTES)
             with suppress(OSError):
                 self.wfile.write(b'{"choices": "' + b"x" * (HUGE_BYTES - 15) + b'"}')
+        elif fault == "no-json":
+            self._begin(len(_PAGE))
+            self.wfile.write(_PAGE)
+        elif fault == "no-protocol":
+            self._send(200, {"status": "ok", "usage": answer["usage"]})
         else:
-            text = '{"reason": "잘린 답' if fault == "broken-json" else '{"reason": "", "score": 7.5, "extra": 1}'
-            self._send(200, _completion(text, 1))
+            self._send(200, answer)
 
     def _write_slowly(self, whole: bytes) -> None:
         """A byte at a time, evenly over the time of a hang."""
@@ -234,6 +252,13 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.dumps(answer, ensure_ascii=False).encode()
         self._begin(len(body), status, headers)
         self.wfile.write(body)
+
+
+_PAGE: Final = b"<html><title>200 OK</title>a proxy's own page</html>"
+_BAD_CONTENT: Final = {
+    "broken-json": '{"reason": "잘린 답',
+    "wrong-schema": '{"reason": "", "score": 7.5, "extra": 1}',
+}
 
 
 def _properties(request: Mapping[str, Any]) -> Mapping[str, Any]:

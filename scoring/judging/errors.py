@@ -10,19 +10,20 @@ class JudgeError(WordedError, ScoringError):
 
 
 class JudgeUnreachable(JudgeError):
-    """The server did not answer, or only with errors, however often it was asked; later it may.
+    """The server did not answer, or only with errors or what is not the protocol, however often; later it may.
 
-    ``retry_after``: seconds after which the server itself wants to be asked again, if it said so.
+    ``retry_after``: seconds after which the server itself wants to be asked again, if it said so. ``answered``: how
+    many questions it did answer in the same asking.
     """
 
     code = "judge_unreachable"
     words = Message(
-        "심사 모델 서버({url})가 응답하지 않습니다({why}). 서버와 네트워크를 확인한 뒤 다시 실행하십시오.",
-        "The judge's server ({url}) does not answer ({why}). Check the server and the network, then run again.",
+        "심사 모델 서버({url})에서 쓸 수 있는 응답이 없습니다({why}). 서버와 네트워크를 확인한 뒤 다시 실행하십시오.",
+        "The judge's server ({url}) gives no usable answer ({why}). Check the server and the network, then run again.",
     )
 
     def __init__(self, *, url: str, why: str, retry_after: float | None = None) -> None:
-        self.retry_after = retry_after
+        self.retry_after, self.answered = retry_after, 0
         super().__init__(url=url, why=why)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from scoring.judging import fencing, parsing
+from scoring.judging import fencing, naming, parsing
 from scoring.judging.asking import Asking, Tally
 from scoring.judging.budget import Ledger, MemoryLedger
 from scoring.judging.client import Exchange, JudgeClient
@@ -47,34 +48,37 @@ class Judge:
     def describe(self, prompt: Prompt) -> dict[str, Any]:
         """Everything that can change a judgement. Asks the server for its model and version, which costs nothing.
 
-        Neither address nor key is in it. Raises ``JudgeUnreachable``, ``JudgeRefused``, ``JudgeKeyMissing``.
+        Neither address nor key nor a path is in it (``naming``). Raises ``JudgeUnreachable``, ``JudgeRefused``,
+        ``JudgeKeyMissing``.
         """
-        spec = self.spec
+        spec, secret = self.spec, self._client().key
         return {
-            "model": spec.model,
+            "model": naming.shown(spec.model, secret),
             "server": self.identity(),
             "prompt": prompt.describe(),
             "schema": schema(prompt.task),
             "parser": spec.parser,
             "fencing": fencing.VERSION,
             "sampling": self._sampling(),
-            "extra": json.loads(spec.extra),
+            "extra": naming.shown(naming.hashed(json.loads(spec.extra)), secret),
             "max_chars": spec.max_chars,
         }
 
     def identity(self) -> dict[str, Any]:
         """What the server says of itself: version, the model's entry, and the quantisation as it is named there."""
         client = self._client()
-        models = self._asked(client, "/v1/models")
+        models = self._asked(client, "/v1/models", has_json=True)
         listed = models.get("data") if models is not None else None
         entries = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
         entry = next((each for each in entries if each.get("id") == self.spec.model), None)
-        named = {key: _short(entry[key]) for key in _ENTRY if entry is not None and key in entry}
+        named = {
+            key: _short(naming.shown(entry[key], client.key)) for key in _ENTRY if entry is not None and key in entry
+        }
         version = None
         for path, key in _VERSIONS:
             said = self._asked(client, path)
             if said is not None and isinstance(said.get(key), str):
-                version = said[key][:_TEXT_CHARS]
+                version = naming.shown(said[key], client.key)[:_TEXT_CHARS]
                 break
         return {"version": version, "model": named, "quantisation": _quantisation(named, self.spec.model)}
 
@@ -121,12 +125,17 @@ class Judge:
     def _client(self) -> JudgeClient:
         return JudgeClient(self.spec.base_url, api_key_env=self.spec.api_key_env, timeout=self.spec.timeout)
 
-    def _asked(self, client: JudgeClient, path: str) -> Mapping[str, Any] | None:
-        """What the server answers to a free question; ``None`` if it does not know it. Raises ``JudgeUnreachable``."""
+    def _asked(self, client: JudgeClient, path: str, *, has_json: bool = False) -> Mapping[str, Any] | None:
+        """What the server answers to a free question; ``None`` if it does not know it. Raises ``JudgeUnreachable``.
+
+        ``has_json``: what is no JSON is a fault, as an error is. A page of a proxy in the place of the model's entry
+        would make another signature, and everything would be asked and paid for again.
+        """
         exchange = Exchange()
-        for _try in range(_TRIES):
+        for number in range(_TRIES):
+            time.sleep(self.spec.retry_seconds * number)
             exchange = client.get(path)
-            if exchange.failure is None or exchange.failure in ("no_json", "too_large"):
+            if exchange.failure is None or (exchange.failure in ("no_json", "too_large") and not has_json):
                 return exchange.answer
             if exchange.failure == "refused":
                 if exchange.status in (401, 403):
@@ -141,7 +150,9 @@ def value_of(judgement: Judgement | None) -> float:
 
 
 def _short(value: Any) -> Any:
-    """``value`` if it is a number or a short text, or an object of such; else its beginning as JSON."""
+    """``value`` if it is a number or a short text, or an object or a list of such; else its beginning as JSON."""
+    if isinstance(value, list):
+        return [_short(part) for part in value[:50] if isinstance(part, str | int | float | bool)]
     if isinstance(value, dict):
         plain = {key: part for key, part in value.items() if isinstance(part, str | int | float | bool)}
         return {str(key)[:_TEXT_CHARS]: _short(part) for key, part in sorted(plain.items())[:50]}

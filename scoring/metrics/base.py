@@ -194,6 +194,11 @@ class RemoteMetric(PairMetric):
     ) -> Iterator[tuple[int, float]]:
         """The value of each pair as it comes, by its place. ``each_turn`` is called now and then; it may raise."""
 
+    @classmethod
+    def is_answer(cls, value: float) -> bool:
+        """Whether the server gave ``value``; for one that stands for no answer, another scoring asks again."""
+        return True
+
     def pair_warnings(
         self,
         ids: Sequence[str],

@@ -3,7 +3,9 @@
 The judge of the profile reads a versioned prompt and the fenced texts of an item, and answers with a whole number from
 1 to 5 by a JSON schema (``scoring.judging``). The value is a fifth of it: 0.2, 0.4, 0.6, 0.8 or 1. An answer that stays
 unparsable after two more tries has the value 0, as a parse failure has in the contest's own rule; its items are named
-in a warning. 0 therefore never stands for a judgement. A blank candidate is not sent, and has 0 as well.
+in a warning. 0 therefore never stands for a judgement, and another scoring asks for such an item again: what a store
+keeps of it, it keeps for the same scoring only (``is_answer``). A blank candidate is not sent, and has 0 as well. What
+is no answer of the protocol, or none at all, is no value but an outage (``scoring.judging.asking``).
 
 The contest's judge and its prompt are not published: these values are no reproduction of it.
 """
@@ -60,6 +62,10 @@ class JudgeMetric(RemoteMetric):
 
     def parameters(self) -> dict[str, Any]:
         return {"scale": "score / 5; unparsable: 0", **self._judge.describe(self._prompt)}
+
+    @classmethod
+    def is_answer(cls, value: float) -> bool:
+        return value > 0.0
 
     def values(
         self, references: Sequence[str], candidates: Sequence[str], each_turn: Callable[[], None]

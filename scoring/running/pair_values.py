@@ -15,7 +15,8 @@ Pair = tuple[str, str]  # (reference, candidate)
 class PairValues(Protocol):
     """A store of values by metric, metric signature hash and pair. The engine uses it from the thread that scores.
 
-    It may drop anything at any time. It must not raise: a broken store returns nothing.
+    It may drop anything at any time, and returns nothing where it is broken. It raises only for values that cost money
+    (``RemoteMetric``), which are better not asked for than lost; that ends the scoring.
     """
 
     def get(self, metric: str, signature: str, pairs: Sequence[Pair]) -> dict[Pair, float]:

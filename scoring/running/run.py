@@ -170,7 +170,8 @@ class _RemoteTask(_PairTask):
     """As ``_PairTask``, but every value is stored as it comes; runs in the calling thread."""
 
     def __init__(self, metric: RemoteMetric, pairs: Pairs, known: KnownOfMetric, store: _OfMetric) -> None:
-        super().__init__(metric, pairs, known, store)
+        answers = {item: value for item, value in known.items() if _is_answer(metric, value)}
+        super().__init__(metric, pairs, answers, store)
         self._remote = metric
 
     def run(self, tokens: RunTokens, report: PairProgress) -> None:
@@ -234,6 +235,10 @@ def _tokenizer_arguments(
     pieces = (piece for text in dict.fromkeys(texts) for piece in metric.pieces(text))
     tokens.add(metric.reads, pieces, lambda share: report(int(size * share / 2), size))
     return {"tokenize": tokens.tokenize(metric.reads)}
+
+
+def _is_answer(metric: RemoteMetric, value: float | Sequence[float]) -> bool:
+    return isinstance(value, (int, float)) and metric.is_answer(value)
 
 
 def _is_sound(value: float | Sequence[float] | None) -> bool:

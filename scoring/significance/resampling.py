@@ -77,7 +77,7 @@ def compare_paired(
         for name in names:
             counts[name] += _as_far(scores_a[name], scores_b[name], observed[0][name], observed[1][name])
     drawn: dict[str, list[tuple[FloatArray, FloatArray]]] = {name: [] for name in names}
-    for weights in _bootstrap_weights(len(a), trials, seed, cells=max(a.shape)):
+    for weights in bootstrap_weights(len(a), trials, seed, cells=max(a.shape)):
         scores_a, scores_b = score(weights @ a), score(weights @ b)
         for name in names:
             drawn[name].append((scores_a[name], scores_b[name]))
@@ -127,10 +127,11 @@ def _as_far(a: FloatArray, b: FloatArray, observed_a: float, observed_b: float) 
 
 def _result(a: float, b: float, p: float, drawn: Sequence[tuple[FloatArray, FloatArray]]) -> PairedResult:
     drawn_a, drawn_b = (np.concatenate(side) for side in zip(*drawn, strict=True))
-    return PairedResult(a, b, b - a, p, _interval(drawn_a), _interval(drawn_b), _interval(drawn_b - drawn_a))
+    return PairedResult(a, b, b - a, p, percentiles(drawn_a), percentiles(drawn_b), percentiles(drawn_b - drawn_a))
 
 
-def _interval(values: FloatArray) -> Interval:
+def percentiles(values: FloatArray) -> Interval:
+    """The interval of ``CONFIDENCE`` between the percentiles of drawn values."""
     tail = 100 * (1 - CONFIDENCE) / 2
     low, high = np.percentile(values, (tail, 100 - tail))
     return Interval(float(low), float(high))
@@ -150,8 +151,11 @@ def _randomised(a: FloatArray, b: FloatArray, trials: int, seed: int) -> Iterato
         yield total_a + moved, total_b - moved
 
 
-def _bootstrap_weights(items: int, trials: int, seed: int, cells: int) -> Iterator[FloatArray]:
-    """How often each item was drawn, (block of trials, items); every row adds up to ``items``."""
+def bootstrap_weights(items: int, trials: int, seed: int, cells: int) -> Iterator[FloatArray]:
+    """How often each item was drawn, (block of trials, items); every row adds up to ``items``.
+
+    ``cells``: how many numbers a trial makes, which limits the size of a block.
+    """
     for raw in _random_words(items, trials, seed, stream=1, cells=cells):
         drawn = ((raw >> np.uint64(32)) * np.uint64(items)) >> np.uint64(32)  # below `items`, to 2^-32 uniform
         flat = drawn.astype(np.int64) + np.arange(len(raw))[:, None] * items

@@ -100,6 +100,7 @@ RULES: Final[dict[str, str]] = {
                 "references",
                 "rescoring",
                 "runs",
+                "judge",
                 "submissions",
                 "duplicates",
                 "teams",

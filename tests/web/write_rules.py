@@ -16,6 +16,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from malpan.stages.contents import final_content, stage_content
 from malpan.stages.selectors import newest_table
 from tests.factories import PASSWORD, prediction_bytes, reference_bytes
+from tests.judged_submissions import human_bytes
 from tests.web.write_world import VIEWERS, WriteWorld
 
 Values = Mapping[str, Any]
@@ -80,6 +81,9 @@ TARGET: Final = {
 GRANT: Final = prefixed("grant", slots="1", scope="phase", reason="장애", confirm="on")
 PASSWORDS: Final = {"password1": PASSWORD + "!", "password2": PASSWORD + "!"}
 NEW_PERSON: Final = {"email": "new@example.com", "name": "새 사람", **PASSWORDS}
+
+
+HUMAN: Final = {"e1": 4.5, "e2": 2.0, "e3": 3.0}
 
 
 def empty_phase(w: Any) -> dict[str, Any]:
@@ -216,6 +220,11 @@ MANAGE_PAGES: Final[dict[str, Rule]] = {
         ),
         Rule(NOBODY),
     ),
+    "manage_judge": Rule(
+        MANAGE,
+        lambda w: {"judged": f"{w.judged.pk}:llm_judge", "file": upload(human_bytes(HUMAN)), "source": "교사 두 명"},
+    ),
+    "manage_judge_remove": Rule(MANAGE, at=lambda w: {"pk": w.agreement.pk}),
     "manage_export": Rule(OWN),
     "manage_notice_new": Rule(MANAGE, NOTICE),
     "manage_notice": Rule(MANAGE, NOTICE | {"title_ko": "다른 제목"}),

@@ -23,7 +23,8 @@ from malpan.stages.entering import confirm_table, enter_table
 from malpan.stages.models import Stage
 from malpan.stages.publishing import publish_stage
 from malpan.stages.services import create_stage
-from malpan.submissions.models import RescoreBatch, ScoringRun
+from malpan.submissions.judge_agreement import record_agreement
+from malpan.submissions.models import JudgeAgreement, RescoreBatch, ScoringRun, Submission
 from malpan.submissions.quota import services as quota
 from malpan.submissions.rescoring import services as rescoring
 from malpan.submissions.rescoring.batches import Selection
@@ -44,6 +45,7 @@ from tests.factories import (
     rows,
     update_jobs,
 )
+from tests.judged_submissions import human_bytes, judged_submission
 from tests.web.visibility_world import HOUR, ROLES, State, World, confirmed, make
 
 STATE: Final = State("running", {"finals_limit": 2, "daily_limit": 50, "total_limit": 90})
@@ -67,6 +69,8 @@ class WriteWorld(World):
     batches: dict[str, RescoreBatch]
     merges: dict[str, MergeRequest]
     stages: dict[str, Stage]  # each the last one of a track, by what is to be done there
+    judged: Submission
+    agreement: JudgeAgreement
     member: Membership  # of the own team, and not its leader
     unconfirmed: EmailAddress
     group: Group
@@ -87,6 +91,8 @@ def make_writable() -> WriteWorld:
     other_track = TrackFactory.create(competition=competition, slug="second", position=5)
     phases = _phases(other_track, teams["other"])
     _add_people(world, bare, member)
+    judged = judged_submission(world.phase, teams["third"], {"e1": 1.0, "e2": 0.2, "e3": 0.6})
+    people = human_bytes({"e1": 5, "e2": 2, "e3": 3})
     archive = io.BytesIO()
     export_competition(competition=bare, actor=None, target=archive)
     return WriteWorld(
@@ -103,6 +109,10 @@ def make_writable() -> WriteWorld:
             "offered": ask_merge(source=teams["fourth"], target=teams["own"], actor=leader_of(teams["fourth"])),
         },
         stages={name: _stage(name, teams["other"]) for name in ("open", "pending", "confirmed", "final")},
+        judged=judged,
+        agreement=record_agreement(
+            submission=judged, metric="llm_judge", data=people, source="교사", actor=leader_of(teams["third"])
+        ),
         member=member,
         unconfirmed=EmailAddress.objects.create(user=member.user, email="later@example.com"),
         group=Group.objects.create(name="group"),

@@ -66,10 +66,13 @@ def fail(*, job_id: int, attempt: int, error_code: str, pause: float = 0) -> boo
     return True
 
 
-def wait(*, job_id: int, attempt: int, error_code: str, pause: float, at_most: float | None) -> bool:
+def wait(
+    *, job_id: int, attempt: int, error_code: str, pause: float, at_most: float | None, was_back: bool = False
+) -> bool:
     """Queue the job again after ``pause`` seconds, as it waits for what ``error_code`` names.
 
-    That is no failure, unless it has waited for the same longer than ``at_most`` seconds.
+    That is no failure, unless it has waited for the same longer than ``at_most`` seconds since what it waits for was
+    last back.
 
     Returns false and does nothing if the job is no longer running with this attempt.
     """
@@ -78,13 +81,14 @@ def wait(*, job_id: int, attempt: int, error_code: str, pause: float, at_most: f
         if job is None:
             return False
         now = database_now()
-        if job.waiting_since is None or job.error_code != error_code:
+        is_new = job.waiting_since is None or job.error_code != error_code
+        if job.waiting_since is None or is_new or was_back:
             job.waiting_since = now
         if at_most is not None and now - job.waiting_since > timedelta(seconds=at_most):
             _fail(job, error_code, pause)
             return True
         job.error_code = error_code
-        handler_of(job.kind).waits(job)
+        handler_of(job.kind).waits(job, is_new=is_new)
         _queue_again(job, pause)
     return True
 

@@ -23,11 +23,14 @@ class MustWait(Exception):
     """The job cannot go on until something outside has changed, which ``fault`` names: a budget, another server.
 
     It is queued again after ``pause`` seconds, without a failure; if ``at_most`` is not ``None``, only until it has
-    waited for that many seconds, then it counts as a fault.
+    waited for that many seconds, then it counts as a fault. ``was_back``: what it waits for was there meanwhile, so
+    that these seconds begin anew.
     """
 
-    def __init__(self, fault: type[SystemFault], *, pause: float, at_most: float | None) -> None:
-        self.fault, self.pause, self.at_most = fault, pause, at_most
+    def __init__(
+        self, fault: type[SystemFault], *, pause: float, at_most: float | None, was_back: bool = False
+    ) -> None:
+        self.fault, self.pause, self.at_most, self.was_back = fault, pause, at_most, was_back
         super().__init__(fault.code)
 
 
@@ -52,8 +55,8 @@ class Handler(ABC):
         """It is queued again; ``job.error_code`` is the fault, if there was one."""
         return
 
-    def waits(self, job: Job) -> None:
-        """It must wait for what ``job.error_code`` names, and is queued again."""
+    def waits(self, job: Job, *, is_new: bool) -> None:
+        """It must wait for what ``job.error_code`` names, and is queued again. ``is_new``: not for the same before."""
         return
 
     def given_up(self, job: Job) -> None:

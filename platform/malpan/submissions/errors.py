@@ -353,3 +353,35 @@ class WithdrawalClosed(Conflict):
     """A submission can be withdrawn only up to the end of its phase. Params: ``ends_at``."""
 
     text = _("제출 기간이 %(ends_at)s에 끝나 제출을 철회할 수 없습니다.")
+
+
+class JudgementsMissing(Conflict):
+    """The submission has no result with values of this judge. Params: none."""
+
+    text = _("이 제출에는 심사 모델의 점수가 없습니다. 심사 모델로 채점이 끝난 제출을 골라 주십시오.")
+
+
+class HumanScoresRejected(Unprocessable):
+    """A file of people's scores breaks the format. ``errors`` are located; ``total`` counts all."""
+
+    text = _("사람 점수 파일에서 오류 %(total)s건을 찾았습니다. 표에 적힌 줄과 id를 고쳐 다시 올려 주십시오.")
+
+    def __init__(self, *, errors: Sequence[FileError], total: int) -> None:
+        self.errors = tuple(errors)
+        self.total = total
+        super().__init__(total=total)
+
+
+class HumanScoresMissing(Unprocessable):
+    """Too few items have a score by both. Params: ``count``."""
+
+    text = _(
+        "심사 모델과 사람이 모두 점수를 매긴 문항이 %(count)s개입니다. 일치도를 내려면 2개 이상이어야 합니다. 파일에 "
+        "문항을 더해 주십시오."
+    )
+
+
+class AgreementNotFound(NotFound):
+    """The competition has no such record of an agreement."""
+
+    text = _("일치도 기록을 찾을 수 없습니다.")

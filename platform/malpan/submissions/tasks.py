@@ -8,13 +8,14 @@ from malpan.competitions.media import half_unpacked
 from malpan.core import storage
 from malpan.core.storage import collecting
 from malpan.core.temporary import remove_left, temporary_files
-from malpan.submissions.evaluation import pair_cache
+from malpan.submissions.evaluation import judge_budget, pair_cache
 
 
 @shared_task
 def prune_pair_values() -> None:
-    """Keep the store of pair values within its limit."""
+    """Keep the store of pair values within its limit, and forget what killed workers had reserved of a judge."""
     pair_cache.prune()
+    judge_budget.forget_reservations()
 
 
 @shared_task

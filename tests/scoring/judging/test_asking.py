@@ -1,9 +1,12 @@
-"""Every fault of a server: nothing lost, nothing paid twice, every repetition counted, and an end in time."""
+"""Every fault of a server: nothing lost, nothing asked again that was answered, every repetition counted, an end."""
 
 from __future__ import annotations
 
+import socket
+import threading
 import time
 import unicodedata
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,10 +14,11 @@ from typing import Any
 import pytest
 
 from scoring.engine import score
+from scoring.judging import deadline
 from scoring.judging.asking import Tally
-from scoring.judging.budget import Limits, MemoryLedger
-from scoring.judging.client import MAX_ANSWER_BYTES, JudgeClient
-from scoring.judging.demo import FAULTS, DemoJudge
+from scoring.judging.budget import Limits, MemoryLedger, Usage
+from scoring.judging.client import MAX_ANSWER_BYTES, Exchange, JudgeClient
+from scoring.judging.demo import FAULTS, UNBILLED, DemoJudge
 from scoring.judging.errors import JudgeBudgetSpent, JudgeRefused, JudgeUnreachable
 from scoring.judging.judge import Judge
 from scoring.models.profile import load_profile
@@ -51,17 +55,24 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_loses_no_item_and_pays_for_none_twice(fault: str, tmp_path: Path, expected: dict[str, float]) -> None:
-    limit = 1.0 if fault in ("hang", "slow") else 10.0  # what is answered too late may have been paid for
+def test_a_fault_loses_no_item_and_asks_for_no_answer_twice(
+    fault: str, tmp_path: Path, expected: dict[str, float]
+) -> None:
+    """The server bills what it judged, whether or not it got through; the ledger never counts less than that."""
+    limit = 1.0 if fault in ("hang", "slow") else 10.0
     with demo_judge(faults=(fault,), rate=0.4, seed=3, hang=20.0) as server:
         profile = profile_for(tmp_path / "p.toml", server.url, concurrency=12, timeout=limit)
-        store = MemoryPairValues()
-        report = report_of(profile, pair_values=store)
+        store, ledger = MemoryPairValues(), MemoryLedger()
+        report = report_of(profile, pair_values=store, options=_with(ledger))
         assert values_of(report) == expected
         assert not [each for each in report.warnings if each.code.endswith("unparsable")]
         stats = server.stats.as_dict()
-        assert sorted(stats["billed"].values()) == [1] * ITEMS  # every judgement paid for once
+        assert sorted(stats["answered"].values()) == [1] * ITEMS
         assert stats["faults"][fault] > 0
+        twice = sum(stats["billed"].values()) - ITEMS  # only what the fault itself had paid for in vain
+        assert twice == (0 if fault in UNBILLED else stats["faults"][fault])
+        assert ledger.usage().requests == stats["requests"] - (stats["faults"]["busy"] if fault == "busy" else 0)
+        assert ledger.usage().tokens >= stats["tokens"]
         told = report.signature["about"]["llm_judge"]
         assert sum(told["repeated"].values()) == sum(stats["faults"].values())
         assert told["requests"] == stats["requests"]
@@ -77,8 +88,10 @@ def test_all_faults_at_once_in_a_seeded_mixture(tmp_path: Path, expected: dict[s
         report = report_of(profile_for(tmp_path / "p.toml", server.url, concurrency=12, timeout=1.0))
         stats = server.stats.as_dict()
     assert values_of(report) == expected
-    assert sorted(stats["billed"].values()) == [1] * ITEMS
+    assert sorted(stats["answered"].values()) == [1] * ITEMS
     assert len(stats["faults"]) >= 6
+    struck = sum(times for fault, times in stats["faults"].items() if fault not in UNBILLED)
+    assert sum(stats["billed"].values()) == ITEMS + struck
 
 
 def test_equal_pairs_are_asked_for_once(judged: Path, server: DemoJudge) -> None:
@@ -111,7 +124,7 @@ def test_a_blank_candidate_is_not_sent_and_is_no_parse_failure(judged: Path, ser
     assert not [each for each in report.warnings if each.code == "llm_judge_unparsable"]
 
 
-@pytest.mark.parametrize("fault", ["broken-json", "wrong-schema", "huge"])
+@pytest.mark.parametrize("fault", ["broken-json", "wrong-schema"])
 def test_what_stays_unparsable_counts_as_0_and_is_named(fault: str, tmp_path: Path) -> None:
     with demo_judge(faults=(fault,), rate=0.3, most=99, seed=5) as server:
         profile, store = profile_for(tmp_path / "p.toml", server.url), MemoryPairValues()
@@ -119,7 +132,7 @@ def test_what_stays_unparsable_counts_as_0_and_is_named(fault: str, tmp_path: Pa
         stats, values = server.stats.as_dict(), values_of(report)
         lost = sorted(item for item, value in values.items() if value == 0.0)
         # the witness: which questions were struck three times in a row
-        hit = [question for question, times in stats["asked"].items() if question not in stats["billed"]]
+        hit = [question for question, times in stats["asked"].items() if question not in stats["answered"]]
         assert 0 < len(lost) == len(hit) < ITEMS
         assert all(stats["asked"][question] == 3 for question in hit)
         [warning] = [each for each in report.warnings if each.code == "llm_judge_unparsable"]
@@ -129,6 +142,83 @@ def test_what_stays_unparsable_counts_as_0_and_is_named(fault: str, tmp_path: Pa
         again = report_of(profile, pair_values=store)
         assert server.stats.as_dict()["requests"] == stats["requests"]
         assert [each for each in again.warnings if each.code == "llm_judge_unparsable"] == [warning]
+
+
+def test_a_known_0_of_an_unparsable_answer_is_asked_again_and_a_known_answer_is_not(
+    judged: Path, server: DemoJudge
+) -> None:
+    report = report_of(judged)
+    stored = values_of(report) | {"e3": 0.0}
+    known = {("llm_judge", report.metric_signatures["llm_judge"]): stored}
+    again = report_of(judged, known=known)
+    assert values_of(again) == values_of(report)
+    assert server.stats.as_dict()["requests"] == ITEMS + 1
+
+
+@pytest.mark.parametrize("fault", ["huge", "no-json", "no-protocol"])
+def test_what_is_not_the_protocol_is_an_outage_and_never_a_value(fault: str, tmp_path: Path) -> None:
+    store = MemoryPairValues()
+    with demo_judge(faults=(fault,), rate=0.2, most=99, seed=5) as server:
+        profile = profile_for(tmp_path / "p.toml", server.url, retries=2, retry_seconds=0.2)
+        began = time.monotonic()
+        with pytest.raises(JudgeUnreachable) as caught:
+            report_of(profile, pair_values=store)
+        stats = server.stats.as_dict()
+    assert caught.value.params["why"] == {"huge": "too_large"}.get(fault, fault.replace("-", "_"))
+    assert time.monotonic() - began >= 0.2 + 0.4  # pauses between the tries
+    assert max(stats["asked"].values()) == 3  # the first try and two more
+    assert caught.value.answered == len(store) == len(stats["answered"])
+    with demo_judge() as server:
+        values = values_of(report_of(profile_for(tmp_path / "p.toml", server.url), pair_values=store))
+    assert 0.0 not in values.values()
+
+
+ENVELOPES: dict[str, tuple[Any, bool]] = {  # what a server sends, and whether a model's text, however bad, is in it
+    "nothing": ({}, False),
+    "no choice": ({"choices": []}, False),
+    "an error beside 200": ({"error": {"message": "overloaded"}}, False),
+    "no message": ({"choices": [{"text": "5"}]}, False),
+    "a list of parts": ({"choices": [{"message": {"content": [{"text": "5"}]}}]}, False),
+    "aborted": ({"choices": [{"message": {"content": ""}, "finish_reason": "abort"}]}, False),
+    "only thoughts": ({"choices": [{"message": {"content": None, "reasoning": "…"}, "finish_reason": "stop"}]}, True),
+    "cut off": ({"choices": [{"message": {"content": '{"reason'}, "finish_reason": "length"}]}, True),
+    "prose": ({"choices": [{"message": {"content": "다섯 점"}, "finish_reason": "stop"}]}, True),
+}
+
+
+@pytest.mark.parametrize("name", ENVELOPES)
+def test_a_bad_envelope_is_the_servers_and_a_bad_text_the_models(
+    name: str, judged: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer, has_text = ENVELOPES[name]
+    monkeypatch.setattr(JudgeClient, "post", lambda *_: Exchange(answer, status=200))
+    judge = Judge(load_profile(profile_for(judged, "http://127.0.0.1:9", retries=2)).judge_spec())
+    tally = Tally()
+    asked = judge.ask(judge.prompt("llm_judge", "rationale-1"), [{"reference": ESSAY, "candidate": GOOD}], tally=tally)
+    if has_text:
+        assert list(asked) == [(0, None)]
+        assert (tally.unparsable, tally.repeated) == (1, {"unparsable": 2})
+    else:
+        with pytest.raises(JudgeUnreachable):
+            list(asked)
+        assert (tally.unparsable, tally.repeated) == (0, {"no_protocol": 2})
+
+
+def test_a_page_in_the_place_of_the_models_entry_makes_no_other_signature(
+    judged: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = Judge(load_profile(judged).judge_spec())
+    named, whole, paths = judge.identity(), JudgeClient.get, []
+
+    def once(client: JudgeClient, path: str) -> Exchange:
+        paths.append(path)
+        return Exchange(failure="no_json", status=200) if paths.count("/v1/models") == 1 else whole(client, path)
+
+    monkeypatch.setattr(JudgeClient, "get", once)
+    assert judge.identity() == named
+    monkeypatch.setattr(JudgeClient, "get", lambda *_: Exchange(failure="no_json", status=200))
+    with pytest.raises(JudgeUnreachable):
+        judge.identity()
 
 
 def test_an_answer_that_is_too_large_is_refused_while_it_comes(tmp_path: Path) -> None:
@@ -161,6 +251,88 @@ def test_the_time_limit_is_on_the_whole_answer(fault: str, tmp_path: Path) -> No
         assert 0.3 < time.monotonic() - began < 1.5
 
 
+def test_the_time_limit_holds_when_it_ends_while_connecting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A look-up of the name takes longer than the limit; the server then sends a byte now and then, for 20 s."""
+    whole = socket.getaddrinfo
+
+    def late(*arguments: Any, **options: Any) -> Any:
+        time.sleep(0.6)
+        return whole(*arguments, **options)
+
+    with demo_judge(faults=("slow",), hang=20.0) as server:
+        monkeypatch.setattr(socket, "getaddrinfo", late)
+        began = time.monotonic()
+        assert JudgeClient(server.url, timeout=0.4).get("/version").failure == "unreachable"
+        assert time.monotonic() - began < 1.5
+        assert server.stats.as_dict()["requests"] == 0
+
+
+def test_the_time_limit_holds_when_the_connection_gets_its_socket_late(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = deadline._connect
+
+    def late(*arguments: Any) -> Any:
+        made = whole(*arguments)
+        time.sleep(0.6)
+        return made
+
+    with demo_judge(faults=("slow",), hang=20.0) as server:
+        judge = Judge(load_profile(profile_for(tmp_path / "p.toml", server.url)).judge_spec())
+        body = judge.body(judge.prompt("llm_judge", "rationale-1"), {"reference": ESSAY, "candidate": GOOD})
+        monkeypatch.setattr(deadline, "_connect", late)
+        began = time.monotonic()
+        assert JudgeClient(server.url, timeout=0.4).post("/v1/chat/completions", body).failure == "timeout"
+        assert time.monotonic() - began < 1.5
+
+
+def test_all_addresses_together_have_one_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[float] = []
+
+    def unanswered(_address: Any, timeout: float) -> Any:
+        limits.append(timeout)
+        time.sleep(min(timeout, 0.3))
+        if timeout < 0.3:
+            raise TimeoutError
+        raise ConnectionRefusedError
+
+    rows = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (f"10.0.0.{number}", 80)) for number in range(9)]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: rows)
+    monkeypatch.setattr(socket, "create_connection", unanswered)
+    assert JudgeClient("http://judge", timeout=0.5).get("/version").failure == "unreachable"
+    assert len(limits) == 2
+    assert sum(limits) < 0.5 + 0.5
+
+
+def test_a_handshake_that_never_comes_is_cut() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:  # it takes the connection and says nothing
+        began = time.monotonic()
+        client = JudgeClient(f"https://127.0.0.1:{listening.getsockname()[1]}", timeout=0.4)
+        assert client.get("/version").failure == "timeout"
+        assert time.monotonic() - began < 1.5
+
+
+def test_headers_that_never_end_are_cut(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        is_over = threading.Event()
+
+        def drip() -> None:
+            taken, _ = listening.accept()
+            with taken, suppress(OSError):
+                taken.sendall(b"HTTP/1.1 200 OK\r\n")
+                while not is_over.wait(0.05):
+                    taken.sendall(b"X-More: yes\r\n")
+
+        thread = threading.Thread(target=drip)
+        thread.start()
+        began = time.monotonic()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        assert JudgeClient(url, timeout=0.4).get("/version").failure == "timeout"
+        assert time.monotonic() - began < 1.5
+        is_over.set()
+        thread.join()
+
+
 def test_retry_after_is_honoured_by_all_questions(tmp_path: Path) -> None:
     with demo_judge(faults=("busy",), rate=0.2, most=1, seed=1, retry_after=1.0) as server:
         began = time.monotonic()
@@ -185,7 +357,7 @@ def test_an_outage_keeps_what_was_answered_and_only_the_rest_is_asked_later(tmp_
     with demo_judge() as server:
         report_of(profile_for(tmp_path / "p.toml", server.url), pair_values=store)
         second = server.stats.as_dict()
-    assert not first["billed"].keys() & second["asked"].keys()
+    assert not first["answered"].keys() & second["asked"].keys()
     assert first["billed"].keys() | second["billed"].keys() == {*first["billed"], *second["asked"]}
     assert len(first["billed"]) + len(second["billed"]) == ITEMS
 
@@ -245,7 +417,20 @@ def test_what_may_have_been_done_is_taken_to_cost_all_it_could(tmp_path: Path) -
         ledger = MemoryLedger()
         report_of(profile_for(tmp_path / "p.toml", server.url), options=_with(ledger))
         assert ledger.usage().requests == 2 * ITEMS
-        assert ledger.usage().tokens > 2 * server.stats.tokens
+        assert sorted(server.stats.billed.values()) == [2] * ITEMS  # a cut answer was paid for
+        assert ledger.usage().tokens > server.stats.tokens
+
+
+def test_a_reservation_is_settled_once() -> None:
+    ledger = MemoryLedger()
+    first, second = ledger.reserve(Limits(), 100), ledger.reserve(Limits(), 100)
+    assert first is not None
+    assert second is not None
+    for _again in range(2):
+        ledger.settle(first, Usage(1, 30))
+        assert ledger.usage() == Usage(2, 130)
+    ledger.settle(second, Usage())
+    assert ledger.usage() == Usage(1, 30)
 
 
 def test_limits_of_0_are_none() -> None:

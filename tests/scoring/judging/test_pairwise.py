@@ -53,7 +53,7 @@ def test_a_judge_that_prefers_a_position_decides_nothing_and_is_detected(tmp_pat
 def test_faults_lose_no_duel(tmp_path: Path) -> None:
     with demo_judge(faults=("error", "cut", "broken-json"), rate=0.4) as server:
         found = judged(profile_for(tmp_path / "p.toml", server.url), DUELS)
-        assert sorted(server.stats.billed.values()) == [1] * 2 * len(DUELS)
+        assert sorted(server.stats.answered.values()) == [1] * 2 * len(DUELS)
     assert {each.winner for each in found.outcomes} == {"left"}
     assert found.unparsable == ()
 

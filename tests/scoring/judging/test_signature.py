@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import shutil
@@ -14,9 +15,11 @@ import pytest
 
 from scoring.engine import score
 from scoring.judging import fencing
+from scoring.judging.client import Exchange, JudgeClient
 from scoring.judging.demo import DemoJudge
 from scoring.judging.errors import JudgeKeyMissing, JudgeRefused, PromptBroken
 from scoring.judging.judge import Judge
+from scoring.judging.naming import base_name
 from scoring.judging.parsing import schema
 from scoring.judging.prompt_files import FOLDER, ROLES, load_prompt
 from scoring.metrics import METRICS, RemoteMetric, load_metric
@@ -146,6 +149,62 @@ def test_servers_name_themselves_in_their_own_ways(
 
 
 # --- the key ----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("name", "base"),
+    [
+        ("Qwen/Qwen3-8B", "Qwen/Qwen3-8B"),
+        ("qwen3:8b", "qwen3:8b"),
+        ("b6800-abc", "b6800-abc"),
+        ("/srv/geheim/models/Qwen3-8B-AWQ/", "Qwen3-8B-AWQ"),
+        ("~/geheim/x.gguf", "x.gguf"),
+        ("./geheim/x", "x"),
+        ("geheim/models/x", "x"),
+        ("geheim/x-Q4_K_M.gguf", "x-Q4_K_M.gguf"),
+        ("C:\\geheim\\x.gguf", "x.gguf"),
+        ("file:///geheim/x.gguf", "x.gguf"),
+        ("http://10.0.0.1:8000/geheim/x", "x"),
+        ("/", "***"),
+    ],
+)
+def test_a_path_is_reduced_to_its_base_name(name: str, base: str) -> None:
+    assert base_name(name) == base
+
+
+def test_no_path_and_no_secret_is_in_the_signature(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that names its model by a path and repeats the key; a profile with secrets in ``extra``."""
+    monkeypatch.setenv("JUDGE_KEY", KEY)
+    path = "/srv/geheim/models/Qwen3-8B-AWQ"
+    entry = {
+        "id": path, "root": path, "parent": "/srv/geheim/base", "owned_by": f"owner of {KEY}",
+        "meta": {"file": "/srv/geheim/x.gguf", "note": "x" * 295 + KEY, "n": 8}, "details": [path, KEY],
+    }  # fmt: skip
+    said = {"/v1/models": {"data": [entry]}, "/version": {"version": f"1.0+{KEY}"}}
+    monkeypatch.setattr(JudgeClient, "get", lambda _self, at: Exchange(said.get(at), status=200))
+    extra = {
+        "api_key": KEY,
+        "template": "/srv/geheim/t.jinja",
+        "top_k": 20,
+        "nested": {"token": "geheim-2", "on": True},
+    }
+
+    def signature(**keys: Any) -> dict[str, Any]:
+        given = {"model": path, "api_key_env": "JUDGE_KEY", "extra": extra} | keys
+        return signature_of(profile_for(tmp_path / "p.toml", "http://127.0.0.1:9", **given))
+
+    made = signature()
+    text = json.dumps(made, ensure_ascii=False)
+    assert not [each for each in ("geheim", KEY, KEY[:6], "/srv") if each in text]
+    assert made["model"] == made["server"]["model"]["id"] == "Qwen3-8B-AWQ"
+    assert made["server"]["quantisation"] == "AWQ"
+    assert (made["extra"]["top_k"], made["extra"]["nested"]["on"]) == (20, 1)
+    assert made["extra"]["template"] == f"sha256:{hashlib.sha256(b'/srv/geheim/t.jinja').hexdigest()[:16]}"
+    assert signature() == made
+    assert signature(extra=extra | {"template": "/srv/geheim/u.jinja"}) != made
+    judge = judge_of(tmp_path / "p.toml")
+    body = json.loads(judge.body(judge.prompt("llm_judge", "rationale-1"), {"reference": ESSAY, "candidate": GOOD}))
+    assert (body["model"], body["template"]) == (path, "/srv/geheim/u.jinja")  # the server gets them as they are
+
+
 def test_the_key_goes_to_the_server_and_nowhere_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -14,7 +14,7 @@ from malpan.jobs import outcome, registry
 from malpan.jobs.lease import LeaseLost, LeaseRenewer
 from malpan.jobs.models import Job
 from malpan.submissions.errors import ModelMissing, ScoringCrashed
-from malpan.submissions.evaluation import canary, computing, large_runs, pair_cache, runs
+from malpan.submissions.evaluation import canary, computing, judge_values, large_runs, runs, waiting
 from malpan.submissions.evaluation.judge_budget import judge_required
 from malpan.submissions.evaluation.progress import StageProgress
 from malpan.submissions.models import ScoringRun
@@ -45,7 +45,7 @@ class ScoreRun(registry.Handler):
             large_runs.forget_files()
             canary.require((*recipe.metrics, *recipe.optional_metrics), run.profile)
             progress = StageProgress(recipe.metrics, lease.report, job.progress)
-            scored = computing.score_run(run, progress=progress, values=pair_cache.store_for(run))
+            scored = computing.score_run(run, progress=progress, values=judge_values.values_for(run))
         finish = partial(runs.finish_run, run_id=run.pk, attempt=job.attempt)
         if outcome.written(job, lambda: finish(report=scored.shown, hidden=scored.hidden)):
             logger.info("scored")
@@ -56,8 +56,8 @@ class ScoreRun(registry.Handler):
     def put_back(self, job: Job) -> None:
         runs.queue_again(job)
 
-    def waits(self, job: Job) -> None:
-        runs.tell_waiting(job.pk, job.error_code)
+    def waits(self, job: Job, *, is_new: bool) -> None:
+        waiting.note(job, run_job=job.pk, is_new=is_new)
 
     def given_up(self, job: Job) -> None:
         runs.give_up(job)
@@ -78,9 +78,13 @@ class ComputeSlice(registry.Handler):
             large_runs.compute_slice(run, job.number, count, progress)
         outcome.written(job, lambda: outcome.finish(job_id=job.pk, attempt=job.attempt))
 
-    def waits(self, job: Job) -> None:
+    def claimed(self, job: Job) -> None:
         if job.parent_id is not None:
-            runs.tell_waiting(job.parent_id, job.error_code)
+            waiting.forget(job.parent_id)
+
+    def waits(self, job: Job, *, is_new: bool) -> None:
+        if job.parent_id is not None:
+            waiting.note(job, run_job=job.parent_id, is_new=is_new)
 
 
 def register() -> None:

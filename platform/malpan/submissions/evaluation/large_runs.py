@@ -16,7 +16,7 @@ from django.conf import settings
 
 from malpan.competitions.references import load_references
 from malpan.core.storage import read_private
-from malpan.submissions.evaluation import pair_cache, results, reuse
+from malpan.submissions.evaluation import judge_values, pair_cache, results, reuse
 from malpan.submissions.evaluation.judge_budget import SharedLedger
 from malpan.submissions.models import ScoringRun
 from scoring.metrics import MetricOptions
@@ -66,11 +66,10 @@ def slice_costs(run: ScoringRun, cost: int) -> list[int]:
     That is so if few items have values to compute, if there is no cache (a repetition uses none), or if it is too small
     for them.
     """
-    store = pair_cache.store_for(run)
     items = run.submission.item_count
-    if store is None or not is_large(items):
+    if pair_cache.store_for(run) is None or not is_large(items):
         return []
-    files = read_files(run)
+    files, store = read_files(run), judge_values.values_for(run)
     missing = len(missing_items(_work(run, files), known=_known(run, files), pair_values=store))
     if not settings.LARGE_RUN_ITEMS < missing <= settings.PAIR_VALUES_MAX_ROWS:
         return []
@@ -80,13 +79,12 @@ def slice_costs(run: ScoringRun, cost: int) -> list[int]:
 
 def compute_slice(run: ScoringRun, number: int, count: int, progress: ProgressCallback) -> None:
     """Compute the missing values of slice ``number`` of ``count`` into the pair cache. Raises what scoring raises."""
-    store = pair_cache.store_for(run)
-    if store is None:
+    if pair_cache.store_for(run) is None:
         return
     whole = _whole_run(run.pk, run.reference_version_id, run.recipe)
     ids = set(whole.order[number::count])
     files = RunFiles(results.only(whole.files.references, ids), results.only(whole.files.predictions, ids))
-    precompute(_work(run, files), known=whole.known, pair_values=store, progress=progress)
+    precompute(_work(run, files), known=whole.known, pair_values=judge_values.values_for(run), progress=progress)
 
 
 def forget_files() -> None:

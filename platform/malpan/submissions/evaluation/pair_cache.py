@@ -3,7 +3,7 @@
 A file uploaded again with ten changed answers costs ten pairs. The store is optional: its table may lose everything at
 any time (it is UNLOGGED), and after a failed or slow statement it is not used for the rest of the run. It contains no
 text: the key of a pair is an HMAC with the site's secret key, as anybody who can read the table could guess a plain
-hash of a short reference.
+hash of a short reference. What a judge answered cost money, and is kept elsewhere (``judge_values``).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from django.db import Error, connection, transaction
 from django.db.models import Max
 from django.utils.crypto import salted_hmac
 
-from malpan.submissions.evaluation import reuse
+from malpan.submissions.evaluation import results
 from malpan.submissions.models import PairValue, ScoringRun
 from scoring.running.pair_values import Pair
 
@@ -55,8 +55,8 @@ Rows = list[tuple[bytes, float]]
 
 
 def store_for(run: ScoringRun) -> DatabasePairValues | None:
-    """The store for ``run``; ``None`` if it is turned off, and for a repetition, which must compute every value."""
-    if settings.PAIR_VALUES_MAX_ROWS <= 0 or reuse.is_repeat(run):
+    """The cache for ``run``; ``None`` if it is turned off, and for a repetition, which must compute every value."""
+    if settings.PAIR_VALUES_MAX_ROWS <= 0 or results.is_repeat(run):
         return None
     return DatabasePairValues()
 
@@ -71,7 +71,7 @@ class DatabasePairValues:
 
     def get(self, metric: str, signature: str, pairs: Sequence[Pair]) -> dict[Pair, float]:
         found: dict[Pair, float] = {}
-        for chunk in _chunks(zip(_keys(metric, signature, pairs), pairs, strict=True)):
+        for chunk in chunked(zip(keys_of(metric, signature, pairs), pairs, strict=True)):
             pair_of = dict(chunk)
             rows = self._ask(partial(_select, list(pair_of))) or []
             found |= {pair_of[key]: value for key, value in rows if math.isfinite(value)}
@@ -81,9 +81,9 @@ class DatabasePairValues:
     def put(self, metric: str, signature: str, values: Mapping[Pair, float]) -> None:
         if not connection.in_atomic_block:
             connection.close_if_unusable_or_obsolete()  # it was idle while the metric ran
-        rows = zip(_keys(metric, signature, list(values)), values.values(), strict=True)
+        rows = zip(keys_of(metric, signature, list(values)), values.values(), strict=True)
         # in order of key: two workers that write the same pairs may wait for each other, but never deadlock
-        for chunk in _chunks(sorted(row for row in rows if math.isfinite(row[1]))):
+        for chunk in chunked(sorted(row for row in rows if math.isfinite(row[1]))):
             self._ask(partial(_insert, chunk))
 
     def _ask(self, statement: Callable[[], Found]) -> Found | None:
@@ -139,7 +139,7 @@ def _insert(rows: Rows) -> None:
         cursor.execute(_INSERT, [[key for key, _ in rows], [value for _, value in rows]])
 
 
-def _keys(metric: str, signature: str, pairs: Sequence[Pair]) -> Iterator[bytes]:
+def keys_of(metric: str, signature: str, pairs: Sequence[Pair]) -> Iterator[bytes]:
     """The key of each pair for this metric, 32 bytes. Each text follows its length, so that different lists differ."""
     keyed = salted_hmac(KEY_SALT, b"", algorithm="sha256")
     _feed(keyed, metric, signature)
@@ -159,7 +159,7 @@ def _feed(keyed: HMAC, *texts: str) -> None:
 Item = TypeVar("Item")
 
 
-def _chunks(items: Iterator[Item] | Sequence[Item]) -> Iterator[list[Item]]:
+def chunked(items: Iterator[Item] | Sequence[Item]) -> Iterator[list[Item]]:
     rest = iter(items)
     while chunk := list(islice(rest, CHUNK)):
         yield chunk

@@ -129,6 +129,24 @@ def keep(run: ScoringRun, shown: ScoreReport, hidden: ScoreReport | None) -> Non
         ],
         ignore_conflicts=True,  # an earlier run of the same signature wrote the same values
     )
+    if not is_repeat(run):
+        for split, report in splits:
+            _keep_answers(run, split, report)
+
+
+def is_repeat(run: ScoringRun) -> bool:
+    """Whether ``run`` computes known values again, to show numeric noise."""
+    return run.batch is not None and run.batch.repeats > 1
+
+
+def _keep_answers(run: ScoringRun, split: SplitName, report: ScoreReport) -> None:
+    """Write the values of judges anew: an earlier run may have had no answer for an item, which this one got."""
+    rows = MetricResult.objects.filter(
+        submission=run.submission_id, reference_version=run.reference_version_id, split=split
+    )
+    for (metric, signature), values in item_values(report).items():
+        if METRICS[metric].is_remote:
+            rows.filter(metric=metric, metric_signature=signature).exclude(values=values).update(values=values)
 
 
 def result_of(report: ScoreReport) -> Mapping[str, Any]:

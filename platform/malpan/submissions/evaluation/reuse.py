@@ -10,6 +10,7 @@ from typing import Final
 from malpan.competitions.models import ReferenceVersion
 from malpan.competitions.references import load_references, recipe_named
 from malpan.core.errors import DomainError
+from malpan.submissions.evaluation.results import is_repeat
 from malpan.submissions.models import MetricResult, ScoringRun
 from scoring.errors import InvalidFile, ScoringError
 from scoring.metrics import METRICS, is_corpus_metric
@@ -50,11 +51,6 @@ def reusable_values(run: ScoringRun, references: Items, predictions: Items) -> V
             if isinstance(value, int | float) and item in was and was[item] == now_of_metric.get(item)
         }
     return dict(found)
-
-
-def is_repeat(run: ScoringRun) -> bool:
-    """Whether ``run`` computes known values again, to show numeric noise."""
-    return run.batch is not None and run.batch.repeats > 1
 
 
 def read_answers(run: ScoringRun, data: bytes, references: Items) -> Items:

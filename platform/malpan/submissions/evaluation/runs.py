@@ -13,7 +13,7 @@ from typing import Final
 
 from django.core.mail import mail_admins
 from django.db import transaction
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import Case, F, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Now
 
 from malpan.competitions.locks import lock_phase_shared
@@ -129,8 +129,10 @@ def known_costs(submissions: Sequence[Submission]) -> dict[int, int]:
 
 # --- moves of its job, each in the transaction of the move ------------------------------------------------------------
 def begin(job: Job) -> None:
-    """A worker has claimed it. A large run whose slices are done is already running."""
-    ScoringRun.objects.filter(job=job, state=State.QUEUED).update(state=State.RUNNING, started_at=job.started_at)
+    """A worker has claimed it; what stopped the last attempt is over. A large run whose slices are done is running."""
+    first = When(state=State.QUEUED, then=Value(job.started_at))
+    unfinished = ScoringRun.objects.filter(job=job, state__in=UNFINISHED)
+    unfinished.update(state=State.RUNNING, error_code="", started_at=Case(first, default=F("started_at")))
 
 
 def queue_again(job: Job) -> None:
@@ -150,21 +152,6 @@ def give_up(job: Job) -> None:
     body = (
         f"채점 {run.pk}이(가) {job.failures}번 시도 끝에 실패했습니다({run.error_code}).\n"
         f"제출: {run.submission.public_id}. 관리 화면의 ‘채점’에서 다시 시도할 수 있습니다.\n"
-    )
-    transaction.on_commit(lambda: mail_admins(subject, body, fail_silently=True), robust=True)
-
-
-def tell_waiting(job_id: int, error_code: str) -> None:
-    """Write to the run why it waits, and tell the organiser when it begins to; in the transaction of the move."""
-    if not ScoringRun.objects.filter(job=job_id).exclude(error_code=error_code).update(error_code=error_code):
-        return
-    run = ScoringRun.objects.select_related("submission__phase__track__competition").get(job=job_id)
-    subject = f"채점 대기: {run.submission.phase.track.competition} / run {run.pk}"
-    body = (
-        f"채점 {run.pk}이(가) 심사 모델을 기다립니다({error_code}).\n"
-        "예산을 다 썼다면 모델 프로필 [judge]의 max_requests나 max_tokens_total을 늘리십시오. "
-        "심사 모델 서버가 응답하지 않으면 서버를 확인하십시오.\n"
-        "기다리는 채점은 저절로 이어지며, 이미 받은 심사는 다시 묻지 않습니다. 관리 화면의 ‘채점’에 사유가 있습니다.\n"
     )
     transaction.on_commit(lambda: mail_admins(subject, body, fail_silently=True), robust=True)
 

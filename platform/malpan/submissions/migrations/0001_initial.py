@@ -47,6 +47,52 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='JudgeReservation',
+            fields=[
+                ('key', models.UUIDField(primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(auto_now_add=True, db_index=True, verbose_name='시각')),
+            ],
+            options={
+                'verbose_name': '심사 모델 예약',
+                'verbose_name_plural': '심사 모델 예약',
+            },
+        ),
+        migrations.CreateModel(
+            name='JudgeAgreement',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('metric', models.CharField(max_length=40, verbose_name='지표')),
+                ('metric_signature', models.CharField(db_index=True, max_length=64, verbose_name='지표 서명')),
+                ('judge', models.JSONField(verbose_name='심사 모델')),
+                ('is_demo_models', models.BooleanField(default=False, verbose_name='데모 모델')),
+                ('figures', models.JSONField(verbose_name='일치도')),
+                ('source', models.CharField(max_length=300, verbose_name='사람 점수의 출처')),
+                ('scores_digest', models.CharField(max_length=64, verbose_name='사람 점수 파일의 sha256')),
+                ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='시각')),
+                ('competition', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='competitions.competition', verbose_name='대회')),
+            ],
+            options={
+                'verbose_name': '심사 모델과 사람의 일치도',
+                'verbose_name_plural': '심사 모델과 사람의 일치도',
+                'ordering': ['-created_at', '-pk'],
+            },
+        ),
+        migrations.CreateModel(
+            name='Judgement',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('key', models.BinaryField(max_length=32)),
+                ('scope', models.BigIntegerField(default=0)),
+                ('value', models.FloatField()),
+                ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='시각')),
+            ],
+            options={
+                'verbose_name': '심사 모델의 판정',
+                'verbose_name_plural': '심사 모델의 판정',
+                'constraints': [models.UniqueConstraint(fields=('key', 'scope'), name='judgement_once_in_a_scope'), models.CheckConstraint(condition=models.Q(('value__gt', float("-inf")), ('value__lt', float("inf"))), name='judgement_is_finite')],
+            },
+        ),
+        migrations.CreateModel(
             name='PairValue',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

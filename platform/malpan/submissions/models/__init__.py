@@ -2,7 +2,7 @@
 
 from malpan.submissions.models.canary import CanaryRows
 from malpan.submissions.models.chain import ChainEntry
-from malpan.submissions.models.judge import JudgeUsage
+from malpan.submissions.models.judge import JudgeAgreement, Judgement, JudgeReservation, JudgeUsage
 from malpan.submissions.models.quota import QuotaEntry
 from malpan.submissions.models.rescore import RescoreBatch
 from malpan.submissions.models.run import HiddenResult, MetricResult, PairValue, ScoringRun
@@ -13,7 +13,10 @@ __all__ = [
     "ChainEntry",
     "FinalChoice",
     "HiddenResult",
+    "JudgeAgreement",
+    "JudgeReservation",
     "JudgeUsage",
+    "Judgement",
     "MetricResult",
     "PairValue",
     "QuotaEntry",

@@ -10,6 +10,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
+from malpan.submissions.judge_agreement import agreements_on_card
+from malpan.web.presenters.judge import agreement_lines
 from malpan.web.presenters.scores import language
 from scoring.cards import UnknownCard, cards_by_group, load_card, recipes_with
 
@@ -38,4 +40,5 @@ def card_page(request: HttpRequest, name: str) -> HttpResponse:
     except UnknownCard as error:
         raise Http404 from error
     recipes = [(recipe.id, recipe.title(language())) for recipe in recipes_with(name)]
-    return render(request, "pages/metrics_card.html", {"card": card, "recipes": recipes})
+    context = {"card": card, "recipes": recipes, "lines": agreement_lines(agreements_on_card(name))}
+    return render(request, "pages/metrics_card.html", context)

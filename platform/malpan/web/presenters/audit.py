@@ -25,6 +25,8 @@ ACTIONS: Final[dict[str, Promise]] = {
     "data_file.update": _("자료 파일을 고침"),
     "invitation.create": _("팀에 초대함"),
     "invitation.revoke": _("팀 초대를 취소함"),
+    "judge_agreement.record": _("심사 모델의 일치도를 기록함"),
+    "judge_agreement.remove": _("심사 모델의 일치도를 지움"),
     "notice.post": _("공지를 올림"),
     "notice.update": _("공지를 고침"),
     "notice.withdraw": _("공지를 내림"),

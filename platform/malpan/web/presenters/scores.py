@@ -15,6 +15,7 @@ from malpan.competitions.models import Phase, Track
 from malpan.competitions.references import recipe_of
 from malpan.competitions.targets import targets_of
 from malpan.core.errors import DomainError
+from malpan.submissions.errors import HumanScoresRejected
 from malpan.submissions.models import ScoringRun, Submission
 from malpan.submissions.visibility import ShownRun
 from malpan.web.presenters import formatting
@@ -296,10 +297,10 @@ def _first(texts: Sequence[str]) -> str:
 
 
 def rejected_file(error: DomainError | None) -> dict[str, Any]:
-    """The context of the error table of a refused file of reference answers, without the official messages: those are
-    about submissions.
+    """The context of the error table of a refused file of an organiser (reference answers, scores of people), without
+    the official messages: those are about submissions.
     """
-    if not isinstance(error, ReferencesRejected):
+    if not isinstance(error, ReferencesRejected | HumanScoresRejected):
         return {"errors": located_errors(()), "total": 0}
     table = located_errors(error.errors)
     rows = [row | {"official": None} for row in table.rows]

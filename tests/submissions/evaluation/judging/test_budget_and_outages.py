@@ -2,116 +2,47 @@
 
 from __future__ import annotations
 
-import os
-import re
-import signal
-import subprocess
-import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core import mail
-from django.db import connection
+from django.db import OperationalError, connection
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.urls import reverse
 from django.utils import timezone
 
 from malpan.competitions.models import Phase
+from malpan.jobs import outage, outcome
 from malpan.jobs.models import Job
 from malpan.submissions.evaluation import judge_budget
 from malpan.submissions.evaluation.judge_budget import SharedLedger
-from malpan.submissions.models import JudgeUsage, MetricResult, QuotaEntry, ScoringRun
-from malpan.submissions.scoring_changes import publish_reference_version
+from malpan.submissions.models import JudgeReservation, JudgeUsage, QuotaEntry, ScoringRun
+from malpan.submissions.overview_selectors import judge_waits_of
+from malpan.submissions.tasks import prune_pair_values
 from malpan.teams.models import Team
 from scoring.judging.budget import Limits, Usage
 from scoring.judging.demo import DemoJudge
-from tests.factories import PhaseFactory, TeamFactory, file_bytes, leader_of
-from tests.paths import ROOT
-from tests.scoring.judging.toys import ESSAY, GOOD, STOCK, demo_judge, profile_for
-from tests.submissions.conftest import claim_run, execute, fresh, send
-from tests.waiting import wait_for
+from tests.factories import leader_of
+from tests.scoring.judging.toys import demo_judge, profile_for
+from tests.submissions.conftest import claim_run, execute, fresh
+from tests.submissions.evaluation.judging.judged import ITEMS, judged_values, predictions, sent
+from tests.threads import at_once
 
-ITEMS = 12
 State = ScoringRun.State
 pytestmark = pytest.mark.django_db(transaction=True)  # the lease is renewed on a connection of its own
-
-
-def references() -> bytes:
-    scores = {"content": 3.4, "organization": 2.75, "expression": 4.0, "average": 3.383}
-    return file_bytes(
-        [
-            {
-                "id": f"e{number}",
-                "prompt_num": "1",
-                "prompt": "채식의 날",
-                "essay": f"{ESSAY} {number}",
-                "score": scores,
-            }
-            for number in range(ITEMS)
-        ]
-    )
-
-
-def predictions(mark: str = "", changed: int = 0) -> bytes:
-    """Scores with reasons; those of the first ``changed`` essays end with ``mark``."""
-    return file_bytes(
-        [
-            {
-                "id": f"e{number}",
-                **{
-                    trait: {
-                        "score": 3,
-                        "rationale": f"{GOOD if number % 2 else STOCK} {mark if number < changed else ''}",
-                    }
-                    for trait in ("content", "organization", "expression")
-                },
-            }
-            for number in range(ITEMS)
-        ]
-    )
-
-
-@pytest.fixture
-def server() -> Iterator[DemoJudge]:
-    with demo_judge() as running:
-        yield running
-
-
-@pytest.fixture
-def profile(tmp_path: Path, server: DemoJudge) -> Path:
-    return profile_for(tmp_path / "judged.toml", server.url)
-
-
-@pytest.fixture
-def phase(profile: Path, rings: list[str]) -> Phase:
-    made = PhaseFactory.create(track__recipe="essay-scoring@1", track__profile=str(profile))
-    publish_reference_version(phase=made, data=references(), actor=None)
-    return made
-
-
-@pytest.fixture
-def team(phase: Phase) -> Team:
-    return TeamFactory.create(competition=phase.track.competition)
-
-
-def sent(phase: Phase, team: Team, data: bytes | None = None) -> ScoringRun:
-    return send(phase, team, predictions() if data is None else data).runs.get()
-
-
-def judged_values(run: ScoringRun) -> dict[str, float]:
-    return dict(MetricResult.objects.get(submission=run.submission_id, metric="llm_judge").values)
 
 
 def test_a_second_file_asks_only_for_what_is_new(phase: Phase, team: Team, server: DemoJudge) -> None:
     first = execute(sent(phase, team))
     assert (first.state, first.error_code) == (State.FINISHED, "")
     assert first.scores["llm_judge"] == pytest.approx(sum(judged_values(first).values()) / ITEMS)
-    assert sorted(server.stats.billed.values()) == [1] * ITEMS
+    assert sorted(server.stats.answered.values()) == [1] * ITEMS
 
     execute(sent(phase, team, predictions("조금 다르게.", changed=3)))
     assert sorted(server.stats.asked.values()) == [1] * (ITEMS + 3)
@@ -189,7 +120,7 @@ def test_many_workers_together_never_exceed_the_budget() -> None:
         try:
             ledger = SharedLedger("shared")
             for _ in range(20):
-                if ledger.reserve(limits, 100 + number):
+                if ledger.reserve(limits, 100 + number) is not None:
                     with lock:
                         given.append(100 + number)
         finally:
@@ -200,10 +131,58 @@ def test_many_workers_together_never_exceed_the_budget() -> None:
     usage = SharedLedger("shared").usage()
     assert usage == Usage(len(given), sum(given)) == Usage(50, sum(given))
     ledger = SharedLedger("tokens")
-    assert [ledger.reserve(Limits(tokens=250), 100) for _ in range(3)] == [True, True, False]
-    ledger.settle(Usage(0, -60))
-    assert ledger.reserve(Limits(tokens=250), 100)
+    first, second, third = (ledger.reserve(Limits(tokens=250), 100) for _ in range(3))
+    assert first is not None
+    assert second is not None
+    assert third is None
+    ledger.settle(first, Usage(1, 40))
+    assert ledger.reserve(Limits(tokens=250), 100) is not None
     assert ledger.usage() == Usage(3, 240)
+    ledger.settle(second, Usage())  # it was not done
+    assert ledger.usage() == Usage(2, 140)
+    assert JudgeReservation.objects.count() == 50 + 1  # those that nobody settled
+
+
+def lost_answers(monkeypatch: pytest.MonkeyPatch, times: int) -> list[int]:
+    """Let the answers to the next ``times`` commits of this thread get lost: they are carried out. Counts them."""
+    lost: list[int] = []
+    whole = BaseDatabaseWrapper.commit
+
+    def commit(self: BaseDatabaseWrapper) -> None:
+        whole(self)
+        if len(lost) < times:
+            lost.append(1)
+            raise OperationalError("the connection was lost")
+
+    monkeypatch.setattr(BaseDatabaseWrapper, "commit", commit)
+    return lost
+
+
+def test_a_commit_whose_answer_was_lost_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outage, "AGAIN_SECONDS", 0.01)
+    ledger = SharedLedger("lost")
+    assert ledger.reserve(Limits(), 1_000) is not None
+    lost = lost_answers(monkeypatch, 1)
+    made = ledger.reserve(Limits(requests=2), 100)
+    assert (len(lost), made is not None, ledger.usage()) == (1, True, Usage(2, 1_100))
+    lost = lost_answers(monkeypatch, 2)
+    assert made is not None
+    ledger.settle(made, Usage(1, 30))
+    assert (len(lost), ledger.usage()) == (2, Usage(2, 1_030))  # the second time there was nothing left to do
+    ledger.settle(made, Usage())
+    assert ledger.usage() == Usage(2, 1_030)
+
+
+def test_reservations_of_killed_workers_are_forgotten_and_stay_counted() -> None:
+    ledger = SharedLedger("killed")
+    assert ledger.reserve(Limits(), 10) is not None
+    assert ledger.reserve(Limits(), 10) is not None
+    oldest = JudgeReservation.objects.order_by("created_at").first()
+    assert oldest is not None
+    JudgeReservation.objects.filter(pk=oldest.pk).update(created_at=timezone.now() - timedelta(days=1, minutes=1))
+    prune_pair_values()
+    assert JudgeReservation.objects.count() == 1
+    assert ledger.usage() == Usage(2, 20)
 
 
 # --- an outage --------------------------------------------------------------------------------------------------------
@@ -214,7 +193,7 @@ def test_a_judge_that_is_away_is_waited_for_and_then_asked_for_the_rest(
     with demo_judge(faults=("error",), rate=0.3, most=99, seed=4) as broken:
         profile_for(profile, broken.url, retries=0)
         run = execute(run)
-        answered = Counter(broken.stats.billed)
+        answered = Counter(broken.stats.answered)
     assert (run.state, run.error_code) == (State.QUEUED, "judge_away")
     assert Job.objects.get(pk=run.job_id).failures == 0
     assert 0 < answered.total() < ITEMS
@@ -225,7 +204,7 @@ def test_a_judge_that_is_away_is_waited_for_and_then_asked_for_the_rest(
         profile_for(profile, back.url)
         run = execute(run)
         assert run.state == State.FINISHED
-        assert sorted((answered + back.stats.billed).values()) == [1] * ITEMS
+        assert sorted((answered + back.stats.answered).values()) == [1] * ITEMS
 
 
 def test_a_judge_that_stays_away_is_a_fault_in_the_end(
@@ -258,56 +237,6 @@ def test_a_missing_key_is_a_missing_model(
     assert execute(sent(phase, team)).error_code == "model_missing"
 
 
-# --- kill -9 ----------------------------------------------------------------------------------------------------------
-WORKER = """
-import django
-django.setup()
-from malpan.submissions.evaluation import canary
-from malpan.submissions.models import ScoringRun
-from malpan.jobs.tasks import work_next
-work_next(worker="a process")
-"""
-
-
-def test_a_worker_that_is_killed_in_the_middle_costs_only_what_was_on_its_way(
-    phase: Phase, team: Team, profile: Path, settings: Any
-) -> None:
-    """A real process, killed with SIGKILL; the server counts."""
-    run = sent(phase, team)
-    with demo_judge(delay=0.15) as server:
-        profile_for(profile, server.url, concurrency=1, timeout=10)
-        worker = subprocess.Popen([sys.executable, "-c", WORKER], cwd=ROOT, env=_environment(settings))
-        try:
-            wait_for(lambda: server.stats.billed.total() >= 4 or worker.poll() is not None, "four answers", seconds=120)
-            assert worker.poll() is None
-        finally:
-            os.kill(worker.pid, signal.SIGKILL)
-            worker.wait()
-        before = Counter(server.stats.billed)
-        assert 4 <= before.total() < ITEMS
-        assert fresh(run).state == State.RUNNING
-        Job.objects.filter(pk=run.job_id).update(state=Job.State.QUEUED, lease_expires_at=None)
-        run = execute(run)
-        stats = server.stats.as_dict()
-    assert run.state == State.FINISHED
-    twice = [question for question, times in stats["asked"].items() if times > 1]
-    assert len(stats["asked"]) == ITEMS  # none lost
-    assert len(twice) <= 1  # the one that was on its way when the worker died
-    assert stats["requests"] == ITEMS + len(twice)
-
-
-def _environment(settings: Any) -> dict[str, str]:
-    """That of a worker process on the database and the files of this test."""
-    name = connection.settings_dict["NAME"]
-    return {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "tests.settings",
-        "DATABASE_URL": re.sub(r"/[^/?]+(?=\?|$)", f"/{name}", os.environ["DATABASE_URL"], count=1),
-        "PRIVATE_ROOT": str(settings.PRIVATE_ROOT),
-        "SECRET_KEY": settings.SECRET_KEY,
-    }
-
-
 def test_claims_of_a_waiting_run_are_no_tries(phase: Phase, team: Team, profile: Path, server: DemoJudge) -> None:
     profile_for(profile, server.url, max_requests=1)
     run = sent(phase, team)
@@ -316,3 +245,90 @@ def test_claims_of_a_waiting_run_are_no_tries(phase: Phase, team: Team, profile:
     job = claim_run(fresh(run))
     assert job is not None
     assert (job.attempt, job.tries) == (4, 1)
+
+
+# --- one mail for all that wait for the same -------------------------------------------------------------------------
+def test_many_waiting_runs_are_one_mail_until_none_waits(
+    phase: Phase, team: Team, profile: Path, server: DemoJudge, settings: Any
+) -> None:
+    settings.ADMINS = [("운영자", "operator@example.org")]
+    profile_for(profile, server.url, max_requests=ITEMS - 1)
+    runs = [sent(phase, team, predictions(f"{number}번째", changed=ITEMS)) for number in range(3)]
+    for run in (*runs, *runs):
+        assert execute(run).error_code == "judge_budget_used_up"
+    assert len(mail.outbox) == 1
+    assert str(profile) in mail.outbox[0].body
+    profile_for(profile, server.url, max_requests=2 * ITEMS - 1)
+    assert execute(runs[0]).state == State.FINISHED
+    assert execute(runs[2]).error_code == "judge_budget_used_up"  # the second still waits: nobody is told again
+    assert len(mail.outbox) == 1
+
+    profile_for(profile, server.url, max_requests=3 * ITEMS)
+    assert [execute(run).state for run in runs[1:]] == [State.FINISHED] * 2
+    again = sent(phase, team, predictions("다시", changed=ITEMS))
+    assert execute(again).error_code == "judge_budget_used_up"
+    assert len(mail.outbox) == 2
+
+
+def test_another_cause_and_another_profile_are_told_by_themselves(
+    phase: Phase, team: Team, profile: Path, server: DemoJudge, tmp_path: Path, settings: Any
+) -> None:
+    settings.ADMINS = [("운영자", "operator@example.org")]
+    profile_for(profile, server.url, max_requests=1)
+    run = execute(sent(phase, team))
+    profile_for(profile, "http://127.0.0.1:9", retries=0)
+    assert execute(run).error_code == "judge_away"
+    assert len(mail.outbox) == 2
+    other = profile_for(tmp_path / "other.toml", server.url, max_requests=2)
+    phase.track.profile = str(other)
+    phase.track.save()
+    second = execute(sent(phase, team, predictions("둘", changed=ITEMS)))
+    assert (second.profile, second.error_code) == (str(other), "judge_budget_used_up")
+    assert len(mail.outbox) == 3
+
+
+def test_two_workers_whose_runs_begin_to_wait_at_once_send_one_mail(
+    phase: Phase, team: Team, profile: Path, settings: Any
+) -> None:
+    settings.ADMINS = [("운영자", "operator@example.org")]
+    runs = [sent(phase, team, predictions(f"{number}", changed=1)) for number in range(4)]
+    jobs = [claim_run(run) for run in runs]
+
+    def wait(job: Job | None) -> None:
+        assert job is not None
+        outcome.wait(job_id=job.pk, attempt=job.attempt, error_code="judge_away", pause=30, at_most=None)
+
+    at_once([partial(wait, job) for job in jobs])
+    assert len(mail.outbox) == 1
+
+
+def test_a_new_attempt_begins_without_the_cause_of_the_last(
+    phase: Phase, team: Team, profile: Path, server: DemoJudge
+) -> None:
+    profile_for(profile, server.url, max_requests=1)
+    run = execute(sent(phase, team))
+    assert (run.state, run.error_code) == (State.QUEUED, "judge_budget_used_up")
+    assert claim_run(run) is not None
+    run = fresh(run)
+    assert (run.state, run.error_code) == (State.RUNNING, "")
+    assert judge_waits_of(phase.track.competition) == ()
+
+
+def test_a_judge_that_was_back_meanwhile_is_waited_for_anew(
+    phase: Phase, team: Team, profile: Path, settings: Any
+) -> None:
+    long_ago = timezone.now() - timedelta(seconds=settings.JUDGE_WAIT_SECONDS + 1)
+    run = sent(phase, team)
+    with demo_judge(faults=("error",), rate=0.3, most=99, seed=4) as broken:
+        profile_for(profile, broken.url, retries=0)
+        run = execute(run)
+        assert run.error_code == "judge_away"
+        Job.objects.update(waiting_since=long_ago)
+        profile_for(profile, broken.url, retries=0, concurrency=1)
+        run = execute(run)
+        job = Job.objects.get(pk=run.job_id)
+        if broken.stats.answered.total() == ITEMS:
+            pytest.fail("the faults must outlast the second attempt")
+    assert (run.state, job.failures) == (State.QUEUED, 0)
+    assert job.waiting_since is not None
+    assert job.waiting_since > long_ago
