@@ -34,7 +34,7 @@ class AnswerFile:
         for path in (Path(output), self.part):
             if path.exists():
                 spent = max(spent, self._read(path), key=lambda usage: usage.requests)
-        ledger.settle(spent)
+        ledger.add(spent)
         self.known_before = len(self._found)
         self._stream = self._begin()
 

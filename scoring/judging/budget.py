@@ -58,6 +58,10 @@ class MemoryLedger:
         self._usage = Usage()
         self._open: set[UUID] = set()
 
+    def add(self, spent: Usage) -> None:
+        """Count ``spent``, which another process spent before."""
+        self._usage = Usage(self._usage.requests + spent.requests, self._usage.tokens + spent.tokens)
+
     def reserve(self, limits: Limits, tokens: int) -> Reservation | None:
         wanted = Usage(self._usage.requests + 1, self._usage.tokens + tokens)
         if not limits.allow(wanted):
