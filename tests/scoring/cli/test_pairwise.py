@@ -138,7 +138,7 @@ def test_faults_change_no_verdict_and_pay_for_none_twice(
         found = found_by(capsys, arguments)
         stats = broken.stats.as_dict()
         assert sum(stats["faults"].values()) > 5
-        assert sorted(stats["billed"].values()) == [1] * QUESTIONS
+        assert sorted(stats["answered"].values()) == [1] * QUESTIONS
         assert found["items"] == expected
         again = found_by(capsys, arguments)
         assert broken.stats.as_dict()["requests"] == stats["requests"]  # not one more
@@ -156,7 +156,7 @@ def test_what_stays_unparsable_is_named_and_a_tie(folder: Path, capsys: pytest.C
         assert set(found["summary"]["unparsable"]) == lost
         assert {item["winner"] for item in found["items"] if item["id"] in lost} == {"tie"}
         assert (
-            len([1 for question, times in stats["asked"].items() if times == 3 and question not in stats["billed"]]) > 0
+            len([1 for question, times in stats["asked"].items() if times == 3 and question not in stats["answered"]]) > 0
         )
         assert found_by(capsys, arguments)["summary"] == found["summary"]
         assert server.stats.as_dict()["requests"] == stats["requests"]  # asked three times, and not again
@@ -170,7 +170,7 @@ def test_an_outage_keeps_what_was_answered_and_only_the_rest_is_asked(
     output = folder / "OUT.json"
     with demo_judge(faults=("error",), rate=0.1, most=99, seed=4) as broken:
         assert main(given(folder, broken.url, "--output", str(output), retries=0)) == 2
-        answered = dict(broken.stats.billed)
+        answered = dict(broken.stats.answered)
     told = capsys.readouterr().err
     assert "OUT.json.part" in told
     assert "다시 실행하면 나머지만 묻습니다" in told
@@ -181,7 +181,7 @@ def test_an_outage_keeps_what_was_answered_and_only_the_rest_is_asked(
     with demo_judge() as back:
         found = found_by(capsys, given(folder, back.url, "--output", str(output)))
         assert not answered.keys() & back.stats.asked.keys()
-        assert len(answered) + len(back.stats.billed) == QUESTIONS
+        assert len(answered) + len(back.stats.answered) == QUESTIONS
     assert found["items"] == expected
     assert not (folder / "OUT.json.part").exists()
 
@@ -192,7 +192,7 @@ def test_a_process_that_is_killed_costs_only_what_was_on_its_way(folder: Path, c
         arguments = given(folder, server.url, "--output", str(output), concurrency=2)
         process = subprocess.Popen([sys.executable, "-m", "scoring", *arguments])
         try:
-            wait_for(lambda: server.stats.billed.total() >= 6 or process.poll() is not None, "answers", seconds=60)
+            wait_for(lambda: server.stats.answered.total() >= 6 or process.poll() is not None, "answers", seconds=60)
             assert process.poll() is None
         finally:
             os.kill(process.pid, signal.SIGKILL)
