@@ -302,7 +302,5 @@ def _named_by(number: str) -> tuple[str, ...]:
         return ()
     room = 0.5000001 * 10 ** -len(number.partition(".")[2])
     return tuple(
-        name
-        for name, value in NUMBERS.items()
-        if any(abs(float(number) - value * scale) <= room for scale in (1, 100))
+        name for name, value in NUMBERS.items() if any(abs(float(number) - value * scale) <= room for scale in (1, 100))
     )
