@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import models
 
 Row = TypeVar("Row")
@@ -16,5 +17,5 @@ def only(rows: models.QuerySet[models.Model, Row]) -> Row | None:
     """
     try:
         return rows.get()
-    except rows.model.DoesNotExist:
+    except ObjectDoesNotExist:
         return None
