@@ -1,10 +1,13 @@
 """What a team sees of its own uploads, and nobody else does."""
 
 import uuid
+from contextlib import nullcontext
 from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from malpan.competitions.models import CompetitionRole
@@ -100,3 +103,15 @@ def test_members_and_the_manage_of_the_competition_see_a_submission_and_nobody_e
             submission_for(refused, submission.public_id)
     with pytest.raises(SubmissionNotFound):
         submission_for(member, uuid.uuid4())
+
+
+def test_the_runs_of_a_submission_are_read_for_those_alone_who_may_see_it():
+    submission = SubmissionFactory.create()
+    run = ScoringRunFactory.create(submission=submission)
+    for person, sees_it in ((leader_of(submission.team), True), (UserFactory.create(), False)):
+        with (
+            CaptureQueriesContext(connection) as queries,
+            nullcontext() if sees_it else pytest.raises(SubmissionNotFound),
+        ):
+            assert list(submission_for(person, submission.public_id).runs.all()) == [run]
+        assert any('FROM "submissions_scoringrun"' in query["sql"] for query in queries) == sees_it

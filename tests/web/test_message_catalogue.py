@@ -14,18 +14,23 @@ PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|%[sd]")
 HANGUL = re.compile(r"[가-힣]")
 
 
-def test_every_marked_text_has_its_english() -> None:
-    left = message_catalogue.compare()
+@pytest.fixture(scope="module")
+def left() -> message_catalogue.Difference:
+    """What is left to do, of all sources and templates."""
+    return message_catalogue.compare()
+
+
+def test_every_marked_text_has_its_english(left: message_catalogue.Difference) -> None:
     assert left.missing == (), "run manage.py update_messages and translate what it adds"
     assert left.untranslated == ()
 
 
-def test_the_catalogue_holds_nothing_that_is_no_longer_marked() -> None:
-    assert message_catalogue.compare().stale == ()
+def test_the_catalogue_holds_nothing_that_is_no_longer_marked(left: message_catalogue.Difference) -> None:
+    assert left.stale == ()
 
 
-def test_the_compiled_file_is_that_of_the_catalogue() -> None:
-    assert message_catalogue.compare().is_compiled, "run manage.py update_messages"
+def test_the_compiled_file_is_that_of_the_catalogue(left: message_catalogue.Difference) -> None:
+    assert left.is_compiled, "run manage.py update_messages"
 
 
 def test_a_translation_fills_the_same_placeholders_and_holds_no_hangul() -> None:

@@ -171,20 +171,22 @@ def test_actions_and_columns_are_in_words_and_unknown_ones_as_they_are(
     assert "재채점을 적용함" in look(viewer, competition).one("select", name="action").text
 
 
-def test_every_action_in_the_code_has_words_and_no_other() -> None:
-    written = {action for tree in sources() for action in actions_in(tree)}
+def test_every_action_in_the_code_has_words_and_no_other(sources: list[ast.Module]) -> None:
+    written = {action for tree in sources for action in actions_in(tree)}
     assert written == set(ACTIONS)
     assert len(written) > 60
 
 
-def test_every_fact_in_the_code_has_words() -> None:
+def test_every_fact_in_the_code_has_words(sources: list[ast.Module]) -> None:
     columns = {field.attname for model in apps.get_models() for field in model._meta.concrete_fields}
-    named = {name for tree in sources() for name in facts_in(tree)}
+    named = {name for tree in sources for name in facts_in(tree)}
     assert named - columns - set(FACTS) == set()
     assert len(named) > 40
 
 
+@pytest.fixture(scope="module")
 def sources() -> list[ast.Module]:
+    """The code that may write entries."""
     paths = [path for path in PLATFORM.rglob("*.py") if not {"migrations", "presenters"} & set(path.parts)]
     return [ast.parse(path.read_text(encoding="utf-8")) for path in paths]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -63,6 +64,8 @@ def test_the_page_is_sound_holds_no_answer_and_takes_few_queries(contest: Contes
     assert html.problems(html.parse(source)) == []
     assert CANARY not in source
     assert len(queries) <= QUERY_LIMIT
+    asks_for_role = re.compile(r'FROM "competitions_competitionrole" WHERE .*"user_id" = ')
+    assert len([query for query in queries if asks_for_role.search(query["sql"])]) == 1
     assert not any(query["sql"].lstrip().startswith(("INSERT", "UPDATE", "DELETE")) for query in queries)
 
 
