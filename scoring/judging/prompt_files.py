@@ -89,10 +89,8 @@ def _defect(table: Mapping[str, Any]) -> str:
     if table.get("task") not in ("score", "choice"):
         return "task"
     roles, (needed, others) = table.get("roles"), _ROLES_OF[table["task"]]
-    if (
-        not isinstance(roles, list)
-        or len({*map(str, roles)}) != len(roles)
-        or not needed <= set(roles) <= needed | others
-    ):
+    if not isinstance(roles, list) or not all(isinstance(role, str) for role in roles):
+        return "roles"
+    if len(set(roles)) != len(roles) or not needed <= set(roles) <= needed | others:
         return "roles"
     return "" if "{fence}" in table["system"] else "system: {fence}"

@@ -150,7 +150,7 @@ class TrackForm(forms.ModelForm):
         """``may_name_path``: an administrator may choose any profile, also a file on the server."""
         super().__init__(*args, **kwargs)
         self.competition = competition
-        self.initial |= {"judge": value_of(self.instance.recipe), "recipe": parts_of(self.instance.recipe)[0]}
+        self.initial.update(judge=value_of(self.instance.recipe), recipe=parts_of(self.instance.recipe)[0])
         if may_name_path:
             label, text = self.fields["profile"].label, _("이름 또는 서버에 있는 TOML 파일의 경로. 비우면 기본 프로필.")
             self.fields["profile"] = forms.CharField(label=label, required=False, max_length=200, help_text=text)
