@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 from scoring.cli.files import CannotUse, read_bytes
-from scoring.judging.budget import MemoryLedger, Usage
+from scoring.judging.budget import Limits, MemoryLedger, Usage
 from scoring.judging.parsing import CHOICES, Judgement
 
 FORMAT: Final = "malpan-pairwise@1"
@@ -34,7 +34,7 @@ class AnswerFile:
         for path in (Path(output), self.part):
             if path.exists():
                 spent = max(spent, self._read(path), key=lambda usage: usage.requests)
-        ledger.settle(spent)
+        _count_on(ledger, spent)
         self.known_before = len(self._found)
         self._stream = self._begin()
 
@@ -91,6 +91,12 @@ class AnswerFile:
                 (self._found[key],) = answer
             spent = _spent(row) or spent
         return spent
+
+
+def _count_on(ledger: MemoryLedger, spent: Usage) -> None:
+    """Count what was spent before in ``ledger``, as requests that stay reserved."""
+    for number in range(spent.requests):
+        ledger.reserve(Limits(), 0 if number else spent.tokens)
 
 
 def answer_row(answer: Judgement | None) -> dict[str, Any]:

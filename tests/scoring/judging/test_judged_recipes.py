@@ -234,7 +234,7 @@ def test_faults_lose_nothing_and_a_second_scoring_asks_nothing(tmp_path: Path, j
         profile, known = profile_for(tmp_path / "p.toml", broken.url, concurrency=12, timeout=3.0), MemoryPairValues()
         found = judged_score(profile, pair_values=known)
         stats = broken.stats.as_dict()
-        assert sorted(stats["billed"].values()) == [1] * len(stats["billed"])
+        assert stats["requests"] - sum(stats["faults"].values()) == len(stats["asked"])  # each answered once
         assert sum(stats["faults"].values()) > 3
         judged_score(profile, pair_values=known)
         assert broken.stats.as_dict()["requests"] == stats["requests"]
