@@ -13,7 +13,7 @@ from scoring.judging import fencing, naming, parsing
 from scoring.judging.asking import Asking, Tally
 from scoring.judging.budget import Ledger, MemoryLedger
 from scoring.judging.client import Exchange, JudgeClient
-from scoring.judging.errors import JudgeRefused, JudgeUnreachable
+from scoring.judging.errors import JudgeRefused, JudgeUnreachable, PromptBroken
 from scoring.judging.parsing import Judgement, schema
 from scoring.judging.prompt_files import Prompt, built_in, load_prompt
 from scoring.judging.spec import JudgeSpec
@@ -41,9 +41,14 @@ class Judge:
         self.spec = spec
 
     def prompt(self, metric: str, built_in_name: str) -> Prompt:
-        """The prompt of ``metric``: the file that the profile names, or the built-in one. Raises ``PromptBroken``."""
-        named = dict(self.spec.prompts).get(metric)
-        return load_prompt(named or built_in(built_in_name, self.spec.language))
+        """The prompt of ``metric``: the file that the profile names, which must ask for the same kind of answer, or the
+        built-in one. Raises ``PromptBroken``.
+        """
+        own, named = load_prompt(built_in(built_in_name, self.spec.language)), dict(self.spec.prompts).get(metric)
+        found = load_prompt(named) if named else own
+        if found.task != own.task:
+            raise PromptBroken(where=str(named), what=f"task: {own.task}")
+        return found
 
     def describe(self, prompt: Prompt) -> dict[str, Any]:
         """Everything that can change a judgement. Asks the server for its model and version, which costs nothing.

@@ -21,7 +21,10 @@ from scoring.judging.fencing import Fenced
 from scoring.judging.parsing import Task
 
 FOLDER: Final = Path(__file__).with_name("prompts")
-ROLES: Final = ("reference", "candidate", "first", "second")
+_ROLES_OF: Final[Mapping[Task, tuple[set[str], set[str]]]] = {  # those that a prompt needs, and those that it may have
+    "score": ({"candidate"}, {"reference"}),
+    "choice": ({"first", "second"}, {"reference"}),
+}
 _TEXTS: Final = ("id", "language", "system", "closing")
 MAX_BYTES: Final = 100_000
 
@@ -85,7 +88,9 @@ def _defect(table: Mapping[str, Any]) -> str:
             return name
     if table.get("task") not in ("score", "choice"):
         return "task"
-    roles = table.get("roles")
-    if not isinstance(roles, list) or not roles or len(set(roles)) != len(roles) or not set(roles) <= set(ROLES):
+    roles, (needed, others) = table.get("roles"), _ROLES_OF[table["task"]]
+    if not isinstance(roles, list) or not all(isinstance(role, str) for role in roles):
+        return "roles"
+    if len(set(roles)) != len(roles) or not needed <= set(roles) <= needed | others:
         return "roles"
     return "" if "{fence}" in table["system"] else "system: {fence}"

@@ -21,7 +21,7 @@ from scoring.judging.errors import JudgeKeyMissing, JudgeRefused, PromptBroken
 from scoring.judging.judge import Judge
 from scoring.judging.naming import base_name
 from scoring.judging.parsing import schema
-from scoring.judging.prompt_files import FOLDER, ROLES, load_prompt
+from scoring.judging.prompt_files import FOLDER, load_prompt
 from scoring.metrics import METRICS, RemoteMetric, load_metric
 from scoring.models.profile import InvalidProfile, load_profile
 from scoring.models.store import ModelStore
@@ -320,7 +320,7 @@ def test_every_prompt_is_there_in_both_languages_and_sound() -> None:
         korean, english = (load_prompt(FOLDER / f"{name}.{language}.toml") for language in ("ko", "en"))
         assert (korean.id, korean.language, english.id, english.language) == (name, "ko", name, "en")
         assert (korean.task, korean.roles) == (english.task, english.roles)
-        assert set(korean.roles) <= set(ROLES)
+        assert set(korean.roles) <= {"reference", "candidate", "first", "second"}
         if korean.task == "score":  # an anchor for every score
             for text in (korean.system, english.system):
                 assert [line[0] for line in text.splitlines() if line[1:2] == ":"] == list("54321")
@@ -334,6 +334,9 @@ def test_every_prompt_is_there_in_both_languages_and_sound() -> None:
         lambda text: text.replace('task = "score"', 'task = "grade"'),
         lambda text: text.replace('roles = ["reference", "candidate"]', 'roles = ["reference", "system"]'),
         lambda text: text.replace('roles = ["reference", "candidate"]', "roles = []"),
+        lambda text: text.replace('roles = ["reference", "candidate"]', 'roles = ["reference"]'),
+        lambda text: text.replace('roles = ["reference", "candidate"]', 'roles = ["candidate", "first"]'),
+        lambda text: text.replace('task = "score"', 'task = "choice"'),
         lambda text: text.replace("closing =", "ending ="),
         lambda text: text[:-1],
         lambda text: text + "x" * 100_000,
@@ -346,3 +349,13 @@ def test_a_broken_prompt_is_refused(change: Any, tmp_path: Path) -> None:
         load_prompt(path)
     with pytest.raises(PromptBroken):
         load_prompt(tmp_path / "missing.toml")
+
+
+def test_a_prompt_of_another_task_is_refused_before_anything_is_asked(tmp_path: Path, server: DemoJudge) -> None:
+    prompts = {"judge_fluency": str(FOLDER / "preference-1.ko.toml"), "preference": str(FOLDER / "fluency-1.ko.toml")}
+    judge = Judge(load_profile(profile_for(tmp_path / "p.toml", server.url, prompts=prompts)).judge_spec())
+    for metric, own in (("judge_fluency", "fluency-1"), ("preference", "preference-1")):
+        with pytest.raises(PromptBroken, match="task"):
+            judge.prompt(metric, own)
+    assert judge.prompt("judge_faithfulness", "faithfulness-1").task == "score"
+    assert server.stats.asked.total() == 0
