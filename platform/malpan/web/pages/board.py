@@ -19,6 +19,7 @@ from malpan.web.pages.context import PageContext, address, page_context
 from malpan.web.presenters import composites, scores
 from malpan.web.presenters.board import PUBLIC, Link, board_table, on_last_page, view_of
 from malpan.web.presenters.scores import step_text
+from malpan.web.presenters.spread import spread_context
 
 
 @require_safe
@@ -39,7 +40,7 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
             "counting_text": composites.counting_text(page.phase, found.components, found.recipe),
             "shown_step": None if found.snapshot else step_text(page.phase),
         }
-        context |= board_table(found, request.GET, link)
+        context |= board_table(found, request.GET, link) | spread_context(found)
         context |= _views(final, shows_public, link)
     return render(request, "pages/board.html", context)
 
