@@ -116,7 +116,7 @@ def test_the_pages_of_references_show_their_form(essay_phase: Phase, page: str) 
     address_of = address(essay_phase, page.format(pk=essay_phase.pk))
     shown = html.parse(organiser.get(address_of).content.decode())
     [form] = reference_forms_of(get_recipe("essay-scoring@1"))
-    assert form.reference in shown.text
+    assert " ".join(form.reference.split()) in shown.text
     assert "average는 적힌 그대로" in shown.text
     assert "judge" not in "".join(each.text for each in shown.all("pre")), "the forms of predictions are not those"
 

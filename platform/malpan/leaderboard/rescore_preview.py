@@ -163,12 +163,18 @@ def _comparable_after(runs: Mapping[int, ScoringRun], version: ReferenceVersion,
 
 
 def _places(entries: list[ranking.Entry], rule: Rule) -> dict[int, Place]:
+    """The teams of a board. A place has the scores that decide it: others may go with a recipe that changes."""
+    names = tuple(part.score for part in rule.components) or (deltas.FINAL, *rule.tie_breaks)
     return {
         ranked.entry.team_id: Place(
             rank=ranked.rank,
             score=ranked.entry.final_score if ranked.composite is None else ranked.composite.value,
             submission_id=ranked.entry.submission_id,
-            scores={**ranked.entry.scores, deltas.FINAL: ranked.entry.final_score},
+            scores=_of_names({**ranked.entry.scores, deltas.FINAL: ranked.entry.final_score}, names),
         )
         for ranked in ranking.rank(entries, rule)
     }
+
+
+def _of_names(scores: Mapping[str, float], names: Iterable[str]) -> dict[str, float]:
+    return {name: scores[name] for name in names if name in scores}

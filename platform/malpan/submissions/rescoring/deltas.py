@@ -72,7 +72,7 @@ class Histogram:
 @dataclass(frozen=True, slots=True)
 class Place:
     """A team on a board: its rank, ``None`` for a baseline; what it is ranked by, its final score or composite; and the
-    submission that counts with its scores.
+    submission that counts with the scores that decide the place.
     """
 
     rank: int | None
