@@ -22,8 +22,8 @@ def is_owed_to_spread(above: Composite, below: Composite, spreads: Mapping[str, 
     theirs = {part.score: part for part in below.parts}
     for mine in above.parts:
         other = theirs[mine.score]
-        values = mine.value, other.value
-        if None not in values and values[0] != values[1] and is_within(values[0] - values[1], mine.score, spreads):
+        difference = 0.0 if mine.value is None or other.value is None else mine.value - other.value
+        if difference and is_within(difference, mine.score, spreads):
             has_close = True
         else:
             lead += mine.weight * (mine.normalised - other.normalised)
