@@ -34,7 +34,7 @@ _ESSAY_TRAITS: Final = f'{{"id": "…", {_TRAITS}}}'
 _ESSAY_JUDGE: Final = f'{{"document_id": "…", "judge": {{{_TRAITS}}}}}'
 _ESSAY_OUTPUT: Final = '{"essay_id": "…", "output": "{\\"content\\": {\\"score\\": 4, \\"rationale\\": \\"…\\"}, …}"}'
 _ESSAY_REFERENCE: Final = (
-    '{"id": "…", "document_id": "…", "prompt_num": "…", "prompt": "…", "essay": "…", '
+    '{"id": "…", "document_id": "…", "prompt_num": "…", "prompt": "…", "essay": "…",\n '
     '"score": {"content": 3.4, "organization": 3.25, "expression": 3.75, "average": 3.467}}'
 )
 

@@ -10,9 +10,9 @@ from malpan.competitions.errors import ReferenceDraftInUse, ReferencesInUse, Rul
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.core.models import AuditEntry
 from malpan.submissions import scoring_changes
-from malpan.submissions.errors import BatchSelectsNothing
 from malpan.submissions.models import ScoringRun, Submission
 from malpan.submissions.rescoring.batches import Selection
+from malpan.submissions.rescoring.errors import BatchSelectsNothing
 from malpan.submissions.rescoring.services import cancel_batch, start_batch
 from malpan.submissions.withdrawal import withdraw
 from tests.factories import (

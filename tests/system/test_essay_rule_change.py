@@ -147,6 +147,7 @@ def test_the_rule_of_6_august_changes_every_board_and_every_quota_at_once(
     for name, key in RANKED.items():
         moves = page.locator("details[open]").get_by_role("row").filter(has_text=name)
         expect(moves).to_have_count(int(key in moved))
+        expect(moves.get_by_text("자기 점수는 그대로")).to_have_count(int(key in unchanged))
     take_pictures(page, tmp_path, "2-preview")
 
     apply_with_reset_and_notice(page)

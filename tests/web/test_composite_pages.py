@@ -14,10 +14,18 @@ from malpan.competitions.checklist_facts import facts_of
 from malpan.competitions.models import CompetitionRole, Phase, Track
 from malpan.core.models import AuditEntry
 from malpan.leaderboard.snapshots import publish_final_board
-from malpan.submissions.models import Submission
+from malpan.submissions.models import RescoreBatch, Submission
 from malpan.teams.models import Team
 from tests.composite_boards import RECIPE, install, values
-from tests.factories import PhaseFactory, TeamFactory, TrackFactory, UserFactory, finished_submission, leader_of
+from tests.factories import (
+    PhaseFactory,
+    ScoringRunFactory,
+    TeamFactory,
+    TrackFactory,
+    UserFactory,
+    finished_submission,
+    leader_of,
+)
 from tests.leaderboard.test_composite_boards import batch_of
 from tests.web import html
 from tests.web.conftest import client_of
@@ -306,6 +314,31 @@ def test_the_rescoring_preview_marks_who_moves_although_nothing_of_theirs_change
     rows = [row.text for row in page.one("table", id="rows").one("tbody").all("tr")]
     assert len(rows) == 1
     assert "0.5000000 → 0.1000000 (−0.4000000)" in rows[0]
+
+
+def test_the_board_names_neighbours_that_only_the_spread_of_the_judge_tells_apart(phase: Phase) -> None:
+    teams = [TeamFactory.create(competition=phase.track.competition, name=f"팀{n}") for n in range(3)]
+    rows = [
+        finished_submission(phase, team, 0.5, scores=values(0.5 if n < 2 else 0.9, 0.5 if n < 2 else 0.1, judged))
+        for n, (team, judged) in enumerate(zip(teams, (0.52, 0.5, 0.9), strict=True))
+    ]
+    client = client_of(leader_of(teams[0]))
+    assert "반복 폭" not in page_of(client, url(phase)).text
+    batch = RescoreBatch.objects.create(
+        competition=phase.track.competition, phase=phase, reason="반복", repeats=2, created_by=leader_of(teams[0])
+    )
+    for judged in (0.50, 0.53):
+        ScoringRunFactory.create(
+            submission=rows[1], batch=batch, state="finished", finished_at=timezone.now(), final_score=0.5,
+            scores=values(0.5, 0.5, judged), signature_hash=rows[1].live_run.signature_hash,
+        )  # fmt: skip
+    page = page_of(client, url(phase))
+    assert html.problems(page) == []
+    said = page.one("div", id="spread").text
+    assert "심사 모델 3.0000000" in said
+    assert "1위 팀0 ≈ 2위 팀1" in said
+    assert "팀2" not in said
+    assert "≈" not in page_of(client, url(phase, "board/?sort=rmse")).text
 
 
 def test_a_small_change_of_composites_can_be_left_out_of_the_list(phase: Phase, teams: list[Team]) -> None:

@@ -19,7 +19,7 @@ from malpan.core import audit
 YEARS: Final = (1970, 2999)  # the first and the last
 PERSON: Final = settings.AUTH_USER_MODEL.lower()
 _LISTS: Final = frozenset(  # the other JSON is objects
-    {"prize_places", "public_ids", "errors", "warnings", "rows", "composite", "components"}
+    {"prize_places", "public_ids", "errors", "warnings", "file_warnings", "rows", "composite", "components"}
 )
 Renumber = Callable[[str, int], int]  # label of a model (or PERSON) and a number of it; KeyError if unknown
 

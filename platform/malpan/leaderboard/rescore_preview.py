@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from malpan.competitions.models import ReferenceVersion
 from malpan.competitions.references import recipe_named, recipe_of
@@ -15,6 +15,7 @@ from malpan.submissions.models import HiddenResult, RescoreBatch, ScoringRun, Su
 from malpan.submissions.release import Release
 from malpan.submissions.rescoring import batches, deltas
 from malpan.submissions.rescoring.deltas import Change, Histogram, Place, RankMove, Scored
+from malpan.submissions.rescoring.spreads import spreads_of
 from malpan.submissions.scoring_config import scoring_config_of
 from scoring.recipes import Recipe
 
@@ -26,7 +27,8 @@ class Preview:
     ``is_composite``: a composite ranks before or after; the scores of ``moves`` are composites where one does.
     ``ranked_by``: the scores that rank, the final score or the parts of the composite. ``histogram`` is of the final
     scores of submissions or, where a composite ranks before and after, of the teams' composites; then a closed batch
-    has none, as its boards are not computed again, and the private split neither.
+    has none, as its boards are not computed again, and the private split neither. ``spreads``: of scores of which a
+    file was scored several times by one rule; ``changes`` do not count differences within.
     """
 
     recipe: Recipe
@@ -40,6 +42,7 @@ class Preview:
     hidden_histogram: Histogram | None = None
     is_composite: bool = False
     ranked_by: tuple[str, ...] = (deltas.FINAL,)
+    spreads: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def has_hidden(self) -> bool:
@@ -56,6 +59,7 @@ def preview(batch: RescoreBatch) -> Preview:
     recipe = recipe_named(next((run.recipe for run in fresh.values()), batch.phase.track.recipe))
     rows = tuple(_rows(batch, fresh))
     scores = [column.key for column in recipe.columns]
+    spreads = spreads_of(batch.phase)
     moves, left_out = _moves(batch, fresh, recipe) if batch.is_open else ((), 0)
     rules = rule_of(batch.phase), rule_of(batch.phase, recipe)
     is_composite = any(rule.is_composite for rule in rules)
@@ -63,15 +67,16 @@ def preview(batch: RescoreBatch) -> Preview:
     return Preview(
         recipe=recipe,
         rows=rows,
-        changes=tuple(deltas.changes(rows, scores)),
+        changes=tuple(deltas.changes(rows, scores, spreads=spreads)),
         histogram=_histogram(rules, rows, moves),
         moves=moves,
         prize_moves=tuple(move for move in moves if move.crossed),
         left_out=left_out,
-        hidden_changes=tuple(deltas.changes(rows, scores, is_hidden=True)),
+        hidden_changes=tuple(deltas.changes(rows, scores, is_hidden=True, spreads=spreads)),
         hidden_histogram=deltas.histogram(hidden) if hidden else None,
         is_composite=is_composite,
         ranked_by=tuple(part.score for part in rules[1].components) or (deltas.FINAL,),
+        spreads=spreads,
     )
 
 
@@ -158,12 +163,18 @@ def _comparable_after(runs: Mapping[int, ScoringRun], version: ReferenceVersion,
 
 
 def _places(entries: list[ranking.Entry], rule: Rule) -> dict[int, Place]:
+    """The teams of a board. A place has the scores that decide it: others may go with a recipe that changes."""
+    names = tuple(part.score for part in rule.components) or (deltas.FINAL, *rule.tie_breaks)
     return {
         ranked.entry.team_id: Place(
             rank=ranked.rank,
             score=ranked.entry.final_score if ranked.composite is None else ranked.composite.value,
             submission_id=ranked.entry.submission_id,
-            scores={**ranked.entry.scores, deltas.FINAL: ranked.entry.final_score},
+            scores=_of_names({**ranked.entry.scores, deltas.FINAL: ranked.entry.final_score}, names),
         )
         for ranked in ranking.rank(entries, rule)
     }
+
+
+def _of_names(scores: Mapping[str, float], names: Iterable[str]) -> dict[str, float]:
+    return {name: scores[name] for name in names if name in scores}

@@ -19,7 +19,6 @@ from malpan.jobs import doorbell
 from malpan.leaderboard.boards import Board
 from malpan.leaderboard.rescore_preview import Preview, preview
 from malpan.leaderboard.selectors import board
-from malpan.submissions.errors import BatchNotReady
 from malpan.submissions.intake import submit
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 from malpan.submissions.quota import services as quota
@@ -27,6 +26,7 @@ from malpan.submissions.rescoring import batches
 from malpan.submissions.rescoring import services as rescoring
 from malpan.submissions.rescoring.apply import Announcement
 from malpan.submissions.rescoring.batches import Selection, state_of
+from malpan.submissions.rescoring.errors import BatchNotReady
 from tests.snapshots import Snapshot
 from tests.submissions.rescoring.contest_of_many import Contest, answers, fill, found, work_off
 from tests.waiting import wait_for

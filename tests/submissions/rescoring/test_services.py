@@ -16,7 +16,15 @@ from malpan.jobs.claim import claim_next
 from malpan.jobs.models import Job
 from malpan.leaderboard.rescore_preview import preview
 from malpan.leaderboard.selectors import board
-from malpan.submissions.errors import (
+from malpan.submissions.evaluation.runs import finish_run
+from malpan.submissions.integrity import chain
+from malpan.submissions.models import ChainEntry, HiddenResult, QuotaEntry, RescoreBatch, ScoringRun, Submission
+from malpan.submissions.quota import services as quota
+from malpan.submissions.rescoring import batches
+from malpan.submissions.rescoring import services as rescoring
+from malpan.submissions.rescoring.apply import Announcement
+from malpan.submissions.rescoring.batches import Selection, state_of
+from malpan.submissions.rescoring.errors import (
     BatchClosed,
     BatchHurtsOtherPhases,
     BatchNeverApplies,
@@ -27,14 +35,6 @@ from malpan.submissions.errors import (
     BatchRunNotFailed,
     BatchSelectsNothing,
 )
-from malpan.submissions.evaluation.runs import finish_run
-from malpan.submissions.integrity import chain
-from malpan.submissions.models import ChainEntry, HiddenResult, QuotaEntry, RescoreBatch, ScoringRun, Submission
-from malpan.submissions.quota import services as quota
-from malpan.submissions.rescoring import batches
-from malpan.submissions.rescoring import services as rescoring
-from malpan.submissions.rescoring.apply import Announcement
-from malpan.submissions.rescoring.batches import Selection, state_of
 from malpan.submissions.scoring_changes import split_again
 from malpan.submissions.selectors import run_to_show
 from tests.factories import PhaseFactory, file_bytes, finished_submission, report

@@ -13,10 +13,10 @@ from malpan.competitions.models import Track
 from malpan.competitions.services import post_notice
 from malpan.core import audit
 from malpan.jobs.models import Job
-from malpan.submissions.errors import BatchHurtsOtherPhases, BatchNeverApplies, BatchNotReady, BatchOutdated
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 from malpan.submissions.quota import services as quota
 from malpan.submissions.rescoring import batches
+from malpan.submissions.rescoring.errors import BatchHurtsOtherPhases, BatchNeverApplies, BatchNotReady, BatchOutdated
 from malpan.submissions.scoring_config import ScoringConfig
 from malpan.teams.models import Team
 from malpan.teams.services import lock_teams

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Final
 
 FINAL: Final = "final_score"
+NO_SPREADS: Final[Mapping[str, float]] = {}
 BARS: Final = 20
 NOISE: Final = 1e-12  # smaller differences count as none: the sums are exact, the values doubles
 
@@ -71,7 +72,7 @@ class Histogram:
 @dataclass(frozen=True, slots=True)
 class Place:
     """A team on a board: its rank, ``None`` for a baseline; what it is ranked by, its final score or composite; and the
-    submission that counts with its scores.
+    submission that counts with the scores that decide the place.
     """
 
     rank: int | None
@@ -114,21 +115,32 @@ class RankMove:
         return self.score_after - self.score_before
 
 
-def changes(rows: Sequence[Scored], scores: Iterable[str], *, is_hidden: bool = False) -> list[Change]:
-    """One ``Change`` for each score, in the order given; without scores that no submission has on both sides."""
+def changes(
+    rows: Sequence[Scored], scores: Iterable[str], *, is_hidden: bool = False, spreads: Mapping[str, float] = NO_SPREADS
+) -> list[Change]:
+    """One ``Change`` for each score, in the order given; without scores that no submission has on both sides.
+
+    A difference within the spread of its score, if ``spreads`` has one, does not count as changed.
+    """
     found = []
     for score in scores:
         deltas = [delta for row in rows if (delta := _of(row, score, is_hidden)) is not None]
         if deltas:
-            moved = sum(abs(delta) > NOISE for delta in deltas)
+            moved = sum(_is_change(delta, score, spreads) for delta in deltas)
             mean = math.fsum(deltas) / len(deltas)
             found.append(Change(score, len(deltas), moved, mean, min(deltas), max(deltas)))
     return found
 
 
-def count_changed(rows: Iterable[Scored], scores: Sequence[str], *, is_hidden: bool = False) -> int:
-    """The submissions of which one of ``scores`` changes."""
-    return sum(_largest(row, scores, (is_hidden,)) > NOISE for row in rows)
+def count_changed(
+    rows: Iterable[Scored],
+    scores: Sequence[str],
+    *,
+    is_hidden: bool = False,
+    spreads: Mapping[str, float] = NO_SPREADS,
+) -> int:
+    """The submissions of which one of ``scores`` changes, by more than its spread if it has one."""
+    return sum(any(_is_change(_of(row, score, is_hidden), score, spreads) for score in scores) for row in rows)
 
 
 def histogram(deltas: Iterable[float], bars: int = BARS) -> Histogram:
@@ -230,9 +242,18 @@ def _delta(before: Mapping[str, float] | None, after: Mapping[str, float] | None
     return after[score] - before[score]
 
 
-def _largest(row: Scored, scores: Sequence[str], sides: Iterable[bool] = (False, True)) -> float:
-    """The largest change of ``scores``; ``sides``: whether of the hidden split."""
-    return max(abs(_of(row, score, is_hidden) or 0.0) for is_hidden in sides for score in scores)
+def _largest(row: Scored, scores: Sequence[str]) -> float:
+    """The largest change of ``scores``, shown or hidden."""
+    return max(abs(_of(row, score, is_hidden) or 0.0) for is_hidden in (False, True) for score in scores)
+
+
+def is_within(difference: float, score: str, spreads: Mapping[str, float]) -> bool:
+    """Whether two values of ``score`` differ by no more than its spread, if it has one."""
+    return score in spreads and abs(difference) <= spreads[score] + NOISE
+
+
+def _is_change(delta: float | None, score: str, spreads: Mapping[str, float]) -> bool:
+    return delta is not None and abs(delta) > NOISE and not is_within(delta, score, spreads)
 
 
 def _within(rank: int | None, line: int) -> bool:

@@ -21,7 +21,13 @@ from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.references import load_references, recipe_named
 from malpan.core import audit
 from malpan.core.locks import Level, lock_rows
-from malpan.submissions.errors import (
+from malpan.submissions.evaluation import reuse, runs
+from malpan.submissions.integrity import chain
+from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
+from malpan.submissions.rescoring import apply, batches
+from malpan.submissions.rescoring.apply import NO_ANNOUNCEMENT, Announcement
+from malpan.submissions.rescoring.batches import Selection
+from malpan.submissions.rescoring.errors import (
     BatchClosed,
     BatchNotFound,
     BatchOpenAlready,
@@ -31,12 +37,6 @@ from malpan.submissions.errors import (
     BatchSelectsNothing,
     RescoringCancelled,
 )
-from malpan.submissions.evaluation import reuse, runs
-from malpan.submissions.integrity import chain
-from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
-from malpan.submissions.rescoring import apply, batches
-from malpan.submissions.rescoring.apply import NO_ANNOUNCEMENT, Announcement
-from malpan.submissions.rescoring.batches import Selection
 from malpan.submissions.scoring_config import ScoringConfig, scoring_config_of
 from scoring.errors import InvalidFile
 

@@ -21,6 +21,7 @@ from malpan.web.pages.context import PageContext, address, page_context
 from malpan.web.presenters import composites
 from malpan.web.presenters.board import PUBLIC, SNAPSHOT, Link, board_table, on_last_page, publications_of, view_of
 from malpan.web.presenters.scores import plain_step_text, step_text
+from malpan.web.presenters.spread import spread_context
 
 
 @require_safe
@@ -46,7 +47,7 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
             "plain_step": plain_step_text(page.phase, found.recipe),
             "follows_choice": found.rule.counting == "chosen",
         }
-        context |= board_table(found, request.GET, link)
+        context |= board_table(found, request.GET, link) | spread_context(found)
         context |= _views(final, shows_public, link)
         context["publications"] = [] if final is None else publications_of(final, link)
     return render(request, "pages/board.html", context)

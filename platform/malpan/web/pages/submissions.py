@@ -224,8 +224,11 @@ def _result(status: SubmissionStatus) -> dict[str, Any]:
     """
     run = status.run
     has_scores = run is not None and run.state == ScoringRun.State.FINISHED and not run.is_score_hidden
-    told = scores.file_warnings_of(status.submission, run)
-    shown = {"status": status, "is_score_hidden": run is not None and run.is_score_hidden, "warnings": told}
+    shown = {
+        "status": status,
+        "is_score_hidden": run is not None and run.is_score_hidden,
+        "warnings": scores.warnings_of(status.submission, run),
+    }
     if run is None or not has_scores:
         return shown
     return shown | {
@@ -236,7 +239,6 @@ def _result(status: SubmissionStatus) -> dict[str, Any]:
         "coverage": scores.coverage_of(
             run.coverage, scores.public_items_label(status.submission) if run.covers == "public" else ""
         ),
-        "warnings": [*told, *scores.warnings_of(run)],
         "signature": json.dumps(run.signature, ensure_ascii=False, indent=2) if run.signature else "",
     }
 

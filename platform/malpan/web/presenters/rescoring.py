@@ -14,6 +14,7 @@ from malpan.submissions.rescoring import batches, deltas
 from malpan.submissions.rescoring.batches import BatchProgress
 from malpan.submissions.rescoring.deltas import Change, Histogram, RankMove, Scored
 from malpan.web.presenters import composites, scores
+from malpan.web.presenters.spread import preview_note
 from scoring.recipes import Column, get_recipe
 
 SHOWN_ROWS: Final = 200
@@ -107,7 +108,7 @@ def preview_context(batch: RescoreBatch, minimum: str) -> dict[str, Any]:
     found = preview(batch)
     track = batch.phase.track
     least = _number(minimum) / track.score_scale
-    rows = deltas.at_least(found.rows, 0.0 if found.is_composite else least, found.ranked_by)
+    rows = deltas.at_least(found.rows, 2 * deltas.NOISE if found.is_composite else least, found.ranked_by)
     columns = {column.key: column for column in found.recipe.columns}
     main = columns[deltas.FINAL]
     ranking = composites.COLUMN if found.is_composite else main
@@ -126,8 +127,9 @@ def preview_context(batch: RescoreBatch, minimum: str) -> dict[str, Any]:
         "shown_rows": SHOWN_ROWS,
         "minimum": minimum,
         "moved_teams": sum(move.moves for move in found.moves),
-        "changed_rows": deltas.count_changed(found.rows, found.ranked_by),
-        "hidden_changed_rows": deltas.count_changed(found.rows, found.ranked_by, is_hidden=True),
+        "changed_rows": deltas.count_changed(found.rows, found.ranked_by, spreads=found.spreads),
+        "hidden_changed_rows": deltas.count_changed(found.rows, found.ranked_by, is_hidden=True, spreads=found.spreads),
+        "spread_note": preview_note(found.spreads, found.recipe, track),
     }
 
 

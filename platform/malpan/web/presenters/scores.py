@@ -226,15 +226,11 @@ def stage_label(recipe: str, stage: str) -> str:
     return get_recipe(recipe).metric_label(stage, language())
 
 
-def warnings_of(run: ScoringRun | ShownRun) -> list[str]:
-    """The warnings of a score as sentences; a ``ShownRun`` has only those for its reader."""
-    return _sentences(run.warnings)
-
-
-def file_warnings_of(submission: Submission, run: ShownRun | None) -> list[str]:
-    """What the check of the file warned of, as sentences; without what the score ``run`` says again."""
-    told = {row["code"] for row in run.warnings} if run else set()
-    return _sentences(row for row in submission.file_warnings if row["code"] not in told | ORGANISER_CODES)
+def warnings_of(submission: Submission, run: ShownRun | None) -> list[str]:
+    """What the check of the file warned of, then what its score ``run`` adds for its reader, as sentences."""
+    first = [row for row in submission.file_warnings if row["code"] not in ORGANISER_CODES]
+    told = {row["code"] for row in first}
+    return _sentences([*first, *(row for row in (run.warnings if run else ()) if row["code"] not in told)])
 
 
 def is_unreadable(submission: Submission) -> bool:
