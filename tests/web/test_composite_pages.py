@@ -276,7 +276,7 @@ def test_the_final_preview_shows_the_composite_and_its_parts(phase: Phase, teams
     page = page_of(manage_of(phase, "owner"), url(phase, f"manage/phases/{phase.pk}/?show=final"))
     assert html.problems(page) == []
     assert "RMSE 2.5위 · 0.250" in page.text
-    assert "종합 점수는 지표별 순위를" in page.text
+    assert "종합 점수 = 지표별 (팀 수 − 순위) ÷ (팀 수 − 1)의 가중 평균" in page.text
 
 
 def test_the_rescoring_preview_marks_who_moves_although_nothing_of_theirs_changed(
