@@ -126,3 +126,12 @@ def test_a_score_comes_back_as_it_was(value: float) -> None:
 @given(st.text(max_size=60))
 def test_no_text_breaks_the_reading(text: str) -> None:
     assert problems(text)  # of no such text: a score of every team
+
+
+def test_a_team_and_a_score_with_only_a_space_between_them_are_told_how_to_be_written() -> None:
+    with pytest.raises(TableInvalid) as refused:
+        read_table("감자팀 80\n고구마 팀 72.5\n감자팀\n", TEAMS, (0.0, 100.0))
+    first, second, third = refused.value.problems[:3]
+    assert [each.code for each in (first, second, third)] == ["separator", "separator", "columns"]
+    assert "‘감자팀, 80’처럼" in first.text
+    assert "‘고구마 팀, 72.5’처럼" in second.text

@@ -52,11 +52,10 @@ def test_a_track_may_show_scores_from_0_to_1(contest: Contest, client: Client) -
     assert "0~1이며 소수점 아래 4자리" in page.one("section", "board-rules").text
 
 
-def test_the_own_row_is_pinned_on_top_and_marked_in_its_place(contest: Contest, member: Client) -> None:
+def test_the_own_row_is_marked_in_its_place_and_not_repeated_on_a_short_board(contest: Contest, member: Client) -> None:
     page = page_of(member, contest.url("board/"))
-    pinned = page.one("tbody", "pinned")
-    assert pinned.one(css_class="team-name").text == "Team One"
-    assert [row.one(css_class="team-name").text for row in page.all("tr", "own")] == ["Team One", "Team One"]
+    assert page.all("tbody", "pinned") == []
+    assert [row.one(css_class="team-name").text for row in page.all("tr", "own")] == ["Team One"]
 
 
 def test_a_visitor_has_no_pinned_row(contest: Contest, client: Client) -> None:

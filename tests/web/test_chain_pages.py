@@ -229,7 +229,7 @@ def test_script_sees_a_final_board_that_was_changed_in_the_database(
 
 def test_script_says_so_when_it_cannot_read_a_file(tmp_path: Path) -> None:
     done = run_script(tmp_path, chain=["not", "a", "chain"])
-    assert (done.returncode, "파일을 읽을 수 없거나" in done.stdout) == (2, True)
+    assert (done.returncode, "chain.json 자리에 올 파일이 아니거나" in done.stdout) == (2, True)
 
 
 def test_chain_opens_the_score_on_the_board_and_no_other(phase: Phase, team: Team) -> None:

@@ -86,14 +86,13 @@ def test_the_board_shows_composite_values_average_ranks_and_the_formula(phase: P
     assert "2.5위 · 0.250" in second[4]
     assert third[0] == "순위 3"
     rules = page.one("section", "board-rules").text
-    assert "RMSE 45, 스피어만 상관 45, 심사 모델 10" in rules
+    assert "RMSE(낮을수록 좋음) 45, 스피어만 상관 45, 심사 모델 10" in rules
     assert "(팀 수 − 순위) ÷ (팀 수 − 1)" in rules
-    assert "낮을수록 좋은 지표: RMSE" in rules
+    assert "값이 같으면 평균 순위입니다" in page.one("section", "board-rules").one("details").text
     assert "가장 최근 것 하나가 반영됩니다" in rules
     assert "팀마다 가장 높은 제출" not in rules
     english = page_of(Client(), url(phase), accept_language="en").one("section", "board-rules").text
-    assert "weights: RMSE 45, Spearman 45, LLM judge 10" in english
-    assert "Lower is better in: RMSE." in english
+    assert "Weights: RMSE (lower is better) 45, Spearman 45, LLM judge 10" in english
 
 
 def test_a_score_that_is_better_when_lower_sorts_so(phase: Phase, teams: list[Team]) -> None:
@@ -285,7 +284,7 @@ def test_the_final_preview_shows_the_composite_and_its_parts(phase: Phase, teams
     page = page_of(manage_of(phase, "owner"), url(phase, f"manage/phases/{phase.pk}/?show=final"))
     assert html.problems(page) == []
     assert "RMSE 2.5위 · 0.250" in page.text
-    assert "종합 점수는 지표별 순위를" in page.text
+    assert "종합 점수 = 지표별 (팀 수 − 순위) ÷ (팀 수 − 1)의 가중 평균" in page.text
 
 
 def test_the_rescoring_preview_marks_who_moves_although_nothing_of_theirs_changed(

@@ -137,3 +137,46 @@ def test_a_hidden_competition_shows_no_stages(judged: Contest) -> None:
     assert {get(judged, page).status_code for page in ("", f"{judged.track.slug}/1/", f"{judged.track.slug}.json")} == {
         404
     }
+
+
+def test_a_replaced_stage_is_named_above_the_combined_standing_until_that_is_published_again(judged: Contest) -> None:
+    assert "다시 발표되었습니다" not in get(judged).content.decode()
+    second = judged.track.stages.get(position=2)
+    judged.judged(second, {1: 61, 2: 90.25, 3: 80}, reason="합산 오류")
+    page = get(judged).content.decode()
+    assert "심사 ‘2차’은(는) 이 종합 결과 뒤에 2판으로 다시 발표되었습니다." in page
+    judged.publish_final(note="합산 오류")
+    assert "다시 발표되었습니다" not in get(judged).content.decode()
+    body = get(judged, f"{judged.track.slug}.json").json()
+    assert (body["format"], body["stages"][1]["newest"], body["final"]["newest"]) == ("malpan-stages@2", 2, 2)
+    assert [each["snapshot"] for each in body["stages"][1]["snapshots"]] == [1, 2]
+
+
+def test_a_stage_that_rests_on_a_replaced_board_says_so(judged: Contest) -> None:
+    disqualify_team(team=judged.teams[5], actor=judged.writer, note_ko="규정 위반")
+    judged.republish_board()
+    page = get(judged, f"{judged.track.slug}/1/").content.decode()
+    assert "앞 결과가 그 뒤 다시 발표되었습니다." in page
+    assert "바로잡기 전의 결과" in get(judged).content.decode()
+
+
+def test_a_disqualified_team_is_marked_then_leaves_and_stays_named(judged: Contest) -> None:
+    """As published it is marked; after the next publication it is among the disqualified, with the reason."""
+    disqualify_team(team=judged.teams[2], actor=judged.writer, note_ko="규정 위반", note_en="Rules broken")
+    first = judged.track.stages.get(position=1)
+    page = get(judged, f"{judged.track.slug}/1/").content.decode()
+    assert ("error tiny" in page, "발표한 뒤 실격한 팀이 있습니다" in page) == (True, True)
+    judged.publish(first, note="2번 팀 실격")
+    page = get(judged, f"{judged.track.slug}/1/").content.decode()
+    assert ("error tiny" in page, "발표한 뒤 실격한 팀이 있습니다" in page) == (False, False)
+    assert (judged.teams[2].name in page, "규정 위반" in page) == (True, True)
+    assert "상위 2팀이 진출합니다." in page
+
+
+def test_points_are_of_a_hundred_everywhere_on_the_pages(judged: Contest) -> None:
+    """The score of the board is shown times 100, and so are the bounds of the rule; only of the files 0-1 is said."""
+    for page in ("", f"{judged.track.slug}/1/", f"{judged.track.slug}/2/"):
+        text = get(judged, page).content.decode()
+        assert "환산 점수(100점 만점) = 100 × (점수 − 0) ÷ (100 − 0)." in text, page
+        assert "(점수 - 0)" not in text
+        assert text.count("0~1") == text.count("CSV와 JSON의 환산 점수와 종합 점수는 0~1입니다."), page

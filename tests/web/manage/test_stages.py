@@ -13,6 +13,7 @@ from malpan.competitions.models import CompetitionRole
 from malpan.stages.contents import stage_content
 from malpan.stages.models import Stage, StageSnapshot, StageTable
 from malpan.stages.selectors import newest_table
+from malpan.teams.services import disqualify_team
 from tests.factories import UserFactory
 from tests.stages.conftest import Contest, make_contest
 from tests.web.conftest import client_of
@@ -214,3 +215,27 @@ def test_pages_speak_english(contest: Contest, writer: Client, second: Stage) ->
         text = writer.get(url(contest, page), headers={"Accept-Language": "en"}).content.decode()
         assert "Stages" in text, page
         assert not re.search("심사 결과|점수표", text), page
+
+
+def test_the_two_ways_to_give_a_table_are_not_both_called_optional(
+    contest: Contest, writer: Client, second: Stage
+) -> None:
+    page = writer.get(url(contest, f"{second.pk}/table/")).content.decode()
+    assert page.count("(선택)") == 1, "only the reason"
+
+
+def test_publishing_again_names_what_becomes_outdated(contest: Contest, writer: Client, second: Stage) -> None:
+    """Of the board the stages made of it, of a stage those behind it and the combined standing."""
+    contest.judged(second, {1: 60, 2: 90, 3: 80})
+    contest.publish_final()
+    disqualify_team(team=contest.teams[5], actor=contest.writer, note_ko="규정 위반")
+    phases = f"/competitions/{contest.competition.slug}/manage/phases/{contest.phase.pk}/"
+    page = writer.get(f"{phases}?show=final").content.decode()
+    names = f"1. {contest.track.stages.get(position=1).title}, 2. {second.title}, 종합 결과"
+    assert f"함께 다시 발표해야 합니다: {names}" in page
+    done = writer.post(f"{phases}publish/", {"word": contest.phase.slug, "note_ko": "5번 팀 실격"}, follow=True)
+    assert f"앞의 판에 따른 결과를 다시 발표해야 합니다: {names}" in done.content.decode()
+    first = contest.track.stages.get(position=1)
+    page = writer.get(url(contest, f"{first.pk}/")).content.decode()
+    assert f"함께 다시 발표해야 합니다: 2. {second.title}, 종합 결과" in page
+    assert "앞 결과가 바뀜: 다시 발표해야 함" in page

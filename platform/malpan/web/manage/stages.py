@@ -285,7 +285,6 @@ def _final_page(
         context |= {
             "lines": final_lines(list(listed), stages),
             "page": listed,
-            "left_out": content.rule["left_out"],
             "is_published_so": bool(published) and published[0].sha256 == content.sha256,
             "publish_form": form or _publish_form(content, bool(published)),
         }

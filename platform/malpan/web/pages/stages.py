@@ -62,12 +62,12 @@ def _rule_of(state: StageState) -> dict[str, Any]:
 
 def _disqualified(track: Track) -> list[Disqualified]:
     """The disqualified teams that some publication of the stages of ``track`` has, or left out."""
+    left = disqualified(track.competition, reader_in(track.competition, None))
     shown: set[int] = set()
-    for snapshot in publications_of(track):
+    for snapshot in publications_of(track) if left else ():
         shown.update(row["team_number"] for row in snapshot.rows)
         shown.update(snapshot.rule.get("left_out", []))
-    reader = reader_in(track.competition, None)
-    return [each for each in disqualified(track.competition, reader) if each.number in shown]
+    return [each for each in left if each.number in shown]
 
 
 def _final(request: HttpRequest, track: Track, team: Team | None, states: list[StageState]) -> dict[str, Any]:

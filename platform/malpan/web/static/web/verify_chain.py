@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """해시 사슬 확인 / Verifies the hash chain of a competition. Python 3.8 or newer, nothing to install.
 
-    python verify_chain.py chain.json [--board board.json …]… [--receipt receipt.json] [--stages stages.json]
+    python verify_chain.py chain.json [--board board.json …] [--receipt receipt.json] [--stages stages.json]
 
 chain.json    대회의 ‘기록 확인’ 페이지에서 내려받습니다. / from the competition's page "Records".
 board.json    공개 API의 순위표 / the board as the public API gives it:
               /api/v1/competitions/<대회>/tracks/<트랙>/board/
               한 쪽에 100줄입니다. "next"의 주소로 다음 쪽을 내려받아 모두 적습니다.
               A page has 100 rows: download the next from the address in "next" and name them all.
-              예전에 발표한 최종 순위표는 ?snapshot=번호, 다른 단계는 ?phase=이름입니다. 판마다 --board를 적습니다.
-              An earlier publication of the final board is ?snapshot=N, another phase ?phase=NAME; one --board each.
+              예전에 발표한 최종 순위표는 ?snapshot=번호, 다른 단계는 ?phase=이름입니다. 모두 --board에 적습니다.
+              An earlier final board is ?snapshot=N, another phase ?phase=NAME: name all of them after --board.
 receipt.json  제출 결과 페이지의 접수증 / the receipt from a submission's page.
 stages.json   ‘심사’ 페이지의 JSON입니다. 발표한 모든 판을 점수에서 다시 구하고, --board가 있으면 첫 심사를 견줍니다.
               The JSON of the page "Stages": every publication is recomputed from the scores, and the first stage
@@ -136,16 +136,8 @@ class Incomplete(Exception):
     """Pages of the board are missing."""
 
 
-class Mixed(Exception):
-    """Pages are not of one board."""
-
-
 def whole_board(pages: list[Any]) -> Any:
-    """The board of its pages. Raises ``Mixed`` for pages of several and ``Incomplete`` unless every row is there."""
-    finals = [page.get("final") or {} for page in pages]
-    phases = [page.get("phase") or {} for page in pages]
-    if len({(each.get("slug"), final.get("sha256")) for each, final in zip(phases, finals)}) > 1:
-        raise Mixed
+    """The board of its pages. Raises ``Incomplete`` unless every row is there."""
     board = {**pages[0], "rows": [row for page in pages for row in page["rows"]]}
     if board.get("final"):
         board["final"] = {**board["final"], "rows": [row for page in pages for row in page["final"]["rows"]]}
@@ -153,6 +145,15 @@ def whole_board(pages: list[Any]) -> Any:
         if part and len(part["rows"]) != part.get("row_count", len(part["rows"])):
             raise Incomplete(len(part["rows"]), part["row_count"])
     return board
+
+
+def boards_of(pages: list[Any]) -> list[Any]:
+    """The boards of pages: one for each phase and each publication of its final board. Raises ``Incomplete``."""
+    together: dict[Any, list[Any]] = {}
+    for page in pages:
+        phase, final = page.get("phase") or {}, page.get("final") or {}
+        together.setdefault((phase.get("slug"), final.get("sha256"), final.get("snapshot")), []).append(page)
+    return [whole_board(each) for each in together.values()]
 
 
 def check_board(entries: Any, board: Any, findings: Findings) -> None:
@@ -564,7 +565,7 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
         nargs="+",
         action="append",
         default=[],
-        help="board.json: 순위표도 견줍니다. 판마다 --board / compare a board, too: every page; one --board each",
+        help="board.json: 순위표도 견줍니다 / compare boards, too: every page of each",
     )
     parser.add_argument("--receipt", help="receipt.json: 접수증도 확인합니다 / check a receipt, too")
     parser.add_argument("--stages", help="stages.json: 심사 결과도 확인합니다 / check the stages, too")
@@ -573,7 +574,7 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
 
 def check_all(options: argparse.Namespace, findings: Findings) -> None:
     entries = read(options.chain, "chain.json")["entries"]
-    boards = [whole_board([read(page, "--board") for page in pages]) for pages in options.board]
+    boards = boards_of([read(page, "--board") for pages in options.board for page in pages])
     check_chain(entries, findings)
     for board in boards:
         check_board(entries, board, findings)
@@ -591,10 +592,6 @@ def main(arguments: list[str] | None = None) -> int:
         has, wanted = error.args
         sys.stdout.write(f"[??] 순위표의 {wanted}줄 가운데 {has}줄이 있습니다. 모든 쪽을 --board 뒤에 적으세요.\n")
         sys.stdout.write(f"     {has} of the board's {wanted} rows are there: name every page after --board.\n")
-        return 2
-    except Mixed:
-        sys.stdout.write("[??] 서로 다른 순위표의 쪽이 섞였습니다. 판마다 --board를 따로 적으세요.\n")
-        sys.stdout.write("     Pages of different boards are mixed: write --board once for each.\n")
         return 2
     except WrongFile as error:
         path, kind = error.args
