@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from scoring.cards import GROUPS, HEADINGS, card_names, load_card, recipes_with
-from scoring.recipes import RECIPES
+from scoring.recipes import get_recipe
 from tests.web import html
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +37,7 @@ def test_a_card_page_shows_the_card_and_the_recipes_that_use_it(client: Client, 
     assert page.one("div", "prose").all("pre"), "the formula is a block of its own"
     used_by = [badge.text for badge in page.one("aside").all("span", "badge")]
     assert used_by == [recipe.id for recipe in recipes_with(name)]
-    assert all(RECIPES[recipe].title(language) in page.one("aside").text for recipe in used_by)
+    assert all(get_recipe(recipe).title(language) in page.one("aside").text for recipe in used_by)
 
 
 def test_nothing_of_a_card_is_lost_in_rendering(client: Client) -> None:
