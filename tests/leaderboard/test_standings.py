@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
-from threading import Event
+from threading import Event, Timer
 from typing import Any
 
 import pytest
@@ -333,30 +334,58 @@ def test_a_reader_computes_it_where_the_housekeeper_is_gone_or_there_is_nothing_
     assert shown(of_many) == expected(of_many)
 
 
-@pytest.mark.django_db(transaction=True)
-def test_a_reader_waits_for_nobody(of_many: Phase) -> None:
-    before = shown(of_many)
-    run = ScoringRun.objects.filter(submission__phase=of_many).first()
-    ScoringRun.objects.filter(pk=run.pk).update(final_score=0.99)
+@contextmanager
+def somebody_computing(phase: Phase) -> Iterator[Event]:
+    """Another process has brought the standings up to date and commits them once the event is set."""
 
     def compute() -> None:
         try:
             with transaction.atomic():
-                assert standings.refresh(of_many)
+                assert standings.refresh(phase)
                 computed.set()
-                assert is_read.wait(20)
+                assert may_commit.wait(20)
         finally:
             connection.close()
 
-    computed, is_read = Event(), Event()
+    computed, may_commit = Event(), Event()
     with ThreadPoolExecutor(1) as pool:
         computing = pool.submit(compute)
         assert computed.wait(20)
-        assert shown(of_many) == before
-        assert not standings.refresh(of_many, waits=False)
-        is_read.set()
+        yield may_commit
+        may_commit.set()
         computing.result()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_reader_waits_a_moment_for_another_and_then_reads_what_was_before(
+    of_many: Phase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(standings, "MOMENT", timedelta(milliseconds=50))
+    before = shown(of_many)
+    run = ScoringRun.objects.filter(submission__phase=of_many).first()
+    ScoringRun.objects.filter(pk=run.pk).update(final_score=0.99)
+    with somebody_computing(of_many):
+        assert shown(of_many) == before
+        assert not standings.refresh(of_many, patience=timedelta())
     assert shown(of_many) == expected(of_many) != before
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("is_first", [True, False])
+def test_who_changed_something_sees_it_though_another_is_computing(
+    of_many: Phase, monkeypatch: pytest.MonkeyPatch, is_first: bool
+) -> None:
+    """The board of a phase whose first standings were being computed was shown empty."""
+    monkeypatch.setattr(standings, "MOMENT", timedelta(seconds=20))
+    before = shown(of_many)
+    ScoringRun.objects.filter(pk=ScoringRun.objects.earliest("pk").pk).update(final_score=0.99)
+    if is_first:
+        Standing.objects.all().delete()
+        StandingMark.objects.create(phase=of_many)
+    with somebody_computing(of_many) as may_commit:
+        Timer(0.2, may_commit.set).start()
+        found = shown(of_many)
+    assert found == expected(of_many) != before
 
 
 def _names(phase: Phase, **view: Any) -> list[str]:

@@ -16,6 +16,7 @@ DISTINCT = 8  # files; the other submissions repeat them, so that a large contes
 
 def prepare(slug: str, teams: int, each: int, items: int, words: int) -> dict[str, Any]:
     """Teams with scored submissions; every value is from the site's worker, of equal files computed once."""
+    from malpan.leaderboard import standings
     from malpan.submissions.models import Submission
     from tests.system.make_contest import answers, make
 
@@ -30,6 +31,7 @@ def prepare(slug: str, teams: int, each: int, items: int, words: int) -> dict[st
     stored = Submission.objects.bulk_create(rows)
     _charge(stored)
     _score(phase, stored)
+    standings.refresh(phase)
     return {"slug": slug, "ids": ids, "submissions": len(stored), "phase": phase.pk}
 
 

@@ -107,7 +107,9 @@ def test_a_changed_rule_is_previewed_and_applied_at_once(stack: Stack, page: Pag
     late = visitor.submit(slug, answers(made["ids"], WORDS, wrong=1))
     heading = page.get_by_role("heading", name="미리보기")
     expect(heading).to_be_visible(timeout=READY_WITHIN)  # polled, never reloaded by hand
-    expect(page.locator("#progress")).to_contain_text(f"{TEAMS * EACH + 1} / {TEAMS * EACH + 1}")
+    everything = f"{TEAMS * EACH + 1} / {TEAMS * EACH + 1}"  # nobody waited for the late one: it may be missing yet
+    expect(page.locator("#progress")).to_contain_text(everything, timeout=READY_WITHIN)
+    wait_for(lambda: states_of(stack, late) == ["finished", "finished"], "the late one is scored by both rules")
     batch = batch_of(stack, slug)
     assert batch is not None
     neural = stack.query(
@@ -132,6 +134,7 @@ def test_a_changed_rule_is_previewed_and_applied_at_once(stack: Stack, page: Pag
     page.get_by_label("미리보기를 확인했고").check()
     page.get_by_role("button", name="지금 적용").click()
     expect(page.get_by_role("status")).to_contain_text("한꺼번에 바뀌었습니다")
+    wait_for(lambda: reader.seen[-1] != before, "the reader sees another board")
     reader.look_again()
     assert reader.stop() == [before, board_of(stack, slug)]
 

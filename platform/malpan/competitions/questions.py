@@ -11,14 +11,14 @@ from django.conf import settings
 from django.core.mail import send_mail
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
-from django.utils import timezone, translation
-from django.utils.translation import gettext as _
+from django.template.loader import render_to_string
+from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.competitions.errors import QuestionInvalid, QuestionNotFound, TooManyQuestions
 from malpan.competitions.models import Competition, Question
 from malpan.core import audit
-from malpan.core.text import without_unseen
+from malpan.core.text import one_line, without_unseen
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
@@ -123,33 +123,16 @@ def send_answer(question: Question) -> None:
     """Mail the answer to the person who asked, in Korean and English. A failure is only logged."""
     if question.asked_by.erased_at is not None:
         return
-    parts = []
-    for language in ("ko", "en"):
-        with translation.override(language):
-            parts.append(_mail_text(question))
-    with translation.override("ko"):
-        subject = f"[{_('말판')}] {_('문의에 답변이 있습니다')} / Your question was answered"
-    try:
-        send_mail(subject, "\n\n---\n\n".join(parts), settings.DEFAULT_FROM_EMAIL, [question.asked_by.email])
-    except (OSError, SMTPException):
-        logger.warning("the answer to question %s could not be mailed", question.pk, exc_info=True)
-
-
-def _mail_text(question: Question) -> str:
-    """The text of the e-mail in the active language."""
-    facts = {
-        "competition": question.competition.title,
-        "title": question.title,
-        "answer": question.answer,
+    context = {
+        "question": question,
         "url": f"{settings.SITE_URL.rstrip('/')}/competitions/{question.competition.slug}/questions/",
     }
-    return (
-        _(
-            "‘%(competition)s’에 남긴 문의 ‘%(title)s’에 답변이 있습니다.\n\n%(answer)s\n\n"
-            "문의와 답변은 여기에서 볼 수 있습니다: %(url)s"
-        )
-        % facts
-    )
+    subject = one_line(render_to_string("emails/question_answered_subject.txt"))
+    message = render_to_string("emails/question_answered_message.txt", context)
+    try:
+        send_mail(subject, message, settings.DEFAULT_FROM_EMAIL, [question.asked_by.email])
+    except (OSError, SMTPException):
+        logger.warning("the answer to question %s could not be mailed", question.pk, exc_info=True)
 
 
 # --- inside -----------------------------------------------------------------------------------------------------------

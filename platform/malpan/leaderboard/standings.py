@@ -2,8 +2,9 @@
 
 A board of thousands of teams is read far more often than it changes, and a score changes one team's row. So every
 change marks the teams it touches (``triggers``), and whoever reads a board first brings the marked teams up to date
-(``freshen``), usually none or one. What takes long, such as all teams of a large phase whose references changed, no
-reader waits for: the housekeeper computes it (``refresh_all``), and until then boards are as before the change. A row
+(``freshen``), usually none or one, or waits a moment for another reader who does. What takes long, such as all teams of
+a large phase whose references changed, no reader waits for: the housekeeper computes it (``refresh_all``), and until
+then boards are as before the change. A row
 is a pure function of the team's live results, and where a composite ranks (``composing``) of the other rows: it can
 always be computed anew (``recompute``), and a test compares it with the ranking of all results after every change.
 """
@@ -18,14 +19,13 @@ from typing import Any, Final, cast
 from uuid import uuid4
 
 from django.contrib.postgres.aggregates import BoolOr
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.db.models import (
     Case,
     Count,
     Exists,
     IntegerField,
     Max,
-    Min,
     OuterRef,
     Q,
     QuerySet,
@@ -37,6 +37,7 @@ from django.db.models import (
 )
 from django.db.models.expressions import OrderBy
 from django.db.models.functions import Now
+from psycopg.errors import LockNotAvailable
 
 from malpan.competitions.models import Phase
 from malpan.competitions.references import recipe_of
@@ -58,6 +59,7 @@ SHOWN: Final = (  # what a row of a board needs
 )
 MANY: Final = 500  # teams: more take more than a fraction of a second
 PATIENCE: Final = timedelta(seconds=30)  # the housekeeper comes by every five seconds
+MOMENT: Final = timedelta(seconds=1)  # what does not take long is done by then: who changed something sees it
 _LOCKS: Final = 20261122  # the class of the advisory locks of phases
 
 
@@ -80,20 +82,19 @@ def is_due() -> Exists:
     return Exists(StandingMark.objects.filter(phase=OuterRef("pk")))
 
 
-def refresh(phase: Phase, *, waits: bool = True) -> bool:
+def refresh(phase: Phase, *, patience: timedelta | None = None) -> bool:
     """Bring the standings of ``phase`` up to date. One at a time; nothing is locked where nothing changed.
 
-    ``waits`` for another that is at it; else returns ``False`` at once, with the standings as they were.
+    Waits for another that is at it: as long as that takes, or for ``patience``. Then returns ``False``, with the
+    standings as they were.
     """
     if not StandingMark.objects.filter(phase=phase).exists():
         return True
     with transaction.atomic():
         note(Level.STANDINGS)
+        if not _is_mine(phase, patience):
+            return False
         with connection.cursor() as cursor:
-            lock = "SELECT pg_advisory_xact_lock(%s, %s)" if waits else "SELECT pg_try_advisory_xact_lock(%s, %s)"
-            cursor.execute(lock, [_LOCKS, phase.pk])
-            if not waits and not cursor.fetchone()[0]:
-                return False
             cursor.execute("DELETE FROM leaderboard_standingmark WHERE phase_id = %s RETURNING team_id", [phase.pk])
             teams = {row[0] for row in cursor.fetchall()}
         if teams:
@@ -102,32 +103,51 @@ def refresh(phase: Phase, *, waits: bool = True) -> bool:
     return True
 
 
+def _is_mine(phase: Phase, patience: timedelta | None) -> bool:
+    """Take the lock of the standings of ``phase`` to the end of the transaction, within ``patience``."""
+    with connection.cursor() as cursor:
+        if patience is None:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [_LOCKS, phase.pk])
+            return True
+        if not patience:
+            cursor.execute("SELECT pg_try_advisory_xact_lock(%s, %s)", [_LOCKS, phase.pk])
+            return bool(cursor.fetchone()[0])
+        try:
+            with transaction.atomic():  # a savepoint: a lock that was not had leaves the transaction whole
+                cursor.execute(f"SET LOCAL lock_timeout = {patience // timedelta(milliseconds=1)}")
+                cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [_LOCKS, phase.pk])
+        except OperationalError as error:
+            if not isinstance(error.__cause__, LockNotAvailable):
+                raise
+            return False
+        cursor.execute("SET LOCAL lock_timeout = DEFAULT")
+        return True
+
+
 def freshen(phase: Phase) -> bool:
-    """``refresh`` for a reader: where it takes long, or another is at it, returns ``False`` and does nothing.
+    """``refresh`` for a reader: where it takes long, returns ``False`` at once; waits a ``MOMENT`` for another at it.
 
     A reader does what takes long only if nobody else did for ``PATIENCE``, or if there are no standings at all.
     """
-    takes_long = _takes_long(phase) and Standing.objects.filter(phase=phase).exists()
-    return not takes_long and refresh(phase, waits=False)
+    if not (Standing.objects.filter(phase=phase).exists() and _takes_long(phase)):
+        return refresh(phase, patience=MOMENT)
+    is_overdue = StandingMark.objects.filter(phase=phase, made_at__lte=Now() - PATIENCE).exists()
+    return is_overdue and refresh(phase, patience=timedelta())
 
 
 def refresh_all() -> None:
     """Bring the standings of every phase up to date, except those that another process is computing."""
     for phase in Phase.objects.filter(is_due()).order_by("pk"):
-        refresh(phase, waits=False)
+        refresh(phase, patience=timedelta())
 
 
 def _takes_long(phase: Phase) -> bool:
-    """Whether the marks are of many teams, or change the composites of many, and none of them is old."""
+    """Whether the marks are of many teams, or change the composites of many."""
     marks = StandingMark.objects.filter(phase=phase)
-    found = marks.aggregate(
-        teams=Count("team", distinct=True), is_of_all=BoolOr(Q(team=None)), waited=Now() - Min("made_at")
-    )
-    if not found["is_of_all"] and found["teams"] <= MANY and not composing.takes_long(phase):
-        return False
-    if found["is_of_all"] and _team_count(phase) <= MANY:
-        return False
-    return bool(found["waited"] is not None and found["waited"] < PATIENCE)
+    found = marks.aggregate(teams=Count("team", distinct=True), is_of_all=BoolOr(Q(team=None)))
+    if found["teams"] > MANY or composing.takes_long(phase):
+        return True
+    return bool(found["is_of_all"]) and _team_count(phase) > MANY
 
 
 def _team_count(phase: Phase) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import csv
 import io
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -207,6 +208,29 @@ def test_polling_says_nothing_while_nothing_changes_and_reloads_at_the_end(conte
     work_off()
     last = viewer.get(address)
     assert (last.status_code, last["HX-Refresh"]) == (286, "true")
+
+
+def test_a_late_upload_that_is_scored_does_not_reload_the_page_somebody_writes_in(contest: Contest) -> None:
+    batch = ready(contest, recipe=STRICT)
+    late = batch.runs.order_by("pk").last()
+    assert late is not None
+    Submission.objects.filter(pk=late.submission_id).update(created_at=batch.created_at + timedelta(seconds=1))
+    ScoringRun.objects.filter(pk=late.pk).update(state=ScoringRun.State.QUEUED)
+    organiser = person(contest, "organiser")
+    page = parse(organiser.get(url(contest, f"{batch.pk}/")).content.decode())
+    assert "미리보기" in page.text
+    address = page.one("div", id="progress").attributes["hx-get"]
+    mark = page.one("input", name="mark").attributes["value"]
+    assert organiser.get(f"{address}&mark={mark}").status_code == 204
+
+    ScoringRun.objects.filter(pk=late.pk).update(state=ScoringRun.State.FINISHED)
+    last = organiser.get(f"{address}&mark={mark}")
+
+    assert (last.status_code, last.has_header("HX-Refresh")) == (286, False)
+    note = parse(last.content.decode())
+    assert "10 / 10" in note.text
+    assert "아래 미리보기는 그 전의 것입니다" in note.text
+    assert note.one("a").attributes["href"] == url(contest, f"{batch.pk}/")
 
 
 def test_a_failed_run_is_shown_and_can_be_left_out_with_a_reason(contest: Contest) -> None:

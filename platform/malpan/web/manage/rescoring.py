@@ -101,19 +101,25 @@ def batch_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpRes
 @require_GET
 @manage_page(Permission.VIEW)
 def progress_fragment(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """What htmx polls: 204 while nothing changed. The whole page is reloaded when the batch is ready; one that shows it
-    ready still polls for late uploads, and is reloaded when they are scored as well.
+    """What htmx polls: 204 while nothing changed. The whole page is reloaded when the batch is ready.
+
+    A page that shows it ready polls on for late uploads and is never reloaded: somebody writes in its form.
     """
     batch = rescoring.get_batch(access.competition.pk, pk)
     progress = batches.progress_of(batch)
-    is_news = progress.is_complete and request.GET.get("shown") != batches.State.READY
-    if not batch.is_open or is_news or not progress.unfinished:
+    is_shown = request.GET.get("shown") == batches.State.READY
+    has_ended = progress.is_complete or not progress.unfinished
+    if not batch.is_open or (has_ended and not is_shown):
         response: HttpResponse = HttpResponseStopPolling()
         response["HX-Refresh"] = "true"
         return response
-    if request.GET.get("mark") == tables.mark_of(progress):
+    if progress.unfinished and request.GET.get("mark") == tables.mark_of(progress):
         return HttpResponse(status=204)
-    return render(request, "manage/rescoring_progress.html", tables.progress_context(progress))
+    context = tables.progress_context(progress) | {"batch": batch, "is_outdated": not progress.unfinished}
+    status = 200 if progress.unfinished else HttpResponseStopPolling.status_code
+    return render(
+        request, "manage/rescoring_progress.html", access.context("manage_rescoring") | context, status=status
+    )
 
 
 @require_safe
