@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from malpan.accounts.services import create_api_token
-from malpan.leaderboard import selectors
+from malpan.leaderboard import boards
 from malpan.leaderboard.snapshots import publish_final_board
 from malpan.submissions.integrity.receipts import issue_receipt
 from scoring.signature import json_sha256
@@ -36,7 +36,7 @@ def teams(phase):
 
 @pytest.fixture(autouse=True)
 def _small_pages():
-    with mock.patch.object(selectors, "PAGE_ROWS", 3), mock.patch("malpan.api.routes.PAGE_ROWS", 3):
+    with mock.patch.object(boards, "PAGE_ROWS", 3), mock.patch("malpan.api.routes.PAGE_ROWS", 3):
         yield
 
 

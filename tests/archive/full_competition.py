@@ -23,6 +23,7 @@ from malpan.stages.publishing import publish_final, publish_stage
 from malpan.stages.services import create_stage
 from malpan.submissions import intake
 from malpan.submissions.evaluation import runs
+from malpan.submissions.finals import mark_chosen, unmark_chosen
 from malpan.submissions.integrity import chain
 from malpan.submissions.models import HiddenResult, QuotaEntry, Rejection, RescoreBatch, Submission
 from malpan.teams.models import Team
@@ -71,6 +72,9 @@ def scored(phase: Phase, number: int) -> Submission:
     job = claim_next(worker="w")
     assert job is not None
     runs.finish_run(run_id=submission.runs.get().pk, attempt=job.attempt, report=report(0.1 + number / 7))
+    mark_chosen([submission.pk], submission.created_at)
+    if number:
+        unmark_chosen([submission.pk], timezone.now())
     return submission
 
 

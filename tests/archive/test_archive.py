@@ -59,8 +59,10 @@ def test_round_trip_gives_the_same_board_ledger_audit_log_and_everything_else(
     assert board_of(done.competition) == board_before
     assert len(board_before["rows"]) >= 2
     assert stages_of(done.competition) == stages_before
-    assert [row["normalised"] for row in stages_before["stages"][1]["rows"]] == pytest.approx([0.33])
-    assert stages_before["final"]["rows"][0]["final_score"] == pytest.approx(0.45 * 2 / 3 + 0.55 * 0.33)
+    assert [row["normalised"] for row in stages_before["stages"][1]["snapshots"][-1]["rows"]] == pytest.approx([0.33])
+    assert stages_before["final"]["snapshots"][-1]["rows"][0]["final_score"] == pytest.approx(
+        0.45 * 2 / 3 + 0.55 * 0.33
+    )
     assert ledger_of(done.competition, now) == ledger_before
     assert verify_competition(done.competition) == []
     assert AuditEntry.objects.filter(competition_pk=done.competition.pk).count() > 3
