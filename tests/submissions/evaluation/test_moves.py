@@ -12,7 +12,7 @@ from django.utils import timezone
 from malpan.competitions.models import Phase
 from malpan.jobs.clock import database_now
 from malpan.jobs.models import Job
-from malpan.submissions.evaluation import runs
+from malpan.submissions.evaluation import mails, runs
 from malpan.submissions.models import ChainEntry, RescoreBatch, ScoringRun, Submission
 from tests.factories import (
     ScoringRunFactory,
@@ -117,7 +117,7 @@ def test_a_run_that_is_given_up_gives_the_slot_back_where_nothing_else_counts(
 @pytest.mark.django_db(transaction=True)
 def test_a_run_is_given_up_even_where_nobody_can_be_told(two, settings, monkeypatch):
     settings.JOB_MAX_FAILURES = 1
-    monkeypatch.setattr(runs, "mail_admins", mock.Mock(side_effect=ValueError("a header with a line break")))
+    monkeypatch.setattr(mails, "mail_admins", mock.Mock(side_effect=ValueError("a header with a line break")))
     claim_run(two[0])
 
     assert fail_run(two[0], attempt=1)

@@ -11,7 +11,6 @@ import logging
 from collections.abc import Sequence
 from typing import Final
 
-from django.core.mail import mail_admins
 from django.db import transaction
 from django.db.models import Case, F, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Now
@@ -23,6 +22,7 @@ from malpan.jobs import outcome, queue
 from malpan.jobs.models import Job
 from malpan.submissions.evaluation import results
 from malpan.submissions.evaluation.large_runs import cost_of_turn
+from malpan.submissions.evaluation.mails import tell_admins
 from malpan.submissions.integrity import chain
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 from malpan.submissions.quota import services as quota
@@ -148,12 +148,7 @@ def give_up(job: Job) -> None:
     run.save(update_fields=["state", "finished_at", "error_code"])
     if run.batch_id is None and run.submission.live_run_id is None:
         quota.refund(submission=run.submission, reason=run.error_code)
-    subject = f"채점 실패: {run.submission.phase.track.competition} / run {run.pk}"
-    body = (
-        f"채점 {run.pk}이(가) {job.failures}번 시도 끝에 실패했습니다({run.error_code}).\n"
-        f"제출: {run.submission.public_id}. 관리 화면의 ‘채점’에서 다시 시도할 수 있습니다.\n"
-    )
-    transaction.on_commit(lambda: mail_admins(subject, body, fail_silently=True), robust=True)
+    tell_admins("run_failed", run, failures=job.failures)
 
 
 def finish_run(*, run_id: int, attempt: int, report: ScoreReport, hidden: ScoreReport | None = None) -> bool:
