@@ -351,7 +351,7 @@ def test_a_small_change_of_composites_can_be_left_out_of_the_list(phase: Phase, 
 def test_the_pages_say_what_counts_and_what_the_composite_is_made_of(phase: Phase, teams: list[Team]) -> None:
     Phase.objects.filter(pk=phase.pk).update(min_interval=timedelta(hours=72))
     member, owner = client_of(leader_of(teams[0])), manage_of(phase, "owner")
-    weights = "RMSE 45, 스피어만 상관 45, 심사 모델 10"
+    weights = "RMSE(낮을수록 좋음) 45, 스피어만 상관 45, 심사 모델 10"
     for address in ("", "submit/"):
         text = page_of(member, url(phase, address)).text
         assert "점수가 나온 제출 가운데 가장 최근 것 하나가 반영됩니다" in text
