@@ -152,6 +152,10 @@ def _require_alike(paths: Sequence[str], reports: Sequence[ScoreReport], scores:
             before, expected = known.setdefault(name, (path, signature))
             if signature != expected and _takes_part(name, scores):
                 raise CannotRank("other_metrics", a=before, b=path, metrics=name)
+    for name, (path, _signature) in sorted(known.items()):
+        without = [each for each, other in zip(paths, reports, strict=True) if name not in other.signature["metrics"]]
+        if without and not set(METRICS[name].score_names).isdisjoint(scores):
+            raise CannotRank("missing_metrics", a=path, b=without[0], metrics=name)
 
 
 def _takes_part(metric: str, scores: Sequence[str]) -> bool:

@@ -171,6 +171,12 @@ WORDS: Final[dict[str, Message]] = {
         "Files whose metrics were measured differently do not rank together: {a}, {b} ({metrics}). Score them again "
         "with the same models and version.",
     ),
+    "missing_metrics": Message(
+        "{a}에 있는 지표가 {b}에 없어 함께 순위를 매길 수 없습니다: {metrics}. 모두 그 지표로 채점하거나, --weights로 "
+        "그 지표를 빼 주십시오.",
+        "Files do not rank together where one lacks a metric of the other: {a} has {metrics}, {b} has not. Score all "
+        "of them with it, or leave it out with --weights.",
+    ),
     "rank_title": Message("말판 종합 순위", "Malpan composite ranking"),
     "rank_formula": Message(
         "지표마다 순위 r을 매겨(같은 값은 자리의 평균) (n − r) ÷ (n − 1)로 바꾸고 비중대로 평균합니다. 파일이 하나면 "

@@ -47,7 +47,7 @@ LABELS: Final[Words] = {
 
 COVERAGE: Final[Words] = {
     "items": ("문항 수", "Items"),
-    "answered": ("빈 답변이 아닌 문항", "Items with an answer"),
+    "answered": ("답이 있는 문항", "Items with an answer"),
     "missing": ("제출 파일에 없는 문항(0점)", "Items missing from the predictions (score 0)"),
     "references": ("정답 문장 수", "Reference texts"),
     "reason_gold": ("정답에 이유가 있는 문항", "Items whose reference has a reason"),

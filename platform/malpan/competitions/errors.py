@@ -22,7 +22,7 @@ class ReferencesNotPublished(SystemFault):
 class ReferencesRejected(Unprocessable):
     """A reference file breaks the format. ``errors`` are located and never contain an answer; ``total`` counts all."""
 
-    text = _("정답 파일에서 오류 %(total)s건을 찾았습니다. 표에 적힌 줄과 id를 고쳐 다시 올려 주십시오.")
+    text = _("정답 파일에서 오류 %(total)s건을 찾았습니다. 표를 보고 고쳐 다시 올려 주십시오.")
 
     def __init__(self, *, errors: Sequence[FileError], total: int) -> None:
         self.errors = tuple(errors)

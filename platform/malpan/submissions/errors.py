@@ -277,7 +277,7 @@ class JudgementsMissing(Conflict):
 class HumanScoresRejected(Unprocessable):
     """A file of people's scores breaks the format. ``errors`` are located; ``total`` counts all."""
 
-    text = _("사람 점수 파일에서 오류 %(total)s건을 찾았습니다. 표에 적힌 줄과 id를 고쳐 다시 올려 주십시오.")
+    text = _("사람 점수 파일에서 오류 %(total)s건을 찾았습니다. 표를 보고 고쳐 다시 올려 주십시오.")
 
     def __init__(self, *, errors: Sequence[FileError], total: int) -> None:
         self.errors = tuple(errors)

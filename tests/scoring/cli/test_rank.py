@@ -162,6 +162,10 @@ def test_files_that_were_measured_otherwise_do_not_rank_together(results, capsys
     capsys.readouterr()
     assert main(["rank", without, other, third]) == 2
     assert "essay_rank" in capsys.readouterr().err
+    assert main(["rank", third, without]) == 2
+    told = capsys.readouterr().err
+    assert f"{third}에 있는 지표가 {without}에 없어" in told
+    assert len(ranked(capsys, third, without, "--weights", "rmse=1")["entries"]) == 2
     assert len(ranked(capsys, results["exact"], other, "--weights", "rmse=1")["entries"]) == 2
     assert main(["rank", results["exact"], other, "--weights", "final_score=1"]) == 2  # of no metric alone
     assert main(["rank", results["exact"], "--lang", "en", "--weights", "nothing=1"]) == 2

@@ -94,7 +94,7 @@ def test_a_broken_file_shows_where_and_what(contest: Contest) -> None:
     assert response.status_code == 422
     page = parse(response.content.decode())
     assert "q1" in page.one("div", "error-table").text
-    assert "표에 적힌 줄과 id" in page.one("ul", "errorlist").text
+    assert "표를 보고 고쳐" in page.one("ul", "errorlist").text
     assert "제출" not in page.one("div", "error-table").text  # the official messages are about submissions
     assert problems(page) == []
     assert not ReferenceVersion.objects.filter(phase=contest.phase, number=2).exists()

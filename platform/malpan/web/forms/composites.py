@@ -42,7 +42,10 @@ class CompositeField(forms.CharField):
 def _component(number: int, line: str) -> dict[str, Any]:
     found = _LINE.fullmatch(line)
     if found is None:
-        text = _("%(number)d번째 줄을 읽을 수 없습니다. ‘rmse 45’처럼 점수 이름과 가중치를 띄어 적어 주십시오.")
+        text = _(
+            "%(number)d번째 줄을 읽을 수 없습니다. ‘rmse 45’나 ‘llm_judge 10’처럼 점수의 영문 이름과 가중치를 띄어 "
+            "적어 주십시오. 영문 이름은 지표 안내에 있습니다."
+        )
         raise ValidationError(text, params={"number": number})
     weight = float(found[2])
     return {"score": found[1], "weight": int(weight) if weight.is_integer() else weight}
