@@ -253,7 +253,7 @@ def test_what_is_said_of_a_lean_is_what_its_p_value_says(first: int, key: str) -
     choices = [("first", "first")] * first + [("second", "second")] * (10 - first)
     found = comparison_of([Outcome(str(n), "tie", pair) for n, pair in enumerate(choices)])
     for language in ("ko", "en"):
-        assert _verdicts(found, language)[-1] == say(f"pairwise_{key}", language)  # type: ignore[arg-type]
+        assert _verdicts(found, language)[-1] == say(f"pairwise_{key}", language)
 
 
 def test_a_changed_answer_asks_for_its_item_alone(
