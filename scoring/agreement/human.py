@@ -12,7 +12,9 @@ from typing import Any, Final
 from scoring.errors import ErrorList, FileError, InvalidFile, quoted
 from scoring.judging.parsing import HIGHEST, LOWEST
 from scoring.reading.decoding import decode
+from scoring.reading.item_checks import MAX_ID_CHARS
 from scoring.reading.json_items import JsonItem, scan, type_name
+from scoring.reading.texts import Defect, normalize
 
 FEWEST_ITEMS: Final = 2  # of an agreement
 
@@ -33,7 +35,7 @@ def read_human(data: bytes, known: Collection[str]) -> dict[str, float]:
         errors = list(_errors(entry, known, lines))
         found.note(*errors)
         if not errors:
-            item = _id_of(entry.value)
+            item, _defect = _id_of(entry.value)
             scores[item], lines[item] = float(entry.value["score"]), entry.line
     found.raise_any()
     if not scores:
@@ -41,8 +43,9 @@ def read_human(data: bytes, known: Collection[str]) -> dict[str, float]:
     return scores
 
 
-def _id_of(value: dict[str, Any]) -> str:
-    return str(value["id"]).strip()
+def _id_of(value: dict[str, Any]) -> tuple[str, Defect | None]:
+    """The id in NFC, as in all other files, with its first defect if it has one."""
+    return normalize(str(value["id"]), MAX_ID_CHARS, one_line=True)
 
 
 def _errors(item: JsonItem, known: Collection[str], lines: dict[str, int]) -> Iterator[FileError]:
@@ -62,8 +65,11 @@ def _errors(item: JsonItem, known: Collection[str], lines: dict[str, int]) -> It
         found = {"expected": "string_or_integer", "found": type_name(value["id"])}
         yield FileError("wrong_type", found, item.line_of(("id",)), field="id")
         return
-    name = _id_of(value)
-    if name in lines:
+    name, defect = _id_of(value)
+    if defect is not None:
+        code = "id_too_long" if defect[0] == "text_too_long" else defect[0]
+        yield FileError(code, defect[1], item.line_of(("id",)), quoted(name), "id")
+    elif name in lines:
         yield FileError("duplicate_reference_id", {"first_line": lines[name]}, item.line, quoted(name), "id")
     elif name not in known:
         yield FileError("unknown_id", line=item.line, item_id=quoted(name), field="id")

@@ -45,7 +45,7 @@ class AnswerFile:
         self._found[key] = answer
         usage = self._ledger.usage()
         row = {"key": key, **answer_row(answer), "requests": usage.requests, "tokens": usage.tokens}
-        self._write(self._stream, row)
+        self._write(self._stream, row)  # raises ``CannotUse``
 
     def finish(self) -> None:
         """Remove the file of answers, after the result is written."""
@@ -53,9 +53,11 @@ class AnswerFile:
         self.part.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """End the file with what was spent, now that nothing is on its way."""
-        self._write(self._stream, asdict(self._ledger.usage()))
-        self._stream.close()
+        """End the file with what was spent, now that nothing is on its way. Raises nothing: there was an error."""
+        with suppress(CannotUse):
+            self._write(self._stream, asdict(self._ledger.usage()))
+        with suppress(OSError):
+            self._stream.close()
 
     def _begin(self) -> TextIO:
         """Write what is known of this judge anew, as the last line may be half of one, and go on after it."""
@@ -64,6 +66,7 @@ class AnswerFile:
         try:
             with partial.open("w", encoding="utf-8") as stream:
                 self._write(stream, {"format": FORMAT, "judge": self._judge})
+                self._write(stream, asdict(usage))
                 for key, answer in self._found.items():
                     row = {"key": key, **answer_row(answer), "requests": usage.requests, "tokens": usage.tokens}
                     self._write(stream, row)
@@ -72,10 +75,12 @@ class AnswerFile:
         except OSError as error:
             raise CannotUse("cannot_write", self.part, error.strerror or str(error)) from error
 
-    @staticmethod
-    def _write(stream: TextIO, row: Json) -> None:
-        stream.write(json.dumps(row, ensure_ascii=False) + "\n")
-        stream.flush()
+    def _write(self, stream: TextIO, row: Json) -> None:
+        try:
+            stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+            stream.flush()
+        except OSError as error:
+            raise CannotUse("cannot_write", self.part, error.strerror or str(error)) from error
 
     def _read(self, path: Path) -> Usage:
         """Take over the answers in ``path``; returns what was spent for them."""

@@ -79,8 +79,14 @@ def _verdicts(found: Comparison, language: Language) -> list[str]:
         say("pairwise_interval", language, share=share, low=low, high=high, decided=decided),
         say("pairwise_chance" if is_chance else "pairwise_difference", language, p=found.preference_p),
         say("pairwise_position", language, effect=found.order_effect, first=first, of=len(leans), p=found.p_value),
-        say("pairwise_biased" if found.is_biased else "pairwise_unbiased", language),
+        say(_bias(found), language),
     ]
+
+
+def _bias(found: Comparison) -> str:
+    if found.is_biased:
+        return "pairwise_biased"
+    return "pairwise_unsure" if found.p_value < CHANCE_ABOVE else "pairwise_unbiased"
 
 
 def _named(shown: Rendered, language: Language) -> list[str]:

@@ -86,6 +86,10 @@ PAIRWISE_WORDS: Final[dict[str, Message]] = {
         "이 심사 모델은 글이 놓인 자리를 보고 고릅니다. 뒤집힌 답은 비김으로 세었으나, 이 판정을 근거로 쓰지 마십시오.",
         "This judge prefers a position. Flips count as ties, yet do not rely on these verdicts.",
     ),
+    "pairwise_unsure": Message(
+        "자리에 치우쳤다고 보는 기준(p < 0.01)에는 이르지 않지만, 치우치지 않았다고 볼 근거도 아닙니다.",
+        "This is not below p = 0.01, from where on a judge counts as biased; nor does it show that the judge is fair.",
+    ),
     "pairwise_unbiased": Message("자리에 치우친 흔적은 없습니다.", "Nothing shows that the judge prefers a position."),
     "pairwise_flipped_items": Message("뒤집힌 문항 {count}개: {items}", "Items that flipped ({count}): {items}"),
     "pairwise_unparsable_items": Message(

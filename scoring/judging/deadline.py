@@ -75,20 +75,20 @@ def _cut(connection: HTTPConnection) -> None:
 
 
 def _connect(connection: HTTPConnection, deadline: Deadline) -> socket.socket:
-    """A connected socket to the first address that answers, all of them together within ``deadline``.
+    """A connected socket to the first address that answers, all of them together within ``deadline``: each has an
+    equal part of the time that is left, so that one that never answers keeps none from being tried.
 
     Raises urllib3's ``NameResolutionError``, ``ConnectTimeoutError`` and ``NewConnectionError``.
     """
-    host, failed = connection.host, "no address"
+    host, failed = connection.host, OSError("no address")
     try:
         found = socket.getaddrinfo(host, connection.port, type=socket.SOCK_STREAM)
-        for _family, _kind, _protocol, _name, address in found:
+        for tried, (_family, _kind, _protocol, _name, address) in enumerate(found):
+            seconds = deadline.left() / (len(found) - tried)
             try:
-                made = socket.create_connection((str(address[0]), int(address[1])), deadline.left())
-            except TimeoutError:
-                raise
-            except OSError as error:
-                failed = str(error)
+                made = socket.create_connection((str(address[0]), int(address[1])), seconds)
+            except OSError as error:  # a timeout too
+                failed = error
             else:
                 made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 return made
@@ -96,7 +96,9 @@ def _connect(connection: HTTPConnection, deadline: Deadline) -> socket.socket:
         raise NameResolutionError(host, connection, error) from error
     except TimeoutError as error:
         raise ConnectTimeoutError(connection, f"no connection to {host} in time") from error
-    raise NewConnectionError(connection, f"no connection to {host}: {failed}")
+    if isinstance(failed, TimeoutError):
+        raise ConnectTimeoutError(connection, f"no connection to {host} in time") from failed
+    raise NewConnectionError(connection, f"no connection to {host}: {failed}") from failed
 
 
 class PlainConnection(HTTPConnection):

@@ -229,7 +229,11 @@ def comparison_of(outcomes: Sequence[Outcome]) -> Comparison:
 
 def sign_test(count: int, of: int) -> float:
     """The exact two-sided p-value of ``count`` heads in ``of`` throws of a fair coin."""
-    tail = sum(math.comb(of, heads) for heads in range(max(count, of - count), of + 1))
+    least = max(count, of - count)
+    tail = ways = math.comb(of, least)
+    for heads in range(least, of):
+        ways = ways * (of - heads) // (heads + 1)  # exact: the ways for one more
+        tail += ways
     return float(min(1.0, 2 * tail / 2**of))
 
 

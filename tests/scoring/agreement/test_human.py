@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import unicodedata
 from typing import Any
 
 import pytest
@@ -28,11 +29,19 @@ def errors_of(text: str) -> list[tuple[str, int | None, str | None, str | None]]
     [
         '[{"id": "a", "score": 3}, {"id": 7, "score": 4.5, "rater": "갑"}]',
         '{"id": "a", "score": 3}\n{"id": "7", "score": 4.5}\n',
-        '\ufeff{"scores": [{"id": "a", "score": 3}, {"id": " 7 ", "score": 4.5}]}',
+        '\ufeff{"scores": [{"id": "a", "score": 3}, {"id": "7", "score": 4.5}]}',
     ],
 )
 def test_arrays_and_lines_are_read(text: str) -> None:
     assert read_human(text.encode(), KNOWN) == {"a": 3.0, "7": 4.5}
+
+
+def test_an_id_is_compared_in_nfc_and_is_not_trimmed() -> None:
+    known = {unicodedata.normalize("NFC", "글 1"), " b "}
+    rows = [{"id": unicodedata.normalize("NFD", "글 1"), "score": 3}, {"id": " b ", "score": 2}]
+    assert read_human(json.dumps(rows).encode(), known) == {"글 1": 3.0, " b ": 2.0}
+    with pytest.raises(InvalidFile):
+        read_human(b'[{"id": "b", "score": 3}]', known)
 
 
 @pytest.mark.parametrize(
@@ -40,6 +49,9 @@ def test_arrays_and_lines_are_read(text: str) -> None:
     [
         ('[{"id": "a", "score": 3},\n {"id": "a", "score": 4}]', [("duplicate_reference_id", 2, "a", "id")]),
         ('[{"id": "x", "score": 3}]', [("unknown_id", 1, "x", "id")]),
+        ('[{"id": " a", "score": 3}]', [("unknown_id", 1, " a", "id")]),
+        ('[{"id": "a\\u0000", "score": 3}]', [("control_character", 1, "a\\u0000", "id")]),
+        (f'[{{"id": "{"a" * 5000}", "score": 3}}]', None),
         ('[{"score": 3}]', [("missing_field", 1, None, "id")]),
         ('[{"id": true, "score": 3}]', [("wrong_type", 1, None, "id")]),
         ('[{"id": "a"}]', [("missing_field", 1, "a", "score")]),

@@ -15,8 +15,14 @@ import pytest
 from scipy.stats import binomtest
 
 from scoring.cli import main
+from scoring.cli.files import CannotUse
+from scoring.cli.pairwise_files import AnswerFile
+from scoring.cli.pairwise_view import _verdicts
+from scoring.cli.words import say
 from scoring.judging import demo
+from scoring.judging.budget import MemoryLedger, Usage
 from scoring.judging.demo import FAULTS, DemoJudge
+from scoring.judging.pairwise import Outcome, comparison_of
 from tests.scoring.judging.injections import INJECTIONS
 from tests.scoring.judging.toys import ESSAY, GOOD, STOCK, demo_judge, profile_for
 from tests.waiting import wait_for
@@ -215,6 +221,39 @@ def test_the_budget_ends_it_and_counts_on(folder: Path, server: DemoJudge, capsy
     assert server.stats.asked.total() == QUESTIONS
     assert found["spent"] == {"requests": QUESTIONS, "tokens": server.stats.tokens}
     assert found["asked_now"]["requests"] == QUESTIONS - 7
+
+
+def test_what_was_spent_outlives_a_kill_before_the_first_answer(tmp_path: Path) -> None:
+    output, judge, spent = str(tmp_path / "OUT.json"), {"model": "m"}, Usage(7, 900)
+    ledger = MemoryLedger()
+    first = AnswerFile(output, judge, ledger)
+    ledger.add(spent)
+    first.close()
+    for _killed in range(3):  # none is closed
+        ledger = MemoryLedger()
+        AnswerFile(output, judge, ledger)
+        assert ledger.usage() == spent
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_is_told_and_closing_hides_no_error(tmp_path: Path) -> None:
+    kept = AnswerFile(str(tmp_path / "OUT.json"), {"model": "m"}, MemoryLedger())
+    kept._stream.close()
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        kept._stream = full
+        with pytest.raises(CannotUse, match="cannot_write"):
+            kept.keep("a", None)
+        kept.close()
+        assert full.closed
+
+
+@pytest.mark.parametrize(("first", "key"), [(10, "biased"), (9, "unsure"), (8, "unbiased")])
+def test_what_is_said_of_a_lean_is_what_its_p_value_says(first: int, key: str) -> None:
+    """Of ten: p = 0.002, 0.021 and 0.109."""
+    choices = [("first", "first")] * first + [("second", "second")] * (10 - first)
+    found = comparison_of([Outcome(str(n), "tie", pair) for n, pair in enumerate(choices)])
+    for language in ("ko", "en"):
+        assert _verdicts(found, language)[-1] == say(f"pairwise_{key}", language)
 
 
 def test_a_changed_answer_asks_for_its_item_alone(

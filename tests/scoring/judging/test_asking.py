@@ -300,8 +300,25 @@ def test_all_addresses_together_have_one_time_limit(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: rows)
     monkeypatch.setattr(socket, "create_connection", unanswered)
     assert JudgeClient("http://judge", timeout=0.5).get("/version").failure == "unreachable"
-    assert len(limits) == 2
-    assert sum(limits) < 0.5 + 0.5
+    assert len(limits) == len(rows)
+    assert sum(limits) < 0.5 + 0.1
+
+
+def test_an_address_that_never_answers_leaves_time_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = socket.create_connection
+
+    def first_is_a_black_hole(address: Any, timeout: float) -> Any:
+        if address[0] != "127.0.0.1":
+            time.sleep(timeout)
+            raise TimeoutError
+        return whole(address, timeout)
+
+    with demo_judge() as server:
+        port = int(server.url.rsplit(":", 1)[1])
+        rows = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port)) for host in ("10.255.255.1", "127.0.0.1")]
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: rows)
+        monkeypatch.setattr(socket, "create_connection", first_is_a_black_hole)
+        assert JudgeClient(f"http://judge:{port}", timeout=2.0).get("/version").failure is None
 
 
 def test_a_handshake_that_never_comes_is_cut() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import time
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,14 @@ def test_the_sign_test_is_scipys(of: int) -> None:
     for count in range(of + 1):
         expected = binomtest(count, of).pvalue if of else 1.0
         assert sign_test(count, of) == pytest.approx(expected, rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("of", [1_000, 4_999, 10_000])
+def test_the_sign_test_of_many_is_scipys_and_soon_done(of: int) -> None:
+    began = time.monotonic()
+    for count in (0, of // 3, of // 2 - 60, of // 2 - 1, of // 2, of // 2 + 1, of // 2 + 90, of - 1, of):
+        assert sign_test(count, of) == pytest.approx(binomtest(count, of).pvalue, rel=1e-9, abs=1e-300)
+    assert time.monotonic() - began < 5.0
 
 
 def test_a_few_flips_to_either_side_are_no_bias() -> None:

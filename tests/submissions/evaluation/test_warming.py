@@ -10,7 +10,7 @@ from malpan.competitions.models import Phase
 from malpan.submissions.evaluation import warming
 from malpan.submissions.models import ScoringRun
 from scoring import engine
-from scoring.recipes import get_recipe
+from scoring.recipes import Recipe, get_recipe
 from tests.factories import ScoringRunFactory
 
 State = ScoringRun.State
@@ -69,3 +69,25 @@ def test_an_unknown_recipe_keeps_no_other_cold(
         thread.join()
     assert warmed == ["captioning@1"]
     assert "a-recipe-of-tomorrow@1: UnknownTrackRecipe" in caplog.text
+
+
+def test_a_warm_up_that_fails_is_logged_and_keeps_no_other_cold(
+    phase: Phase, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked: list[str] = []
+
+    def fails_at_first(recipe: Recipe) -> None:
+        asked.append(recipe.id)
+        if len(asked) == 1:
+            raise RuntimeError("the JVM does not start")
+
+    monkeypatch.setattr(engine, "warm_up", fails_at_first)
+    for recipe in ("captioning@1", "rag-qa@1"):
+        run_of(phase, recipe)
+    with caplog.at_level(logging.ERROR):
+        thread = warming.begin()
+        assert thread is not None
+        thread.join()
+    assert sorted(asked) == ["captioning@1", "rag-qa@1"]
+    assert f"nothing is warm for {asked[0]}" in caplog.text
+    assert "the JVM does not start" in caplog.text

@@ -1,5 +1,5 @@
-"""The scoring of a run: this is the only module that imports ``scoring.engine``, and only inside its functions. So a
-process that only queues runs never loads a model library.
+"""The scoring of a run. ``scoring.engine`` is imported only inside functions, here and in ``warming``: a process that
+only queues runs never loads a model library.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from malpan.competitions.models import ReferenceVersion
 from malpan.competitions.references import recipe_named
 from malpan.submissions.models import HiddenResult, MetricResult, ScoringRun
-from scoring.metrics import METRICS, is_corpus_metric
+from scoring.metrics import METRICS, RemoteMetric, is_corpus_metric
 from scoring.records import Items, ScoreReport
 
 SplitName = Literal["all", "public", "private"]
@@ -140,13 +140,19 @@ def is_repeat(run: ScoringRun) -> bool:
 
 
 def _keep_answers(run: ScoringRun, split: SplitName, report: ScoreReport) -> None:
-    """Write the values of judges anew: an earlier run may have had no answer for an item, which this one got."""
+    """Write what judges answered in ``run`` where an earlier run had no answer. What one had answered stays: another
+    score may have been made of it.
+    """
     rows = MetricResult.objects.filter(
         submission=run.submission_id, reference_version=run.reference_version_id, split=split
     )
     for (metric, signature), values in item_values(report).items():
-        if METRICS[metric].is_remote:
-            rows.filter(metric=metric, metric_signature=signature).exclude(values=values).update(values=values)
+        kind = METRICS[metric]
+        if issubclass(kind, RemoteMetric):
+            for row in rows.filter(metric=metric, metric_signature=signature).select_for_update():
+                answered = {item: value for item, value in row.values.items() if kind.is_answer(value)}
+                if (best := row.values | values | answered) != row.values:
+                    rows.filter(pk=row.pk).update(values=best)
 
 
 def result_of(report: ScoreReport) -> Mapping[str, Any]:

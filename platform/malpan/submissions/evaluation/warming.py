@@ -36,3 +36,5 @@ def _warm_up(recipes: Iterable[str]) -> None:
             engine.warm_up(recipe_named(recipe))
         except (ScoringError, UnknownTrackRecipe) as error:  # the run that needs it says so too
             logger.warning("nothing is warm for %s: %s", recipe, type(error).__name__)
+        except Exception:  # a defect in one recipe keeps no other cold
+            logger.exception("nothing is warm for %s", recipe)

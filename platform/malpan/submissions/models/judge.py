@@ -66,7 +66,7 @@ class JudgeAgreement(models.Model):
     """How far a judge's values agree with scores that people gave the same items, for ``judge_agreement``.
 
     ``metric_signature``: of the judge, prompt and all that changes its values, which ``judge`` describes. ``figures``
-    are those of ``scoring.judging.agreement``. The scores of people are not kept, only the hash of their file.
+    are those of ``scoring.agreement``. The scores of people are not kept, only the hash of their file.
     """
 
     competition = models.ForeignKey(

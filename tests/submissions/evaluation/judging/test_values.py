@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, transaction
 
 from malpan.competitions.models import Phase
 from malpan.jobs import outage
 from malpan.jobs.models import Job
-from malpan.submissions.evaluation import judge_values, pair_cache
+from malpan.submissions.evaluation import judge_values, pair_cache, results
 from malpan.submissions.evaluation.judge_values import RunValues
 from malpan.submissions.evaluation.runs import drop_runs, queue_run, queue_runs
 from malpan.submissions.models import Judgement, MetricResult, PairValue, RescoreBatch, ScoringRun
@@ -25,6 +25,7 @@ from malpan.submissions.rescoring.services import start_batch
 from malpan.submissions.scoring_config import ScoringConfig
 from malpan.teams.models import Team
 from scoring.judging.demo import DemoJudge
+from scoring.records import ItemScores, ScoreReport
 from tests.factories import UserFactory
 from tests.paths import ROOT
 from tests.scoring.judging.toys import demo_judge, profile_for
@@ -136,6 +137,21 @@ def test_an_unparsable_answer_is_kept_for_its_run_alone(phase: Phase, team: Team
     assert 0.0 not in judged_values(again).values()
     assert again.scores["llm_judge"] == pytest.approx(sum(judged_values(again).values()) / ITEMS)
     assert run.scores["llm_judge"] < again.scores["llm_judge"]
+
+
+def test_an_answer_in_the_item_table_is_never_replaced(phase: Phase, team: Team, server: DemoJudge) -> None:
+    """Not by another answer, of which no score was made, and not by none at all."""
+    run = execute(sent(phase, team))
+    row = MetricResult.objects.get(submission=run.submission_id, metric="llm_judge")
+    truth = dict(row.values)
+    assert 0.0 not in truth.values()
+    MetricResult.objects.filter(pk=row.pk).update(values=truth | {"e0": 0.0, "e1": 0.2})
+    items = tuple(ItemScores(item, {"llm_judge": value}) for item, value in (truth | {"e1": 1.0, "e2": 0.0}).items())
+    with transaction.atomic():
+        results.keep(
+            run, ScoreReport(run.recipe, 0.0, {}, {}, (), items, {}, "", {"llm_judge": row.metric_signature}), None
+        )
+    assert judged_values(run) == truth | {"e1": 0.2}
 
 
 # --- kill -9 ----------------------------------------------------------------------------------------------------------
