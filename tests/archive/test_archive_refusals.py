@@ -119,11 +119,12 @@ def test_forged_archive_that_changes_nothing_is_taken(forged: Callable[..., io.B
         ({"tables/notices.jsonl": b'{"id": 1, "competition": 1, "no_such_column": 1}\n'}, {}, "rows"),
         ({"tables/notices.jsonl": b'{"id": 1, "competition": 1, "title_ko": "\\u0000"}\n'}, {}, "rows"),
         ({"people.jsonl": b'{"id": 1, "email": null, "name": null}\n'}, {}, "rows"),
-        ({}, {"manifest": {"version": 1}}, "version"),  # as it was before age
-        ({}, {"manifest": {"version": 2}}, "version"),  # as it was while an item value had a part, not a split
-        ({}, {"manifest": {"version": 3}}, "version"),  # as it was before stages
-        ({}, {"manifest": {"version": 4}}, "version"),  # as it was before the times of final choices
-        ({}, {"manifest": {"version": 6}}, "version"),
+        ({}, {"manifest": {"version": 1}}, "version_older"),  # as it was before age
+        ({}, {"manifest": {"version": 2}}, "version_older"),  # as it was while an item value had a part, not a split
+        ({}, {"manifest": {"version": 3}}, "version_older"),  # as it was before stages
+        ({}, {"manifest": {"version": 4}}, "version_older"),  # as it was before the times of final choices
+        ({}, {"manifest": {"version": 6}}, "version_newer"),
+        ({}, {"manifest": {"version": "5"}}, "version"),
         ({}, {"manifest": {"format": "other"}}, "unreadable"),
         ({}, {"manifest": {"members": "none"}, "fits": False}, "unreadable"),
         ({}, {"manifest": {"members": [{"name": 5, "size": 1, "sha256": "0"}]}, "fits": False}, "unreadable"),

@@ -184,6 +184,24 @@ def test_script_compares_the_first_stage_with_the_published_board(final: Contest
     assert done.returncode == 1
 
 
+def test_script_notes_every_publication_of_the_first_stage_that_it_could_not_compare(
+    final: Contest, tmp_path: Path
+) -> None:
+    """One that was compared does not make up for another that rests on a board which was not given."""
+    disqualify_team(team=final.teams[5], actor=final.writer, note_ko="규정 위반")
+    final.republish_board()
+    final.publish(final.track.stages.get(position=1), note="5번 팀 실격")
+    files, newest, past = downloaded(final), board_of(final), board_of(final, 1)
+    notes = {
+        1: "1번째 심사 1판의 점수를 최종 순위표와 견주지 않았습니다. 최종 순위표 1판",
+        2: "1번째 심사 2판의 점수를 최종 순위표와 견주지 않았습니다. 최종 순위표 2판",
+    }
+    for given, missing in (([], [1, 2]), ([newest], [1]), ([past], [2]), ([past, newest], [])):
+        done = run_script(tmp_path, files, *given)
+        assert done.returncode == 0, done.stdout
+        assert [number for number, note in notes.items() if note in done.stdout] == missing
+
+
 def test_script_says_what_a_wrong_file_is(files: dict[str, Any], final: Contest, tmp_path: Path) -> None:
     """Not ``KeyError('stages')``: which file is in whose place, and where the right one is from."""
     earlier = {"format": "malpan-stages@1", "track": "t", "stages": [], "final": None}
@@ -232,6 +250,52 @@ def test_script_sees_a_change(files: dict[str, Any], tmp_path: Path, change: Cal
     done = run_script(tmp_path, files)
     assert done.returncode == 1, done.stdout
     assert "[!!]" in done.stdout
+
+
+@pytest.mark.parametrize("place", [0, 2, None])
+def test_script_sees_a_publication_that_hides_behind_another_of_its_number(
+    files: dict[str, Any], tmp_path: Path, place: int | None
+) -> None:
+    """A false one before the true one, which would be read in its stead."""
+    stages = files["stages"]
+    stage = stages["final"] if place is None else stages["stages"][place]
+    false = copy.deepcopy(stage["snapshots"][0])
+    false["rows"][0]["team"] = "다른 팀"
+    stage["snapshots"].insert(0, false)
+    done = run_script(tmp_path, files)
+    assert done.returncode == 1, done.stdout
+    assert "(snapshot 1) is in the file of the stages more than once" in done.stdout
+
+
+def test_script_sees_a_stage_that_is_there_twice(files: dict[str, Any], tmp_path: Path) -> None:
+    stages = files["stages"]["stages"]
+    stages.insert(0, {**stages[1], "snapshots": []})
+    done = run_script(tmp_path, files)
+    assert done.returncode == 1, done.stdout
+    assert "Stage 2 is in the file of the stages more than once" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (lambda stages: stages["stages"].pop(0), "Stage 1 (snapshot 1) is recorded and not in the file"),
+        (_set([1, 1], "stages", 0, "snapshots", 0, "rule", "scale"), "Stage 1 (snapshot 1) cannot be recomputed"),
+        (
+            lambda stages: (
+                [_set(0, "rule", "weight")(stage["snapshots"][0]) for stage in stages["stages"]]
+                + [_set(0, "weight")(part) for part in stages["final"]["snapshots"][0]["rule"]["stages"]]
+            ),
+            "The combined standing (snapshot 1) cannot be recomputed",
+        ),
+    ],
+)
+def test_script_says_what_cannot_be_computed_and_fails(
+    files: dict[str, Any], tmp_path: Path, change: Callable[[Any], Any], text: str
+) -> None:
+    change(files["stages"])
+    done = run_script(tmp_path, files)
+    assert (done.returncode, done.stderr) == (1, ""), done.stdout
+    assert text in done.stdout
 
 
 @pytest.mark.parametrize("part", ["rank", "final_score", "stopped_at", "parts"])

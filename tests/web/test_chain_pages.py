@@ -23,7 +23,7 @@ from malpan.submissions.integrity import chain, receipts
 from malpan.submissions.models import ChainEntry, HiddenResult, Submission
 from malpan.teams.models import Team
 from malpan.web.pages.chain import SCRIPT
-from tests.factories import TeamFactory, UserFactory, finished_submission
+from tests.factories import PhaseFactory, TeamFactory, UserFactory, finished_submission
 from tests.web.conftest import SCORES, client_of
 
 pytestmark = pytest.mark.django_db
@@ -225,6 +225,45 @@ def test_script_sees_a_final_board_that_was_changed_in_the_database(
     assert done.returncode == 1
     assert "The final board is not the one that was recorded" in done.stdout
     assert [finding.code for finding in verify_competition(phase.track.competition)] == ["board_differs"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "english"),
+    [
+        ({"track": "other"}, "The final board is not the one that was recorded"),
+        ({"phase": {"slug": "other"}}, "The final board is not the one that was recorded"),
+        ({"snapshot": 2}, "The final board is not the one that was recorded"),
+        ({"newest_snapshot": 2}, "The publications that the final board lists"),
+        ({"snapshots": []}, "The publications that the final board lists"),
+    ],
+)
+def test_script_sees_a_final_board_shown_as_another_than_was_recorded(
+    phase: Phase, published: BoardSnapshot, tmp_path: Path, changes: dict[str, Any], english: str
+) -> None:
+    """The rows alone do not say of which phase they are, nor which publication counts."""
+    board = body(Client().get(board_url(phase)))
+    changed = board if changes.keys() & {"track", "phase"} else board["final"]
+    assert changed.keys() >= changes.keys()
+    changed.update(changes)
+    done = run_script(tmp_path, chain=body(Client().get(f"{chain_url(phase)}.json")), board=board)
+    assert done.returncode == 1, done.stdout
+    assert english in done.stdout
+
+
+def test_script_keeps_two_tracks_apart_whose_phases_have_one_name(
+    phase: Phase, submission: Submission, member: Client, tmp_path: Path
+) -> None:
+    """And takes a page that is given twice for one."""
+    competition = phase.track.competition
+    other = PhaseFactory.create(slug=phase.slug, track__competition=competition)
+    recorded(other, TeamFactory.create(competition=competition), 0.3)
+    second = tmp_path / "second.json"
+    second.write_text(json.dumps(body(Client().get(board_url(other)))), encoding="utf-8")
+    files = all_files(phase, submission, member)
+    assert files["board"]["track"] == phase.track.slug != other.track.slug
+    done = run_script(tmp_path, **files, more=["--board", second, second])
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.count("All 1 scores of the board equal") == 2
 
 
 def test_script_says_so_when_it_cannot_read_a_file(tmp_path: Path) -> None:

@@ -66,6 +66,7 @@ def phase(found: Phase) -> dict[str, Any]:
 def board(found: Board, final: Board | None = None) -> dict[str, Any]:
     """A page of the public board, and under ``final`` of the final one once it is published."""
     return {
+        "track": found.phase.track.slug,  # a phase's slug is unique within its track only
         "phase": phase(found.phase),
         "recipe": found.recipe.id,
         "columns": [

@@ -10,16 +10,23 @@ from malpan.core.errors import Unprocessable
 
 
 class ArchiveRefused(Unprocessable):
-    """An archive of a competition that cannot be imported. ``reason``: unreadable, version, name, damaged, too_large,
-    passphrase, slug_invalid, slug_taken (params ``slug``), present (its submissions already exist here), recipe (it is
-    not installed here; params ``recipe``), foreign_file (it refers to a stored file of this site), rows (params
-    ``table``). Nothing was changed.
+    """An archive of a competition that cannot be imported. ``reason``: unreadable, version (params ``version``, that
+    of the archive, and ``known``, the one that is read; version_older and version_newer where it is a number), name,
+    damaged, too_large, passphrase, slug_invalid, slug_taken (params ``slug``), present (its submissions already exist
+    here), recipe (it is not installed here; params ``recipe``), foreign_file (it refers to a stored file of this site),
+    rows (params ``table``). Nothing was changed.
     """
 
     text = {
         "unreadable": _("대회 보관 파일로 읽을 수 없습니다. 내보낸 zip 파일을 그대로 올려 주십시오."),
-        "version": _(
-            "이 서버가 모르는 형식의 보관 파일입니다(%(version)s). 내보낸 곳과 같거나 새로운 말판에서 가져와 주십시오."
+        "version": _("이 말판은 형식 %(known)s의 보관 파일만 읽습니다. 이 파일의 형식(%(version)s)은 알 수 없습니다."),
+        "version_older": _(
+            "보관 파일의 형식(%(version)s)이 오래되었습니다. 이 말판은 형식 %(known)s만 읽습니다. 파일을 내보낸 "
+            "예전 판의 말판에서 가져온 뒤 그 말판을 새 판으로 올려 다시 내보내 주십시오."
+        ),
+        "version_newer": _(
+            "보관 파일의 형식(%(version)s)이 이 말판보다 새롭습니다. 이 말판은 형식 %(known)s만 읽습니다. 이 말판을 "
+            "파일을 내보낸 말판과 같은 판으로 올린 뒤 가져와 주십시오."
         ),
         "name": _("보관 파일에 있어서는 안 되는 이름(%(name)s)이 들어 있습니다. 가져오지 않았습니다."),
         "damaged": _("보관 파일의 ‘%(name)s’이(가) 손상되었거나 바뀌었습니다. 가져오지 않았습니다."),

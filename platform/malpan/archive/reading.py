@@ -104,9 +104,17 @@ def _manifest(opened: zipfile.ZipFile, info: zipfile.ZipInfo | None) -> dict[str
         raise ArchiveRefused(reason="too_large")
     if not isinstance(body, dict) or body.get("format") != form.FORMAT:
         raise ArchiveRefused(reason="unreadable")
-    if body.get("version") != form.VERSION:
-        raise ArchiveRefused(reason="version", version=_shown(body.get("version")))
+    version = body.get("version")
+    if version != form.VERSION:
+        raise ArchiveRefused(reason=_version_reason(version), version=_shown(version), known=form.VERSION)
     return body
+
+
+def _version_reason(version: Any) -> str:
+    """Why an archive of another version is refused: only a number is older or newer."""
+    if not isinstance(version, int):
+        return "version"
+    return "version_older" if version < form.VERSION else "version_newer"
 
 
 def _check_caps(file: IO[bytes], members: dict[str, zipfile.ZipInfo]) -> None:

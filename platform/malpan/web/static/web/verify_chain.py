@@ -148,12 +148,21 @@ def whole_board(pages: list[Any]) -> Any:
 
 
 def boards_of(pages: list[Any]) -> list[Any]:
-    """The boards of pages: one for each phase and each publication of its final board. Raises ``Incomplete``."""
+    """The boards of pages: one for each phase of each track and each publication of its final board; the same page
+    given twice counts once. Raises ``Incomplete``.
+    """
     together: dict[Any, list[Any]] = {}
     for page in pages:
-        phase, final = page.get("phase") or {}, page.get("final") or {}
-        together.setdefault((phase.get("slug"), final.get("sha256"), final.get("snapshot")), []).append(page)
+        final = page.get("final") or {}
+        same = together.setdefault((*place_of(page), final.get("sha256"), final.get("snapshot")), [])
+        if page not in same:
+            same.append(page)
     return [whole_board(each) for each in together.values()]
+
+
+def place_of(board: Any) -> Any:
+    """Track and phase of a board: a phase's name is unique within its track only. ``None`` for what is not said."""
+    return board.get("track"), (board.get("phase") or {}).get("slug")
 
 
 def check_board(entries: Any, board: Any, findings: Findings) -> None:
@@ -165,7 +174,7 @@ def check_board(entries: Any, board: Any, findings: Findings) -> None:
         if board.get("composite"):
             check_composite(board["rows"], board["composite"]["components"], findings)
     if board.get("final"):
-        check_final(entries, board["final"], findings)
+        check_final(entries, board, findings)
 
 
 def check_rows(entries: Any, rows: Any, findings: Findings) -> None:
@@ -186,25 +195,62 @@ def check_rows(entries: Any, rows: Any, findings: Findings) -> None:
         )
 
 
-def check_final(entries: Any, final: Any, findings: Findings) -> None:
-    """The rows of the final board must be those whose sha256 was recorded when it was published."""
-    recorded = {entry["payload"].get("rows_sha256"): entry["payload"] for entry in entries if entry["kind"] == "board"}
-    if sha256(final["rows"]) != final["sha256"] or final["sha256"] not in recorded:
+def check_final(entries: Any, board: Any, findings: Findings) -> None:
+    """The rows of the final board must be those whose sha256 was recorded when this board was published, and the
+    publications that it lists those that were recorded of its phase.
+    """
+    final, recorded = board["final"], recorded_boards(entries, board)
+    payload = next((each for each in recorded if is_of(final, each)), None)
+    if payload is None or sha256(final["rows"]) != final["sha256"]:
         findings.bad(
             "최종 순위표가 발표할 때의 기록과 다릅니다.",
             "The final board is not the one that was recorded when it was published.",
         )
     else:
         findings.good("최종 순위표가 기록과 같습니다.", "The final board equals the recorded one.")
-    components = recorded.get(final["sha256"], {}).get("components") or final.get("components")
+    check_publications(recorded, final, findings)
+    components = (payload or {}).get("components") or final.get("components")
     if components:
         check_composite(final["rows"], components, findings)
+
+
+def recorded_boards(entries: Any, board: Any) -> list[Any]:
+    """The payloads of the final boards that were recorded of the phase of ``board``; of that name in any track where
+    ``board`` names none, as the API gave it once.
+    """
+    track, phase = place_of(board)
+    payloads = [entry["payload"] for entry in entries if entry["kind"] == "board"]
+    return [each for each in payloads if each.get("phase") == phase and track in (None, each.get("track"))]
+
+
+def is_of(final: Any, payload: Any) -> bool:
+    return bool((payload.get("snapshot"), payload.get("rows_sha256")) == (final["snapshot"], final["sha256"]))
+
+
+def check_publications(recorded: Any, final: Any, findings: Findings) -> None:
+    """The final board lists every recorded publication once and no other, and the last as the newest."""
+    listed = sorted((each["snapshot"], each["sha256"]) for each in final["snapshots"])
+    known = sorted((each["snapshot"], each["rows_sha256"]) for each in recorded)
+    if listed != known or final["newest_snapshot"] != max(number for number, _sha256 in [*listed, (0, "")]):
+        findings.bad(
+            "최종 순위표에 적힌 발표 목록이나 최신 판이 기록과 다릅니다. 그 사이에 다시 발표되었을 수 있으니 "
+            "chain.json과 순위표를 함께 다시 내려받아 확인하세요.",
+            "The publications that the final board lists, or its newest, are not the recorded ones. If it was "
+            "published again in between, download chain.json and the board again, together.",
+        )
 
 
 def check_composite(rows: Any, components: Any, findings: Findings) -> None:
     """Composite, rank and order of every row must be those that the values of the rows give."""
     before = findings.problems
-    again = composed(rows, components)
+    try:
+        again = composed(rows, components)
+    except ZeroDivisionError:
+        findings.bad(
+            "종합 점수의 가중치 합이 0이라 다시 계산할 수 없습니다.",
+            "The weights of the composite add up to 0: it cannot be computed again.",
+        )
+        return
     for row, (value, parts) in zip(rows, again):
         if not same_composite(row.get("composite"), value, parts):
             findings.bad(
@@ -327,29 +373,64 @@ def check_stages(entries: Any, stages: Any, boards: Any, findings: Findings) -> 
     those that it names, and recomputed from the scores.
     """
     before = findings.problems
-    published = {(None, each["snapshot"]): each for each in (stages["final"] or {"snapshots": []})["snapshots"]}
-    for stage in stages["stages"]:
-        published.update({(stage["position"], each["snapshot"]): each for each in stage["snapshots"]})
+    published = published_once(stages, findings)
     check_recorded(entries, stages, published, findings)
     for (place, number), each in published.items():
-        if place is None:
-            if not is_combined(published, each):
-                findings.bad(
-                    f"종합 결과 {number}판이 심사의 점수로 다시 구한 것과 다릅니다.",
-                    f"The combined standing (snapshot {number}) differs from what the stages give.",
-                )
-        elif not takes_part(entries, stages["track"], place, each, published) or each["rows"] != placed_again(each):
+        try:
+            check_again(entries, stages["track"], place, each, published, findings)
+        except ZeroDivisionError:
+            korean, english = name_of(place)
             findings.bad(
-                f"{place}번째 심사 {number}판의 순위나 진출 팀이 규칙대로 다시 구한 것과 다릅니다.",
-                f"Stage {place} (snapshot {number}) differs from what its rule gives.",
+                f"{korean} {number}판은 다시 구할 수 없습니다. 척도의 두 끝이 같거나 가중치의 합이 0입니다.",
+                f"{english} (snapshot {number}) cannot be recomputed: both ends of a scale are equal, or the weights "
+                "add up to 0.",
             )
-    check_first_stage(stages, published, boards, findings)
+    check_first_stage(published, boards, findings)
     if findings.problems == before:
         findings.good(
             f"심사 결과 {len(published)}개가 기록과 같고, 다시 구한 것과도 같습니다.",
             f"All {len(published)} results of stages equal the recorded ones and what their rules give.",
         )
         say_what_was_used(stages, published, findings)
+
+
+def published_once(stages: Any, findings: Findings) -> dict[Any, Any]:
+    """Every publication by place and number: each must be there once, or one could stand in for another."""
+    published: dict[Any, Any] = {}
+    finals = stages["final"] or {"snapshots": []}
+    places = [stage["position"] for stage in stages["stages"]]
+    for place in sorted({place for place in places if places.count(place) > 1}):
+        findings.bad(
+            f"{place}번째 심사가 심사 파일에 두 번 이상 있습니다.",
+            f"Stage {place} is in the file of the stages more than once.",
+        )
+    for place, stage in [(None, finals), *zip(places, stages["stages"])]:
+        for each in stage["snapshots"]:
+            if (place, each["snapshot"]) in published:
+                findings.bad(
+                    "{} {}판이 심사 파일에 두 번 이상 있습니다.".format(name_of(place)[0], each["snapshot"]),
+                    "{} (snapshot {}) is in the file of the stages more than once.".format(
+                        name_of(place)[1], each["snapshot"]
+                    ),
+                )
+            published[place, each["snapshot"]] = each
+    return published
+
+
+def check_again(entries: Any, track: Any, place: Any, each: Any, published: Any, findings: Findings) -> None:
+    """A publication must be what its rule gives. Raises ``ZeroDivisionError`` for a scale or weights that give none."""
+    number = each["snapshot"]
+    if place is None:
+        if not is_combined(published, each):
+            findings.bad(
+                f"종합 결과 {number}판이 심사의 점수로 다시 구한 것과 다릅니다.",
+                f"The combined standing (snapshot {number}) differs from what the stages give.",
+            )
+    elif not takes_part(entries, track, place, each, published) or each["rows"] != placed_again(each):
+        findings.bad(
+            f"{place}번째 심사 {number}판의 순위나 진출 팀이 규칙대로 다시 구한 것과 다릅니다.",
+            f"Stage {place} (snapshot {number}) differs from what its rule gives.",
+        )
 
 
 def check_recorded(entries: Any, stages: Any, published: Any, findings: Findings) -> None:
@@ -384,15 +465,17 @@ def name_of(place: Any) -> tuple[str, str]:
     return ("종합 결과", "The combined standing") if place is None else (f"{place}번째 심사", f"Stage {place}")
 
 
-def check_first_stage(stages: Any, published: Any, boards: Any, findings: Findings) -> None:
-    """The first stage has the teams of the published board with the scores that rank there."""
+def check_first_stage(published: Any, boards: Any, findings: Findings) -> None:
+    """Every publication of the first stage has the teams of its published board with the scores that rank there."""
     finals = {board["final"]["sha256"]: board["final"] for board in boards if board.get("final")}
-    compared = False
     for (place, number), each in published.items():
-        final = finals.get(each["rule"]["basis"]["rows_sha256"]) if place == 1 else None
-        if final is None:
+        if place != 1:
             continue
-        compared = True
+        basis = each["rule"]["basis"]
+        final = finals.get(basis["rows_sha256"])
+        if final is None:
+            say_not_compared(number, basis, findings)
+            continue
         left_out, shown = each["rule"]["left_out"], each["rows"]
         ranked = [row for row in final["rows"] if row["rank"] is not None and row["team_number"] not in left_out]
         wanted = {row["team_number"]: (score_of(row), row["rank"], row["submitted_at"]) for row in ranked}
@@ -410,14 +493,18 @@ def check_first_stage(stages: Any, published: Any, boards: Any, findings: Findin
                     number, len(shown), final["snapshot"]
                 ),
             )
-    if not compared and stages["stages"]:
-        basis = published[(1, newest_of(stages["stages"][0]))]["rule"]["basis"]
-        findings.note(
-            "1번째 심사의 점수를 최종 순위표와 견주지 않았습니다. 최종 순위표 {0}판(공개 API, "
-            "?phase={1}&snapshot={0})을 --board 뒤에 적으면 견줍니다.".format(basis["snapshot"], basis["phase"]),
-            "The scores of stage 1 were not compared with the final board: name its snapshot {0} (public API, "
-            "?phase={1}&snapshot={0}) after --board.".format(basis["snapshot"], basis["phase"]),
-        )
+
+
+def say_not_compared(number: Any, basis: Any, findings: Findings) -> None:
+    """Which board to give for a publication of the first stage to be compared with it."""
+    board = basis["snapshot"]
+    query = "?phase={}&snapshot={}".format(basis["phase"], board)
+    findings.note(
+        f"1번째 심사 {number}판의 점수를 최종 순위표와 견주지 않았습니다. 최종 순위표 {board}판(공개 API, {query})을 "
+        "--board 뒤에 적으면 견줍니다.",
+        f"The scores of stage 1 (snapshot {number}) were not compared with the final board: name its snapshot {board} "
+        f"(public API, {query}) after --board.",
+    )
 
 
 def score_of(row: Any) -> float:
@@ -602,7 +689,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         sys.stdout.write("[??] 파일을 읽을 수 없거나 형식이 다릅니다. / A file cannot be read or has another form: ")
         sys.stdout.write(f"{error!r}\n")
-        return 2
+        return 1 if findings.problems else 2  # what was found before counts
     return 1 if findings.problems else 0
 
 
