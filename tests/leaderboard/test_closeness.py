@@ -51,9 +51,9 @@ def test_the_spread_is_the_largest_range_of_one_file_of_one_signature(phase: Pha
     repeat(rows[2], [0.1], "s")
     repeat(rows[2], [0.9], "another")
     repeat(rows[2], [0.0], state="failed")
-    assert spreads_of(phase, "s") == {"judge": pytest.approx(0.03)}
+    assert spreads_of(phase, ["s"]) == {"judge": pytest.approx(0.03)}
     assert spreads_of(phase) == {"judge": pytest.approx(0.03)}
-    assert spreads_of(phase, "another") == {}
+    assert spreads_of(phase, ["another"]) == {}
     assert spreads_of(PhaseFactory.create()) == {}
 
 

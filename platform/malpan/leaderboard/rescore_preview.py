@@ -28,7 +28,7 @@ class Preview:
     ``ranked_by``: the scores that rank, the final score or the parts of the composite. ``histogram`` is of the final
     scores of submissions or, where a composite ranks before and after, of the teams' composites; then a closed batch
     has none, as its boards are not computed again, and the private split neither. ``spreads``: of scores of which a
-    file was scored several times by one rule; ``changes`` do not count differences within.
+    file was scored several times by the rule before or that of the batch; ``changes`` do not count differences within.
     """
 
     recipe: Recipe
@@ -57,9 +57,10 @@ def preview(batch: RescoreBatch) -> Preview:
     """The preview of a batch from its current runs; a few queries. A closed batch has no moves."""
     fresh = _finished(batch)
     recipe = recipe_named(next((run.recipe for run in fresh.values()), batch.phase.track.recipe))
-    rows = tuple(_rows(batch, fresh))
+    earlier = _before(batch, fresh)
+    rows = tuple(_rows(fresh, earlier))
     scores = [column.key for column in recipe.columns]
-    spreads = spreads_of(batch.phase)
+    spreads = spreads_of(batch.phase, {run.signature_hash for run in (*fresh.values(), *earlier.values())})
     moves, left_out = _moves(batch, fresh, recipe) if batch.is_open else ((), 0)
     rules = rule_of(batch.phase), rule_of(batch.phase, recipe)
     is_composite = any(rule.is_composite for rule in rules)
@@ -115,8 +116,7 @@ def _finished(batch: RescoreBatch) -> dict[int, ScoringRun]:
     return {run.submission_id: run for run in rows if run.state == ScoringRun.State.FINISHED}
 
 
-def _rows(batch: RescoreBatch, fresh: Mapping[int, ScoringRun]) -> list[Scored]:
-    before = _before(batch, fresh)
+def _rows(fresh: Mapping[int, ScoringRun], before: Mapping[int, ScoringRun]) -> list[Scored]:
     hidden = _hidden([*(run.pk for run in fresh.values()), *(run.pk for run in before.values())])
     found = []
     for key, run in sorted(fresh.items()):

@@ -8,19 +8,19 @@ scored several times.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from malpan.competitions.models import Phase
 from malpan.submissions.models import ScoringRun
 
 
-def spreads_of(phase: Phase, signature: str | None = None) -> dict[str, float]:
+def spreads_of(phase: Phase, signatures: Collection[str] | None = None) -> dict[str, float]:
     """The spread of every score (0-1) that differed between repetitions of equal signature in ``phase``, or of those
-    with ``signature`` alone; empty without repetitions. One query.
+    with one of ``signatures`` alone; empty without repetitions. One query.
     """
     rows = ScoringRun.objects.filter(batch__phase=phase, batch__repeats__gt=1, state=ScoringRun.State.FINISHED)
-    if signature is not None:
-        rows = rows.filter(signature_hash=signature)
+    if signatures is not None:
+        rows = rows.filter(signature_hash__in=signatures)
     again: dict[tuple[int, str], list[Mapping[str, float]]] = defaultdict(list)
     for submission, hash_of, scores in rows.order_by().values_list("submission_id", "signature_hash", "scores"):
         again[submission, hash_of].append(scores)

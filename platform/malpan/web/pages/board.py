@@ -39,10 +39,10 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect(link({**request.GET.dict(), "page": str(last)}))
         counting = composites.final_counting_text if found.snapshot else composites.counting_text
         context |= {
-            "rules": composites.rules_of(page.track),
+            "rules": composites.board_rules(page.track, found.recipe, found.components),
             "formula": composites.formula_text(found.components, found.recipe),
             "formula_details": composites.formula_details(found.components),
-            "counting_text": counting(page.phase, found.components, found.recipe),
+            "counting_text": "" if found.is_past else counting(page.phase, found.components, found.recipe),
             "shown_step": None if found.snapshot else step_text(page.phase),
             "plain_step": plain_step_text(page.phase, found.recipe),
             "follows_choice": found.rule.counting == "chosen",

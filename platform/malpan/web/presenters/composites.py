@@ -152,8 +152,13 @@ def final_counting_text(phase: Phase, components: Sequence[Component], recipe: R
 
 def rules_of(track: Track) -> TrackRules:
     """The rules of ``track`` (``scores.rules_of``), with the formula of the composite if one ranks."""
-    rules, recipe = scores.rules_of(track), recipe_of(track)
-    components = components_of(track, recipe)
+    recipe = recipe_of(track)
+    return board_rules(track, recipe, components_of(track, recipe))
+
+
+def board_rules(track: Track, recipe: Recipe, components: Sequence[Component]) -> TrackRules:
+    """The rules of a board by ``recipe`` and ``components``, which an earlier one has of its own."""
+    rules = scores.rules_of(track, recipe)
     if not components:
         return rules
     return replace(rules, tie_text=_tie_text(), formula=formula_text(components, recipe))

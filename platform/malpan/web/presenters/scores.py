@@ -70,9 +70,8 @@ class TrackRules:
     formula: str = ""  # of the composite that ranks
 
 
-def rules_of(track: Track) -> TrackRules:
-    """The rules of ``track``: shown under the table of the board and under the track on the overview."""
-    recipe = recipe_of(track)
+def rules_of(track: Track, recipe: Recipe) -> TrackRules:
+    """The rules of ``track`` by ``recipe``: under the table of the board and under the track on the overview."""
     return TrackRules(
         recipe_id=recipe.id,
         title=recipe.title(language()),

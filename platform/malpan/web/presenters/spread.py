@@ -23,7 +23,7 @@ def spread_context(found: Board) -> dict[str, Any]:
     is_of_other_items = found.snapshot is not None and found.phase.public_percent is not None
     if not found.components or found.signature_hash is None or is_of_other_items:
         return {}
-    measured = spreads_of(found.phase, found.signature_hash)
+    measured = spreads_of(found.phase, [found.signature_hash])
     spreads = {part.score: measured[part.score] for part in found.components if part.score in measured}
     if not spreads:
         return {}
