@@ -20,6 +20,7 @@ from malpan.leaderboard.models import Standing
 from malpan.leaderboard.selectors import board
 from malpan.submissions.models import ScoringRun, Submission
 from malpan.teams.models import Team
+from tests import database
 from tests.composite_boards import WEIGHTS, install, values
 from tests.factories import PhaseFactory, UserFactory, current_version, finished_submission
 
@@ -53,6 +54,7 @@ def phase(monkeypatch: pytest.MonkeyPatch) -> Phase:
     for run in ScoringRun.objects.bulk_create(runs):
         run.submission.live_run = run
     Submission.objects.bulk_update([run.submission for run in runs], ["live_run"])
+    database.count_rows()
     return phase
 
 

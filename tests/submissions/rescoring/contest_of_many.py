@@ -25,6 +25,7 @@ from malpan.submissions.rescoring.batches import Selection
 from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.teams.models import Membership, Team
 from scoring.metrics import load_metric as real_load_metric
+from tests import database
 from tests.factories import CompetitionFactory, PhaseFactory, TrackFactory, UserFactory, file_bytes
 from tests.scoring.fakes import FakeBertScore, FakeBleurt, FakeNeural
 
@@ -153,6 +154,7 @@ def fill(contest: Contest, each: int) -> None:
             for row, job in zip(contest.submissions, jobs, strict=True)
         ]
     )
+    database.count_rows()
     work_off()
 
 
