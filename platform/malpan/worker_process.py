@@ -9,6 +9,7 @@ takes no runs; they wait in the queue.
 
 from __future__ import annotations
 
+import gc
 import logging
 import mmap
 import os
@@ -33,6 +34,7 @@ from scoring.models.profile import TEXT_ROLES, load_profile
 from scoring.models.store import import_libraries, shared_store
 
 SCORING_QUEUE = "scoring"
+GARBAGE_AFTER = (50_000, 20, 100)  # new objects: a file of 100,000 items is millions, and none of them is garbage
 NICENESS = 5  # scoring uses every core for minutes; on a single machine the pages have priority
 
 logger = logging.getLogger(__name__)
@@ -89,6 +91,8 @@ def begin_child(**_: Any) -> None:
         logger.critical("시스템 오류: 모델을 읽을 수 없습니다. / The models cannot be loaded. %s", error)
         os.kill(worker, signal.SIGQUIT)
         return
+    gc.freeze()  # the libraries and models stay to the end
+    gc.set_threshold(*GARBAGE_AFTER)
     try:
         begin_work(worker)
     except NotMine:

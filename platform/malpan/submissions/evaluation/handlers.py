@@ -42,10 +42,13 @@ class ScoreRun(registry.Handler):
                 if not outcome.written(job, lambda: outcome.wait_for_children(job=job, kind=runs.SLICE, costs=slices)):
                     raise LeaseLost
                 return
-            large_runs.forget_files()
+            large_runs.forget_slices()
             canary.require((*recipe.metrics, *recipe.optional_metrics), run.profile)
             progress = StageProgress(recipe.metrics, lease.report, job.progress)
-            scored = computing.score_run(run, progress=progress, values=judge_values.values_for(run))
+            try:
+                scored = computing.score_run(run, progress=progress, values=judge_values.values_for(run))
+            finally:
+                large_runs.forget_files()
         finish = partial(runs.finish_run, run_id=run.pk, attempt=job.attempt)
         if outcome.written(job, lambda: finish(report=scored.shown, hidden=scored.hidden)):
             logger.info("scored")

@@ -55,9 +55,8 @@ def cost_of_turn(cost: int, item_count: int) -> int:
 
 
 def read_files(run: ScoringRun) -> RunFiles:
-    """The references and the answers of ``run``."""
-    references = load_references(run.reference_version, run.recipe)
-    return RunFiles(references, reuse.read_answers(run, read_private(run.submission.file_sha256), references))
+    """The references and the answers of ``run``; those of a large one are kept until ``forget_files``."""
+    return _large_files(*_key(run)) if is_large(run.submission.item_count) else _files(run)
 
 
 def slice_costs(run: ScoringRun, cost: int) -> list[int]:
@@ -81,15 +80,20 @@ def compute_slice(run: ScoringRun, number: int, count: int, progress: ProgressCa
     """Compute the missing values of slice ``number`` of ``count`` into the pair cache. Raises what scoring raises."""
     if pair_cache.store_for(run) is None:
         return
-    whole = _whole_run(run.pk, run.reference_version_id, run.recipe)
+    whole = _whole_run(*_key(run))
     ids = set(whole.order[number::count])
     files = RunFiles(results.only(whole.files.references, ids), results.only(whole.files.predictions, ids))
     precompute(_work(run, files), known=whole.known, pair_values=judge_values.values_for(run), progress=progress)
 
 
-def forget_files() -> None:
-    """Free the file whose slices were computed last."""
+def forget_slices() -> None:
+    """Free what only the slices of a run need."""
     _whole_run.cache_clear()
+
+
+def forget_files() -> None:
+    """Free the files of the large run that this process was last at work on."""
+    _large_files.cache_clear()
 
 
 def longest_first(files: RunFiles) -> list[str]:
@@ -100,11 +104,30 @@ def longest_first(files: RunFiles) -> list[str]:
     return sorted(length, key=lambda item: (-length[item], item))
 
 
+def _files(run: ScoringRun) -> RunFiles:
+    references = load_references(run.reference_version, run.recipe)
+    return RunFiles(references, reuse.read_answers(run, read_private(run.submission.file_sha256), references))
+
+
+@lru_cache(maxsize=1)  # the worker that plans the slices computes some of them, and often the score
+def _large_files(run_id: int, *_files_of_it: str) -> RunFiles:
+    return _files(_run(run_id))
+
+
 @lru_cache(maxsize=1)  # a worker computes one slice after the other
-def _whole_run(run_id: int, _version_id: int, _recipe: str) -> WholeRun:
-    run = ScoringRun.objects.select_related("submission__phase", "reference_version").get(pk=run_id)
+def _whole_run(run_id: int, *_files_of_it: str) -> WholeRun:
+    run = _run(run_id)
     files = read_files(run)
     return WholeRun(files, _known(run, files), longest_first(files))
+
+
+def _key(run: ScoringRun) -> tuple[int, str, str, str]:
+    """What the kept files of ``run`` depend on: in a restored database its number may be another run's."""
+    return run.pk, run.submission.file_sha256, run.reference_version.file_sha256, run.recipe
+
+
+def _run(run_id: int) -> ScoringRun:
+    return ScoringRun.objects.select_related("submission__phase", "reference_version").get(pk=run_id)
 
 
 def _known(run: ScoringRun, files: RunFiles) -> results.Known:
