@@ -36,9 +36,10 @@ class LimitedMetric(Protocol):
 def truncation_warnings(metrics: Mapping[str, Metric], layout: Layout) -> list[ScoreWarning]:
     """One warning for each metric with texts that its model cuts. Raises ``ModelUnavailable``."""
     warnings = []
+    tokens: dict[str, int] = {}  # most that any tokenizer makes of a text
     for name, metric in metrics.items():
         if isinstance(metric, LimitedMetric) and len(layout.pairs[name]):
-            references, candidates = _count(metric, layout.pairs[name])
+            references, candidates = _count(metric, layout.pairs[name], tokens)
             if references or candidates:
                 params = {"references": references, "candidates": candidates, "limit": metric.max_length()}
                 warnings.append(ScoreWarning(f"{name}_truncated", params))
@@ -61,15 +62,15 @@ def foreseen_warnings(recipe: Recipe, references: Items | None, predictions: Ite
             pairs = {name: replace(of, references=(("",),) * len(of)) for name, of in pairs.items()}
         roles = {name: METRICS[name].model for name in pairs}
         limits = {name: store.text_limit(role) for name, role in roles.items() if role in TEXT_ROLES}
-        long = [name for name, limit in limits.items() if _long_rows(pairs[name], limit)]
+        long = [name for name, limit in limits.items() if _long_rows(pairs[name], limit, {})]
         return truncation_warnings({name: load_metric(name, store) for name in long}, replace(layout, pairs=pairs))
     except MismatchedFiles:  # without references a file may not say which items have a reason
         return []
 
 
-def _count(metric: LimitedMetric, pairs: Pairs) -> tuple[int, int]:
+def _count(metric: LimitedMetric, pairs: Pairs, tokens: dict[str, int]) -> tuple[int, int]:
     """Numbers of (reference texts, candidates) that are cut; a candidate counts once for its item."""
-    rows = _long_rows(pairs, metric.max_length())
+    rows = _long_rows(pairs, metric.max_length(), tokens)
     if not rows:
         return 0, 0
     cut = metric.cut([reference for _, reference, _ in rows], [candidate for _, _, candidate in rows])
@@ -77,10 +78,13 @@ def _count(metric: LimitedMetric, pairs: Pairs) -> tuple[int, int]:
     return sum(of_pair.reference for of_pair in cut), len(places)
 
 
-def _long_rows(pairs: Pairs, limit: int) -> list[tuple[int, str, str]]:
-    """(index of the item, reference, candidate) of every pair that could be too long for ``limit`` tokens."""
+def _long_rows(pairs: Pairs, limit: int, tokens: dict[str, int]) -> list[tuple[int, str, str]]:
+    """(index of the item, reference, candidate) of every pair that could be too long for ``limit`` tokens.
+
+    ``tokens`` has the bound of ``most_tokens`` for texts met before, and receives those of the others.
+    """
     texts = {*pairs.candidates, *(text for references in pairs.references for text in references)}
-    tokens = {text: most_tokens(text) for text in texts}
+    tokens |= {text: most_tokens(text) for text in texts - tokens.keys()}
     return [
         (place, reference, candidate)
         for place, (references, candidate) in enumerate(zip(pairs.references, pairs.candidates, strict=True))
