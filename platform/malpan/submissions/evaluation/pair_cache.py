@@ -142,7 +142,9 @@ def _select(keys: list[bytes]) -> Rows:
 
 def _insert(rows: Rows) -> None:
     with connection.cursor() as cursor:
-        cursor.execute(_INSERT, [",".join(key.hex() for key, _ in rows), ",".join(repr(float(value)) for _, value in rows)])
+        cursor.execute(
+            _INSERT, [",".join(key.hex() for key, _ in rows), ",".join(repr(float(value)) for _, value in rows)]
+        )
 
 
 def keys_of(metric: str, signature: str, pairs: Sequence[Pair]) -> Iterator[bytes]:
