@@ -25,7 +25,7 @@ from django.utils.crypto import salted_hmac
 
 from malpan.submissions.evaluation import results
 from malpan.submissions.models import PairValue, ScoringRun
-from scoring.running.pair_values import Pair
+from scoring.running.pair_values import Pair, as_bytes
 
 logger = logging.getLogger(__name__)
 
@@ -140,7 +140,7 @@ def _insert(rows: Rows) -> None:
 
 
 def keys_of(metric: str, signature: str, pairs: Sequence[Pair]) -> Iterator[bytes]:
-    """The key of each pair for this metric, 32 bytes. Each text follows its length, so that different lists differ."""
+    """The key of each pair for this metric, 32 bytes."""
     keyed = salted_hmac(KEY_SALT, b"", algorithm="sha256")
     _feed(keyed, metric, signature)
     for pair in pairs:
@@ -150,10 +150,8 @@ def keys_of(metric: str, signature: str, pairs: Sequence[Pair]) -> Iterator[byte
 
 
 def _feed(keyed: HMAC, *texts: str) -> None:
-    for text in texts:
-        encoded = text.encode("utf-8", "surrogatepass")  # a score must not fail because of lone surrogates
-        keyed.update(len(encoded).to_bytes(8, "big"))
-        keyed.update(encoded)
+    for part in as_bytes(*texts):
+        keyed.update(part)
 
 
 Item = TypeVar("Item")
