@@ -22,10 +22,10 @@ from scoring.metrics import (
     is_neural,
     load_metric,
 )
-from scoring.models.profile import load_profile
 from scoring.models.store import shared_store
 from scoring.recipes import Aggregate, Layout, Recipe, get_recipe, task_hints
 from scoring.records import Items, ItemScores, ProgressCallback, ScoreReport, ScoreWarning
+from scoring.running.needs import has_judge, needs_models
 from scoring.running.normalization import normalization_effects
 from scoring.running.pair_values import PairValues
 from scoring.running.run import KnownValues, Scored, run_metrics
@@ -69,7 +69,7 @@ def score(
     options = options or MetricOptions()
     if options.ledger is None:  # all judged metrics of a score share one budget
         options = replace(options, ledger=MemoryLedger())
-    if store is None and (needs_models(recipe) or _has_judge(recipe, profile)):
+    if store is None and (needs_models(recipe) or has_judge(recipe, profile)):
         store = shared_store(profile, device)
     names = [*recipe.metrics, *_configured(recipe, store, options)]
     metrics = {name: load_metric(name, store, options) for name in names}
@@ -99,17 +99,6 @@ def warm_up(recipe: Recipe) -> None:
     """
     for name in {METRICS[metric].reads for metric in recipe.metrics} - {TEXT}:
         tokenizer(name).tokenize("한 아이가 파란 공을 힘껏 던집니다.")
-
-
-def needs_models(recipe: Recipe) -> bool:
-    """Whether a score by ``recipe`` needs neural models."""
-    return any(map(is_neural, recipe.metrics))
-
-
-def _has_judge(recipe: Recipe, profile: str) -> bool:
-    """Whether an optional metric of ``recipe`` asks a judge, and ``profile`` names one."""
-    asks = any(METRICS[name].is_remote for name in recipe.optional_metrics)
-    return asks and bool(profile) and load_profile(profile).judge is not None
 
 
 def computed_with(store: ModelStore | None) -> dict[str, Any]:

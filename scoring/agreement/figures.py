@@ -4,13 +4,15 @@
 * ``kappa``: Cohen's kappa with quadratic weights on the classes 1 to 5, scores of people rounded half up, as
   scikit-learn's ``cohen_kappa_score(weights="quadratic", labels=[1, 2, 3, 4, 5])``.
 
-Where one is undefined (a side is constant) it is 0.0, also in a trial of the bootstrap. Intervals are percentiles of
-10,000 trials that draw as many items as there are (``scoring.significance.resampling``): with few items they are wide,
-and that is what they should say.
+A correlation is undefined where a side is constant, and kappa where both sides are the same class everywhere (where one
+side alone is constant it is 0 by its definition): there is neither a value nor an interval then. Intervals are
+percentiles of 10,000 trials that draw as many items as there are (``scoring.significance.resampling``); a trial whose
+draw leaves a figure undefined counts as 0. With few items they are wide, and that is what they should say.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
@@ -23,16 +25,19 @@ from scoring.significance.resampling import SEED, TRIALS, FloatArray, bootstrap_
 from scoring.text.essays import rounded
 
 NAMES: Final = ("pearson", "spearman", "kappa")
+REASONS: Final = ("constant_judge", "constant_people", "constant_both")
 _ARRAYS: Final = 8  # of a trial's size that a block holds at once
+_CONSTANT: Final = 1e-6  # scores on 1-5 that lie closer together differ by rounding alone
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure with its interval."""
+    """A figure with its interval; where it is undefined there is the ``reason`` alone (a key of ``REASONS``)."""
 
-    value: float
-    low: float
-    high: float
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +63,28 @@ def figures(judged: Sequence[int], human: Sequence[float], *, trials: int = TRIA
     drawn: dict[str, list[FloatArray]] = {name: [] for name in NAMES}
     for weights in bootstrap_weights(len(one), trials, seed, cells=_ARRAYS * len(one)):
         for name, values in _all(weights, one, other, whole).items():
-            drawn[name].append(values)
-    intervals = {name: percentiles(np.concatenate(drawn[name])) for name in NAMES}
-    estimates = {name: Estimate(float(observed[name][0]), intervals[name].low, intervals[name].high) for name in NAMES}
+            drawn[name].append(np.nan_to_num(values, nan=0.0))
+    reason = _reason(one, other)
+    estimates = {name: _estimate(float(observed[name][0]), np.concatenate(drawn[name]), reason) for name in NAMES}
     return Figures(len(one), **estimates)
+
+
+def _estimate(value: float, drawn: FloatArray, reason: str) -> Estimate:
+    """``value`` with the interval of the ``drawn`` ones; without both, for ``reason``, where it is no number."""
+    if math.isnan(value):
+        return Estimate(None, None, None, reason)
+    interval = percentiles(drawn)
+    return Estimate(value, interval.low, interval.high)
+
+
+def _reason(judged: FloatArray, human: FloatArray) -> str:
+    """Why a figure of these scores is undefined, if one is: which side is constant. Kappa also is where people's scores
+    only round to the judge's.
+    """
+    constant_judge, constant_people = (bool(np.ptp(side) < _CONSTANT) for side in (judged, human))
+    if constant_judge != constant_people:
+        return "constant_judge" if constant_judge else "constant_people"
+    return "constant_both"
 
 
 def _all(weights: FloatArray, one: FloatArray, other: FloatArray, whole: FloatArray) -> Mapping[str, FloatArray]:
@@ -75,15 +98,16 @@ def _all(weights: FloatArray, one: FloatArray, other: FloatArray, whole: FloatAr
 
 
 def _correlation(weights: FloatArray, one: FloatArray, other: FloatArray) -> FloatArray:
-    """Pearson's correlation of values (trials, items)."""
+    """Pearson's correlation of values (trials, items); NaN where a side is constant."""
     count = weights.sum(axis=1)
     left, right = (side - ((weights * side).sum(axis=1) / count)[:, None] for side in (one, other))
     products = (weights * left * right).sum(axis=1)
     squares = [(weights * side**2).sum(axis=1) for side in (left, right)]
     scale = np.sqrt(squares[0] * squares[1])
     # a constant side leaves squares of rounding only
-    is_defined = np.minimum(*squares) > 1e-12 * count
-    clipped: FloatArray = np.clip(np.divide(products, scale, out=np.zeros_like(products), where=is_defined), -1.0, 1.0)
+    is_defined = np.minimum(*squares) > _CONSTANT**2 * count
+    found = np.divide(products, scale, out=np.full_like(products, np.nan), where=is_defined)
+    clipped: FloatArray = np.clip(found, -1.0, 1.0)
     return clipped
 
 
@@ -98,10 +122,11 @@ def _ranks(weights: FloatArray, values: FloatArray) -> FloatArray:
 
 
 def _kappa(weights: FloatArray, one: FloatArray, other: FloatArray) -> FloatArray:
-    """Quadratic weighted kappa of classes that are whole numbers."""
+    """Quadratic weighted kappa of classes that are whole numbers; NaN where all of both sides are one class."""
     count, left, right = weights.sum(axis=1), weights @ one, weights @ other
     observed = weights @ (one - other) ** 2
     expected = count * (weights @ (one**2 + other**2)) - 2 * left * right
     is_defined = expected > 0
-    found: FloatArray = 1.0 - np.divide(observed * count, expected, out=np.ones_like(expected), where=is_defined)
+    share = np.divide(observed * count, expected, out=np.full_like(expected, np.nan), where=is_defined)
+    found: FloatArray = 1.0 - share
     return found

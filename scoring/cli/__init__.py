@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from io import TextIOWrapper
 from typing import Final, TextIO
 
+from scoring.arguments import EXIT_USAGE, language_of
 from scoring.cli.files import STDIN, InvalidInput, print_file_errors
-from scoring.cli.parser import EXIT_USAGE, build_parser, language_of
+from scoring.cli.parser import build_parser
 from scoring.cli.words import error_text, say
 from scoring.errors import ScoringError
 

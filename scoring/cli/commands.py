@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 
 from scoring.cli.files import (
     load_options,
@@ -13,12 +14,12 @@ from scoring.cli.files import (
     require_folder_of,
     write_whole,
 )
-from scoring.cli.judging import foreseen_questions, recipe_of, require_judge
+from scoring.cli.judging import foreseen_questions, kept_answers, recipe_of, require_judge
 from scoring.cli.models import WrongUsage, run_models
 from scoring.cli.pairwise import compare_pairs
 from scoring.cli.rank import rank_files
 from scoring.cli.words import say
-from scoring.engine import needs_models, score
+from scoring.engine import score
 from scoring.errors import Language, ModelUnavailable
 from scoring.models.profile import profile_names
 from scoring.reading.file_formats import format_label
@@ -28,6 +29,7 @@ from scoring.recipes.essay_scoring import NOTHING_PARSED
 from scoring.recipes.warning_texts import warning_text
 from scoring.records import Items, Progress, ProgressCallback, ScoreWarning
 from scoring.report import render, report_as_json
+from scoring.running.needs import needs_models
 from scoring.running.truncation import foreseen_warnings
 
 __all__ = [
@@ -57,21 +59,23 @@ def run_score(options: argparse.Namespace, language: Language) -> int:
         require_folder_of(options.output)
     sys.stderr.write("".join(f"{line}\n" for line in _same_file(references, predictions, language)))
     given = load_options(options.synonyms, options.media)
-    report = score(
-        recipe.id,
-        references,
-        predictions,
-        profile=options.models or "",  # without one nothing asks for a model
-        device=options.device,
-        options=given,
-        progress=progress_printer(),
-    )
-    try:  # the file first, as the reader of our output may have ended; the report even if the file fails
-        if options.output:
-            write_whole(options.output, report_as_json(report, language))
-            sys.stderr.write(say("saved", language, path=options.output) + "\n")
-    finally:
-        sys.stdout.write(render(report, "text", language))
+    with kept_answers(recipe, options, language) as kept:
+        report = score(
+            recipe.id,
+            references,
+            predictions,
+            profile=options.models or "",  # without one nothing asks for a model
+            device=options.device,
+            options=replace(given, ledger=kept.ledger),
+            progress=progress_printer(),
+            pair_values=kept.answers,
+        )
+        try:  # the file first, as the reader of our output may have ended; the report even if the file fails
+            if options.output:
+                write_whole(options.output, report_as_json(report, language))
+                sys.stderr.write(say("saved", language, path=options.output) + "\n")
+        finally:
+            sys.stdout.write(render(report, "text", language))
     return 0
 
 

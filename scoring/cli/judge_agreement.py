@@ -53,9 +53,11 @@ def _rendered(record: Mapping[str, Any], form: str, language: Language) -> str:
 def _table(record: Mapping[str, Any], language: Language) -> list[Row]:
     rows: list[Row] = [("", *(say(key, language) for key in ("agreement_value", "agreement_interval")))]
     for name in _FIGURES:
-        found = record[name]
-        interval = f"{found['low']:.4f}–{found['high']:.4f}"
-        rows.append((say(f"agreement_{name}", language), f"{found['value']:.4f}", interval))
+        found, label = record[name], say(f"agreement_{name}", language)
+        if found["value"] is None:
+            rows.append((label, say("agreement_undefined", language), "-"))
+        else:
+            rows.append((label, f"{found['value']:.4f}", f"{found['low']:.4f}–{found['high']:.4f}"))
     return rows
 
 
@@ -68,6 +70,8 @@ def _notes(record: Mapping[str, Any], language: Language) -> list[str]:
         say("agreement_judge", language, judge=named, prompt=f"{prompt['id']} ({prompt['language']})"),
         say("agreement_rule", language),
     ]
+    reasons = dict.fromkeys(record[name]["reason"] for name in _FIGURES if record[name]["value"] is None)
+    notes += [say(f"agreement_{reason}", language) for reason in reasons]
     if record["unanswered"]:
         notes.append(say("agreement_unanswered", language, count=record["unanswered"]))
     if record["source"]:

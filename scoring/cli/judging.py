@@ -1,19 +1,35 @@
-"""The judge of ``score`` and ``check``: which recipe ``--judge`` makes, and what is asked about a file."""
+"""The judge of ``score`` and ``check``: which recipe ``--judge`` makes, what is asked, where the answers are kept."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 
+from scoring.cli.files import require_folder_of
+from scoring.cli.judgement_file import SUFFIX, JudgementFile
 from scoring.cli.models import WrongUsage
 from scoring.cli.words import say
 from scoring.errors import Language
+from scoring.judging.budget import MemoryLedger
 from scoring.judging.fencing import cleaned
 from scoring.judging.spec import JudgeSpec
 from scoring.metrics import METRICS
 from scoring.models.profile import load_profile, profile_names
 from scoring.recipes import RUBRICS, MismatchedFiles, Pairs, Recipe, get_recipe, judged_id, parts_of, takes_a_judge
 from scoring.records import Items
+from scoring.running.needs import has_judge
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What outlives a scoring that is stopped: what it spent and, where a file is named, the judge's answers."""
+
+    ledger: MemoryLedger
+    answers: JudgementFile | None = None
 
 
 def recipe_of(options: argparse.Namespace) -> Recipe:
@@ -37,6 +53,37 @@ def require_judge(recipe: Recipe, profile: str | None) -> None:
         raise WrongUsage("judge_needs_profile", profiles=", ".join(profile_names()))
     if load_profile(profile).judge is None:
         raise WrongUsage("judge_missing", profile=profile)
+
+
+@contextmanager
+def kept_answers(recipe: Recipe, options: argparse.Namespace, language: Language) -> Iterator[Kept]:
+    """The file of answers of a scoring, which is over when the context ends: whatever stops it, they stay.
+
+    Raises ``WrongUsage`` and ``CannotUse``.
+    """
+    is_judged, ledger = has_judge(recipe, options.models or ""), MemoryLedger()
+    path = options.answers or _beside(options.output)
+    if options.answers and not is_judged:
+        raise WrongUsage("answers_no_judge")
+    if not is_judged or not path:
+        sys.stderr.write(say("answers_not_kept", language) + "\n" if is_judged else "")
+        yield Kept(ledger)
+        return
+    require_folder_of(path)
+    answers = JudgementFile(path, ledger)
+    try:
+        yield Kept(ledger, answers)
+    except BaseException:
+        answers.close()
+        if len(answers):
+            sys.stderr.write(say("answers_kept", language, path=path) + "\n")
+        raise
+    answers.finish()
+
+
+def _beside(output: str | None) -> str | None:
+    """The file of answers beside the result; none beside a pipe or a device."""
+    return output + SUFFIX if output and (Path(output).is_file() or not Path(output).exists()) else None
 
 
 def foreseen_questions(

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
+from scoring.arguments import EXIT_USAGE
 from scoring.cli.files import load_predictions, load_references, load_report
-from scoring.cli.parser import EXIT_USAGE
 from scoring.cli.words import say
 from scoring.errors import Language, ScoringError
 from scoring.models.files import list_profiles

@@ -80,7 +80,7 @@ def compare_pairs(options: argparse.Namespace, language: Language, progress: Pro
     except BaseException:
         if kept is not None:
             kept.close()
-            sys.stderr.write(say("pairwise_kept", language, path=kept.part) + "\n")
+            sys.stderr.write(say("answers_kept", language, path=kept.part) + "\n")
         raise
     result = result_of(options, asked, found, tally, ledger)
     if kept is not None:

@@ -29,10 +29,6 @@ PAIRWISE_WORDS: Final[dict[str, Message]] = {
         "모든 판정을 저장할 JSON 파일. 다시 실행하면 이미 받은 답은 묻지 않습니다",
         "JSON file for every verdict; run again, what was answered is not asked again",
     ),
-    "pairwise_kept": Message(
-        "받은 답은 {path}에 있습니다. 같은 명령을 다시 실행하면 나머지만 묻습니다.",
-        "The answers so far are in {path}. Run the same command again, and only the rest is asked.",
-    ),
     "pairwise_no_result": Message(
         "짝 비교를 여기에 저장할 수 없습니다: {path} ({detail}). --output에 다른 이름을 주십시오.",
         "A comparison cannot be stored here: {path} ({detail}). Give --output another name.",

@@ -2,7 +2,8 @@
 
 One loop in the calling thread decides what is sent when; other threads only wait for answers. So the caller can keep
 every answer as it comes, and ledger and store are used from its thread alone. An outage ends the asking only after the
-requests on their way are answered: what was paid for is never thrown away.
+requests on their way are answered: what was paid for is never thrown away. Right before a question is sent the caller
+says whether it still is to be (``TurnsOf``): another scoring may have the answer by now, or be asking.
 
 Two kinds of bad answers are told apart. One that is not the protocol (no JSON, too large, without a first choice) is a
 fault of the server, as an error or a cut connection is: after ``retries`` pauses it is an outage, never a value. One in
@@ -17,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from scoring.judging.budget import Ledger, Limits, Reservation, Usage
 from scoring.judging.client import NOT_DONE, Exchange, JudgeClient
@@ -29,7 +30,11 @@ PATH: Final = "/v1/chat/completions"
 UNUSABLE_TRIES: Final = 3  # of a question whose answers cannot be used, as the contest's rule: two more tries
 LONGEST_PAUSE: Final = 60.0  # seconds; a server that wants a longer one is asked again later, by another attempt
 TURN_SECONDS: Final = 0.5  # how long the loop waits at most before it calls ``each_turn`` again
+WAIT_SECONDS: Final = 1.0  # until a question that another scoring asks is looked at again
 _NO_ANSWER: Final = ("abort", "error")  # why a generation ended where the server gave up, not the model
+
+Turn = Literal["ask", "known", "wait"]  # send it; it need not be asked any more; another scoring is asking it
+TurnsOf = Callable[[Sequence[int], float], Sequence[Turn]]  # of questions by place, each for at most so many seconds
 
 
 @dataclass(slots=True)
@@ -71,14 +76,14 @@ class Asking:
         self._error: JudgeError | None = None
         self._paused_until = 0.0
         self._awaits_budget = False  # the budget may suffice when the next answer has come
-        self._answered = 0
 
     def ask(
-        self, bodies: Sequence[bytes], task: Task, each_turn: Callable[[], None]
+        self, bodies: Sequence[bytes], task: Task, each_turn: Callable[[], None], turns: TurnsOf | None = None
     ) -> Iterator[tuple[int, Judgement | None]]:
         """The judgement of each question as it comes, by its place in ``bodies``; ``None`` if it stays unparsable.
 
-        ``each_turn`` is called at least every ``TURN_SECONDS``; what it raises ends the asking at once. Raises
+        ``each_turn`` is called at least every ``TURN_SECONDS``; what it raises ends the asking at once. ``turns`` says
+        what to do with the questions that are about to be sent; what is known is left out. Raises
         ``JudgeBudgetSpent``, ``JudgeUnreachable`` and ``JudgeRefused`` after the answers that are on their way.
         """
         self._waiting = [_Open(0.0, number) for number in range(len(bodies))]
@@ -87,7 +92,7 @@ class Asking:
         try:
             while self._waiting or self._running:
                 each_turn()
-                self._send(pool, bodies)
+                self._send(pool, bodies, turns or _ask_all)
                 if self._error is not None and not self._running:
                     break
                 done, _ = wait(self._running, self._pause(), return_when=FIRST_COMPLETED)
@@ -100,8 +105,6 @@ class Asking:
             if not is_over:
                 self._client.abort()
             pool.shutdown(cancel_futures=True)
-        if isinstance(self._error, JudgeUnreachable):
-            self._error.answered = self._answered
         if self._error is not None:
             raise self._error
 
@@ -113,23 +116,40 @@ class Asking:
         due = max(self._waiting[0].due, self._paused_until) - time.monotonic()
         return min(max(due, 0.001), TURN_SECONDS)
 
-    def _send(self, pool: ThreadPoolExecutor, bodies: Sequence[bytes]) -> None:
-        """Send what is due, as far as there are threads and budget."""
-        while self._error is None and self._waiting and len(self._running) < self._spec.concurrency:
-            if self._awaits_budget:
-                return
-            now = time.monotonic()
-            if max(self._waiting[0].due, self._paused_until) > now:
-                return
-            body = bodies[self._waiting[0].number]
-            reserved = self._ledger.reserve(self._limits, len(body) + self._spec.max_tokens)  # a token: at least a byte
-            if reserved is None:
-                self._awaits_budget = bool(self._running)
-                self._error = None if self._running else self._budget_spent()
-                return
-            question = heapq.heappop(self._waiting)
-            self._tally.requests += 1
-            self._running[pool.submit(self._client.post, PATH, body)] = question, reserved
+    def _send(self, pool: ThreadPoolExecutor, bodies: Sequence[bytes], turns: TurnsOf) -> None:
+        """Send what is due, as far as there are threads and budget, and it is our turn."""
+        if not (due := self._due()):
+            return
+        seconds = self._spec.timeout + LONGEST_PAUSE  # until the answer is there or the question asked again
+        for question, turn in zip(due, turns([each.number for each in due], seconds), strict=True):
+            if turn == "wait":
+                question.due = time.monotonic() + WAIT_SECONDS
+            is_sent = turn == "ask" and self._is_sent(pool, question, bodies[question.number])
+            if turn != "known" and not is_sent:
+                heapq.heappush(self._waiting, question)
+
+    def _due(self) -> list[_Open]:
+        """Take out the questions that are due, as many as there are free threads."""
+        now, due = time.monotonic(), list[_Open]()
+        if self._error is not None or self._awaits_budget or self._paused_until > now:
+            return due
+        free = self._spec.concurrency - len(self._running)
+        while self._waiting and len(due) < free and self._waiting[0].due <= now:
+            due.append(heapq.heappop(self._waiting))
+        return due
+
+    def _is_sent(self, pool: ThreadPoolExecutor, question: _Open, body: bytes) -> bool:
+        """Send ``body`` if the budget suffices; whether it did. Without budget nothing more is sent for now."""
+        if self._error is not None or self._awaits_budget:
+            return False
+        reserved = self._ledger.reserve(self._limits, len(body) + self._spec.max_tokens)  # a token: at least a byte
+        if reserved is None:
+            self._awaits_budget = bool(self._running)
+            self._error = None if self._running else self._budget_spent()
+            return False
+        self._tally.requests += 1
+        self._running[pool.submit(self._client.post, PATH, body)] = question, reserved
+        return True
 
     def _take(
         self, question: _Open, reserved: Reservation, exchange: Exchange, task: Task
@@ -151,7 +171,6 @@ class Asking:
                 return
             self._tally.unparsable += 1
             judgement = None
-        self._answered += 1
         yield question.number, judgement
 
     def _settle(self, exchange: Exchange, reserved: Reservation) -> None:
@@ -196,6 +215,10 @@ class Asking:
             max_requests=self._limits.requests or "∞",
             max_tokens=self._limits.tokens or "∞",
         )
+
+
+def _ask_all(places: Sequence[int], _seconds: float) -> Sequence[Turn]:
+    return ["ask"] * len(places)
 
 
 def _choice(answer: Any) -> Mapping[str, Any] | None:

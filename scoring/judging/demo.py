@@ -11,7 +11,6 @@ its ``tokens``, as a provider bills), and how often it got through whole (``answ
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import os
@@ -27,7 +26,10 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 
+from scoring.arguments import Parser, language_of
+from scoring.errors import Language
 from scoring.judging.demo_features import decide, texts_of
+from scoring.judging.demo_words import WORDS
 from scoring.judging.spec import DEMO_MODEL
 
 MODEL: Final = DEMO_MODEL
@@ -35,6 +37,7 @@ VERSION: Final = "1"
 FAULTS: Final = (
     *("busy", "error", "hang", "cut", "broken-json", "wrong-schema", "huge", "slow", "no-json", "no-protocol"),
 )
+_FAULT_NAMES: Final = ", ".join(FAULTS)
 UNBILLED: Final = ("busy", "error")  # nothing is judged
 HUGE_BYTES: Final = 10 * 1024 * 1024
 MAX_QUESTION_BYTES: Final = 1_000_000
@@ -277,22 +280,34 @@ def _completion(content: str, prompt_tokens: int) -> dict[str, Any]:
     }
 
 
+def parser_in(language: Language) -> Parser:
+    """The options of this program, with help in ``language``."""
+
+    def say(key: str) -> str:
+        return WORDS[key].text(language).format(faults=_FAULT_NAMES)
+
+    parser = Parser(language=language, prog="python -m scoring.judging.demo", description=say("program"))
+    parser.add_argument("--lang", choices=("ko", "en"), default="ko", help=say("lang"))
+    parser.add_argument("--host", default="127.0.0.1", help=say("host"))
+    parser.add_argument("--port", type=int, default=0, help=say("port"))
+    parser.add_argument("--descriptor", type=int, help=say("descriptor"))
+    parser.add_argument("--faults", default="", help=say("faults"))
+    for name, kind in (("rate", float), ("most", int), ("seed", int), ("delay", float), ("hang", float)):
+        parser.add_argument(f"--{name}", type=kind, default=getattr(Behaviour(), name), help=say(name))
+    parser.add_argument("--retry-after", type=float, default=Behaviour().retry_after, help=say("retry_after"))
+    parser.add_argument("--biased", action="store_true", help=say("biased"))
+    parser.add_argument("--gullible", action="store_true", help=say("gullible"))
+    return parser
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Serve until told to stop, or until the process that started this one has ended."""
-    parser = argparse.ArgumentParser(prog="python -m scoring.judging.demo", description=__doc__)
-    parser.add_argument("--host", default="127.0.0.1")
-    parser.add_argument("--port", type=int, default=0, help="0: any free one")
-    parser.add_argument("--descriptor", type=int, help="a listening socket to take over")
-    parser.add_argument("--faults", default="", help=f"comma-separated: {', '.join(FAULTS)}, or all")
-    for name, kind in (("rate", float), ("most", int), ("seed", int), ("delay", float), ("hang", float)):
-        parser.add_argument(f"--{name}", type=kind, default=getattr(Behaviour(), name))
-    parser.add_argument("--retry-after", type=float, default=Behaviour().retry_after)
-    parser.add_argument("--biased", action="store_true", help="prefer whatever stands first")
-    parser.add_argument("--gullible", action="store_true", help="obey texts that demand a score")
-    options = parser.parse_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    parser = parser_in(language_of(given))
+    options = parser.parse_args(given)
     faults = FAULTS if options.faults == "all" else tuple(filter(None, options.faults.split(",")))
     if unknown := set(faults) - set(FAULTS):
-        parser.error(f"--faults: {', '.join(sorted(unknown))}")
+        parser.error(f"argument --faults: invalid choice: {', '.join(sorted(unknown))} (choose from {_FAULT_NAMES})")
     behaviour = Behaviour(
         faults, options.rate, options.most, options.seed, options.delay, options.hang, options.retry_after,
         options.biased, options.gullible,

@@ -12,8 +12,7 @@ class JudgeError(WordedError, ScoringError):
 class JudgeUnreachable(JudgeError):
     """The server did not answer, or only with errors or what is not the protocol, however often; later it may.
 
-    ``retry_after``: seconds after which the server itself wants to be asked again, if it said so. ``answered``: how
-    many questions it did answer in the same asking.
+    ``retry_after``: seconds after which the server itself wants to be asked again, if it said so.
     """
 
     code = "judge_unreachable"
@@ -23,7 +22,7 @@ class JudgeUnreachable(JudgeError):
     )
 
     def __init__(self, *, url: str, why: str, retry_after: float | None = None) -> None:
-        self.retry_after, self.answered = retry_after, 0
+        self.retry_after = retry_after
         super().__init__(url=url, why=why)
 
 

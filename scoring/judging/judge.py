@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from scoring.judging import fencing, naming, parsing
-from scoring.judging.asking import Asking, Tally
+from scoring.judging.asking import Asking, Tally, TurnsOf
 from scoring.judging.budget import Ledger, MemoryLedger
 from scoring.judging.client import Exchange, JudgeClient
 from scoring.judging.errors import JudgeRefused, JudgeUnreachable, PromptBroken
@@ -95,14 +95,16 @@ class Judge:
         ledger: Ledger | None = None,
         tally: Tally | None = None,
         each_turn: Callable[[], None] = lambda: None,
+        turns: TurnsOf | None = None,
     ) -> Iterator[tuple[int, Judgement | None]]:
         """The judgement of each of ``questions`` as it comes, by its place; ``None`` if it stays unparsable.
 
-        Raises ``JudgeBudgetSpent``, ``JudgeUnreachable``, ``JudgeRefused``, ``JudgeKeyMissing``.
+        ``turns`` may leave questions out, or have them wait (``Asking.ask``). Raises ``JudgeBudgetSpent``,
+        ``JudgeUnreachable``, ``JudgeRefused``, ``JudgeKeyMissing``.
         """
         asking = Asking(self._client(), self.spec, ledger or MemoryLedger(), tally or Tally())
         bodies = [self.body(prompt, question) for question in questions]
-        return asking.ask(bodies, prompt.task, each_turn)
+        return asking.ask(bodies, prompt.task, each_turn, turns)
 
     def body(self, prompt: Prompt, texts: Texts) -> bytes:
         """The request about ``texts``."""

@@ -31,6 +31,7 @@ from scoring.text.run_tokens import TEXT, remembering
 from scoring.text.tokenization import tokenizer_signature
 
 if TYPE_CHECKING:
+    from scoring.judging.asking import TurnsOf
     from scoring.judging.budget import Ledger
     from scoring.models.store import ModelStore
 
@@ -190,9 +191,22 @@ class RemoteMetric(PairMetric):
 
     @abstractmethod
     def values(
-        self, references: Sequence[str], candidates: Sequence[str], each_turn: Callable[[], None]
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        each_turn: Callable[[], None],
+        turns: TurnsOf | None = None,
     ) -> Iterator[tuple[int, float]]:
-        """The value of each pair as it comes, by its place. ``each_turn`` is called now and then; it may raise."""
+        """The value of each pair as it comes, by its place. ``each_turn`` is called now and then; it may raise.
+
+        ``turns`` says right before pairs are asked about whether they still are to be (``scoring.judging.asking``):
+        those that are known meanwhile have no value here.
+        """
+
+    @classmethod
+    def value_unasked(cls, reference: str, candidate: str) -> float | None:
+        """The value of a pair that the server is never asked about; ``None`` for one that it is. No store keeps it."""
+        return None
 
     @classmethod
     def is_answer(cls, value: float) -> bool:
@@ -217,14 +231,17 @@ class RemoteMetric(PairMetric):
         *,
         tokenize: Tokenize | None = None,
     ) -> list[float]:
-        found: dict[int, float] = {}
+        unasked = list(map(self.value_unasked, references, candidates))
+        found = {place: value for place, value in enumerate(unasked) if value is not None}
+        asked = [place for place in range(len(references)) if place not in found]
 
         def report() -> None:
             if progress is not None:
                 progress(len(found), len(references))
 
-        for place, value in self.values(references, candidates, report):
-            found[place] = value
+        texts, others = ([side[place] for place in asked] for side in (references, candidates))
+        for number, value in self.values(texts, others, report):
+            found[asked[number]] = value
         return [found[place] for place in range(len(references))]
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from scoring.errors import Message, quoted
-from scoring.judging.asking import Tally
+from scoring.judging.asking import Tally, TurnsOf
 from scoring.judging.budget import MemoryLedger
 from scoring.judging.judge import value_of
 from scoring.metrics.base import MetricOptions, RemoteMetric
@@ -67,15 +67,25 @@ class JudgeMetric(RemoteMetric):
     def is_answer(cls, value: float) -> bool:
         return value > 0.0
 
+    @classmethod
+    def value_unasked(cls, reference: str, candidate: str) -> float | None:
+        return None if candidate.strip() else 0.0
+
     def values(
-        self, references: Sequence[str], candidates: Sequence[str], each_turn: Callable[[], None]
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        each_turn: Callable[[], None],
+        turns: TurnsOf | None = None,
     ) -> Iterator[tuple[int, float]]:
-        """Blank candidates first, then each value as the judge answers. Raises the errors of ``scoring.judging``."""
-        asked = [place for place, text in enumerate(candidates) if text.strip()]
-        yield from ((place, 0.0) for place, text in enumerate(candidates) if not text.strip())
-        questions = [{"reference": references[place], "candidate": candidates[place]} for place in asked]
-        answers = self._judge.ask(self._prompt, questions, ledger=self._ledger, tally=self._tally, each_turn=each_turn)
-        yield from ((asked[number], value_of(judgement)) for number, judgement in answers)
+        """Each value as the judge answers. Raises the errors of ``scoring.judging``."""
+        questions = [
+            {"reference": texts[0], "candidate": texts[1]} for texts in zip(references, candidates, strict=True)
+        ]
+        answers = self._judge.ask(
+            self._prompt, questions, ledger=self._ledger, tally=self._tally, each_turn=each_turn, turns=turns
+        )
+        yield from ((place, value_of(judgement)) for place, judgement in answers)
 
     def pair_warnings(
         self,

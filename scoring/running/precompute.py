@@ -13,12 +13,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scoring.metrics import METRICS, Metric, MetricOptions, PairMetric, implementation_of, is_neural, load_metric
+from scoring.metrics import METRICS, Metric, MetricOptions, PairMetric, RemoteMetric, implementation_of, load_metric
 from scoring.models.store import shared_store
-from scoring.recipes import Layout, Recipe, get_recipe
+from scoring.recipes import Layout, Pairs, Recipe, get_recipe
 from scoring.records import Items, ProgressCallback
+from scoring.running.needs import has_judge, needs_models
 from scoring.running.pair_values import Pair, PairValues
-from scoring.running.run import KnownValues, run_metrics
+from scoring.running.run import KnownOfMetric, KnownValues, answers_in, run_metrics
 from scoring.signature import json_sha256, metric_signature
 
 if TYPE_CHECKING:
@@ -45,31 +46,29 @@ def pair_work(
     profile: str = "demo",
     device: DeviceName = "auto",
     options: MetricOptions | None = None,
+    only_remote: bool = False,
 ) -> PairWork:
     """The work of the pair metrics of ``recipe_id``, except the cheap ones. Loads no model.
 
-    Raises ``UnknownRecipe``, ``MismatchedFiles`` and ``ModelUnavailable``.
+    ``only_remote``: only of those that a server computes, where a store keeps no other values. Raises
+    ``UnknownRecipe``, ``MismatchedFiles`` and ``ModelUnavailable``.
     """
     recipe = get_recipe(recipe_id)
     options = options or MetricOptions()
-    if store is None and any(map(is_neural, recipe.metrics)):
+    if store is None and (needs_models(recipe) or has_judge(recipe, profile)):
         store = shared_store(profile, device)
     optional = [name for name in recipe.optional_metrics if METRICS[name].is_configured(store, options)]
     names = [name for name in (*recipe.metrics, *optional) if issubclass(METRICS[name], PairMetric)]
-    metrics = {name: load_metric(name, store, options) for name in names if not METRICS[name].is_cheap}
+    wanted = [name for name in names if METRICS[name].is_remote or not (only_remote or METRICS[name].is_cheap)]
+    metrics = {name: load_metric(name, store, options) for name in wanted}
     return PairWork(metrics, _hashes(recipe, metrics), recipe.prepare(references, predictions), store)
 
 
 def missing_items(work: PairWork, *, known: KnownValues, pair_values: PairValues) -> set[str]:
     """The items with a pair to compute: the item value is not ``known``, and a pair's value is not stored."""
     missing: set[str] = set()
-    for name in work.metrics:
-        pairs, of_metric = work.layout.pairs[name], known.get((name, work.hashes[name]), {})
-        rows = [
-            (item, [(reference, candidate) for reference in references])
-            for item, references, candidate in zip(pairs.ids, pairs.references, pairs.candidates, strict=True)
-            if item not in of_metric
-        ]
+    for name, metric in work.metrics.items():
+        rows = _rows_of(metric, work.layout.pairs[name], known.get((name, work.hashes[name]), {}))
         found = pair_values.get(name, work.hashes[name], _distinct(rows))
         missing.update(item for item, of_item in rows if any(pair not in found for pair in of_item))
     return missing
@@ -87,6 +86,17 @@ def _hashes(recipe: Recipe, metrics: dict[str, Metric]) -> dict[str, str]:
     """The signature hash of each metric by name, as in a report of the engine."""
     implementations = {name: implementation_of(metric) for name, metric in metrics.items()}
     return {name: json_sha256(metric_signature(recipe, name, of)) for name, of in implementations.items()}
+
+
+def _rows_of(metric: Metric, pairs: Pairs, known: KnownOfMetric) -> list[tuple[str, list[Pair]]]:
+    """The pairs of each item whose values are not ``known``; without those that a server is never asked about."""
+    remote = metric if isinstance(metric, RemoteMetric) else None
+    known = known if remote is None else answers_in(remote, known)
+    return [
+        (item, [(each, text) for each in references if remote is None or remote.value_unasked(each, text) is None])
+        for item, references, text in zip(pairs.ids, pairs.references, pairs.candidates, strict=True)
+        if item not in known
+    ]
 
 
 def _distinct(rows: Sequence[tuple[str, Sequence[Pair]]]) -> list[Pair]:

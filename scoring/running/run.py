@@ -3,9 +3,10 @@
 Each tokenizer analyses every distinct text once in a run (``scoring.text.run_tokens``). While the neural metrics wait
 for the GPU in the calling thread, one background thread runs the others. A second one would gain little: they are
 Python and hold its global lock. Last come metrics that a server computes: the calling thread waits for its answers and
-stores each at once, so that none is asked for, and paid, again, wherever the run ends. The values do not depend on
-which metrics run in parallel. Stores of values are used from the calling thread alone, and no thread outlives
-``run_metrics``.
+stores each at once, so that none is asked for, and paid, again, wherever the run ends. Right before a question is sent
+the store is read again, and of several runs that hold a pair one asks (``Turns``); where two have an answer all the
+same, all use the one that was stored first. The values do not depend on which metrics run in parallel. Stores of values
+are used from the calling thread alone, and no thread outlives ``run_metrics``.
 """
 
 from __future__ import annotations
@@ -14,15 +15,18 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from scoring.errors import ScoringFault
 from scoring.metrics import CorpusMetric, Metric, PairMetric, PairProgress, RemoteMetric, Row
 from scoring.recipes import Layout, Pairs
 from scoring.records import ProgressCallback
-from scoring.running.pair_values import Pair, PairValues
+from scoring.running.pair_values import Pair, PairValues, Turns
 from scoring.running.reporter import ProgressReporter, Stopped
 from scoring.text.run_tokens import TEXT, RunTokens
+
+if TYPE_CHECKING:
+    from scoring.judging.asking import Turn
 
 KnownValues = Mapping[tuple[str, str], Mapping[str, float | Sequence[float]]]
 KnownOfMetric = Mapping[str, float | Sequence[float]]
@@ -108,6 +112,16 @@ class _OfMetric:
         if self._store is not None and values:
             self._store.put(self._metric, self._signature, values)
 
+    def take(self, pairs: Sequence[Pair], seconds: float) -> set[Pair]:
+        """Those of ``pairs`` that may be asked about now; all, unless the store has turns."""
+        if not isinstance(self._store, Turns):
+            return set(pairs)
+        return self._store.take(self._metric, self._signature, pairs, seconds)
+
+    def give_back(self, pairs: Sequence[Pair]) -> None:
+        if isinstance(self._store, Turns) and pairs:
+            self._store.give_back(self._metric, self._signature, pairs)
+
 
 class _PairTask:
     """A value for every item. Known ones are used unchanged; pairs in the store are not computed, equal ones only once.
@@ -170,21 +184,46 @@ class _RemoteTask(_PairTask):
     """As ``_PairTask``, but every value is stored as it comes; runs in the calling thread."""
 
     def __init__(self, metric: RemoteMetric, pairs: Pairs, known: KnownOfMetric, store: _OfMetric) -> None:
-        answers = {item: value for item, value in known.items() if _is_answer(metric, value)}
-        super().__init__(metric, pairs, answers, store)
+        super().__init__(metric, pairs, answers_in(metric, known), store)
         self._remote = metric
+        self._taken: set[Pair] = set()
+        unasked = {pair: value for pair in self._missing if (value := metric.value_unasked(*pair)) is not None}
+        self._values |= unasked
+        self._missing = [pair for pair in self._missing if pair not in unasked]
+        self.is_open = bool(self._missing)
 
     def run(self, tokens: RunTokens, report: PairProgress) -> None:
         total = len(self._missing)
         references, candidates = ([pair[side] for pair in self._missing] for side in (0, 1))
-        for place, value in self._remote.values(references, candidates, lambda: report(len(self._fresh), total)):
-            if not math.isfinite(value):
-                raise MetricFault(f"{self.metric.name} returned a value that is not a finite number")
-            self._fresh[self._missing[place]] = value
-            self._store.put({self._missing[place]: value})
+
+        def each_turn() -> None:
+            report(len(self._fresh), total)
+
+        try:
+            for place, value in self._remote.values(references, candidates, each_turn, self._turns):
+                if not math.isfinite(value):
+                    raise MetricFault(f"{self.metric.name} returned a value that is not a finite number")
+                self._keep(self._missing[place], value)
+        finally:
+            self._store.give_back([pair for pair in self._taken if pair not in self._fresh])
         if len(self._fresh) != total:
             raise MetricFault(f"{self.metric.name} returned {len(self._fresh)} values for {total} pairs")
         report(total, total)
+
+    def _keep(self, pair: Pair, value: float) -> None:
+        """Store ``value``; the one that is stored then holds, which may be another scoring's."""
+        self._store.put({pair: value})
+        self._fresh[pair] = self._store.get([pair]).get(pair, value)
+
+    def _turns(self, places: Sequence[int], seconds: float) -> list[Turn]:
+        """What to do with the pairs at ``places``, which are about to be asked about; found values are taken over."""
+        pairs = [self._missing[place] for place in places]
+        taken = self._store.take(pairs, seconds)
+        found = self._store.get(pairs)  # after taking: whoever had a pair before stored its value first
+        self._fresh |= found
+        self._taken |= taken
+        self._store.give_back([pair for pair in pairs if pair in taken and pair in found])
+        return ["known" if pair in found else "ask" if pair in taken else "wait" for pair in pairs]
 
     def store(self) -> None:
         """Does nothing: all are stored."""
@@ -237,8 +276,9 @@ def _tokenizer_arguments(
     return {"tokenize": tokens.tokenize(metric.reads)}
 
 
-def _is_answer(metric: RemoteMetric, value: float | Sequence[float]) -> bool:
-    return isinstance(value, (int, float)) and metric.is_answer(value)
+def answers_in(metric: RemoteMetric, known: KnownOfMetric) -> KnownOfMetric:
+    """Those of ``known`` that a server answered: it is asked about the others again."""
+    return {item: value for item, value in known.items() if isinstance(value, int | float) and metric.is_answer(value)}
 
 
 def _is_sound(value: float | Sequence[float] | None) -> bool:

@@ -61,13 +61,18 @@ class Tokenizer(ABC):
 
 
 def tokenizer(name: str) -> Tokenizer:
-    """The tokenizer called ``name`` of this process, made at the first call. Raises ``KeyError``."""
+    """The tokenizer called ``name`` of this process, made at the first call. Raises ``KeyError``.
+
+    Only whoever wants the same one waits while it is made: a warm-up that starts Java for seconds, or a plug-in that
+    asks a server, holds up no thread that reads another tokenizer.
+    """
     kind = TOKENIZERS[name]
     key = (kind, os.getpid())  # a forked child makes its own: a lock copied while locked would never open
-    with _instances_lock:
-        if key not in _instances:
-            _instances[key] = kind()
-        return _instances[key]
+    if key not in _instances:
+        with _being_made.setdefault(key, threading.Lock()):
+            if key not in _instances:
+                _instances[key] = kind()
+    return _instances[key]
 
 
 def tokenizer_signature(name: str) -> dict[str, Any]:
@@ -107,4 +112,4 @@ TOKENIZERS: Final[Registry[type[Tokenizer]]] = Registry(
 )
 
 _instances: dict[tuple[type[Tokenizer], int], Tokenizer] = {}
-_instances_lock = threading.Lock()
+_being_made: dict[tuple[type[Tokenizer], int], threading.Lock] = {}

@@ -19,6 +19,7 @@ from scoring.reading import read_predictions, read_references
 from scoring.recipes import get_recipe
 from scoring.recipes.rag_qa import answer_part
 from scoring.records import Items
+from scoring.running.needs import needs_models
 from tests.fuzz.mutations import Draw, broken_bytes, broken_value, deep_lists, pick, values, written
 from tests.scoring.caption_layouts import PREDICTION_LAYOUTS, REFERENCE_LAYOUTS
 from tests.scoring.caption_samples import CANDIDATE_FILES, KNOWN, REFERENCE_FILES, dumped
@@ -185,7 +186,7 @@ def check_score(file: File, found: Items, *, has_okt: bool) -> None:
     references = found if file.is_reference else REFERENCES[file.recipe]
     answers = tuple(replace(answer, others=()) for answer in found.items)
     predictions = replace(found, items=answers)
-    if engine.needs_models(get_recipe(file.recipe)) or (file.recipe == CAPTIONS and not has_okt):
+    if needs_models(get_recipe(file.recipe)) or (file.recipe == CAPTIONS and not has_okt):
         texts_of = {answer.id: answer.text for answer in references.items}
         scores = [exact_match(answer_part(texts_of[each.id]), answer_part(each.text)) for each in answers]
     else:

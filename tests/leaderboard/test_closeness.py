@@ -10,12 +10,14 @@ import pytest
 from django.utils import timezone
 
 from malpan.competitions.models import Phase
-from malpan.leaderboard.closeness import is_owed_to_spread
+from malpan.leaderboard.closeness import close_neighbours, is_owed_to_spread
 from malpan.leaderboard.rescore_preview import preview
+from malpan.leaderboard.selectors import board
 from malpan.submissions.models import RescoreBatch, Submission
 from malpan.submissions.rescoring import deltas
 from malpan.submissions.rescoring.spreads import spreads_of
 from malpan.teams.models import Team
+from malpan.web.presenters.spread import spread_context
 from scoring.composite import Component, composites
 from tests.composite_boards import RECIPE, WEIGHTS, install, values
 from tests.factories import PhaseFactory, ScoringRunFactory, TeamFactory, UserFactory, finished_submission
@@ -115,3 +117,41 @@ def test_equal_values_and_scores_without_a_spread_are_no_matter_of_spread() -> N
     assert not is_owed_to_spread(composed[1], composed[3], {})
     assert is_owed_to_spread(composed[1], composed[3], {"judge": 0.1})
     assert not is_owed_to_spread(composed[1], composed[3], {"judge": 0.09})
+
+
+def test_repetitions_of_a_third_signature_count_neither_in_a_preview_nor_on_a_board(phase: Phase) -> None:
+    """The rule before and that of the batch are compared; a wide spread by an older one is no matter of theirs."""
+    teams: list[Team] = [TeamFactory.create(competition=phase.track.competition) for _ in range(2)]
+    judged = {"s": (0.52, 0.47), "new": (0.60, 0.55)}
+    rows = [
+        finished_submission(phase, team, 0.5, scores=values(0.5, 0.5, judged["s"][n])) for n, team in enumerate(teams)
+    ]
+    repeat(rows[0], [0.50, 0.52], "s")
+    repeat(rows[0], [0.60, 0.63], "new")
+    repeat(rows[0], [0.1, 0.9], "third")
+    repeat(rows[1], [0.2, 0.6], "third")
+    witness = {"s": 0.52 - 0.50, "new": 0.63 - 0.60, "third": 0.9 - 0.1}
+    for signature, width in witness.items():
+        assert spreads_of(phase, [signature]) == {"judge": pytest.approx(width)}
+    assert spreads_of(phase, {"s", "new"}) == {"judge": pytest.approx(max(witness["s"], witness["new"]))}
+    assert spreads_of(phase) == {"judge": pytest.approx(witness["third"])}
+
+    batch = RescoreBatch.objects.create(
+        competition=phase.track.competition, phase=phase, reason="다시", created_by=UserFactory.create()
+    )
+    for row, value in zip(rows, judged["new"], strict=True):
+        ScoringRunFactory.create(
+            submission=row, batch=batch, state="finished", finished_at=timezone.now(), final_score=0.5,
+            scores=values(0.5, 0.5, value) | {"final_score": 0.5}, signature_hash="new",
+        )  # fmt: skip
+    found = preview(batch)
+    assert found.spreads == {"judge": pytest.approx(0.03)}
+    assert {change.score: change.changed for change in found.changes}["judge"] == 2  # by 0.08; by the third's, none
+
+    shown = board(phase)
+    assert [row.composite is not None for row in shown.rows] == [True, True]
+    assert shown.signature_hash == "s"
+    assert close_neighbours(shown.rows, spreads_of(phase, ["s"])) == []  # 0.05 apart
+    [(above, below)] = close_neighbours(shown.rows, spreads_of(phase))
+    assert (above.rank, below.rank) == (1, 2)
+    assert spread_context(shown)["close_pairs"] == []

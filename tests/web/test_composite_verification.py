@@ -10,6 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from django.test import Client
 from django.utils import timezone
@@ -106,8 +107,7 @@ def test_the_script_finds_every_manipulated_row(phase: Phase, tmp_path: Path, pa
 
 def test_the_script_agrees_with_the_site_on_many_boards() -> None:
     """Its own computation against ``scoring.composite``, on boards of all sizes with ties, gaps and baselines."""
-    script = types.ModuleType("served")
-    exec(compile(SCRIPT.read_bytes(), str(SCRIPT), "exec"), script.__dict__)
+    script = served_script()
     components = [Component("a", 45, higher_is_better=False), Component("b", 45.5), Component("c", 10)]
     bare = [{"score": c.score, "weight": str(c.weight), "higher_is_better": c.higher_is_better} for c in components]
     chance = random.Random(9)
@@ -128,6 +128,43 @@ def test_the_script_agrees_with_the_site_on_many_boards() -> None:
             [(p.score, p.weight, p.value, p.rank, p.normalised) for p in site[place].parts]
             for place in range(len(rows))
         ]
+
+
+def served_script() -> types.ModuleType:
+    script = types.ModuleType("served")
+    exec(compile(SCRIPT.read_bytes(), str(SCRIPT), "exec"), script.__dict__)
+    return script
+
+
+def test_a_weight_of_zero_counts_for_nothing() -> None:
+    """As numpy's weighted mean, on boards with gaps and baselines."""
+    script, chance = served_script(), random.Random(4)
+    weights = {"a": 45.0, "b": 0.0, "c": 10.0}
+    components = [{"score": name, "weight": str(weight), "higher_is_better": True} for name, weight in weights.items()]
+    for _board in range(50):
+        rows = [
+            {"is_baseline": number == 3, "final_score": 0.0, "scores": {name: chance.random() for name in "abc"}}
+            for number in range(chance.randrange(2, 8))
+        ]
+        for value, parts in script.composed(rows, components):
+            assert [part[:2] for part in parts] == list(weights.items())
+            witness = np.average([part[4] for part in parts], weights=list(weights.values()))
+            assert value == pytest.approx(witness, abs=1e-12)
+
+
+@pytest.mark.parametrize("weights", [(0, 0, 0), (45, -45, 0)])
+def test_weights_that_add_up_to_nothing_are_named_and_break_nothing(
+    phase: Phase, tmp_path: Path, weights: tuple[float, ...]
+) -> None:
+    files = files_of(phase)
+    for component, weight in zip(files["board"]["composite"]["components"], weights, strict=True):
+        component["weight"] = weight
+    done = run_script(tmp_path, **files)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.count("가중치 합이 0이라 다시 계산할 수 없습니다") == 1
+    assert done.stdout.count("add up to 0: it cannot be computed again") == 1
+    assert "composites, ranks and the order were computed again" not in done.stdout
+    assert "사슬이 온전합니다" in done.stdout  # what can be verified is
 
 
 def test_a_board_that_is_rounded_is_computed_from_what_it_shows(phase: Phase, tmp_path: Path) -> None:

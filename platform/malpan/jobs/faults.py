@@ -38,7 +38,7 @@ def record_faults(job: Job) -> Iterator[None]:
     except MustWait as reason:
         logger.warning("%s: waits: %s", job, reason)
         waits = partial(outcome.wait, job_id=job.pk, attempt=job.attempt, error_code=reason.fault.code)
-        outcome.written(job, partial(waits, pause=reason.pause, at_most=reason.at_most, was_back=reason.was_back))
+        outcome.written(job, partial(waits, pause=reason.pause, at_most=reason.at_most))
     except outage.StillAway:
         raise  # nothing can be written: the lease will expire
     except Exception as error:  # noqa: BLE001 (it is the boundary)

@@ -14,8 +14,8 @@ class Job(models.Model):
     ``attempt`` counts the claims and is a fencing token: a result of an older attempt is refused. ``failures`` counts
     the attempts that ended in a fault; too many end the job. ``cost`` and ``fair_tag`` are in model tokens
     (``jobs.order``). A job is not claimed before ``not_before``, or while a child of it is open. ``waiting_since``:
-    when it first had to wait for something outside, which ``error_code`` names (``outcome.wait``). A finished job stays
-    as a record.
+    since when it waits for something outside, which ``error_code`` names (``outcome.wait``); empty as soon as that is
+    back (``outcome.resumed``). A finished job stays as a record.
     """
 
     class State(models.TextChoices):

@@ -66,13 +66,10 @@ def fail(*, job_id: int, attempt: int, error_code: str, pause: float = 0) -> boo
     return True
 
 
-def wait(
-    *, job_id: int, attempt: int, error_code: str, pause: float, at_most: float | None, was_back: bool = False
-) -> bool:
+def wait(*, job_id: int, attempt: int, error_code: str, pause: float, at_most: float | None) -> bool:
     """Queue the job again after ``pause`` seconds, as it waits for what ``error_code`` names.
 
-    That is no failure, unless it has waited for the same longer than ``at_most`` seconds since what it waits for was
-    last back.
+    That is no failure, unless it has waited for the same longer than ``at_most`` seconds since it was last ``resumed``.
 
     Returns false and does nothing if the job is no longer running with this attempt.
     """
@@ -81,8 +78,8 @@ def wait(
         if job is None:
             return False
         now = database_now()
-        is_new = job.waiting_since is None or job.error_code != error_code
-        if job.waiting_since is None or is_new or was_back:
+        is_new = job.error_code != error_code
+        if job.waiting_since is None or is_new:
             job.waiting_since = now
         if at_most is not None and now - job.waiting_since > timedelta(seconds=at_most):
             _fail(job, error_code, pause)
@@ -91,6 +88,12 @@ def wait(
         handler_of(job.kind).waits(job, is_new=is_new)
         _queue_again(job, pause)
     return True
+
+
+def resumed(*, job_id: int) -> bool:
+    """What the running job waited for is back, and it makes progress: a later wait begins anew. Whether it waited."""
+    waited = Job.objects.filter(pk=job_id, state=State.RUNNING).exclude(waiting_since=None)
+    return bool(waited.update(waiting_since=None))
 
 
 def put_back(*, job_id: int, attempt: int, pause: float) -> bool:

@@ -23,14 +23,11 @@ class MustWait(Exception):
     """The job cannot go on until something outside has changed, which ``fault`` names: a budget, another server.
 
     It is queued again after ``pause`` seconds, without a failure; if ``at_most`` is not ``None``, only until it has
-    waited for that many seconds, then it counts as a fault. ``was_back``: what it waits for was there meanwhile, so
-    that these seconds begin anew.
+    waited for that many seconds since its last progress (``outcome.resumed``), then it counts as a fault.
     """
 
-    def __init__(
-        self, fault: type[SystemFault], *, pause: float, at_most: float | None, was_back: bool = False
-    ) -> None:
-        self.fault, self.pause, self.at_most, self.was_back = fault, pause, at_most, was_back
+    def __init__(self, fault: type[SystemFault], *, pause: float, at_most: float | None) -> None:
+        self.fault, self.pause, self.at_most = fault, pause, at_most
         super().__init__(fault.code)
 
 

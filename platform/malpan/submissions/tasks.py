@@ -8,14 +8,17 @@ from malpan.competitions.media import half_unpacked
 from malpan.core import storage
 from malpan.core.storage import collecting
 from malpan.core.temporary import remove_left, temporary_files
-from malpan.submissions.evaluation import judge_budget, pair_cache
+from malpan.submissions.evaluation import judge_budget, judge_values, pair_cache
 
 
 @shared_task
 def prune_pair_values() -> None:
-    """Keep the store of pair values within its limit, and forget what killed workers had reserved of a judge."""
+    """Keep the store of pair values within its limit; forget what killed workers had reserved of a judge, and their
+    turns at it.
+    """
     pair_cache.prune()
     judge_budget.forget_reservations()
+    judge_values.forget_turns()
 
 
 @shared_task

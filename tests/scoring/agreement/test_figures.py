@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import random
 import warnings
+from collections import Counter
 
 import numpy as np
 import pytest
 from scipy.stats import pearsonr, spearmanr
 from sklearn.metrics import cohen_kappa_score
 
-from scoring.agreement.figures import NAMES, figures
+from scoring.agreement.figures import NAMES, REASONS, figures
 from scoring.significance.resampling import bootstrap_weights
 
 CLASSES = [1, 2, 3, 4, 5]
@@ -31,8 +32,8 @@ def drawn(seed: int) -> tuple[list[int], list[float]]:
     return judged, people
 
 
-def witness(judged: list[int], people: list[float]) -> dict[str, float]:
-    """By the libraries; where they have no number, 0."""
+def witness(judged: list[int], people: list[float]) -> dict[str, float | None]:
+    """By the libraries; ``None`` where they have no number."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         rounded = [math.floor(score + 0.5) for score in people]
@@ -41,17 +42,50 @@ def witness(judged: list[int], people: list[float]) -> dict[str, float]:
             "spearman": spearmanr(judged, people)[0],
             "kappa": cohen_kappa_score(judged, rounded, weights="quadratic", labels=CLASSES),
         }
-    return {name: 0.0 if math.isnan(value) else float(value) for name, value in found.items()}
+    return {name: None if math.isnan(value) else float(value) for name, value in found.items()}
 
 
 def test_the_figures_are_those_of_scipy_and_scikit_learn() -> None:
-    largest = 0.0
+    largest, undefined = 0.0, Counter[str]()
     for seed in range(400):
         judged, people = drawn(seed)
         found, expected = figures(judged, people, trials=1), witness(judged, people)
-        largest = max(largest, *(abs(getattr(found, name).value - expected[name]) for name in NAMES))
+        for name in NAMES:
+            estimate, value = getattr(found, name), expected[name]
+            if value is None:
+                assert (estimate.value, estimate.low, estimate.high) == (None, None, None)
+                assert estimate.reason in REASONS
+                undefined[name] += 1
+            else:
+                largest = max(largest, abs(estimate.value - value))
+                assert estimate.reason is None
         assert found.items == len(people)
     assert largest < 1e-12
+    assert undefined["pearson"] == undefined["spearman"] > undefined["kappa"] > 0
+
+
+@pytest.mark.parametrize(
+    ("judged", "people", "expected"),
+    [
+        ([3, 3, 3], [1.0, 2.0, 5.0], ("constant_judge", "constant_judge", 0.0)),
+        ([1, 2, 5], [2.5, 2.5, 2.5], ("constant_people", "constant_people", 0.0)),
+        ([3, 3, 3], [1 / 3 + 2.2] * 3, ("constant_both", "constant_both", "constant_both")),
+        ([3, 3, 3], [4.0, 4.0, 4.0], ("constant_both", "constant_both", 0.0)),
+        ([3, 3, 3], [2.6, 3.1, 3.4], ("constant_judge", "constant_judge", "constant_judge")),
+    ],
+)
+def test_what_cannot_be_determined_says_why_and_has_no_number(
+    judged: list[int], people: list[float], expected: tuple[str | float, ...]
+) -> None:
+    """Kappa of one constant side is 0 by its definition; scikit-learn has that number too."""
+    found, known = figures(judged, people, trials=50).as_dict(), witness(judged, people)
+    for name, wanted in zip(NAMES, expected, strict=True):
+        if isinstance(wanted, str):
+            assert known[name] is None
+            assert found[name] == {"value": None, "low": None, "high": None, "reason": wanted}
+        else:
+            assert (found[name]["value"], found[name]["reason"]) == (pytest.approx(known[name], abs=1e-12), None)
+            assert found[name]["value"] == wanted
 
 
 @pytest.mark.parametrize("seed", [1, 5, 8, 20])
@@ -65,7 +99,7 @@ def test_the_intervals_are_the_percentiles_of_the_libraries_figures_of_each_draw
             once_more = [place for place, times in enumerate(row) for _ in range(times)]
             of_draw = witness([judged[place] for place in once_more], [people[place] for place in once_more])
             for name in NAMES:
-                values[name].append(of_draw[name])
+                values[name].append(of_draw[name] or 0.0)  # a draw without a number counts as 0
     for name in NAMES:
         low, high = np.percentile(values[name], (2.5, 97.5))
         estimate = getattr(found, name)

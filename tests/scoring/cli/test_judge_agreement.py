@@ -73,3 +73,25 @@ def test_defects_of_the_file_and_a_result_without_a_judge_are_named(
     assert "5" in shown
     assert main(["judge-agreement", str(result), str(bad), "--metric", "chrf"]) == 2
     assert "llm_judge" in capsys.readouterr().err
+
+
+def test_constant_scores_of_people_have_no_correlation(
+    result: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    items = [each["id"] for each in json.loads(result.read_text("utf-8"))["items"]]
+    human = tmp_path / "H.json"
+    human.write_text(json.dumps([{"id": item, "score": 3} for item in items]), encoding="utf-8")
+    given = ["judge-agreement", str(result), str(human)]
+    assert main([*given, "--save", str(tmp_path / "A.json")]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("정할 수 없음") == 2
+    assert "사람의 점수가 모두 같습니다" in shown
+    assert shown.count("0.0000") == 3  # kappa and its interval
+    record = json.loads((tmp_path / "A.json").read_text("utf-8"))
+    for name in ("pearson", "spearman"):
+        assert record[name] == {"value": None, "low": None, "high": None, "reason": "constant_people"}
+    assert record["kappa"]["value"] == 0.0
+    assert main([*given, "--lang", "en", "--format", "markdown"]) == 0
+    english = capsys.readouterr().out
+    assert "| Pearson correlation | cannot be determined | - |" in english
+    assert "all scores of people are equal" in english

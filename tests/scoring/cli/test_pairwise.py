@@ -235,12 +235,36 @@ def test_what_was_spent_outlives_a_kill_before_the_first_answer(tmp_path: Path) 
         assert ledger.usage() == spent
 
 
+def test_a_second_process_that_writes_the_same_file_is_refused(folder: Path, capsys: Any) -> None:
+    output = folder / "OUT.json"
+    with demo_judge(delay=0.2) as server:
+        arguments = given(folder, server.url, "--output", str(output), concurrency=1)
+        process = subprocess.Popen([sys.executable, "-m", "scoring", *arguments], stdout=subprocess.DEVNULL)
+        try:
+            wait_for(lambda: server.stats.answered.total() >= 2 or process.poll() is not None, "answers", seconds=60)
+            assert process.poll() is None
+            capsys.readouterr()
+            assert main(arguments) == 2
+            told = capsys.readouterr().err
+            assert "다른 실행이 쓰고 있습니다" in told
+            assert str(output) in told
+            assert main([*given(folder, server.url), "--output", str(folder / "OTHER.json")]) == 0
+            assert process.wait(60) == 0
+        finally:
+            process.kill()
+            process.wait()
+        assert main(arguments) == 0  # the lock is gone with the process, and everything is known
+    assert sorted(server.stats.asked.values()) == [2] * QUESTIONS  # once for each of the two files
+    assert {path.name for path in folder.iterdir() if "OUT" in path.name} == {"OUT.json"}
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_a_full_disk_is_told_and_closing_hides_no_error(tmp_path: Path) -> None:
     kept = AnswerFile(str(tmp_path / "OUT.json"), {"model": "m"}, MemoryLedger())
-    kept._stream.close()
+    assert kept._log._stream is not None
+    kept._log._stream.close()
     with Path("/dev/full").open("w", encoding="utf-8") as full:
-        kept._stream = full
+        kept._log._stream = full
         with pytest.raises(CannotUse, match="cannot_write"):
             kept.keep("a", None)
         kept.close()

@@ -6,6 +6,7 @@ import socket
 import threading
 import time
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +23,8 @@ from scoring.judging.demo import FAULTS, UNBILLED, DemoJudge
 from scoring.judging.errors import JudgeBudgetSpent, JudgeRefused, JudgeUnreachable
 from scoring.judging.judge import Judge
 from scoring.models.profile import load_profile
-from scoring.models.store import ModelStore
+from scoring.models.store import ModelStore, shared_store
+from scoring.text.tokenization import tokenizer
 from tests.scoring.judging.toys import ESSAY, GOOD, STOCK, demo_judge, profile_for
 from tests.scoring.memory_store import MemoryPairValues
 from tests.scoring.texts import answer_file
@@ -167,7 +169,7 @@ def test_what_is_not_the_protocol_is_an_outage_and_never_a_value(fault: str, tmp
     assert caught.value.params["why"] == {"huge": "too_large"}.get(fault, fault.replace("-", "_"))
     assert time.monotonic() - began >= 0.2 + 0.4  # pauses between the tries
     assert max(stats["asked"].values()) == 3  # the first try and two more
-    assert caught.value.answered == len(store) == len(stats["answered"])
+    assert len(store) == len(stats["answered"])
     with demo_judge() as server:
         values = values_of(report_of(profile_for(tmp_path / "p.toml", server.url), pair_values=store))
     assert 0.0 not in values.values()
@@ -455,6 +457,37 @@ def test_limits_of_0_are_none() -> None:
     assert all(ledger.reserve(Limits(), 10**9) for _ in range(3))
     assert not MemoryLedger().reserve(Limits(tokens=5), 6)
     assert MemoryLedger().reserve(Limits(tokens=6), 6)
+
+
+def test_a_judge_that_does_not_answer_holds_up_no_tokenizer_and_no_other_profile(
+    tmp_path: Path, judged: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither while it is asked what it is nor while it is asked a question."""
+    begun, let_go = threading.Event(), threading.Event()
+
+    def hang(*_: Any) -> Exchange:
+        begun.set()
+        let_go.wait(30)
+        return Exchange(failure="timeout")
+
+    url = load_profile(judged).judge_spec().base_url
+    for method in ("get", "post"):
+        begun.clear()
+        let_go.clear()
+        with monkeypatch.context() as patch, ThreadPoolExecutor(2) as pool:
+            patch.setattr(JudgeClient, method, hang)
+            slow = pool.submit(report_of, profile_for(tmp_path / "slow.toml", url, retries=0))
+            try:
+                assert begun.wait(30)
+                other = pool.submit(
+                    lambda: (tokenizer("mecab-ko").tokenize("책을 읽었다"), shared_store(judged, "cpu").judge)
+                )
+                assert other.result(timeout=10)[0] == ("책", "을", "읽", "었", "다")
+                assert not slow.done()
+            finally:
+                let_go.set()
+            with pytest.raises(JudgeUnreachable):
+                slow.result(timeout=30)
 
 
 def test_whoever_stops_the_scoring_waits_for_no_answer(tmp_path: Path) -> None:

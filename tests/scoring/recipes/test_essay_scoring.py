@@ -23,6 +23,7 @@ from scoring.reading import read_predictions, read_references
 from scoring.recipes import ORGANISER_CODES, get_recipe, warning_text
 from scoring.recipes.essay_scoring import MAX_PROMPTS, MIN_ESSAYS
 from scoring.report import render, report_as_dict
+from scoring.running.needs import needs_models
 from scoring.significance.comparison import compare
 from scoring.text.essays import answer_of, predicted_average, read_output, rounded, text_of
 from tests.scoring.essays import (
@@ -385,4 +386,4 @@ def test_the_report_can_be_stored_and_the_signature_names_the_rule() -> None:
     assert set(metrics) == set(RECIPE.metrics)
     assert metrics["essay_error"]["answers"] == metrics["essay_error"]["input"] == "essay-output@1"
     assert all(METRICS[name].model is None for name in RECIPE.metrics)
-    assert not engine.needs_models(RECIPE)
+    assert not needs_models(RECIPE)

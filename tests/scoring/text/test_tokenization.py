@@ -8,7 +8,7 @@ import mecab
 import pytest
 
 from scoring.text.mecab_ko import MECAB_PIECE_CHARS, mecab_ko
-from scoring.text.tokenization import readable, split_at_space
+from scoring.text.tokenization import TOKENIZERS, Tokenizer, readable, split_at_space, tokenizer
 from tests.scoring.texts import random_pairs
 
 
@@ -96,3 +96,44 @@ def test_signature_names_engine_and_dictionary():
     assert signature["engine"].startswith("python-mecab-ko 1.")
     assert signature["dictionary"].startswith("python-mecab-ko-dic 2.")
     assert signature["dictionary_words"][0] > 800_000
+
+
+def test_an_analyser_that_is_slow_to_start_holds_up_no_other(monkeypatch):
+    """Okt's warm-up starts Java for seconds; a plug-in's may ask a server that does not answer."""
+    begun, let_go = threading.Event(), threading.Event()
+
+    class Slow(Tokenizer):
+        name = "slow"
+        made = 0
+
+        def __init__(self):
+            type(self).made += 1
+            begun.set()
+            assert let_go.wait(30)
+
+        def tokenize(self, text):
+            return (text,)
+
+        def signature(self):
+            return {"name": self.name}
+
+    class Quick(Slow):
+        name = "quick"
+
+        def __init__(self):
+            pass
+
+    monkeypatch.setitem(TOKENIZERS.entries, "slow", Slow)
+    monkeypatch.setitem(TOKENIZERS.entries, "quick", Quick)
+    with ThreadPoolExecutor(3) as pool:
+        warm_up = [pool.submit(tokenizer, "slow") for _thread in range(2)]
+        try:
+            assert begun.wait(30)
+            quick = pool.submit(lambda: tokenizer("quick").tokenize("글"))
+            assert quick.result(timeout=10) == ("글",)
+            assert not any(each.done() for each in warm_up)
+        finally:
+            let_go.set()
+        one, other = (each.result(timeout=30) for each in warm_up)
+    assert one is other is tokenizer("slow")
+    assert Slow.made == 1

@@ -148,3 +148,20 @@ def test_of_several_scorings_that_of_the_live_result_counts(
     row.save()
     upload(organiser, contest, judged, human_bytes(HUMAN))
     assert JudgeAgreement.objects.get().figures["pearson"]["value"] > 0.5
+
+
+def test_what_cannot_be_determined_is_said_on_the_page_and_on_the_card(
+    contest: Contest, organiser: Client, judged: Submission
+) -> None:
+    assert upload(organiser, contest, judged, human_bytes(dict.fromkeys(HUMAN, 3))).status_code == 302
+    found = JudgeAgreement.objects.get()
+    assert [found.figures[name]["value"] for name in ("pearson", "spearman", "kappa")] == [None, None, 0.0]
+    page = html.parse(organiser.get(contest.url("manage/judge/")).content.decode())
+    assert html.problems(page) == []
+    for text in (page.one("table").text, card().one("section").text):
+        assert text.count("정할 수 없음") == 2
+        assert text.count("사람의 점수가 모두 같습니다") == 2
+        assert "None" not in text
+    english = card(language="en").one("section").text
+    assert english.count("cannot be determined") >= 2
+    assert "all scores of people are equal" in english

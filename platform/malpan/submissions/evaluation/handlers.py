@@ -45,8 +45,9 @@ class ScoreRun(registry.Handler):
             large_runs.forget_slices()
             canary.require((*recipe.metrics, *recipe.optional_metrics), run.profile)
             progress = StageProgress(recipe.metrics, lease.report, job.progress)
+            values = judge_values.values_for(run, job_id=job.pk)
             try:
-                scored = computing.score_run(run, progress=progress, values=judge_values.values_for(run))
+                scored = computing.score_run(run, progress=progress, values=values)
             finally:
                 large_runs.forget_files()
         finish = partial(runs.finish_run, run_id=run.pk, attempt=job.attempt)
@@ -78,7 +79,7 @@ class ComputeSlice(registry.Handler):
         count = Job.objects.filter(parent=job.parent_id).count()
         with logged_with(run=run.pk), _models_required(), judge_required():
             canary.require((*recipe.metrics, *recipe.optional_metrics), run.profile)
-            large_runs.compute_slice(run, job.number, count, progress)
+            large_runs.compute_slice(run, job, count, progress)
         outcome.written(job, lambda: outcome.finish(job_id=job.pk, attempt=job.attempt))
 
     def claimed(self, job: Job) -> None:

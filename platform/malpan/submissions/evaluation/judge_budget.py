@@ -117,8 +117,7 @@ def judge_required() -> Iterator[None]:
     except JudgeUnreachable as error:
         logger.error("%s", error)
         pause = min(max(error.retry_after or 0.0, AWAY_PAUSE_SECONDS), LONGEST_PAUSE_SECONDS)
-        limit = settings.JUDGE_WAIT_SECONDS
-        raise MustWait(JudgeAway, pause=pause, at_most=limit, was_back=error.answered > 0) from error
+        raise MustWait(JudgeAway, pause=pause, at_most=settings.JUDGE_WAIT_SECONDS) from error
     except JudgeRefused as error:
         logger.error("%s", error)
         raise JudgeRejects from error

@@ -1,8 +1,9 @@
-"""Large runs: all workers compute the values of their pairs ahead, in slices of items, into the pair cache.
+"""Large runs: all workers compute the values of their pairs ahead, in slices of items, into the pair cache, and ask
+judges for theirs, which have a store of their own (``judge_values``).
 
-A run of many items whose values are not in the cache queues child jobs, one for each slice, and waits for them. Then it
-is scored like every other run, and finds its values in the cache. The cache may lose any of them at any time, and a
-child may fail for good: the run itself computes missing values, which only costs time.
+A run of many items whose values are in neither queues child jobs, one for each slice, and waits for them. Then it is
+scored like every other run, and finds its values there. The cache may lose any of them at any time, and a child may
+fail for good: the run itself computes missing values, which only costs time.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from scoring.records import Items, ProgressCallback
 from scoring.running.precompute import missing_items, pair_work, precompute
 
 if TYPE_CHECKING:
+    from malpan.jobs.models import Job
     from scoring.running.precompute import PairWork
 
 
@@ -62,28 +64,26 @@ def read_files(run: ScoringRun) -> RunFiles:
 def slice_costs(run: ScoringRun, cost: int) -> list[int]:
     """The cost of each slice to compute ahead; empty if the run is to be scored at once.
 
-    That is so if few items have values to compute, if there is no cache (a repetition uses none), or if it is too small
-    for them.
+    That is so if few items have values to compute that are kept for the run.
     """
     items = run.submission.item_count
-    if pair_cache.store_for(run) is None or not is_large(items):
+    if not is_large(items):
         return []
-    files, store = read_files(run), judge_values.values_for(run)
+    files, store = read_files(run), judge_values.values_for(run, job_id=_job_of(run))
     missing = len(missing_items(_work(run, files), known=_known(run, files), pair_values=store))
-    if not settings.LARGE_RUN_ITEMS < missing <= settings.PAIR_VALUES_MAX_ROWS:
+    if not is_large(missing):
         return []
     count = math.ceil(missing / settings.SLICE_ITEMS)
     return [max(1, cost * missing // (items * count))] * count
 
 
-def compute_slice(run: ScoringRun, number: int, count: int, progress: ProgressCallback) -> None:
-    """Compute the missing values of slice ``number`` of ``count`` into the pair cache. Raises what scoring raises."""
-    if pair_cache.store_for(run) is None:
-        return
+def compute_slice(run: ScoringRun, job: Job, count: int, progress: ProgressCallback) -> None:
+    """Compute the missing values of the slice of ``job``, one of ``count``. Raises what scoring raises."""
     whole = _whole_run(*_key(run))
-    ids = set(whole.order[number::count])
+    ids = set(whole.order[job.number :: count])
     files = RunFiles(results.only(whole.files.references, ids), results.only(whole.files.predictions, ids))
-    precompute(_work(run, files), known=whole.known, pair_values=judge_values.values_for(run), progress=progress)
+    store = judge_values.values_for(run, job_id=job.pk)
+    precompute(_work(run, files), known=whole.known, pair_values=store, progress=progress)
 
 
 def forget_slices() -> None:
@@ -131,8 +131,10 @@ def _run(run_id: int) -> ScoringRun:
 
 
 def _known(run: ScoringRun, files: RunFiles) -> results.Known:
-    """Item values that the scoring will reuse, as in ``computing.score_run``."""
+    """Item values that the scoring will reuse, as in ``computing.score_run``; none in a repetition."""
     known: results.Known = reuse.reusable_values(run, files.references, files.predictions)
+    if results.is_repeat(run):
+        return known
     covers_all = run.submission.phase.private_covers_all
     for split in results.splits_of(
         run.reference_version, files.references, files.predictions, private_covers_all=covers_all
@@ -141,7 +143,15 @@ def _known(run: ScoringRun, files: RunFiles) -> results.Known:
     return known
 
 
+def _job_of(run: ScoringRun) -> int:
+    """The primary key of the job of ``run``, which is at work."""
+    assert run.job_id is not None
+    return run.job_id
+
+
 def _work(run: ScoringRun, files: RunFiles) -> PairWork:
+    """What can be computed ahead: with no cache (a repetition uses none), or one too small, only what judges answer."""
+    is_cached = pair_cache.store_for(run) is not None and run.submission.item_count <= settings.PAIR_VALUES_MAX_ROWS
     return pair_work(
         run.recipe,
         files.references,
@@ -149,4 +159,5 @@ def _work(run: ScoringRun, files: RunFiles) -> PairWork:
         profile=run.profile,
         device=settings.SCORING_DEVICE,
         options=MetricOptions(ledger=SharedLedger(run.profile)),
+        only_remote=not is_cached,
     )

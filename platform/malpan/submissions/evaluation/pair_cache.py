@@ -25,7 +25,7 @@ from django.utils.crypto import salted_hmac
 
 from malpan.submissions.evaluation import results
 from malpan.submissions.models import PairValue, ScoringRun
-from scoring.running.pair_values import Pair
+from scoring.running.pair_values import Pair, as_bytes
 
 logger = logging.getLogger(__name__)
 
@@ -148,7 +148,7 @@ def _insert(rows: Rows) -> None:
 
 
 def keys_of(metric: str, signature: str, pairs: Sequence[Pair]) -> Iterator[bytes]:
-    """The key of each pair for this metric, 32 bytes. Each text follows its length, so that different lists differ."""
+    """The key of each pair for this metric, 32 bytes."""
     keyed = salted_hmac(KEY_SALT, b"", algorithm="sha256")
     _feed(keyed, metric, signature)
     for pair in pairs:
@@ -158,8 +158,7 @@ def keys_of(metric: str, signature: str, pairs: Sequence[Pair]) -> Iterator[byte
 
 
 def _feed(keyed: HMAC, *texts: str) -> None:
-    encoded = [text.encode("utf-8", "surrogatepass") for text in texts]  # lone surrogates must not end a scoring
-    keyed.update(b"".join(part for each in encoded for part in (len(each).to_bytes(8, "big"), each)))
+    keyed.update(b"".join(as_bytes(*texts)))
 
 
 Item = TypeVar("Item")

@@ -40,7 +40,6 @@ def _lock(profile: str) -> None:
 
 def _is_told(job: Job, profile: str) -> bool:
     """Whether another job of ``profile`` that is not over has waited for the same."""
-    waiting = {"state__in": OPEN, "waiting_since__isnull": False, "error_code": job.error_code}
-    others = Job.objects.filter(**waiting).exclude(pk=job.pk)
+    others = Job.objects.filter(state__in=OPEN, error_code=job.error_code).exclude(pk=job.pk)
     runs = ScoringRun.objects.filter(profile=profile)
     return runs.filter(Q(job__in=others) | Q(job__in=others.values("parent"))).exists()

@@ -83,13 +83,16 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('key', models.BinaryField(max_length=32)),
                 ('scope', models.BigIntegerField(default=0)),
-                ('value', models.FloatField()),
+                ('value', models.FloatField(null=True)),
+                ('asker', models.BigIntegerField(null=True)),
+                ('asked_until', models.DateTimeField(null=True)),
                 ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='시각')),
             ],
             options={
                 'verbose_name': '심사 모델의 판정',
                 'verbose_name_plural': '심사 모델의 판정',
-                'constraints': [models.UniqueConstraint(fields=('key', 'scope'), name='judgement_once_in_a_scope'), models.CheckConstraint(condition=models.Q(('value__gt', float("-inf")), ('value__lt', float("inf"))), name='judgement_is_finite')],
+                'indexes': [models.Index(condition=models.Q(('value', None)), fields=['asked_until'], name='judgement_open_turns')],
+                'constraints': [models.UniqueConstraint(fields=('key', 'scope'), name='judgement_once_in_a_scope'), models.CheckConstraint(condition=models.Q(('value__gt', float("-inf")), ('value__lt', float("inf"))), name='judgement_is_finite'), models.CheckConstraint(condition=models.Q(models.Q(('asked_until', None), ('asker', None), ('value__isnull', False)), models.Q(('asked_until__isnull', False), ('asker__isnull', False), ('value', None)), _connector='OR'), name='judgement_has_a_value_or_an_asker')],
             },
         ),
         migrations.CreateModel(

@@ -41,11 +41,15 @@ class Judgement(models.Model):
     """A judge's value of a pair of texts, for ``evaluation.judge_values``: without text, and kept for good.
 
     ``key`` is an HMAC-SHA-256 of metric, signature and texts. ``scope``: the run for which alone it holds; 0: all.
+
+    Without a value it is a question that the job ``asker`` is asking, whose turn ends at ``asked_until`` at the latest.
     """
 
     key = models.BinaryField(max_length=32)
     scope = models.BigIntegerField(default=0)
-    value = models.FloatField()
+    value = models.FloatField(null=True)
+    asker = models.BigIntegerField(null=True)
+    asked_until = models.DateTimeField(null=True)
     created_at = models.DateTimeField(_("시각"), auto_now_add=True)
 
     class Meta:
@@ -56,6 +60,14 @@ class Judgement(models.Model):
             models.CheckConstraint(
                 condition=models.Q(value__gt=float("-inf"), value__lt=float("inf")), name="judgement_is_finite"
             ),
+            models.CheckConstraint(
+                condition=models.Q(value__isnull=False, asker=None, asked_until=None)
+                | models.Q(value=None, asker__isnull=False, asked_until__isnull=False),
+                name="judgement_has_a_value_or_an_asker",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["asked_until"], condition=models.Q(value=None), name="judgement_open_turns"),
         ]
 
     def __str__(self) -> str:

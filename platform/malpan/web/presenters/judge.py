@@ -7,14 +7,24 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
 from malpan.submissions.models import JudgeAgreement
 
 FIGURES: Final = ("pearson", "spearman", "kappa")  # in the order of the columns
+_REASONS: Final = {  # why a figure is undefined, as ``scoring.agreement`` names it
+    "constant_judge": _("심사 모델의 점수가 모두 같습니다"),
+    "constant_people": _("사람의 점수가 모두 같습니다"),
+    "constant_both": _("심사 모델의 점수도, 사람의 점수도 모두 같습니다"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class AgreementLine:
-    """One recorded agreement. ``figures``: value and interval of each figure, as texts."""
+    """One recorded agreement. ``figures``: value and interval of each figure, as texts; of an undefined one the reason
+    in the place of the interval.
+    """
 
     pk: int
     metric: str
@@ -49,4 +59,6 @@ def _line(row: JudgeAgreement) -> AgreementLine:
 
 
 def _texts(estimate: dict[str, Any]) -> tuple[str, str]:
+    if estimate["value"] is None:
+        return gettext("정할 수 없음"), str(_REASONS[estimate["reason"]])
     return f"{estimate['value']:.3f}", f"{estimate['low']:.3f}–{estimate['high']:.3f}"

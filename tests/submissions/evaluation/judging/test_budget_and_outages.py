@@ -20,10 +20,11 @@ from django.utils import timezone
 from malpan.competitions.models import Phase
 from malpan.jobs import outage, outcome
 from malpan.jobs.models import Job
-from malpan.submissions.evaluation import judge_budget
+from malpan.submissions.evaluation import computing, judge_budget
 from malpan.submissions.evaluation.judge_budget import SharedLedger
 from malpan.submissions.models import JudgeReservation, JudgeUsage, QuotaEntry, ScoringRun
 from malpan.submissions.overview_selectors import judge_waits_of
+from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.submissions.tasks import prune_pair_values
 from malpan.teams.models import Team
 from scoring.judging.budget import Limits, Usage
@@ -31,7 +32,7 @@ from scoring.judging.demo import DemoJudge
 from tests.factories import leader_of
 from tests.scoring.judging.toys import demo_judge, profile_for
 from tests.submissions.conftest import claim_run, execute, fresh
-from tests.submissions.evaluation.judging.judged import ITEMS, judged_values, predictions, sent
+from tests.submissions.evaluation.judging.judged import ITEMS, judged_values, predictions, references, sent
 from tests.threads import at_once
 
 State = ScoringRun.State
@@ -332,3 +333,52 @@ def test_a_judge_that_was_back_meanwhile_is_waited_for_anew(
     assert (run.state, job.failures) == (State.QUEUED, 0)
     assert job.waiting_since is not None
     assert job.waiting_since > long_ago
+
+
+def test_an_outage_after_progress_is_waited_for_anew(
+    phase: Phase, team: Team, profile: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The judge answered everything about one split before it went away, and nothing about the other."""
+    publish_reference_version(phase=phase, data=references(), actor=None, public_ids=[f"e{n}" for n in range(8)])
+    long_ago = timezone.now() - timedelta(seconds=settings.JUDGE_WAIT_SECONDS + 1)
+    profile_for(profile, "http://127.0.0.1:9", retries=0)
+    run = execute(sent(phase, team))
+    assert run.error_code == "judge_away"
+    Job.objects.update(waiting_since=long_ago)
+    with demo_judge() as back:
+        profile_for(profile, back.url, retries=0)
+        whole = computing._score_split
+
+        def close_after_it(*arguments: Any) -> Any:
+            try:
+                return whole(*arguments)
+            finally:
+                back.close()
+
+        with monkeypatch.context() as patch:
+            patch.setattr(computing, "_score_split", close_after_it)
+            run = execute(run)
+        assert back.stats.answered.total() == 8
+    job = Job.objects.get(pk=run.job_id)
+    assert (run.state, run.error_code, job.failures) == (State.QUEUED, "judge_away", 0)
+    assert job.waiting_since is not None
+    assert job.waiting_since > long_ago + timedelta(seconds=settings.JUDGE_WAIT_SECONDS)
+    with demo_judge() as back:
+        profile_for(profile, back.url)
+        run = execute(run)
+        assert back.stats.answered.total() == ITEMS - 8
+    assert run.state == State.FINISHED
+    assert Job.objects.get(pk=run.job_id).waiting_since is None
+
+
+def test_a_judge_that_comes_and_goes_is_told_once(phase: Phase, team: Team, profile: Path, settings: Any) -> None:
+    settings.ADMINS = [("운영자", "operator@example.org")]
+    run = sent(phase, team)
+    with demo_judge(faults=("error",), rate=0.5, most=99, seed=4) as broken:
+        profile_for(profile, broken.url, retries=0, concurrency=1)
+        answered = []
+        for _again in range(3):
+            assert execute(run).error_code == "judge_away"
+            answered.append(broken.stats.answered.total())
+    assert answered[-1] > 0
+    assert len(mail.outbox) == 1

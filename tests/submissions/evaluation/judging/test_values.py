@@ -100,7 +100,7 @@ def test_a_database_that_stays_away_ends_the_asking(
         raise OperationalError("away")
 
     monkeypatch.setattr(judge_values, "_insert", away)
-    values = RunValues((judge_values.ANY, 1), None)
+    values = RunValues((judge_values.ANY, 1), None, asker=1)
     with pytest.raises(outage.StillAway):
         values.put("llm_judge", "s", {("가", "나"): 0.6})
     with pytest.raises(outage.StillAway):
