@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from datetime import timedelta
 from decimal import Decimal
@@ -99,6 +100,7 @@ def test_the_board_before_a_rescoring_is_kept_with_its_parts(phase: Phase) -> No
     assert [(row["rank"], numbers[row["team_number"]], ids[row["submission"]]) for row in snapshot.rows] == [
         row[:3] for row in expected
     ]
+    assert json.dumps([row["rank"] for row in snapshot.rows]) == json.dumps([row[0] for row in expected]), "1, not true"
     assert [row["composite"]["value"] for row in snapshot.rows] == pytest.approx(
         [row[3] for row in expected], abs=1e-12
     )

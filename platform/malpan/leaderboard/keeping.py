@@ -97,7 +97,7 @@ def _precedence(rows: Iterable[Standing]) -> tuple[int, datetime, int]:
 
 def _rows(ranked: Sequence[Standing], reader: Reader) -> list[dict[str, Any]]:
     submissions = Submission.objects.select_related("team").in_bulk([row.submission_id for row in ranked])
-    ranks = accumulate(not row.is_baseline for row in ranked)
+    ranks = accumulate(int(not row.is_baseline) for row in ranked)
     return [
         row_to_publish(
             rank=None if row.is_baseline else rank,
