@@ -80,7 +80,7 @@ def run_score(options: argparse.Namespace, language: Language) -> int:
 
 
 def run_check(options: argparse.Namespace, language: Language) -> int:
-    """Check a predictions file, and print which of its texts the models will cut.
+    """Check a predictions file, and print which of its texts the models will cut; 1 if not one answer can be read.
 
     Raises ``InvalidInput`` with every error.
     """
@@ -88,7 +88,8 @@ def run_check(options: argparse.Namespace, language: Language) -> int:
     references = load_references(options.references, recipe) if options.references else None
     predictions = load_predictions(options.predictions, recipe, references)
     warnings = _known_before(recipe, references, predictions)
-    headline = "unreadable" if any(each.code == NOTHING_PARSED for each in warnings) else "sound"
+    is_readable = all(each.code != NOTHING_PARSED for each in warnings)
+    headline = "sound" if is_readable else "unreadable"
     lines = [say(headline, language, path=options.predictions, count=len(predictions.items))]
     lines.append(say("recognised", language, name=format_label(predictions.format, language)))
     lines += _same_file(references, predictions, language)
@@ -100,7 +101,7 @@ def run_check(options: argparse.Namespace, language: Language) -> int:
         lines.append(say("length_unchecked", language, profile=options.models))
     lines += foreseen_questions(recipe, references, predictions, options.models, language)
     sys.stdout.write("\n".join(lines) + "\n")
-    return 0
+    return 0 if is_readable else 1
 
 
 def _same_file(references: Items | None, predictions: Items, language: Language) -> list[str]:
@@ -168,6 +169,9 @@ def run_recipes(options: argparse.Namespace, language: Language) -> int:
         metrics = ", ".join(recipe.metrics)
         sys.stdout.write(f"{recipe.id}  {recipe.title(language)}\n  {say('metrics', language)}: {metrics}\n")
         sys.stdout.write(f"  {recipe.rule(language)}\n")
+        if recipe.composite:
+            weights = ", ".join(f"{each.score} {each.weight:g}" for each in recipe.composite)
+            sys.stdout.write(f"  {say('rank_weights', language, weights=weights)}\n")
         if takes_a_judge(recipe):
             sys.stdout.write(f"  {say('judge_offered', language, known=','.join(RUBRICS))}\n")
     return 0

@@ -19,7 +19,7 @@ from scoring.metrics import METRICS
 from scoring.recipes import Recipe, get_recipe
 from scoring.records import ScoreReport
 from scoring.report import ReportFormat
-from scoring.report.tables import Row, aligned, markdown_table
+from scoring.report.tables import Row, aligned, figure, markdown_table
 from scoring.report.words import word
 from scoring.signature import is_demo
 
@@ -219,20 +219,25 @@ def _notes(ranking: Ranking, language: Language) -> list[str]:
     ]
     if ranking.left_out:
         notes.append(say("rank_left_out", language, names=", ".join(ranking.left_out)))
-    if any(standing.is_tied for standing in ranking.standings):
-        notes.append(say("rank_ties", language))
+    notes.append(say("rank_ties", language))
     return [*notes, word("demo", language)] if ranking.is_demo else notes
 
 
 def _table(ranking: Ranking, language: Language) -> list[Row]:
-    """The header, then a row for each file: its composite, and of each component value, rank and rank as 0-1."""
+    """The header, then a row for each file, on the scale of the recipe: its composite, and of each component value,
+    rank and rank as 0-1.
+    """
+    recipe = ranking.recipe
+    columns = {column.key: column for column in recipe.columns}
     scores = [part.score for part in ranking.standings[0].composite.parts]
     names = [say(key, language) for key in ("rank_file", "rank_place", "rank_composite")]
-    rows: list[Row] = [(*names, *(cell for score in scores for cell in (score, say("rank_rank", language), "0-1")))]
+    of_part = say("rank_rank", language), say("rank_normalised", language)
+    rows: list[Row] = [(*names, *(cell for score in scores for cell in (columns[score].label(language), *of_part)))]
     for standing in ranking.standings:
-        cells = [standing.path, f"{standing.place}{'=' if standing.is_tied else ''}", f"{standing.composite.value:.7f}"]
+        composite = f"{standing.composite.value * recipe.scale:.{recipe.decimals}f}"
+        cells = [standing.path, f"{standing.place}{'=' if standing.is_tied else ''}", composite]
         for part in standing.composite.parts:
-            value = _NONE if part.value is None else f"{part.value:.7f}"
+            value = _NONE if part.value is None else figure(recipe, columns[part.score], part.value)
             cells += [value, f"{part.rank:g}", f"{part.normalised:.{_DECIMALS}f}"]
         rows.append(tuple(cells))
     return rows

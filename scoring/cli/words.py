@@ -230,11 +230,15 @@ WORDS: Final[dict[str, Message]] = {
     ),
     "rank_weights": Message("비중: {weights}", "Weights: {weights}"),
     "rank_left_out": Message("어느 파일에도 값이 없어 뺀 지표: {names}", "Left out, as no file has a value: {names}"),
-    "rank_ties": Message("= 표시는 종합 점수가 같은 파일입니다.", "= marks files with equal composites."),
+    "rank_ties": Message(
+        "종합 점수가 같은 파일은 순위가 같고 = 표시가 붙습니다. 사이트의 순위표에서는 먼저 제출한 팀이 앞섭니다.",
+        "Files with equal composites share a rank, marked =. On a board of the site the earlier submission is higher.",
+    ),
     "rank_file": Message("파일", "File"),
     "rank_place": Message("순위", "Rank"),
     "rank_composite": Message("종합 점수", "Composite"),
-    "rank_rank": Message("순위", "rank"),
+    "rank_rank": Message("순위", "Rank"),
+    "rank_normalised": Message("0~1로 바꾼 순위", "Rank as 0-1"),
     "synonyms": Message(
         "METEOR 유의어 TSV 파일(묶음, 단어, 품사, 출처). 없으면 내장 유의어를 씁니다",
         "TSV file of METEOR's synonyms (group, word, pos, source); without it the built-in ones are used",
@@ -275,8 +279,8 @@ WORDS: Final[dict[str, Message]] = {
     "more": Message("… 오류 {count}건이 더 있습니다.", "… and more errors: {count}"),
     "sound": Message("이상이 없습니다: {path} (항목 {count}개)", "No errors: {path} ({count} items)"),
     "unreadable": Message(
-        "형식 오류는 없지만 읽을 수 있는 답이 하나도 없습니다: {path} (항목 {count}개)",
-        "No errors of form, but not one answer can be read: {path} ({count} items)",
+        "읽을 수 있는 답이 하나도 없습니다: {path} (항목 {count}개). 아래에 적은 대로 고쳐 다시 검사하십시오.",
+        "Not one answer can be read: {path} ({count} items). Mend them as said below and check again.",
     ),
     "same_file": Message(
         "제출 파일과 정답 파일이 똑같은 파일입니다. 정답 파일을 제출 파일로 주지 않았는지 확인하십시오.",

@@ -198,14 +198,11 @@ RECIPES: Final = (
         rule_text=Message(
             "한 파일의 점수 = 1 − RMSE ÷ 5(0보다 작으면 0). 영역(내용, 조직, 표현)마다 점수를 floor(x + 0.5)로 "
             "반올림하고 셋을 평균한 값이 예측이며, 정답은 자료의 average 그대로입니다. 읽지 못한 답은 예측값 0으로 "
-            "평균에 남습니다. 순위는 RMSE 45, Spearman 45, LLM 심사 10의 순위 점수를 더한 종합 점수로 매기며, 값이 "
-            "없는 지표는 빼고 나머지의 비중으로 셈합니다. 종합 점수는 다른 팀이 있어야 정해지므로 파일 하나에는 "
-            "없습니다.",
+            "평균에 남습니다. 팀의 순위를 정하는 종합 점수는 다른 팀이 있어야 정해지므로 파일 하나에는 없습니다.",
             "Score of one file = 1 − RMSE / 5, at least 0. Each trait (content, organization, expression) is rounded "
             "as floor(x + 0.5), the prediction is the mean of the three, the reference is the average as it stands in "
             "the data. An answer that cannot be read is the prediction 0 and stays in the mean. Teams are ordered by a "
-            "composite of ranks: RMSE 45, Spearman 45, LLM judge 10; a score that nobody has is left out and the "
-            "others count by their weights. A composite needs other teams, so a single file has none.",
+            "composite of ranks, which needs other teams: a single file has none.",
         ),
         answer_form="essays",
         optional_metrics=(JUDGE,),

@@ -7,6 +7,8 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from malpan.competitions.models import Phase
@@ -57,6 +59,24 @@ def test_the_spread_is_the_largest_range_of_one_file_of_one_signature(phase: Pha
     assert spreads_of(phase) == {"judge": pytest.approx(0.03)}
     assert spreads_of(phase, ["another"]) == {}
     assert spreads_of(PhaseFactory.create()) == {}
+
+
+def test_the_scores_of_repetitions_are_read_once_until_another_is_finished(phase: Phase) -> None:
+    team = TeamFactory.create(competition=phase.track.competition)
+    row = finished_submission(phase, team, 0.5, scores=values(0.5, 0.5, 0.5))
+    repeat(row, [0.50, 0.53])
+
+    def read() -> tuple[dict[str, float], list[bool]]:
+        with CaptureQueriesContext(connection) as queries:
+            found = dict(spreads_of(phase, ["s"]))
+        return found, ['"scores"' in query["sql"] for query in queries]
+
+    assert read() == ({"judge": pytest.approx(0.03)}, [False, True])
+    assert read() == ({"judge": pytest.approx(0.03)}, [False])
+    batch = repeat(row, [0.60])
+    assert read() == ({"judge": pytest.approx(0.10)}, [False, True])
+    batch.runs.all().delete()
+    assert read()[0] == {"judge": pytest.approx(0.03)}
 
 
 def test_a_preview_does_not_count_differences_within_the_spread(phase: Phase) -> None:

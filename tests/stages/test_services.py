@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from malpan.competitions.errors import ManageNotFound, NotAllowed
@@ -48,6 +49,7 @@ from malpan.stages.selectors import (
     resting_on,
     resting_on_board,
     states_of,
+    teams_in_publications,
 )
 from malpan.stages.services import create_stage, remove_stage, update_stage
 from malpan.stages.verification import verify_competition
@@ -434,6 +436,55 @@ def test_a_disqualification_is_published_stage_by_stage_and_never_silently(conte
     assert verify_competition(contest.competition) == []
     disqualify_team(team=contest.teams[5], actor=contest.writer, note_ko="규정 위반")
     assert contest.publish(first, note="5번 팀 실격").rule["cut"] == 2, "who stopped here takes nobody's place along"
+
+
+def going_on(snapshot: StageSnapshot) -> list[int]:
+    return [row["team_number"] for row in snapshot.rows if row["goes_on"]]
+
+
+def test_nobody_moves_up_when_one_team_is_reinstated_while_another_is_disqualified(
+    contest: Contest, second: Stage
+) -> None:
+    """Teams 1, 2 and 3 went on; 2 leaves, then 1 leaves and 2 is back: 4 stays where it stopped."""
+    first = contest.track.stages.get(position=1)
+    contest.judged(second, {1: 60, 2: 90, 3: 80})
+    disqualify_team(team=contest.teams[2], actor=contest.writer, note_ko="규정 위반")
+    assert going_on(contest.publish(first, note="2번 팀 실격")) == [1, 3]
+    disqualify_team(team=contest.teams[1], actor=contest.writer, note_ko="규정 위반")
+    reinstate_team(team=contest.teams[2], actor=contest.writer, reason="착오")
+    assert [each.number for each in participants_of(second)] == [3], "until it is published anew"
+    again = contest.publish(first, note="2번 팀 복귀, 1번 팀 실격")
+    assert (going_on(again), again.rule["cut"], again.rule["left_out"]) == ([2, 3], 2, [1])
+    reinstate_team(team=contest.teams[1], actor=contest.writer, reason="착오")
+    assert going_on(contest.publish(first, note="1번 팀 복귀")) == [1, 2, 3]
+
+
+def test_nobody_moves_up_beside_a_team_that_was_never_published(contest: Contest) -> None:
+    """5 was disqualified before the first publication; back while 2 is out, it lets nobody up."""
+    disqualify_team(team=contest.teams[5], actor=contest.writer, note_ko="규정 위반")
+    first = contest.stage()
+    assert going_on(contest.publish(first)) == [1, 2, 3]
+    contest.judged(contest.stage(), {1: 60, 2: 90, 3: 80})
+    disqualify_team(team=contest.teams[2], actor=contest.writer, note_ko="규정 위반")
+    reinstate_team(team=contest.teams[5], actor=contest.writer, reason="착오")
+    again = contest.publish(first, note="5번 팀 복귀, 2번 팀 실격")
+    assert going_on(again) == [1, 3]
+    assert [row["team_number"] for row in again.rows] == [1, 3, 4, 5]
+    assert verify_competition(contest.competition) == []
+
+
+def test_who_is_in_publications_is_read_without_their_contents(contest: Contest, second: Stage) -> None:
+    contest.judged(second, {1: 60, 2: 90, 3: 80})
+    disqualify_team(team=contest.teams[2], actor=contest.writer, note_ko="규정 위반")
+    contest.publish(contest.track.stages.get(position=1), note="2번 팀 실격")
+    by_loops = set()
+    for snapshot in StageSnapshot.objects.filter(track=contest.track):
+        by_loops |= {row["team_number"] for row in snapshot.rows} | set(snapshot.rule["left_out"])
+    with CaptureQueriesContext(connection) as queries:
+        found = teams_in_publications(contest.track, [1, 2, 4, 5, 9])
+    assert found == by_loops & {1, 2, 4, 5, 9} == {1, 2, 4, 5}
+    assert len(queries) == 1
+    assert not [name for name in ('"rows",', '"note_ko"') if name in queries[0]["sql"]]
 
 
 def test_teams_that_share_the_last_place_stay_in_when_a_better_one_is_disqualified(contest: Contest) -> None:

@@ -88,11 +88,60 @@ def test_the_board_shows_composite_values_average_ranks_and_the_formula(phase: P
     rules = page.one("section", "board-rules").text
     assert "RMSE(낮을수록 좋음) 45, 스피어만 상관 45, 심사 모델 10" in rules
     assert "(팀 수 − 순위) ÷ (팀 수 − 1)" in rules
+    said = [each.text for each in page.one("ul", id="ranking-rules").all("li")]
+    assert said[1:] == [
+        "팀마다 점수가 나온 제출 가운데 가장 최근 것 하나가 반영됩니다.",
+        "종합 점수가 같으면 먼저 제출한 팀이 앞섭니다.",
+    ]
+    assert [rules.count(each) for each in said] == [1, 1, 1], "each said once"
     assert "값이 같으면 평균 순위입니다" in page.one("section", "board-rules").one("details").text
     assert "가장 최근 것 하나가 반영됩니다" in rules
     assert "팀마다 가장 높은 제출" not in rules
     english = page_of(Client(), url(phase), accept_language="en").one("section", "board-rules").text
     assert "Weights: RMSE (lower is better) 45, Spearman 45, LLM judge 10" in english
+
+
+def test_the_rule_of_essays_is_said_once_under_their_board() -> None:
+    phase = PhaseFactory.create(track__recipe="essay-scoring@1")
+    finished_submission(
+        phase, TeamFactory.create(competition=phase.track.competition), 0.5, scores={"rmse": 0.5, "spearman": 0.5}
+    )
+    for language, words in (("ko", ("45", "가중 평균", "앞섭니다")), ("en", ("45", "weighted mean", "earlier"))):
+        rules = page_of(Client(), url(phase), accept_language=language).one("section", "board-rules").text
+        assert [rules.count(word) for word in words] == [2, 1, 1], rules  # RMSE 45, Spearman 45
+
+
+def test_the_board_says_of_a_baseline_only_where_one_is(phase: Phase, teams: list[Team]) -> None:
+    def is_said() -> bool:
+        return "‘기준’은 비교를 위해" in page_of(Client(), url(phase)).text
+
+    assert not is_said()
+    Team.objects.filter(pk=teams[2].pk).update(is_baseline=True)
+    assert is_said()
+    page = page_of(manage_of(phase, "owner"), url(phase, f"manage/phases/{phase.pk}/?show=final"))
+    assert "‘기준’은 비교를 위해" in page.text
+
+
+def test_the_tie_rule_is_said_beside_every_board_and_is_true(phase: Phase, teams: list[Team]) -> None:
+    """Equal composites: the team that submitted earlier is higher, whatever its name or number."""
+    Submission.objects.filter(phase=phase).update(live_run=None)
+    for number, hours in ((2, 3), (0, 2), (1, 1)):
+        at = timezone.now() - timedelta(hours=hours)
+        finished_submission(phase, teams[number], 0.5, scores=values(0.5, 0.5, 0.5), created_at=at)
+    page = page_of(Client(), url(phase))
+    assert [name.text for name in page.all("span", "team-name")] == ["팀2", "팀0", "팀1"]
+    assert "종합 점수가 같으면 먼저 제출한 팀이 앞섭니다." in page.one("ul", id="ranking-rules").text
+    english = page_of(Client(), url(phase), accept_language="en").one("ul", id="ranking-rules").text
+    assert "earlier submission" in english
+    plain = PhaseFactory.create(track__recipe="regression@1")
+    finished_submission(plain, TeamFactory.create(competition=plain.track.competition), 0.5)
+    assert "먼저 제출한 팀이 앞섭니다" in page_of(Client(), url(plain)).one("ul", id="ranking-rules").text
+
+
+def test_the_links_that_sort_have_a_label(phase: Phase, teams: list[Team]) -> None:
+    table = page_of(Client(), url(phase)).one("table", "board")
+    label = table.one("thead").attributes["aria-labelledby"]
+    assert table.one("caption", id=label).text == "열 이름을 고르면 그 순서로 정렬합니다."
 
 
 def test_a_score_that_is_better_when_lower_sorts_so(phase: Phase, teams: list[Team]) -> None:
@@ -215,7 +264,8 @@ def test_an_organiser_sets_the_components_of_a_track() -> None:
     [
         ("rmse45", "1번째 줄을 읽을 수 없습니다"),
         ("exact_match 45\nbleurt many", "2번째 줄을 읽을 수 없습니다"),
-        ("nothing 45", "‘nothing’(이)라는 점수가 없습니다"),
+        ("nothing 45", "‘nothing’(이)라는 점수가 없습니다. 쓸 수 있는 점수: "),
+        ("nothing 45", ", bleurt, "),
         ("bleurt 45\nbleurt 10", "‘bleurt’이(가) 두 번 있습니다"),
         ("bleurt 0", "가중치는 0보다 크고"),
         ("bleurt 100000", "가중치는 0보다 크고"),
@@ -229,6 +279,22 @@ def test_unsound_components_are_refused_at_their_field(text: str, told: str) -> 
     assert told in response.content.decode()
     track.refresh_from_db()
     assert track.composite == []
+
+
+def test_the_field_offers_the_scores_of_its_recipe_with_their_names() -> None:
+    track = TrackFactory.create(recipe="essay-scoring@1")
+    client = manage_of(PhaseFactory.create(track=track), "owner")
+    base = f"/competitions/{track.competition.slug}/manage/setup/"
+    page = page_of(client, f"{base}tracks/{track.slug}/")
+    offered = "essay-scoring@1에서 쓸 수 있는 점수: "
+    helped = page.one("p", id="id_composite_helptext") if page.all("p", id="id_composite_helptext") else page
+    assert offered in helped.text
+    assert "rmse(RMSE(낮을수록 좋음)), " in helped.text
+    assert "bias(" not in helped.text, "it has no direction"
+    assert "rag-qa@1에서 쓸 수 있는 점수: " in page_of(client, f"{base}new-track/").text
+    refused = save_track(track, "bias 45", recipe="essay-scoring@1")
+    assert refused.status_code == 422
+    assert "쓸 수 있는 점수: " in html.parse(refused.content.decode()).one("ul", "errorlist").text
 
 
 def test_components_do_not_change_once_scores_are_ranked_by_them() -> None:

@@ -101,7 +101,10 @@ def test_the_board_of_another_phase_is_downloaded_by_its_name(phase: Phase, owne
     PhaseFactory.create(track=phase.track, slug="later")  # open now, so it is the one shown
     assert api(phase).json()["phase"]["slug"] == "later"
     assert api(phase, phase=phase.slug).json()["final"]["snapshot"] == 1
-    assert api(phase, phase="none").status_code == 404
+    answer = api(phase, phase="none")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "phase_not_found")
+    assert "있는 단계: " in answer.json()["error"]["message"]
+    assert phase.slug in answer.json()["error"]["message"]
 
 
 def test_the_page_lists_every_publication_and_shows_a_past_one_as_past(phase: Phase, owner: User) -> None:

@@ -215,7 +215,8 @@ def test_the_next_allowed_time_is_shown_to_the_second(phase: Phase, member: Clie
     shown = page.one("div", "notice").one("time").text
     allowed = datetime.strptime(shown, "%Y-%m-%d %H:%M:%S KST").replace(tzinfo=KST)
     assert timedelta(0) <= allowed - (submitted_at + timedelta(hours=72)) < timedelta(seconds=1)
-    assert "disabled" in page.one("form", "card").one("button", "button").attributes
+    assert page.all("input", type="file") == [], "a form that nobody can send is not there"
+    assert "지금은 제출할 수 없습니다" in page.one("div", "notice").text
 
 
 def test_a_used_up_quota_is_refused_with_the_time_and_charges_nothing(phase: Phase, member: Client) -> None:

@@ -16,14 +16,14 @@ from malpan.accounts.services import note_token_use
 from malpan.api import schemas as shown
 from malpan.api.errors import ApiRequestInvalid
 from malpan.api.http import Json, endpoint, require_token, token_of
-from malpan.competitions.errors import TrackNotFound
+from malpan.competitions.errors import PhaseNotFound
 from malpan.competitions.models import Competition, Phase
 from malpan.competitions.selectors import get_competition, get_track, phase_to_show, published_competitions, tracks_of
 from malpan.competitions.terms import is_accepted
 from malpan.core import uploads
 from malpan.core.errors import AddressNotFound
 from malpan.leaderboard.boards import PAGE_ROWS, View
-from malpan.leaderboard.published import published_board, snapshot_number
+from malpan.leaderboard.published import past_board, published_board, snapshot_number
 from malpan.leaderboard.selectors import board
 from malpan.submissions.checking import refuse_if_busy
 from malpan.submissions.errors import UploadTooLarge
@@ -60,21 +60,23 @@ def board_detail(request: HttpRequest, slug: str, track: str) -> Json:
     """The public board of the track's phase and, once published, its final board; a token marks the caller's row.
 
     A page has a hundred rows: ``next`` is the address of the page after ``?page=``, ``null`` on the last.
-    ``?snapshot=`` is the number of an earlier publication of the final board, ``?phase=`` the slug of another phase.
+    ``?snapshot=`` is the number of an earlier publication of the final board, ``?past=`` that of a public board from
+    before what ranks was changed, ``?phase=`` the slug of another phase.
     """
     token = token_of(request)
     competition, phase = _find(slug, track, request.GET.get("phase"))
-    number = snapshot_number(request.GET.get("snapshot"))
+    number, kept = (snapshot_number(request.GET.get(name)) for name in ("snapshot", "past"))
     own_team = team_of(token.user, competition) if token else None
     view = View.of_page(request.GET.get("page", ""))
     found = board(phase, viewer_team=own_team, view=view)
     final = published_board(phase, viewer_team=own_team, view=view, number=number)
-    last = max(each.row_count for each in (found, final) if each)
+    past = None if kept is None else past_board(phase, kept, viewer_team=own_team, view=view)
+    last = max(each.row_count for each in (found, final, past) if each)
     after = view.offset // PAGE_ROWS + 2
     query = request.GET.copy()
     query["page"] = str(after)
     address = f"{request.build_absolute_uri(request.path)}?{query.urlencode()}"
-    return Json({**shown.board(found, final), "next": address if view.offset + PAGE_ROWS < last else None})
+    return Json({**shown.board(found, final, past), "next": address if view.offset + PAGE_ROWS < last else None})
 
 
 @endpoint("GET", "POST")
@@ -129,13 +131,15 @@ def unknown_address(request: HttpRequest, path: str = "") -> Json:
 
 
 def _find(slug: str, track_slug: str, phase_slug: str | None = None) -> tuple[Competition, Phase]:
-    """The competition and a phase of its track: the one that counts now, or the one with ``phase_slug``."""
+    """The competition and a phase of its track: the one that counts now, or the one with ``phase_slug``. Raises
+    ``PhaseNotFound``.
+    """
     competition = get_competition(slug)
     track = get_track(competition, track_slug)
     named = next((each for each in track.phases.all() if each.slug == phase_slug), None)
     phase = phase_to_show(track) if phase_slug is None else named
     if phase is None:
-        raise TrackNotFound
+        raise PhaseNotFound(known=", ".join(each.slug for each in track.phases.all()) or "–")
     return competition, phase
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from malpan.api.http import language
@@ -63,8 +64,10 @@ def phase(found: Phase) -> dict[str, Any]:
     }
 
 
-def board(found: Board, final: Board | None = None) -> dict[str, Any]:
-    """A page of the public board, and under ``final`` of the final one once it is published."""
+def board(found: Board, final: Board | None = None, past: Board | None = None) -> dict[str, Any]:
+    """A page of the public board, under ``final`` of the final one once it is published, and under ``past`` of the
+    kept one that was asked for.
+    """
     return {
         "track": found.phase.track.slug,  # a phase's slug is unique within its track only
         "phase": phase(found.phase),
@@ -89,7 +92,9 @@ def board(found: Board, final: Board | None = None) -> dict[str, Any]:
         "excluded_count": found.excluded_count,
         "covers": "public" if found.covers_split else "all",
         "disqualified": [{"team": each.team_name, "note": each.note} for each in found.disqualified],
-        "final": _final(final, final.snapshot) if final and final.snapshot else None,
+        "final": _published(final, final.snapshot) if final and final.snapshot else None,
+        "past_boards": [] if found.is_hidden else _listed(found.snapshots),  # for ?past=, the newest first
+        "past": _published(past, past.snapshot) if past and past.snapshot else None,
     }
 
 
@@ -103,18 +108,15 @@ def _composite(found: Board) -> dict[str, Any] | None:
     return {"components": components_json(found.components), "formula": formula}
 
 
-def _final(found: Board, snapshot: BoardSnapshot) -> dict[str, Any]:
-    """The rows as they were published, and every publication, the newest first.
+def _published(found: Board, snapshot: BoardSnapshot) -> dict[str, Any]:
+    """The rows as they were published or kept, and every publication or kept board, the newest first.
 
     ``sha256`` is that of the canonical JSON of all of them, and is in the public chain.
     """
     return {
         "snapshot": snapshot.number,
         "newest_snapshot": found.snapshots[0].number,
-        "snapshots": [
-            {"snapshot": each.number, "published_at": each.published_at, "sha256": each.sha256, "note": each.note}
-            for each in found.snapshots
-        ],
+        "snapshots": _listed(found.snapshots),
         "published_at": snapshot.published_at,
         "recipe": snapshot.recipe,
         "signature_hash": snapshot.signature_hash,
@@ -124,6 +126,13 @@ def _final(found: Board, snapshot: BoardSnapshot) -> dict[str, Any]:
         "row_count": found.row_count,
         "rows": found.view.cut(published_rows(snapshot)),
     }
+
+
+def _listed(snapshots: Iterable[BoardSnapshot]) -> list[dict[str, Any]]:
+    return [
+        {"snapshot": each.number, "published_at": each.published_at, "sha256": each.sha256, "note": each.note}
+        for each in snapshots
+    ]
 
 
 def _row(row: BoardRow) -> dict[str, Any]:

@@ -37,15 +37,15 @@ def require_sound(rows: Rows, recipe: Recipe) -> None:
     if len(rows) > COMPONENTS_MAX:
         raise CompositeInvalid(reason="count", limit=COMPONENTS_MAX)
     known = {column.key for column in recipe.columns}
-    names: set[str] = set()
+    names, may_rank = set[str](), ", ".join(recipe.directed_scores)
     for row in rows:
         if not isinstance(row, dict) or row.keys() != {"score", "weight"}:
             raise CompositeInvalid(reason="form", limit=COMPONENTS_MAX)
         name, weight = row["score"], row["weight"]
         if not isinstance(name, str) or name not in known:
-            raise CompositeInvalid(reason="score", score=quoted(str(name)), limit=COMPONENTS_MAX)
+            raise CompositeInvalid(reason="score", score=quoted(str(name)), limit=COMPONENTS_MAX, known=may_rank)
         if name not in recipe.directed_scores:
-            raise CompositeInvalid(reason="direction", score=name, limit=COMPONENTS_MAX)
+            raise CompositeInvalid(reason="direction", score=name, limit=COMPONENTS_MAX, known=may_rank)
         if name in names:
             raise CompositeInvalid(reason="twice", score=name, limit=COMPONENTS_MAX)
         if not _is_weight(weight):

@@ -110,6 +110,12 @@ class TrackNotFound(NotFound):
     text = _("트랙을 찾을 수 없습니다. 주소를 확인해 주십시오.")
 
 
+class PhaseNotFound(NotFound):
+    """No phase of the track has this name. Params: ``known``, the names that there are."""
+
+    text = _("이 트랙에 그런 단계가 없습니다. 있는 단계: %(known)s.")
+
+
 class DataFileNotFound(NotFound):
     """No file for download has this number and name, or its competition is hidden."""
 
@@ -209,27 +215,32 @@ class CompositeInUse(Conflict):
 
 
 class CompositeInvalid(Unprocessable):
-    """The components of a composite cannot be used. ``reason``: what is wrong. Params: ``score``, ``limit``."""
+    """The components of a composite cannot be used. ``reason``: what is wrong. Params: ``score``, ``limit`` and
+    ``known``, the scores that may rank.
+    """
 
     text = {
         "form": _("종합 순위의 지표마다 점수 이름과 가중치가 하나씩 있어야 합니다."),
         "count": _("종합 순위의 지표는 %(limit)s개까지 둘 수 있습니다. 필요 없는 줄을 지워 주십시오."),
-        "score": _(
-            "이 채점 방식에는 ‘%(score)s’(이)라는 점수가 없습니다. ‘채점 방식의 규칙’에 있는 점수 이름을 적어 주십시오."
-        ),
+        "score": _("이 채점 방식에는 ‘%(score)s’(이)라는 점수가 없습니다. 쓸 수 있는 점수: %(known)s."),
         "direction": _(
             "‘%(score)s’은(는) 높거나 낮을수록 좋은 점수가 아니라 참고로 보이는 값이어서 순위를 매길 수 없습니다. "
-            "‘채점 방식의 규칙’에 있는 점수 이름을 적어 주십시오."
+            "쓸 수 있는 점수: %(known)s."
         ),
         "twice": _("‘%(score)s’이(가) 두 번 있습니다. 지표마다 한 줄만 적어 주십시오."),
         "weight": _("‘%(score)s’의 가중치는 0보다 크고 %(limit)s을(를) 넘지 않는 수여야 합니다."),
     }
 
     def __init__(
-        self, *, reason: Literal["form", "count", "score", "direction", "twice", "weight"], score: str = "", limit: int
+        self,
+        *,
+        reason: Literal["form", "count", "score", "direction", "twice", "weight"],
+        score: str = "",
+        limit: int,
+        known: str = "",
     ) -> None:
         self.reason = reason
-        super().__init__(score=score, limit=limit)
+        super().__init__(score=score, limit=limit, known=known)
 
     @property
     def variant(self) -> str:

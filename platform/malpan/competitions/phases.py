@@ -50,7 +50,8 @@ SEED_BYTES: Final = 16
 def update_phase(*, phase: Phase, actor: User | None, now: datetime | None = None, **settings: Any) -> Phase:
     """Change any of ``SETTINGS``. A board frozen without a moment is frozen now; other boards have no such moment.
 
-    The split of scored submissions does not change until a new reference version is published.
+    Pages must call ``submissions.scoring_changes``, which keeps the board before what ranks is changed. The split of
+    scored submissions does not change until a new reference version is published.
     Raises ``PhaseSettingsInvalid`` with the invalid fields, ``CountingInvalid``, ``PhaseAlreadyPublished`` if the final
     board is published and the split, what counts or the end would change, and ``TypeError`` for an unknown setting.
     """

@@ -1,4 +1,4 @@
-"""The name of this app in the admin."""
+"""The name of this app in the admin, and its registration of what keeps boards of the past."""
 
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
@@ -7,3 +7,9 @@ from django.utils.translation import gettext_lazy as _
 class LeaderboardConfig(AppConfig):
     name = "malpan.leaderboard"
     verbose_name = _("순위표")
+
+    def ready(self) -> None:
+        from malpan.leaderboard import keeping  # which needs the models
+        from malpan.submissions import past_boards
+
+        past_boards.register(keeping.keep_public_board)

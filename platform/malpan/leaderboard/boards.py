@@ -98,8 +98,9 @@ class Board:
     ``is_hidden``: the organiser hides it; there are no rows. ``frozen_at``: it counts only submissions before that
     moment. All rows have ``signature_hash``; ``excluded_count`` runs have another one, or were scored by earlier
     references or another recipe, and are excluded until they are scored again. ``covers_split``: its scores are of the
-    public split only. ``snapshot``: it is the final board as published, one of ``snapshots``, the newest first,
-    and ``left_since`` are the teams in it that were disqualified since. ``rule``: what its rows are ranked by.
+    public split only. ``snapshot``: it is the final board as published or a public board as it was kept, one of
+    ``snapshots``, the newest first, and ``left_since`` are the teams in it that were disqualified since. A public board
+    of now has the kept ones as ``snapshots``. ``rule``: what its rows are ranked by.
     """
 
     phase: Phase
@@ -130,8 +131,18 @@ class Board:
 
     @property
     def is_past(self) -> bool:
-        """Whether it was published and a later publication took its place."""
-        return self.snapshot is not None and self.snapshot != self.snapshots[0]
+        """Whether it was published or public once and another board took its place."""
+        return self.snapshot is not None and (self.is_kept or self.snapshot != self.snapshots[0])
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it is a public board of the past."""
+        return self.snapshot is not None and self.snapshot.kind == BoardSnapshot.Kind.PUBLIC
+
+    @property
+    def is_final(self) -> bool:
+        """Whether it is a final board, as it was published."""
+        return self.snapshot is not None and not self.is_kept
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,11 +42,12 @@ def compose(phase: Phase, rule: Rule, fresh: Sequence[Standing]) -> None:
         together[row.scope, row.signature_hash].append(row)
     before = {row.pk: (row.key, row.composite) for row in kept}
     for rows in together.values():
-        _compose(rows, rule)
+        compose_together(rows, rule)
     _store([row for row in kept if (row.key, row.composite) != before[row.pk]])
 
 
-def _compose(rows: Iterable[Standing], rule: Rule) -> None:
+def compose_together(rows: Iterable[Standing], rule: Rule) -> None:
+    """Set key and composite of ``rows``, all of one board."""
     entries = {row.team_id: _entry(row) for row in rows}
     found = ranking.composites_of(entries.values(), rule)
     for row in rows:

@@ -8,9 +8,9 @@ from malpan.core.errors import Conflict, NotFound
 
 
 class BoardNotFound(NotFound):
-    """No final board with this number was published. Params: ``number``."""
+    """No final board was published, or no public one kept, with this number. Params: ``number``."""
 
-    text = _("발표한 최종 순위표 %(number)s판이 없습니다. 순위표에서 다시 열어 주십시오.")
+    text = _("지난 순위표에 %(number)s판이 없습니다. 순위표에서 다시 열어 주십시오.")
 
 
 class PhaseNotOver(Conflict):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from malpan.leaderboard.results import (
     submission_counts,
 )
 from malpan.leaderboard.rules import composite_json, rule_of
-from malpan.submissions.models import HiddenResult, ScoringRun
+from malpan.submissions.models import HiddenResult, ScoringRun, Submission
 from malpan.submissions.release import Release
 from scoring.composite import Component, Composite
 from scoring.recipes import Recipe
@@ -105,20 +105,47 @@ def rows_to_publish(rows: Iterable[FinalRow], reader: Reader) -> list[dict[str, 
 
 
 def _to_publish(row: FinalRow, reader: Reader) -> dict[str, Any]:
+    return row_to_publish(
+        rank=row.rank,
+        submission=row.run.submission,
+        reader=reader,
+        scores=row.scores,
+        final_score=row.final_score,
+        submission_count=row.submission_count,
+        is_demo_models=row.run.is_demo_models,
+        composite=row.composite,
+        public=(row.public_rank, row.public_score),
+    )
+
+
+def row_to_publish(
+    *,
+    rank: int | None,
+    submission: Submission,
+    reader: Reader,
+    scores: Mapping[str, float],
+    final_score: float,
+    submission_count: int,
+    is_demo_models: bool,
+    composite: Composite | None,
+    public: tuple[int | None, float | None] = (None, None),
+) -> dict[str, Any]:
+    """A row of a snapshot. ``public``: rank and score on the public board, beside those of a final one."""
+    public_rank, public_score = public
     return {
-        "rank": row.rank,
-        "team": reader.name_of(row.run.submission.team),
-        "team_number": row.run.submission.team.number,  # the same on every site: archives contain these rows
-        "is_baseline": row.run.submission.team.is_baseline,
-        "submission": str(row.run.submission.public_id),
-        "final_score": row.final_score + 0.0,  # no minus zero, which JSON in the database does not preserve
-        "scores": {name: value + 0.0 for name, value in row.scores.items()},
-        "submission_count": row.submission_count,
-        "submitted_at": row.run.submission.created_at.isoformat(),
-        "is_demo_models": row.run.is_demo_models,
-        "public_rank": row.public_rank,
-        "public_score": None if row.public_score is None else row.public_score + 0.0,
-        **({"composite": composite_json(row.composite)} if row.composite else {}),
+        "rank": rank,
+        "team": reader.name_of(submission.team),
+        "team_number": submission.team.number,  # the same on every site: archives contain these rows
+        "is_baseline": submission.team.is_baseline,
+        "submission": str(submission.public_id),
+        "final_score": final_score + 0.0,  # no minus zero, which JSON in the database does not preserve
+        "scores": {name: value + 0.0 for name, value in scores.items()},
+        "submission_count": submission_count,
+        "submitted_at": submission.created_at.isoformat(),
+        "is_demo_models": is_demo_models,
+        "public_rank": public_rank,
+        "public_score": None if public_score is None else public_score + 0.0,
+        **({"composite": composite_json(composite)} if composite else {}),
     }
 
 

@@ -1,4 +1,5 @@
-"""Boards in the database: the standings, which follow the live scores, and final boards as they were published."""
+"""Boards in the database: the standings, which follow the live scores, and boards of the past, final
+ones as they were published."""
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -38,10 +39,19 @@ class Snapshot(models.Model):
 
 
 class BoardSnapshot(Snapshot):
-    """The final board of a phase. ``sha256`` is of the canonical JSON of the rows. ``components``: what it ranks by
-    where that is a composite, whose parts stand in the rows.
+    """The final board of a phase or, of kind ``PUBLIC``, a public board as it was right before what ranks changed
+    (``leaderboard.keeping``). ``sha256`` is of the canonical JSON of the rows. ``components``: what it ranks by where
+    that is a composite, whose parts stand in the rows.
     """
 
+    class Kind(models.TextChoices):
+        FINAL = "final", _("최종 순위표")
+        PUBLIC = "public", _("지난 공개 순위표")
+
+    kind = models.CharField(_("종류"), max_length=6, choices=Kind.choices, default=Kind.FINAL)
+    published_by = models.ForeignKey(  # type: ignore[assignment]  # null: a public board that a command changed
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+", verbose_name=_("발표한 사람")
+    )
     phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="snapshots", verbose_name=_("단계"))
     recipe = models.CharField(_("채점 방식"), max_length=60)
     signature_hash = models.CharField(_("서명 해시"), max_length=64, blank=True)
@@ -50,8 +60,10 @@ class BoardSnapshot(Snapshot):
     class Meta:
         verbose_name = _("최종 순위표")
         verbose_name_plural = _("최종 순위표")
-        ordering = ["phase", "-number"]
-        constraints = [models.UniqueConstraint(fields=["phase", "number"], name="snapshot_number_unique_in_phase")]
+        ordering = ["phase", "kind", "-number"]
+        constraints = [
+            models.UniqueConstraint(fields=["phase", "kind", "number"], name="snapshot_number_unique_in_phase")
+        ]
 
     def __str__(self) -> str:
         return f"{self.phase} #{self.number}"

@@ -56,7 +56,8 @@ class PublicOpenings:
 
     def _rows_of(self, phase: Phase) -> dict[str, Mapping[str, Any]]:
         if phase.pk not in self._final_rows:
-            snapshot = BoardSnapshot.objects.filter(phase=phase).defer("rows").order_by("number").last()
+            finals = BoardSnapshot.objects.filter(phase=phase, kind=BoardSnapshot.Kind.FINAL)
+            snapshot = finals.defer("rows").order_by("number").last()
             rows = published_rows(snapshot) if snapshot else ()
             self._final_rows[phase.pk] = {row["submission"]: row for row in rows}
         return self._final_rows[phase.pk]

@@ -1,4 +1,4 @@
-"""Final boards as they were published: the newest, and every one before it."""
+"""Final boards as they were published, the newest and every one before it, and public boards of the past."""
 
 from __future__ import annotations
 
@@ -18,16 +18,18 @@ from malpan.leaderboard.boards import (
     TIME,
     Board,
     BoardRow,
-    Reader,
+    Disqualified,
     View,
     disqualified,
     known_view,
     last_ranked,
+    reader_of,
 )
 from malpan.leaderboard.errors import BoardNotFound
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.leaderboard.ranking import Rule
 from malpan.leaderboard.rules import components_from, composite_of
+from malpan.submissions.visibility import is_hidden
 from malpan.teams.models import Team
 from scoring.errors import quoted
 
@@ -51,14 +53,36 @@ def published_board(
         if number is not None:
             raise BoardNotFound(number=number)
         return None
+    return _board(phase, snapshot, snapshots, viewer_team, view or View())
+
+
+def past_board(phase: Phase, number: int, *, viewer_team: Team | None = None, view: View | None = None) -> Board:
+    """The public board of ``phase`` as it was kept with this ``number`` (``keeping``), as ``published_board``.
+
+    Raises ``BoardNotFound``, also while the board is hidden.
+    """
+    snapshots = () if is_hidden(phase) else publications(phase, BoardSnapshot.Kind.PUBLIC)
+    snapshot = next((each for each in snapshots if each.number == number), None)
+    if snapshot is None:
+        raise BoardNotFound(number=number)
+    return _board(phase, snapshot, snapshots, viewer_team, view or View())
+
+
+def _board(
+    phase: Phase,
+    snapshot: BoardSnapshot,
+    snapshots: tuple[BoardSnapshot, ...],
+    viewer_team: Team | None,
+    view: View,
+) -> Board:
     recipe = recipe_named(snapshot.recipe)
     rule = Rule(tie_breaks=recipe.tie_breaks, components=components_from(snapshot.components))
-    chosen = known_view(view or View(), recipe, rule)
+    chosen = known_view(view, recipe, rule)
     all_rows = published_rows(snapshot)
     rows = _sorted_here(list(enumerate(all_rows, 1)), chosen)
     own_number = None if viewer_team is None else viewer_team.number
     own = next((each for each in rows if own_number is not None and each[1]["team_number"] == own_number), None)
-    left = disqualified(phase.track.competition, Reader(viewer_team, is_blind=False, sees_all=False))
+    left = _disqualified(phase, viewer_team)
 
     def row_of(placed: Placed) -> BoardRow:
         return _published_row(*placed, own_number, {each.number for each in left})
@@ -78,9 +102,23 @@ def published_board(
         disqualified=left,
         snapshot=snapshot,
         snapshots=snapshots,
-        left_since=tuple(each for each in left if each.number in {row["team_number"] for row in all_rows}),
+        left_since=_in_rows(left, snapshot),
         rule=rule,
     )
+
+
+def left_since(phase: Phase, snapshot: BoardSnapshot) -> tuple[Disqualified, ...]:
+    """The teams in ``snapshot`` that were disqualified since. Needs no recipe."""
+    return _in_rows(_disqualified(phase, None), snapshot)
+
+
+def _in_rows(teams: Sequence[Disqualified], snapshot: BoardSnapshot) -> tuple[Disqualified, ...]:
+    numbers = {row["team_number"] for row in published_rows(snapshot)} if teams else set()
+    return tuple(each for each in teams if each.number in numbers)
+
+
+def _disqualified(phase: Phase, viewer_team: Team | None) -> tuple[Disqualified, ...]:
+    return disqualified(phase.track.competition, reader_of(phase, viewer_team))
 
 
 def snapshot_number(written: str | None) -> int | None:
@@ -92,9 +130,10 @@ def snapshot_number(written: str | None) -> int | None:
     return int(written)
 
 
-def publications(phase: Phase) -> tuple[BoardSnapshot, ...]:
-    """Every published final board of ``phase`` without its rows, the newest first."""
-    return tuple(phase.snapshots.defer("rows").select_related("published_by").order_by("-number"))
+def publications(phase: Phase, kind: str = BoardSnapshot.Kind.FINAL) -> tuple[BoardSnapshot, ...]:
+    """Every published final board of ``phase``, or every kept public one, without its rows, the newest first."""
+    snapshots = phase.snapshots.filter(kind=kind).defer("rows")
+    return tuple(snapshots.select_related("published_by").order_by("-number"))
 
 
 def published_rows(snapshot: BoardSnapshot) -> Sequence[Mapping[str, Any]]:

@@ -33,7 +33,8 @@ from malpan.leaderboard.boards import (
     last_ranked,
     reader_of,
 )
-from malpan.leaderboard.models import Standing
+from malpan.leaderboard.models import BoardSnapshot, Standing
+from malpan.leaderboard.published import publications
 from malpan.leaderboard.rules import composite_of, rule_of
 from malpan.submissions import visibility
 from malpan.teams.models import Team
@@ -86,12 +87,15 @@ def _at_one_moment(phase: Phase, read: Callable[[Any], Found]) -> Found:
 
 def _fresh(phase: Phase) -> Any:
     """``phase`` with its track and competition as they are now. Known of it are ``is_due``, ``covers_split``,
-    ``has_disqualified`` and the ``version`` of its standings, ``None`` where there never were any.
+    ``has_past_boards``, ``has_disqualified`` and the ``version`` of its standings, ``None`` where there never were any.
     """
     split = ReferenceVersion.objects.filter(phase=OuterRef("pk"), is_current=True, public_ids__isnull=False)
     known = Phase.objects.annotate(
         is_due=standings.is_due(),
         covers_split=Exists(split),
+        has_past_boards=Exists(
+            BoardSnapshot.objects.filter(phase=OuterRef("pk"), kind=BoardSnapshot.Kind.PUBLIC).values("pk")
+        ),
         has_disqualified=Exists(Team.objects.filter(competition=OuterRef("track__competition"), **DISQUALIFIED)),
         version=F("standings_version__value"),
     )
@@ -141,6 +145,7 @@ def _board(phase: Any, viewer_team: Team | None, for_organiser: bool, now: datet
         frozen_at=frozen_at,
         covers_split=phase.covers_split,
         disqualified=disqualified(phase.track.competition, reader) if phase.has_disqualified else (),
+        snapshots=publications(phase, BoardSnapshot.Kind.PUBLIC) if phase.has_past_boards and not is_hidden else (),
         rule=rule,
     )
 

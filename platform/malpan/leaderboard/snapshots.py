@@ -53,10 +53,12 @@ def publish_final_board(
 
 
 def chain_payload(snapshot: BoardSnapshot) -> dict[str, Any]:
-    """The payload of a final board in the public chain: enough to verify the published rows and, where a composite
-    ranks, to compute it from them: what it is made of, which other boards do not have.
+    """The payload of a snapshot in the public chain: enough to verify the published rows and, where a composite ranks,
+    to compute it from them: what it is made of, which other boards do not have. ``board`` is only in that of a kept
+    public board.
     """
     composite = {"components": snapshot.components} if snapshot.components else {}
+    kind = {"board": "public"} if snapshot.kind == BoardSnapshot.Kind.PUBLIC else {}
     phase = snapshot.phase
     return {
         "track": phase.track.slug,
@@ -67,6 +69,7 @@ def chain_payload(snapshot: BoardSnapshot) -> dict[str, Any]:
         "rows": len(snapshot.rows),
         "rows_sha256": snapshot.sha256,
         **composite,
+        **kind,
     }
 
 
@@ -87,7 +90,7 @@ def _take_snapshot(phase: Phase, actor: User, note_ko: str, note_en: str, now: d
     if not found.rows:
         raise NothingToPublish
     rows = rows_to_publish(found.rows, reader_of(phase, None, now=now))  # blind names stay blind while a phase is open
-    last = phase.snapshots.order_by("-number").first()
+    last = phase.snapshots.filter(kind=BoardSnapshot.Kind.FINAL).order_by("-number").first()
     return BoardSnapshot.objects.create(
         phase=phase,
         number=last.number + 1 if last else 1,

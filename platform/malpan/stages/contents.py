@@ -29,10 +29,10 @@ from malpan.stages.selectors import (
     basis_of,
     disqualified_numbers,
     newest_board,
-    newest_snapshot,
     newest_table,
     rule_facts,
     scores_of,
+    snapshots_of,
     state_of,
     states_of,
     table_sha256,
@@ -76,7 +76,7 @@ def stage_content(stage: Stage, now: datetime | None = None) -> Content:
     source = _of_board(stage, out) if stage.source == Stage.Source.BOARD else _of_table(stage, out)
     if not source.entries:
         raise NobodyTakesPart
-    cut = _cut(stage, {entry.team_number for entry in source.entries}, out)
+    cut = _cut(stage, out)
     facts = rule_facts(stage) | {"cut": cut, "basis": source.basis, "left_out": source.left_out}
     names = _names(stage.track.competition, now)
     rows = [
@@ -95,18 +95,26 @@ def stage_content(stage: Stage, now: datetime | None = None) -> Content:
     return Content(facts, rows)
 
 
-def _cut(stage: Stage, teams: set[int], out: set[int]) -> int | None:
-    """How many go on: the cut of ``stage``; but once the next stage is published nobody moves up for a disqualified
-    team, and it is the number of those who went on and are left. ``teams`` take part now.
+def _cut(stage: Stage, out: set[int]) -> int | None:
+    """How many go on: the cut of ``stage``; but once the next stage is published, nobody moves up into the place of a
+    team that went on and is disqualified now, whoever was reinstated meanwhile.
+
+    A team that is disqualified is in no later publication: whether it went on, its newest one says. Without such a team
+    it is the cut again, also where more teams had shared the last place.
     """
-    last = newest_snapshot(stage)
-    if stage.cut is None or last is None or not teams <= {row["team_number"] for row in last.rows}:
+    is_followed = StageSnapshot.objects.filter(stage__track=stage.track_id, stage__position=stage.position + 1).exists()
+    if stage.cut is None or not is_followed:
         return stage.cut
-    if not StageSnapshot.objects.filter(stage__track=stage.track_id, stage__position=stage.position + 1).exists():
-        return stage.cut
-    went_on = {row["team_number"] for row in last.rows if row["goes_on"]}
-    cut: int | None = last.rule["cut"]
-    return len(went_on - out) if went_on & out else cut
+    went_on = {number for number, goes_on in _newest_verdicts(stage).items() if goes_on}
+    return len(went_on - out) if went_on & out else stage.cut
+
+
+def _newest_verdicts(stage: Stage) -> dict[int, bool]:
+    """Whether each team goes on, by the newest publication of ``stage`` that has it."""
+    verdicts: dict[int, bool] = {}
+    for snapshot in reversed(snapshots_of(stage)):
+        verdicts |= {row["team_number"]: row["goes_on"] for row in snapshot.rows}
+    return verdicts
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from django.contrib.postgres.aggregates import BoolOr
 from django.db.models import Q
 
 from malpan.competitions.models import Competition, Phase, Track
@@ -119,7 +120,8 @@ def resting_on_board(phase: Phase) -> list[Stage | None]:
 
 def newest_board(stage: Stage) -> BoardSnapshot | None:
     """The published final board that the first stage reads."""
-    return BoardSnapshot.objects.filter(phase=stage.phase_id).select_related("phase").order_by("-number").first()
+    finals = BoardSnapshot.objects.filter(phase=stage.phase_id, kind=BoardSnapshot.Kind.FINAL)
+    return finals.select_related("phase").order_by("-number").first()
 
 
 def newest_snapshot(stage: Stage) -> StageSnapshot | None:
@@ -156,6 +158,18 @@ def publications_of(track: Track) -> list[StageSnapshot]:
     """Every publication of the stages of ``track`` and of its combined standing, by stage and number."""
     snapshots = StageSnapshot.objects.filter(track=track).select_related("stage")
     return list(snapshots.order_by("stage__position", "number"))
+
+
+def teams_in_publications(track: Track, numbers: Sequence[int]) -> set[int]:
+    """Those of ``numbers`` whose teams some publication of the stages of ``track`` has, or left out. One query, which
+    the database answers without sending the contents.
+    """
+    asked = {
+        str(number): BoolOr(Q(rows__contains=[{"team_number": number}]) | Q(rule__left_out__contains=[number]))
+        for number in numbers
+    }
+    found = StageSnapshot.objects.filter(track=track).aggregate(**asked)
+    return {number for number in numbers if found[str(number)]}
 
 
 def snapshots_of(stage: Stage) -> list[StageSnapshot]:

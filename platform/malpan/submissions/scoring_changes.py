@@ -9,18 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import IO, Any
+from typing import IO, Any, Final
 
 from django.db import transaction
 
 from malpan.accounts.models import User
-from malpan.competitions import services, versions
+from malpan.competitions import phases, services, versions
 from malpan.competitions.drafts import lock_draft
 from malpan.competitions.errors import CompositeInUse, PhaseAlreadyPublished, ReferencesInUse, RuleInUse
 from malpan.competitions.locks import lock_phase, lock_track
 from malpan.competitions.models import Phase, ReferenceVersion, Track
 from malpan.competitions.selectors import current_reference
+from malpan.submissions import past_boards
 from malpan.submissions.models import Submission
+
+RANKING_SETTINGS: Final = frozenset({"counting", "counting_score", "score_step"})
 
 
 def publish_reference_version(
@@ -43,8 +46,10 @@ def publish_reference_version(
     with transaction.atomic():
         held = lock_phase(phase.pk)
         _require_unused(held, replace_in_use)
+        kept = past_boards.keep(phase=held, change=past_boards.REFERENCES, actor=actor)
         version = versions.add_version(phase=held, file=file, actor=actor, public_ids=public_ids, note=note)
         versions.make_current(version=version, actor=actor)
+        past_boards.record(held, kept)
     return version
 
 
@@ -62,9 +67,11 @@ def split_again(
             raise PhaseAlreadyPublished
         current = current_reference(held)
         _require_unused(held, replace_in_use)
+        kept = past_boards.keep(phase=held, change=past_boards.REFERENCES, actor=actor)
         file = versions.stored_file_of(current)
         version = versions.add_version(phase=held, file=file, actor=actor, public_ids=public_ids)
         versions.make_current(version=version, actor=actor, action="reference_version.split")
+        past_boards.record(held, kept)
     return version
 
 
@@ -93,6 +100,17 @@ def update_track(*, track: Track, actor: User | None, **fields: Any) -> Track:
         if changed and (count := scores_that_count(track)):
             raise CompositeInUse(count=count) if changed == {"composite"} else RuleInUse(count=count)
         return services.update_track(track=held, actor=actor, **fields)
+
+
+def update_phase(*, phase: Phase, actor: User | None, now: datetime | None = None, **settings: Any) -> Phase:
+    """``competitions.phases.update_phase``; before it changes what ranks, the public board is kept as it is."""
+    with transaction.atomic():
+        held = lock_phase(phase.pk)
+        is_deciding = any(settings[name] != getattr(held, name) for name in RANKING_SETTINGS & settings.keys())
+        kept = past_boards.keep(phase=held, change=past_boards.SETTINGS, actor=actor) if is_deciding else []
+        changed = phases.update_phase(phase=held, actor=actor, now=now, **settings)
+        past_boards.record(held, kept)
+    return changed
 
 
 def scores_that_count(track: Track) -> int:

@@ -16,7 +16,7 @@ from scoring.reading import read_predictions, read_references
 from scoring.recipes import RECIPES, get_recipe
 from scoring.report import report_as_json
 from tests.scoring.command_line import PREDICTION_ROWS, REFERENCE_ROWS, run, score_arguments
-from tests.scoring.essays import dumped, reference
+from tests.scoring.essays import dumped, reference, traits
 from tests.scoring.texts import GOLDEN, contest_json
 from tests.scoring.tiny_models import one_thread
 
@@ -93,13 +93,19 @@ def test_check_of_essays_of_which_none_can_be_read_does_not_call_them_sound(tmp_
     (tmp_path / "P.json").write_bytes(dumped(rows))
     arguments = ["check", "--recipe", "essay-scoring@1", "--predictions", tmp_path / "P.json"]
     for given in ([], ["--references", tmp_path / "R.json"]):
-        assert main([*map(str, [*arguments, *given])]) == 0
+        assert main([*map(str, [*arguments, *given])]) == 1
         shown = capsys.readouterr().out
         assert "이상이 없습니다" not in shown
         assert "읽을 수 있는 답이 하나도 없습니다" in shown
         assert "답변 8개 가운데 하나도" in shown
         assert "e0, e1" in shown
         assert '{"content": {"score": 4' in shown
+    assert main([*map(str, arguments), "--lang", "en"]) == 1
+    assert "Not one answer can be read" in capsys.readouterr().out
+    rows[3]["output"] = json.dumps(traits(3))
+    (tmp_path / "P.json").write_bytes(dumped(rows))
+    assert main([*map(str, arguments)]) == 0, "some that cannot be read are a warning"
+    assert "답변 7개에서" in capsys.readouterr().out
 
 
 def test_the_file_of_references_given_as_predictions_is_told(files, capsys):

@@ -99,8 +99,18 @@ def test_ties_are_shown_and_one_file_alone_has_1(results, capsys) -> None:
     assert [(entry["rank"], entry["is_tied"]) for entry in out["entries"]] == [(1, True), (1, True), (3, False)]
     main(["rank", results["constant"], results["constant"], "--format", "markdown", "--lang", "en"])
     shown = capsys.readouterr().out
-    assert "| 1= | 0.5000000 |" in shown
-    assert "equal composites" in shown
+    assert "| 1= | 50.0000000 |" in shown, "on the scale of the board"
+    assert "equal composites share a rank" in shown
+    assert "| File | Rank | Composite | RMSE (lower is better) | Rank | Rank as 0-1 | Spearman |" in shown
+    main(["rank", results["exact"], results["constant"]])
+    shown = capsys.readouterr().out
+    head = next(line for line in shown.splitlines() if line.startswith("파일"))
+    assert [word.strip() for word in head.split("  ") if word] == [
+        *("파일", "순위", "종합 점수", "RMSE(낮을수록 좋음)", "순위", "0~1로 바꾼 순위", "Spearman", "순위"),
+        "0~1로 바꾼 순위",
+    ], head
+    assert "100.0000000" in shown
+    assert "사이트의 순위표에서는 먼저 제출한 팀이 앞섭니다" in shown
 
 
 def test_the_ranking_can_be_stored(results, capsys, tmp_path) -> None:

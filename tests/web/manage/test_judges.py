@@ -10,6 +10,7 @@ from django.test import Client
 from malpan.competitions.models import Competition, Track
 from malpan.core.models import AuditEntry
 from malpan.submissions.models import ScoringRun
+from malpan.web.forms.setup import TrackForm
 from tests.factories import CompetitionFactory, PhaseFactory, TeamFactory, publish
 from tests.submissions.conftest import send
 from tests.web import html
@@ -72,6 +73,13 @@ def test_what_cannot_be_judged_is_explained_beside_the_field(organiser: Client, 
     assert response.status_code == 422
     assert page_of(response).one("ul", "errorlist").attributes["id"] == "id_judge_error"
     assert not Track.objects.exists()
+
+
+def test_a_refused_judge_makes_no_recipe_that_does_not_exist(db: None) -> None:
+    sent = TRACK | {"recipe": "classification@1", "judge": "fluency"}
+    form = TrackForm(sent, competition=CompetitionFactory.create())
+    assert list(form.errors) == ["judge"]
+    assert (form.cleaned_data["recipe"], form.instance.recipe) == ("classification@1", "classification@1")
 
 
 def test_once_there_are_scores_only_rescoring_changes_it(organiser: Client) -> None:

@@ -13,6 +13,7 @@ from malpan.competitions.models import CompetitionRole, Phase
 from malpan.core.models import AuditEntry
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.submissions.models import HiddenResult
+from malpan.teams.models import Team
 from malpan.web.presenters.scores import step_text
 from tests.factories import PhaseFactory, TeamFactory, UserFactory, finished_submission, publish
 from tests.web.conftest import client_of
@@ -190,6 +191,18 @@ def test_the_final_board_is_published_once_the_phase_s_name_is_typed(over: Phase
     public = Client().get(f"/competitions/{over.track.competition.slug}/board/?view=public").content.decode()
     assert "76.5432100" not in public
     assert "50.0000000" in public
+
+
+def test_the_preview_does_without_the_recipe_of_what_was_published(over: Phase, organiser: Client) -> None:
+    """A board published by a recipe that this site no longer has is listed, and who left it since."""
+    organiser.post(url(over, "publish/"), {"word": over.slug, "note_ko": "첫 발표"})
+    BoardSnapshot.objects.update(recipe="gone@1")
+    Team.objects.filter(name="Winner").update(disqualified_at=timezone.now())
+    answer = organiser.get(url(over, "?show=final"))
+    assert answer.status_code == 200
+    text = answer.content.decode()
+    assert "첫 발표" in text
+    assert "실격하여 이번에 빠지는 팀: Winner" in text
 
 
 def test_a_phase_that_runs_is_not_published(phase: Phase, organiser: Client) -> None:

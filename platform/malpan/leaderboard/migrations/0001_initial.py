@@ -40,6 +40,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('number', models.PositiveSmallIntegerField(verbose_name='판')),
+                ('kind', models.CharField(choices=[('final', '최종 순위표'), ('public', '지난 공개 순위표')], default='final', max_length=6, verbose_name='종류')),
                 ('recipe', models.CharField(max_length=60, verbose_name='채점 방식')),
                 ('signature_hash', models.CharField(blank=True, max_length=64, verbose_name='서명 해시')),
                 ('rows', models.JSONField(verbose_name='순위')),
@@ -49,13 +50,13 @@ class Migration(migrations.Migration):
                 ('note_en', models.CharField(blank=True, max_length=300, verbose_name='안내(영어)')),
                 ('published_at', models.DateTimeField(verbose_name='발표 시각')),
                 ('phase', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='snapshots', to='competitions.phase', verbose_name='단계')),
-                ('published_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='발표한 사람')),
+                ('published_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='발표한 사람')),
             ],
             options={
                 'verbose_name': '최종 순위표',
                 'verbose_name_plural': '최종 순위표',
-                'ordering': ['phase', '-number'],
-                'constraints': [models.UniqueConstraint(fields=('phase', 'number'), name='snapshot_number_unique_in_phase')],
+                'ordering': ['phase', 'kind', '-number'],
+                'constraints': [models.UniqueConstraint(fields=('phase', 'kind', 'number'), name='snapshot_number_unique_in_phase')],
             },
         ),
         migrations.CreateModel(

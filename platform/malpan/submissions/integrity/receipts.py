@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -93,16 +94,26 @@ def openings(results: Sequence[Any]) -> dict[int, dict[str, Any]]:
     """For results that the reader may see: the opening of the newest entry of each, by number of entry. One query.
 
     A result has ``final_score`` and ``scores``, as a run has; one that is no ``HiddenResult`` is of the public split
-    and has its ``submission_id``.
+    and has its ``submission_id``. Of a submission there may be two: that of now, and that of a published final board.
+    One that no entry commits to is shown with the newest of its submission, where everybody sees that it differs.
     """
-    by_key = {_key(result): result for result in results}
-    entries = chain.newest_scores(ChainEntry.objects.filter(submission__in={pk for pk, _split in by_key}))
-    opened = {}
-    for key, result in by_key.items():
-        entry = entries.get(key)
+    keys = [_key(result) for result in results]
+    by_key: dict[tuple[int | None, str], list[ChainEntry]] = defaultdict(list)
+    recorded = ChainEntry.objects.filter(kind=chain.Kind.SCORE, submission__in={pk for pk, _split in keys})
+    for each in recorded.order_by("-number"):
+        by_key[each.submission_id, each.payload["part"]].append(each)
+    opened: dict[int, dict[str, Any]] = {}
+    for key, result in zip(keys, results, strict=True):
+        entry = _entry_of(result, by_key[key])
         if entry is not None:
-            opened[entry.number] = {**chain.values_of(result), "salt": entry.salt}
+            opened.setdefault(entry.number, {**chain.values_of(result), "salt": entry.salt})
     return opened
+
+
+def _entry_of(result: Any, entries: Sequence[ChainEntry]) -> ChainEntry | None:
+    """The first of ``entries`` that commits to ``result``; if none does, the first."""
+    committed = (each for each in entries if each.payload["score_sha256"] == chain.commitment(result, each.salt))
+    return next(committed, entries[0] if entries else None)
 
 
 def _key(result: Any) -> tuple[int, str]:

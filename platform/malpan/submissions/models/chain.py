@@ -7,7 +7,8 @@ from malpan.submissions.models.submission import Submission
 
 
 class ChainEntry(models.Model):
-    """One link of a competition's public hash chain: a receipt, a score, a final board or a stage of a final.
+    """One link of a competition's public hash chain: a receipt, a score, a board (a final one or, with
+    ``board`` in its payload, a public one of the past) or a stage of a final.
 
     ``payload`` is public. ``sha256`` is of the canonical JSON of (number, kind, payload, previous); anybody can verify
     it with the script that the site serves. ``salt`` opens the commitment of a score or a receipt and is shown only

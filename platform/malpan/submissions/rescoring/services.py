@@ -21,6 +21,7 @@ from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.references import load_references, recipe_named
 from malpan.core import audit
 from malpan.core.locks import Level, lock_rows
+from malpan.submissions import past_boards
 from malpan.submissions.evaluation import reuse, runs
 from malpan.submissions.integrity import chain
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
@@ -170,6 +171,7 @@ def apply_batch(
         apply.refuse_outdated(held, config)
         if not leaves_other_phases:
             apply.refuse_other_phases(held)
+        kept = past_boards.keep(phase=held.phase, change=past_boards.RESCORED, actor=actor)
         switched = apply.switch_pointers(held)
         apply.switch_rule(held, config, actor, now)
         apply.requeue_by(held, config)
@@ -184,7 +186,8 @@ def apply_batch(
             before={"state": State.READY.value},
             after=_facts(held) | {"submissions": len(switched)},
         )
-        chain.append_scores(Submission.objects.filter(pk__in=switched).order_by("pk"))  # the last lock of all
+        past_boards.record(held.phase, kept)  # the last lock of all
+        chain.append_scores(Submission.objects.filter(pk__in=switched).order_by("pk"))
     return held
 
 

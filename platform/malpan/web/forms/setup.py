@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from malpan.competitions.models import Competition, DataFile, Track
-from malpan.web.forms.composites import CompositeField
+from malpan.web.forms.composites import HELP, CompositeField
 from malpan.web.forms.fields import MARKDOWN_HELP, text_area, with_limit
 from malpan.web.forms.judges import chosen_rubrics, judge_field, may_be_judged, value_of
 from malpan.web.presenters.scores import language
@@ -126,11 +126,7 @@ class TrackForm(forms.ModelForm):
     composite = CompositeField(
         label=_("종합 순위의 지표와 가중치"),
         required=False,
-        help_text=_(
-            "한 줄에 점수 이름과 가중치 하나씩 적습니다(예: rmse 45). 적으면 지표마다 매긴 순위를 0~1로 바꾸어 가중 "
-            "평균한 종합 점수로 팀의 순위를 정합니다. 비우면 채점 방식이 정한 대로 합니다. 점수가 나온 뒤에는 바꿀 수 "
-            "없습니다. 점수 이름은 아래 ‘채점 방식의 규칙’에 있습니다."
-        ),
+        help_text=HELP,
     )
 
     class Meta:
@@ -151,6 +147,10 @@ class TrackForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         self.competition = competition
         self.initial.update(judge=value_of(self.instance.recipe), recipe=parts_of(self.instance.recipe)[0])
+        shown = RECIPES.get(self["recipe"].value() or next(iter(RECIPES)))
+        if shown is not None:
+            composite: Any = self.fields["composite"]
+            composite.offer(shown)
         if may_name_path:
             label, text = self.fields["profile"].label, _("이름 또는 서버에 있는 TOML 파일의 경로. 비우면 기본 프로필.")
             self.fields["profile"] = forms.CharField(label=label, required=False, max_length=200, help_text=text)
@@ -168,7 +168,8 @@ class TrackForm(forms.ModelForm):
             if not may_be_judged(values["recipe"]):
                 text = _("이 채점 방식의 답은 글이 아니어서 심사할 수 없습니다. ‘쓰지 않음’을 골라 주십시오.")
                 self.add_error("judge", text)
-            values["recipe"] = judged_id(values["recipe"], rubrics)
+            else:
+                values["recipe"] = judged_id(values["recipe"], rubrics)
         return values
 
     def clean_slug(self) -> str:

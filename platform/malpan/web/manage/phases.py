@@ -15,7 +15,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from malpan.competitions.errors import CountingInvalid, PhaseSettingsInvalid
 from malpan.competitions.models import Phase, ReferenceVersion, Track
 from malpan.competitions.permissions import Permission, require
-from malpan.competitions.phases import update_phase
 from malpan.competitions.selectors import get_track, phase_of, phases_of, tracks_of
 from malpan.competitions.services import create_phase, set_board
 from malpan.competitions.setup import remove_phase
@@ -23,10 +22,10 @@ from malpan.competitions.splitting import ids_of_text
 from malpan.core.errors import DomainError
 from malpan.leaderboard.finals import final_board
 from malpan.leaderboard.models import BoardSnapshot
-from malpan.leaderboard.published import published_board
+from malpan.leaderboard.published import left_since, publications
 from malpan.leaderboard.snapshots import publish_final_board, unfinished_count
 from malpan.stages.selectors import resting_on_board
-from malpan.submissions.scoring_changes import split_again
+from malpan.submissions.scoring_changes import split_again, update_phase
 from malpan.submissions.visibility import is_frozen
 from malpan.web.acting import act, act_on_page, posted
 from malpan.web.forms.fields import ConfirmForm
@@ -246,18 +245,20 @@ def _phase_page(
 
 
 def _final(phase: Phase) -> dict[str, Any]:
-    """The final board as it would be published now, and the published ones."""
-    found, published = final_board(phase), published_board(phase)
+    """The final board as it would be published now, and the published ones, whose recipes this site may not have."""
+    found, snapshots = final_board(phase), publications(phase)
     counting = composites.final_counting_text
     return {
         "publish_form": PublishForm(phase=phase),
         "final": found,
         "formula": composites.formula_text(found.components, found.recipe),
+        "tie_text": composites.board_rules(phase.track, found.recipe, found.components).tie_text,
+        "has_baseline": any(row.rank is None for row in found.rows),
         "formula_details": composites.formula_details(found.components),
         "counting_text": counting(phase, found.components, found.recipe) if found.components else "",
         "unfinished": unfinished_count(phase),
-        "snapshots": [] if published is None else published.snapshots,
-        "left_since": [] if published is None else published.left_since,
+        "snapshots": snapshots,
+        "left_since": left_since(phase, snapshots[0]) if snapshots else [],
         "resting": resting_on_board(phase),
     }
 

@@ -20,6 +20,7 @@ from malpan.competitions.targets import targets_of
 from malpan.core.errors import DomainError
 from malpan.submissions.scoring_changes import update_track
 from malpan.web.acting import act, posted
+from malpan.web.forms.composites import names_of_scores
 from malpan.web.forms.fields import ConfirmForm
 from malpan.web.forms.setup import TrackForm
 from malpan.web.manage.access import ManageAccess, manage_page
@@ -46,7 +47,7 @@ def _recipes() -> list[tuple[str, str, str, str, str]]:
     return [
         (
             *(each.id, each.title(language()), each.rule(language())),
-            ", ".join(each.directed_scores),
+            names_of_scores(each),
             ", ".join(f"{component.score} {component.weight:g}" for component in each.composite),
         )
         for each in RECIPES.values()

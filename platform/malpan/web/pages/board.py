@@ -1,5 +1,5 @@
 """순위표: the board of a track's phase, sortable by any score with plain links. Once the final board is published it is
-shown first, and the public one is a click away.
+shown first, and the public one is a click away, as are those of the past.
 """
 
 from __future__ import annotations
@@ -15,11 +15,21 @@ from django.views.decorators.http import require_safe
 
 from malpan.competitions.models import Phase
 from malpan.leaderboard.boards import Board
-from malpan.leaderboard.published import published_board, snapshot_number
+from malpan.leaderboard.published import past_board, published_board, snapshot_number
 from malpan.leaderboard.selectors import board
 from malpan.web.pages.context import PageContext, address, page_context
 from malpan.web.presenters import composites
-from malpan.web.presenters.board import PUBLIC, SNAPSHOT, Link, board_table, on_last_page, publications_of, view_of
+from malpan.web.presenters.board import (
+    PAST,
+    PUBLIC,
+    SNAPSHOT,
+    Link,
+    board_table,
+    on_last_page,
+    past_boards_of,
+    publications_of,
+    view_of,
+)
 from malpan.web.presenters.scores import plain_step_text, step_text
 from malpan.web.presenters.spread import spread_context
 
@@ -31,13 +41,16 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
     if page.track and page.phase:
         link = partial(_href, page, page.phase)
         view = view_of(request.GET)
-        number = snapshot_number(request.GET.get(SNAPSHOT))
+        number, past = (snapshot_number(request.GET.get(name)) for name in (SNAPSHOT, PAST))
         final = published_board(page.phase, viewer_team=page.team, view=view, number=number)
         shows_public = final is None or request.GET.get("view") == PUBLIC
-        found = board(page.phase, viewer_team=page.team, view=view) if final is None or shows_public else final
+        if past is not None:
+            found = past_board(page.phase, past, viewer_team=page.team, view=view)
+        else:
+            found = board(page.phase, viewer_team=page.team, view=view) if final is None or shows_public else final
         if last := on_last_page(found):  # a page that is no longer there
             return redirect(link({**request.GET.dict(), "page": str(last)}))
-        counting = composites.final_counting_text if found.snapshot else composites.counting_text
+        counting = composites.final_counting_text if found.is_final else composites.counting_text
         context |= {
             "rules": composites.board_rules(page.track, found.recipe, found.components),
             "formula": composites.formula_text(found.components, found.recipe),
@@ -50,17 +63,18 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
         context |= board_table(found, request.GET, link) | spread_context(found)
         context |= _views(final, shows_public, link)
         context["publications"] = [] if final is None else publications_of(final, link)
+        context["past_boards"] = past_boards_of(found, link)
     return render(request, "pages/board.html", context)
 
 
 def _views(final: Board | None, shows_public: bool, link: Link) -> dict[str, Any]:
     """Where the other one of the two boards is, and what the organiser wrote on publishing the final one."""
     if final is None or final.snapshot is None:
-        return {}
+        return {"public_href": link({})}
     snapshot = final.snapshot
     return {
         "final_href": link({}) if shows_public else None,
-        "public_href": None if shows_public else link({"view": PUBLIC}),
+        "public_href": link({"view": PUBLIC}),
         "newest_href": link({}),
         "final_note": snapshot.note,
     }

@@ -24,6 +24,7 @@ from malpan.stages.selectors import (
     rule_facts,
     stages_of,
     states_of,
+    teams_in_publications,
 )
 from malpan.teams.models import Team
 from malpan.web.csv_export import csv_response
@@ -63,10 +64,7 @@ def _rule_of(state: StageState) -> dict[str, Any]:
 def _disqualified(track: Track) -> list[Disqualified]:
     """The disqualified teams that some publication of the stages of ``track`` has, or left out."""
     left = disqualified(track.competition, reader_in(track.competition, None))
-    shown: set[int] = set()
-    for snapshot in publications_of(track) if left else ():
-        shown.update(row["team_number"] for row in snapshot.rows)
-        shown.update(snapshot.rule.get("left_out", []))
+    shown = teams_in_publications(track, [each.number for each in left]) if left else set()
     return [each for each in left if each.number in shown]
 
 

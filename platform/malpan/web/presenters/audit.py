@@ -31,6 +31,7 @@ ACTIONS: Final[dict[str, Promise]] = {
     "notice.update": _("공지를 고침"),
     "notice.withdraw": _("공지를 내림"),
     "phase.create": _("단계를 만듦"),
+    "phase.keep_public_board": _("바뀌기 전의 공개 순위표를 보관함"),
     "phase.publish_final_board": _("최종 순위표를 발표함"),
     "phase.remove": _("단계를 지움"),
     "phase.set_board": _("순위표의 공개를 바꿈"),

@@ -26,6 +26,7 @@ Link = Callable[[Mapping[str, str]], str]  # this board's address with a query
 ALL: Final = "all"
 PUBLIC: Final = "public"  # ?view=public: the public board where the final one is published
 SNAPSHOT: Final = "snapshot"  # ?snapshot=1: the final board as it was published first
+PAST: Final = "past"  # ?past=1: the public board as it was kept first
 NEAR: Final = 10  # rows that a screen shows at once
 SECOND_LINE: Final = 36  # columns of text for scores on the second line of an entry at 390 px
 
@@ -75,10 +76,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """A final board as it was published, and its page."""
+    """A final board as it was published, or a public one as it was kept: its page, and what names it to the API."""
 
     snapshot: BoardSnapshot
     href: str
+    api_query: str
     is_shown: bool
 
 
@@ -86,8 +88,22 @@ def publications_of(final: Board, link: Link) -> list[Publication]:
     """Every publication of a final board, the newest first; ``final`` is the one that is shown."""
     newest = final.snapshots[0]
     return [
-        Publication(each, link({} if each == newest else {SNAPSHOT: str(each.number)}), each == final.snapshot)
+        Publication(
+            each,
+            link({} if each == newest else {SNAPSHOT: str(each.number)}),
+            f"{SNAPSHOT}={each.number}",
+            each == final.snapshot,
+        )
         for each in final.snapshots
+    ]
+
+
+def past_boards_of(found: Board, link: Link) -> list[Publication]:
+    """Every public board that was kept, the newest first, where a public board is shown."""
+    kept = () if found.is_final else found.snapshots
+    return [
+        Publication(each, link({PAST: str(each.number)}), f"{PAST}={each.number}", each == found.snapshot)
+        for each in kept
     ]
 
 
@@ -161,6 +177,7 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
     )
     return {
         "board": found,
+        "has_baseline": any(row.is_baseline for row in (*found.rows, *([own_row] if own_row else []))),
         "columns_across": columns_across,
         "compared_column": _main_label(found) if baseline else None,
         "noted_marks": [mark for mark in marks if mark.note],
@@ -183,9 +200,11 @@ def _content(row: BoardRow) -> tuple[Any, ...]:
 
 
 def _view_query(query: Mapping[str, str], found: Board) -> dict[str, str]:
-    """What the links of this board carry on: that it is the public one, where the final one is published, or a final
-    one that was published again.
+    """What the links of this board carry on: that it is the public one, where the final one is published, or one of the
+    past.
     """
+    if found.is_kept and found.snapshot is not None:
+        return {PAST: str(found.snapshot.number)}
     if found.snapshot is not None:
         return {SNAPSHOT: str(found.snapshot.number)} if found.is_past else {}
     is_second = found.phase.final_published_at is not None

@@ -86,14 +86,15 @@ def _directed(component: Component, recipe: Recipe) -> str:
     return name if is_said else _("%(name)s(낮을수록 좋음)") % {"name": name}
 
 
-def formula_details(components: Sequence[Component]) -> str:
-    """What ``formula_text`` leaves out: ties, a single team, components without values."""
+def formula_details(components: Sequence[Component]) -> list[str]:
+    """What ``formula_text`` leaves out, a sentence each: ties, a single team, components without values."""
     if not components:
-        return ""
-    return _(
-        "순위는 지표마다 매기며 값이 같으면 평균 순위입니다. 팀이 하나면 1이고, 아직 아무 팀도 값이 없는 지표는 "
-        "뺍니다. 다른 팀의 점수가 바뀌면 종합 점수도 바뀝니다."
-    )
+        return []
+    return [
+        _("순위는 지표마다 매기며 값이 같으면 평균 순위입니다."),
+        _("팀이 하나면 1이고, 아직 아무 팀도 값이 없는 지표는 뺍니다."),
+        _("다른 팀의 점수가 바뀌면 종합 점수도 바뀝니다."),
+    ]
 
 
 def weights_text(components: Sequence[Component], recipe: Recipe) -> str:
@@ -161,13 +162,11 @@ def board_rules(track: Track, recipe: Recipe, components: Sequence[Component]) -
     rules = scores.rules_of(track, recipe)
     if not components:
         return rules
-    return replace(rules, tie_text=_tie_text(), formula=formula_text(components, recipe))
-
-
-def _tie_text() -> str:
-    return _(
-        "종합 점수가 같으면 먼저 제출한 팀이 앞섭니다. 지표의 값과 종합 점수는 화면의 배율을 곱하기 전의 값을 소수점 "
-        "아래 8자리까지 견줍니다."
+    return replace(
+        rules,
+        tie_text=_("종합 점수가 같으면 먼저 제출한 팀이 앞섭니다."),
+        compared_text=_("지표의 값과 종합 점수는 화면의 배율을 곱하기 전의 값을 소수점 아래 8자리까지 견줍니다."),
+        formula=formula_text(components, recipe),
     )
 
 

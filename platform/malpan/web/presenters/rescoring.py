@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from django.utils.translation import gettext as _
+
 from malpan.competitions.models import Track
 from malpan.core.messages import text_of_code
 from malpan.leaderboard.rescore_preview import Preview, preview
@@ -41,16 +43,7 @@ class MoveLine:
 
 @dataclass(frozen=True, slots=True)
 class RowLine:
-    row: Scored
-    before: str
-    after: str
-    delta: str
-    hidden_delta: str
-
-
-@dataclass(frozen=True, slots=True)
-class PartsLine:
-    """One submission where a composite ranks: each part as ``0.52 → 0.48 (−0.04)``, or its value if it is the same."""
+    """One submission, and its figures in the order of the headings."""
 
     row: Scored
     cells: list[str]
@@ -121,8 +114,7 @@ def preview_context(batch: RescoreBatch, minimum: str) -> dict[str, Any]:
         "moves": [_move(move, ranking, track) for move in found.moves if move.moves],
         "prize_moves": [_move(move, ranking, track) for move in found.prize_moves],
         "pushed_teams": [move.team_name for move in found.moves if move.moves and not move.is_own],
-        "rows": [_row(row, main, track) for row in rows[:SHOWN_ROWS]],
-        **_composite_context(found, rows, least, track),
+        **(_composite_context(found, rows, least, track) if found.is_composite else _plain_context(found, rows, track)),
         "row_count": len(rows),
         "shown_rows": SHOWN_ROWS,
         "minimum": minimum,
@@ -134,9 +126,9 @@ def preview_context(batch: RescoreBatch, minimum: str) -> dict[str, Any]:
 
 
 def _composite_context(found: Preview, rows: list[Scored], least: float, track: Track) -> dict[str, Any]:
-    """Where a composite ranks: the teams whose composite changes by ``least`` or more, and ``rows`` by its parts."""
-    if not found.is_composite:
-        return {}
+    """Where a composite ranks: the teams whose composite changes by ``least`` or more, and ``rows`` by its parts, each
+    as ``0.52 → 0.48 (−0.04)`` or, if it is the same, its value.
+    """
     columns = {column.key: column for column in found.recipe.columns}
     parts = [columns[name] for name in found.ranked_by if name in columns]
     changed = deltas.moved_at_least(found.moves, least)
@@ -144,9 +136,17 @@ def _composite_context(found: Preview, rows: list[Scored], least: float, track: 
         "team_lines": [_move(move, composites.COLUMN, track) for move in changed[:SHOWN_ROWS]],
         "changed_teams": len(deltas.moved_at_least(found.moves, 0.0)),
         "team_count": len(changed),
-        "part_labels": [_label(columns, column.key) for column in parts],
-        "part_rows": [PartsLine(row, [_cell(row, part, track) for part in parts]) for row in rows[:SHOWN_ROWS]],
+        "row_labels": [_label(columns, column.key) for column in parts],
+        "rows": [RowLine(row, [_cell(row, part, track) for part in parts]) for row in rows[:SHOWN_ROWS]],
     }
+
+
+def _plain_context(found: Preview, rows: list[Scored], track: Track) -> dict[str, Any]:
+    """Where the final score ranks: ``rows`` by it."""
+    main = next(column for column in found.recipe.columns if column.key == deltas.FINAL)
+    labels = [_("지금 점수"), _("새 점수"), _("차이"), *([_("비공개 차이")] if found.has_hidden else [])]
+    lines = [RowLine(row, _cells(row, main, track)[: len(labels)]) for row in rows[:SHOWN_ROWS]]
+    return {"row_labels": labels, "rows": lines}
 
 
 def _cell(row: Scored, part: Column, track: Track) -> str:
@@ -201,15 +201,14 @@ def _move(move: RankMove, main: Column, track: Track) -> MoveLine:
     return MoveLine(move, before, after, _signed(main, move.delta, track))
 
 
-def _row(row: Scored, main: Column, track: Track) -> RowLine:
+def _cells(row: Scored, main: Column, track: Track) -> list[str]:
     before = row.before.get(main.key) if row.before else None
-    return RowLine(
-        row,
+    return [
         scores.score_text(main, before, track),
         scores.score_text(main, row.after.get(main.key), track),
         _signed(main, row.delta(), track),
         _signed(main, row.hidden_delta(), track),
-    )
+    ]
 
 
 def _bars(found: Histogram, main: Column, track: Track) -> list[BarLine]:

@@ -65,7 +65,8 @@ class TrackRules:
     title: str
     rule: str
     scale_text: str
-    tie_text: str
+    tie_text: str  # who is higher of two that are equal
+    compared_text: str  # to which digit they are
     cards: tuple[tuple[str, str], ...]  # (name of a metric's card, its title)
     formula: str = ""  # of the composite that ranks
 
@@ -78,6 +79,7 @@ def rules_of(track: Track, recipe: Recipe) -> TrackRules:
         rule=recipe.rule(language()),
         scale_text=_scale_text(track, recipe),
         tie_text=_tie_text(recipe),
+        compared_text=_("점수는 0~1의 값을 소수점 아래 8자리까지 견줍니다. 그 아래는 계산 오차입니다."),
         cards=_cards_of(recipe),
     )
 
@@ -126,11 +128,10 @@ def _scale_text(track: Track, recipe: Recipe) -> str:
 def _tie_text(recipe: Recipe) -> str:
     labels = {column.key: column.label(language()) for column in recipe.columns}
     names = ", ".join(labels.get(key, key) for key in recipe.tie_breaks)
-    compared = _("점수는 0~1의 값을 소수점 아래 8자리까지 견줍니다. 그 아래는 계산 오차입니다.")
     if not names:
-        return _("최종 점수가 같으면 먼저 제출한 팀이 앞섭니다.") + " " + compared
+        return _("최종 점수가 같으면 먼저 제출한 팀이 앞섭니다.")
     rule = _("최종 점수가 같으면 %(names)s 점수로 가리고, 그래도 같으면 먼저 제출한 팀이 앞섭니다.")
-    return rule % {"names": names} + " " + compared
+    return rule % {"names": names}
 
 
 def marks_of(track: Track, targets: Sequence[Target]) -> list[Mark]:

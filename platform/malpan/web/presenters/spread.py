@@ -20,7 +20,7 @@ def spread_context(found: Board) -> dict[str, Any]:
 
     Repetitions are of the public scores, so a final board of other items has nothing of them.
     """
-    is_of_other_items = found.snapshot is not None and found.phase.public_percent is not None
+    is_of_other_items = found.is_final and found.phase.public_percent is not None
     if not found.components or found.signature_hash is None or is_of_other_items:
         return {}
     measured = spreads_of(found.phase, [found.signature_hash])

@@ -10,6 +10,8 @@ board.json    공개 API의 순위표 / the board as the public API gives it:
               A page has 100 rows: download the next from the address in "next" and name them all.
               예전에 발표한 최종 순위표는 ?snapshot=번호, 다른 단계는 ?phase=이름입니다. 모두 --board에 적습니다.
               An earlier final board is ?snapshot=N, another phase ?phase=NAME: name all of them after --board.
+              규칙이나 점수를 바꾸기 전의 공개 순위표는 ?past=번호입니다.
+              A public board from before a change of rules or scores is ?past=N.
 receipt.json  제출 결과 페이지의 접수증 / the receipt from a submission's page.
 stages.json   ‘심사’ 페이지의 JSON입니다. 발표한 모든 판을 점수에서 다시 구하고, --board가 있으면 첫 심사를 견줍니다.
               The JSON of the page "Stages": every publication is recomputed from the scores, and the first stage
@@ -41,6 +43,10 @@ from datetime import datetime
 from typing import Any
 
 DECIMALS = 8  # in which values and composites are compared
+PUBLISHED = {  # the parts of a board that were recorded whole, and their names
+    "final": ("최종 순위표", "final board"),
+    "past": ("지난 공개 순위표", "public board of the past"),
+}
 CLOSE = 1e-12  # of numbers between 0 and 1 that are computed in the same way
 
 
@@ -139,22 +145,24 @@ class Incomplete(Exception):
 def whole_board(pages: list[Any]) -> Any:
     """The board of its pages. Raises ``Incomplete`` unless every row is there."""
     board = {**pages[0], "rows": [row for page in pages for row in page["rows"]]}
-    if board.get("final"):
-        board["final"] = {**board["final"], "rows": [row for page in pages for row in page["final"]["rows"]]}
-    for part in (board, board.get("final")):
+    for name in PUBLISHED:
+        if board.get(name):
+            board[name] = {**board[name], "rows": [row for page in pages for row in page[name]["rows"]]}
+    for part in (board, *map(board.get, PUBLISHED)):
         if part and len(part["rows"]) != part.get("row_count", len(part["rows"])):
             raise Incomplete(len(part["rows"]), part["row_count"])
     return board
 
 
 def boards_of(pages: list[Any]) -> list[Any]:
-    """The boards of pages: one for each phase of each track and each publication of its final board; the same page
-    given twice counts once. Raises ``Incomplete``.
+    """The boards of pages: one for each phase of each track, each publication of its final board and each public one
+    of the past; the same page given twice counts once. Raises ``Incomplete``.
     """
     together: dict[Any, list[Any]] = {}
     for page in pages:
-        final = page.get("final") or {}
-        same = together.setdefault((*place_of(page), final.get("sha256"), final.get("snapshot")), [])
+        parts = [page.get(name) or {} for name in PUBLISHED]
+        named = [part.get(name) for part in parts for name in ("sha256", "snapshot")]
+        same = together.setdefault((*place_of(page), *named), [])
         if page not in same:
             same.append(page)
     return [whole_board(each) for each in together.values()]
@@ -166,15 +174,18 @@ def place_of(board: Any) -> Any:
 
 
 def check_board(entries: Any, board: Any, findings: Findings) -> None:
-    """Every score on the board must be the newest recorded score of a submission; so too the final board's."""
+    """Every score on the board must be the newest recorded score of a submission; a final board, or a public one of the
+    past, must be the recorded one.
+    """
     if board.get("is_hidden"):
         findings.good("순위표가 비공개입니다. 견줄 점수가 없습니다.", "The board is hidden: no scores to compare.")
     else:
         check_rows(entries, board["rows"], findings)
         if board.get("composite"):
             check_composite(board["rows"], board["composite"]["components"], findings)
-    if board.get("final"):
-        check_final(entries, board, findings)
+    for name in PUBLISHED:
+        if board.get(name):
+            check_published(entries, board, name, findings)
 
 
 def check_rows(entries: Any, rows: Any, findings: Findings) -> None:
@@ -195,47 +206,55 @@ def check_rows(entries: Any, rows: Any, findings: Findings) -> None:
         )
 
 
-def check_final(entries: Any, board: Any, findings: Findings) -> None:
-    """The rows of the final board must be those whose sha256 was recorded when this board was published, and the
-    publications that it lists those that were recorded of its phase.
+def check_published(entries: Any, board: Any, name: str, findings: Findings) -> None:
+    """The rows of a final board, or of a public one of the past, must be those whose sha256 was recorded when it was
+    published or kept, and the ones that it lists those that were recorded of its phase.
     """
-    final, recorded = board["final"], recorded_boards(entries, board)
-    payload = next((each for each in recorded if is_of(final, each)), None)
-    if payload is None or sha256(final["rows"]) != final["sha256"]:
+    korean, english = PUBLISHED[name]
+    shown, recorded = board[name], recorded_boards(entries, board, name)
+    payload = next((each for each in recorded if is_of(shown, each)), None)
+    if payload is None or sha256(shown["rows"]) != shown["sha256"]:
         findings.bad(
-            "최종 순위표가 발표할 때의 기록과 다릅니다.",
-            "The final board is not the one that was recorded when it was published.",
+            f"{korean}가 발표할 때의 기록과 다릅니다.",
+            f"The {english} is not the one that was recorded when it was published.",
         )
     else:
-        findings.good("최종 순위표가 기록과 같습니다.", "The final board equals the recorded one.")
-    check_publications(recorded, final, findings)
-    components = (payload or {}).get("components") or final.get("components")
+        findings.good(f"{korean}가 기록과 같습니다.", f"The {english} equals the recorded one.")
+    check_publications(recorded, shown, PUBLISHED[name], findings)
+    components = (payload or {}).get("components") or shown.get("components")
     if components:
-        check_composite(final["rows"], components, findings)
+        check_composite(shown["rows"], components, findings)
 
 
-def recorded_boards(entries: Any, board: Any) -> list[Any]:
-    """The payloads of the final boards that were recorded of the phase of ``board``; of that name in any track where
-    ``board`` names none, as the API gave it once.
+def recorded_boards(entries: Any, board: Any, name: str) -> list[Any]:
+    """The payloads of the final boards, or of the public ones of the past, that were recorded of the phase of
+    ``board``; of that name in any track where ``board`` names none, as the API gave it once.
     """
     track, phase = place_of(board)
-    payloads = [entry["payload"] for entry in entries if entry["kind"] == "board"]
+    boards = [entry for entry in entries if entry["kind"] == "board" and is_final(entry) == (name == "final")]
+    payloads = [entry["payload"] for entry in boards]
     return [each for each in payloads if each.get("phase") == phase and track in (None, each.get("track"))]
 
 
-def is_of(final: Any, payload: Any) -> bool:
-    return bool((payload.get("snapshot"), payload.get("rows_sha256")) == (final["snapshot"], final["sha256"]))
+def is_final(entry: Any) -> bool:
+    """Whether a board entry is of a final board; one of a public board of the past says so."""
+    return entry["payload"].get("board") != "public"
 
 
-def check_publications(recorded: Any, final: Any, findings: Findings) -> None:
-    """The final board lists every recorded publication once and no other, and the last as the newest."""
-    listed = sorted((each["snapshot"], each["sha256"]) for each in final["snapshots"])
+def is_of(shown: Any, payload: Any) -> bool:
+    return bool((payload.get("snapshot"), payload.get("rows_sha256")) == (shown["snapshot"], shown["sha256"]))
+
+
+def check_publications(recorded: Any, shown: Any, words: Any, findings: Findings) -> None:
+    """The board lists every recorded publication once and no other, and the last as the newest."""
+    korean, english = words
+    listed = sorted((each["snapshot"], each["sha256"]) for each in shown["snapshots"])
     known = sorted((each["snapshot"], each["rows_sha256"]) for each in recorded)
-    if listed != known or final["newest_snapshot"] != max(number for number, _sha256 in [*listed, (0, "")]):
+    if listed != known or shown["newest_snapshot"] != max(number for number, _sha256 in [*listed, (0, "")]):
         findings.bad(
-            "최종 순위표에 적힌 발표 목록이나 최신 판이 기록과 다릅니다. 그 사이에 다시 발표되었을 수 있으니 "
+            f"{korean}에 적힌 발표 목록이나 최신 판이 기록과 다릅니다. 그 사이에 다시 발표되었을 수 있으니 "
             "chain.json과 순위표를 함께 다시 내려받아 확인하세요.",
-            "The publications that the final board lists, or its newest, are not the recorded ones. If it was "
+            f"The publications that the {english} lists, or its newest, are not the recorded ones. If it was "
             "published again in between, download chain.json and the board again, together.",
         )
 
@@ -550,7 +569,7 @@ def takes_part(entries: Any, track: Any, place: Any, stage: Any, published: Any)
     if place == 1:
         names = ("phase", "snapshot", "rows_sha256")
         wanted = {"track": track, **{name: basis[name] for name in names}}
-        boards = [entry["payload"] for entry in entries if entry["kind"] == "board"]
+        boards = [entry["payload"] for entry in entries if entry["kind"] == "board" and is_final(entry)]
         return any(all(board.get(name) == value for name, value in wanted.items()) for board in boards)
     last = published.get((place - 1, basis["snapshot"]))
     if basis["stage"] != place - 1 or last is None or basis["sha256"] != last["sha256"]:

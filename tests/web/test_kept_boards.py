@@ -1,0 +1,114 @@
+"""A public board from before a rescoring: on the page, in the API, and computed again by the served script."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from malpan.competitions.models import Phase
+from malpan.competitions.phases import update_phase
+from malpan.leaderboard.snapshots import publish_final_board
+from tests.leaderboard.test_composite_boards import organiser_of
+from tests.leaderboard.test_keeping import apply_new_scores, phase, recipe  # noqa: F401  # fixtures
+from tests.web import html
+from tests.web.test_chain_pages import board_url, body, chain_url, run_script
+from tests.web.test_past_boards import api, page_of
+
+pytestmark = pytest.mark.django_db
+
+
+def files_of(phase: Phase, **query: Any) -> dict[str, Any]:  # noqa: F811
+    return {"chain": body(Client().get(f"{chain_url(phase)}.json")), "board": api(phase, **query).json()}
+
+
+def test_the_script_computes_a_board_of_the_past_again(phase: Phase, tmp_path: Path) -> None:  # noqa: F811
+    before = api(phase).json()
+    assert (before["past_boards"], before["past"]) == ([], None)
+    apply_new_scores(phase)
+    files = files_of(phase, past=1)
+    past, current = files["board"]["past"], files["board"]["rows"]
+    assert [row["team"] for row in past["rows"]] == [row["team"] for row in before["rows"]]
+    assert [row["composite"] for row in past["rows"]] == [row["composite"] for row in before["rows"]]
+    assert [row["team"] for row in current] != [row["team"] for row in past["rows"]]
+    assert [each["snapshot"] for each in files["board"]["past_boards"]] == [1]
+    assert files["board"]["past_boards"] == past["snapshots"]
+    done = run_script(tmp_path, **files)
+    assert done.returncode == 0, done.stdout
+    assert "지난 공개 순위표가 기록과 같습니다" in done.stdout
+    assert done.stdout.count("composites, ranks and the order were computed again") == 2
+
+
+def _swap(past: Any) -> None:
+    past["rows"].reverse()
+
+
+def _other_value(past: Any) -> None:
+    past["rows"][0]["scores"]["rmse"] = 0.123
+
+
+def _unlisted(past: Any) -> None:
+    past["snapshots"] = []
+
+
+@pytest.mark.parametrize("change", [_swap, _other_value, _unlisted])
+def test_the_script_sees_a_changed_board_of_the_past(phase: Phase, tmp_path: Path, change: Any) -> None:  # noqa: F811
+    apply_new_scores(phase)
+    files = files_of(phase, past=1)
+    change(files["board"]["past"])
+    assert run_script(tmp_path, **files).returncode == 1
+
+
+def test_final_and_past_boards_are_checked_together(phase: Phase, tmp_path: Path) -> None:  # noqa: F811
+    apply_new_scores(phase)
+    Phase.objects.filter(pk=phase.pk).update(ends_at=timezone.now() - timedelta(seconds=1))
+    publish_final_board(phase=Phase.objects.get(pk=phase.pk), actor=organiser_of(phase))
+    apply_new_scores(phase)
+    files = files_of(phase, past=2)
+    assert files["board"]["final"]["newest_snapshot"] == 1
+    more = tmp_path / "first.json"
+    more.write_bytes(Client().get(board_url(phase), {"past": 1}).content)
+    done = run_script(tmp_path, **files, more=["--board", tmp_path / "board.json", more])
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.count("The public board of the past equals the recorded one.") == 2
+    text = html.parse(Client().get(f"{chain_url(phase)}/").content.decode()).text
+    assert "2번째 보관" in text
+    assert "1번째 발표" in text
+
+
+def test_the_page_lists_the_boards_of_the_past_and_shows_one(phase: Phase) -> None:  # noqa: F811
+    assert "지난 공개 순위표" not in page_of(phase).text
+    apply_new_scores(phase)
+    page = page_of(phase)
+    listed = next(each for each in page.all("section") if each.attributes.get("aria-labelledby") == "past-boards-title")
+    hrefs = [link.attributes["href"].rpartition("?")[2] for link in listed.all("a")]
+    assert hrefs == ["past=1", f"phase={phase.slug}&past=1"]
+    assert "다시 채점한 점수를 반영하기 직전" in listed.text
+    past = page_of(phase, "?past=1")
+    assert "까지 공개했던 순위표입니다" in past.text
+    assert "최종 순위표" not in past.one("main").text
+    assert past.one("th", "key-rmse").one("a").attributes["href"].endswith("past=1&sort=rmse")
+    english = Client().get(
+        f"/competitions/{phase.track.competition.slug}/board/?past=1", headers={"accept-language": "en"}
+    )
+    assert "Right before new scores were applied" in english.content.decode()
+
+
+@pytest.mark.parametrize("number", ["2", "0", "x", "99999999999"])
+def test_no_other_number_is_found(phase: Phase, number: str) -> None:  # noqa: F811
+    apply_new_scores(phase)
+    answer = api(phase, past=number)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "board_not_found")
+    assert Client().get(f"/competitions/{phase.track.competition.slug}/board/?past={number}").status_code == 404
+
+
+def test_a_hidden_board_shows_none_of_the_past(phase: Phase) -> None:  # noqa: F811
+    apply_new_scores(phase)
+    update_phase(phase=phase, actor=None, board="hidden")
+    assert api(phase, past=1).status_code == 404
+    assert api(phase).json()["past_boards"] == []
+    assert "지난 공개 순위표" not in page_of(phase).text
