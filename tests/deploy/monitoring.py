@@ -38,12 +38,12 @@ def configuration() -> dict[str, Any]:
 
 
 def write_configuration(
-    folder: Path, token: str, *, targets: Sequence[str] = (), faster: int = 1, intervals: tuple[str, str] = ("15s", "15s")
+    folder: Path, token: str, *, targets: Sequence[str] = (), faster: int = 1, **intervals: str
 ) -> Path:
     """The configuration, the rules and the token's file in ``folder``; the path of the first.
 
     ``targets``: whom to ask in the place of those of OPERATIONS.md. ``faster``: what the waits of the alerts (``for:``)
-    are divided by. ``intervals``: how often Prometheus asks, and how often it looks at the rules.
+    are divided by. ``intervals``: how often Prometheus asks, and how often it looks at the rules, as it names them.
     """
     written = configuration()
     [job] = written["scrape_configs"]
@@ -59,5 +59,5 @@ def write_configuration(
     [named] = written["rule_files"]
     (folder / named).write_text(yaml.safe_dump(rules, allow_unicode=True))
     path = folder / "prometheus.yaml"
-    path.write_text(yaml.safe_dump(written | {"global": dict(zip(("scrape_interval", "evaluation_interval"), intervals, strict=True))}))
+    path.write_text(yaml.safe_dump(written | {"global": intervals}))
     return path

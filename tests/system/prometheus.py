@@ -1,4 +1,4 @@
-"""A Prometheus of the tests: it asks a site every two seconds, as OPERATIONS.md tells it to, and looks at the rules of deploy/."""
+"""A Prometheus of the tests: it asks a site, as OPERATIONS.md tells it to, and looks at the rules of deploy/."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from tests.deploy.monitoring import program, write_configuration
 from tests.system.stack import free_port, status_of
 from tests.waiting import wait_for
 
-ASKS_EVERY, LOOKS_EVERY = "2s", "1s"
+INTERVALS = {"scrape_interval": "2s", "evaluation_interval": "1s"}
 STOPS_WITHIN = 30
 
 
 class Prometheus:
     """A server that runs within ``with``; all that it writes is below ``home``.
 
-    ``targets``: the web processes of the site, as ``host:port``. ``faster``: what the waits of the alerts are divided by.
+    ``targets``: the site's web processes, as ``host:port``. ``faster``: what the waits of the alerts are divided by.
     """
 
     def __init__(self, home: Path, token: str, targets: Sequence[str], *, faster: int) -> None:
         self._home = home
-        self._configuration = write_configuration(home, token, targets=targets, faster=faster, intervals=(ASKS_EVERY, LOOKS_EVERY))
+        self._configuration = write_configuration(home, token, targets=targets, faster=faster, **INTERVALS)
         self._port = free_port()
 
     def __enter__(self) -> Prometheus:
