@@ -10,7 +10,7 @@ TEST_STAMP := $(VENV)/.installed-test
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 1); echo $$((n < 3 ? n + 1 : 4)))
 SHARED := $(if $(TESTS),,-n $(WORKERS) --dist loadfile --no-loadscope-reorder)
 # what tests/deploy and tests/system/test_deployed.py ask; Debian keeps nginx where only administrators look
-DEPLOY_TOOLS := nginx systemd-analyze openssl
+DEPLOY_TOOLS := nginx systemd-analyze openssl prometheus promtool
 CHROMIUM := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 lint: export MALPAN_VAR := $(CURDIR)/var/test
 # compiled once, not in each of the hundreds of processes of the tests
@@ -72,8 +72,8 @@ browser-present:
 
 deploy-tools-present:
 	@for tool in $(DEPLOY_TOOLS); do PATH=$$PATH:/usr/sbin command -v $$tool >/dev/null || { \
-	  echo "$$tool: 없습니다. 배포 파일의 시험에 필요합니다: apt-get install nginx-light systemd openssl"; \
-	  echo "$$tool: not found. The tests of deploy/ need it: apt-get install nginx-light systemd openssl"; exit 1; }; done
+	  echo "$$tool: 없습니다. 배포 파일의 시험에 필요합니다: apt-get install nginx-light systemd openssl prometheus"; \
+	  echo "$$tool: not found. The tests of deploy/ need it: apt-get install nginx-light systemd openssl prometheus"; exit 1; }; done
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \

@@ -36,6 +36,16 @@ def test_the_images_are_pinned_to_a_version() -> None:
         assert re.fullmatch(r"docker\.io/library/\w+:\d+\.\d+(\.\d+)?-[\w-]+", image), image
 
 
+def test_every_stage_that_installs_packages_knows_where_to_find_them() -> None:
+    """Each for itself: buildah hands no argument down to a stage that is built from another one."""
+    installing = [each for each in (DEPLOY / "Dockerfile").read_text().split("\nFROM ") if "pip install" in each]
+    assert [each.split()[2] for each in installing] == ["web-packages", "worker-packages", "s3"]
+    for each in installing:
+        before = each.partition("pip install")[0]
+        assert "\nARG PIP_INDEX_URL\n" in before
+        assert "\nARG PIP_EXTRA_INDEX_URL\n" in before or "-r requirements" not in each
+
+
 def test_compose_is_well_formed_with_every_profile() -> None:
     merged = composed()
     parsed = compose_spec.PyCompose.from_json(json.dumps(merged))

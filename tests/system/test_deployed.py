@@ -1,4 +1,6 @@
-"""The files of deploy/ at work: TLS, limits and addresses at nginx, the site's programs as their units start them."""
+"""The files of deploy/ at work: TLS, limits and addresses at nginx, the site's programs as their units start them, and
+what a Prometheus sees of them.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,11 @@ from requests.adapters import HTTPAdapter
 
 from malpan.core.errors import SystemFault
 from malpan.core.messages import text_of
+from malpan.jobs import heartbeat
 from tests.system.deployed import Deployed
 from tests.system.make_contest import answers
+from tests.system.prometheus import Prometheus
+from tests.system.stack import METRICS_TOKEN
 from tests.system.visitor import Visitor, run_of, wait_until_finished
 from tests.waiting import wait_for
 
@@ -29,6 +34,7 @@ pytestmark = pytest.mark.services
 
 SLOW = 60  # more than the connections that nginx keeps open to the web servers, fewer than it takes from an address
 BEYOND = 30_000_000
+WAITS_SHORTER = 60  # a minute of the alert rules' waits is a second here
 WRONG = "이메일 또는 비밀번호가 올바르지 않습니다"
 
 
@@ -36,7 +42,7 @@ WRONG = "이메일 또는 비밀번호가 올바르지 않습니다"
 def site(models_dir: Path) -> Iterator[Deployed]:
     folder = Path(tempfile.mkdtemp(prefix="malpan-"))
     folder.chmod(0o711)
-    deployed = Deployed(folder / "d", models_dir)
+    deployed = Deployed(folder / "d", models_dir, METRICS_TOKEN=METRICS_TOKEN)
     try:
         deployed.start()
         yield deployed
@@ -199,6 +205,22 @@ def test_one_web_process_may_be_restarted_while_people_come(site: Deployed) -> N
     wait_for(lambda: requests.get(site.url, verify=site.certificate).status_code == 200, "the site is back")
 
 
-def test_a_stopped_worker_goes_within_the_time_that_its_unit_gives(site: Deployed) -> None:
-    site.stop_unit("malpan-worker@0.service")
-    site.start_unit("malpan-worker@.service", "0")
+def test_prometheus_misses_a_worker_and_a_web_process_that_are_stopped(site: Deployed, tmp_path: Path) -> None:
+    """The last test: they stay away. A stopped worker goes within the time that its unit gives."""
+    targets = [f"127.0.0.1:{port}" for port in site.web_ports]
+    with Prometheus(tmp_path, METRICS_TOKEN, targets, faster=WAITS_SHORTER) as prometheus:
+
+        def reported(workers: float) -> bool:
+            return prometheus.values("malpan_workers") == dict.fromkeys(targets, workers)
+
+        wait_for(lambda: reported(1) and not prometheus.firing("MalpanNoWorker"), "one worker is known, none is missed")
+        assert prometheus.values("sum(malpan_http_requests_total)")[""] > 0
+
+        site.stop_unit("malpan-worker@0.service")
+        site.query("UPDATE jobs_worker SET seen_at = seen_at - %s", heartbeat.ALIVE)  # so long it would not be missed
+        wait_for(lambda: reported(0) and prometheus.firing("MalpanNoWorker"), "the worker is missed")
+        wait_for(lambda: not prometheus.firing("MalpanDown"), "both web processes answer")
+
+        site.stop_unit(site.web(0))
+        [down] = wait_for(lambda: prometheus.firing("MalpanDown"), "the web process is missed")
+        assert (down["instance"], down["severity"]) == (targets[0], "page")
