@@ -21,7 +21,7 @@ def waits_for(row: Model) -> Iterator[None]:
 
 @contextmanager
 def held(row: Model) -> Iterator[None]:
-    """``row`` is locked by another connection meanwhile; whoever wants it inside gets an ``OperationalError`` at once."""
+    """``row`` is locked by another connection meanwhile: wanting it inside is an ``OperationalError``, at once."""
     table = row._meta.db_table
     with database.server(connection.settings_dict["NAME"]) as other, other.transaction():
         other.execute(f"SELECT FROM {table} WHERE id = %s FOR NO KEY UPDATE", [row.pk])

@@ -71,7 +71,8 @@ def test_a_selection_is_stored_whole_and_an_empty_one_takes_all() -> None:
     assert Selection().as_json() == {}
     assert Selection.from_json({}) == Selection()
     assert Selection().takes_all
-    for part in (Selection(until=now), Selection(since=now), Selection(submissions=(3,)), Selection(signature_hash="s")):
+    for field in ({"until": now}, {"since": now}, {"submissions": (3,)}, {"signature_hash": "s"}):
+        part = Selection(**field)
         assert not part.takes_all
         assert Selection.from_json(part.as_json()) == part
 
