@@ -91,7 +91,7 @@ def _level(value: float | None, component: Component) -> float:
     """A number that is lower for a better value; without a value it is infinite."""
     if value is None or math.isnan(value):
         return math.inf
-    return round(-value if component.higher_is_better else value, COMPARED_DECIMALS) + 0.0  # no minus zero
+    return round(-value if component.higher_is_better else value, COMPARED_DECIMALS)
 
 
 def _place(field: Sequence[float], level: float, *, is_ranked: bool) -> tuple[float, int]:

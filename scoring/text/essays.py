@@ -92,8 +92,6 @@ def _first_object(text: str) -> str | None:
         depth += 1 if brace[0] == "{" else -1
         if depth == 0:
             return text[start : brace.end()]
-        if depth < 0:
-            return None
     return None
 
 

@@ -3,6 +3,8 @@
 from functools import partial
 
 import pytest
+from django.db import IntegrityError, connection
+from django.test.utils import CaptureQueriesContext
 
 from malpan.accounts.errors import PersonNotFound
 from malpan.competitions import roles
@@ -12,6 +14,7 @@ from malpan.competitions.permissions import Permission, permissions_of
 from malpan.core.models import AuditEntry
 from malpan.teams.selectors import competing_with_a_role
 from tests.factories import CompetitionFactory, TeamFactory, UserFactory, leader_of
+from tests.locks import waits_for
 from tests.threads import at_once
 
 Role = CompetitionRole.Role
@@ -69,6 +72,7 @@ def test_the_last_owner_stays(act):
     held = roles.appoint(competition=competition, user=owner, role="owner", actor=owner)
     roles.appoint(competition=competition, user=UserFactory.create(is_active=False), role="owner", actor=owner)
     roles.appoint(competition=CompetitionFactory.create(), user=UserFactory.create(), role="owner", actor=owner)
+    roles.appoint(competition=competition, user=UserFactory.create(), role="organiser", actor=owner)
 
     with pytest.raises(LastOwner):
         act(held=held, actor=owner)
@@ -90,6 +94,34 @@ def test_an_owner_goes_once_another_one_is_there():
         roles.dismiss(held=held, actor=other)
 
 
+def test_another_fault_of_the_database_is_not_taken_for_a_role_that_is_held(monkeypatch):
+    def broken(**_facts):
+        raise IntegrityError("another constraint")
+
+    monkeypatch.setattr(roles.audit, "record", broken)
+    with pytest.raises(IntegrityError):
+        roles.appoint(competition=CompetitionFactory.create(), user=UserFactory.create(), role="viewer", actor=None)
+
+    assert not CompetitionRole.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("act", [partial(roles.change, role="organiser"), roles.dismiss])
+def test_who_takes_an_owner_away_waits_for_whoever_changes_another(act):
+    competition = CompetitionFactory.create()
+    other, held = (
+        roles.appoint(competition=competition, user=UserFactory.create(), role="owner", actor=None) for _ in range(2)
+    )
+
+    with waits_for(other):
+        act(held=held, actor=None)
+    with CaptureQueriesContext(connection) as captured:
+        act(held=held, actor=None)
+
+    locking = next(query["sql"] for query in captured if "FOR UPDATE" in query["sql"])
+    assert locking.endswith('ORDER BY "competitions_competitionrole"."id" ASC FOR UPDATE'), "in one order: no deadlock"
+
+
 @pytest.mark.django_db(transaction=True)
 def test_two_owners_who_dismiss_each_other_at_once_leave_one():
     competition = CompetitionFactory.create()
@@ -106,8 +138,12 @@ def test_two_owners_who_dismiss_each_other_at_once_leave_one():
 def test_a_role_of_another_competition_is_not_found():
     held = roles.appoint(competition=CompetitionFactory.create(), user=UserFactory.create(), role="owner", actor=None)
 
-    with pytest.raises(RoleNotFound):
-        roles.role_of(CompetitionFactory.create(), held.pk)
+    other = roles.appoint(competition=CompetitionFactory.create(), user=held.user, role="viewer", actor=None)
+
+    for competition, pk in ((other.competition, held.pk), (held.competition, other.pk)):
+        with pytest.raises(RoleNotFound):
+            roles.role_of(competition, pk)
+    assert (roles.role_of(held.competition, held.pk), roles.role_of(other.competition, other.pk)) == (held, other)
 
 
 def test_people_are_listed_by_rank_and_those_who_compete_are_named():
@@ -117,6 +153,7 @@ def test_people_are_listed_by_rank_and_those_who_compete_are_named():
     owner = roles.appoint(competition=competition, user=UserFactory.create(), role="owner", actor=None)
     baseline = TeamFactory.create(competition=competition, is_baseline=True)
     roles.appoint(competition=competition, user=leader_of(baseline), role="operator", actor=None)
+    roles.appoint(competition=CompetitionFactory.create(), user=UserFactory.create(), role="owner", actor=None)
 
     assert [row.role for row in roles.roles_of(competition)] == ["owner", "operator", "viewer"]
     assert competing_with_a_role(competition) == {leader_of(team).pk: "겸직"}

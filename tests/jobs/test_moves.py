@@ -68,6 +68,71 @@ def test_a_fault_without_a_pause_is_due_at_once_and_rung_for(toy: Toy, rings: li
     assert (job.state, job.not_before, len(rings)) == (State.QUEUED, None, 1)
 
 
+# --- waiting for something outside ------------------------------------------------------------------------------------
+@pytest.fixture
+def told(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Of every wait that the handler was told of, whether it is a new one."""
+    calls: list[bool] = []
+    monkeypatch.setattr(toy, "waits", lambda _job, *, is_new: calls.append(is_new))
+    return calls
+
+
+def _waits(job: Job, error_code: str, **options: Any) -> bool:
+    """A worker claims ``job`` and finds that it must wait; whether that was written."""
+    Job.objects.filter(pk=job.pk).update(not_before=None)
+    claimed = claim.claim_next(worker="w")
+    assert claimed == job
+    done = outcome.wait(
+        job_id=job.pk, attempt=claimed.attempt, error_code=error_code, **{"pause": 0, "at_most": None} | options
+    )
+    job.refresh_from_db()
+    return done
+
+
+def test_a_job_that_must_wait_is_queued_again_without_a_failure(told: list[bool]) -> None:
+    [job] = add()
+    since = []
+    for code in ("judge_away", "judge_away", "budget"):
+        assert _waits(job, code)
+        assert (job.state, job.failures, job.error_code, job.lease_expires_at) == (State.QUEUED, 0, code, None)
+        since.append(job.waiting_since)
+    assert told == [True, False, True]
+    assert since[0] == since[1] < since[2], "of each cause, since the first time"
+
+
+def test_a_job_waits_its_pause_and_only_as_the_attempt_that_runs(told: list[bool]) -> None:
+    [job] = add()
+    before = timezone.now()
+    assert _waits(job, "judge_away", pause=60)
+    assert job.not_before > before + timedelta(seconds=50)
+    assert not outcome.wait(job_id=job.pk, attempt=job.attempt, error_code="late", pause=0, at_most=None)
+    job.refresh_from_db()
+    assert (job.error_code, told) == ("judge_away", [True])
+
+
+@pytest.mark.parametrize(("was_back", "failures"), [(False, 1), (True, 0)])
+def test_waiting_too_long_is_a_failure_unless_it_was_back_meanwhile(
+    told: list[bool], was_back: bool, failures: int
+) -> None:
+    [job] = add()
+    assert _waits(job, "judge_away", at_most=0)
+    assert job.failures == 0, "no time has passed"
+    Job.objects.update(waiting_since=timezone.now() - timedelta(hours=1))
+
+    assert _waits(job, "judge_away", at_most=3599.0, was_back=was_back)
+
+    assert (job.state, job.failures, told) == (State.QUEUED, failures, [True] if failures else [True, False])
+
+
+def test_waiting_for_less_than_the_time_is_no_failure(told: list[bool]) -> None:
+    [job] = add()
+    _waits(job, "judge_away")
+    Job.objects.update(waiting_since=timezone.now() - timedelta(hours=1))
+    assert _waits(job, "judge_away", at_most=3700.0)
+    assert (job.failures, told) == (0, [True, False])
+
+
+# --- children ---------------------------------------------------------------------------------------------------------
 def _parent() -> tuple[Job, Job]:
     """A parent that waits for its child, and the child, which runs."""
     add()
@@ -113,6 +178,7 @@ def test_a_parent_that_cannot_be_told_undoes_nothing(toy: Toy, monkeypatch: pyte
     assert (child.state, parent.state) == (State.FINISHED, State.RUNNING)
 
 
+# --- locks ------------------------------------------------------------------------------------------------------------
 def test_a_job_that_is_locked_for_a_moment_is_waited_for_where_there_is_no_other(toy: Toy) -> None:
     [job] = add()
     is_locked, is_asked = Event(), Event()

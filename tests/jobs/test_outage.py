@@ -14,7 +14,9 @@ from django.db import OperationalError, connection
 from django.utils import timezone
 
 from malpan import worker_process
-from malpan.jobs import claim, doorbell, faults, outage
+from malpan.jobs import claim, doorbell, faults, outage, outcome
+from malpan.jobs.clock import database_now
+from malpan.jobs.lease import lease_length
 from malpan.jobs.models import Job
 from malpan.jobs.reconcile import reconcile
 from malpan.jobs.tasks import work_next
@@ -132,6 +134,34 @@ def test_a_claim_whose_answer_was_lost_and_that_another_has_now_is_his(toy, monk
     assert [call for call in toy.calls if call[0] == "work"] == [("work", 1)]
 
 
+def test_a_claim_whose_answer_was_lost_has_a_whole_lease_again(toy, monkeypatch):
+    add()
+    database.lose_next_answer(monkeypatch)
+    monkeypatch.setattr(time, "sleep", lambda _seconds: Job.objects.update(lease_expires_at=database_now()))
+
+    assert claim.claim_patiently(worker="w").attempt == 1
+
+    left = Job.objects.get().lease_expires_at - database_now()
+    assert lease_length() - SOON < left <= lease_length()
+
+
+def test_a_claim_whose_answer_was_lost_and_that_was_taken_back_is_made_anew(toy, monkeypatch):
+    """Though another job of the same worker has all that the claim had."""
+    first, second = add(2)
+    database.lose_next_answer(monkeypatch)
+
+    def take_back(_seconds: float) -> None:
+        of_first = Job.objects.values("state", "attempt", "worker", "started_at", "lease_expires_at").get(pk=first.pk)
+        Job.objects.filter(pk=first.pk).update(state=State.QUEUED, lease_expires_at=None)
+        Job.objects.filter(pk=second.pk).update(**of_first)
+
+    monkeypatch.setattr(time, "sleep", take_back)
+    claimed = claim.claim_patiently(worker="w")
+
+    assert (claimed.pk, claimed.attempt) == (first.pk, 2)
+    assert list(Job.objects.order_by("pk").values_list("state", "attempt")) == [(State.RUNNING, 2), (State.RUNNING, 1)]
+
+
 def test_a_job_is_done_even_if_the_database_goes_before_the_next_worker_is_woken(toy, rings, monkeypatch):
     add()
     rings.clear()
@@ -162,6 +192,52 @@ def test_a_result_waits_for_the_database_and_is_not_computed_again(toy, away):
 
     assert toy.calls == [("claimed", 0), ("work", 0)]
     assert the_job() == (State.FINISHED, 1, 0)
+
+
+def test_a_result_waits_for_the_database_though_another_job_is_finished(toy, away):
+    add(2)
+    work_next(worker="w")
+    toy.act = lambda _job: away()
+
+    assert work_next(worker="w").number == 1
+
+    assert list(Job.objects.order_by("pk").values_list("state", "attempt")) == [(State.FINISHED, 1)] * 2
+
+
+def test_a_result_that_another_attempt_wrote_meanwhile_is_not_ours(toy, monkeypatch):
+    add()
+    ours = claim.claim_next(worker="w")
+    asked = []
+
+    def write() -> bool:
+        asked.append(1)
+        if len(asked) == 1:
+            raise OperationalError
+        return outcome.finish(job_id=ours.pk, attempt=ours.attempt)
+
+    def finish_as_another(_seconds: float) -> None:
+        Job.objects.update(attempt=2, state=State.FINISHED, lease_expires_at=None, finished_at=database_now())
+
+    monkeypatch.setattr(time, "sleep", finish_as_another)
+    assert outcome.written(ours, write) is False
+    assert len(asked) == 2
+
+
+def test_a_connection_that_broke_during_the_work_costs_no_wait(toy, rings, monkeypatch):
+    """The server was restarted while a model computed: nobody asked it anything meanwhile."""
+    add()
+
+    def restart(_job: Job) -> None:
+        with database.away():
+            pass
+        rings.clear()
+
+    toy.act = restart
+    monkeypatch.setattr(time, "sleep", lambda _seconds: pytest.fail("waited"))
+    work_next(worker="w")
+
+    assert the_job() == (State.FINISHED, 1, 0)
+    assert rings == [], "no answer was lost"
 
 
 def test_a_fault_waits_for_the_database(toy, away, rings):

@@ -1,6 +1,7 @@
 """The ranking rule, by example and on random boards."""
 
 import itertools
+import math
 import random
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -70,8 +71,11 @@ def test_earlier_of_a_teams_equal_submissions_counts():
     assert counting_entries([late, early], TIES) == [early]
 
 
-def test_missing_tie_score_stands_below_zero():
-    assert teams(rank([entry(1, 0.5), entry(2, 0.5, minute=5, exact_match=0.0)], TIES)) == [(1, 2), (2, 1)]
+@pytest.mark.parametrize("score", [0.0, -1.0])  # Spearman's correlation goes down to -1
+def test_missing_tie_score_stands_below_every_score(score):
+    for missing in ({}, {"exact_match": math.nan}):
+        board = [entry(1, 0.5, **missing), entry(2, 0.5, minute=5, exact_match=score)]
+        assert teams(rank(board, TIES)) == [(1, 2), (2, 1)]
 
 
 def test_baseline_stands_in_its_place_without_a_rank():

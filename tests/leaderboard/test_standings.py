@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
-from threading import Event, Timer
+from threading import Timer
 from typing import Any
 
 import pytest
@@ -30,6 +29,7 @@ from malpan.submissions.models import FinalChoice, ScoringRun, Submission
 from malpan.submissions.release import Release
 from malpan.teams.models import Team
 from tests.factories import PhaseFactory, ReferenceVersionFactory, TeamFactory, finished_submission
+from tests.leaderboard.computing import somebody_computing
 
 pytestmark = pytest.mark.django_db
 
@@ -332,28 +332,6 @@ def test_a_reader_computes_it_where_the_housekeeper_is_gone_or_there_is_nothing_
     _every_score_changes(of_many)
     Standing.objects.all().delete()
     assert shown(of_many) == expected(of_many)
-
-
-@contextmanager
-def somebody_computing(phase: Phase) -> Iterator[Event]:
-    """Another process has brought the standings up to date and commits them once the event is set."""
-
-    def compute() -> None:
-        try:
-            with transaction.atomic():
-                assert standings.refresh(phase)
-                computed.set()
-                assert may_commit.wait(20)
-        finally:
-            connection.close()
-
-    computed, may_commit = Event(), Event()
-    with ThreadPoolExecutor(1) as pool:
-        computing = pool.submit(compute)
-        assert computed.wait(20)
-        yield may_commit
-        may_commit.set()
-        computing.result()
 
 
 @pytest.mark.django_db(transaction=True)

@@ -21,11 +21,14 @@ _UPLOADS: Final = ("submissions/test_intake.py", "competitions/test_terms.py", "
 _QUOTA: Final = ("submissions/quota/test_ledger.py", "submissions/quota/test_services.py")
 _RUNS: Final = tuple(f"submissions/evaluation/test_{name}.py" for name in ("moves", "runs", "queueing", "actions"))
 _QUEUE: Final = tuple(f"jobs/test_{name}.py" for name in ("queue", "moves", "clock", "outage"))
+_RESCORING: Final = tuple(f"submissions/rescoring/test_{name}.py" for name in ("rules", "services"))
+_ESSAYS: Final = ("scoring/reading/test_essays.py", "scoring/recipes/test_essay_scoring.py")
 _RECIPES: Final = tuple(f"recipes/test_{name}.py" for name in ("recipes", "series_recipes", "answer_forms"))
 
 _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.leaderboard.ranking": ("leaderboard/test_ranking.py", "leaderboard/test_snapshots.py"),
     "malpan.leaderboard.standings": (
+        "leaderboard/test_standings_edges.py",
         "leaderboard/test_standings.py",
         "leaderboard/test_selectors.py",
         "leaderboard/test_snapshots.py",
@@ -48,6 +51,16 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.jobs.order": ("jobs/test_queue.py", "submissions/evaluation/test_queueing.py"),
     "malpan.jobs.claim": (*_QUEUE, "submissions/evaluation/test_queueing.py"),
     "malpan.jobs.outcome": (*_QUEUE, *_RUNS[:2]),
+    **{f"malpan.submissions.rescoring.{name}": _RESCORING for name in ("batches", "apply", "alongside")},
+    "malpan.competitions.permissions": ("competitions/test_permissions.py",),
+    "malpan.competitions.roles": ("competitions/test_roles.py",),
+    "malpan.stages.rule": ("stages/test_rule.py",),
+    "scoring.composite": ("scoring/test_composite.py",),
+    "scoring.text.essays": _ESSAYS,
+    "scoring.recipes.essay_scoring": _ESSAYS,
+    "scoring.recipes.essay_half_even": ("scoring/recipes/test_essay_half_even.py",),
+    "scoring.judging.parsing": ("scoring/judging/test_parsing.py",),
+    "scoring.judging.fencing": ("scoring/judging/test_fencing.py",),
     "scoring.signature": ("scoring/test_signature.py", "scoring/test_engine.py"),
     **{
         f"scoring.recipes.{name}": tuple(f"scoring/{path}" for path in (*_RECIPES, *more))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from fractions import Fraction
 from typing import Any
@@ -137,6 +138,13 @@ def test_without_a_cut_all_go_on() -> None:
 
 def test_scores_closer_than_the_noise_of_a_computation_are_equal() -> None:
     assert going_on([80 + 1e-10, 80], 1, "shared") == [1, 2]
+
+
+def test_no_number_is_minus_zero() -> None:
+    """The page that checks a standing writes 0 where Python would write -0.0."""
+    for normalisation in ("value", "rank"):
+        found = place([Entry(1, -0.0, 1), Entry(2, 50.0, 2)], Rule(normalisation, SCALE, 1, None, "shared"))
+        assert [(each.normalised, math.copysign(1, each.normalised)) for each in found][1] == (0.0, 1.0)
 
 
 def of(*numbers: float) -> list[Placed]:

@@ -168,8 +168,8 @@ def order(entry: Entry, rule: Rule) -> tuple[tuple[float, ...], tuple[datetime, 
     if rule.is_composite:
         value = entry.final_score if rule.best_by == FINAL_SCORE else entry.scores.get(rule.best_by)
         return (_level(value, is_lowest=rule.best_is_lowest),), arrival(entry)
-    values = (entry.final_score, *(entry.scores.get(name, -1.0) for name in rule.tie_breaks))
-    return tuple(-round(value, COMPARED_DECIMALS) for value in values), arrival(entry)
+    values = (entry.final_score, *(entry.scores.get(name) for name in rule.tie_breaks))
+    return tuple(_level(value, is_lowest=False) for value in values), arrival(entry)
 
 
 def _level(value: float | None, *, is_lowest: bool) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from scoring.judging.demo_features import decide, texts_of
-from scoring.judging.fencing import FENCE_CHARS, cleaned, fenced
+from scoring.judging.fencing import FENCE_CHARS, VERSION, cleaned, fenced
 from scoring.judging.judge import Judge
 from scoring.judging.parsing import Judgement
 from scoring.models.profile import load_profile
@@ -121,14 +121,34 @@ def test_a_text_with_its_own_fence_gets_another(monkeypatch: pytest.MonkeyPatch)
     """No text can be made that does this: the hash is forced here."""
     import hashlib
 
-    digests = iter(["a" * 64, "b" * 64])
+    digests, hashed = iter(["a" * 64, "b" * 64]), []
 
     class Forced:
+        def __init__(self, data: bytes) -> None:
+            hashed.append(data)
+
         def hexdigest(self) -> str:
             return next(digests)
 
-    monkeypatch.setattr(hashlib, "sha256", lambda *_: Forced())
-    assert fenced({"candidate": "a" * 32}, "p", 1000).fence == "b" * 32
+    monkeypatch.setattr(hashlib, "sha256", Forced)
+    assert fenced({"reference": "글", "candidate": "a" * 32}, "p", 1000).fence == "b" * 32
+    first, second = hashed
+    assert first[8:9] + second[8:9] == b"01", "a number that counts the tries is what differs"
+    assert first[9:] == second[9:]
+
+
+def test_what_is_sent_changes_with_the_version_alone() -> None:
+    """The form of a fence in bytes. Whoever changes it, or what is cleaned, raises the version, which is signed."""
+    import hashlib
+
+    parts = [part.encode() for part in ("0", "p", "reference", "글", "candidate", "까닭")]
+    mark = hashlib.sha256(b"".join(len(part).to_bytes(8, "big") + part for part in parts)).hexdigest()[:32]
+    sent = fenced({"reference": "글", "candidate": "까닭"}, "p", 1000)
+    assert (VERSION, sent.fence, sent.cut) == (1, mark, ())
+    assert sent.text == (
+        f"[[{mark}:reference:begin]]\n글\n[[{mark}:reference:end]]\n\n"
+        f"[[{mark}:candidate:begin]]\n까닭\n[[{mark}:candidate:end]]"
+    )
 
 
 def test_a_long_text_is_cut_inside_its_fence_and_that_is_told(judge: Judge) -> None:

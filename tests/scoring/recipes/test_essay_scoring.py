@@ -21,7 +21,7 @@ from scoring.metrics.essay_rank import EssayRank, moments_of_table, spearman
 from scoring.metrics.essay_rationales import rationale_row
 from scoring.reading import read_predictions, read_references
 from scoring.recipes import ORGANISER_CODES, get_recipe, warning_text
-from scoring.recipes.essay_scoring import MAX_PROMPTS, MIN_ESSAYS
+from scoring.recipes.essay_scoring import MIN_ESSAYS
 from scoring.report import render, report_as_dict
 from scoring.running.needs import needs_models
 from scoring.significance.comparison import compare
@@ -179,6 +179,8 @@ def _compare_for_reference(found, rows, scores) -> None:
         if len(part) < MIN_ESSAYS:
             continue
         assert found[f"rmse_prompt_{prompt}"] == pytest.approx(np.sqrt((errors[part] ** 2).mean()), rel=1e-12)
+        sides = zip(*((prediction(scores[place]), rows[place]["score"]["average"]) for place in part), strict=True)
+        assert found[f"spearman_prompt_{prompt}"] == pytest.approx(official_spearman(*sides), abs=1e-12)
 
 
 def _kappa(one, other) -> float:
@@ -218,6 +220,7 @@ def test_half_a_point_is_rounded_up_not_to_the_even_number(score: float, whole: 
         (json.dumps(traits(True)), True),
         (json.dumps(traits("4점")), False),
         (json.dumps(traits(float("nan"))), False),
+        (json.dumps(traits(1e100)), True),
         (json.dumps(traits(1e101)), False),
         ("{" * 100_000 + "}" * 100_000, False),
         ("", False),
@@ -273,6 +276,13 @@ def test_a_file_of_which_nothing_can_be_read_has_a_warning_of_its_own() -> None:
         assert '{"content": {"score": 4, "rationale": "..."}' in warning_text(warning, language)
 
 
+@pytest.mark.parametrize(("failing", "items"), [(5, "e0, e1, e2, e3, e4"), (6, "e0, e1, e2, e3, e4 …")])
+def test_five_failures_are_named_and_more_are_hinted_at(failing: int, items: str) -> None:
+    report = report_of([{"output": "모르겠다"}] * failing + [traits(3)], failing + 1)
+    [warning] = [each for each in report.warnings if each.code == "parse_failed"]
+    assert warning.params == {"count": failing, "items": items}
+
+
 def test_an_average_that_is_not_that_of_the_traits_is_told_to_the_organiser() -> None:
     rows = [reference(0, (3, 3, 3), 3.04), reference(1, (3, 3, 3), 3.2)]
     report = report_of([traits(3), traits(4)], rows=rows)
@@ -296,16 +306,61 @@ def test_prompts_have_scores_but_no_columns() -> None:
     assert not [column.key for column in RECIPE.columns if "prompt" in column.key]
     assert "RMSE(Q1)" in render(report)
     assert "Spearman (Q2)" in render(report, "markdown", "en")
-    many = [
-        reference(number) | {"prompt_num": number // MIN_ESSAYS} for number in range((MAX_PROMPTS + 1) * MIN_ESSAYS)
+
+
+def prompts_of(*names: str) -> list[str]:
+    """The prompts that have scores, in their order, of a file with five essays of each of these and four of another."""
+    prompts = [*(name for name in names for _essay in range(5)), *["rare"] * 4]
+    rows = [reference(number) | {"prompt_num": name} for number, name in enumerate(prompts)]
+    scores = report_of([traits(3)] * len(rows), rows=rows).scores
+    found = [key.removeprefix("rmse_prompt_") for key in scores if key.startswith("rmse_prompt_")]
+    assert [key.removeprefix("spearman_prompt_") for key in scores if key.startswith("spearman_prompt_")] == found
+    return found
+
+
+def test_prompts_have_scores_where_they_are_groups() -> None:
+    """Of five essays or more, in up to 30 prompts with names of up to 40 characters; Q2 comes before Q10."""
+    assert prompts_of("Q10", "Q2", "가" * 40) == ["Q2", "Q10", "가" * 40]
+    assert prompts_of("Q1", "가" * 41) == []
+    names = [f"Q{number}" for number in range(1, 31)]
+    assert prompts_of(*names[:29]) == names[:29]
+    assert prompts_of(*names) == []
+
+
+def test_columns_of_prompts_know_which_way_is_better() -> None:
+    columns = RECIPE.further_columns({"rmse": 1.0, "rmse_prompt_Q1": 1.0, "spearman_prompt_Q1": 0.5})
+    assert [(column.key, column.higher_is_better, column.group) for column in columns] == [
+        ("rmse_prompt_Q1", False, "reference"),
+        ("spearman_prompt_Q1", True, "reference"),
     ]
-    assert not [name for name in report_of([traits(3)] * len(many), rows=many).scores if "prompt" in name]
+
+
+def test_a_judge_reads_task_essay_and_reasons_and_no_score() -> None:
+    rows = [reference(0), {key: value for key, value in reference(1).items() if key != "prompt"}]
+    known = read_references(dumped(rows), RECIPE)
+    answers = [traits(4, rationale=" 좋다 "), {"output": "모르겠다"}]
+    answers[0]["organization"]["rationale"] = " "
+    given = read_predictions(
+        dumped([{"id": row["id"], **answer} for row, answer in zip(rows, answers, strict=True)]), RECIPE, known
+    )
+    pairs = RECIPE.prepare(known, given).pairs["llm_judge"]
+    assert pairs.references == ((f"[과제]\n{rows[0]['prompt']}\n\n[글]\n{ESSAY}",), (f"[글]\n{ESSAY}",))
+    assert pairs.candidates == ("내용: 좋다\n\n표현: 좋다", "")
+
+    alone = read_predictions(dumped([{"id": "e0", "output": "모르겠다"}]), RECIPE)
+    assert RECIPE.prepare(alone, alone).pairs["llm_judge"].references == (("[글]\n",),), "checked without references"
 
 
 def test_the_recipe_ranks_by_a_composite_and_lower_is_better_for_errors() -> None:
     assert RECIPE.composite == (Component("rmse", 45, False), Component("spearman", 45), Component("llm_judge", 10))
     lower = {column.key for column in RECIPE.columns if not column.higher_is_better}
     assert lower == {"rmse", "parse_failures", "mae", *(f"rmse_{trait}" for trait in TRAITS)}
+    without_direction = {column.key for column in RECIPE.columns if not column.has_direction}
+    of_rationales = {f"rationale_{name}" for name in ("length", "quotes", "hangul")}
+    assert without_direction == {"bias", "integer_share"} | of_rationales
+    scaled = {column.key for column in RECIPE.columns if column.is_scaled}
+    assert scaled == {"final_score", "llm_judge", "integer_share", "rationale_quotes", "rationale_hangul"}
+    assert [column.key for column in RECIPE.columns if column.is_main] == ["final_score"]
     assert RECIPE.tie_breaks == ("spearman",)
     assert RECIPE.optional_metrics == ("llm_judge",)
     assert "읽지 못한 답" in RECIPE.rule()

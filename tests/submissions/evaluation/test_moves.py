@@ -75,11 +75,23 @@ def test_a_large_run_began_when_its_first_part_did(two):
     assert fresh(run).started_at == before
 
 
-def test_a_run_that_is_over_does_not_wait_again(two):
+def test_a_run_that_is_claimed_again_is_no_longer_stopped_by_what_stopped_it(two):
+    run = two[0]
+    claim_run(run)
+    fail_run(run, attempt=1, error_code="worker_lost")
+    assert fresh(run).error_code == "worker_lost"
+
+    claim_run(run)
+
+    assert (fresh(run).state, run.error_code) == (State.RUNNING, "")
+
+
+@pytest.mark.parametrize("move", [runs.queue_again, runs.begin])
+def test_a_run_that_is_over_neither_waits_nor_begins_again(two, move):
     run = two[0]
     ScoringRun.objects.filter(pk=run.pk).update(state=State.FAILED, finished_at=timezone.now(), error_code="cancelled")
 
-    runs.queue_again(run.job)
+    move(run.job)
 
     assert (fresh(run).state, run.error_code) == (State.FAILED, "cancelled")
 

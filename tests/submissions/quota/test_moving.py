@@ -262,6 +262,8 @@ def test_after_a_merge_the_ledger_of_the_team_that_remains_tells(phase, person):
     quota.refund(submission=first, reason="r")
 
     assert used(phase, team) == used(phase, remained) == 1
+    of_all = quota.statuses(phase=phase, teams=[team, went, remained])  # the ledger of the team that is gone is read
+    assert (of_all[team.pk].used_total, of_all[team.pk].elsewhere_total.slots) == (1, 1)
 
 
 def test_what_is_brought_goes_to_the_team_of_the_same_competition(phase, person):
