@@ -24,6 +24,7 @@ from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.pages.context import MemberRequest
 from malpan.web.presenters.judge import agreement_lines
 from malpan.web.presenters.scores import rejected_file
+from malpan.web.presenters.submissions import metric_label
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -66,7 +67,8 @@ def remove_action(request: MemberRequest, access: ManageAccess, pk: int) -> Http
 
 def _label(judged: JudgedSubmission) -> str:
     row = judged.submission
-    return f"{row.team.name} · {row.phase.track.title} · {kst_text(row.created_at)} · {judged.metric}"
+    metric = judged.metric if row.live_run is None else metric_label(row.live_run, judged.metric)
+    return f"{row.team.name} · {row.phase.track.title} · {kst_text(row.created_at)} · {metric}"
 
 
 def _page(request: MemberRequest, access: ManageAccess, form: HumanScoresForm, status: int = 200) -> HttpResponse:
