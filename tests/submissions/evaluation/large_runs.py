@@ -42,6 +42,7 @@ def asked(rings: list[str], monkeypatch: pytest.MonkeyPatch, settings: Any) -> l
         monkeypatch.setattr(f"{module}.shared_store", lambda *_args: fake_store)
     monkeypatch.setattr(FakeNeural, "asked", [])
     settings.LARGE_RUN_ITEMS, settings.SLICE_ITEMS = ITEMS - 1, SLICE_ITEMS
+    large_runs.forget_slices()
     large_runs.forget_files()
     return FakeNeural.asked
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections import Counter
 from typing import Any
@@ -17,6 +18,7 @@ from malpan.submissions.models import HiddenResult, MetricResult, PairValue, Sco
 from malpan.submissions.rescoring import services as rescoring
 from malpan.submissions.rescoring.batches import Selection, state_of
 from scoring import engine
+from scoring.records import Items
 from tests.factories import TeamFactory, UserFactory, report
 from tests.scoring.fakes import FakeNeural
 from tests.submissions.conftest import fresh, send
@@ -61,6 +63,22 @@ def test_large_run_gives_what_it_gives_in_one_piece(settings, asked):
     assert Submission.objects.get(pk=run.submission_id).live_run == run
     assert states(run) == {State.FINISHED: SLICES}
     assert sorted(asked) == asked_by_whole  # every pair once
+
+
+def test_worker_reads_the_file_once_for_plan_slices_and_score_and_then_frees_it(monkeypatch):
+    read, answers = large_runs.reuse.read_answers, []
+    monkeypatch.setattr(large_runs.reuse, "read_answers", lambda *args: answers.append(read(*args)) or answers[-1])
+    large_run()
+    work_off()
+    assert len(answers) == 1
+
+    large_run()
+    work_off()
+    assert len(answers) == 2  # another run, another file
+    read_last = id(answers[-1])
+    answers.clear()
+    gc.collect()
+    assert read_last not in {id(each) for each in gc.get_objects() if isinstance(each, Items)}
 
 
 def test_run_at_the_threshold_stays_in_one_piece(settings):
