@@ -26,9 +26,9 @@ from scoring.running.needs import has_judge
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What outlives a scoring that is stopped: what it spent and, where a file is named, the judge's answers."""
+    """What outlives a scoring that is stopped, where it has a file: what it spent, and the judge's answers."""
 
-    ledger: MemoryLedger
+    ledger: MemoryLedger | None = None
     answers: JudgementFile | None = None
 
 
@@ -61,16 +61,16 @@ def kept_answers(recipe: Recipe, options: argparse.Namespace, language: Language
 
     Raises ``WrongUsage`` and ``CannotUse``.
     """
-    is_judged, ledger = has_judge(recipe, options.models or ""), MemoryLedger()
+    is_judged = has_judge(recipe, options.models or "")
     path = options.answers or _beside(options.output)
     if options.answers and not is_judged:
         raise WrongUsage("answers_no_judge")
     if not is_judged or not path:
         sys.stderr.write(say("answers_not_kept", language) + "\n" if is_judged else "")
-        yield Kept(ledger)
+        yield Kept()
         return
     require_folder_of(path)
-    answers = JudgementFile(path, ledger)
+    answers = JudgementFile(path, ledger := MemoryLedger())
     try:
         yield Kept(ledger, answers)
     except BaseException:

@@ -7,6 +7,7 @@ what costs money (``Turns``), so that two that hold the same pair pay for it onc
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
@@ -40,6 +41,34 @@ class Turns(Protocol):
 
     def give_back(self, metric: str, signature: str, pairs: Sequence[Pair]) -> None:
         """Let others ask about those of ``pairs`` that the caller took and that have no value. Raises nothing."""
+
+
+class OfMetric:
+    """The values of one metric in a store of pair values; empty without a store."""
+
+    def __init__(self, store: PairValues | None, metric: str, signature: str) -> None:
+        self._store, self._metric, self._signature = store, metric, signature
+
+    def get(self, pairs: Sequence[Pair]) -> dict[Pair, float]:
+        """Finite values of those of ``pairs`` that are known; other values from the store are ignored."""
+        if self._store is None or not pairs:
+            return {}
+        found = self._store.get(self._metric, self._signature, pairs)
+        return {pair: found[pair] for pair in pairs if pair in found and math.isfinite(found[pair])}
+
+    def put(self, values: Mapping[Pair, float]) -> None:
+        if self._store is not None and values:
+            self._store.put(self._metric, self._signature, values)
+
+    def take(self, pairs: Sequence[Pair], seconds: float) -> set[Pair]:
+        """Those of ``pairs`` that may be asked about now; all, unless the store has turns."""
+        if not isinstance(self._store, Turns):
+            return set(pairs)
+        return self._store.take(self._metric, self._signature, pairs, seconds)
+
+    def give_back(self, pairs: Sequence[Pair]) -> None:
+        if isinstance(self._store, Turns) and pairs:
+            self._store.give_back(self._metric, self._signature, pairs)
 
 
 def as_bytes(*texts: str) -> Iterator[bytes]:

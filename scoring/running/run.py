@@ -21,7 +21,7 @@ from scoring.errors import ScoringFault
 from scoring.metrics import CorpusMetric, Metric, PairMetric, PairProgress, RemoteMetric, Row
 from scoring.recipes import Layout, Pairs
 from scoring.records import ProgressCallback
-from scoring.running.pair_values import Pair, PairValues, Turns
+from scoring.running.pair_values import OfMetric, Pair, PairValues
 from scoring.running.reporter import ProgressReporter, Stopped
 from scoring.text.run_tokens import TEXT, RunTokens
 
@@ -64,10 +64,10 @@ def run_metrics(
         if isinstance(metric, CorpusMetric):
             tasks.append(_CorpusTask(metric, pairs, kept))
         elif isinstance(metric, RemoteMetric):
-            tasks.append(_RemoteTask(metric, pairs, kept, _OfMetric(pair_values, name, hashes[name])))
+            tasks.append(_RemoteTask(metric, pairs, kept, OfMetric(pair_values, name, hashes[name])))
         elif isinstance(metric, PairMetric):
             store = None if metric.is_cheap else pair_values
-            tasks.append(_PairTask(metric, pairs, kept, _OfMetric(store, name, hashes[name])))
+            tasks.append(_PairTask(metric, pairs, kept, OfMetric(store, name, hashes[name])))
     reporter = ProgressReporter(progress)
     for task in tasks:
         if task.size and not task.is_open:
@@ -95,41 +95,13 @@ class _Task(Protocol):
     def collect(self, scored: Scored) -> None: ...
 
 
-class _OfMetric:
-    """The values of one metric in a store of pair values; empty without a store."""
-
-    def __init__(self, store: PairValues | None, metric: str, signature: str) -> None:
-        self._store, self._metric, self._signature = store, metric, signature
-
-    def get(self, pairs: Sequence[Pair]) -> dict[Pair, float]:
-        """Finite values of those of ``pairs`` that are known; other values from the store are ignored."""
-        if self._store is None or not pairs:
-            return {}
-        found = self._store.get(self._metric, self._signature, pairs)
-        return {pair: found[pair] for pair in pairs if pair in found and math.isfinite(found[pair])}
-
-    def put(self, values: Mapping[Pair, float]) -> None:
-        if self._store is not None and values:
-            self._store.put(self._metric, self._signature, values)
-
-    def take(self, pairs: Sequence[Pair], seconds: float) -> set[Pair]:
-        """Those of ``pairs`` that may be asked about now; all, unless the store has turns."""
-        if not isinstance(self._store, Turns):
-            return set(pairs)
-        return self._store.take(self._metric, self._signature, pairs, seconds)
-
-    def give_back(self, pairs: Sequence[Pair]) -> None:
-        if isinstance(self._store, Turns) and pairs:
-            self._store.give_back(self._metric, self._signature, pairs)
-
-
 class _PairTask:
     """A value for every item. Known ones are used unchanged; pairs in the store are not computed, equal ones only once.
 
     With several references the best value counts.
     """
 
-    def __init__(self, metric: PairMetric, pairs: Pairs, known: KnownOfMetric, store: _OfMetric) -> None:
+    def __init__(self, metric: PairMetric, pairs: Pairs, known: KnownOfMetric, store: OfMetric) -> None:
         self.metric, self.size = metric, len(pairs)
         self._ids, self._store = pairs.ids, store
         self._known = {
@@ -183,7 +155,7 @@ def score_distinct(
 class _RemoteTask(_PairTask):
     """As ``_PairTask``, but every value is stored as it comes; runs in the calling thread."""
 
-    def __init__(self, metric: RemoteMetric, pairs: Pairs, known: KnownOfMetric, store: _OfMetric) -> None:
+    def __init__(self, metric: RemoteMetric, pairs: Pairs, known: KnownOfMetric, store: OfMetric) -> None:
         super().__init__(metric, pairs, answers_in(metric, known), store)
         self._remote = metric
         self._taken: set[Pair] = set()
