@@ -211,8 +211,8 @@ def test_a_claim_is_refused_behind_locks_that_come_later(toy: Toy) -> None:
 LOCKING: dict[str, Callable[[Job], Any]] = {"claim": lambda _job: claim.claim_next(worker="w"), **MOVES}
 
 
-@pytest.mark.parametrize("name", ["claim", "fail", "drop"])
-def test_rows_are_locked_so_that_others_may_refer_to_them_and_in_one_order(toy: Toy, name: str) -> None:
+@pytest.mark.parametrize(("name", "order"), [("claim", '"fair_tag"'), ("fail", '"id"'), ("drop", '("id"|1)')])
+def test_rows_are_locked_so_that_others_may_refer_to_them_and_in_one_order(toy: Toy, name: str, order: str) -> None:
     add(2)
     job = claim.claim_next(worker="w")
     assert job is not None
@@ -222,4 +222,4 @@ def test_rows_are_locked_so_that_others_may_refer_to_them_and_in_one_order(toy: 
     assert locking
     for statement in locking:
         assert "FOR NO KEY UPDATE" in statement
-        assert re.search(r"ORDER BY .*FOR NO KEY", statement)
+        assert re.search(f"ORDER BY .*{order} ASC.* FOR NO KEY", statement)

@@ -223,13 +223,13 @@ def test_of_a_team_the_latest_the_chosen_or_the_best_by_a_score_counts():
         (replace(COMPOSITE, counting="best", best_by="spearman"), first),
     ):
         assert counting_entry(board, rule) == expected
-    chosen = [replace(each, is_chosen=each is second) for each in board]
+    chosen = [replace(each, is_chosen=True) if each is second else each for each in board]
     assert counting_entry(chosen, replace(COMPOSITE, counting="chosen")).submission_id == second.submission_id
     assert counting_entry(chosen, COMPOSITE).submission_id == last.submission_id
     assert counting_entry(chosen, TIES).submission_id == first.submission_id
     both = [replace(each, is_chosen=True) for each in (first, second)]
     assert counting_entry(both, replace(COMPOSITE, counting="chosen")).submission_id == second.submission_id
-    assert counting_entry([], COMPOSITE) is None
+    assert counting_entry([], COMPOSITE) is counting_entry([], TIES) is None
 
 
 def test_what_counts_finally_where_a_composite_ranks():

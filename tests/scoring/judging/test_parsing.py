@@ -35,6 +35,7 @@ BAD: list[Any] = [
     '{"reason": "x", "score": [4]}',
     '{"reason": "x", "score": {"a": 4}}',
     '{"reason": "x", "score": NaN}',
+    '{"reason": NaN, "score": 4}',
     '{"reason": 1, "score": 4}',
     '{"reason": "x", "score": 4, "more": 1}',
     '{"reason": "x", "score": 4, "score": 4}',
