@@ -231,7 +231,7 @@ def expressions() -> Iterator[tuple[str, str]]:
 def selectors(expression: Any) -> Iterator[tuple[str, Labels]]:
     """The metrics that a parsed expression reads, each with the labels it must have."""
     if isinstance(expression, promql_parser.VectorSelector):
-        equal = {each.name: each.value for each in expression.matchers.matchers if str(each.op).endswith("Equal")}
+        equal = {each.name: each.value for each in expression.matchers.matchers if str(each.op) == "MatchOp.Equal"}
         yield expression.name, equal
     for name in ("expr", "lhs", "rhs", "vector_selector", "param"):
         part = getattr(expression, name, None)
