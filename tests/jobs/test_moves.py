@@ -77,11 +77,12 @@ def told(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     return calls
 
 
-def _waits(job: Job, error_code: str, **options: Any) -> bool:
-    """A worker claims ``job`` and finds that it must wait; whether that was written."""
+def _waits(job: Job, error_code: str, *, is_back: bool = False, **options: Any) -> bool:
+    """A worker claims ``job`` and finds that it must wait, or, if ``is_back``, after progress; whether that was told."""
     Job.objects.filter(pk=job.pk).update(not_before=None)
     claimed = claim.claim_next(worker="w")
     assert claimed == job
+    assert not is_back or outcome.resumed(job_id=job.pk)
     done = outcome.wait(
         job_id=job.pk, attempt=claimed.attempt, error_code=error_code, **{"pause": 0, "at_most": None} | options
     )
@@ -110,16 +111,16 @@ def test_a_job_waits_its_pause_and_only_as_the_attempt_that_runs(told: list[bool
     assert (job.error_code, told) == ("judge_away", [True])
 
 
-@pytest.mark.parametrize(("was_back", "failures"), [(False, 1), (True, 0)])
+@pytest.mark.parametrize(("is_back", "failures"), [(False, 1), (True, 0)])
 def test_waiting_too_long_is_a_failure_unless_it_was_back_meanwhile(
-    told: list[bool], was_back: bool, failures: int
+    told: list[bool], is_back: bool, failures: int
 ) -> None:
     [job] = add()
     assert _waits(job, "judge_away", at_most=0)
     assert job.failures == 0, "no time has passed"
     Job.objects.update(waiting_since=timezone.now() - timedelta(hours=1))
 
-    assert _waits(job, "judge_away", at_most=3599.0, was_back=was_back)
+    assert _waits(job, "judge_away", at_most=3599.0, is_back=is_back)
 
     assert (job.state, job.failures, told) == (State.QUEUED, failures, [True] if failures else [True, False])
 

@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from malpan.competitions.models import Competition, Phase
 from malpan.leaderboard import standings
+from scoring.recipes import get_recipe
 from tests.factories import CANARY
 from tests.web import html
 from tests.web.conftest import Contest, Look, PageList
@@ -66,10 +67,9 @@ def test_no_page_holds_a_reference_answer(pages: PageList, look: Look) -> None:
     assert leaks == []
 
 
-def test_english_pages_have_no_hangul_but_data(pages: PageList, look: Look, contest: Contest) -> None:
+def test_english_pages_have_no_hangul_but_data(pages: PageList, look: Look) -> None:
     """Marked ``lang=ko``: the contest's official messages, the example of a file, the switch to Korean."""
-    rule = html.parse(look(contest.url("board/"), False, accept_language="en").content.decode())
-    recipe_rule = rule.one("section", "board-rules").all("p")[1].text  # quotes the Korean of the answers
+    recipe_rule = get_recipe("rag-qa@1").rule_text.en  # quotes the Korean of the answers
     left = {}
     for name, address, is_member in pages:
         page = html.parse(look(address, is_member, accept_language="en").content.decode())

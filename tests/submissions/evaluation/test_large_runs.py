@@ -78,7 +78,7 @@ def test_worker_reads_the_file_once_for_plan_slices_and_score_and_then_frees_it(
     read_last = id(answers[-1])
     answers.clear()
     gc.collect()
-    assert read_last not in {id(each) for each in gc.get_objects() if isinstance(each, Items)}
+    assert read_last not in {id(each) for each in gc.get_objects() if type(each) is Items}
 
 
 def test_run_at_the_threshold_stays_in_one_piece(settings):
