@@ -78,7 +78,7 @@ def told(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
 
 def _waits(job: Job, error_code: str, *, is_back: bool = False, **options: Any) -> bool:
-    """A worker claims ``job`` and finds that it must wait, or, if ``is_back``, after progress; whether that was told."""
+    """A worker claims ``job`` and finds that it must wait, after progress if ``is_back``; whether that was told."""
     Job.objects.filter(pk=job.pk).update(not_before=None)
     claimed = claim.claim_next(worker="w")
     assert claimed == job
