@@ -17,6 +17,7 @@ from malpan.leaderboard import standings
 from malpan.leaderboard.models import Standing, StandingMark
 from malpan.leaderboard.selectors import board
 from malpan.submissions import checking
+from malpan.submissions.finals import mark_chosen, unmark_chosen
 from malpan.submissions.models import ScoringRun
 from malpan.teams.models import Team
 from tests.factories import PhaseFactory, ReferenceVersionFactory, TeamFactory, finished_submission
@@ -149,6 +150,20 @@ def test_what_was_sent_at_the_moment_of_the_freeze_came_too_late(phase: Phase) -
     assert shown(Phase.objects.get(pk=phase.pk)) == [0.5]
 
 
+def test_on_a_frozen_board_counts_what_was_chosen_when_it_froze() -> None:
+    phase = PhaseFactory.create(track__composite=[{"score": "final_score", "weight": 1}], counting="chosen")
+    now, team = timezone.now(), TeamFactory.create(competition=phase.track.competition)
+    first, second = (
+        finished_submission(phase, team, score, created_at=now - timedelta(hours=2)) for score in (0.5, 0.9)
+    )
+    mark_chosen([first.pk], now - timedelta(minutes=90))
+    unmark_chosen([first.pk], now - timedelta(minutes=30))
+    mark_chosen([second.pk], now - timedelta(minutes=30))
+    assert shown(phase) == [0.9]
+    Phase.objects.filter(pk=phase.pk).update(board=Phase.Board.FROZEN, frozen_at=now - timedelta(hours=1))
+    assert shown(Phase.objects.get(pk=phase.pk)) == [0.5]
+
+
 # --- who computes -----------------------------------------------------------------------------------------------------
 @pytest.fixture
 def two_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,6 +197,11 @@ def test_a_reader_computes_all_teams_of_a_phase_where_they_are_not_many(phase: P
     ScoringRun.objects.filter(submission__phase=phase, final_score=0.4).update(final_score=0.6)
     Phase.objects.filter(pk=phase.pk).update(counting=Phase.Counting.LATEST)  # marks every team
     assert shown(phase) == [0.6, 0.2]
+    scored(phase, 0.1)
+    standings.refresh_all()
+    Phase.objects.filter(pk=phase.pk).update(counting=Phase.Counting.BEST)
+    assert shown(phase) == [0.6, 0.2, 0.1]
+    assert StandingMark.objects.filter(phase=phase).exists(), "of three teams that is the housekeeper's"
 
 
 @committed
