@@ -67,6 +67,25 @@ def test_another_text_id_type_or_item_changes_the_hash(rows):
     assert signature_hash(build(references=answer_file(rows))) != signature_hash(build())
 
 
+def with_items(**fields):
+    """The references with ``fields`` in the first of their items."""
+    file = answer_file(ROWS)
+    return replace(file, items=(replace(file.items[0], **fields), *file.items[1:]))
+
+
+def test_required_words_change_the_hash_where_there_are_any():
+    hashes = [references_sha256(with_items(required=words)) for words in ((), ("가",), ("나",))]
+    assert len(set(hashes)) == 3
+    assert hashes[0] == references_sha256(answer_file(ROWS))
+
+
+def test_the_input_is_signed_only_where_a_score_reads_it():
+    for recipe, is_read in (("rag-qa@1", False), ("rag-qa@1+fluency", False), ("rag-qa@1+faithfulness", True)):
+        signed = [build(recipe, with_items(input={"question": text}))["references"] for text in ("하나", "둘")]
+        assert ("input_sha256" in signed[0]) is is_read
+        assert (signed[0] != signed[1]) is is_read
+
+
 def test_profile_name_changes_nothing_but_the_model_does():
     assert signature_hash(build(about={"profile": "copy", "is_demo": False})) == signature_hash(build())
     assert signature_hash(build(bleurt={"metric": "bleurt", "weights_sha256": "f"})) != signature_hash(build())
