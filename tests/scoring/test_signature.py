@@ -8,7 +8,7 @@ from unittest import mock
 
 import pytest
 
-from scoring.recipes import get_recipe
+from scoring.recipes import RECIPES, get_recipe
 from scoring.signature import (
     build_signature,
     canonical_json,
@@ -84,6 +84,12 @@ def test_the_input_is_signed_only_where_a_score_reads_it():
         signed = [build(recipe, with_items(input={"question": text}))["references"] for text in ("하나", "둘")]
         assert ("input_sha256" in signed[0]) is is_read
         assert (signed[0] != signed[1]) is is_read
+
+
+def test_a_recipe_of_a_plug_in_names_it_with_a_judge_beside_it_too(monkeypatch):
+    monkeypatch.setattr(type(RECIPES), "origin", lambda _self, name: {"plugin": {"distribution": f"of {name}"}})
+    for recipe in ("rag-qa@1", "rag-qa@1+fluency"):
+        assert build(recipe)["plugin"] == {"distribution": "of rag-qa@1"}
 
 
 def test_profile_name_changes_nothing_but_the_model_does():
