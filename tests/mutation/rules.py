@@ -61,7 +61,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "scoring.recipes.essay_half_even": ("scoring/recipes/test_essay_half_even.py",),
     "scoring.judging.parsing": ("scoring/judging/test_parsing.py",),
     "scoring.judging.fencing": ("scoring/judging/test_fencing.py",),
-    "scoring.signature": ("scoring/test_signature.py", "scoring/test_engine.py"),
+    "scoring.signature": ("scoring/test_signature.py", "scoring/test_engine.py", "scoring/test_plugins.py"),
     **{
         f"scoring.recipes.{name}": tuple(f"scoring/{path}" for path in (*_RECIPES, *more))
         for name, more in {

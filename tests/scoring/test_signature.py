@@ -8,7 +8,7 @@ from unittest import mock
 
 import pytest
 
-from scoring.recipes import get_recipe
+from scoring.recipes import RECIPES, get_recipe
 from scoring.signature import (
     build_signature,
     canonical_json,
@@ -65,6 +65,31 @@ def test_layout_and_order_of_the_reference_file_change_nothing():
 def test_another_text_id_type_or_item_changes_the_hash(rows):
     assert references_sha256(answer_file(rows)) != references_sha256(answer_file(ROWS))
     assert signature_hash(build(references=answer_file(rows))) != signature_hash(build())
+
+
+def with_items(**fields):
+    """The references with ``fields`` in the first of their items."""
+    file = answer_file(ROWS)
+    return replace(file, items=(replace(file.items[0], **fields), *file.items[1:]))
+
+
+def test_required_words_change_the_hash_where_there_are_any():
+    hashes = [references_sha256(with_items(required=words)) for words in ((), ("가",), ("나",))]
+    assert len(set(hashes)) == 3
+    assert hashes[0] == references_sha256(answer_file(ROWS))
+
+
+def test_the_input_is_signed_only_where_a_score_reads_it():
+    for recipe, is_read in (("rag-qa@1", False), ("rag-qa@1+fluency", False), ("rag-qa@1+faithfulness", True)):
+        signed = [build(recipe, with_items(input={"question": text}))["references"] for text in ("하나", "둘")]
+        assert ("input_sha256" in signed[0]) is is_read
+        assert (signed[0] != signed[1]) is is_read
+
+
+def test_a_recipe_of_a_plug_in_names_it_with_a_judge_beside_it_too(monkeypatch):
+    monkeypatch.setattr(type(RECIPES), "origin", lambda _self, name: {"plugin": {"distribution": f"of {name}"}})
+    for recipe in ("rag-qa@1", "rag-qa@1+fluency"):
+        assert build(recipe)["plugin"] == {"distribution": "of rag-qa@1"}
 
 
 def test_profile_name_changes_nothing_but_the_model_does():

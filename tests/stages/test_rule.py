@@ -140,6 +140,11 @@ def test_scores_closer_than_the_noise_of_a_computation_are_equal() -> None:
     assert going_on([80 + 1e-10, 80], 1, "shared") == [1, 2]
 
 
+def test_a_scale_may_begin_anywhere() -> None:
+    found = place([Entry(1, 45.0, 1), Entry(2, 20.0, 2), Entry(3, 70.0, 3)], Rule("value", (20, 70), 1, None, "shared"))
+    assert {each.entry.team_number: each.normalised for each in found} == {1: 0.5, 2: 0.0, 3: 1.0}
+
+
 def test_no_number_is_minus_zero() -> None:
     """The page that checks a standing writes 0 where Python would write -0.0."""
     for normalisation in ("value", "rank"):
