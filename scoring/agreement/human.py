@@ -6,6 +6,7 @@ Other keys are ignored. Items without a score are fine, as people mostly score a
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator
 from typing import Any, Final
 
@@ -24,7 +25,10 @@ def read_human(data: bytes, known: Collection[str]) -> dict[str, float]:
 
     Raises ``InvalidFile`` with every error: its line, id and field.
     """
-    _format, entries = scan(decode(data))
+    text = decode(data)
+    if _is_agreement(text):
+        raise InvalidFile([FileError("agreement_output")])
+    _format, entries = scan(text)
     found = ErrorList()
     scores: dict[str, float] = {}
     lines: dict[str, int] = {}
@@ -41,6 +45,15 @@ def read_human(data: bytes, known: Collection[str]) -> dict[str, float]:
     if not scores:
         raise InvalidFile([FileError("no_items")])
     return scores
+
+
+def _is_agreement(text: str) -> bool:
+    """Whether it is what ``judge-agreement`` writes, in the place of the scores that it was computed from."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and "human_sha256" in found
 
 
 def _id_of(value: dict[str, Any]) -> tuple[str, Defect | None]:

@@ -75,9 +75,12 @@ def _verdicts(found: Comparison, language: Language) -> list[str]:
     is_chance = found.preference_p >= CHANCE_ABOVE
     leans = [each.lean for each in found.outcomes if each.lean]
     first = sum(lean > 0 for lean in leans)
-    return [
+    preference = [
         say("pairwise_interval", language, share=share, low=low, high=high, decided=decided),
         say("pairwise_chance" if is_chance else "pairwise_difference", language, p=found.preference_p),
+    ]
+    return [
+        *(preference if decided else [say("pairwise_undecided", language)]),
         say("pairwise_position", language, effect=found.order_effect, first=first, of=len(leans), p=found.p_value),
         say(_bias(found), language),
     ]

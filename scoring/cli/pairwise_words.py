@@ -64,6 +64,10 @@ PAIRWISE_WORDS: Final[dict[str, Message]] = {
         "이긴 쪽이 있는 {decided}문항에서 A의 비율 {share:.1f}% (95% 구간 {low:.1f}–{high:.1f}%, Wilson)",
         "Of {decided} items with a winner A has {share:.1f}% (95% interval {low:.1f}-{high:.1f}%, Wilson)",
     ),
+    "pairwise_undecided": Message(
+        "A의 비율: 정할 수 없음(이긴 쪽이 있는 문항이 없습니다).",
+        "Share of A: cannot be determined (no item has a winner).",
+    ),
     "pairwise_difference": Message(
         "정확한 부호 검정(양쪽): p = {p:.4g}. 우연이라고 보기 어려운 차이입니다.",
         "Exact sign test (two-sided): p = {p:.4g}. The difference is hardly chance.",

@@ -70,6 +70,13 @@ ESSAYS: Final[dict[str, Message]] = {
         "There are scores at several places ({places}), and which to take is not clear. Keep one.",
         WRONG_SHAPE,
     ),
+    "agreement_output": Message(
+        "judge-agreement가 쓴 일치도 파일입니다. 그것을 계산할 때 쓴 사람 점수 파일"
+        '(문항마다 {{"id": ..., "score": 1~5}}, HUMAN.json)을 주십시오.',
+        "This is the agreement that judge-agreement wrote. Give the file of the people's scores that it was computed "
+        'from ({{"id": ..., "score": 1-5}} for each item, HUMAN.json).',
+        WRONG_SHAPE,
+    ),
     "score_out_of_range": Message(
         "점수가 {low}점에서 {high}점 사이가 아닙니다. {low}~{high}의 숫자로 고쳐 주십시오.",
         "The score is not between {low} and {high}. Correct it.",

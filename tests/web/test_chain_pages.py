@@ -117,9 +117,85 @@ def test_script_finds_chain_board_and_receipt_of_a_sound_site_in_order(
     recorded(phase, TeamFactory.create(competition=phase.track.competition), 0.1 + 0.2)
     done = run_script(tmp_path, **all_files(phase, submission, member))
     assert done.returncode == 0, done.stdout
-    assert done.stdout.count("[OK]") == 3
-    assert "사슬이 온전합니다" in done.stdout
-    assert "The chain is intact" in done.stdout
+    assert done.stdout.count("[OK]") == 5
+    assert "chain.json: 사슬이 온전합니다" in done.stdout
+    assert "chain.json: The chain is intact" in done.stdout
+    assert "board.json · 공개 순위표: 제출 시각 2개가 접수 기록과 같습니다" in done.stdout
+    assert "receipt.json: All 2 entries of the receipt" in done.stdout
+    *_rest, korean, english = done.stdout.splitlines()
+    assert korean.startswith("[--] 사슬에 적히지 않아 견주지 않은 것: 공개 순위표의 팀 이름")
+    assert english.startswith("     Not recorded in the chain and not compared: team names")
+    assert "심사의 제목" not in korean, "no stages were given"
+
+
+def _earlier(rows: Any) -> None:
+    rows[1]["submitted_at"] = "2026-01-01T00:00:00.000+09:00"
+
+
+def _swapped_ranks(rows: Any) -> None:
+    rows[0]["rank"], rows[1]["rank"] = 2, 1
+
+
+@pytest.mark.parametrize(
+    ("change", "english"),
+    [
+        (_earlier, "it was recorded as received at"),
+        (_swapped_ranks, "does not follow from scores and times"),
+        (lambda rows: rows.reverse(), "does not follow from scores and times"),
+    ],
+)
+def test_script_sees_a_time_and_an_order_that_are_not_as_recorded(
+    phase: Phase, submission: Submission, member: Client, tmp_path: Path, change: Any, english: str
+) -> None:
+    recorded(phase, TeamFactory.create(competition=phase.track.competition), 0.1 + 0.2)
+    files = all_files(phase, submission, member)
+    change(files["board"]["rows"])
+    done = run_script(tmp_path, **files)
+    assert done.returncode == 1, done.stdout
+    assert english in done.stdout
+
+
+def test_of_equal_scores_the_earlier_submission_is_first(
+    phase: Phase, submission: Submission, member: Client, tmp_path: Path
+) -> None:
+    recorded(phase, TeamFactory.create(competition=phase.track.competition), 0.8222839456)
+    files = all_files(phase, submission, member)
+    assert run_script(tmp_path, **files).returncode == 0
+    rows = files["board"]["rows"]
+    rows.reverse()
+    rows[0]["rank"], rows[1]["rank"] = 1, 2
+    done = run_script(tmp_path, **files)
+    assert (done.returncode, done.stdout.count("[!!]")) == (1, 1), done.stdout
+
+
+@pytest.mark.parametrize(
+    ("content", "korean"),
+    [
+        (None, "이런 파일이 없습니다"),
+        (b'{"rows": [', "JSON 파일이 아니거나 중간에 끊겼습니다(1번째 줄 11번째 글자)"),
+        (b"", "JSON 파일이 아니거나 중간에 끊겼습니다"),
+        ("점수".encode("cp949"), "UTF-8 글이 아닙니다"),
+    ],
+)
+def test_script_names_a_file_that_it_cannot_read(
+    phase: Phase, submission: Submission, member: Client, tmp_path: Path, content: bytes | None, korean: str
+) -> None:
+    other = tmp_path / "other.json"
+    if content is not None:
+        other.write_bytes(content)
+    done = run_script(tmp_path, **all_files(phase, submission, member), more=["--board", other])
+    assert (done.returncode, done.stderr) == (2, "")
+    assert f"[??] {other}: {korean}" in done.stdout
+    assert "Error(" not in done.stdout
+
+
+def test_script_names_a_board_without_the_final_one_that_was_recorded(
+    phase: Phase, published: BoardSnapshot, tmp_path: Path
+) -> None:
+    files = {"chain": body(Client().get(f"{chain_url(phase)}.json")), "board": body(Client().get(board_url(phase)))}
+    files["board"]["final"] = None
+    done = run_script(tmp_path, **files)
+    assert (done.returncode, "A final board is recorded and not in the file" in done.stdout) == (1, True)
 
 
 @pytest.mark.parametrize(
@@ -144,10 +220,15 @@ def test_script_sees_a_score_on_the_board_that_is_not_the_recorded_one(
     phase: Phase, submission: Submission, member: Client, tmp_path: Path
 ) -> None:
     files = all_files(phase, submission, member)
-    files["board"]["rows"][0]["scores"]["bleurt"] += 1e-12
+    scores = files["board"]["rows"][0]["scores"]
+    right = scores["bleurt"]
+    scores["bleurt"] = right + 1e-12
     done = run_script(tmp_path, **files)
     assert done.returncode == 1
-    assert "다르거나 기록에 없습니다" in done.stdout
+    assert f"bleurt 값({right + 1e-12!r})이 기록된 값({right!r})과 다릅니다" in done.stdout
+    assert "final_score" not in done.stdout
+    del files["board"]["rows"][0]["submission"]  # as the API gave it once
+    assert "점수(0.8222839456)와 같은 점수가 기록에 없습니다" in run_script(tmp_path, **files).stdout
 
 
 @pytest.mark.parametrize("column", ["final_score = 0.99", "scores = jsonb_set(scores, '{bleurt}', '0.62')"])

@@ -31,35 +31,82 @@ def test_the_script_computes_a_board_of_the_past_again(phase: Phase, tmp_path: P
     assert (before["past_boards"], before["past"]) == ([], None)
     apply_new_scores(phase)
     files = files_of(phase, past=1)
-    past, current = files["board"]["past"], files["board"]["rows"]
-    assert [row["team"] for row in past["rows"]] == [row["team"] for row in before["rows"]]
-    assert [row["composite"] for row in past["rows"]] == [row["composite"] for row in before["rows"]]
-    assert [row["team"] for row in current] != [row["team"] for row in past["rows"]]
+    past, rows = files["board"]["past"], files["board"]["rows"]
+    assert [row["team"] for row in rows] == [row["team"] for row in before["rows"]]
+    assert [row["composite"] for row in rows] == [row["composite"] for row in before["rows"]]
+    assert [row["team"] for row in api(phase).json()["rows"]] != [row["team"] for row in rows]
+    assert (files["board"]["composite"], files["board"]["row_count"]) == (before["composite"], len(rows))
+    assert "rows" not in past
     assert [each["snapshot"] for each in files["board"]["past_boards"]] == [1]
     assert files["board"]["past_boards"] == past["snapshots"]
     done = run_script(tmp_path, **files)
     assert done.returncode == 0, done.stdout
-    assert "지난 공개 순위표가 기록과 같습니다" in done.stdout
+    assert "board.json · 지난 공개 순위표 1판: 지난 공개 순위표가 기록과 같습니다" in done.stdout
+    assert done.stdout.count("composites, ranks and the order were computed again") == 1
+
+
+def test_a_file_from_when_the_rows_were_the_current_ones_is_still_read(phase: Phase, tmp_path: Path) -> None:  # noqa: F811
+    apply_new_scores(phase)
+    files, past = files_of(phase), api(phase, past=1).json()
+    files["board"]["past"] = {**past["past"], "rows": past["rows"], "row_count": past["row_count"]}
+    done = run_script(tmp_path, **files)
+    assert done.returncode == 0, done.stdout
     assert done.stdout.count("composites, ranks and the order were computed again") == 2
+    past["rows"][0]["team"] = "다른 팀"
+    assert run_script(tmp_path, **files).returncode == 1
 
 
-def _swap(past: Any) -> None:
-    past["rows"].reverse()
+def _drop(board: Any) -> None:
+    board["past_boards"] = []
 
 
-def _other_value(past: Any) -> None:
-    past["rows"][0]["scores"]["rmse"] = 0.123
+def _rehash(board: Any) -> None:
+    board["past_boards"][0]["sha256"] = "0" * 64
 
 
-def _unlisted(past: Any) -> None:
-    past["snapshots"] = []
+@pytest.mark.parametrize("change", [_drop, _rehash])
+def test_the_script_sees_that_the_list_of_kept_boards_is_another(
+    phase: Phase,  # noqa: F811
+    tmp_path: Path,
+    change: Any,
+) -> None:
+    apply_new_scores(phase)
+    files = files_of(phase)
+    assert run_script(tmp_path, **files).returncode == 0
+    change(files["board"])
+    done = run_script(tmp_path, **files)
+    assert (done.returncode, "past_boards" in done.stdout) == (1, True)
 
 
-@pytest.mark.parametrize("change", [_swap, _other_value, _unlisted])
+def _swap(board: Any) -> None:
+    board["rows"].reverse()
+
+
+def _other_value(board: Any) -> None:
+    board["rows"][0]["scores"]["rmse"] = 0.123
+
+
+def _other_name(board: Any) -> None:
+    board["rows"][0]["team"] = board["rows"][1]["team"]
+
+
+def _other_recipe(board: Any) -> None:
+    board["past"]["recipe"] = "other@1"
+
+
+def _other_weight(board: Any) -> None:
+    board["composite"]["components"][0]["weight"] += 1
+
+
+def _unlisted(board: Any) -> None:
+    board["past"]["snapshots"] = []
+
+
+@pytest.mark.parametrize("change", [_swap, _other_value, _other_name, _other_recipe, _other_weight, _unlisted])
 def test_the_script_sees_a_changed_board_of_the_past(phase: Phase, tmp_path: Path, change: Any) -> None:  # noqa: F811
     apply_new_scores(phase)
     files = files_of(phase, past=1)
-    change(files["board"]["past"])
+    change(files["board"])
     assert run_script(tmp_path, **files).returncode == 1
 
 

@@ -173,6 +173,13 @@ def test_a_disqualified_team_is_marked_then_leaves_and_stays_named(judged: Conte
     assert "상위 2팀이 진출합니다." in page
 
 
+def test_the_combined_standing_says_that_a_team_of_it_was_disqualified_since(judged: Contest) -> None:
+    notice = "발표한 뒤 실격한 팀이 있습니다. 이 결과는 발표한 그대로이며"
+    assert notice not in get(judged).content.decode()
+    disqualify_team(team=judged.teams[2], actor=judged.writer, note_ko="규정 위반")
+    assert notice in get(judged).content.decode()
+
+
 def test_points_are_of_a_hundred_everywhere_on_the_pages(judged: Contest) -> None:
     """The score of the board is shown times 100, and so are the bounds of the rule; only of the files 0-1 is said."""
     for page in ("", f"{judged.track.slug}/1/", f"{judged.track.slug}/2/"):

@@ -61,7 +61,7 @@ def board_detail(request: HttpRequest, slug: str, track: str) -> Json:
 
     A page has a hundred rows: ``next`` is the address of the page after ``?page=``, ``null`` on the last.
     ``?snapshot=`` is the number of an earlier publication of the final board, ``?past=`` that of a public board from
-    before what ranks was changed, ``?phase=`` the slug of another phase.
+    before what ranks was changed, whose rows ``rows`` then are, ``?phase=`` the slug of another phase.
     """
     token = token_of(request)
     competition, phase = _find(slug, track, request.GET.get("phase"))
@@ -71,7 +71,7 @@ def board_detail(request: HttpRequest, slug: str, track: str) -> Json:
     found = board(phase, viewer_team=own_team, view=view)
     final = published_board(phase, viewer_team=own_team, view=view, number=number)
     past = None if kept is None else past_board(phase, kept, viewer_team=own_team, view=view)
-    last = max(each.row_count for each in (found, final, past) if each)
+    last = max(each.row_count for each in (past or found, final) if each)
     after = view.offset // PAGE_ROWS + 2
     query = request.GET.copy()
     query["page"] = str(after)

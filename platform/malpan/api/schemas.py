@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from malpan.api.http import language
@@ -65,13 +65,14 @@ def phase(found: Phase) -> dict[str, Any]:
 
 
 def board(found: Board, final: Board | None = None, past: Board | None = None) -> dict[str, Any]:
-    """A page of the public board, under ``final`` of the final one once it is published, and under ``past`` of the
-    kept one that was asked for.
+    """A page of the public board, and under ``final`` of the final one once it is published. Where a kept public board
+    was asked for, it is the page of that one, with its rows as they were recorded, and ``past`` says which it is.
     """
+    shown = past or found
     return {
         "track": found.phase.track.slug,  # a phase's slug is unique within its track only
         "phase": phase(found.phase),
-        "recipe": found.recipe.id,
+        "recipe": shown.recipe.id,
         "columns": [
             {
                 "key": column.key,
@@ -79,22 +80,22 @@ def board(found: Board, final: Board | None = None, past: Board | None = None) -
                 "is_scaled": column.is_scaled,
                 "group": column.group,
             }
-            for column in found.columns
+            for column in shown.columns
         ],
-        "composite": _composite(found),
-        "row_count": found.row_count,
-        "rows": [_row(row) for row in found.rows],
-        "own_row": found.own_row and _row(found.own_row),  # of the token's team, whatever its rank
+        "composite": _composite(shown),
+        "row_count": shown.row_count,
+        "rows": [_row(row) for row in found.rows] if past is None else _recorded_rows(past),
+        "own_row": shown.own_row and _row(shown.own_row),  # of the token's team, whatever its rank
         "is_hidden": found.is_hidden,
-        "frozen_at": found.frozen_at,
-        "is_demo_models": found.is_demo_models,
-        "signature_hash": found.signature_hash,
-        "excluded_count": found.excluded_count,
+        "frozen_at": shown.frozen_at,
+        "is_demo_models": shown.is_demo_models,
+        "signature_hash": shown.signature_hash,
+        "excluded_count": shown.excluded_count,
         "covers": "public" if found.covers_split else "all",
-        "disqualified": [{"team": each.team_name, "note": each.note} for each in found.disqualified],
-        "final": _published(final, final.snapshot) if final and final.snapshot else None,
+        "disqualified": [{"team": each.team_name, "note": each.note} for each in shown.disqualified],
+        "final": {**_publication(final, final.snapshot), **_published(final)} if final and final.snapshot else None,
         "past_boards": [] if found.is_hidden else _listed(found.snapshots),  # for ?past=, the newest first
-        "past": _published(past, past.snapshot) if past and past.snapshot else None,
+        "past": _publication(past, past.snapshot) if past and past.snapshot else None,
     }
 
 
@@ -108,10 +109,10 @@ def _composite(found: Board) -> dict[str, Any] | None:
     return {"components": components_json(found.components), "formula": formula}
 
 
-def _published(found: Board, snapshot: BoardSnapshot) -> dict[str, Any]:
-    """The rows as they were published or kept, and every publication or kept board, the newest first.
+def _publication(found: Board, snapshot: BoardSnapshot) -> dict[str, Any]:
+    """What was published or kept when, and every publication or kept board, the newest first.
 
-    ``sha256`` is that of the canonical JSON of all of them, and is in the public chain.
+    ``sha256`` is that of the canonical JSON of all rows, and is in the public chain.
     """
     return {
         "snapshot": snapshot.number,
@@ -123,9 +124,16 @@ def _published(found: Board, snapshot: BoardSnapshot) -> dict[str, Any]:
         "sha256": snapshot.sha256,
         "note": snapshot.note,
         "components": snapshot.components or None,  # of the composite in the rows, if one ranks
-        "row_count": found.row_count,
-        "rows": found.view.cut(published_rows(snapshot)),
     }
+
+
+def _published(found: Board) -> dict[str, Any]:
+    return {"row_count": found.row_count, "rows": _recorded_rows(found)}
+
+
+def _recorded_rows(found: Board) -> Sequence[Mapping[str, Any]]:
+    """The rows of a page as they were published or kept, as the hash has them."""
+    return found.view.cut(published_rows(found.snapshot)) if found.snapshot else []
 
 
 def _listed(snapshots: Iterable[BoardSnapshot]) -> list[dict[str, Any]]:

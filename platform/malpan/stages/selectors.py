@@ -104,6 +104,11 @@ def replaced_parts(final: StageSnapshot, states: Sequence[StageState]) -> list[S
     ]
 
 
+def is_final_behind(final: StageSnapshot, states: Sequence[StageState]) -> bool:
+    """Whether a published combined standing, or a stage that it rests on, is to be published again."""
+    return bool(replaced_parts(final, states)) or any(state.is_behind for state in states)
+
+
 def resting_on(track: Track, position: int) -> list[Stage | None]:
     """What is published of ``track`` and rests on the stage before ``position``: the stages from there on, and ``None``
     for the combined standing.

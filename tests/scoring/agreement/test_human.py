@@ -62,6 +62,7 @@ def test_an_id_is_compared_in_nfc_and_is_not_trimmed() -> None:
         ('[{"id": "a", "score": NaN}]', [("not_a_number", 1, None, None)]),
         (f'[{{"id": "a", "score": 1{"0" * 5000}}}]', [("number_too_large", 1, None, None)]),
         ('[{"id": "a", "score": 3]', [("missing_comma", 1, "a", None)]),
+        (json.dumps({"format": "x", "human_sha256": "0" * 64}, indent=2), [("agreement_output", None, None, None)]),
         ('["a"]', None),
         ("[]", None),
         ("   ", None),

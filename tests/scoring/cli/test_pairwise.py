@@ -132,6 +132,9 @@ def test_a_judge_that_prefers_a_position_is_detected(folder: Path, capsys: pytes
     assert position["p_value"] == pytest.approx(binomtest(18, 18).pvalue, abs=1e-15)
     assert "글이 놓인 자리를 보고 고릅니다" in shown
     assert "뒤집힌 문항 18개: e0, e1" in shown
+    assert "A의 비율: 정할 수 없음" in shown
+    assert "50.0%" not in shown
+    assert "우연일 수 있는" not in shown
 
 
 def test_faults_change_no_verdict_and_pay_for_none_twice(

@@ -102,6 +102,7 @@ def test_a_hidden_competition_shows_nothing_on_the_card(
         (b'[{"id": "e1", "score": 3},\n {"id": "x9", "score": 3}]', "x9"),
         (b'[{"id": "e1", "score": 7}]', "5"),
         (b"", "비어"),
+        (b'{"metric": "llm_judge", "human_sha256": "00"}', "사람 점수 파일(문항마다 {&quot;id&quot;: ..., "),
         (human_bytes({"e1": 3}), "1개입니다"),
         (human_bytes({"e1": 3, "e7": 3}), "1개입니다"),
     ],

@@ -224,6 +224,25 @@ def test_the_two_ways_to_give_a_table_are_not_both_called_optional(
     assert page.count("(선택)") == 1, "only the reason"
 
 
+def test_after_a_disqualification_the_list_and_later_stages_say_what_is_to_be_published_again(
+    contest: Contest, writer: Client, second: Stage
+) -> None:
+    contest.judged(second, {1: 60, 2: 90, 3: 80})
+    contest.publish_final()
+    first = contest.track.stages.get(position=1)
+    behind = f"앞의 심사 ‘{first.title}’의 결과를 다시 발표해야 합니다."
+    assert "다시 발표해야 함" not in writer.get(url(contest)).content.decode()
+    assert behind not in writer.get(url(contest, f"{second.pk}/")).content.decode()
+    team = contest.teams[2]
+    disqualify_team(team=team, actor=contest.writer, note_ko="규정 위반")
+    listed = writer.get(url(contest)).content.decode()
+    assert "앞 결과가 바뀜: 다시 발표해야 함" in listed.rpartition("종합 결과")[2]
+    assert behind in writer.get(url(contest, f"{second.pk}/")).content.decode()
+    page = writer.get(url(contest, f"{first.pk}/")).content.decode()
+    assert f"실격하여 빠지는 팀(번호): {team.name} ({team.number})" in page
+    assert "앞의 심사 ‘" not in page
+
+
 def test_publishing_again_names_what_becomes_outdated(contest: Contest, writer: Client, second: Stage) -> None:
     """Of the board the stages made of it, of a stage those behind it and the combined standing."""
     contest.judged(second, {1: 60, 2: 90, 3: 80})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -22,6 +23,7 @@ from malpan.stages.models import Stage
 from malpan.stages.publishing import publish_final, publish_stage
 from malpan.stages.selectors import (
     finals_of,
+    is_final_behind,
     newest_final,
     replaced_parts,
     resting_on,
@@ -53,7 +55,9 @@ def stages_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     for track in tracks_of(access.competition):
         states = states_of(track)
         heads = heads_of([state.stage for state in states])
-        sections.append((track, list(zip(heads, states, strict=True)), newest_final(track)))
+        final = newest_final(track)
+        is_behind = final is not None and is_final_behind(final, states)
+        sections.append((track, list(zip(heads, states, strict=True)), final, is_behind))
     return render(request, "manage/stages.html", access.context("manage_stages") | {"sections": sections})
 
 
@@ -214,12 +218,14 @@ def final_page(request: MemberRequest, access: ManageAccess, track_slug: str) ->
 def _stage_page(
     request: MemberRequest, access: ManageAccess, stage: Stage, forms: Forms, status: int = 200
 ) -> HttpResponse:
-    state = next(each for each in states_of(stage.track) if each.stage.pk == stage.pk)
+    states = states_of(stage.track)
+    state = next(each for each in states if each.stage.pk == stage.pk)
     context = access.context("manage_stages") | {
         "stage": stage,
         "state": state,
         "is_last": stages_of(stage.track)[-1].pk == stage.pk,
         "resting": resting_on(stage.track, stage.position + 1),
+        "behind_before": [each for each in states if each.stage.position < stage.position and each.is_behind],
         "words": rule_words(rule_facts(stage), stage.track),
         "form": StageForm(instance=stage_of(access.competition, stage.pk), track=stage.track),
         "removal": _removal_form(),
@@ -260,11 +266,17 @@ def _result(request: MemberRequest, stage: Stage) -> dict[str, Any]:
     return {
         "result": stage_lines(list(listed), stage.source, stage.track),
         "page": listed,
-        "left_out": content.rule["left_out"],
+        "left_out": _named(stage, content.rule["left_out"]),
         "going_on": None if is_last and stage.cut is None else sum(row["goes_on"] for row in content.rows),
         "is_published_so": last is not None and last.sha256 == content.sha256,
         "publish_form": _publish_form(content, last is not None, "publish-%s"),
     }
+
+
+def _named(stage: Stage, numbers: Sequence[int]) -> list[str]:
+    """Teams by name and number."""
+    names = team_names(stage.track.competition, numbers)
+    return [f"{names.get(number, '–')} ({number})" for number in numbers]
 
 
 def _final_page(

@@ -19,6 +19,7 @@ from malpan.stages.selectors import (
     disqualified_numbers,
     newest_final,
     newest_snapshot,
+    numbers_in,
     publications_of,
     replaced_parts,
     rule_facts,
@@ -80,6 +81,7 @@ def _final(request: HttpRequest, track: Track, team: Team | None, states: list[S
         "lines": final_lines(list(listed), stages, own=team.number if team else None, out=out),
         "page": listed,
         "replaced": replaced_parts(final, states),
+        "has_disqualified": bool(numbers_in(final, out)),
     }
 
 

@@ -33,6 +33,7 @@ from malpan.local import embedded
 from malpan.local.file_lock import FileLock
 from malpan.local.paths import memory_directory, private_directory
 from malpan.local.programs import DEMO_JUDGE_URL, child_environment, programs_of, threads_of_a_worker
+from malpan.local.schema import differing_columns
 from malpan.local.supervisor import Supervisor
 
 ADMIN_EMAIL = "admin@localhost"
@@ -79,6 +80,7 @@ class Command(BaseCommand):
         """Prepare the first request: tables, static files, in the local default an administrator."""
         _require_own_schema()
         call_command("migrate", interactive=False, verbosity=0)
+        _require_own_columns()
         if settings.LOCAL:
             settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # empty: here the files are served from the apps
             self._create_admin(settings.VAR_DIR / "admin-password")
@@ -209,13 +211,24 @@ def _require_own_schema() -> None:
     unknown = sorted(key for key in loader.applied_migrations if key[0] in ours and key not in loader.disk_migrations)
     if unknown:
         first = ".".join(unknown[0])
-        raise CommandError(
-            f"데이터베이스가 이 프로그램과 다른 판의 것입니다(모르는 변경: {first}). "
-            "그 판의 프로그램으로 실행하거나, 자료를 따로 보관한 뒤 새 데이터베이스로 시작하십시오"
-            f"(내장 서버라면 다음 폴더를 다른 이름으로 옮기면 됩니다: {settings.VAR_DIR}).\n"
-            f"The database was made by another version (unknown change: {first}). Run that version, or keep a copy and "
-            f"start with a new database (embedded servers: move {settings.VAR_DIR} aside)."
-        )
+        raise _another_version(f"모르는 변경: {first}", f"unknown change: {first}")
+
+
+def _require_own_columns() -> None:
+    """Refuse a database of another version whose migrations have the same names: its pages would fail one by one."""
+    if differing := differing_columns():
+        first = ", ".join(differing[:3]) + (" …" if len(differing) > 3 else "")
+        raise _another_version(f"서로 다른 열: {first}", f"columns that differ: {first}")
+
+
+def _another_version(korean: str, english: str) -> CommandError:
+    return CommandError(
+        f"데이터베이스가 이 프로그램과 다른 판의 것입니다({korean}). "
+        "그 판의 프로그램으로 실행하거나, 자료를 따로 보관한 뒤 새 데이터베이스로 시작하십시오"
+        f"(내장 서버라면 다음 폴더를 다른 이름으로 옮기면 됩니다: {settings.VAR_DIR}).\n"
+        f"The database was made by another version ({english}). Run that version, or keep a copy and "
+        f"start with a new database (embedded servers: move {settings.VAR_DIR} aside)."
+    )
 
 
 def _already_running(address_file: Path) -> str:

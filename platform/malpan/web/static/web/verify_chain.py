@@ -10,8 +10,8 @@ board.json    공개 API의 순위표 / the board as the public API gives it:
               A page has 100 rows: download the next from the address in "next" and name them all.
               예전에 발표한 최종 순위표는 ?snapshot=번호, 다른 단계는 ?phase=이름입니다. 모두 --board에 적습니다.
               An earlier final board is ?snapshot=N, another phase ?phase=NAME: name all of them after --board.
-              규칙이나 점수를 바꾸기 전의 공개 순위표는 ?past=번호입니다.
-              A public board from before a change of rules or scores is ?past=N.
+              규칙이나 점수를 바꾸기 전의 공개 순위표는 ?past=번호입니다("rows"가 그 순위표입니다).
+              A public board from before a change of rules or scores is ?past=N: its "rows" are those of then.
 receipt.json  제출 결과 페이지의 접수증 / the receipt from a submission's page.
 stages.json   ‘심사’ 페이지의 JSON입니다. 발표한 모든 판을 점수에서 다시 구하고, --board가 있으면 첫 심사를 견줍니다.
               The JSON of the page "Stages": every publication is recomputed from the scores, and the first stage
@@ -59,20 +59,31 @@ def sha256(value: Any) -> str:
 
 
 class Findings:
-    """What was found, in both languages; the problems are counted."""
+    """What was found, in both languages, each line after the file that it is about; the problems are counted."""
 
     def __init__(self) -> None:
         self.problems = 0
+        self.file = ""
+        self.part = ("", "")
+
+    def about(self, file: str, part: tuple[str, str] = ("", "")) -> None:
+        """What follows is about ``file`` and, in both languages, about ``part`` of it."""
+        self.file, self.part = file, part
 
     def good(self, korean: str, english: str) -> None:
-        sys.stdout.write(f"[OK] {korean}\n     {english}\n")
+        self._write("[OK]", korean, english)
 
     def note(self, korean: str, english: str) -> None:
-        sys.stdout.write(f"[--] {korean}\n     {english}\n")
+        self._write("[--]", korean, english)
 
     def bad(self, korean: str, english: str) -> None:
         self.problems += 1
-        sys.stdout.write(f"[!!] {korean}\n     {english}\n")
+        self._write("[!!]", korean, english)
+
+    def _write(self, mark: str, korean: str, english: str) -> None:
+        before = [" · ".join(filter(None, (self.file, part))) for part in self.part]
+        korean, english = (f"{where}: {text}" if where else text for where, text in zip(before, (korean, english)))
+        sys.stdout.write(f"{mark} {korean}\n     {english}\n")
 
 
 def check_chain(entries: Any, findings: Findings) -> None:
@@ -142,30 +153,54 @@ class Incomplete(Exception):
     """Pages of the board are missing."""
 
 
-def whole_board(pages: list[Any]) -> Any:
+def whole_board(files: list[str], pages: list[Any]) -> Any:
     """The board of its pages. Raises ``Incomplete`` unless every row is there."""
+    pages = sorted(pages, key=number_of)
     board = {**pages[0], "rows": [row for page in pages for row in page["rows"]]}
     for name in PUBLISHED:
         if board.get(name):
             board[name] = {**board[name], "rows": [row for page in pages for row in page[name]["rows"]]}
     for part in (board, *map(board.get, PUBLISHED)):
         if part and len(part["rows"]) != part.get("row_count", len(part["rows"])):
-            raise Incomplete(len(part["rows"]), part["row_count"])
+            raise Incomplete(named_together(files), len(part["rows"]), part["row_count"])
     return board
 
 
-def boards_of(pages: list[Any]) -> list[Any]:
-    """The boards of pages: one for each phase of each track, each publication of its final board and each public one
-    of the past; the same page given twice counts once. Raises ``Incomplete``.
+def number_of(page: Any) -> float:
+    """The number of a page after its first, by the address of the next; infinite for the last."""
+    number = (page.get("next") or "").rpartition("page=")[2].partition("&")[0]
+    return int(number) if number.isdecimal() else math.inf
+
+
+def boards_of(pages: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """The boards of pages, each page after its file: one for each phase of each track, each publication of its final
+    board and each public one of the past; the same page given twice counts once. Raises ``Incomplete``.
     """
-    together: dict[Any, list[Any]] = {}
-    for page in pages:
+    together: dict[Any, tuple[list[str], list[Any]]] = {}
+    for file, given in pages:
+        page = with_past_rows(given)
         parts = [page.get(name) or {} for name in PUBLISHED]
         named = [part.get(name) for part in parts for name in ("sha256", "snapshot")]
-        same = together.setdefault((*place_of(page), *named), [])
+        files, same = together.setdefault((*place_of(page), page["shows_past"], *named), ([], []))
         if page not in same:
+            files.append(file)
             same.append(page)
-    return [whole_board(each) for each in together.values()]
+    return [(named_together(files), whole_board(files, same)) for files, same in together.values()]
+
+
+def with_past_rows(page: Any) -> Any:
+    """A page whose ``past`` has its rows: where a board of the past was asked for, they are those of the page. In a
+    file from before that, ``past`` has its own and those of the page are of the current board.
+    """
+    past = page.get("past")
+    shows_past = bool(past) and "rows" not in past
+    if shows_past:
+        page = {**page, "past": {**past, "rows": page["rows"], "row_count": page["row_count"]}}
+    return {**page, "shows_past": shows_past}
+
+
+def named_together(files: list[str]) -> str:
+    return ", ".join(files) if len(files) < 4 else f"{files[0]}, {files[1]}, … {files[-1]}"
 
 
 def place_of(board: Any) -> Any:
@@ -173,19 +208,44 @@ def place_of(board: Any) -> Any:
     return board.get("track"), (board.get("phase") or {}).get("slug")
 
 
-def check_board(entries: Any, board: Any, findings: Findings) -> None:
+def check_board(entries: Any, file: str, board: Any, findings: Findings) -> None:
     """Every score on the board must be the newest recorded score of a submission; a final board, or a public one of the
     past, must be the recorded one.
     """
-    if board.get("is_hidden"):
-        findings.good("순위표가 비공개입니다. 견줄 점수가 없습니다.", "The board is hidden: no scores to compare.")
-    else:
-        check_rows(entries, board["rows"], findings)
-        if board.get("composite"):
-            check_composite(board["rows"], board["composite"]["components"], findings)
+    if not board["shows_past"]:
+        findings.about(file, ("공개 순위표", "public board"))
+        check_public(entries, board, findings)
     for name in PUBLISHED:
         if board.get(name):
+            findings.about(file, edition_of(name, board[name]))
             check_published(entries, board, name, findings)
+        elif name == "final" and name in board and recorded_boards(entries, board, name):
+            findings.about(file)
+            findings.bad(
+                "기록에는 발표한 최종 순위표가 있는데 파일에는 없습니다. 그 사이에 발표되었을 수 있으니 chain.json과 "
+                "순위표를 함께 다시 내려받아 확인하세요.",
+                "A final board is recorded and not in the file. If it was published in between, download chain.json "
+                "and the board again, together.",
+            )
+
+
+def edition_of(name: str, shown: Any) -> tuple[str, str]:
+    korean, english = PUBLISHED[name]
+    return "{} {}판".format(korean, shown["snapshot"]), "{}, snapshot {}".format(english, shown["snapshot"])
+
+
+def check_public(entries: Any, board: Any, findings: Findings) -> None:
+    """The public board as it is now."""
+    if board.get("is_hidden"):
+        findings.good("순위표가 비공개입니다. 견줄 점수가 없습니다.", "The board is hidden: no scores to compare.")
+        return
+    check_rows(entries, board["rows"], findings)
+    check_times(entries, board["rows"], findings)
+    if board.get("composite"):
+        check_composite(board["rows"], board["composite"]["components"], findings)
+    elif "score_step" in board.get("phase", {}) and board["phase"]["score_step"] is None:
+        check_ranks(board["rows"], findings)  # rounded scores do not show what ranks
+    check_past_boards(entries, board, findings)
 
 
 def check_rows(entries: Any, rows: Any, findings: Findings) -> None:
@@ -194,15 +254,120 @@ def check_rows(entries: Any, rows: Any, findings: Findings) -> None:
     for row in rows:
         opened = [entry["opening"] for entry in candidates(newest, row) if entry.get("opening") is not None]
         if not any(agrees(row, opening) for opening in opened):
-            team, score = row.get("team"), row.get("final_score")
-            findings.bad(
-                f"순위표에 있는 ‘{team}’의 점수 {score}이(가) 기록된 점수와 다르거나 기록에 없습니다.",
-                f"The score {score} of '{team}' on the board differs from the recorded one or is not recorded.",
-            )
+            say_what_differs(row, opened, findings)
     if findings.problems == before:
         findings.good(
             f"순위표의 점수 {len(rows)}개가 기록과 같습니다.",
             f"All {len(rows)} scores of the board equal the recorded ones.",
+        )
+
+
+def say_what_differs(row: Any, opened: Any, findings: Findings) -> None:
+    """Each score of the row that is not the recorded one, where the row names its submission."""
+    team = row.get("team")
+    if row.get("submission") is None or not opened:
+        score = row.get("final_score")
+        findings.bad(
+            f"순위표에 있는 ‘{team}’의 점수({score})와 같은 점수가 기록에 없습니다.",
+            f"The score {score} of '{team}' on the board is not recorded.",
+        )
+        return
+    name, shown, recorded = min((differences(row, opening) for opening in opened), key=len)[0]
+    findings.bad(
+        f"순위표에 있는 ‘{team}’의 {name} 값({shown})이 기록된 값({recorded})과 다릅니다.",
+        f"The {name} of '{team}' on the board ({shown}) differs from the recorded one ({recorded}).",
+    )
+
+
+def differences(row: Any, opening: Any) -> list[tuple[str, str, str]]:
+    """The name of each score of a board row that an opening has otherwise, and both values; "–" for none."""
+    shown, recorded = numbers(row), numbers(opening)
+    found = [
+        (name, value, recorded["scores"].get(name, "–"))
+        for name, value in shown["scores"].items()
+        if recorded["scores"].get(name) != value
+    ]
+    if shown["final_score"] != recorded["final_score"]:
+        found.append(("final_score", shown["final_score"], recorded["final_score"]))
+    return found
+
+
+def check_times(entries: Any, rows: Any, findings: Findings) -> None:
+    """Every row has the time at which its submission was received. The API writes milliseconds."""
+    before, unopened = findings.problems, 0
+    received = {entry["payload"]["submission"]: entry for entry in entries if entry["kind"] == "receipt"}
+    for row in rows:
+        opening = received.get(row.get("submission"), {}).get("opening")
+        if opening is None:
+            unopened += 1
+        elif milliseconds(row["submitted_at"]) != milliseconds(opening["received_at"]):
+            findings.bad(
+                "순위표에 있는 ‘{}’의 제출 시각 {}: 기록된 접수 시각({})과 다릅니다.".format(
+                    row.get("team"), row["submitted_at"], opening["received_at"]
+                ),
+                "The submission of '{}' on the board is of {}: it was recorded as received at {}.".format(
+                    row.get("team"), row["submitted_at"], opening["received_at"]
+                ),
+            )
+    if unopened:
+        findings.note(
+            f"접수 기록이 공개되지 않은 {unopened}줄의 제출 시각은 견주지 않았습니다.",
+            f"The times of {unopened} rows were not compared: their receipts are not open.",
+        )
+    if findings.problems == before and unopened < len(rows):
+        findings.good(
+            f"제출 시각 {len(rows) - unopened}개가 접수 기록과 같습니다.",
+            f"The times of {len(rows) - unopened} submissions equal those of their receipts.",
+        )
+
+
+def milliseconds(text: str) -> datetime:
+    found = moment(text)
+    return found.replace(microsecond=found.microsecond // 1000 * 1000)
+
+
+def check_ranks(rows: Any, findings: Findings) -> None:
+    """The higher final score first and, where all scores are equal, the earlier submission; ranks are counted from 1,
+    without baselines. Which other scores break a tie the board does not say.
+    """
+    before, next_rank = findings.problems, 1
+    for place, row in enumerate(rows):
+        rank = None if row["is_baseline"] else next_rank
+        next_rank += not row["is_baseline"]
+        if row["rank"] != rank or (place and is_misplaced(rows[place - 1], row)):
+            findings.bad(
+                "‘{}’의 순위나 자리가 점수와 제출 시각에 맞지 않습니다.".format(row.get("team")),
+                "The rank or the place of '{}' does not follow from scores and times.".format(row.get("team")),
+            )
+    if findings.problems == before and rows:
+        findings.good(
+            f"순위 {len(rows)}줄의 차례가 최종 점수에 맞습니다.",
+            f"The order of all {len(rows)} rows follows from the final scores.",
+        )
+
+
+def is_misplaced(above: Any, row: Any) -> bool:
+    """Whether ``row`` belongs before the row above it."""
+    first, second = (
+        (round(each["final_score"], DECIMALS), {k: v and round(v, DECIMALS) for k, v in each["scores"].items()})
+        for each in (above, row)
+    )
+    if first == second:
+        return moment(row["submitted_at"]) < moment(above["submitted_at"])
+    return bool(second[0] > first[0])
+
+
+def check_past_boards(entries: Any, board: Any, findings: Findings) -> None:
+    """The list of the kept public boards has every recorded one and no other."""
+    if "past_boards" not in board:
+        return
+    listed = sorted((each["snapshot"], each["sha256"]) for each in board["past_boards"])
+    if listed != sorted((each["snapshot"], each["rows_sha256"]) for each in recorded_boards(entries, board, "past")):
+        findings.bad(
+            "지난 공개 순위표의 목록(past_boards)이 기록과 다릅니다. 그 사이에 더해졌을 수 있으니 chain.json과 "
+            "순위표를 함께 다시 내려받아 확인하세요.",
+            "The list of the public boards of the past (past_boards) is not the recorded one. If one was added in "
+            "between, download chain.json and the board again, together.",
         )
 
 
@@ -222,6 +387,11 @@ def check_published(entries: Any, board: Any, name: str, findings: Findings) -> 
         findings.good(f"{korean}가 기록과 같습니다.", f"The {english} equals the recorded one.")
     check_publications(recorded, shown, PUBLISHED[name], findings)
     components = (payload or {}).get("components") or shown.get("components")
+    if board["shows_past"] and weights_of((board.get("composite") or {}).get("components")) != weights_of(components):
+        findings.bad(
+            "파일에 적힌 종합 점수의 구성(composite)이 기록과 다릅니다.",
+            "What the file says of the composite is not what was recorded.",
+        )
     if components:
         check_composite(shown["rows"], components, findings)
 
@@ -242,7 +412,14 @@ def is_final(entry: Any) -> bool:
 
 
 def is_of(shown: Any, payload: Any) -> bool:
-    return bool((payload.get("snapshot"), payload.get("rows_sha256")) == (shown["snapshot"], shown["sha256"]))
+    """Whether a published board is the recorded one, by all that the record has of it."""
+    same = all(shown.get(name) in (None, payload.get(name)) for name in ("recipe", "signature_hash"))
+    same = same and weights_of(shown.get("components")) == weights_of(payload.get("components"))
+    return bool(same and (payload.get("snapshot"), payload.get("rows_sha256")) == (shown["snapshot"], shown["sha256"]))
+
+
+def weights_of(components: Any) -> Any:
+    return [(each["score"], float(each["weight"]), each["higher_is_better"]) for each in components or []]
 
 
 def check_publications(recorded: Any, shown: Any, words: Any, findings: Findings) -> None:
@@ -355,9 +532,7 @@ def moment(text: str) -> datetime:
 
 def agrees(row: Any, opening: Any) -> bool:
     """Whether a board row shows an opening's numbers. A board may leave metrics out, never add or change one."""
-    shown, recorded = numbers(row), numbers(opening)
-    same = all(recorded["scores"].get(name) == value for name, value in shown["scores"].items())
-    return bool(same and shown["final_score"] == recorded["final_score"])
+    return not differences(row, opening)
 
 
 def candidates(newest: Any, row: Any) -> list[Any]:
@@ -643,15 +818,39 @@ class WrongFile(Exception):
     """A file is not the one that belongs in its place."""
 
 
+class Unreadable(Exception):
+    """A file is not there or no JSON: its path, and why in both languages."""
+
+
 def read(path: str, kind: str) -> Any:
-    """The JSON of a file of ``kind``, a key of ``KINDS``. Raises ``WrongFile``."""
-    with open(path, encoding="utf-8") as file:
-        content = json.load(file)
+    """The JSON of a file of ``kind``, a key of ``KINDS``. Raises ``Unreadable`` and ``WrongFile``."""
+    content = content_of(path)
     if not isinstance(content, dict) or not all(name in content for name in KINDS[kind][0]):
         raise WrongFile(path, kind)
     if kind == "--stages" and content["format"] != STAGES:
         raise WrongFile(path, kind)
     return content
+
+
+def content_of(path: str) -> Any:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except FileNotFoundError:
+        raise Unreadable(path, "이런 파일이 없습니다.", "There is no such file.") from None
+    except OSError as error:
+        why = error.strerror
+        raise Unreadable(path, f"파일을 열 수 없습니다({why}).", f"The file cannot be opened ({why}).") from None
+    except json.JSONDecodeError as error:
+        raise Unreadable(
+            path,
+            f"JSON 파일이 아니거나 중간에 끊겼습니다({error.lineno}번째 줄 {error.colno}번째 글자). 다시 내려받으세요.",
+            f"No JSON, or cut off (line {error.lineno}, column {error.colno}): download it again.",
+        ) from None
+    except ValueError:
+        raise Unreadable(
+            path, "UTF-8 글이 아닙니다. 다시 내려받으세요.", "The file is not UTF-8 text: download it again."
+        ) from None
 
 
 STAGES = "malpan-stages@2"
@@ -680,14 +879,51 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
 
 def check_all(options: argparse.Namespace, findings: Findings) -> None:
     entries = read(options.chain, "chain.json")["entries"]
-    boards = boards_of([read(page, "--board") for pages in options.board for page in pages])
+    pages = [page for pages in options.board for page in pages]
+    findings.about(named_together(pages))
+    boards = boards_of([(page, read(page, "--board")) for page in pages])
+    findings.about(options.chain)
     check_chain(entries, findings)
-    for board in boards:
-        check_board(entries, board, findings)
+    for file, board in boards:
+        check_board(entries, file, board, findings)
     if options.receipt:
-        check_receipt(entries, read(options.receipt, "--receipt"), findings)
+        receipt = read(options.receipt, "--receipt")
+        findings.about(options.receipt)
+        check_receipt(entries, receipt, findings)
     if options.stages:
-        check_stages(entries, read(options.stages, "--stages"), boards, findings)
+        stages = read(options.stages, "--stages")
+        findings.about(options.stages)
+        check_stages(entries, stages, [board for _file, board in boards], findings)
+    findings.about("")
+    say_what_is_not_recorded([board for _file, board in boards], options, findings)
+
+
+NOT_RECORDED = {  # what the chain has nothing of, by what shows it
+    "public": (
+        "공개 순위표의 팀 이름·제출 수·빠진 줄·종합 점수의 가중치",
+        "team names, numbers of submissions, rows left out and weights of a public board",
+    ),
+    "published": ("발표 시각과 정정 사유", "times of publication and reasons of corrections"),
+    "board": ("실격한 팀의 목록", "lists of disqualified teams"),
+    "stages": ("심사의 제목", "titles of stages"),
+    "receipt": ("접수증의 파일 이름", "the name of a receipt's file"),
+}
+
+
+def say_what_is_not_recorded(boards: Any, options: argparse.Namespace, findings: Findings) -> None:
+    is_there = {
+        "public": any(not board["shows_past"] for board in boards),
+        "published": bool(options.stages) or any(board.get(name) for board in boards for name in PUBLISHED),
+        "board": bool(boards),
+        "stages": bool(options.stages),
+        "receipt": bool(options.receipt),
+    }
+    named = [words for name, words in NOT_RECORDED.items() if is_there[name]]
+    if named:
+        korean, english = (", ".join(words) for words in zip(*named))
+        findings.note(
+            f"사슬에 적히지 않아 견주지 않은 것: {korean}", f"Not recorded in the chain and not compared: {english}"
+        )
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -695,21 +931,37 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         check_all(parsed(arguments), findings)
     except Incomplete as error:
-        has, wanted = error.args
-        sys.stdout.write(f"[??] 순위표의 {wanted}줄 가운데 {has}줄이 있습니다. 모든 쪽을 --board 뒤에 적으세요.\n")
-        sys.stdout.write(f"     {has} of the board's {wanted} rows are there: name every page after --board.\n")
+        files, has, wanted = error.args
+        say_unusable(
+            files,
+            f"순위표의 {wanted}줄 가운데 {has}줄이 있습니다. 모든 쪽을 --board 뒤에 적으세요.",
+            f"{has} of the board's {wanted} rows are there: name every page after --board.",
+        )
         return 2
     except WrongFile as error:
         path, kind = error.args
-        sys.stdout.write(f"[??] {path}: {kind} 자리에 올 파일이 아니거나 예전 형식입니다. {KINDS[kind][1]}을(를) ")
-        sys.stdout.write("내려받아 적으세요.\n")
-        sys.stdout.write(f"     {path} is not the file for {kind}, or of an older form: use {KINDS[kind][2]}.\n")
+        say_unusable(
+            path,
+            f"{kind} 자리에 올 파일이 아니거나 예전 형식입니다. 이 자리의 파일({KINDS[kind][1]})을 내려받아 적으세요.",
+            f"This is not the file for {kind}, or of an older form: use {KINDS[kind][2]}.",
+        )
         return 2
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        sys.stdout.write("[??] 파일을 읽을 수 없거나 형식이 다릅니다. / A file cannot be read or has another form: ")
-        sys.stdout.write(f"{error!r}\n")
+    except Unreadable as error:
+        say_unusable(*error.args)
         return 1 if findings.problems else 2  # what was found before counts
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        say_unusable(
+            findings.file,
+            f"내용의 형식이 다릅니다. 다시 내려받으세요({error!r}).",
+            f"The content has another form: download it again ({error!r}).",
+        )
+        return 1 if findings.problems else 2
     return 1 if findings.problems else 0
+
+
+def say_unusable(file: str, korean: str, english: str) -> None:
+    before = f"{file}: " if file else ""
+    sys.stdout.write(f"[??] {before}{korean}\n     {before}{english}\n")
 
 
 if __name__ == "__main__":
