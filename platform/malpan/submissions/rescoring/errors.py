@@ -67,6 +67,24 @@ class BatchHurtsOtherPhases(Conflict):
     )
 
 
+class BatchPreviewOutdated(Conflict):
+    """What applying would change is not what the person saw."""
+
+    text = _(
+        "미리 본 것과 지금 적용될 결과가 다릅니다. 아직 아무것도 적용하지 않았습니다. 아래의 새 미리보기를 확인한 뒤 다시 "
+        "적용해 주십시오."
+    )
+
+
+class BatchPreviewGrew(BatchPreviewOutdated):
+    """Submissions came or went since. Params: ``before``, ``now``: the submissions scored then and now."""
+
+    text = _(
+        "미리 본 뒤 재채점한 제출이 %(before)s건에서 %(now)s건으로 바뀌어 결과가 달라졌습니다. 아직 아무것도 적용하지 "
+        "않았습니다. 아래의 새 미리보기를 확인한 뒤 다시 적용해 주십시오."
+    )
+
+
 class BatchRunNotFailed(Conflict):
     """Only a submission whose newest run in the batch failed can be retried or left out."""
 
