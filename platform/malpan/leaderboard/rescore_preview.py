@@ -121,7 +121,7 @@ def _histogram(rules: tuple[Rule, Rule], rows: Iterable[Scored], moves: Iterable
     """How much what ranks changes; ``None`` where a composite ranks and there is nothing to compare it with."""
     if not any(rule.is_composite for rule in rules):
         return deltas.histogram(delta for row in rows if (delta := row.delta()) is not None)
-    found = [delta for move in moves if (delta := move.delta) is not None]
+    found = [delta for move in moves if move.is_ranked and (delta := move.delta) is not None]
     return deltas.histogram(found) if found and all(rule.is_composite for rule in rules) else None
 
 

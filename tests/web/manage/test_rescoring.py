@@ -375,16 +375,34 @@ def test_cancelling_asks_and_leaves_the_scores(contest: Contest) -> None:
     assert problems(parse(operator.get(url(contest, f"{batch.pk}/")).content.decode())) == []
 
 
+def test_what_a_cancelled_rescoring_dropped_is_no_failure(contest: Contest) -> None:
+    batch = rescoring.start_batch(
+        phase=contest.phase, selection=Selection(), reason="r", actor=contest.organiser, recipe=STRICT
+    )
+    rescoring.cancel_batch(batch=batch, actor=contest.organiser)
+
+    page = parse(person(contest, "viewer").get(url(contest, f"{batch.pk}/")).content.decode())
+
+    assert problems(page) == []
+    figures = {each.one("dt").text: each.one("dd").text for each in page.one("dl", "manage-figures").all("div")}
+    assert figures == {"완료": "0 / 10", "채점 중": "0", "대기 중": "0", "실패": "0", "취소": "10"}
+    assert "0건 가운데" not in page.text
+    assert "이전 점수와의 차이" not in page.text
+
+
 def test_repetitions_show_the_spread(contest: Contest) -> None:
     operator = person(contest, "operator")
     submission = contest.submissions[0]
 
     response = operator.post(url(contest, "repeat/"), {"submission": str(submission.public_id), "repeats": 3})
+    assert "재채점 취소" in operator.get(response.url).content.decode()
     work_off()
 
     page = parse(operator.get(response.url).content.decode())
     assert problems(page) == []
     assert "3번 채점한 값" in page.text
+    assert "아무 심사 모델에도 묻지 않았습니다" in page.text
+    assert "재채점 취소" not in page.text, "there is nothing left to cancel"
     assert "같음" in page.text
     strange = operator.post(url(contest, "repeat/"), {"submission": "0" * 32, "repeats": 3})
     assert strange.status_code == 404

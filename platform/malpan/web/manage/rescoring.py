@@ -129,10 +129,11 @@ def progress_fragment(request: MemberRequest, access: ManageAccess, pk: int) -> 
 @require_safe
 @manage_page(Permission.VIEW_HIDDEN)
 def preview_csv(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """Every submission before and after, hidden scores included."""
+    """Every submission before and after, hidden scores included; of an open batch also the composites of the teams."""
     batch = rescoring.get_batch(access.competition.pk, pk)
     found = preview(batch)
-    head, lines = deltas.as_table(found.rows, found.score_names, has_hidden=found.has_hidden)
+    moves = found.moves if found.is_composite else ()
+    head, lines = deltas.as_table(found.rows, found.score_names, has_hidden=found.has_hidden, moves=moves)
     return csv_response(f"{access.competition.slug}-rescoring-{batch.pk}.csv", head, lines)
 
 
@@ -261,7 +262,9 @@ def _batch_page(
         "cancel_form": _cancel_form(),
         "exclude_form": ExcludeForm(),
     }
-    context |= tables.progress_context(batches.progress_of(batch)) | tables.facts_of(batch)
+    progress = batches.progress_of(batch)
+    context |= tables.progress_context(progress) | tables.facts_of(batch)
+    context["can_cancel"] = batch.repeats == 1 or progress.unfinished or progress.failed
     if batch.repeats > 1:
         context |= tables.spread_context(batch)
     elif state != RescoreBatch.State.RUNNING:
