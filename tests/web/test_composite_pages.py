@@ -20,6 +20,7 @@ from malpan.leaderboard.rescore_preview import preview
 from malpan.leaderboard.snapshots import publish_final_board
 from malpan.submissions.models import RescoreBatch, Submission
 from malpan.submissions.rescoring import deltas
+from malpan.submissions.rescoring import services as rescoring
 from malpan.submissions.rescoring.deltas import RankMove
 from malpan.teams.models import Team
 from malpan.web.presenters.rescoring import _composite_context
@@ -423,6 +424,24 @@ def test_the_csv_of_a_preview_ends_with_composites_and_ranks_of_the_teams(phase:
     assert float(third["team_composite_before"]) == pytest.approx(before)
     assert float(third["team_composite_after"]) == pytest.approx(1.0)
     assert float(third["team_composite_delta"]) == pytest.approx(1.0 - before)
+
+
+def test_an_applied_rescoring_links_the_board_from_before(phase: Phase, teams: list[Team]) -> None:
+    batch = batch_of(phase, {teams[2].pk: values(0.1, 0.9, 1.0)})
+    client = manage_of(phase, "owner")
+    address = url(phase, f"manage/rescoring/{batch.pk}/")
+    assert "적용 전 순위표" not in page_of(client, address).text
+    rescoring.apply_batch(batch=batch, actor=batch.created_by)
+
+    page = page_of(client, address)
+
+    assert html.problems(page) == []
+    [link] = [each for each in page.all("a") if each.text == "적용 전 순위표"]
+    before = rows_of(page_of(client, link.attributes["href"].replace("&amp;", "&")))
+    assert ["팀0" in row[-1] for row in before] == [True, False, False]
+    assert "팀2" in rows_of(page_of(client, url(phase)))[0][-1]
+    Phase.objects.filter(pk=phase.pk).update(board=Phase.Board.HIDDEN)
+    assert "적용 전 순위표" not in page_of(client, address).text
 
 
 def test_the_board_names_neighbours_that_only_the_spread_of_the_judge_tells_apart(phase: Phase) -> None:

@@ -385,7 +385,7 @@ def test_what_a_cancelled_rescoring_dropped_is_no_failure(contest: Contest) -> N
 
     assert problems(page) == []
     figures = {each.one("dt").text: each.one("dd").text for each in page.one("dl", "manage-figures").all("div")}
-    assert figures == {"완료": "0 / 10", "채점 중": "0", "대기 중": "0", "실패": "0", "취소": "10"}
+    assert figures == {"완료": "0 / 10", "채점 중": "0", "대기 중": "0", "실패": "0", "취소됨": "10"}
     assert "0건 가운데" not in page.text
     assert "이전 점수와의 차이" not in page.text
 

@@ -17,6 +17,7 @@ from malpan.competitions.permissions import Permission, require
 from malpan.competitions.selectors import phase_of, phases_of
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
+from malpan.leaderboard.published import kept_before
 from malpan.leaderboard.rescore_preview import preview, require_seen
 from malpan.submissions.errors import SubmissionNotFound
 from malpan.submissions.manage_selectors import submission_of
@@ -258,6 +259,7 @@ def _batch_page(
         "is_repeat": batch.repeats > 1,
         "step": tables.step_of(state),
         "hurt": hurt,
+        "kept_board": kept_before(batch),
         "apply_form": ApplyForm(hurts_others=bool(hurt)),
         "cancel_form": _cancel_form(),
         "exclude_form": ExcludeForm(),
