@@ -242,7 +242,9 @@ def as_table(
             old, new = (row.hidden_before, row.hidden_after) if part else (row.before, row.after)
             for score in scores:
                 line += [(old or {}).get(score), (new or {}).get(score), _delta(old, new, score)]
-        lines.append(line + (_of_team(of_team.get(row.team_id)) if of_team else []))
+        if of_team:
+            line += _of_team(of_team.get(row.team_id))
+        lines.append(line)
     return ["submission", "team", "submitted_at", *names, *(TEAM_COLUMNS if of_team else ())], lines
 
 
