@@ -95,7 +95,9 @@ def test_a_batch_survives_the_death_of_the_worker_and_of_the_web_server(
     assert board_of(stack, slug) == old
 
     page = f"/competitions/{slug}/manage/rescoring/{batch}/"
-    organiser.post(f"{page}apply/", form_at=page, at_end=page, confirm="on", title_ko="정정", body_ko="새 이유로 채점")
+    notice = {"title_ko": "정정", "body_ko": "새 이유로 채점"}
+    seen = organiser.hidden_at(page, "seen")
+    organiser.post(f"{page}apply/", form_at=page, at_end=page, confirm="on", seen=seen, **notice)
     wait_for(lambda: board_of(stack, slug) != old, "the new board, by whoever computes it")
     live = stack.query(
         "SELECT count(*) FROM submissions_submission s JOIN submissions_scoringrun r ON r.id = s.live_run_id"
@@ -117,8 +119,9 @@ def test_a_web_server_killed_while_applying_leaves_the_old_board_or_the_new_one(
 
     page = f"/competitions/{slug}/manage/rescoring/{batch}/"
     web = stack.programs("malpan.web_server")
+    seen = organiser.hidden_at(page, "seen")
     with stack.held("competitions_phase", contest["phase"]), ThreadPoolExecutor(1) as pool:
-        applying = pool.submit(organiser.post, f"{page}apply/", form_at=page, at_end=page, confirm="on")
+        applying = pool.submit(organiser.post, f"{page}apply/", form_at=page, at_end=page, confirm="on", seen=seen)
         wait_for(lambda: waits_for_a_lock(stack), "the application waits in the middle of its transaction")
         kill_with_children(web)
         assert applying.exception(timeout=120) is not None
@@ -126,7 +129,7 @@ def test_a_web_server_killed_while_applying_leaves_the_old_board_or_the_new_one(
 
     assert batch_of(stack, slug) == (batch, "ready")
     assert board_of(stack, slug) == old
-    organiser.post(f"{page}apply/", form_at=page, at_end=page, confirm="on")
+    organiser.post(f"{page}apply/", form_at=page, at_end=page, confirm="on", seen=seen)
     assert batch_of(stack, slug) == (batch, "applied")
 
 

@@ -67,7 +67,11 @@ class Visitor:
         return self.post(f"/competitions/{slug}/submit/", at_end=at_end, files=files)
 
     def token_at(self, path: str) -> str:
-        found = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.get(path).text)
+        return self.hidden_at(path, "csrfmiddlewaretoken")
+
+    def hidden_at(self, path: str, name: str) -> str:
+        """The value of the hidden field ``name`` of the page."""
+        found = re.search(rf'name="{name}" value="([^"]+)"', self.get(path).text)
         assert found, f"no form at {path}"
         return found[1]
 

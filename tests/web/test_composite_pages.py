@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -13,9 +16,14 @@ from malpan.competitions.checklist import State, checklist
 from malpan.competitions.checklist_facts import facts_of
 from malpan.competitions.models import CompetitionRole, Phase, Track
 from malpan.core.models import AuditEntry
+from malpan.leaderboard.rescore_preview import preview
 from malpan.leaderboard.snapshots import publish_final_board
 from malpan.submissions.models import RescoreBatch, Submission
+from malpan.submissions.rescoring import deltas
+from malpan.submissions.rescoring import services as rescoring
+from malpan.submissions.rescoring.deltas import RankMove
 from malpan.teams.models import Team
+from malpan.web.presenters.rescoring import _composite_context
 from tests.composite_boards import RECIPE, install, values
 from tests.factories import (
     PhaseFactory,
@@ -370,7 +378,7 @@ def test_the_rescoring_preview_marks_who_moves_although_nothing_of_theirs_change
     assert "지금 종합 점수" in page.text
     assert "1건에서 순위에 쓰는 지표(RMSE, 스피어만 상관, 심사 모델)가 바뀝니다" in page.text
     assert "종합 점수가 바뀌는 팀 3팀, 순위가 바뀌는 팀 3팀" in page.text
-    assert "팀0, 팀1" in page.text
+    assert [each.text for each in page.all("li", "name")] == ["팀0", "팀1"]
     assert "건의 최종 점수" not in page.text
     assert "최종 점수의 변화" not in page.text
     [histogram] = page.all("table", "manage-histogram")
@@ -379,6 +387,61 @@ def test_the_rescoring_preview_marks_who_moves_although_nothing_of_theirs_change
     rows = [row.text for row in page.one("table", id="rows").one("tbody").all("tr")]
     assert len(rows) == 1
     assert "0.5000000 → 0.1000000 (−0.4000000)" in rows[0]
+
+
+def test_the_preview_lists_who_changes_rank_alone_and_counts_no_baseline(phase: Phase, teams: list[Team]) -> None:
+    baseline = TeamFactory.create(competition=phase.track.competition, name="기준선", is_baseline=True)
+    finished_submission(phase, baseline, 0.5, scores=values(0.5, 0.5, 0.5))
+    newcomer = TeamFactory.create(competition=phase.track.competition, name="새 팀")
+    finished_submission(phase, newcomer, 0.1, scores=values(0.9, 0.1, 0.1))
+    batch = batch_of(phase, {})
+    move = {"team_name": "", "score_after": 0.5, "score_before": 0.5, "crossed": ()}
+    same, stays = RankMove(1, before=1, after=2, **move), RankMove(2, before=3, after=3, **move)
+    unranked = RankMove(3, before=None, after=None, **{**move, "score_after": 0.7})
+    assert deltas.moved_at_least([same, stays, unranked], 0.0) == []
+
+    page = page_of(manage_of(phase, "owner"), url(phase, f"manage/rescoring/{batch.pk}/"))
+
+    assert html.problems(page) == []
+    assert "종합 점수가 그대로인 팀 4팀" in page.text, "a baseline is no team of the contest"
+    found = replace(preview(batch), moves=(same, stays, unranked))
+    listed = _composite_context(found, [], 0.0, phase.track)["team_lines"]
+    assert [line.move for line in listed] == [same]
+    assert _composite_context(found, [], 0.1, phase.track)["team_lines"] == []
+
+
+def test_the_csv_of_a_preview_ends_with_composites_and_ranks_of_the_teams(phase: Phase, teams: list[Team]) -> None:
+    batch = batch_of(phase, {teams[2].pk: values(0.1, 0.9, 1.0)})
+    response = manage_of(phase, "owner").get(url(phase, f"manage/rescoring/{batch.pk}/preview.csv"))
+    lines = list(csv.DictReader(io.StringIO(response.content.decode("utf-8-sig"))))
+    names = ["team_composite_before", "team_composite_after", "team_composite_delta"]
+    assert list(lines[0])[-5:] == [*names, "team_rank_before", "team_rank_after"]
+    places = {line["team"]: (line["team_rank_before"], line["team_rank_after"]) for line in lines}
+    assert places == {"팀0": ("1", "2"), "팀1": ("2", "3"), "팀2": ("3", "1")}
+    [third] = [line for line in lines if line["team"] == "팀2"]
+    # three teams: the tied third was 2.5th by RMSE, third by Spearman and 2.5th by the judge; now it is first by all
+    before = (45 * 0.25 + 45 * 0.0 + 10 * 0.25) / 100
+    assert float(third["team_composite_before"]) == pytest.approx(before)
+    assert float(third["team_composite_after"]) == pytest.approx(1.0)
+    assert float(third["team_composite_delta"]) == pytest.approx(1.0 - before)
+
+
+def test_an_applied_rescoring_links_the_board_from_before(phase: Phase, teams: list[Team]) -> None:
+    batch = batch_of(phase, {teams[2].pk: values(0.1, 0.9, 1.0)})
+    client = manage_of(phase, "owner")
+    address = url(phase, f"manage/rescoring/{batch.pk}/")
+    assert "적용 전 순위표" not in page_of(client, address).text
+    rescoring.apply_batch(batch=batch, actor=batch.created_by)
+
+    page = page_of(client, address)
+
+    assert html.problems(page) == []
+    [link] = [each for each in page.all("a") if each.text == "적용 전 순위표"]
+    before = rows_of(page_of(client, link.attributes["href"].replace("&amp;", "&")))
+    assert ["팀0" in row[-1] for row in before] == [True, False, False]
+    assert "팀2" in rows_of(page_of(client, url(phase)))[0][-1]
+    Phase.objects.filter(pk=phase.pk).update(board=Phase.Board.HIDDEN)
+    assert "적용 전 순위표" not in page_of(client, address).text
 
 
 def test_the_board_names_neighbours_that_only_the_spread_of_the_judge_tells_apart(phase: Phase) -> None:

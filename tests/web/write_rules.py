@@ -13,6 +13,7 @@ from typing import Any, Final
 from allauth.account.models import EmailConfirmationHMAC
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from malpan.leaderboard.rescore_preview import preview
 from malpan.stages.contents import final_content, stage_content
 from malpan.stages.selectors import newest_table
 from tests.factories import PASSWORD, prediction_bytes, reference_bytes
@@ -260,7 +261,9 @@ MANAGE_PAGES: Final[dict[str, Rule]] = {
     "manage_rescoring_exclude": Rule(
         OPERATE, lambda w: {"submission": w.batches["stuck"].runs.get().submission_id, "reason": "파일 손상"}, stuck
     ),
-    "manage_rescoring_apply": Rule(MANAGE, at=ready),
+    "manage_rescoring_apply": Rule(
+        MANAGE, lambda w: {"confirm": "on", "seen": preview(w.batches["ready"]).seen}, ready
+    ),
     "manage_rescoring_cancel": Rule(OPERATE, at=ready),
     "manage_role_appoint": Rule(OWN, lambda w: {"email": w.people["other team"].email, "role": "viewer"}),
     "manage_role_change": Rule(OWN, {"role": "operator"}),

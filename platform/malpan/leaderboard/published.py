@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any, Final
@@ -29,11 +29,14 @@ from malpan.leaderboard.errors import BoardNotFound
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.leaderboard.ranking import Rule
 from malpan.leaderboard.rules import components_from, composite_of
+from malpan.submissions.models import RescoreBatch
+from malpan.submissions.past_boards import RESCORED
 from malpan.submissions.visibility import is_hidden
 from malpan.teams.models import Team
 from scoring.errors import quoted
 
 SNAPSHOTS_KEPT: Final = 4  # in the memory of a process: reading one of 10,000 rows takes ten times as long as its page
+APPLYING: Final = timedelta(minutes=5)  # more than the transaction that applies a rescoring takes
 
 Placed = tuple[int, Mapping[str, Any]]  # a row of a published final board, after its place
 
@@ -134,6 +137,19 @@ def publications(phase: Phase, kind: str = BoardSnapshot.Kind.FINAL) -> tuple[Bo
     """Every published final board of ``phase``, or every kept public one, without its rows, the newest first."""
     snapshots = phase.snapshots.filter(kind=kind).defer("rows")
     return tuple(snapshots.select_related("published_by").order_by("-number"))
+
+
+def kept_before(batch: RescoreBatch) -> BoardSnapshot | None:
+    """The public board that was kept when ``batch`` was applied, in the same transaction (``keeping``); ``None`` if it
+    was not applied, nothing was kept, or the board is hidden now.
+    """
+    if batch.state != RescoreBatch.State.APPLIED or batch.closed_at is None or is_hidden(batch.phase):
+        return None
+    moments = (batch.closed_at - APPLYING, batch.closed_at)
+    kept = publications(batch.phase, BoardSnapshot.Kind.PUBLIC)
+    of_rescorings = (each for each in kept if each.note_ko == RESCORED.ko)
+    found = next((each for each in of_rescorings if moments[0] <= each.published_at <= moments[1]), None)
+    return found if found is not None and found.published_by_id == batch.closed_by_id else None
 
 
 def published_rows(snapshot: BoardSnapshot) -> Sequence[Mapping[str, Any]]:

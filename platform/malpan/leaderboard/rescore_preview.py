@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from malpan.competitions.models import ReferenceVersion
 from malpan.competitions.references import recipe_named, recipe_of
@@ -15,9 +16,13 @@ from malpan.submissions.models import HiddenResult, RescoreBatch, ScoringRun, Su
 from malpan.submissions.release import Release
 from malpan.submissions.rescoring import batches, deltas
 from malpan.submissions.rescoring.deltas import Change, Histogram, Place, RankMove, Scored
+from malpan.submissions.rescoring.errors import BatchPreviewGrew, BatchPreviewOutdated
 from malpan.submissions.rescoring.spreads import spreads_of
 from malpan.submissions.scoring_config import scoring_config_of
 from scoring.recipes import Recipe
+from scoring.signature import json_sha256
+
+MOST_DIGITS: Final = 10  # of a number that a form sent and an error repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,37 @@ class Preview:
     def score_names(self) -> tuple[str, ...]:
         return tuple(column.key for column in self.recipe.columns)
 
+    @property
+    def seen(self) -> str:
+        """``COUNT-SHA256``: how many submissions, and of all that applying would change, each score before and after,
+        each team's place before and after, and what leaves the board. Names and spreads are no part of it.
+        """
+        content = {
+            "rows": [
+                [row.submission_id, row.team_id, row.before, row.after, row.hidden_before, row.hidden_after]
+                for row in self.rows
+            ],
+            "moves": [
+                [each.team_id, each.before, each.after, each.score_before, each.score_after, each.crossed]
+                for each in self.moves
+            ],
+            "left_out": self.left_out,
+        }
+        return f"{len(self.rows)}-{json_sha256(content)}"
+
+
+def require_seen(batch: RescoreBatch, seen: str) -> None:
+    """Raise ``BatchPreviewOutdated`` unless ``seen`` is that of the preview as it is now; ``BatchPreviewGrew`` if the
+    number of submissions is another. Call it with the batch locked.
+    """
+    current = preview(batch).seen
+    if seen == current:
+        return
+    before, now = seen.partition("-")[0], current.partition("-")[0]
+    if before.isascii() and before.isdecimal() and len(before) < MOST_DIGITS and before != now:
+        raise BatchPreviewGrew(before=before, now=now)
+    raise BatchPreviewOutdated
+
 
 def preview(batch: RescoreBatch) -> Preview:
     """The preview of a batch from its current runs; a few queries. A closed batch has no moves."""
@@ -85,7 +121,7 @@ def _histogram(rules: tuple[Rule, Rule], rows: Iterable[Scored], moves: Iterable
     """How much what ranks changes; ``None`` where a composite ranks and there is nothing to compare it with."""
     if not any(rule.is_composite for rule in rules):
         return deltas.histogram(delta for row in rows if (delta := row.delta()) is not None)
-    found = [delta for move in moves if (delta := move.delta) is not None]
+    found = [delta for move in moves if move.is_ranked and (delta := move.delta) is not None]
     return deltas.histogram(found) if found and all(rule.is_composite for rule in rules) else None
 
 

@@ -226,7 +226,7 @@ class RunNotCancellable(Conflict):
 class RunBelongsToBatch(Conflict):
     """A run of a rescoring batch ends with its batch: cancelled alone it would keep the batch from getting ready."""
 
-    text = _("재채점 묶음에 속한 채점은 따로 취소할 수 없습니다. 재채점 페이지에서 묶음을 취소해 주십시오.")
+    text = _("재채점에 속한 채점은 따로 취소할 수 없습니다. 재채점 페이지에서 재채점을 취소해 주십시오.")
 
 
 class FinalsNotUsed(Conflict):

@@ -128,6 +128,7 @@ def test_the_open_batch_of_a_phase_is_one_that_may_be_applied(phase: Phase, othe
         ({"finished": 2, "queued": 1, "running": 1, "late": 2}, 4, 2, True),
         ({"queued": 1, "late": 1}, 1, 1, False),  # nothing is finished
         ({"finished": 1, "excluded": 3}, 1, 0, True),
+        ({"finished": 2, "cancelled": 3}, 5, 0, False),
     ],
 )
 def test_progress_is_complete_where_all_is_finished_but_what_came_late(

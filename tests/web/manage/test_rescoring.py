@@ -17,7 +17,7 @@ from malpan.submissions.rescoring import services as rescoring
 from malpan.submissions.rescoring.batches import Selection, state_of
 from tests.factories import UserFactory
 from tests.submissions.conftest import work_uncommitted
-from tests.submissions.rescoring.contest_of_many import STRICT, Contest, fill, found, with_fake_models, work_off
+from tests.submissions.rescoring.contest_of_many import STRICT, Contest, fill, found, upload, with_fake_models, work_off
 from tests.web.conftest import client_of
 from tests.web.html import parse, problems
 
@@ -66,6 +66,12 @@ def ready(contest: Contest, **changes: Any) -> RescoreBatch:
     return batch
 
 
+def seen_by(client: Client, contest: Contest, batch: RescoreBatch) -> str:
+    """What the form of the application sends of the preview beside it."""
+    page = parse(client.get(url(contest, f"{batch.pk}/")).content.decode())
+    return str(page.one("input", name="seen").attributes["value"])
+
+
 def test_the_workflow_from_start_to_applied(contest: Contest) -> None:
     organiser = person(contest, "organiser")
     start = url(contest, f"start/{contest.phase.pk}/")
@@ -84,7 +90,13 @@ def test_the_workflow_from_start_to_applied(contest: Contest) -> None:
     assert "미리보기" in page.text
     applied = organiser.post(
         url(contest, f"{batch.pk}/apply/"),
-        {"confirm": "on", "resets_quota": "on", "title_ko": "규칙 변경", "body_ko": "0점 처리"},
+        {
+            "confirm": "on",
+            "resets_quota": "on",
+            "title_ko": "규칙 변경",
+            "body_ko": "0점 처리",
+            "seen": page.one("input", name="seen").attributes["value"],
+        },
         follow=True,
     )
 
@@ -146,6 +158,93 @@ def test_applying_asks_for_an_explicit_yes(contest: Contest) -> None:
     assert "확인란에 표시해" in page.text
     assert "공지 내용을 적어" in page.text
     assert state_of(batch) == RescoreBatch.State.READY
+
+
+def test_a_preview_that_is_outdated_applies_nothing_and_a_fresh_one_is_shown_once(contest: Contest) -> None:
+    batch = ready(contest, recipe=STRICT)
+    organiser = person(contest, "organiser")
+    old = seen_by(organiser, contest, batch)
+    upload(contest)
+    work_off()
+    pointers = list(Submission.objects.order_by("pk").values_list("live_run", flat=True))
+    written = {"confirm": "on", "grants_slots": "2", "title_ko": "규칙을 바꿉니다", "body_ko": "여러 줄의 안내"}
+
+    refused = organiser.post(url(contest, f"{batch.pk}/apply/"), written | {"seen": old})
+
+    assert refused.status_code == 409
+    page = parse(refused.content.decode())
+    assert problems(page) == []
+    assert "재채점한 제출이 10건에서 11건으로 바뀌어 결과가 달라졌습니다" in page.text
+    assert "제출 11건 가운데" in page.text
+    assert page.one("input", name="title_ko").attributes["value"] == "규칙을 바꿉니다"
+    assert "여러 줄의 안내" in page.one("textarea", name="body_ko").text
+    assert "checked" not in page.one("input", id="id_confirm").attributes
+    assert state_of(batch) == RescoreBatch.State.READY
+    assert list(Submission.objects.order_by("pk").values_list("live_run", flat=True)) == pointers
+    assert not Notice.objects.exists()
+    assert not QuotaEntry.objects.filter(batch=batch).exists()
+
+    fresh = page.one("input", name="seen").attributes["value"]
+    assert organiser.post(url(contest, f"{batch.pk}/apply/"), written | {"seen": fresh}).status_code == 302
+    batch.refresh_from_db()
+    assert batch.state == RescoreBatch.State.APPLIED
+    assert Submission.objects.filter(live_run__batch=batch).count() == 11
+
+
+@pytest.mark.parametrize("seen", [None, "", "10-" + "0" * 64, "0" * 64, "9" * 5000 + "-x", "<b>-x"])
+def test_a_forged_or_missing_preview_is_refused(contest: Contest, seen: str | None) -> None:
+    batch = ready(contest, recipe=STRICT)
+    data = {"confirm": "on"} | ({} if seen is None else {"seen": seen})
+
+    refused = person(contest, "organiser").post(url(contest, f"{batch.pk}/apply/"), data)
+
+    assert refused.status_code == 409
+    assert "미리 본 것과 지금 적용될 결과가 다릅니다" in refused.content.decode()
+    assert state_of(batch) == RescoreBatch.State.READY
+
+
+def test_what_no_preview_shows_does_not_outdate_it(contest: Contest) -> None:
+    batch = ready(contest, recipe=STRICT)
+    organiser = person(contest, "organiser")
+    old = seen_by(organiser, contest, batch)
+    contest.teams[0].name = "새 이름"
+    contest.teams[0].save()
+    waiting = upload(contest)  # neither of its runs has a score yet
+    Submission.objects.filter(pk=waiting.pk).update(created_at=batch.created_at + timedelta(seconds=1))
+
+    assert seen_by(organiser, contest, batch) == old
+    assert organiser.post(url(contest, f"{batch.pk}/apply/"), {"confirm": "on", "seen": old}).status_code == 302
+    batch.refresh_from_db()
+    assert batch.state == RescoreBatch.State.APPLIED
+
+
+def test_scores_that_differ_outdate_a_preview_of_as_many_submissions(contest: Contest) -> None:
+    batch = ready(contest, recipe=STRICT)
+    organiser = person(contest, "organiser")
+    old = seen_by(organiser, contest, batch)
+    run = ScoringRun.objects.filter(live_for__in=contest.submissions).order_by("pk").first()
+    assert run is not None
+    ScoringRun.objects.filter(pk=run.pk).update(scores=run.scores | {"final_score": 0.123})
+
+    refused = organiser.post(url(contest, f"{batch.pk}/apply/"), {"confirm": "on", "seen": old})
+
+    assert refused.status_code == 409
+    assert "미리 본 것과 지금 적용될 결과가 다릅니다" in refused.content.decode()
+    unconfirmed = organiser.post(url(contest, f"{batch.pk}/apply/"), {"seen": old})
+    kept = parse(unconfirmed.content.decode()).one("input", name="seen").attributes["value"]
+    assert (unconfirmed.status_code, kept) == (422, old), "a mistake in the form confirms no new preview"
+
+
+def test_a_batch_that_was_applied_elsewhere_says_so(contest: Contest) -> None:
+    batch = ready(contest, recipe=STRICT)
+    organiser = person(contest, "organiser")
+    data = {"confirm": "on", "seen": seen_by(organiser, contest, batch)}
+    assert organiser.post(url(contest, f"{batch.pk}/apply/"), data).status_code == 302
+
+    again = organiser.post(url(contest, f"{batch.pk}/apply/"), data)
+
+    assert again.status_code == 409
+    assert "이미 적용했거나 취소한" in again.content.decode()
 
 
 def test_who_may_do_which_step(contest: Contest) -> None:
@@ -276,16 +375,34 @@ def test_cancelling_asks_and_leaves_the_scores(contest: Contest) -> None:
     assert problems(parse(operator.get(url(contest, f"{batch.pk}/")).content.decode())) == []
 
 
+def test_what_a_cancelled_rescoring_dropped_is_no_failure(contest: Contest) -> None:
+    batch = rescoring.start_batch(
+        phase=contest.phase, selection=Selection(), reason="r", actor=contest.organiser, recipe=STRICT
+    )
+    rescoring.cancel_batch(batch=batch, actor=contest.organiser)
+
+    page = parse(person(contest, "viewer").get(url(contest, f"{batch.pk}/")).content.decode())
+
+    assert problems(page) == []
+    figures = {each.one("dt").text: each.one("dd").text for each in page.one("dl", "manage-figures").all("div")}
+    assert figures == {"완료": "0 / 10", "채점 중": "0", "대기 중": "0", "실패": "0", "취소됨": "10"}
+    assert "0건 가운데" not in page.text
+    assert "이전 점수와의 차이" not in page.text
+
+
 def test_repetitions_show_the_spread(contest: Contest) -> None:
     operator = person(contest, "operator")
     submission = contest.submissions[0]
 
     response = operator.post(url(contest, "repeat/"), {"submission": str(submission.public_id), "repeats": 3})
+    assert "재채점 취소" in operator.get(response.url).content.decode()
     work_off()
 
     page = parse(operator.get(response.url).content.decode())
     assert problems(page) == []
     assert "3번 채점한 값" in page.text
+    assert "아무 심사 모델에도 묻지 않았습니다" in page.text
+    assert "재채점 취소" not in page.text, "there is nothing left to cancel"
     assert "같음" in page.text
     strange = operator.post(url(contest, "repeat/"), {"submission": "0" * 32, "repeats": 3})
     assert strange.status_code == 404

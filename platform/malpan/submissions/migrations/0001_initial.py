@@ -152,8 +152,8 @@ class Migration(migrations.Migration):
                 ('reference_version', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='competitions.referenceversion', verbose_name='새 정답 판')),
             ],
             options={
-                'verbose_name': '재채점 묶음',
-                'verbose_name_plural': '재채점 묶음',
+                'verbose_name': '재채점',
+                'verbose_name_plural': '재채점',
                 'ordering': ['-created_at', '-id'],
             },
         ),
@@ -175,7 +175,7 @@ class Migration(migrations.Migration):
                 ('signature_hash', models.CharField(blank=True, max_length=64, verbose_name='서명 해시')),
                 ('is_demo_models', models.BooleanField(default=False, verbose_name='데모 모델')),
                 ('error_code', models.CharField(blank=True, max_length=60, verbose_name='오류 코드')),
-                ('batch', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='submissions.rescorebatch', verbose_name='재채점 묶음')),
+                ('batch', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='submissions.rescorebatch', verbose_name='재채점')),
                 ('job', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='jobs.job', verbose_name='작업')),
                 ('reference_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='competitions.referenceversion', verbose_name='정답 판')),
             ],
@@ -263,7 +263,7 @@ class Migration(migrations.Migration):
                 ('actor', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='행위자')),
                 ('phase', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='quota_entries', to='competitions.phase', verbose_name='단계')),
                 ('team', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='quota_entries', to='teams.team', verbose_name='팀')),
-                ('batch', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='submissions.rescorebatch', verbose_name='재채점 묶음')),
+                ('batch', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='submissions.rescorebatch', verbose_name='재채점')),
                 ('submission', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='quota_entries', to='submissions.submission', verbose_name='제출')),
             ],
             options={

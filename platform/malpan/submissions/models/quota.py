@@ -37,7 +37,7 @@ class QuotaEntry(models.Model):
         verbose_name=_("제출"),
     )
     batch = models.ForeignKey(
-        RescoreBatch, null=True, blank=True, on_delete=models.PROTECT, related_name="+", verbose_name=_("재채점 묶음")
+        RescoreBatch, null=True, blank=True, on_delete=models.PROTECT, related_name="+", verbose_name=_("재채점")
     )
     reason = models.CharField(_("사유"), max_length=300, blank=True)
     actor = models.ForeignKey(

@@ -62,8 +62,8 @@ class RescoreBatch(models.Model):
     closed_at = models.DateTimeField(_("끝난 시각"), null=True, blank=True)
 
     class Meta:
-        verbose_name = _("재채점 묶음")
-        verbose_name_plural = _("재채점 묶음")
+        verbose_name = _("재채점")
+        verbose_name_plural = _("재채점")
         ordering = ["-created_at", "-id"]
         constraints = [
             models.UniqueConstraint(

@@ -35,7 +35,7 @@ class ScoringRun(models.Model):
         blank=True,
         on_delete=models.PROTECT,
         related_name="runs",
-        verbose_name=_("재채점 묶음"),
+        verbose_name=_("재채점"),
     )
     state = models.CharField(_("상태"), max_length=8, choices=State.choices, default=State.QUEUED)
     job = models.OneToOneField(

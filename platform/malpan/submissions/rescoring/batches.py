@@ -12,6 +12,7 @@ from django.db.models.functions import RowNumber
 
 from malpan.competitions.models import Phase
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
+from malpan.submissions.rescoring.errors import RescoringCancelled
 
 State = RescoreBatch.State
 UNFINISHED: Final = (ScoringRun.State.QUEUED, ScoringRun.State.RUNNING)
@@ -102,7 +103,8 @@ class BatchProgress:
     """The number of submissions of a batch by state. Of several runs of a submission the newest counts.
 
     ``late`` of the unfinished ones were uploaded after the batch was started: nobody waits for them, as with steady
-    uploads there is always one. They are scored by the new rule after it is applied.
+    uploads there is always one. They are scored by the new rule after it is applied. ``cancelled``: dropped with the
+    batch, which is no failure.
     """
 
     finished: int = 0
@@ -111,10 +113,11 @@ class BatchProgress:
     failed: int = 0
     excluded: int = 0
     late: int = 0
+    cancelled: int = 0
 
     @property
     def total(self) -> int:
-        return self.finished + self.unfinished + self.failed
+        return self.finished + self.unfinished + self.failed + self.cancelled
 
     @property
     def unfinished(self) -> int:
@@ -151,10 +154,11 @@ def excluded_of(batch: RescoreBatch) -> dict[str, str]:
 
 def progress_of(batch: RescoreBatch) -> BatchProgress:
     """The progress of ``batch``. One query."""
-    rows = list(newest_runs(batch).values_list("state", "submission__created_at"))
-    states = [state for state, _uploaded in rows]
-    counts = {state: states.count(state) for state in ScoringRun.State.values}
-    late = sum(state in UNFINISHED and uploaded > batch.created_at for state, uploaded in rows)
+    rows = list(newest_runs(batch).values_list("state", "submission__created_at", "error_code"))
+    counts = dict.fromkeys((*ScoringRun.State.values, "cancelled"), 0)
+    for state, _uploaded, code in rows:
+        counts["cancelled" if code == RescoringCancelled.code else state] += 1
+    late = sum(state in UNFINISHED and uploaded > batch.created_at for state, uploaded, _code in rows)
     return BatchProgress(**counts, excluded=len(excluded_of(batch)), late=late if batch.repeats == 1 else 0)
 
 

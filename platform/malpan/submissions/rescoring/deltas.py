@@ -11,6 +11,10 @@ from typing import Final
 FINAL: Final = "final_score"
 NO_SPREADS: Final[Mapping[str, float]] = {}
 BARS: Final = 20
+TEAM_COLUMNS: Final = (
+    *("team_composite_before", "team_composite_after", "team_composite_delta"),
+    *("team_rank_before", "team_rank_after"),
+)
 NOISE: Final = 1e-12  # smaller differences count as none: the sums are exact, the values doubles
 
 
@@ -108,6 +112,11 @@ class RankMove:
         return self.before != self.after
 
     @property
+    def is_ranked(self) -> bool:
+        """Whether it has a rank before or after; a baseline has none."""
+        return self.before is not None or self.after is not None
+
+    @property
     def delta(self) -> float | None:
         """What it is ranked by, after minus before; ``None`` if it is on one board only."""
         if self.score_before is None or self.score_after is None:
@@ -193,11 +202,12 @@ def at_least(rows: Iterable[Scored], minimum: float, scores: Sequence[str] = (FI
 
 
 def moved_at_least(moves: Iterable[RankMove], minimum: float) -> list[RankMove]:
-    """The teams of both boards whose score changes by more than nothing and by ``minimum`` or more, the largest change
-    first.
+    """The ranked teams of both boards whose score changes by more than nothing and by ``minimum`` or more, the largest
+    change first.
     """
     least = max(minimum - NOISE, NOISE)
-    kept = [(abs(move.delta), move) for move in moves if move.delta is not None and abs(move.delta) > least]
+    ranked = [(abs(move.delta), move) for move in moves if move.is_ranked and move.delta is not None]
+    kept = [(size, move) for size, move in ranked if size > least]
     return [move for _, move in sorted(kept, key=lambda pair: (-pair[0], pair[1].team_id))]
 
 
@@ -216,9 +226,13 @@ def spreads(runs: Sequence[Mapping[str, float]], scores: Iterable[str]) -> list[
 
 
 def as_table(
-    rows: Iterable[Scored], scores: Sequence[str], *, has_hidden: bool
+    rows: Iterable[Scored], scores: Sequence[str], *, has_hidden: bool, moves: Iterable[RankMove] = ()
 ) -> tuple[list[str], list[list[str | float | datetime | None]]]:
-    """Header and one line for each submission: every score before, after and the difference, for a CSV file."""
+    """Header and one line for each submission: every score before, after and the difference, for a CSV file.
+
+    With ``moves``, of composites, a line ends with the composite and the rank of its team.
+    """
+    of_team = {move.team_id: move for move in moves}
     parts = ["", "hidden_"] if has_hidden else [""]
     names = [f"{part}{score}_{side}" for part in parts for score in scores for side in ("before", "after", "delta")]
     lines: list[list[str | float | datetime | None]] = []
@@ -228,8 +242,17 @@ def as_table(
             old, new = (row.hidden_before, row.hidden_after) if part else (row.before, row.after)
             for score in scores:
                 line += [(old or {}).get(score), (new or {}).get(score), _delta(old, new, score)]
+        if of_team:
+            line += _of_team(of_team.get(row.team_id))
         lines.append(line)
-    return ["submission", "team", "submitted_at", *names], lines
+    return ["submission", "team", "submitted_at", *names, *(TEAM_COLUMNS if of_team else ())], lines
+
+
+def _of_team(move: RankMove | None) -> list[float | None]:
+    """The values of ``TEAM_COLUMNS``; none of a team that is on neither board."""
+    if move is None:
+        return [None] * len(TEAM_COLUMNS)
+    return [move.score_before, move.score_after, move.delta, move.before, move.after]
 
 
 def _of(row: Scored, score: str, is_hidden: bool) -> float | None:

@@ -10,15 +10,14 @@ from malpan.core.errors import Conflict, NotFound, SystemFault, Unprocessable
 class BatchNotFound(NotFound):
     """No such rescoring batch in this competition."""
 
-    text = _("재채점 묶음을 찾을 수 없습니다. 재채점 목록에서 다시 열어 주십시오.")
+    text = _("재채점을 찾을 수 없습니다. 재채점 목록에서 다시 열어 주십시오.")
 
 
 class BatchOpenAlready(Conflict):
     """The phase has a batch that is neither applied nor cancelled. Params: ``number``."""
 
     text = _(
-        "이 단계에는 아직 적용하거나 취소하지 않은 재채점 묶음(%(number)s번)이 있습니다. 그것부터 적용하거나 취소해 "
-        "주십시오."
+        "이 단계의 재채점 #%(number)s을(를) 아직 적용하거나 취소하지 않았습니다. 그것부터 적용하거나 취소해 주십시오."
     )
 
 
@@ -40,7 +39,7 @@ class BatchNotReady(Conflict):
 class BatchClosed(Conflict):
     """The batch was applied or cancelled already."""
 
-    text = _("이미 적용했거나 취소한 재채점 묶음입니다.")
+    text = _("이미 적용했거나 취소한 재채점입니다.")
 
 
 class BatchNeverApplies(Conflict):
@@ -54,7 +53,7 @@ class BatchOutdated(Conflict):
 
     text = _(
         "재채점하는 동안 정답이나 채점 방식, 모델이 다른 경로로 바뀌어 %(count)s건의 점수가 지금 규칙과 맞지 않습니다. "
-        "이 묶음을 취소하고 다시 시작해 주십시오."
+        "이 재채점을 취소하고 다시 시작해 주십시오."
     )
 
 
@@ -67,10 +66,28 @@ class BatchHurtsOtherPhases(Conflict):
     )
 
 
+class BatchPreviewOutdated(Conflict):
+    """What applying would change is not what the person saw."""
+
+    text = _(
+        "미리 본 것과 지금 적용될 결과가 다릅니다. 아직 아무것도 적용하지 않았습니다. 아래의 새 미리보기를 확인한 뒤 "
+        "다시 적용해 주십시오."
+    )
+
+
+class BatchPreviewGrew(BatchPreviewOutdated):
+    """Submissions came or went since. Params: ``before``, ``now``: the submissions scored then and now."""
+
+    text = _(
+        "미리 본 뒤 재채점한 제출이 %(before)s건에서 %(now)s건으로 바뀌어 결과가 달라졌습니다. 아직 아무것도 적용하지 "
+        "않았습니다. 아래의 새 미리보기를 확인한 뒤 다시 적용해 주십시오."
+    )
+
+
 class BatchRunNotFailed(Conflict):
     """Only a submission whose newest run in the batch failed can be retried or left out."""
 
-    text = _("이 묶음에서 실패한 제출만 다시 채점하거나 제외할 수 있습니다.")
+    text = _("이 재채점에서 실패한 제출만 다시 채점하거나 제외할 수 있습니다.")
 
 
 class BatchReasonMissing(Unprocessable):

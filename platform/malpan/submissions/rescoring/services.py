@@ -8,6 +8,7 @@ it. New submissions during a batch are in ``alongside``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -153,12 +154,14 @@ def apply_batch(
     grants_slots: int = 0,
     announcement: Announcement = NO_ANNOUNCEMENT,
     leaves_other_phases: bool = False,
+    check: Callable[[RescoreBatch], None] | None = None,
     now: datetime | None = None,
 ) -> RescoreBatch:
     """Make every run of a ready batch the live one and its rule the rule of the track, in one transaction.
 
     ``resets_quota`` and ``grants_slots`` apply to every team of the competition, in this phase. Uploads wait for the
-    commit and are then scored by the new rule.
+    commit and are then scored by the new rule. ``check`` is called with the batch when everything is locked and nothing
+    is changed; what it raises refuses the application (``leaderboard.rescore_preview.require_seen``).
 
     Raises ``BatchClosed``, ``BatchNeverApplies``, ``BatchNotReady`` below 100 %, ``BatchOutdated`` if the rule was
     changed elsewhere meanwhile, and ``BatchHurtsOtherPhases`` unless ``leaves_other_phases``.
@@ -171,6 +174,8 @@ def apply_batch(
         apply.refuse_outdated(held, config)
         if not leaves_other_phases:
             apply.refuse_other_phases(held)
+        if check is not None:
+            check(held)
         kept = past_boards.keep(phase=held.phase, change=past_boards.RESCORED, actor=actor)
         switched = apply.switch_pointers(held)
         apply.switch_rule(held, config, actor, now)

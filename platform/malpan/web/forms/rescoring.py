@@ -102,8 +102,9 @@ class RepeatForm(forms.Form):
 
 
 class ApplyForm(forms.Form):
-    """What happens when the new scores are applied."""
+    """What happens when the new scores are applied. ``seen`` names the preview that the page shows."""
 
+    seen = forms.CharField(required=False, widget=forms.HiddenInput)
     resets_quota = forms.BooleanField(
         label=_("모든 팀의 제출 횟수를 초기화합니다"),
         required=False,
@@ -123,10 +124,17 @@ class ApplyForm(forms.Form):
     )
     confirm = ConfirmField(_("미리보기를 확인했고, 지금 모든 점수와 순위를 한꺼번에 바꾸겠습니다"))
 
-    def __init__(self, *args: Any, hurts_others: bool) -> None:
-        super().__init__(*args)
+    def __init__(self, *args: Any, hurts_others: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
         if not hurts_others:
             del self.fields["leaves_other_phases"]
+
+    def show(self, seen: str) -> None:
+        """Stand under another preview than the one that was posted: it has to be confirmed anew."""
+        data = self.data.copy()
+        data["seen"] = seen
+        data.pop("confirm", None)
+        self.data = data
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or {}

@@ -21,7 +21,7 @@ class RunFilterForm(FilterForm):
     team = forms.CharField(label=_("팀 이름"), required=False, max_length=60)
     batch = forms.ModelChoiceField(
         RescoreBatch.objects.none(),
-        label=_("재채점 묶음"),
+        label=_("재채점"),
         required=False,
         empty_label=_("모든 채점"),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import path
@@ -14,13 +15,17 @@ from django_htmx.http import HttpResponseStopPolling
 from malpan.competitions.models import Phase
 from malpan.competitions.permissions import Permission, require
 from malpan.competitions.selectors import phase_of, phases_of
-from malpan.leaderboard.rescore_preview import preview
+from malpan.core.errors import DomainError
+from malpan.core.messages import text_of
+from malpan.leaderboard.published import kept_before
+from malpan.leaderboard.rescore_preview import preview, require_seen
 from malpan.submissions.errors import SubmissionNotFound
 from malpan.submissions.manage_selectors import submission_of
 from malpan.submissions.models import RescoreBatch, Submission
 from malpan.submissions.rescoring import apply, batches, deltas
 from malpan.submissions.rescoring import services as rescoring
-from malpan.web.acting import act
+from malpan.submissions.rescoring.errors import BatchPreviewOutdated
+from malpan.web.acting import act, refusal_of
 from malpan.web.csv_export import csv_response
 from malpan.web.forms.fields import ConfirmForm
 from malpan.web.forms.rescoring import ApplyForm, ExcludeForm, RepeatForm, StartForm
@@ -125,10 +130,11 @@ def progress_fragment(request: MemberRequest, access: ManageAccess, pk: int) -> 
 @require_safe
 @manage_page(Permission.VIEW_HIDDEN)
 def preview_csv(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """Every submission before and after, hidden scores included."""
+    """Every submission before and after, hidden scores included; of an open batch also the composites of the teams."""
     batch = rescoring.get_batch(access.competition.pk, pk)
     found = preview(batch)
-    head, lines = deltas.as_table(found.rows, found.score_names, has_hidden=found.has_hidden)
+    moves = found.moves if found.is_composite else ()
+    head, lines = deltas.as_table(found.rows, found.score_names, has_hidden=found.has_hidden, moves=moves)
     return csv_response(f"{access.competition.slug}-rescoring-{batch.pk}.csv", head, lines)
 
 
@@ -181,6 +187,7 @@ def apply_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpR
             grants_slots=values["grants_slots"] or 0,
             announcement=form.announcement(),
             leaves_other_phases=values.get("leaves_other_phases", False),
+            check=lambda held: require_seen(held, values["seen"]),
         ),
         form=form,
         success=_("재채점을 적용했습니다. 모든 점수와 순위가 한꺼번에 바뀌었습니다."),
@@ -242,6 +249,8 @@ def _batch_page(
 ) -> HttpResponse:
     require(request.user, access.competition, Permission.VIEW)
     state = batches.state_of(batch)
+    if state != RescoreBatch.State.READY and (refusal := _refusal_of_application(forms)):
+        messages.error(request, text_of(refusal))
     hurt = apply.other_phases_hurt(batch) if batch.is_open else 0
     context = access.context("manage_rescoring") | {
         "batch": batch,
@@ -250,16 +259,37 @@ def _batch_page(
         "is_repeat": batch.repeats > 1,
         "step": tables.step_of(state),
         "hurt": hurt,
+        "kept_board": kept_before(batch),
         "apply_form": ApplyForm(hurts_others=bool(hurt)),
         "cancel_form": _cancel_form(),
         "exclude_form": ExcludeForm(),
     }
-    context |= tables.progress_context(batches.progress_of(batch)) | tables.facts_of(batch)
+    progress = batches.progress_of(batch)
+    context |= tables.progress_context(progress) | tables.facts_of(batch)
+    context["can_cancel"] = batch.repeats == 1 or progress.unfinished or progress.failed
     if batch.repeats > 1:
         context |= tables.spread_context(batch)
     elif state != RescoreBatch.State.RUNNING:
         context |= tables.preview_context(batch, request.GET.get("minimum", ""))
+        forms = _with_preview(forms, context["preview"].seen, bool(hurt))
     return render(request, "manage/rescoring_batch.html", context | forms, status=status)
+
+
+def _refusal_of_application(forms: dict[str, Any]) -> DomainError | None:
+    """Why applying was refused, which a page that no longer has its form says above."""
+    return refusal_of(forms["apply_form"]) if "apply_form" in forms else None
+
+
+def _with_preview(forms: dict[str, Any], seen: str, hurts_others: bool) -> dict[str, Any]:
+    """The form of the application names the preview beside it. One that was refused for another reason than an outdated
+    preview keeps the preview it was sent with, which may be outdated as well.
+    """
+    form = forms.get("apply_form")
+    if form is None:
+        return forms | {"apply_form": ApplyForm(initial={"seen": seen}, hurts_others=hurts_others)}
+    if isinstance(refusal_of(form), BatchPreviewOutdated):
+        form.show(seen)
+    return forms
 
 
 urlpatterns = [

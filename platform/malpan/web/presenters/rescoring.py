@@ -17,6 +17,7 @@ from malpan.submissions.rescoring.batches import BatchProgress
 from malpan.submissions.rescoring.deltas import Change, Histogram, RankMove, Scored
 from malpan.web.presenters import composites, scores
 from malpan.web.presenters.spread import preview_note
+from scoring.cards import card_for, judge_metrics_of
 from scoring.recipes import Column, get_recipe
 
 SHOWN_ROWS: Final = 200
@@ -126,12 +127,14 @@ def preview_context(batch: RescoreBatch, minimum: str) -> dict[str, Any]:
 
 
 def _composite_context(found: Preview, rows: list[Scored], least: float, track: Track) -> dict[str, Any]:
-    """Where a composite ranks: the teams whose composite changes by ``least`` or more, and ``rows`` by its parts, each
-    as ``0.52 → 0.48 (−0.04)`` or, if it is the same, its value.
+    """Where a composite ranks: the teams whose composite changes by ``least`` or more, if that is nothing also those
+    whose rank alone does, and ``rows`` by its parts, each as ``0.52 → 0.48 (−0.04)`` or, if it is the same, its value.
     """
     columns = {column.key: column for column in found.recipe.columns}
     parts = [columns[name] for name in found.ranked_by if name in columns]
     changed = deltas.moved_at_least(found.moves, least)
+    if not least:
+        changed += [move for move in found.moves if move.moves and move not in changed]
     return {
         "team_lines": [_move(move, composites.COLUMN, track) for move in changed[:SHOWN_ROWS]],
         "changed_teams": len(deltas.moved_at_least(found.moves, 0.0)),
@@ -172,7 +175,13 @@ def spread_context(batch: RescoreBatch) -> dict[str, Any]:
             for change in deltas.spreads([run.scores for run in runs], columns)
         ]
         spreads.append((runs[0].submission, len(runs), lines))
-    return {"spreads": spreads}
+    names = {name for runs in by_submission.values() for run in runs for name in run.scores}
+    return {"spreads": spreads, "is_judged": any(map(_is_judged, names))}
+
+
+def _is_judged(score: str) -> bool:
+    card = card_for(score)
+    return card is not None and bool(judge_metrics_of(card))
 
 
 def _texts(change: Change, columns: dict[str, Column], track: Track) -> tuple[str, str, str]:
