@@ -187,9 +187,14 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.is_closing.wait(behaviour.delay)
         if fault:
             return self._misbehave(fault, answer)
-        self._send(200, answer)
-        with stats.lock:
+        with stats.lock:  # before the last byte is sent: whoever has read it finds it counted
             stats.answered[question] += 1
+        try:
+            self._send(200, answer)
+        except OSError:
+            with stats.lock:
+                stats.answered -= Counter([question])
+            raise
         return None
 
     def _struck(self, question: str) -> str:
