@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Final
 
 from django import forms
@@ -131,7 +132,7 @@ class ApplyForm(forms.Form):
 
     def show(self, seen: str) -> None:
         """Stand under another preview than the one that was posted: it has to be confirmed anew."""
-        data = self.data.copy()
+        data: Any = copy(self.data)  # of what was posted, one that may be changed
         data["seen"] = seen
         data.pop("confirm", None)
         self.data = data
