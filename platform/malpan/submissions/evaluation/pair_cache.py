@@ -48,10 +48,11 @@ _INSERT: Final = """
     FROM unnest(string_to_array(%s, ','), string_to_array(%s, ',')) AS new(key, value)
     ON CONFLICT DO NOTHING
 """
+# an array is computed once; IN may be a nested loop that selects again, skips what it holds, and deletes without limit
 _PRUNE: Final = """
-    DELETE FROM submissions_pairvalue WHERE id IN (
+    DELETE FROM submissions_pairvalue WHERE id = ANY(ARRAY(
         SELECT id FROM submissions_pairvalue WHERE id <= %s ORDER BY id LIMIT %s FOR UPDATE SKIP LOCKED
-    )
+    ))
 """
 
 counted: Final = Counter({"asked": 0, "known": 0})  # pairs in this process since its start
