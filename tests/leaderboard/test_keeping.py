@@ -44,6 +44,10 @@ def recipe(monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.fixture
 def phase() -> Phase:
+    return recorded_phase()
+
+
+def recorded_phase() -> Phase:
     """Six recorded teams, one a baseline, with two submissions each, of which the latest counts."""
     phase = PhaseFactory.create(track__recipe=RECIPE, counting=Phase.Counting.LATEST)
     chance = random.Random(11)

@@ -13,8 +13,9 @@ from django.utils import timezone
 from malpan.competitions.models import Phase
 from malpan.competitions.phases import update_phase
 from malpan.leaderboard.snapshots import publish_final_board
+from tests.composite_boards import install
 from tests.leaderboard.test_composite_boards import organiser_of
-from tests.leaderboard.test_keeping import apply_new_scores, phase, recipe  # noqa: F401  # fixtures
+from tests.leaderboard.test_keeping import apply_new_scores, recorded_phase
 from tests.web import html
 from tests.web.test_chain_pages import board_url, body, chain_url, run_script
 from tests.web.test_past_boards import api, page_of
@@ -22,11 +23,21 @@ from tests.web.test_past_boards import api, page_of
 pytestmark = pytest.mark.django_db
 
 
-def files_of(phase: Phase, **query: Any) -> dict[str, Any]:  # noqa: F811
+@pytest.fixture(autouse=True)
+def recipe(monkeypatch: pytest.MonkeyPatch) -> str:
+    return install(monkeypatch)
+
+
+@pytest.fixture
+def phase() -> Phase:
+    return recorded_phase()
+
+
+def files_of(phase: Phase, **query: Any) -> dict[str, Any]:
     return {"chain": body(Client().get(f"{chain_url(phase)}.json")), "board": api(phase, **query).json()}
 
 
-def test_the_script_computes_a_board_of_the_past_again(phase: Phase, tmp_path: Path) -> None:  # noqa: F811
+def test_the_script_computes_a_board_of_the_past_again(phase: Phase, tmp_path: Path) -> None:
     before = api(phase).json()
     assert (before["past_boards"], before["past"]) == ([], None)
     apply_new_scores(phase)
@@ -45,7 +56,7 @@ def test_the_script_computes_a_board_of_the_past_again(phase: Phase, tmp_path: P
     assert done.stdout.count("composites, ranks and the order were computed again") == 1
 
 
-def test_a_file_from_when_the_rows_were_the_current_ones_is_still_read(phase: Phase, tmp_path: Path) -> None:  # noqa: F811
+def test_a_file_from_when_the_rows_were_the_current_ones_is_still_read(phase: Phase, tmp_path: Path) -> None:
     apply_new_scores(phase)
     files, past = files_of(phase), api(phase, past=1).json()
     files["board"]["past"] = {**past["past"], "rows": past["rows"], "row_count": past["row_count"]}
@@ -66,7 +77,7 @@ def _rehash(board: Any) -> None:
 
 @pytest.mark.parametrize("change", [_drop, _rehash])
 def test_the_script_sees_that_the_list_of_kept_boards_is_another(
-    phase: Phase,  # noqa: F811
+    phase: Phase,
     tmp_path: Path,
     change: Any,
 ) -> None:
@@ -103,14 +114,14 @@ def _unlisted(board: Any) -> None:
 
 
 @pytest.mark.parametrize("change", [_swap, _other_value, _other_name, _other_recipe, _other_weight, _unlisted])
-def test_the_script_sees_a_changed_board_of_the_past(phase: Phase, tmp_path: Path, change: Any) -> None:  # noqa: F811
+def test_the_script_sees_a_changed_board_of_the_past(phase: Phase, tmp_path: Path, change: Any) -> None:
     apply_new_scores(phase)
     files = files_of(phase, past=1)
     change(files["board"])
     assert run_script(tmp_path, **files).returncode == 1
 
 
-def test_final_and_past_boards_are_checked_together(phase: Phase, tmp_path: Path) -> None:  # noqa: F811
+def test_final_and_past_boards_are_checked_together(phase: Phase, tmp_path: Path) -> None:
     apply_new_scores(phase)
     Phase.objects.filter(pk=phase.pk).update(ends_at=timezone.now() - timedelta(seconds=1))
     publish_final_board(phase=Phase.objects.get(pk=phase.pk), actor=organiser_of(phase))
@@ -127,7 +138,7 @@ def test_final_and_past_boards_are_checked_together(phase: Phase, tmp_path: Path
     assert "1번째 발표" in text
 
 
-def test_the_page_lists_the_boards_of_the_past_and_shows_one(phase: Phase) -> None:  # noqa: F811
+def test_the_page_lists_the_boards_of_the_past_and_shows_one(phase: Phase) -> None:
     assert "지난 공개 순위표" not in page_of(phase).text
     apply_new_scores(phase)
     page = page_of(phase)
@@ -146,14 +157,14 @@ def test_the_page_lists_the_boards_of_the_past_and_shows_one(phase: Phase) -> No
 
 
 @pytest.mark.parametrize("number", ["2", "0", "x", "99999999999"])
-def test_no_other_number_is_found(phase: Phase, number: str) -> None:  # noqa: F811
+def test_no_other_number_is_found(phase: Phase, number: str) -> None:
     apply_new_scores(phase)
     answer = api(phase, past=number)
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, "board_not_found")
     assert Client().get(f"/competitions/{phase.track.competition.slug}/board/?past={number}").status_code == 404
 
 
-def test_a_hidden_board_shows_none_of_the_past(phase: Phase) -> None:  # noqa: F811
+def test_a_hidden_board_shows_none_of_the_past(phase: Phase) -> None:
     apply_new_scores(phase)
     update_phase(phase=phase, actor=None, board="hidden")
     assert api(phase, past=1).status_code == 404
