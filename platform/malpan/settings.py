@@ -38,6 +38,7 @@ INSTALLED_APPS = [
     "malpan.jobs",
     "malpan.submissions",
     "malpan.leaderboard",
+    "malpan.arena",
     "malpan.stages",
     "malpan.privacy",
     "malpan.archive",

@@ -13,17 +13,18 @@ from malpan.core.models import AuditEntry
 if TYPE_CHECKING:
     from malpan.accounts.models import User
 
-SECRETS: Final = ("password", "split_seed")  # columns whose content is never logged
+SECRETS: Final = ("password", "split_seed", "seed")  # columns whose content is never logged
 WITHHELD: Final = "***"
 _PERSONAL: Final = {  # facts that could say who somebody is: an entry can never be changed, so they never enter it
     "accounts.user": ("email", "name"),
+    "arena.campaignjudge": ("email", "institution"),
     "competitions.competitionrole": ("email",),
     "competitions.question": ("title", "body"),
     "submissions.submission": ("file_name", "memo"),
     "teams.invitation": ("email",),
 }
 # to the owning row
-_UPWARDS: Final = ("track", "phase", "team", "submission", "run", "batch", "source", "stage", "table")
+_UPWARDS: Final = ("track", "phase", "team", "submission", "run", "batch", "source", "stage", "table", "campaign")
 
 
 def record(

@@ -35,9 +35,11 @@ class Level(IntEnum):
     PHASE = 4  # shared for uploads, exclusive for changes of what they are scored with
     BATCH = 5  # of rescoring
     TRACK = 6
-    SUBMISSION = 7
-    COMPETITION = 8  # its settings, the numbers of its teams, its hash chain: only for a moment, at the very end
-    STANDINGS = 9  # of a phase, by whoever reads its board: in a transaction of its own
+    CAMPAIGN = 7  # shared for judgements, exclusive for opening, closing and publishing
+    JUDGE = 8  # of a campaign: the own queue
+    SUBMISSION = 9
+    COMPETITION = 10  # its settings, the numbers of its teams, its hash chain: only for a moment, at the very end
+    STANDINGS = 11  # of a phase, by whoever reads its board: in a transaction of its own
 
 
 class LockOrderBroken(AssertionError):

@@ -294,7 +294,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('number', models.PositiveIntegerField(verbose_name='번호')),
-                ('kind', models.CharField(choices=[('receipt', '접수'), ('score', '점수'), ('board', '최종 순위표'), ('stage', '심사 결과')], max_length=7, verbose_name='종류')),
+                ('kind', models.CharField(choices=[('receipt', '접수'), ('score', '점수'), ('board', '최종 순위표'), ('stage', '심사 결과'), ('arena', '사람 평가')], max_length=7, verbose_name='종류')),
                 ('payload', models.JSONField(verbose_name='내용')),
                 ('previous_sha256', models.CharField(blank=True, max_length=64, verbose_name='앞 고리')),
                 ('sha256', models.CharField(max_length=64, verbose_name='해시')),

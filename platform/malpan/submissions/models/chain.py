@@ -8,7 +8,7 @@ from malpan.submissions.models.submission import Submission
 
 class ChainEntry(models.Model):
     """One link of a competition's public hash chain: a receipt, a score, a board (a final one or, with
-    ``board`` in its payload, a public one of the past) or a stage of a final.
+    ``board`` in its payload, a public one of the past), a stage of a final or a step of a human evaluation.
 
     ``payload`` is public. ``sha256`` is of the canonical JSON of (number, kind, payload, previous); anybody can verify
     it with the script that the site serves. ``salt`` opens the commitment of a score or a receipt and is shown only
@@ -20,6 +20,7 @@ class ChainEntry(models.Model):
         SCORE = "score", _("점수")
         BOARD = "board", _("최종 순위표")
         STAGE = "stage", _("심사 결과")
+        ARENA = "arena", _("사람 평가")
 
     competition = models.ForeignKey(
         "competitions.Competition", on_delete=models.PROTECT, related_name="chain", verbose_name=_("대회")

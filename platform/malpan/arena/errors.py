@@ -1,0 +1,431 @@
+"""Errors about human evaluation."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+
+from malpan.core.errors import Conflict, Forbidden, Gone, NotFound, SystemFault, TooMany, Unprocessable
+
+
+class CampaignNotFound(NotFound):
+    """No such campaign, or the person must not know of it."""
+
+    text = _("평가를 찾을 수 없습니다. 목록에서 다시 열어 주십시오.")
+
+
+class RubricNotFound(NotFound):
+    """No such version of the rubric in this track."""
+
+    text = _("평가 기준표를 찾을 수 없습니다. 목록에서 다시 열어 주십시오.")
+
+
+class JudgeNotFound(NotFound):
+    """No such judge in this campaign."""
+
+    text = _("평가자를 찾을 수 없습니다. 목록에서 다시 열어 주십시오.")
+
+
+class AssignmentNotFound(NotFound):
+    """No such assignment of this judge."""
+
+    text = _("배정된 문항을 찾을 수 없습니다. 평가 화면을 다시 열어 주십시오.")
+
+
+class ExclusionNotFound(NotFound):
+    """No such exclusion in this campaign."""
+
+    text = _("평가에서 뺀 기록을 찾을 수 없습니다. 목록에서 다시 열어 주십시오.")
+
+
+class RubricInvalid(Unprocessable):
+    """A rubric cannot be used as it is. ``field``: the column; ``reason`` selects the text. Params: ``key``, of the
+    criterion or reason; ``place``, its place from 1.
+    """
+
+    text = {
+        "title": _("제목을 120자 안으로 적어 주십시오."),
+        "guideline": _("평가 지침을 적어 주십시오. 평가자는 지침을 확인한 뒤에 평가를 시작합니다."),
+        "guideline_long": _("평가 지침이 너무 깁니다. 50,000자 안으로 줄여 주십시오."),
+        "criteria_form": _(
+            "평가 기준 %(place)s번째의 형식이 맞지 않습니다. 이름, 최저점, 최고점, 비중을 적어 주십시오."
+        ),
+        "criteria_many": _("평가 기준은 12개까지 둘 수 있습니다."),
+        "reasons_form": _("선택의 까닭 %(place)s번째의 형식이 맞지 않습니다. 이름을 적어 주십시오."),
+        "reasons_many": _("선택의 까닭은 12개까지 둘 수 있습니다."),
+        "key": _(
+            "‘%(key)s’는 쓸 수 없는 이름입니다. 영문 소문자로 시작하여 소문자, 숫자, 밑줄로 40자 안으로 적어 주십시오."
+        ),
+        "key_twice": _("이름 ‘%(key)s’를 두 번 썼습니다. 서로 다르게 적어 주십시오."),
+        "label": _("‘%(key)s’의 한국어 이름을 120자 안으로 적어 주십시오."),
+        "scale": _("‘%(key)s’의 최고점은 최저점보다 커야 하고, 둘 다 0부터 100까지의 정수여야 합니다."),
+        "weight": _("‘%(key)s’의 비중은 1부터 100까지의 정수로 적어 주십시오."),
+        "anchor": _("‘%(key)s’의 점수 설명은 척도 안의 점수에 500자 안으로 적어 주십시오."),
+    }
+
+    def __init__(self, reason: str, field: str, *, key: str = "", place: int = 0) -> None:
+        super().__init__(reason=reason, key=key, place=place)
+        self.field = field
+
+    @property
+    def variant(self) -> str:
+        return str(self.params["reason"])
+
+
+class RubricUnchanged(Conflict):
+    """The newest version says the same. Params: none."""
+
+    text = _("지금의 기준표와 같습니다. 바뀐 것이 없어 새 판을 만들지 않았습니다.")
+
+
+class RubricUnfit(Unprocessable):
+    """The rubric has nothing that the protocol needs. Params: none."""
+
+    text = _("기준별 점수로 평가하려면 기준표에 평가 기준이 하나 이상 있어야 합니다.")
+
+
+class CampaignSettingsInvalid(Unprocessable):
+    """The settings of a campaign contradict each other. ``field``: the column; ``reason`` selects the text."""
+
+    text = {
+        "title": _("제목을 120자 안으로 적어 주십시오."),
+        "protocol": _("평가 방식을 골라 주십시오."),
+        "rubric": _("같은 트랙의 평가 기준표를 골라 주십시오."),
+        "phase": _("같은 트랙의 단계를 골라 주십시오. 그 단계의 제출을 평가합니다."),
+        "part": _("문항의 범위를 골라 주십시오."),
+        "item_count": _("문항 수는 1부터 5,000까지의 정수로 적어 주십시오."),
+        "units_per_item": _("문항마다 묶음 수는 1부터 200까지의 정수로 적어 주십시오."),
+        "judges_per_unit": _("묶음마다 평가자 수는 1부터 20까지의 정수로 적어 주십시오."),
+        "group_size": _("순위 매기기에서는 한 번에 출력 3~8개를 보입니다."),
+        "control_percent": _("확인 문항은 0%부터 30%까지 둘 수 있습니다."),
+        "repeat_percent": _("되풀이 문항은 0%부터 30%까지 둘 수 있습니다."),
+        "calibration_count": _("연습 문항은 0개부터 20개까지 둘 수 있습니다."),
+        "min_seconds": _("읽는 데 드는 최소 시간은 0초부터 600초까지 적을 수 있습니다."),
+        "resamples": _("재표집 횟수는 200부터 20,000까지의 정수로 적어 주십시오."),
+        "masked_words": _("가릴 이름은 2자 이상 100자 이하로, 200개까지 적어 주십시오."),
+        "times": _("마감 예정 시각은 시작 예정 시각보다 뒤여야 합니다."),
+    }
+
+    def __init__(self, reason: str, field: str) -> None:
+        super().__init__(reason=reason)
+        self.field = field
+
+    @property
+    def variant(self) -> str:
+        return str(self.params["reason"])
+
+
+class CampaignOpened(Conflict):
+    """An open campaign is fixed. Params: none."""
+
+    text = _("이미 시작한 평가의 설정은 바꿀 수 없습니다. 제목과 안내, 예정 시각만 고칠 수 있습니다.")
+
+
+class CampaignNotOpen(Conflict):
+    """The campaign takes no judgements now: it has not begun or is closed. Params: none."""
+
+    text = _("지금은 진행 중인 평가가 아닙니다. 시작하기 전이거나 이미 마감했습니다.")
+
+
+class CampaignNotClosed(Conflict):
+    """Results come after the closing. Params: none."""
+
+    text = _("평가를 마감한 뒤에 할 수 있습니다.")
+
+
+class CampaignNotBegun(Conflict):
+    """There is nothing to see before the opening. Params: none."""
+
+    text = _("아직 시작하지 않은 평가입니다.")
+
+
+class CampaignPublished(Conflict):
+    """A published campaign is not changed so. Params: none."""
+
+    text = _("이미 발표한 평가입니다. 고칠 것이 있으면 까닭을 적어 다시 발표해 주십시오.")
+
+
+class TooFewSystems(Conflict):
+    """Params: ``count``, how many there are; ``least``."""
+
+    text = _("평가할 제출이 %(count)s개입니다. %(least)s개 이상 골라 주십시오.")
+
+
+class TooManySystems(Conflict):
+    """Params: ``count``, ``most``."""
+
+    text = _("평가할 제출이 %(count)s개입니다. %(most)s개까지 고를 수 있습니다.")
+
+
+class SystemUnfit(Conflict):
+    """A submission cannot take part. Params: ``team``, ``submission`` (its public id); ``reason`` selects the text."""
+
+    text = {
+        "other_phase": _("‘%(team)s’의 제출 %(submission)s은(는) 이 평가의 단계에 낸 것이 아닙니다."),
+        "not_scored": _(
+            "‘%(team)s’의 제출 %(submission)s은(는) 채점이 끝나지 않았습니다. 채점이 끝난 제출을 골라 주십시오."
+        ),
+        "withdrawn": _("‘%(team)s’의 제출 %(submission)s은(는) 철회한 것입니다. 목록에서 빼 주십시오."),
+        "refunded": _("‘%(team)s’의 제출 %(submission)s은(는) 무효로 하여 돌려준 것입니다. 목록에서 빼 주십시오."),
+        "disqualified": _("‘%(team)s’은(는) 실격한 팀입니다. 목록에서 빼 주십시오."),
+        "twice": _("‘%(team)s’의 제출이 둘 이상입니다. 팀마다 하나만 골라 주십시오."),
+        "unreadable": _("‘%(team)s’의 제출 %(submission)s의 파일을 읽을 수 없습니다. 다른 제출을 골라 주십시오."),
+    }
+
+    def __init__(self, reason: str, *, team: str, submission: str) -> None:
+        super().__init__(reason=reason, team=team, submission=submission)
+
+    @property
+    def variant(self) -> str:
+        return str(self.params["reason"])
+
+
+class NoBoard(Conflict):
+    """There is no board to take the systems from. Params: ``phase``."""
+
+    text = _("단계 ‘%(phase)s’에 순위표가 없습니다. 채점이 끝난 뒤에 다시 고르거나 제출을 직접 골라 주십시오.")
+
+
+class SplitMissing(Conflict):
+    """The references have no split. Params: ``phase``."""
+
+    text = _(
+        "단계 ‘%(phase)s’의 정답은 공개와 비공개로 나뉘어 있지 않습니다. 문항의 범위를 ‘모든 문항’으로 바꾸어 주십시오."
+    )
+
+
+class ReferencesMissing(Conflict):
+    """The phase has no references in force. Params: ``phase``."""
+
+    text = _("단계 ‘%(phase)s’에 쓰고 있는 정답이 없습니다. 정답을 먼저 올려 주십시오.")
+
+
+class TooFewItems(Conflict):
+    """Params: ``count``, how many items there are in the part; ``wanted``, calibration items included."""
+
+    text = _(
+        "고를 수 있는 문항이 %(count)s개인데 연습 문항까지 %(wanted)s개가 필요합니다. 문항 수를 줄이거나 범위를 넓혀 "
+        "주십시오."
+    )
+
+
+class NoJudges(Conflict):
+    """Nobody has accepted an invitation. Params: none."""
+
+    text = _("초대를 수락한 평가자가 없습니다. 평가자를 초대하고 수락을 기다려 주십시오.")
+
+
+class DesignRefused(Conflict):
+    """No design fits systems, judges and bars. Params: ``explanation``, in the reader's language."""
+
+    text = _("배정을 만들 수 없습니다. %(explanation)s")
+
+
+class ControlRefused(Conflict):
+    """No bad output can be made by rule. Params: ``item``, the id of the reference item."""
+
+    text = _(
+        "문항 ‘%(item)s’의 확인 문항을 만들 수 없습니다. 출력이 너무 짧거나 모두 같습니다. 확인 문항의 비율을 0%%로 "
+        "하거나 다른 제출을 골라 주십시오."
+    )
+
+
+class OpenAssignmentsLeft(Conflict):
+    """Closing with open assignments must be said. Params: ``count``."""
+
+    text = _(
+        "아직 판단하지 않은 배정이 %(count)s개 있습니다. 그대로 마감하면 무효가 됩니다. "
+        "마감하려면 확인란을 골라 주십시오."
+    )
+
+
+class NoVotes(Conflict):
+    """There is no judgement that counts. Params: none."""
+
+    text = _("셈에 드는 판단이 하나도 없어 결과를 계산할 수 없습니다.")
+
+
+class ResultNotComputable(Conflict):
+    """The instrument refuses the votes. Params: ``explanation``, in the reader's language."""
+
+    text = _("결과를 계산할 수 없습니다. %(explanation)s")
+
+
+class ResultChanged(Conflict):
+    """The result is no longer the one that the person saw. Params: none."""
+
+    text = _("보는 동안 결과가 바뀌었습니다. 바뀐 결과를 확인하고 다시 발표해 주십시오.")
+
+
+class ResultUnchanged(Conflict):
+    """Publishing again would publish the same. Params: none."""
+
+    text = _("이미 발표한 결과와 같습니다. 바뀐 것이 없어 다시 발표하지 않았습니다.")
+
+
+class CampaignReasonMissing(Unprocessable):
+    """Why something is done must be said. Params: ``limit``."""
+
+    text = _("사유를 %(limit)s자 안으로 적어 주십시오.")
+
+
+class JudgeAddressInvalid(Unprocessable):
+    """Params: ``email``."""
+
+    text = _("‘%(email)s’은(는) 이메일 주소가 아닙니다.")
+
+
+class JudgeInvited(Conflict):
+    """The address was invited already. Params: ``email``."""
+
+    text = _("%(email)s은(는) 이미 초대했습니다.")
+
+
+class TooManyJudges(TooMany):
+    """Params: ``limit``."""
+
+    text = _("한 평가에 평가자를 %(limit)s명까지 초대할 수 있습니다.")
+
+
+class InvitationMailFailed(SystemFault):
+    """The mail server refused. Params: none."""
+
+    text = _("초대 메일을 보내지 못했습니다. 메일 설정을 확인하고 다시 보내 주십시오.")
+
+
+class JudgeInvitationNotFound(NotFound):
+    """No invitation has this token. Params: none."""
+
+    text = _("초대를 찾을 수 없습니다. 메일에 적힌 주소를 그대로 열었는지 확인해 주십시오.")
+
+
+class JudgeInvitationExpired(Gone):
+    """Params: none."""
+
+    text = _("기한이 지난 초대입니다. 운영자에게 새 초대를 부탁해 주십시오.")
+
+
+class JudgeInvitationUsed(Gone):
+    """Another person accepted it. Params: none."""
+
+    text = _("이미 다른 사람이 수락한 초대입니다.")
+
+
+class JudgeInvitationForAnother(Forbidden):
+    """The invitation went to another address. Params: none."""
+
+    text = _("다른 이메일 주소로 보낸 초대입니다. 초대를 받은 주소로 로그인하고 그 주소를 확인해 주십시오.")
+
+
+class JudgeIsOrganiser(Conflict):
+    """Whoever runs the competition or takes part in it with a system of its own cannot judge. Params: none."""
+
+    text = _("이 대회를 운영하는 사람은 평가자가 될 수 없습니다. 출력을 낸 팀을 알 수 있기 때문입니다.")
+
+
+class JudgeAlready(Conflict):
+    """The person judges in this campaign under another address. Params: none."""
+
+    text = _("이미 다른 주소로 이 평가의 초대를 수락했습니다.")
+
+
+class JudgeBarredEverywhere(Conflict):
+    """The judge may see no unit. Params: none."""
+
+    text = _("볼 수 있는 출력이 없어 평가자가 될 수 없습니다. 제척된 팀이 너무 많습니다.")
+
+
+class JudgeRemoved(Forbidden):
+    """The judge was removed. Params: none."""
+
+    text = _("이 평가에서 제외되었습니다. 궁금한 점은 운영자에게 물어 주십시오.")
+
+
+class ConsentMissing(Forbidden):
+    """The judge has not agreed to the notice or not acknowledged the guideline. Params: none."""
+
+    text = _("먼저 안내에 동의하고 평가 지침을 확인해 주십시오.")
+
+
+class GuidelineChanged(Conflict):
+    """The guideline or the notice is another one than the person saw. Params: none."""
+
+    text = _("보는 동안 안내나 지침이 바뀌었습니다. 다시 읽고 확인해 주십시오.")
+
+
+class CalibrationMissing(Conflict):
+    """Practice comes first. Params: ``left``, how many units."""
+
+    text = _("연습 문항 %(left)s개를 먼저 마쳐 주십시오.")
+
+
+class NobodyCanTakeOver(Conflict):
+    """Open assignments of a removed judge that no other judge may take. Params: ``count``."""
+
+    text = _("배정 %(count)s개를 맡을 수 있는 평가자가 없습니다. 평가자를 더 초대한 뒤에 다시 해 주십시오.")
+
+
+class ValueInvalid(Unprocessable):
+    """A judgement is not of the protocol's form. ``field``: what is missing or wrong; ``reason`` selects the text.
+    Params: ``name``, of the criterion or output.
+    """
+
+    text = {
+        "form": _("판단을 읽을 수 없습니다. 평가 화면을 다시 열고 판단해 주십시오."),
+        "choice": _("어느 쪽이 나은지 골라 주십시오."),
+        "reasons": _("고른 까닭이 기준표에 없습니다. 평가 화면을 다시 열어 주십시오."),
+        "score_missing": _("‘%(name)s’의 점수를 골라 주십시오."),
+        "score_range": _("‘%(name)s’의 점수가 척도를 벗어납니다."),
+        "rank_missing": _("모든 출력의 순위를 정해 주십시오."),
+        "rank_range": _("순위는 1부터 출력의 수까지입니다."),
+        "rank_gap": _("순위가 건너뜁니다. 1위부터 차례로 정해 주십시오. 같은 순위는 괜찮습니다."),
+        "span": _("표시한 오류의 자리가 출력을 벗어나거나 비어 있습니다."),
+        "severity": _("오류의 정도를 골라 주십시오."),
+        "category": _("오류의 종류를 골라 주십시오."),
+        "spans_many": _("한 출력에 오류를 200개까지 표시할 수 있습니다."),
+        "score": _("점수를 0부터 100까지의 정수로 적어 주십시오."),
+        "note": _("메모를 2,000자 안으로 적어 주십시오."),
+    }
+
+    def __init__(self, reason: str, field: str = "value", *, name: str = "") -> None:
+        super().__init__(reason=reason, name=name)
+        self.field = field
+
+    @property
+    def variant(self) -> str:
+        return str(self.params["reason"])
+
+
+class JudgementElsewhere(Conflict):
+    """The assignment was judged meanwhile, such as in another tab. Params: none."""
+
+    text = _("다른 창이나 기기에서 이미 판단한 문항입니다. 지금의 판단을 보고 필요하면 고쳐 주십시오.")
+
+
+class NotJudgedYet(Conflict):
+    """There is nothing to correct. Params: none."""
+
+    text = _("아직 판단하지 않은 문항이라 고칠 것이 없습니다.")
+
+
+class AssignmentVoid(Conflict):
+    """The assignment does not count any more. Params: none."""
+
+    text = _("이 문항은 더 평가하지 않습니다. 다음 문항으로 넘어가 주십시오. 이미 낸 판단은 남아 있습니다.")
+
+
+class ExclusionInForce(Conflict):
+    """It is excluded already. Params: none."""
+
+    text = _("이미 평가에서 뺐습니다.")
+
+
+class ExclusionLifted(Conflict):
+    """It was lifted already. Params: none."""
+
+    text = _("이미 되돌린 기록입니다.")
+
+
+class ScoresNotOpened(Forbidden):
+    """Who leads is seen only after opening the scores, which is logged. Params: none."""
+
+    text = _("진행 중인 평가의 점수는 열어 보지 않은 상태입니다. 사유를 적고 열면 기록이 남습니다.")

@@ -1,0 +1,28 @@
+"""Rows of a campaign, locked until the transaction ends. The order of locks is in ``core.locks``."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+
+from malpan.arena.models import Campaign, CampaignJudge
+from malpan.core.locks import Level, lock_rows, lock_shared
+
+
+def lock_campaign(pk: int) -> Campaign:
+    """The campaign, locked exclusively, with its track, competition and phase: for whatever changes it as a whole."""
+    return lock_rows(_campaigns(), Level.CAMPAIGN).get(pk=pk)
+
+
+def lock_campaign_shared(pk: int) -> Campaign:
+    """The campaign with a shared lock: judges do not wait for each other, closing waits for them."""
+    lock_shared(Campaign, pk, Level.CAMPAIGN)
+    return _campaigns().get(pk=pk)
+
+
+def lock_judge(pk: int) -> CampaignJudge:
+    """The judge, locked exclusively: whatever changes the own queue. The campaign is locked before."""
+    return lock_rows(CampaignJudge.objects.select_related("campaign"), Level.JUDGE).get(pk=pk)
+
+
+def _campaigns() -> QuerySet[Campaign]:
+    return Campaign.objects.select_related("track__competition", "phase", "rubric")
