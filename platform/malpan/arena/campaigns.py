@@ -1,16 +1,27 @@
-"""Campaigns in preparation: made, changed, their systems chosen, removed. Nothing of a draft is public but its seed's
-hash, which enters the chain when the campaign is made.
+"""Campaigns in preparation: made, changed, removed. Nothing of a draft is public but its seed's hash, which enters the
+chain when the campaign is made; so nobody can choose a seed by what it gives.
 """
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Mapping, Sequence
+import hashlib
+import secrets
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from malpan.arena.models import Campaign, CampaignSystem
-from malpan.competitions.models import Track
+from django.db import transaction
+from django.utils import timezone
+
+from malpan.arena.chain_steps import append_step, last_number
+from malpan.arena.errors import CampaignOpened, CampaignSettingsInvalid, RubricUnfit
+from malpan.arena.locks import lock_campaign, lock_draft
+from malpan.arena.models import Campaign, Rubric
+from malpan.arena.models.campaign import SHARE_MAX, TITLE_MAX
+from malpan.competitions.locks import lock_track
+from malpan.competitions.models import Phase, Track
+from malpan.competitions.permissions import Permission, require
+from malpan.core import audit
+from malpan.core.text import MARKDOWN_MAX_CHARS, one_line
 
 if TYPE_CHECKING:
     from malpan.accounts.models import User
@@ -21,6 +32,21 @@ SETTINGS: Final = (
     *("control_percent", "repeat_percent", "calibration_count", "shows_input", "shows_reference", "min_seconds"),
     *("masked_words", "resamples"),
 )
+GROUP_SIZES: Final[dict[str, int]] = {Campaign.Protocol.PAIRWISE: 2, Campaign.Protocol.RUBRIC: 1, Campaign.Protocol.ERRORS: 1}
+RANKING_GROUP: Final = (3, 8)
+LIMITS: Final = {
+    "item_count": (1, 5000),
+    "units_per_item": (1, 200),
+    "judges_per_unit": (1, 20),
+    "control_percent": (0, SHARE_MAX),
+    "repeat_percent": (0, SHARE_MAX),
+    "calibration_count": (0, 20),
+    "min_seconds": (0, 600),
+    "resamples": (200, 20_000),
+}
+MASKED_MAX: Final = 200
+MASKED_CHARS: Final = (2, 100)
+SEED_BYTES: Final = 32
 
 
 def create_campaign(*, track: Track, actor: User, now: datetime | None = None, **values: Any) -> Campaign:
@@ -30,7 +56,17 @@ def create_campaign(*, track: Track, actor: User, now: datetime | None = None, *
     ``group_size`` is 2 for pairs and 1 for rubric and errors, whatever is given. Raises ``ManageNotFound`` and
     ``NotAllowed`` without the permission to manage, ``CampaignSettingsInvalid``, ``RubricUnfit``.
     """
-    raise NotImplementedError
+    require(actor, track.competition, Permission.MANAGE)
+    moment, seed = now or timezone.now(), secrets.token_hex(SEED_BYTES)
+    with transaction.atomic():
+        lock_track(track.pk)
+        campaign = Campaign(track=track, number=last_number(track) + 1, created_by=actor, created_at=moment)
+        campaign.seed, campaign.seed_sha256 = seed, hashlib.sha256(seed.encode()).hexdigest()
+        _set(campaign, values)
+        campaign.save()
+        audit.record(actor=actor, action="campaign.create", obj=campaign, after=audit.snapshot(campaign))
+        append_step(campaign, "committed", {"seed_sha256": campaign.seed_sha256}, now=moment)
+    return campaign
 
 
 def update_campaign(*, campaign: Campaign, actor: User, **values: Any) -> Campaign:
@@ -38,38 +74,84 @@ def update_campaign(*, campaign: Campaign, actor: User, **values: Any) -> Campai
 
     Raises as ``create_campaign``, and ``CampaignOpened``.
     """
-    raise NotImplementedError
-
-
-def choose_systems(
-    *,
-    campaign: Campaign,
-    actor: User,
-    submissions: Sequence[uuid.UUID | str],
-    institutions: Mapping[int, str] | None = None,
-) -> list[CampaignSystem]:
-    """Make exactly these submissions (public ids) the systems of a draft, in their order. ``institutions``: by number
-    of the team; those not named keep what they had.
-
-    Raises as ``update_campaign``, and ``SystemUnfit``, ``SubmissionNotFound``, ``TooManySystems``.
-    """
-    raise NotImplementedError
-
-
-def choose_top(*, campaign: Campaign, actor: User, count: int, with_baselines: bool = False) -> list[CampaignSystem]:
-    """Make the submissions of the first ``count`` teams the systems: of the newest published final board of the phase,
-    or of the final board as it would be published now. ``with_baselines``: those on the board come as well.
-
-    Raises as ``choose_systems``, and ``NoBoard``.
-    """
-    raise NotImplementedError
-
-
-def set_institutions(*, campaign: Campaign, actor: User, institutions: Mapping[int, str]) -> None:
-    """Say where teams are from, by number of the team; until the opening. Raises as ``update_campaign``."""
-    raise NotImplementedError
+    require(actor, campaign.track.competition, Permission.MANAGE)
+    with transaction.atomic():
+        fresh = lock_campaign(campaign.pk)
+        before, phase = audit.snapshot(fresh), fresh.phase_id
+        _set(fresh, values)
+        before, after = audit.changed(before, audit.snapshot(fresh))
+        if not after:
+            return fresh
+        if fresh.opened_at is not None and set(after) - set(TEXTS):
+            raise CampaignOpened
+        fresh.save()
+        if fresh.phase_id != phase:
+            fresh.systems.all().delete()
+        audit.record(actor=actor, action="campaign.update", obj=fresh, before=before, after=after)
+    return fresh
 
 
 def remove_campaign(*, campaign: Campaign, actor: User) -> None:
     """Delete a draft with its invitations; what the chain has of it stays. Raises as ``update_campaign``."""
-    raise NotImplementedError
+    require(actor, campaign.track.competition, Permission.MANAGE)
+    with transaction.atomic():
+        fresh = lock_draft(campaign.pk)
+        audit.record(actor=actor, action="campaign.remove", obj=fresh, before=audit.snapshot(fresh))
+        fresh.delete()
+
+
+def _set(campaign: Campaign, values: dict[str, Any]) -> None:
+    """Write ``values`` to the row and check them."""
+    for name, value in values.items():
+        if name not in (*TEXTS, *SETTINGS):
+            raise TypeError(f"a campaign has no setting {name}")
+        setattr(campaign, name, one_line(str(value)) if name.startswith("title") else value)
+    campaign.group_size = GROUP_SIZES.get(campaign.protocol, campaign.group_size)
+    campaign.masked_words = _masked_words(campaign.masked_words)
+    _check_texts(campaign)
+    _check_relations(campaign)
+    _check_numbers(campaign)
+
+
+def _check_texts(campaign: Campaign) -> None:
+    if not campaign.title_ko or max(len(campaign.title_ko), len(campaign.title_en)) > TITLE_MAX:
+        raise CampaignSettingsInvalid("title", "title_ko")
+    for name in ("notice_ko", "notice_en"):
+        if len(getattr(campaign, name)) > MARKDOWN_MAX_CHARS:
+            raise CampaignSettingsInvalid("notice", name)
+    if campaign.starts_at and campaign.ends_at and campaign.starts_at >= campaign.ends_at:
+        raise CampaignSettingsInvalid("times", "ends_at")
+
+
+def _check_relations(campaign: Campaign) -> None:
+    if campaign.protocol not in Campaign.Protocol.values:
+        raise CampaignSettingsInvalid("protocol", "protocol")
+    if campaign.part not in Campaign.Part.values:
+        raise CampaignSettingsInvalid("part", "part")
+    if not Rubric.objects.filter(pk=campaign.rubric_id, track=campaign.track_id).exists():
+        raise CampaignSettingsInvalid("rubric", "rubric")
+    if not Phase.objects.filter(pk=campaign.phase_id, track=campaign.track_id).exists():
+        raise CampaignSettingsInvalid("phase", "phase")
+    if campaign.protocol == Campaign.Protocol.RUBRIC and not campaign.rubric.criteria:
+        raise RubricUnfit
+
+
+def _check_numbers(campaign: Campaign) -> None:
+    limits = dict(LIMITS)
+    if campaign.protocol == Campaign.Protocol.RANKING:
+        limits["group_size"] = RANKING_GROUP
+    for name, (low, high) in limits.items():
+        value = getattr(campaign, name)
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+            raise CampaignSettingsInvalid(name, name)
+
+
+def _masked_words(given: Any) -> list[str]:
+    """The names to hide, each once."""
+    if not isinstance(given, list | tuple) or not all(isinstance(word, str) for word in given):
+        raise CampaignSettingsInvalid("masked_words", "masked_words")
+    words = [word for word in dict.fromkeys(map(one_line, given)) if word]
+    low, high = MASKED_CHARS
+    if len(words) > MASKED_MAX or not all(low <= len(word) <= high for word in words):
+        raise CampaignSettingsInvalid("masked_words", "masked_words")
+    return words

@@ -28,7 +28,8 @@ def invite_judge(
     """Invite one address by mail; ``link_for`` turns the token into the full address.
 
     Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to manage, ``CampaignNotOpen`` after the
-    closing, ``JudgeAddressInvalid``, ``JudgeInvited``, ``TooManyJudges``, ``InvitationMailFailed`` (then nothing is kept).
+    closing, ``JudgeAddressInvalid``, ``JudgeInvited``, ``TooManyJudges``, ``InvitationMailFailed`` (then
+    nothing is kept).
     """
     raise NotImplementedError
 
@@ -46,7 +47,8 @@ def invitation_of(token: str, now: datetime | None = None) -> CampaignJudge:
 
 
 def accept_invitation(*, token: str, user: User, now: datetime | None = None) -> CampaignJudge:
-    """Make ``user`` the judge of the invitation; accepting twice is harmless. In an open campaign they are assigned late.
+    """Make ``user`` the judge of the invitation; accepting twice is harmless. In an open campaign they
+    are assigned late.
 
     Raises as ``invitation_of``, ``JudgeInvitationUsed``, ``JudgeInvitationForAnother``, ``JudgeIsOrganiser``,
     ``JudgeAlready``, ``JudgeRemoved``, ``CampaignNotOpen`` after the closing.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
+from malpan.arena.errors import CampaignOpened
 from malpan.arena.models import Campaign, CampaignJudge
 from malpan.core.locks import Level, lock_rows, lock_shared
 
@@ -11,6 +12,14 @@ from malpan.core.locks import Level, lock_rows, lock_shared
 def lock_campaign(pk: int) -> Campaign:
     """The campaign, locked exclusively, with its track, competition and phase: for whatever changes it as a whole."""
     return lock_rows(_campaigns(), Level.CAMPAIGN).get(pk=pk)
+
+
+def lock_draft(pk: int) -> Campaign:
+    """As ``lock_campaign``, of a campaign that is not open yet. Raises ``CampaignOpened``."""
+    campaign = lock_campaign(pk)
+    if campaign.opened_at is not None:
+        raise CampaignOpened
+    return campaign
 
 
 def lock_campaign_shared(pk: int) -> Campaign:

@@ -59,8 +59,8 @@ class Campaign(models.Model):
     """A human evaluation of submissions of one phase: a draft, then open, closed and published.
 
     ``group_size`` systems are shown together: 2 in pairs, 1 for rubric and errors. ``seed`` is secret until the
-    campaign is closed; ``seed_sha256`` enters the public chain when the campaign is made. ``masked_words``: names to hide in
-    outputs besides those of teams and members. Once open, only its planned times and texts change.
+    campaign is closed; ``seed_sha256`` enters the public chain when the campaign is made. ``masked_words``: names to
+    hide in outputs besides those of teams and members. Once open, only its planned times and texts change.
     """
 
     class Protocol(models.TextChoices):
