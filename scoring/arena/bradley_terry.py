@@ -1,0 +1,187 @@
+"""Bradley–Terry strengths with ties and an effect of the order shown, for many sets of counts at once.
+
+For a pair shown as i first, j second, with strengths s in logits, order effect d and log tie parameter t (Davidson 1970;
+Davidson & Beaver 1977)::
+
+    first : tie : second  =  exp(e / 2) : exp(t) : exp(-e / 2),      e = s_i - s_j + d
+
+so that without ties P(first) = 1 / (1 + exp(-e)). The likelihood is concave; Newton's method finds its maximum, a step
+never longer than ``_LONGEST_STEP``. Strengths sum to zero.
+
+The maximum does not exist where some systems won everything against the others (Ford 1957: the graph of who took at
+least half a point from whom is not strongly connected), or where all outcomes are first, or all second. Those sets of
+counts, and no others, get ``_PSEUDO`` of a vote for every system, won and lost alike, in both orders and against every
+other system alike. They are marked ``is_regularised``. Sets without any tie in a model with ties get pseudo ties alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+FIRST, TIE, SECOND = 0, 1, 2  # the last axis of counts
+
+_PSEUDO: Final = 0.5
+_LONGEST_STEP: Final = 2.0
+_TOLERANCE: Final = 1e-11
+_MOST_STEPS: Final = 100
+_STEEPEST: Final = 60.0  # logits beyond which a probability is 0 or 1 anyhow
+_BLOCK_CELLS: Final = 1 << 21
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Parameters of every set of counts.
+
+    ``strengths``: (trials, systems), centred logits. ``order``: (trials,) logits for the output shown first. ``tie``:
+    (trials,) log of Davidson's parameter, minus infinity in a model without ties. ``is_regularised``: (trials,).
+    """
+
+    strengths: FloatArray
+    order: FloatArray
+    tie: FloatArray
+    is_regularised: BoolArray
+
+
+def fit(counts: FloatArray, *, has_order: bool = True, has_ties: bool | None = None) -> Fit:
+    """The maximum likelihood fit of counts (trials, first shown, second shown, outcome), outcomes ``FIRST``, ``TIE``,
+    ``SECOND``; counts may be weights of any size.
+
+    ``has_ties``: whether the model has ties, by default whether there is any. Raises ``ValueError`` for another shape.
+    """
+    if counts.ndim != 4 or counts.shape[1] != counts.shape[2] or counts.shape[3] != 3 or counts.shape[1] < 2:
+        raise ValueError(f"expected counts (trials, systems, systems, 3), not {counts.shape}")
+    with_ties = bool(counts[..., TIE].sum() > 0) if has_ties is None else has_ties
+    counts, is_regularised = _with_maximum(np.asarray(counts, dtype=np.float64), has_order, with_ties)
+    rows, columns = np.nonzero(~np.eye(counts.shape[1], dtype=bool))
+    model = _Model(counts.shape[1], rows, columns, has_order, with_ties)
+    block = max(1, _BLOCK_CELLS // (len(rows) * 8))
+    parts = [model.maximum(counts[at : at + block, rows, columns]) for at in range(0, len(counts), block)]
+    found = np.concatenate(parts) if parts else np.empty((0, counts.shape[1] + 2))
+    systems = counts.shape[1]
+    tie = found[:, systems + 1] if with_ties else np.full(len(found), -np.inf)
+    return Fit(found[:, :systems], found[:, systems], tie, is_regularised)
+
+
+def _with_maximum(counts: FloatArray, has_order: bool, has_ties: bool) -> tuple[FloatArray, BoolArray]:
+    """``counts`` with pseudo votes where there is no maximum, and where that is."""
+    systems = counts.shape[1]
+    firsts, ties, seconds = (counts[..., outcome].sum(axis=(1, 2)) for outcome in (FIRST, TIE, SECOND))
+    is_open = ~_is_connected(counts)
+    if has_order:
+        is_open |= (firsts == 0) | (seconds == 0)
+    if has_ties:
+        is_open |= firsts + seconds == 0
+    lacks_ties = has_ties & (ties == 0)
+    if not (is_open | lacks_ties).any():
+        return counts, is_open
+    share = _PSEUDO / (2 * (systems - 1))  # a system is in as many ordered pairs
+    others = ~np.eye(systems, dtype=bool)
+    added = np.zeros_like(counts)
+    for outcome in (FIRST, SECOND):
+        added[..., outcome] = share * (is_open[:, None, None] & others)
+    added[..., TIE] = share * ((is_open | lacks_ties)[:, None, None] & others & has_ties)
+    return counts + added, is_open | lacks_ties
+
+
+def _is_connected(counts: FloatArray) -> BoolArray:
+    """(trials,): whether every system took half a point from some other, directly or through others."""
+    systems = counts.shape[1]
+    took = counts[..., FIRST] + counts[..., TIE] + np.swapaxes(counts[..., SECOND] + counts[..., TIE], 1, 2)
+    reach = ((took > 0) | np.eye(systems, dtype=bool)).astype(np.float32)
+    for _ in range(max(1, int(np.ceil(np.log2(systems))))):
+        reach = (reach @ reach > 0).astype(np.float32)
+    connected: BoolArray = reach.min(axis=(1, 2)) > 0
+    return connected
+
+
+def outcome_probabilities(difference: FloatArray, order: float, tie: float) -> FloatArray:
+    """Probabilities (…, outcome) of a pair whose strengths differ by ``difference`` (first minus second)."""
+    half = np.clip((difference + order) / 2, -_STEEPEST, _STEEPEST)
+    first, second = np.exp(half), np.exp(-half)
+    parts = np.stack([first, np.full_like(first, np.exp(tie)), second], axis=-1)
+    shares: FloatArray = parts / parts.sum(axis=-1, keepdims=True)
+    return shares
+
+
+def point_shares(counts: FloatArray) -> FloatArray:
+    """(trials, systems): wins and half the ties over all votes of a system; NaN without votes."""
+    first, tie, second = (counts[..., outcome] for outcome in (FIRST, TIE, SECOND))
+    points = (first + tie / 2).sum(axis=2) + (second + tie / 2).sum(axis=1)
+    votes = counts.sum(axis=3)
+    played = votes.sum(axis=2) + votes.sum(axis=1)
+    shares: FloatArray = np.divide(points, played, out=np.full_like(points, np.nan), where=played > 0)
+    return shares
+
+
+class _Model:
+    """Newton's method on cells: ordered pairs (``rows``, ``columns``) of systems."""
+
+    def __init__(
+        self, systems: int, rows: NDArray[np.intp], columns: NDArray[np.intp], has_order: bool, has_ties: bool
+    ) -> None:
+        self.systems, self.has_order, self.has_ties = systems, has_order, has_ties
+        self.size = systems + 2  # strengths, order, tie
+        cells = np.arange(len(rows))
+        self.design = np.zeros((len(rows), systems + 1))
+        self.design[cells, rows] = 1.0
+        self.design[cells, columns] = -1.0
+        self.design[:, systems] = float(has_order)
+        self.outer = (self.design[:, :, None] * self.design[:, None, :]).reshape(len(rows), -1)
+
+    def maximum(self, counts: FloatArray) -> FloatArray:
+        """The parameters (trials, ``size``) of counts (trials, cells, outcome)."""
+        found = np.zeros((len(counts), self.size))
+        active = np.arange(len(counts))
+        for _ in range(_MOST_STEPS):
+            step = self._step(found[active], counts[active])
+            longest = np.abs(step).max(axis=1)
+            found[active] += step * np.minimum(1.0, _LONGEST_STEP / np.maximum(longest, _TOLERANCE))[:, None]
+            active = active[longest > _TOLERANCE]
+            if not len(active):
+                break
+        found[:, : self.systems] -= found[:, : self.systems].mean(axis=1, keepdims=True)
+        return found
+
+    def _step(self, found: FloatArray, counts: FloatArray) -> FloatArray:
+        total = counts.sum(axis=2)
+        first, tie, second = self._probabilities(found)
+        lean = (first - second) / 2
+        gradient = np.empty_like(found)
+        gradient[:, :-1] = ((counts[..., FIRST] - counts[..., SECOND]) / 2 - total * lean) @ self.design
+        gradient[:, -1] = (counts[..., TIE] - total * tie).sum(axis=1) if self.has_ties else 0.0
+        curvature = self._curvature(total, tie, lean, (first + second) / 4 - lean**2)
+        step: FloatArray = np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0]
+        return step
+
+    def _probabilities(self, found: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        half = np.clip(found[:, :-1] @ self.design.T / 2, -_STEEPEST, _STEEPEST)
+        first, second = np.exp(half), np.exp(-half)
+        tie = np.exp(np.clip(found[:, -1:], -_STEEPEST, _STEEPEST)) if self.has_ties else np.zeros((len(found), 1))
+        whole = first + second + tie
+        return first / whole, tie / whole, second / whole
+
+    def _curvature(self, total: FloatArray, tie: FloatArray, lean: FloatArray, spread: FloatArray) -> FloatArray:
+        """Minus the second derivatives. The sum of the strengths, and parameters that the model lacks, are held at 0 by
+        a curvature of their own.
+        """
+        size, systems = self.size, self.systems
+        curvature = np.zeros((len(total), size, size))
+        curvature[:, :-1, :-1] = ((total * spread) @ self.outer).reshape(-1, size - 1, size - 1)
+        curvature[:, :systems, :systems] += total.sum(axis=1)[:, None, None] / (4 * systems**2)
+        if not self.has_order:
+            curvature[:, systems, systems] = 1.0
+        if self.has_ties:
+            both = -((total * tie * lean) @ self.design)
+            curvature[:, :-1, -1] = both
+            curvature[:, -1, :-1] = both
+            curvature[:, -1, -1] = (total * tie * (1 - tie)).sum(axis=1)
+        else:
+            curvature[:, -1, -1] = 1.0
+        return curvature
