@@ -37,6 +37,12 @@ class ExclusionNotFound(NotFound):
     text = _("평가에서 뺀 기록을 찾을 수 없습니다. 목록에서 다시 열어 주십시오.")
 
 
+class ResultNotFound(NotFound):
+    """Nothing was published, or not with this number."""
+
+    text = _("발표한 결과가 없습니다.")
+
+
 class RubricInvalid(Unprocessable):
     """A rubric cannot be used as it is. ``field``: the column; ``reason`` selects the text. Params: ``key``, of the
     criterion or reason; ``place``, its place from 1.

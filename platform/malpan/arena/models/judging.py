@@ -17,10 +17,10 @@ NOTE_MAX = 2000
 class CampaignJudge(models.Model):
     """A person invited to a campaign. Who they are never leaves the manage pages.
 
-    ``label`` (``J01``) is drawn by the seed at the closing, and is what is published; ``design_label`` (``D01``) names
-    the judge in the design. ``rubric``: the version whose guideline they acknowledged. ``declared_teams``: the numbers
-    of teams that they said to know. Of a person whose data were erased ``user`` and ``email`` are gone; their
-    judgements stay.
+    ``label`` (``J01``) is drawn at the closing, and is what is published; ``design_label`` (``D01``) names the judge in
+    the design. Both are drawn by chance, not by the seed, which will be public. ``rubric``: the version whose guideline
+    they acknowledged. ``declared_teams``: the numbers of teams that they said to know. Of a person whose data were
+    erased ``user`` and ``email`` are gone; their judgements stay.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="judges", verbose_name=_("평가"))
