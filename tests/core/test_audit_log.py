@@ -28,7 +28,7 @@ from tests.factories import (
 from tests.paths import ROOT
 
 PLATFORM = ROOT / "platform/malpan"
-APPS = ("core", "accounts", "competitions", "teams", "submissions", "leaderboard", "stages")
+APPS = ("core", "accounts", "competitions", "teams", "submissions", "leaderboard", "arena", "stages")
 PERSONAL = {"accounts.user", "accounts.apitoken"}  # of a person, whatever they take part in
 APPEND_ONLY = (AuditEntry, QuotaEntry, ChainEntry)
 
@@ -132,6 +132,9 @@ RECORD = "record"  # malpan.core.audit.record
 NOTED_BY_CALLER = {
     "close_request": "asking, accepting, declining and withdrawing a merge each write what became of the teams",
     "charge": "a submission that comes in, or counts again, has an entry of its own",
+    "save_draft": "what a judge has not sent yet; the judgement has an entry",
+    "preview_exclusion": "reads alone; the exclusion has an entry",
+    "current_result": "reads alone; opening the scores has an entry",
 }
 
 
