@@ -335,6 +335,12 @@ class JudgeAlready(Conflict):
     text = _("이미 다른 주소로 이 평가의 초대를 수락했습니다.")
 
 
+class JudgeAccepted(Conflict):
+    """The invitation was accepted, so there is nothing to send again. Params: none."""
+
+    text = _("이미 초대를 수락한 평가자입니다. 다시 보낼 것이 없습니다.")
+
+
 class JudgeBarredEverywhere(Conflict):
     """The judge may see no unit. Params: none."""
 
