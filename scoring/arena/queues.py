@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
 from scoring.arena.draws import below, one_of, shuffled
@@ -124,7 +125,7 @@ def _spread(count: int, low: int, high: int, taken: set[int], rng: random.Random
     if len(free) < count:
         return None
     bounds = [len(free) * number // max(1, count) for number in range(count + 1)]
-    return [free[low + below(rng, high - low)] for low, high in zip(bounds, bounds[1:], strict=False)]
+    return [free[low + below(rng, high - low)] for low, high in pairwise(bounds)]
 
 
 def _firsts(laid: Mapping[int, Planned], repeated: Sequence[int], rng: random.Random) -> dict[int, int] | None:
