@@ -99,8 +99,8 @@ def _laid_out(
     total = len(reals) + len(controls) + repeats
     earliest = max(0, min([GAP, *(position + GAP - start for position in past)]))
     places = _spread(len(controls), 0, total, set(), rng)
-    repeated = _spread(repeats, earliest, total, set(places), rng)
-    if repeated is None or places is None:
+    repeated = None if places is None else _spread(repeats, earliest, total, set(places), rng)
+    if places is None or repeated is None:
         return None
     waiting, bad = iter(reals), iter(controls)
     laid = {
