@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.functional import Promise
+from django.utils.translation import get_language, gettext_lazy, pgettext
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext
 
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, Judgement
 from malpan.arena.progress import Counts
@@ -18,6 +18,12 @@ FLAGS: dict[str, Promise] = {
     "controls": gettext_lazy("확인 문항을 지나치게 많이 틀림"),
     "random": gettext_lazy("출력과 상관없이 고름"),
     "position": gettext_lazy("한쪽 자리만 고름"),
+}
+WARNINGS: dict[str, Promise] = {
+    "regularised": gettext_lazy("모든 비교에서 이기거나 진 제출이 있어 가상의 표를 조금 더해 셈했습니다."),
+    "one_judge": gettext_lazy("평가자가 한 명뿐이라 신뢰 구간은 문항의 차이만 나타냅니다."),
+    "few_judges": gettext_lazy("평가자가 다섯 명보다 적어 신뢰 구간을 조심해서 읽어야 합니다."),
+    "unseen_systems": gettext_lazy("판단이 하나도 없는 제출이 있습니다."),
 }
 
 
@@ -87,6 +93,32 @@ class JudgementLine:
     kind: str
     is_excluded: bool
     value: str
+
+
+@dataclass(frozen=True, slots=True)
+class StandingLine:
+    """A system of a result. ``ranks``: the ranks that fit the judgements."""
+
+    rank: int
+    label: str
+    name: str
+    team_number: int | None
+    score: str
+    interval: str
+    ranks: str
+    cluster: int
+    votes: int
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementLine:
+    """How far judges agree on one thing, in words."""
+
+    name: str
+    units: int
+    same: str
+    alpha: str
+    ac2: str
 
 
 def parts_of(campaign: Campaign, current: str) -> list[PartLink]:
@@ -204,3 +236,61 @@ def value_text(assignment: Assignment, value: dict[str, Any]) -> str:
         "score": value.get("score", "–"),
         "count": count,
     }
+
+
+def standing_lines(document: dict[str, Any]) -> list[StandingLine]:
+    """The systems of a result (``scoring.arena.result``) in the order of their ranks."""
+    return [
+        StandingLine(
+            rank=row["rank"],
+            label=row["label"],
+            name=row["name"],
+            team_number=row["team_number"],
+            score=figure_text(row["score"]),
+            interval=f"{figure_text(row['low'])} ~ {figure_text(row['high'])}",
+            ranks=_range_text(row["best_rank"], row["worst_rank"]),
+            cluster=row["cluster"],
+            votes=row["votes"],
+        )
+        for row in document["systems"]
+    ]
+
+
+def agreement_lines(rows: Sequence[dict[str, Any]] | None, campaign: Campaign) -> list[AgreementLine]:
+    """The agreement on every question that judges answer."""
+    labels = {each["key"]: each["label_ko"] for each in campaign.rubric.criteria}
+    labels |= {each["key"]: each["label_en"] for each in campaign.rubric.criteria if _reads_english(each)}
+    names = {
+        "choice": _("어느 쪽이 나은가"),
+        "all_choices": _("네 가지 선택 그대로"),
+        "score": _("점수"),
+    }
+    return [
+        AgreementLine(
+            name=labels.get(row["name"]) or names.get(row["name"], row["name"]),
+            units=row["units"],
+            same=share_text(row["same"]),
+            alpha=_with_interval(row["alpha"]),
+            ac2=_with_interval(row["ac2"]),
+        )
+        for row in rows or ()
+    ]
+
+
+def warning_texts(names: Sequence[str]) -> list[str]:
+    """The warnings of a result in words."""
+    return [str(WARNINGS.get(name, name)) for name in names]
+
+
+def _reads_english(labels: dict[str, Any]) -> bool:
+    return bool(labels["label_en"]) and get_language() == "en"
+
+
+def _range_text(best: int, worst: int) -> str:
+    return str(best) if best == worst else f"{best}–{worst}"
+
+
+def _with_interval(figure: dict[str, Any] | None) -> str:
+    if figure is None or figure["value"] is None:
+        return "–"
+    return f"{share_text(figure['value'])} ({share_text(figure['low'])} ~ {share_text(figure['high'])})"
