@@ -33,6 +33,7 @@ from scoring.running.needs import needs_models
 from scoring.running.truncation import foreseen_warnings
 
 __all__ = [
+    "run_arena",
     "run_check",
     "run_compare",
     "run_judge_agreement",
@@ -161,6 +162,13 @@ def run_judge_agreement(options: argparse.Namespace, language: Language) -> int:
         sys.stderr.write(say("saved", language, path=options.save) + "\n")
     sys.stdout.write(text)
     return 0
+
+
+def run_arena(options: argparse.Namespace, language: Language) -> int:
+    """Print the result of a votes file; 1 if the file is not sound or a published result is another."""
+    from scoring.cli.arena import arena  # needs numpy, as ``compare``
+
+    return arena(options.votes, options.output, options.check, options.format, language)
 
 
 def run_recipes(options: argparse.Namespace, language: Language) -> int:

@@ -30,7 +30,10 @@ def build_parser(language: Language) -> Parser:
     parser.add_argument("--version", action="version", version=f"malpan {__version__}", help=say("version", language))
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     made = {}
-    for name in ("score", "check", "report", "compare", "pairwise", "rank", "judge-agreement", "recipes", "models"):
+    for name in (
+        *("score", "check", "report", "compare", "pairwise", "rank"),
+        *("judge-agreement", "arena", "recipes", "models"),
+    ):
         words = say(name, language)
         made[name] = commands.add_parser(name, help=words, description=words, language=language)
         made[name].add_argument("--lang", choices=("ko", "en"), default="ko", help=say("lang", language))
@@ -56,7 +59,8 @@ def build_parser(language: Language) -> Parser:
     made["rank"].add_argument("--weights", metavar="NAME=NUMBER,…", help=say("weights", language))
     formats = ("text", "markdown", "json")
     _add_agreement(made["judge-agreement"], language)
-    for name in ("report", "compare", "pairwise", "rank", "judge-agreement", "models"):
+    _add_arena(made["arena"], language)
+    for name in ("report", "compare", "pairwise", "rank", "judge-agreement", "arena", "models"):
         made[name].add_argument("--format", choices=formats, default="text", help=say("format", language))
     made["report"].add_argument("--baseline", metavar="FILE", help=say("baseline", language))
     made["report"].add_argument("--no-targets", action="store_true", help=say("no_targets", language))
@@ -84,6 +88,12 @@ def _add_agreement(command: Parser, language: Language) -> None:
     command.add_argument("--metric", default="llm_judge", metavar="NAME", help=say("judged_metric", language))
     command.add_argument("--source", default="", metavar="TEXT", help=say("human_source", language))
     command.add_argument("--save", metavar="FILE", help=say("output", language))
+
+
+def _add_arena(command: Parser, language: Language) -> None:
+    command.add_argument("votes", metavar="VOTES.json", help=say("arena_votes", language))
+    command.add_argument("-o", "--output", metavar="RESULT.json", help=say("output", language))
+    command.add_argument("--check", metavar="RESULT.json", help=say("arena_check", language))
 
 
 def _add_files(command: Parser, language: Language, references_required: bool) -> None:

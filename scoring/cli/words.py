@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from scoring.cli.arena_words import ARENA_WORDS
 from scoring.cli.judge_words import JUDGE_WORDS
 from scoring.cli.pairwise_words import PAIRWISE_WORDS
 from scoring.errors import Language, Message, ModelUnavailable, ScoringError, ScoringFault
 
 WORDS: Final[dict[str, Message]] = {
+    **ARENA_WORDS,
     **JUDGE_WORDS,
     **PAIRWISE_WORDS,
     "program": Message("한국어 생성 결과를 채점합니다.", "Scores Korean text generation."),

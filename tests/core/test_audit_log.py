@@ -28,7 +28,7 @@ from tests.factories import (
 from tests.paths import ROOT
 
 PLATFORM = ROOT / "platform/malpan"
-APPS = ("core", "accounts", "competitions", "teams", "submissions", "leaderboard", "stages")
+APPS = ("core", "accounts", "competitions", "teams", "submissions", "leaderboard", "arena", "stages")
 PERSONAL = {"accounts.user", "accounts.apitoken"}  # of a person, whatever they take part in
 APPEND_ONLY = (AuditEntry, QuotaEntry, ChainEntry)
 

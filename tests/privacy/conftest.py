@@ -19,6 +19,16 @@ from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.accounts.services import confirm_email, create_api_token
+from malpan.arena.models import (
+    Assignment,
+    Campaign,
+    CampaignItem,
+    CampaignJudge,
+    CampaignResult,
+    Exclusion,
+    Judgement,
+    Rubric,
+)
 from malpan.competitions import roles
 from malpan.competitions.models import Competition, Phase, TermsAcceptance
 from malpan.competitions.questions import answer_question, ask_question
@@ -170,6 +180,7 @@ def _organiser(person: User) -> Competition:
         published_at=timezone.now(),
     )  # fmt: skip
     _judge(person, owner, phase)
+    _evaluate(person, phase)
     asked = ask_question(competition=competition, asked_by=leader_of(guest), title="질문", body="본문")
     answer_question(question=asked, answer_ko="답", is_public=False, actor=person)
     _invitation, token = create_invitation(team=guest, actor=leader_of(guest))
@@ -189,6 +200,41 @@ def _judge(person: User, owner: User, phase: Phase) -> None:
     StageSnapshot.objects.create(
         track=phase.track, stage=stage, number=1, rule={}, rows=[], sha256="0" * 64, published_by=person,
         published_at=now,
+    )  # fmt: skip
+
+
+def _evaluate(person: User, phase: Phase) -> None:
+    """Runs a human evaluation, judges in it, and is invited to another."""
+    now, track = timezone.now(), phase.track
+    rubric = Rubric.objects.create(
+        track=track, number=1, title_ko="기준", guideline_ko="읽는다", created_by=person, created_at=now
+    )
+    first, second = (
+        Campaign.objects.create(
+            track=track, number=number, title_ko="평가", protocol="pairwise", rubric=rubric, phase=phase,
+            created_by=person, created_at=now,
+        )
+        for number in (1, 2)
+    )  # fmt: skip
+    asked = {"invited_by": person, "invited_at": now, "expires_at": now, "institution": f"{NAME}의 연구소"}
+    judge = CampaignJudge.objects.create(
+        campaign=first, user=person, email=EMAIL, token_sha256="1" * 64, accepted_at=now, **asked
+    )
+    CampaignJudge.objects.create(campaign=second, email=EMAIL, token_sha256="2" * 64, **asked)
+    item = CampaignItem.objects.create(campaign=first, label="I0001", reference_id="q1", outputs={"S01": "가"})
+    unit = Assignment.objects.create(
+        campaign=first, judge=judge, item=item, systems=["S01"], position=100, state="done", created_at=now
+    )
+    judged = Judgement.objects.create(
+        assignment=unit, number=1, value={"choice": "tie"}, seconds=9, judged_by=person, created_at=now
+    )
+    Exclusion.objects.create(
+        campaign=first, judgement=judged, reason="잘못 눌렀습니다.", by=person, created_at=now, lifted_by=person,
+        lifted_at=now, lift_reason="다시 확인했습니다.",
+    )  # fmt: skip
+    CampaignResult.objects.create(
+        campaign=second, number=1, rows=[], sha256="0" * 64, votes_sha256="", votes_size=0, result_sha256="",
+        result_size=0, signature_hash="", published_by=person, published_at=now,
     )  # fmt: skip
 
 

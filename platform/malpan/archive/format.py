@@ -137,6 +137,19 @@ TABLES: Final = (  # in the order of the import: rows come after those they refe
 )
 BY_LABEL: Final = {table.label: table for table in TABLES}
 LEFT_OUT: Final = (
+    # human evaluation stays with the site that ran it: its items hold reference answers, its judges are people of this
+    # site; what was published of it is in the chain and in the files that everybody may download
+    "arena.rubric",
+    "arena.campaign",
+    "arena.campaignsystem",
+    "arena.campaignitem",
+    "arena.campaignjudge",
+    "arena.judgebar",
+    "arena.assignment",
+    "arena.judgementdraft",
+    "arena.judgement",
+    "arena.exclusion",
+    "arena.campaignresult",
     "teams.invitation",  # single-use links to teams of this site
     "jobs.job",  # current work: an unfinished run is queued again by the import
     "jobs.worker",  # who works on this site now

@@ -2,33 +2,149 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
 
-from malpan.arena.models import CampaignJudge, CampaignSystem, JudgeBar
+from allauth.account.models import EmailAddress
+from django.db import transaction
+from django.utils import timezone
+
+from malpan.arena.errors import CampaignNotOpen, JudgeNotFound
+from malpan.arena.locks import lock_campaign, lock_judge
+from malpan.arena.models import Assignment, CampaignJudge, CampaignSystem, JudgeBar
+from malpan.arena.panel import redistribute
+from malpan.core import audit
+from malpan.core.models import AuditEntry
+from malpan.core.text import one_line
+from malpan.teams.models import Membership, Team
 
 if TYPE_CHECKING:
     from malpan.accounts.models import User
+
+Reason = JudgeBar.Reason
+
+_WAS_MEMBER: Final = ("team.create", "team.join", "team.leave", "team.remove_member", "team.hand_over")
+# Mail hosts that say nothing about where somebody works or studies; the last line is reserved for examples (RFC 2606).
+PUBLIC_HOSTS: Final = frozenset(
+    {
+        *("naver.com", "hanmail.net", "daum.net", "kakao.com", "nate.com", "korea.com", "dreamwiz.com", "paran.com"),
+        *("gmail.com", "googlemail.com", "outlook.com", "hotmail.com", "live.com", "msn.com", "outlook.kr"),
+        *("yahoo.com", "yahoo.co.kr", "icloud.com", "me.com", "mac.com", "proton.me", "protonmail.com", "qq.com"),
+        *("163.com", "gmx.com", "gmx.net", "mail.com", "zoho.com", "fastmail.com", "aol.com", "tutanota.com"),
+        *("example.com", "example.org", "example.net"),
+    }
+)
 
 
 def bars_of(judge: CampaignJudge, systems: Sequence[CampaignSystem]) -> dict[int, JudgeBar.Reason]:
     """The systems that ``judge`` must not see as things are now, by primary key, with the reason.
 
-    Member: of the system's team, or of one merged into it, now or when the submission came. Institution: equal to the
-    system's (whatever case and spaces), or the judge's mail host is that of a member (hosts of public mail do not
-    count). Declared: the bars of that reason in the database.
+    Member: of the system's team, or of one merged into it, now or ever. Institution: equal to the system's (whatever
+    case and spaces), or a mail host of the judge is that of a member, or a part of it (hosts of public mail do not
+    count). Declared: the teams that the judge said to know.
     """
-    raise NotImplementedError
+    teams = _merged_into({system.submission.team_id for system in systems})
+    hosts = _hosts_of_members(teams)
+    own_hosts, own_teams = _hosts_of(judge), _teams_ever_of(judge, teams)
+    found: dict[int, JudgeBar.Reason] = {}
+    for system in systems:
+        team = system.submission.team
+        if teams[team.pk] & own_teams or system.submission.submitted_by_id == judge.user_id:
+            found[system.pk] = Reason.MEMBER
+        elif _is_same(judge.institution, system.institution) or _share_a_host(own_hosts, hosts[team.pk]):
+            found[system.pk] = Reason.INSTITUTION
+        elif team.number in judge.declared_teams:
+            found[system.pk] = Reason.DECLARED
+    return found
 
 
 def set_bars(*, judge: CampaignJudge, systems: Sequence[CampaignSystem]) -> frozenset[int]:
     """Write the bars of ``judge`` (``bars_of``) in the caller's transaction; the primary keys of the barred systems."""
-    raise NotImplementedError
+    found = bars_of(judge, systems)
+    JudgeBar.objects.filter(judge=judge).delete()
+    JudgeBar.objects.bulk_create(JudgeBar(judge=judge, system_id=pk, reason=reason) for pk, reason in found.items())
+    return frozenset(found)
 
 
-def declare_bars(*, judge: CampaignJudge, actor: User, team_numbers: Sequence[int]) -> None:
+def declare_bars(
+    *, judge: CampaignJudge, actor: User, team_numbers: Sequence[int], now: datetime | None = None
+) -> None:
     """Record the teams that a judge knows, by number. After the opening their open assignments with them are moved.
 
-    Raises ``JudgeNotFound`` for another person's, ``NobodyCanTakeOver``.
+    What nobody else can take becomes void: a judge is never made to judge a team that they know. Declaring is never
+    taken back by declaring fewer. Raises ``JudgeNotFound`` for another person's, ``CampaignNotOpen`` after the closing.
     """
-    raise NotImplementedError
+    if judge.user_id != actor.pk:
+        raise JudgeNotFound
+    with transaction.atomic():
+        campaign = lock_campaign(judge.campaign_id)
+        if campaign.closed_at is not None:
+            raise CampaignNotOpen
+        fresh = lock_judge(judge.pk)
+        known = Team.objects.filter(competition=campaign.track.competition_id, number__in=team_numbers)
+        new = sorted(set(known.values_list("number", flat=True)) - set(fresh.declared_teams))
+        if not new:
+            return
+        fresh.declared_teams = sorted([*fresh.declared_teams, *new])
+        fresh.save(update_fields=["declared_teams"])
+        facts = {"teams": new}
+        if campaign.opened_at is not None and fresh.is_active:
+            set_bars(judge=fresh, systems=list(campaign.systems.select_related("submission__team")))
+            barred = Assignment.VoidReason.BARRED
+            moved = redistribute(campaign=campaign, giving=fresh, because=barred, now=now or timezone.now())
+            facts |= {"moved": moved.moved, "lost": moved.lost}
+        audit.record(actor=actor, action="campaign_judge.declare", obj=fresh, after=facts)
+
+
+def _merged_into(teams: Iterable[int]) -> dict[int, frozenset[int]]:
+    """Each team with all that were merged into it, directly or through others."""
+    found = {team: {team} for team in teams}
+    owners = {team: {team} for team in found}  # of a merged team: the teams that it ended in
+    while owners:
+        merged = Team.objects.filter(merged_into__in=owners).values_list("pk", "merged_into")
+        owners = {pk: owners[into] for pk, into in merged}
+        for pk, into in owners.items():
+            for team in into:
+                found[team].add(pk)
+    return {team: frozenset(members) for team, members in found.items()}
+
+
+def _teams_ever_of(judge: CampaignJudge, teams: dict[int, frozenset[int]]) -> set[int]:
+    """Of ``teams`` and those merged into them, the ones that the judge is or ever was a member of."""
+    if judge.user_id is None:
+        return set()
+    all_teams = {team for merged in teams.values() for team in merged}
+    now = set(Membership.objects.filter(user=judge.user_id, team__in=all_teams).values_list("team_id", flat=True))
+    entries = AuditEntry.objects.filter(person=judge.user_id, action__in=_WAS_MEMBER, object_type="teams.team")
+    once = entries.filter(object_id__in=[str(team) for team in all_teams]).values_list("object_id", flat=True)
+    return now | {int(team) for team in once}
+
+
+def _hosts_of_members(teams: Iterable[int]) -> dict[int, set[str]]:
+    """The mail hosts of the members of each team that say something."""
+    found: dict[int, set[str]] = {team: set() for team in teams}
+    for team, email in Membership.objects.filter(team__in=found).values_list("team_id", "user__email"):
+        found[team] |= _own_hosts([email])
+    return found
+
+
+def _hosts_of(judge: CampaignJudge) -> set[str]:
+    """The mail hosts of the judge that say something: of the invitation, and of every address they verified."""
+    verified = EmailAddress.objects.filter(user=judge.user_id, verified=True) if judge.user_id else []
+    return _own_hosts([judge.email, *(address.email for address in verified)])
+
+
+def _own_hosts(emails: Iterable[str]) -> set[str]:
+    hosts = {email.rpartition("@")[2].strip().rstrip(".").lower() for email in emails}
+    return {host for host in hosts if host and host not in PUBLIC_HOSTS}
+
+
+def _share_a_host(ones: set[str], others: set[str]) -> bool:
+    """Whether a host is in both, or a part of one: ``cs.univ.ac.kr`` is of ``univ.ac.kr``."""
+    return any(one == other or one.endswith(f".{other}") or other.endswith(f".{one}") for one in ones for other in others)
+
+
+def _is_same(one: str, other: str) -> bool:
+    key, other_key = ("".join(one_line(text).split()).casefold() for text in (one, other))
+    return bool(key) and key == other_key

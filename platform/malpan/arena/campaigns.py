@@ -32,7 +32,11 @@ SETTINGS: Final = (
     *("control_percent", "repeat_percent", "calibration_count", "shows_input", "shows_reference", "min_seconds"),
     *("masked_words", "resamples"),
 )
-GROUP_SIZES: Final[dict[str, int]] = {Campaign.Protocol.PAIRWISE: 2, Campaign.Protocol.RUBRIC: 1, Campaign.Protocol.ERRORS: 1}
+GROUP_SIZES: Final[dict[str, int]] = {
+    Campaign.Protocol.PAIRWISE: 2,
+    Campaign.Protocol.RUBRIC: 1,
+    Campaign.Protocol.ERRORS: 1,
+}
 RANKING_GROUP: Final = (3, 8)
 LIMITS: Final = {
     "item_count": (1, 5000),

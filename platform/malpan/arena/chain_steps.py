@@ -29,9 +29,7 @@ def step_payload(campaign: Campaign, event: Event, facts: Mapping[str, Any]) -> 
 def append_step(campaign: Campaign, event: Event, facts: Mapping[str, Any], *, now: datetime) -> ChainEntry:
     """Add a step to the chain: the last that a transaction does."""
     payload = step_payload(campaign, event, facts)
-    return chain.append(
-        competition=campaign.track.competition, kind=ChainEntry.Kind.ARENA, payload=payload, now=now
-    )
+    return chain.append(competition=campaign.track.competition, kind=ChainEntry.Kind.ARENA, payload=payload, now=now)
 
 
 def last_number(track: Track) -> int:

@@ -4,14 +4,43 @@ count. It is computed where it is read, as ``teams`` knows no campaign.
 
 from __future__ import annotations
 
-from malpan.arena.models import Campaign
+from functools import reduce
+from operator import or_
+
+from django.db.models import Q
+
+from malpan.arena.models import Assignment, Campaign, CampaignSystem
+from malpan.core import audit
+
+
+def disqualified_systems(campaign: Campaign) -> dict[str, CampaignSystem]:
+    """The systems that do not count, by label: their team is disqualified, or the submission withdrawn or refunded."""
+    is_out = (
+        Q(submission__team__disqualified_at__isnull=False)
+        | Q(submission__withdrawn_at__isnull=False)
+        | Q(submission__refunded_at__isnull=False)
+    )
+    rows = CampaignSystem.objects.filter(is_out, campaign=campaign).select_related("submission__team")
+    return {row.label: row for row in rows}
 
 
 def disqualified_labels(campaign: Campaign) -> frozenset[str]:
-    """The labels of the systems whose team is disqualified, or whose submission was withdrawn or refunded, now."""
-    raise NotImplementedError
+    """The labels of ``disqualified_systems``."""
+    return frozenset(disqualified_systems(campaign))
 
 
 def void_disqualified(*, campaign: Campaign) -> int:
-    """Make open assignments with such a system void, in the caller's transaction; returns how many."""
-    raise NotImplementedError
+    """Make open assignments with such a system void, in the caller's transaction; returns how many.
+
+    Without one it is a query and no write.
+    """
+    labels = disqualified_labels(campaign)
+    if not labels:
+        return 0
+    shown = reduce(or_, (Q(systems__contains=[label]) for label in sorted(labels)))
+    rows = Assignment.objects.filter(shown, campaign=campaign, state=Assignment.State.OPEN)
+    count = rows.update(state=Assignment.State.VOID, void_reason=Assignment.VoidReason.DISQUALIFIED)
+    if count:
+        facts = {"systems": sorted(labels), "assignments": count}
+        audit.record(actor=None, action="campaign.void_assignments", obj=campaign, after=facts)
+    return count

@@ -37,6 +37,12 @@ class ExclusionNotFound(NotFound):
     text = _("평가에서 뺀 기록을 찾을 수 없습니다. 목록에서 다시 열어 주십시오.")
 
 
+class ResultNotFound(NotFound):
+    """Nothing was published, or not with this number."""
+
+    text = _("발표한 결과가 없습니다.")
+
+
 class RubricInvalid(Unprocessable):
     """A rubric cannot be used as it is. ``field``: the column; ``reason`` selects the text. Params: ``key``, of the
     criterion or reason; ``place``, its place from 1.
@@ -327,6 +333,12 @@ class JudgeAlready(Conflict):
     """The person judges in this campaign under another address. Params: none."""
 
     text = _("이미 다른 주소로 이 평가의 초대를 수락했습니다.")
+
+
+class JudgeAccepted(Conflict):
+    """The invitation was accepted, so there is nothing to send again. Params: none."""
+
+    text = _("이미 초대를 수락한 평가자입니다. 다시 보낼 것이 없습니다.")
 
 
 class JudgeBarredEverywhere(Conflict):

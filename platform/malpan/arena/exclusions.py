@@ -2,20 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
-from malpan.arena.models import Campaign, CampaignJudge, Exclusion, Judgement
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import get_language
+
+from malpan.arena.errors import (
+    AssignmentNotFound,
+    CampaignNotBegun,
+    ExclusionInForce,
+    ExclusionLifted,
+    JudgeNotFound,
+    NoVotes,
+    ResultNotComputable,
+)
+from malpan.arena.judges import clean_reason
+from malpan.arena.locks import lock_campaign
+from malpan.arena.models import Assignment, Campaign, CampaignJudge, Exclusion, Judgement
+from malpan.arena.quality import has_opened_scores
+from malpan.arena.votes_file import votes_of
+from malpan.competitions.permissions import Permission, require
+from malpan.core import audit
+from scoring.arena.result import NoResult, compute
+from scoring.arena.votes import Votes
 
 if TYPE_CHECKING:
     from malpan.accounts.models import User
+
+_RESAMPLES: Final = 50  # of a preview, which shows no interval
+
+Placed = dict[str, tuple[int, float]]  # rank and score by the label of the system
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
     """What an exclusion would change. ``moved``: the label of each system whose rank changes, with both ranks; empty
-    without the scores opened.
+    without the scores opened. ``ranks_changed`` counts systems that get or lose a rank, too.
     """
 
     votes_before: int
@@ -30,9 +55,26 @@ def preview_exclusion(
 ) -> Effect:
     """What leaving out ``judge`` or ``judgement`` changes in the result; nothing is written.
 
-    Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to manage, ``CampaignNotBegun``, ``NoVotes``.
+    Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to manage, ``CampaignNotBegun``, ``NoVotes``,
+    ``ResultNotComputable`` for what cannot be computed with or without it, ``JudgeNotFound``, ``AssignmentNotFound``,
+    ``ExclusionInForce``.
     """
-    raise NotImplementedError
+    require(actor, campaign.track.competition, Permission.MANAGE)
+    _require_possible(campaign, judge, judgement)
+    left_out = Exclusion(campaign=campaign, judge=judge, judgement=judgement, reason="-")
+    before, after = votes_of(campaign), votes_of(campaign, leave_out=left_out)
+    if not before.real():
+        raise NoVotes
+    was, now = _placed(before), _placed(after)
+    both = sorted(was.keys() & now.keys())
+    moved = tuple((label, was[label][0], now[label][0]) for label in both if was[label][0] != now[label][0])
+    return Effect(
+        votes_before=len(before.real()),
+        votes_after=len(after.real()),
+        ranks_changed=len(moved) + len(was.keys() ^ now.keys()),
+        largest_score_change=max((abs(now[label][1] - was[label][1]) for label in both), default=0.0),
+        moved=moved if has_opened_scores(campaign, actor) else (),
+    )
 
 
 def exclude(
@@ -46,11 +88,72 @@ def exclude(
 ) -> Exclusion:
     """Leave out a judge or a judgement, also after the publication (then the result is published again).
 
-    Raises as ``preview_exclusion``, ``CampaignReasonMissing``, ``ExclusionInForce``, ``JudgeNotFound``.
+    Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to manage, ``CampaignNotBegun``,
+    ``CampaignReasonMissing``, ``ExclusionInForce``, ``JudgeNotFound`` and ``AssignmentNotFound`` for another campaign's,
+    and for practice.
     """
-    raise NotImplementedError
+    require(actor, campaign.track.competition, Permission.MANAGE)
+    why = clean_reason(reason)
+    with transaction.atomic():
+        fresh = lock_campaign(campaign.pk)
+        _require_possible(fresh, judge, judgement)
+        exclusion = Exclusion.objects.create(
+            campaign=fresh, judge=judge, judgement=judgement, reason=why, by=actor, created_at=now or timezone.now()
+        )
+        audit.record(actor=actor, action="exclusion.create", obj=exclusion, after=_facts(exclusion) | {"reason": why})
+    return exclusion
 
 
 def lift_exclusion(*, exclusion: Exclusion, actor: User, reason: str, now: datetime | None = None) -> Exclusion:
-    """Take an exclusion back. Raises as ``exclude``, and ``ExclusionLifted``."""
-    raise NotImplementedError
+    """Take an exclusion back.
+
+    Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to manage, ``CampaignReasonMissing``,
+    ``ExclusionLifted``.
+    """
+    require(actor, exclusion.campaign.track.competition, Permission.MANAGE)
+    why = clean_reason(reason)
+    with transaction.atomic():
+        lock_campaign(exclusion.campaign_id)
+        fresh = Exclusion.objects.select_related("campaign").get(pk=exclusion.pk)
+        if fresh.lifted_at is not None:
+            raise ExclusionLifted
+        fresh.lifted_at, fresh.lifted_by, fresh.lift_reason = now or timezone.now(), actor, why
+        fresh.save(update_fields=["lifted_at", "lifted_by", "lift_reason"])
+        facts = _facts(fresh)
+        audit.record(actor=actor, action="exclusion.lift", obj=fresh, before=facts, after=facts | {"reason": why})
+    return fresh
+
+
+def _require_possible(campaign: Campaign, judge: CampaignJudge | None, judgement: Judgement | None) -> None:
+    """Raise what ``exclude`` says of the campaign, and of the judge or judgement to leave out."""
+    if (judge is None) == (judgement is None):
+        raise TypeError("either a judge or a judgement is left out")
+    if campaign.opened_at is None:
+        raise CampaignNotBegun
+    in_force = Exclusion.objects.filter(campaign=campaign, lifted_at=None)
+    if judge is not None:
+        if judge.campaign_id != campaign.pk:
+            raise JudgeNotFound
+        in_force = in_force.filter(judge=judge)
+    elif judgement is not None:
+        assignment = judgement.assignment
+        if assignment.campaign_id != campaign.pk or assignment.kind == Assignment.Kind.CALIBRATION:
+            raise AssignmentNotFound
+        in_force = in_force.filter(judgement__assignment=assignment)
+    if in_force.exists():
+        raise ExclusionInForce
+
+
+def _placed(votes: Votes) -> Placed:
+    """Rank and score of each system that has a result. Raises ``ResultNotComputable``."""
+    try:
+        result = compute(replace(votes, settings=replace(votes.settings, resamples=_RESAMPLES)))
+    except NoResult as error:
+        language = "en" if (get_language() or "ko").startswith("en") else "ko"
+        raise ResultNotComputable(explanation=error.message(language)) from error
+    rows = result.document()["systems"]
+    return {row["label"]: (row["rank"], row["score"]) for row in rows}
+
+
+def _facts(exclusion: Exclusion) -> dict[str, Any]:
+    return {"judge": exclusion.judge_id, "judgement": exclusion.judgement_id}

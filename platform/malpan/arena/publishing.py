@@ -1,17 +1,48 @@
 """Publishing the result of a closed campaign: votes file, result and standing in a snapshot, with an entry in the
 chain. Publishing again, after an erratum or an exclusion, makes another snapshot; the reason is its note.
+
+The result is computed from the bytes of the votes file alone, as everybody can (``python -m scoring arena``).
 """
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
 
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import get_language
+
+from malpan.arena.chain_steps import append_step
+from malpan.arena.errors import (
+    CampaignNotClosed,
+    CampaignReasonMissing,
+    NoVotes,
+    ResultChanged,
+    ResultNotComputable,
+    ResultUnchanged,
+)
+from malpan.arena.locks import lock_campaign
 from malpan.arena.models import Campaign, CampaignResult
+from malpan.arena.systems import systems_of
+from malpan.arena.votes_file import votes_of
+from malpan.competitions.permissions import Permission, require
+from malpan.core import audit
+from malpan.core.storage import store_private
+from malpan.core.text import one_line
+from scoring.arena.result import ArenaResult, NoResult, compute
+from scoring.arena.votes import Votes, read_votes, votes_bytes
+from scoring.signature import json_sha256
 
 if TYPE_CHECKING:
     from malpan.accounts.models import User
+
+NOTE_MAX: Final = 300
+RESULTS_KEPT: Final = 4  # in the memory of a process: one takes seconds
+SHOWN: Final = ("rank", "label", "score", "low", "high", "best_rank", "worst_rank", "cluster", "votes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +58,30 @@ class Computed:
     signature_hash: str
 
 
+def result_from(votes: Votes) -> ArenaResult:
+    """The result of ``votes``. Raises ``NoVotes``, ``ResultNotComputable``."""
+    return _result(votes_bytes(votes))
+
+
 def compute_result(*, campaign: Campaign) -> Computed:
     """The result of a closed campaign as it would be published now; nothing is written.
 
     Raises ``CampaignNotClosed``, ``NoVotes``, ``ResultNotComputable``.
     """
-    raise NotImplementedError
+    if campaign.closed_at is None:
+        raise CampaignNotClosed
+    votes = votes_bytes(votes_of(campaign))
+    found = _result(votes)
+    document, written = found.document(), found.bytes()
+    return Computed(
+        votes_bytes=votes,
+        votes_sha256=hashlib.sha256(votes).hexdigest(),
+        result_bytes=written,
+        result_sha256=hashlib.sha256(written).hexdigest(),
+        document=document,
+        rows=_rows(campaign, document),
+        signature_hash=document["signature_hash"],
+    )
 
 
 def publish_result(
@@ -49,9 +98,93 @@ def publish_result(
     Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to manage, ``ResultChanged``,
     ``ResultUnchanged``, ``CampaignReasonMissing`` for a correction without a note, and as ``compute_result``.
     """
-    raise NotImplementedError
+    require(actor, campaign.track.competition, Permission.MANAGE)
+    moment = now or timezone.now()
+    with transaction.atomic():
+        fresh = lock_campaign(campaign.pk)
+        computed = compute_result(campaign=fresh)
+        last = CampaignResult.objects.filter(campaign=fresh).order_by("-number").first()
+        _require_news(computed, last, result_sha256, note_ko)
+        result = _take(fresh, computed, last, actor, (note_ko, note_en), moment)
+        if fresh.published_at is None:
+            Campaign.objects.filter(pk=fresh.pk).update(published_at=moment)
+        payload = chain_facts(result)
+        audit.record(actor=actor, action="campaign.publish", obj=fresh, after={**payload, "note": result.note_ko})
+        append_step(fresh, "published", payload, now=moment)
+    campaign.refresh_from_db(fields=["published_at"])
+    return result
 
 
-def chain_payload(result: CampaignResult) -> dict[str, Any]:
-    """The payload of a published result in the public chain."""
-    raise NotImplementedError
+def chain_facts(result: CampaignResult) -> dict[str, Any]:
+    """What the public chain has of a published result, besides the campaign."""
+    return {
+        "snapshot": result.number,
+        "rows": len(result.rows),
+        "rows_sha256": result.sha256,
+        "votes_sha256": result.votes_sha256,
+        "result_sha256": result.result_sha256,
+        "signature_hash": result.signature_hash,
+    }
+
+
+@lru_cache(maxsize=RESULTS_KEPT)
+def _result(votes: bytes) -> ArenaResult:
+    read = read_votes(votes)
+    if not read.real():
+        raise NoVotes
+    try:
+        return compute(read)
+    except NoResult as error:
+        language = "en" if (get_language() or "ko").startswith("en") else "ko"
+        raise ResultNotComputable(explanation=error.message(language)) from error
+
+
+def _rows(campaign: Campaign, document: dict[str, Any]) -> list[dict[str, Any]]:
+    """The standing: the systems that count, by rank, with their submissions."""
+    system_of = {row.label: row for row in systems_of(campaign)}
+    return [
+        {
+            **{name: each[name] for name in SHOWN},
+            "team": each["name"],
+            "team_number": each["team_number"],
+            "is_baseline": system_of[each["label"]].submission.team.is_baseline,
+            "submission": str(system_of[each["label"]].submission.public_id),
+        }
+        for each in document["systems"]
+    ]
+
+
+def _require_news(computed: Computed, last: CampaignResult | None, seen_sha256: str, note: str) -> None:
+    if computed.result_sha256 != seen_sha256:
+        raise ResultChanged
+    if last is not None and last.votes_sha256 == computed.votes_sha256:
+        raise ResultUnchanged
+    if len(note) > NOTE_MAX or (last is not None and not one_line(note)):
+        raise CampaignReasonMissing(limit=NOTE_MAX)
+
+
+def _take(
+    campaign: Campaign,
+    computed: Computed,
+    last: CampaignResult | None,
+    actor: User,
+    notes: tuple[str, str],
+    now: datetime,
+) -> CampaignResult:
+    note_ko, note_en = (one_line(note)[:NOTE_MAX] for note in notes)
+    votes, result = store_private(computed.votes_bytes), store_private(computed.result_bytes)
+    return CampaignResult.objects.create(
+        campaign=campaign,
+        number=last.number + 1 if last else 1,
+        rows=computed.rows,
+        sha256=json_sha256(computed.rows),
+        votes_sha256=votes.sha256,
+        votes_size=votes.size,
+        result_sha256=result.sha256,
+        result_size=result.size,
+        signature_hash=computed.signature_hash,
+        note_ko=note_ko,
+        note_en=note_en,
+        published_by=actor,
+        published_at=now,
+    )

@@ -2,61 +2,89 @@
 
 from __future__ import annotations
 
-import uuid
-from typing import TYPE_CHECKING, Any
+import json
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from django.contrib.auth.models import AnonymousUser
+from django.db.models import Count, Q, QuerySet
 
-from malpan.arena.models import Campaign, CampaignJudge, CampaignResult, CampaignSystem, Exclusion, Rubric
+from malpan.arena.errors import (
+    CampaignNotFound,
+    ExclusionNotFound,
+    JudgeNotFound,
+    JudgeRemoved,
+    ResultNotFound,
+    RubricNotFound,
+)
+from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignResult, CampaignSystem, Exclusion, Rubric
+from malpan.arena.systems import unfitness
 from malpan.competitions.models import Competition, Track
+from malpan.core.storage import read_private
+from malpan.submissions.models import Submission
 
 if TYPE_CHECKING:
     from malpan.accounts.models import User
 
+DOCUMENTS_KEPT: Final = 8  # in the memory of a process
+
 
 def campaigns_of(competition: Competition) -> list[Campaign]:
     """Every campaign of ``competition``, by track, the newest first, for the manage pages."""
-    raise NotImplementedError
+    return list(_campaigns(competition).order_by("track__position", "track", "-number"))
 
 
 def campaign_of(competition: Competition, pk: int) -> Campaign:
     """One campaign, with track, phase and rubric, for the manage pages. Raises ``CampaignNotFound``."""
-    raise NotImplementedError
+    return _one(_campaigns(competition).filter(pk=pk))
 
 
 def public_campaigns(competition: Competition) -> list[Campaign]:
     """The campaigns that everybody may know of: open, closed or published ones (``visibility``)."""
-    raise NotImplementedError
+    rows = _campaigns(competition).filter(opened_at__isnull=False)
+    return list(rows.order_by("track__position", "track", "-number"))
 
 
 def public_campaign(competition: Competition, track_slug: str, number: int) -> Campaign:
     """One of ``public_campaigns``. Raises ``CampaignNotFound``."""
-    raise NotImplementedError
+    rows = _campaigns(competition).filter(opened_at__isnull=False)
+    return _one(rows.filter(track__slug=track_slug, number=number))
 
 
 def rubrics_of(track: Track) -> list[Rubric]:
     """The versions of the rubric of ``track``, the newest first."""
-    raise NotImplementedError
+    return list(Rubric.objects.filter(track=track).select_related("created_by").order_by("-number"))
 
 
 def rubric_of(competition: Competition, pk: int) -> Rubric:
     """One version. Raises ``RubricNotFound``."""
-    raise NotImplementedError
+    rows = Rubric.objects.filter(pk=pk, track__competition=competition).select_related("track__competition")
+    rubric = rows.first()
+    if rubric is None:
+        raise RubricNotFound
+    return rubric
 
 
-def systems_of(campaign: Campaign) -> list[CampaignSystem]:
-    """The systems in their order, with submission and team."""
-    raise NotImplementedError
-
-
-def judges_of(campaign: Campaign) -> list[CampaignJudge]:
-    """The judges with their user, in the order of their invitations, each with ``done`` and ``total`` of its queue."""
-    raise NotImplementedError
+def judges_of(campaign: Campaign) -> list[Any]:
+    """The judges with their user, in the order of their invitations, each with ``done`` and ``total`` of its queue:
+    assignments that are judged, and those that are or can be; practice is not counted.
+    """
+    counted = ~Q(assignments__kind=Assignment.Kind.CALIBRATION)
+    done = Q(assignments__state=Assignment.State.DONE)
+    rows = CampaignJudge.objects.filter(campaign=campaign).select_related("user", "rubric")
+    rows = rows.annotate(
+        done=Count("assignments", filter=counted & done),
+        total=Count("assignments", filter=counted & ~Q(assignments__state=Assignment.State.VOID)),
+    )
+    return list(rows.order_by("invited_at", "pk"))
 
 
 def judge_of(campaign: Campaign, pk: int) -> CampaignJudge:
     """One judge. Raises ``JudgeNotFound``."""
-    raise NotImplementedError
+    judge = CampaignJudge.objects.filter(campaign=campaign, pk=pk).select_related("user", "campaign__track").first()
+    if judge is None:
+        raise JudgeNotFound
+    return judge
 
 
 def judge_for(user: User | AnonymousUser, campaign_pk: int) -> CampaignJudge:
@@ -64,39 +92,112 @@ def judge_for(user: User | AnonymousUser, campaign_pk: int) -> CampaignJudge:
 
     Raises ``CampaignNotFound`` for everybody else, ``JudgeRemoved``.
     """
-    raise NotImplementedError
+    judge = _judging(user).filter(campaign=campaign_pk).first()
+    if judge is None:
+        raise CampaignNotFound
+    if judge.removed_at is not None:
+        raise JudgeRemoved
+    return judge
 
 
 def campaigns_to_judge(user: User | AnonymousUser) -> list[CampaignJudge]:
     """``user`` as a judge, in every campaign that they accepted and were not removed from, the newest first."""
-    raise NotImplementedError
+    return list(_judging(user).filter(removed_at=None).order_by("-accepted_at", "-pk"))
 
 
 def exclusions_of(campaign: Campaign) -> list[Exclusion]:
     """Every exclusion, lifted ones too, the newest first."""
-    raise NotImplementedError
+    return list(_exclusions(campaign).order_by("-created_at", "-pk"))
 
 
 def exclusion_of(campaign: Campaign, pk: int) -> Exclusion:
     """One exclusion. Raises ``ExclusionNotFound``."""
-    raise NotImplementedError
+    found = _exclusions(campaign).filter(pk=pk).first()
+    if found is None:
+        raise ExclusionNotFound
+    return found
 
 
 def results_of(campaign: Campaign) -> list[CampaignResult]:
     """What was published, the newest first."""
-    raise NotImplementedError
+    rows = CampaignResult.objects.filter(campaign=campaign).select_related("published_by")
+    return list(rows.order_by("-number"))
 
 
 def newest_result(campaign: Campaign) -> CampaignResult | None:
     """The result that is shown."""
-    raise NotImplementedError
+    rows = CampaignResult.objects.filter(campaign=campaign).select_related("published_by")
+    return rows.order_by("-number").first()
+
+
+def result_of(campaign: Campaign, number: int | None = None) -> CampaignResult:
+    """The result published as ``number``, by default the newest. Raises ``ResultNotFound``."""
+    rows = CampaignResult.objects.filter(campaign=campaign).select_related("published_by")
+    found = (rows if number is None else rows.filter(number=number)).order_by("-number").first()
+    if found is None:
+        raise ResultNotFound
+    return found
 
 
 def result_document(result: CampaignResult) -> dict[str, Any]:
-    """The published result (``scoring.arena.result``), from its file. Raises the faults of ``core.storage``."""
-    raise NotImplementedError
+    """The published result (``scoring.arena.result``), from its file. It is shared: change nothing in it.
+
+    Raises the faults of ``core.storage``.
+    """
+    return _document(result.result_sha256)
 
 
-def submission_choices(campaign: Campaign) -> list[tuple[uuid.UUID, str, bool]]:
-    """The submissions that may be systems: public id, words for the organiser, whether it is chosen."""
-    raise NotImplementedError
+def votes_bytes_of(result: CampaignResult) -> bytes:
+    """The published votes file. Raises the faults of ``core.storage``."""
+    return read_private(result.votes_sha256)
+
+
+def result_bytes_of(result: CampaignResult) -> bytes:
+    """The published result as the file that everybody downloads. Raises the faults of ``core.storage``."""
+    return read_private(result.result_sha256)
+
+
+def submission_choices(campaign: Campaign) -> list[tuple[Submission, bool]]:
+    """The submissions of the phase that may be systems, by team, each team's best first; and whether it is chosen."""
+    chosen = set(CampaignSystem.objects.filter(campaign=campaign).values_list("submission", flat=True))
+    rows = Submission.objects.filter(phase=campaign.phase_id, withdrawn_at=None, refunded_at=None)
+    rows = rows.select_related("team", "live_run").order_by("team__number", "-live_run__final_score", "created_at")
+    return [(row, row.pk in chosen) for row in rows if not unfitness(row, campaign.phase)]
+
+
+def progress_of_campaign(campaign: Campaign) -> tuple[int, int]:
+    """How many assignments are judged, and how many are or can be; practice is not counted."""
+    rows = Assignment.objects.filter(campaign=campaign).exclude(kind=Assignment.Kind.CALIBRATION)
+    is_done, is_void = Q(state=Assignment.State.DONE), Q(state=Assignment.State.VOID)
+    found = rows.aggregate(done=Count("pk", filter=is_done), total=Count("pk", filter=~is_void))
+    return found["done"], found["total"]
+
+
+@lru_cache(maxsize=DOCUMENTS_KEPT)
+def _document(sha256: str) -> dict[str, Any]:
+    return cast("dict[str, Any]", json.loads(read_private(sha256)))
+
+
+def _campaigns(competition: Competition) -> QuerySet[Campaign]:
+    rows = Campaign.objects.filter(track__competition=competition)
+    return rows.select_related("track__competition", "phase", "rubric")
+
+
+def _one(rows: QuerySet[Campaign]) -> Campaign:
+    found = rows.first()
+    if found is None:
+        raise CampaignNotFound
+    return found
+
+
+def _judging(user: User | AnonymousUser) -> QuerySet[CampaignJudge]:
+    """Where ``user`` is a judge who accepted."""
+    if not user.is_authenticated or not user.is_active:
+        return CampaignJudge.objects.none()
+    rows = CampaignJudge.objects.filter(user=user, accepted_at__isnull=False)
+    return rows.select_related("campaign__track__competition", "campaign__rubric", "user", "rubric")
+
+
+def _exclusions(campaign: Campaign) -> QuerySet[Exclusion]:
+    rows = Exclusion.objects.filter(campaign=campaign)
+    return rows.select_related("judge__user", "judgement__assignment__judge", "by", "lifted_by")

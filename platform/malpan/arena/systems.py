@@ -54,9 +54,7 @@ def choose_systems(
         before = [str(row.submission.public_id) for row in systems_of(fresh)]
         fresh.systems.all().delete()
         rows = [
-            CampaignSystem(
-                campaign=fresh, submission=row, position=place, institution=known.get(row.team.number, "")
-            )
+            CampaignSystem(campaign=fresh, submission=row, position=place, institution=known.get(row.team.number, ""))
             for place, row in enumerate(chosen, start=1)
         ]
         made = CampaignSystem.objects.bulk_create(rows)

@@ -1,4 +1,4 @@
-"""Who may know what of a campaign."""
+"""Who may know what of a campaign: the public knows of it from its opening, and its result from the publication."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.contrib.auth.models import AnonymousUser
 
-from malpan.arena.models import Campaign
+from malpan.arena.models import Campaign, CampaignJudge
 
 if TYPE_CHECKING:
     from malpan.accounts.models import User
@@ -24,4 +24,7 @@ def is_published(campaign: Campaign) -> bool:
 
 def may_judge(user: User | AnonymousUser, campaign: Campaign) -> bool:
     """Whether ``user`` is a judge of ``campaign`` who was not removed."""
-    raise NotImplementedError
+    if not user.is_authenticated or not user.is_active:
+        return False
+    rows = CampaignJudge.objects.filter(campaign=campaign, user=user, accepted_at__isnull=False, removed_at=None)
+    return rows.exists()

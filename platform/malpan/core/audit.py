@@ -24,7 +24,10 @@ _PERSONAL: Final = {  # facts that could say who somebody is: an entry can never
     "teams.invitation": ("email",),
 }
 # to the owning row
-_UPWARDS: Final = ("track", "phase", "team", "submission", "run", "batch", "source", "stage", "table", "campaign")
+_UPWARDS: Final = (
+    *("track", "phase", "team", "submission", "run", "batch", "source", "stage", "table"),
+    *("campaign", "judge", "assignment"),
+)
 
 
 def record(

@@ -83,7 +83,7 @@ def erase(
         counts = Counter(sessions=sessions, teams_left=_leave_teams(person, moment))
         counts["roles"] = _give_up_roles(person, actor)
         counts["texts"] = free_texts(person, [person.name, *addresses])
-        counts["rows"] = _remove_rows(person)
+        counts["rows"] = _empty_columns(person) + _remove_rows(person)  # in this order: see ``JUDGE_INVITATIONS``
         _make_pseudonym(person, addresses, moment)
         audit.record(actor=actor, action="user.erase", obj=person, after=dict(counts))
         transaction.on_commit(lambda: _tell(primary))
@@ -197,6 +197,15 @@ def _remove_rows(person: User) -> int:
             removed += holding.rows(person).delete()[0]
     about = LogEntry.objects.filter(content_type=ContentType.objects.get_for_model(User), object_id=str(person.pk))
     return removed + about.delete()[0]  # the admin's own log names whom it changed; the audit log has the same
+
+
+def _empty_columns(person: User) -> int:
+    """Empty what says who the person is in rows that stay; returns how many there are."""
+    emptied = 0
+    for holding in HOLDINGS:
+        if holding.emptied:
+            emptied += holding.rows(person).update(**dict.fromkeys(holding.emptied, ""))
+    return emptied
 
 
 def _end_sessions(person: User) -> int:

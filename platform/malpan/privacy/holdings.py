@@ -21,6 +21,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from malpan.accounts.models import ApiToken, User
+from malpan.arena.models import Campaign, CampaignJudge, CampaignResult, Exclusion, Judgement, Rubric
 from malpan.competitions.models import CompetitionRole, Question, ReferenceVersion, TermsAcceptance
 from malpan.core.models import AuditEntry
 from malpan.leaderboard.models import BoardSnapshot
@@ -64,7 +65,7 @@ class Holding:
 
     ``shown``: what the export gives, as paths. ``withheld``: columns of personal data that it does not give, as they
     are secrets, or about somebody else. ``texts``: what the person wrote, freed of their name and addresses when the
-    row stays.
+    row stays. ``emptied``: texts that say who the person is, gone when the row stays.
     """
 
     subject: Subject
@@ -73,6 +74,7 @@ class Holding:
     shown: tuple[str, ...]
     withheld: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
+    emptied: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -145,6 +147,18 @@ REJECTIONS: Final = Subject(
 QUESTIONS: Final = Subject(
     _("문의와 답변: 쓴 사람, 글, 시각"), _("답변의 전달과 공개 답변의 보존"), _("대회의 기록이 있는 동안"), Fate.UNNAMED
 )
+JUDGING: Final = Subject(
+    _("사람 평가: 초대받은 이메일과 소속 기관, 동의한 시각, 판단과 걸린 시간, 메모"),
+    _("판단이 초대받은 사람의 것임을 확인하고 제척을 지킴. 발표하는 파일에는 이름이 없습니다"),
+    _("대회의 기록이 있는 동안"),
+    Fate.UNNAMED,
+)
+JUDGE_INVITATIONS: Final = Subject(
+    _("사람 평가의 초대: 수락하지 않은 사람의 이메일과 소속 기관"),
+    _("초대받은 사람만 평가하도록 확인"),
+    _("대회의 기록이 있는 동안"),
+    Fate.REMOVED,
+)
 ORGANISING: Final = Subject(
     _("운영한 일: 정답 판의 등록, 재채점, 결과 발표"),
     _("누가 결과를 정했는지 증명"),
@@ -159,7 +173,7 @@ AUDIT: Final = Subject(
 )
 SUBJECTS: Final = (
     *(ACCOUNT, TOKENS, INVITATIONS, ROLES, TEAMS, TERMS),
-    *(SUBMISSIONS, REJECTIONS, QUESTIONS, ORGANISING, AUDIT),
+    *(SUBMISSIONS, REJECTIONS, QUESTIONS, JUDGING, JUDGE_INVITATIONS, ORGANISING, AUDIT),
 )
 
 _PHASE: Final = ("phase__track__competition__slug", "phase__track__slug", "phase__slug")
@@ -167,6 +181,8 @@ _MERGE: Final = ("source__competition__slug", "source__name", "target__name", "s
 _TRACK: Final = ("track__competition__slug", "track__slug")
 _STAGE: Final = ("stage__track__competition__slug", "stage__track__slug", "stage__position")
 _TABLE: Final = ("table__stage__track__competition__slug", "table__stage__track__slug", "table__stage__position")
+_CAMPAIGN: Final = ("campaign__track__competition__slug", "campaign__track__slug", "campaign__number")
+_UNIT: Final = tuple(f"assignment__{name}" for name in (*_CAMPAIGN, "item__label"))
 _BATCH: Final = (*_PHASE, "reason", "state", "created_at", "closed_at")
 _ENTRY: Final = ("created_at", "action", "object_type", "object_id")
 
@@ -224,6 +240,30 @@ HOLDINGS: Final = (
         "answered_by",
         ("competition__slug", "answer_ko", "answer_en", "is_public", "answered_at"),
     ),
+    Holding(
+        JUDGING,
+        CampaignJudge,
+        "user",
+        (
+            *(*_CAMPAIGN, "email", "institution", "invited_at", "accepted_at", "consented_at", "consent_version"),
+            *("calibrated_at", "removed_at", "removal_reason"),
+        ),
+        emptied=("email", "institution"),
+    ),
+    Holding(
+        JUDGE_INVITATIONS,
+        CampaignJudge,
+        "email",
+        (*_CAMPAIGN, "email", "institution", "invited_at", "expires_at"),
+        ("token_sha256",),
+    ),
+    Holding(JUDGING, Judgement, "judged_by", (*_UNIT, "number", "value", "note", "seconds", "created_at")),
+    Holding(ORGANISING, CampaignJudge, "invited_by", (*_CAMPAIGN, "invited_at")),
+    Holding(ORGANISING, Rubric, "created_by", (*_TRACK, "number", "created_at")),
+    Holding(ORGANISING, Campaign, "created_by", (*_TRACK, "number", "created_at")),
+    Holding(ORGANISING, CampaignResult, "published_by", (*_CAMPAIGN, "number", "note_ko", "note_en", "published_at")),
+    Holding(ORGANISING, Exclusion, "by", (*_CAMPAIGN, "reason", "created_at")),
+    Holding(ORGANISING, Exclusion, "lifted_by", (*_CAMPAIGN, "lift_reason", "lifted_at")),
     Holding(ORGANISING, ReferenceVersion, "created_by", (*_PHASE, "number", "note", "created_at", "published_at")),
     Holding(ORGANISING, RescoreBatch, "created_by", _BATCH),
     Holding(ORGANISING, RescoreBatch, "closed_by", _BATCH),

@@ -1,7 +1,7 @@
 """Whether the published scores, boards and stages in the database are still those that the hash chain recorded.
 
-``leaderboard.verification`` and, in the same way, the snapshots of stages: every one has its entry with its hash, and
-follows from the ones that it names by the rule.
+``leaderboard.verification`` and, in the same way, human evaluations (``arena.verification``) and the snapshots of stages:
+every one has its entry with its hash, and follows from the ones that it names by the rule.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from django.db import connection
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from malpan.arena.verification import verify_campaigns
 from malpan.competitions.models import Competition
 from malpan.core.locks import repeatable_read
 from malpan.leaderboard import verification
@@ -51,7 +52,7 @@ def verify_competition(competition: Competition) -> list[Finding]:
     # the isolation level of a running transaction cannot be changed
     with nullcontext() if connection.in_atomic_block else repeatable_read():
         found = verification.verify_competition(competition)
-        return found + list(_stages(competition))
+        return found + list(_stages(competition)) + verify_campaigns(competition)
 
 
 def _stages(competition: Competition) -> Iterator[Finding]:

@@ -17,8 +17,9 @@ NOTE_MAX = 2000
 class CampaignJudge(models.Model):
     """A person invited to a campaign. Who they are never leaves the manage pages.
 
-    ``label`` (``J01``) is drawn by the seed at the closing, and is what is published; ``design_label`` (``D01``) names
-    the judge in the design. ``rubric``: the version whose guideline they acknowledged. Of a person whose data were
+    ``label`` (``J01``) is drawn at the closing, and is what is published; ``design_label`` (``D01``) names the judge in
+    the design. Both are drawn by chance, not by the seed, which will be public. ``rubric``: the version whose guideline
+    they acknowledged. ``declared_teams``: the numbers of teams that they said to know. Of a person whose data were
     erased ``user`` and ``email`` are gone; their judgements stay.
     """
 
@@ -47,6 +48,7 @@ class CampaignJudge(models.Model):
     rubric = models.ForeignKey(
         Rubric, on_delete=models.PROTECT, null=True, blank=True, related_name="+", verbose_name=_("확인한 기준표")
     )
+    declared_teams = models.JSONField(_("안다고 밝힌 팀"), default=list, blank=True)
     calibrated_at = models.DateTimeField(_("연습을 마친 시각"), null=True, blank=True)
     removed_at = models.DateTimeField(_("제외한 시각"), null=True, blank=True)
     removal_reason = models.CharField(_("제외한 사유"), max_length=300, blank=True)
@@ -127,6 +129,7 @@ class Assignment(models.Model):
         NONE = "", _("없음")
         JUDGE_REMOVED = "judge_removed", _("평가자를 제외함")
         MOVED = "moved", _("다른 평가자에게 옮김")
+        BARRED = "barred", _("평가자가 제척됨")
         DISQUALIFIED = "disqualified", _("팀이 실격함")
         CLOSED = "closed", _("마감까지 판단하지 않음")
 

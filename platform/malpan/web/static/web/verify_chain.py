@@ -2,6 +2,7 @@
 """해시 사슬 확인 / Verifies the hash chain of a competition. Python 3.8 or newer, nothing to install.
 
     python verify_chain.py chain.json [--board board.json …] [--receipt receipt.json] [--stages stages.json]
+                           [--arena votes.json result.json …]
 
 chain.json    대회의 ‘기록 확인’ 페이지에서 내려받습니다. / from the competition's page "Records".
 board.json    공개 API의 순위표 / the board as the public API gives it:
@@ -16,6 +17,8 @@ receipt.json  제출 결과 페이지의 접수증 / the receipt from a submissi
 stages.json   ‘심사’ 페이지의 JSON입니다. 발표한 모든 판을 점수에서 다시 구하고, --board가 있으면 첫 심사를 견줍니다.
               The JSON of the page "Stages": every publication is recomputed from the scores, and the first stage
               compared with the board of --board.
+--arena       사람 평가의 평가 파일과 결과 파일입니다. 내려받은 그대로 적습니다. 사슬에 적힌 해시와 견줍니다.
+              The votes and result files of human evaluations, as they were downloaded: compared with the chain.
 
 끝낼 때의 값 / exit status: 0 이상 없음 / sound, 1 이상 있음 / something is wrong, 2 읽을 수 없음 / unreadable.
 
@@ -23,6 +26,8 @@ Each entry's sha256 is of the JSON text (UTF-8, keys sorted, no spaces) of {"kin
 A score is bound by score_sha256, the sha256 of the JSON text of {"final_score", "salt", "scores"}: its opening.
 A receipt is bound by receipt_sha256, that of {"file_sha256", "received_at", "salt", "team"}.
 A stage is bound by stage_sha256, that of {"rows", "rule"}.
+A human evaluation (kind "arena") is drawn from a seed: its sha256 is recorded before the opening (event "committed"),
+the seed itself at the end ("closed"); a result ("published") is bound by the sha256 of the votes and result files.
 
 종합 순위 / a board that ranks by a composite: 지표마다 줄의 값으로 순위(값이 같으면 평균 순위)를 매기고
 (n - 순위) / (n - 1)을 가중 평균해, 적힌 종합 점수와 순위와 차례를 다시 계산합니다.
@@ -562,6 +567,107 @@ def check_receipt(entries: Any, receipt: Any, findings: Findings) -> None:
         )
 
 
+EVENTS = ("committed", "opened", "closed", "published")  # of a human evaluation, in their order
+ARENA_FILES = {  # by format: what binds it, and its name
+    "malpan-votes@1": ("votes_sha256", "평가 파일", "votes file"),
+    "malpan-arena-result@1": ("result_sha256", "결과 파일", "result file"),
+}
+
+
+def check_campaigns(entries: Any, findings: Findings) -> None:
+    """Every human evaluation: committed before it was opened, and revealed as the seed that was committed."""
+    campaigns: dict[Any, Any] = {}
+    for entry in entries:
+        if entry["kind"] == "arena":
+            payload = entry["payload"]
+            campaigns.setdefault((payload["track"], payload["campaign"]), []).append(payload)
+    for (track, number), steps in campaigns.items():
+        before = findings.problems
+        check_steps(f"{track} {number}", steps, findings)
+        closed = [step for step in steps if step["event"] == "closed"]
+        if closed and findings.problems == before:
+            findings.good(
+                f"사람 평가 {track} {number}번의 시드가 시작하기 전에 기록한 해시와 같습니다.",
+                f"Human evaluation {track} {number}: the revealed seed is the one committed before the opening.",
+            )
+
+
+def check_steps(name: str, steps: Any, findings: Findings) -> None:
+    """One evaluation: its steps are in order, each there once but publications, and of one seed."""
+    events = [step["event"] for step in steps]
+    places = [EVENTS.index(event) if event in EVENTS else -1 for event in events]
+    is_ordered = places == sorted(places) and [*range(1 + max(places))] == sorted({*places})
+    if not is_ordered or any(events.count(event) != 1 for event in events if event != "published"):
+        findings.bad(
+            f"사람 평가 {name}번의 기록이 차례대로 있지 않습니다({', '.join(events)}).",
+            f"The steps of human evaluation {name} are not in their order ({', '.join(events)}).",
+        )
+        return
+    committed = steps[0]["seed_sha256"]
+    named = [step["seed_sha256"] for step in steps if step["event"] == "opened"]
+    seeds = [step["seed"] for step in steps if step["event"] == "closed"]
+    revealed = [hashlib.sha256(seed.encode("utf-8")).hexdigest() for seed in seeds]
+    if any(each != committed for each in named + revealed):
+        findings.bad(
+            f"사람 평가 {name}번의 시드가 시작하기 전에 기록한 해시와 다릅니다.",
+            f"Human evaluation {name}: the seed is not the one committed before the opening.",
+        )
+    numbers_seen = [step["snapshot"] for step in steps if step["event"] == "published"]
+    if numbers_seen != list(range(1, len(numbers_seen) + 1)):
+        findings.bad(
+            f"사람 평가 {name}번의 발표 번호가 이어지지 않습니다.",
+            f"The publications of human evaluation {name} are not numbered in order.",
+        )
+
+
+def check_arena_file(entries: Any, path: str, findings: Findings) -> None:
+    """A votes or result file must be, byte for byte, one that was recorded when it was published."""
+    content = read(path, "--arena")
+    if content["format"] not in ARENA_FILES:
+        raise WrongFile(path, "--arena")
+    column, korean, english = ARENA_FILES[content["format"]]
+    with open(path, "rb") as file:
+        actual = hashlib.sha256(file.read()).hexdigest()
+    steps = [entry["payload"] for entry in entries if entry["kind"] == "arena"]
+    found = [step for step in steps if step["event"] == "published" and step[column] == actual]
+    if not found:
+        findings.bad(
+            f"{korean}이 사슬에 적힌 어느 발표의 것과도 다릅니다.",
+            f"This {english} is none of those recorded in the chain.",
+        )
+        return
+    step, before = found[-1], findings.problems
+    is_same = same_campaign(content["campaign"], step)
+    seeds = [each["seed"] for each in steps if each["event"] == "closed" and same_campaign(step, each)]
+    written = (content.get("settings") or content.get("signature") or {}).get("seed")
+    if not is_same or seeds != [written]:
+        findings.bad(
+            f"{korean}에 적힌 평가나 시드가 사슬의 것과 다릅니다.",
+            f"The campaign or the seed written in this {english} differs from the chain.",
+        )
+    if content["format"].startswith("malpan-arena") and content["signature"]["votes_sha256"] != step["votes_sha256"]:
+        findings.bad(
+            "결과 파일이 함께 발표한 평가 파일로 계산한 것이 아닙니다.",
+            "The result was not computed from the votes file that was published with it.",
+        )
+    if findings.problems == before:
+        say_recorded(step, korean, english, findings)
+
+
+def say_recorded(step: Any, korean: str, english: str, findings: Findings) -> None:
+    findings.good(
+        f"{korean}이 사람 평가 {step['track']} {step['campaign']}번 {step['snapshot']}판의 기록과 같습니다.",
+        f"The {english} is the one recorded for human evaluation {step['track']} {step['campaign']} "
+        f"(snapshot {step['snapshot']}).",
+    )
+
+
+def same_campaign(one: Any, other: Any) -> bool:
+    """Whether both name the same evaluation; a file calls its number ``number``, a payload ``campaign``."""
+    numbers_of = [each["campaign"] if "event" in each else each["number"] for each in (one, other)]
+    return bool(numbers_of[0] == numbers_of[1] and one["track"] == other["track"])
+
+
 def check_stages(entries: Any, stages: Any, boards: Any, findings: Findings) -> None:
     """Every publication of a stage or of the combined standing, errata and what they replaced: recorded, resting on
     those that it names, and recomputed from the scores.
@@ -858,6 +964,7 @@ KINDS = {  # what a file must have, and where it is from
     "chain.json": (("entries",), "대회의 ‘기록 확인’ 페이지", 'the competition\'s page "Records"'),
     "--board": (("rows",), "공개 API의 순위표", "the board as the public API gives it"),
     "--receipt": (("entries",), "제출 결과 페이지의 접수증", "the receipt from a submission's page"),
+    "--arena": (("format", "campaign"), "사람 평가 페이지의 평가 파일이나 결과 파일", "a file of the evaluation's page"),
     "--stages": (("format", "track", "stages", "final"), "‘심사’ 페이지의 JSON", 'the JSON of the page "Stages"'),
 }
 
@@ -874,6 +981,13 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--receipt", help="receipt.json: 접수증도 확인합니다 / check a receipt, too")
     parser.add_argument("--stages", help="stages.json: 심사 결과도 확인합니다 / check the stages, too")
+    parser.add_argument(
+        "--arena",
+        nargs="+",
+        action="append",
+        default=[],
+        help="votes.json, result.json: 사람 평가의 파일도 견줍니다 / compare the files of human evaluations, too",
+    )
     return parser.parse_args(arguments)
 
 
@@ -884,6 +998,7 @@ def check_all(options: argparse.Namespace, findings: Findings) -> None:
     boards = boards_of([(page, read(page, "--board")) for page in pages])
     findings.about(options.chain)
     check_chain(entries, findings)
+    check_campaigns(entries, findings)
     for file, board in boards:
         check_board(entries, file, board, findings)
     if options.receipt:
@@ -894,6 +1009,9 @@ def check_all(options: argparse.Namespace, findings: Findings) -> None:
         stages = read(options.stages, "--stages")
         findings.about(options.stages)
         check_stages(entries, stages, [board for _file, board in boards], findings)
+    for path in [path for paths in options.arena for path in paths]:
+        findings.about(path)
+        check_arena_file(entries, path, findings)
     findings.about("")
     say_what_is_not_recorded([board for _file, board in boards], options, findings)
 

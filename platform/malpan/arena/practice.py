@@ -1,0 +1,52 @@
+"""The practice units of a judge: calibration items with one bad output, before the queue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from malpan.arena.bad_texts import bad_text
+from malpan.arena.models import Assignment, Campaign, CampaignItem, CampaignJudge
+from scoring.arena.design import JudgeSpec
+from scoring.arena.draws import below, draws, shuffled
+
+
+def create_practice(
+    *,
+    campaign: Campaign,
+    judges: Iterable[CampaignJudge],
+    specs: Iterable[JudgeSpec],
+    items: Sequence[CampaignItem],
+    now: datetime,
+) -> int:
+    """Write the calibration assignments of ``judges``, from position 1, in the caller's transaction; how many.
+
+    Each judge gets systems that they may see, drawn by the seed, and the place of the bad one among them.
+    """
+    texts = {item.label: item.outputs for item in items if item.kind == CampaignItem.Kind.REAL}
+    practice = [item for item in items if item.kind == CampaignItem.Kind.CALIBRATION]
+    barred_of = {spec.label: spec.barred for spec in specs}
+    rows = []
+    for judge in judges:
+        for position, item in enumerate(practice, start=1):
+            seen = sorted(item.outputs.keys() - barred_of[judge.design_label])
+            if len(seen) < campaign.group_size:
+                continue
+            rng = draws(campaign.seed, "practice", item.label, judge.design_label)
+            group = shuffled(rng, seen)[: campaign.group_size]
+            bad = below(rng, len(group))
+            rule = item.expected["rule"] if item.expected else ""
+            rows.append(
+                Assignment(
+                    campaign=campaign,
+                    judge=judge,
+                    item=item,
+                    systems=group,
+                    kind=Assignment.Kind.CALIBRATION,
+                    bad_index=bad,
+                    bad_text=bad_text(campaign, item, group[bad], judge.design_label, texts, rule),
+                    position=position,
+                    created_at=now,
+                )
+            )
+    return len(Assignment.objects.bulk_create(rows, batch_size=1000))

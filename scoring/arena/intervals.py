@@ -1,0 +1,167 @@
+"""Intervals of figures whose votes are clustered twice: votes on one item agree, and so do votes of one judge.
+
+The variance is V(items) + V(judges) - V(items and judges), the two-way formula of Cameron, Gelbach and Miller (2011):
+each V is the variance of a bootstrap that draws whole clusters, the last one drawing the votes of one judge on one item
+together; the first two count its part twice. Each is multiplied by G / (G - 1) for its G clusters, and a difference
+V(items) - V(items and judges) or V(judges) - … below zero is taken as zero, since neither part can be negative. (A
+bootstrap that draws items and judges at once counts that part three times, and its intervals are too wide.)
+
+The interval is symmetric with a quantile of Student's t. Its degrees of freedom are Satterthwaite's for the sum, each V
+having G - 1: with 20 judges who differ much these are near 19.
+
+For a figure that is linear in the votes the bootstrap needs no drawing: ``of_influence`` is what it tends to.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from scoring.arena.bradley_terry import FloatArray
+from scoring.arena.comparisons import IntArray
+from scoring.arena.student import quantile, two_sided_p
+from scoring.significance.resampling import bootstrap_weights
+
+Estimator = Callable[[FloatArray], FloatArray]  # sums (trials, width) -> figures (trials, K)
+
+_SMALLEST: Final = 1e-300
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure with its standard error, the degrees of freedom of that, and its interval."""
+
+    value: float
+    error: float
+    freedom: float
+    low: float
+    high: float
+
+    @property
+    def p(self) -> float:
+        """Two-sided, of the value being 0; 1 where neither value nor error is above 0."""
+        if self.error <= 0:
+            return 1.0 if self.value == 0 else 0.0
+        return two_sided_p(self.value / self.error, self.freedom)
+
+
+@dataclass(frozen=True, slots=True)
+class Clustered:
+    """Figures (K,) with their covariances (K, K) when items, judges, or both at once are drawn; ``groups`` are the
+    numbers of clusters in that order.
+    """
+
+    values: FloatArray
+    items: FloatArray
+    judges: FloatArray
+    votes: FloatArray
+    groups: tuple[int, int, int]
+
+    def contrast(self, weights: FloatArray, level: float) -> Estimate:
+        """The sum of the figures times ``weights`` (K,), with the interval of 1 - ``level``."""
+        items, judges, votes = (float(weights @ each @ weights) for each in (self.items, self.judges, self.votes))
+        by_item, by_judge = max(items - votes, 0.0), max(judges - votes, 0.0)
+        variance = votes + by_item + by_judge
+        parts = zip((items, judges, votes), self.groups, strict=True)
+        noise = sum(each**2 / (count - 1) for each, count in parts if count > 1)
+        freedom = max(1.0, variance**2 / max(noise, _SMALLEST)) if variance > 0 else 1.0
+        value, error = float(weights @ self.values), math.sqrt(max(variance, 0.0))
+        half = quantile(level, round(freedom, 6)) * error
+        return Estimate(value, error, freedom, value - half, value + half)
+
+    def figure(self, index: int, level: float) -> Estimate:
+        """One of the figures."""
+        return self.contrast(np.eye(len(self.values))[index], level)
+
+    def difference(self, one: int, other: int, level: float) -> Estimate:
+        """Figure ``one`` minus figure ``other``."""
+        eye = np.eye(len(self.values))
+        return self.contrast(eye[one] - eye[other], level)
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """Votes as additive statistics: entry e adds ``amount[e]`` to sum ``cell[e]`` of ``width``; clusters as indices."""
+
+    cell: IntArray
+    amount: FloatArray
+    item: IntArray
+    judge: IntArray
+    width: int
+
+
+def clustered(entries: Entries, estimate: Estimator, *, resamples: int, seed: str) -> Clustered:
+    """The figures that ``estimate`` makes of the sums, and their covariances from ``resamples`` draws of each kind.
+
+    ``seed`` is any text; equal ones give equal draws. Raises ``ValueError`` without entries.
+    """
+    if not len(entries.cell):
+        raise ValueError("no votes to draw from")
+    whole = np.bincount(entries.cell, weights=entries.amount, minlength=entries.width)
+    values = estimate(whole[None])[0]
+    found, groups = [], []
+    for name, cluster in _clusters(entries.item, entries.judge).items():
+        count = int(cluster.max()) + 1
+        groups.append(count)
+        drawn = _drawn(entries, cluster, count, estimate, resamples, _number(seed, name)) if count > 1 else None
+        found.append(None if drawn is None else _covariance(drawn) * count / (count - 1))
+    return _whole(values, found, groups)
+
+
+def of_influence(values: FloatArray, influence: FloatArray, item: IntArray, judge: IntArray) -> Clustered:
+    """Figures (K,) that are linear in the votes; ``influence`` (votes, K) is what each vote adds to them."""
+    found: list[FloatArray | None] = []
+    groups = []
+    for cluster in _clusters(item, judge).values():
+        count = int(cluster.max()) + 1
+        sums = np.zeros((count, len(values)))
+        np.add.at(sums, cluster, influence)
+        sums -= sums.mean(axis=0)
+        groups.append(count)
+        found.append(sums.T @ sums * count / (count - 1) if count > 1 else None)
+    return _whole(values, found, groups)
+
+
+def _clusters(item: IntArray, judge: IntArray) -> dict[str, IntArray]:
+    """Cluster indices 0, 1, … of every entry for items, judges, and the two together."""
+    both = item * (int(judge.max()) + 1) + judge
+    named = {"items": item, "judges": judge, "votes": both}
+    return {name: np.unique(labels, return_inverse=True)[1] for name, labels in named.items()}
+
+
+def _whole(values: FloatArray, found: list[FloatArray | None], groups: list[int]) -> Clustered:
+    """A single cluster has no variance of its own to show; that of the votes stands for it."""
+    votes = found[2] if found[2] is not None else np.zeros((len(values), len(values)))
+    items, judges = (votes if each is None else each for each in found[:2])
+    return Clustered(values, items, judges, votes, (groups[0], groups[1], groups[2]))
+
+
+def _drawn(
+    entries: Entries, cluster: IntArray, count: int, estimate: Estimator, resamples: int, seed: int
+) -> FloatArray:
+    """The figures (resamples, K) of draws of ``count`` clusters with replacement."""
+    # entries of one cluster and cell are one entry: what is drawn is drawn whole
+    keys, places = np.unique(cluster * entries.width + entries.cell, return_inverse=True)
+    amounts = np.bincount(places, weights=entries.amount)
+    group, cell = keys // entries.width, keys % entries.width
+    parts = []
+    for weights in bootstrap_weights(count, resamples, seed, cells=max(count, len(keys), entries.width)):
+        flat = np.arange(len(weights))[:, None] * entries.width + cell
+        drawn = np.bincount(flat.ravel(), (weights[:, group] * amounts).ravel(), len(weights) * entries.width)
+        parts.append(estimate(drawn.reshape(len(weights), entries.width)))
+    return np.concatenate(parts)
+
+
+def _covariance(drawn: FloatArray) -> FloatArray:
+    centred = drawn - drawn.mean(axis=0)
+    found: FloatArray = centred.T @ centred / (len(drawn) - 1)
+    return found
+
+
+def _number(seed: str, name: str) -> int:
+    return int.from_bytes(hashlib.sha256(f"{seed}:{name}".encode()).digest()[:16], "big")

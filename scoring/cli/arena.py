@@ -1,0 +1,151 @@
+"""``python -m scoring arena VOTES.json``: the result of a votes file, and whether a published one is recomputed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from scoring.arena.result import ArenaResult, NoResult, compute
+from scoring.arena.votes import VotesInvalid, read_votes
+from scoring.cli.files import read_bytes, require_folder_of, write_whole
+from scoring.cli.words import say
+from scoring.errors import Language, quoted
+from scoring.report import ReportFormat
+from scoring.report.tables import Row, aligned, indented, markdown_table
+
+SHOWN_PLACES: Final = 5
+_NONE: Final = "-"
+
+
+def arena(
+    path: str, output: str | None, published: str | None, form: ReportFormat, language: Language
+) -> int:  # fmt: skip
+    """Print the result of the votes at ``path``, store it at ``output`` and compare it with ``published``, if given.
+
+    Returns 0, or 1 if the votes are not sound or the published result is another. Raises ``CannotUse``.
+    """
+    if output:
+        require_folder_of(output)
+    expected = read_bytes(published) if published else None
+    try:
+        result = compute(read_votes(read_bytes(path)))
+    except (VotesInvalid, NoResult) as error:
+        sys.stderr.write(say("arena_invalid", language, path=path, detail=error.message(language)) + "\n")
+        return 1
+    if output:
+        write_whole(output, result.bytes().decode())
+        sys.stderr.write(say("saved", language, path=output) + "\n")
+    sys.stdout.write(_shown(result, form, language))
+    if expected is None:
+        return 0
+    sys.stderr.write(_comparison(result, str(published), expected, language) + "\n")
+    return 0 if expected == result.bytes() else 1
+
+
+def _comparison(result: ArenaResult, path: str, expected: bytes, language: Language) -> str:
+    if expected == result.bytes():
+        return say("arena_same", language, path=path, hash=result.document()["signature_hash"])
+    try:
+        places = list(differences(result.document(), json.loads(expected.decode("utf-8-sig"))))
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        places = [say("arena_not_json", language)]
+    places = places or [say("arena_layout", language)]
+    shown = ", ".join(places[:SHOWN_PLACES]) + (" …" if len(places) > SHOWN_PLACES else "")
+    return say("arena_differs", language, path=path, places=shown)
+
+
+def differences(one: Any, other: Any, place: str = "") -> Iterator[str]:
+    """The places where two JSON values differ, such as ``systems[0].score``."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        for name in sorted(set(one) | set(other)):
+            at = f"{place}.{quoted(name)}" if place else quoted(name)
+            if name in one and name in other:
+                yield from differences(one[name], other[name], at)
+            else:
+                yield at
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for index, (left, right) in enumerate(zip(one, other, strict=True)):
+            yield from differences(left, right, f"{place}[{index}]")
+    elif one != other or isinstance(one, bool) != isinstance(other, bool):
+        yield place or "$"
+
+
+def _shown(result: ArenaResult, form: ReportFormat, language: Language) -> str:
+    document = result.document()
+    if form == "json":
+        return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+    title = f"{say('arena_title', language)}: {quoted(str(document['campaign'].get('title', '')))}"
+    header, *rows = _table(document, language)
+    notes = list(_notes(document, language))
+    if form == "markdown":
+        lines = [f"# {title}", "", *markdown_table(header, rows), "", *(f"- {note}" for note in notes)]
+    else:
+        lines = [title, "", *indented(aligned([header, *rows], numeric=True)), "", *(f"  - {note}" for note in notes)]
+    return "\n".join(lines) + "\n"
+
+
+def _table(document: Mapping[str, Any], language: Language) -> Iterator[Row]:
+    """The header, then a row for each system, best first."""
+    names = ["system", "rank", "score", "interval", "range", "cluster", "points", "count"]
+    has_ends = "wins" in document["systems"][0]
+    percent = 100 * (1 - document["level"])
+    yield tuple(say(f"arena_{name}", language, percent=percent) for name in [*names, *(["ends"] * has_ends)])
+    for row in document["systems"]:
+        name = f"{row['label']} {quoted(row['name'])}".strip()
+        ends = [f"{row['wins']}-{row['ties']}-{row['losses']}"] if has_ends else []
+        yield (
+            name,
+            str(row["rank"]),
+            f"{row['score']:+.3f}",
+            f"{row['low']:+.3f}~{row['high']:+.3f}",
+            f"{row['best_rank']}~{row['worst_rank']}",
+            str(row["cluster"]),
+            f"{100 * row['points']:.1f}",
+            str(row["votes"]),
+            *ends,
+        )
+
+
+def _notes(document: Mapping[str, Any], language: Language) -> Iterator[str]:
+    yield say("arena_numbers", language, **document["numbers"])
+    parameters = document["parameters"]
+    yield say("arena_scale_pairs" if parameters else "arena_scale_ratings", language)
+    yield say("arena_clusters", language)
+    if parameters:
+        yield say("arena_order", language, **parameters["order"], tie=100 * parameters["shares"]["tie"])
+    for row in document["agreement"]:
+        yield _agreement(row, language)
+    suspicious = [each for each in document["judges"] if each["flags"]]
+    if suspicious:
+        judges = ", ".join(f"{each['judge']}({_flags(each['flags'], language)})" for each in suspicious)
+        yield say("arena_suspicious", language, judges=judges)
+    if document["influence"]:
+        largest = max(document["influence"], key=lambda each: each["rank_change"])
+        taus = [each["tau"] for each in document["influence"] if each["tau"] is not None]
+        tau = f"{min(taus):.3f}" if taus else _NONE
+        yield say("arena_influence", language, change=largest["rank_change"], judge=largest["judge"], tau=tau)
+    if document["unranked"]:
+        systems = ", ".join(f"{each['label']} {quoted(each['reason'])}".strip() for each in document["unranked"])
+        yield say("arena_unranked", language, systems=systems)
+    for name in document["warnings"]:
+        yield say(f"arena_warning_{name}", language)
+    votes = document["signature"]["votes_sha256"]
+    yield say("arena_signature", language, hash=document["signature_hash"], votes=votes)
+
+
+def _flags(flags: list[str], language: Language) -> str:
+    return ", ".join(say(f"arena_flag_{flag}", language) for flag in flags)
+
+
+def _agreement(row: Mapping[str, Any], language: Language) -> str:
+    same = _NONE if row["same"] is None else f"{100 * row['same']:.1f}%"
+    figures = {name: _with_interval(row[name]) for name in ("alpha", "ac2")}
+    return say("arena_agreement", language, name=row["name"], same=same, units=row["units"], **figures)
+
+
+def _with_interval(found: Mapping[str, Any] | None) -> str:
+    if found is None or found["value"] is None:
+        return _NONE
+    return f"{found['value']:.3f} ({found['low']:.3f}~{found['high']:.3f})"
