@@ -61,7 +61,7 @@ def entered_value(assignment: Assignment, data: QueryDict) -> dict[str, Any]:
     A span of the protocol ``errors`` also has ``quote`` and ``at``, the text and which of its occurrences is meant;
     ``located`` finds its place.
     """
-    return _ENTERED[assignment.campaign.protocol](assignment, data)
+    return _ENTERED[assignment.judge.campaign.protocol](assignment, data)
 
 
 def _choice(_assignment: Assignment, data: QueryDict) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def _choice(_assignment: Assignment, data: QueryDict) -> dict[str, Any]:
 
 
 def _scores(assignment: Assignment, data: QueryDict) -> dict[str, Any]:
-    keys = [one["key"] for one in assignment.campaign.rubric.criteria]
+    keys = [one["key"] for one in assignment.judge.campaign.rubric.criteria]
     entered = {key: _whole(data.get(f"score-{key}")) for key in keys}
     return {"scores": {key: score for key, score in entered.items() if score is not None}}
 

@@ -17,11 +17,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from malpan.accounts.selectors import has_verified
 from malpan.arena.bars import declare_bars
+from malpan.arena.consent import has_consented
 from malpan.arena.errors import GuidelineChanged
 from malpan.arena.judges import accept_invitation, give_consent, invitation_of
 from malpan.arena.judging import own_judgements, progress_of
 from malpan.arena.models import Campaign, CampaignJudge
-from malpan.arena.queue_reads import has_consented
 from malpan.arena.selectors import campaigns_to_judge, judge_for
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
@@ -46,7 +46,10 @@ def list_page(request: MemberRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def invitation_page(request: HttpRequest, token: str) -> HttpResponse:
-    """Show what the invitation is to; a POST accepts it. Raises ``JudgeInvitationNotFound``, ``JudgeInvitationExpired``."""
+    """Show what the invitation is to; a POST accepts it.
+
+    Raises ``JudgeInvitationNotFound``, ``JudgeInvitationExpired``.
+    """
     judge = invitation_of(token)
     if request.method == "POST":
         return _accept(request, token)
@@ -89,7 +92,9 @@ def campaign_page(request: MemberRequest, pk: int) -> HttpResponse:
         request,
         lambda values: _consent(judge, request, values),
         form=form,
-        success=_("동의를 기록했습니다. 이제 시작할 수 있습니다.") if judge.campaign.opened_at else _("동의를 기록했습니다."),
+        success=_("동의를 기록했습니다. 이제 시작할 수 있습니다.")
+        if judge.campaign.opened_at
+        else _("동의를 기록했습니다."),
         to=reverse("arena_campaign", args=[pk]),
         render_again=lambda status: _campaign_page(request, judge, consent=form, status=status),
     )

@@ -11,12 +11,12 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from malpan.arena.consent import has_consented
 from malpan.arena.errors import (
     AssignmentVoid,
     CalibrationMissing,
@@ -28,8 +28,10 @@ from malpan.arena.errors import (
 from malpan.arena.judging import (
     assignment_of,
     correct_judgement,
+    current_assignment,
     feedback_of,
     judge_assignment,
+    newest_judgement,
     next_assignment,
     progress_of,
     save_draft,
@@ -37,7 +39,6 @@ from malpan.arena.judging import (
     undo_target,
 )
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, Judgement, JudgementDraft
-from malpan.arena.queue_reads import has_consented, shown_assignment
 from malpan.arena.selectors import judge_for
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
@@ -58,7 +59,7 @@ def queue_page(request: MemberRequest, pk: int) -> HttpResponse:
     judge = judge_for(request.user, pk)
     if request.method == "POST":
         return _to_next(request, judge)
-    shown = shown_assignment(judge)
+    shown = current_assignment(judge)
     return redirect("arena_assignment", pk, shown.shown_key) if shown else redirect("arena_campaign", pk)
 
 
@@ -84,16 +85,13 @@ def assignment_page(request: MemberRequest, pk: int, key: str) -> HttpResponse:
     """
     judge = judge_for(request.user, pk)
     assignment = assignment_of(judge, key)
-    if not has_consented(judge) or (assignment.state == _State.OPEN and assignment.first_shown_at is None):
+    if not has_consented(judge):
         return redirect("arena_campaign", pk)
     if request.method != "POST":
         return _page(request, judge, assignment)
     if {"draft", "more"} & request.POST.keys():
         return _keep(request, assignment)
     return _judge(request, judge, assignment)
-
-
-_State = Assignment.State
 
 
 @require_POST
@@ -112,9 +110,7 @@ def draft_action(request: MemberRequest, pk: int, key: str) -> HttpResponse:
 
 def _save_draft(request: MemberRequest, assignment: Assignment) -> JudgementDraft | None:
     value = entered_value(assignment, request.POST)
-    return save_draft(
-        assignment=assignment, actor=request.user, value=value, note=request.POST.get("note", "")
-    )
+    return save_draft(assignment=assignment, actor=request.user, value=value, note=request.POST.get("note", ""))
 
 
 def _keep(request: MemberRequest, assignment: Assignment) -> HttpResponse:
@@ -163,26 +159,17 @@ def _record(request: MemberRequest, assignment: Assignment, value: dict[str, Any
         "value": value,
         "note": request.POST.get("note", ""),
         "expected_number": number,
-        "seconds": _seconds(request, assignment),
+        "seconds": _number(request.POST.get("seconds", "")) or None,
     }
     return correct_judgement(**sent) if number else judge_assignment(**sent)
 
 
-def _seconds(request: MemberRequest, assignment: Assignment) -> int:
-    """How long the judge looked: as the script measured it, without times away, else since it was first shown."""
-    measured = _number(request.POST.get("seconds", ""))
-    if measured or assignment.first_shown_at is None:
-        return measured
-    return int((timezone.now() - assignment.first_shown_at).total_seconds())
-
-
 def _number(text: str) -> int:
+    """The whole number in ``text``; 0 if it is none."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
 
 
-def _after(
-    request: MemberRequest, judge: CampaignJudge, assignment: Assignment, judgement: Judgement
-) -> HttpResponse:
+def _after(request: MemberRequest, judge: CampaignJudge, assignment: Assignment, judgement: Judgement) -> HttpResponse:
     """Feedback after practice, the list if a correction came from there, else the next assignment."""
     if assignment.kind == Assignment.Kind.CALIBRATION:
         return redirect("arena_assignment", judge.campaign_id, assignment.shown_key)
@@ -197,12 +184,10 @@ def _after(
 
 def _note_haste(request: MemberRequest, seconds: int, least: int) -> None:
     """Nobody is held up: it is only said."""
-    text = ngettext(
-        "방금 판단까지 %(count)d초 걸렸습니다. %(least)d초 이상 읽기를 권합니다. ‘방금 판단 고치기’로 다시 볼 수 있습니다.",
-        "방금 판단까지 %(count)d초 걸렸습니다. %(least)d초 이상 읽기를 권합니다. ‘방금 판단 고치기’로 다시 볼 수 있습니다.",
-        seconds,
-    )
-    messages.info(request, text % {"count": seconds, "least": least})
+    taken = ngettext("방금 판단에 %(count)d초 걸렸습니다.", "방금 판단에 %(count)d초 걸렸습니다.", seconds)
+    advice = ngettext("%(count)d초 이상 읽기를 권합니다.", "%(count)d초 이상 읽기를 권합니다.", least)
+    undo = _("‘방금 판단 고치기’로 다시 볼 수 있습니다.")
+    messages.info(request, f"{taken % {'count': seconds}} {advice % {'count': least}} {undo}")
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------
@@ -216,7 +201,7 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     campaign, progress = judge.campaign, progress_of(judge)
-    newest = _newest(assignment)
+    newest = newest_judgement(assignment)
     value, note = _shown_value(assignment, newest)
     is_practice = assignment.kind == Assignment.Kind.CALIBRATION
     undo = undo_target(judge)
@@ -244,11 +229,6 @@ def _page(
         context["was_expected"], context["explanation"] = feedback_of(assignment, newest.value)
         context["said"] = arena.summary(campaign, newest.value)
     return render(request, "pages/arena_assignment.html", context, status=status)
-
-
-def _newest(assignment: Assignment) -> Judgement | None:
-    """The judgement that counts, if there is one."""
-    return assignment.judgements.order_by("-number").first()
 
 
 def _shown_value(assignment: Assignment, newest: Judgement | None) -> tuple[Mapping[str, Any], str]:

@@ -23,7 +23,8 @@ TASKS: Final = {
 }
 EXPLANATIONS: Final = {
     Campaign.Protocol.PAIRWISE: gettext_lazy(
-        "한 번에 출력 두 개를 보고 더 나은 쪽을 고릅니다. 비슷하면 ‘비슷함’, 둘 다 쓸 수 없으면 ‘둘 다 나쁨’을 고릅니다."
+        "한 번에 출력 두 개를 보고 더 나은 쪽을 고릅니다. "
+        "비슷하면 ‘비슷함’, 둘 다 쓸 수 없으면 ‘둘 다 나쁨’을 고릅니다."
     ),
     Campaign.Protocol.RUBRIC: gettext_lazy("한 번에 출력 하나를 보고 기준마다 점수를 고릅니다."),
     Campaign.Protocol.RANKING: gettext_lazy(
@@ -65,7 +66,8 @@ class Criterion:
 def criteria_of(rubric: Rubric) -> tuple[Criterion, ...]:
     """The criteria in their order."""
     return tuple(
-        Criterion(one["key"], label_of(one), int(one["low"]), int(one["high"]), _anchors(one)) for one in rubric.criteria
+        Criterion(one["key"], label_of(one), int(one["low"]), int(one["high"]), _anchors(one))
+        for one in rubric.criteria
     )
 
 

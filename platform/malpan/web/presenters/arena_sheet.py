@@ -76,7 +76,7 @@ class Sheet:
 
 def sheet_of(assignment: Assignment, texts: Sequence[str], value: Mapping[str, Any], rows: int = 0) -> Sheet:
     """``assignment`` with ``value`` entered; ``rows``: how many errors there must be room for."""
-    campaign = assignment.campaign
+    campaign = assignment.judge.campaign
     outputs = tuple(Output(letter, text) for letter, text in zip(LETTERS, texts, strict=False))
     has_spans = campaign.protocol == Campaign.Protocol.ERRORS
     return Sheet(

@@ -19,10 +19,6 @@ function offerKeys() {
   isOn.addEventListener("change", () => localStorage.setItem("arena-keys", isOn.checked ? "on" : "off"));
 }
 
-function chosen(question) {
-  return question.querySelector("input:checked") ?? question.querySelector("input[type=number]:valid:not(:placeholder-shown)");
-}
-
 function answer(form, digit) {
   const questions = [...form.querySelectorAll("[data-question]")];
   const here = questions.find((question) => question.contains(document.activeElement));
