@@ -10,13 +10,13 @@ from django.utils.translation import gettext as _t
 from django.utils.translation import gettext_lazy as _
 
 from malpan.arena.campaigns import GROUP_SIZES, MASKED_CHARS, MASKED_MAX, RANKING_GROUP
+from malpan.arena.judges import REASON_MAX
 from malpan.arena.models import Campaign, Rubric
+from malpan.arena.publishing import NOTE_MAX
 from malpan.arena.systems import SYSTEMS_MOST
 from malpan.competitions.models import Phase, Track
 from malpan.web.forms.fields import MARKDOWN_HELP, ConfirmField, KstMinuteField, PhaseField, as_it_was, text_area
 
-REASON_MAX: Final = 300
-NOTE_MAX: Final = 500
 GROUPS: Final = (
     ("texts", _("이름과 안내"), ("title_ko", "title_en", "notice_ko", "notice_en")),
     ("what", _("무엇을 어떻게 평가합니까"), ("protocol", "group_size", "rubric", "phase", "part", "item_count")),
@@ -189,6 +189,22 @@ class ConfirmedReasonForm(CampaignReasonForm):
     def __init__(self, data: Any = None, *, sentence: Any, **kwargs: Any) -> None:
         super().__init__(data, **kwargs)
         self.fields["confirm"].label = sentence
+
+
+class RemoveJudgeForm(ConfirmedReasonForm):
+    """``accepts_loss`` only where assignments may be left that nobody else may see."""
+
+    accepts_loss = forms.BooleanField(
+        label=_("다른 평가자가 맡을 수 없는 배정은 무효로 합니다."),
+        required=False,
+        help_text=_("표시하지 않으면 맡을 사람이 없는 배정이 있을 때 내보내지 않습니다."),
+    )
+    field_order = ["reason", "accepts_loss", "confirm"]
+
+    def __init__(self, data: Any = None, *, has_queue: bool, **kwargs: Any) -> None:
+        super().__init__(data, **kwargs)
+        if not has_queue:
+            del self.fields["accepts_loss"]
 
 
 class CloseForm(forms.Form):

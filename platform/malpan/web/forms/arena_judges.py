@@ -12,11 +12,11 @@ from django.core.validators import validate_email
 from django.utils.translation import gettext as _t
 from django.utils.translation import gettext_lazy as _
 
+from malpan.arena.judges import INSTITUTION_MAX
 from malpan.core.text import one_line
 from malpan.web.forms.fields import text_area
 
 LINES_MAX: Final = 50  # invitations of one form: a mail is sent for each before the page answers
-INSTITUTION_MAX: Final = 120
 _SEPARATOR: Final = re.compile(r"[,;\t]")
 _CHARS_MAX: Final = 20_000
 

@@ -24,7 +24,7 @@ from malpan.competitions.permissions import Permission
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
 from malpan.web.acting import act
-from malpan.web.forms.arena_campaigns import ConfirmedReasonForm
+from malpan.web.forms.arena_campaigns import RemoveJudgeForm
 from malpan.web.forms.arena_judges import InvitationLine, InviteForm, form_of
 from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.manage.arena_pages import campaign_at, campaign_context
@@ -119,7 +119,7 @@ def _judge_page(
     access: ManageAccess,
     campaign: Campaign,
     judge: CampaignJudge,
-    removal: ConfirmedReasonForm | None,
+    removal: RemoveJudgeForm | None,
     status: int = 200,
 ) -> HttpResponse:
     exclusions = [each for each in exclusions_of(campaign) if each.lifted_at is None]
@@ -189,7 +189,12 @@ def remove_action(request: MemberRequest, access: ManageAccess, pk: int, judge_p
     form = _removal_form(judge, request.POST)
     return act(
         request,
-        lambda values: remove_judge(judge=judge, actor=request.user, reason=values["reason"]),
+        lambda values: remove_judge(
+            judge=judge,
+            actor=request.user,
+            reason=values["reason"],
+            accepts_loss=values.get("accepts_loss", False),
+        ),
         form=form,
         success=_moved_text,
         to=access.url("manage_campaign_judges", pk),
@@ -208,9 +213,10 @@ def _moved_text(moved: int) -> str:
     return text % {"count": moved}
 
 
-def _removal_form(judge: CampaignJudge, data: Any = None) -> ConfirmedReasonForm:
-    return ConfirmedReasonForm(
+def _removal_form(judge: CampaignJudge, data: Any = None) -> RemoveJudgeForm:
+    return RemoveJudgeForm(
         data,
+        has_queue=bool(judge.design_label),
         key=f"remove-{judge.pk}",
         help_text=_("운영자만 봅니다."),
         sentence=_("이 평가자를 내보냅니다. 이미 한 판단은 남아 셈에 듭니다. 빼려면 따로 제외하십시오."),

@@ -10,7 +10,7 @@ from django.urls import path
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from malpan.arena.closing import close_campaign
+from malpan.arena.closing import close_campaign, open_assignments
 from malpan.arena.models import Campaign
 from malpan.arena.opening import open_campaign, preview_design
 from malpan.arena.publishing import Computed, compute_result, publish_result
@@ -66,10 +66,11 @@ def _opening_page(
 def closing_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
     """What is unfinished; POST closes."""
     campaign = campaign_at(access, pk)
-    context = campaign_context(access, campaign, "manage_campaign_closing")
-    form = CloseForm(posted(request), left=context["counts"].left)
+    context, left = campaign_context(access, campaign, "manage_campaign_closing"), open_assignments(campaign)
+    form = CloseForm(posted(request), left=left)
     unfinished = [judge for judge in judges_of(campaign) if judge.removed_at is None and judge.done < judge.total]
-    context |= {"form": form, "unfinished": unfinished, "is_open": campaign.state == Campaign.State.OPEN}
+    is_open = campaign.state == Campaign.State.OPEN
+    context |= {"form": form, "left": left, "unfinished": unfinished, "is_open": is_open}
 
     def again(status: int) -> HttpResponse:
         return render(request, "manage/arena_closing.html", context, status=status)

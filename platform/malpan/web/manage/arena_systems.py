@@ -125,9 +125,9 @@ def _choices(request: MemberRequest, campaign: Campaign) -> dict[str, Any]:
     """The submissions that could be added, those that were looked for alone, page by page."""
     wanted = request.GET.get("q", "").replace("\x00", "").strip()
     found = [
-        (name, words)
-        for name, words, is_chosen in submission_choices(campaign)
-        if not is_chosen and wanted.lower() in f"{words} {name}".lower()
+        row
+        for row, is_chosen in submission_choices(campaign)
+        if not is_chosen and wanted.lower() in f"{row.team.name} {row.file_name} {row.public_id}".lower()
     ]
     page = Paginator(found, CHOICES_ON_PAGE).get_page(request.GET.get("page"))
     return {"page": page, "wanted": wanted}
