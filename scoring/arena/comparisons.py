@@ -56,7 +56,7 @@ class Comparisons:
     def by_judge(self) -> FloatArray:
         """The counts of each judge, (judges, systems, systems, 3)."""
         flat = self.judge * self.width + self.cell
-        sums = np.bincount(flat, minlength=len(self.judges) * self.width).reshape(len(self.judges), -1)
+        sums = np.bincount(flat, minlength=len(self.judges) * self.width).reshape(len(self.judges), self.width)
         return counts_of(sums.astype(np.float64), len(self.systems))
 
     def of(self, chosen: BoolArray) -> Comparisons:

@@ -42,7 +42,7 @@ class Checker:
     systems: set[str] = field(default_factory=set)
     items: set[str] = field(default_factory=set)
     judges: set[str] = field(default_factory=set)
-    votes: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    votes: dict[int, Mapping[str, Any] | None] = field(default_factory=dict)  # None: one with a defect
 
     def document(self, raw: Any) -> None:
         """Check the whole document. Raises ``VotesInvalid`` with every defect."""
@@ -201,8 +201,15 @@ class Checker:
             "seconds": self.or_null(self.within(0, _LARGEST)),
             "value": None,
         }
-        if not self.fields(row, place, required, {}):
-            return
+        before = self.defects.total
+        if self.fields(row, place, required, {}):
+            self.said(row, place)
+        number = row.get("number") if isinstance(row, dict) else None
+        if isinstance(number, int):
+            self.votes.setdefault(number, row if self.defects.total == before else None)
+
+    def said(self, row: Mapping[str, Any], place: str) -> None:
+        """Check what a vote of the right form says, against its protocol and the earlier votes."""
         if row["number"] in self.votes:
             self.defects.note(f"{place}.number", "duplicate", found=row["number"])
         shown_systems = row["systems"]
@@ -211,7 +218,6 @@ class Checker:
         self.control(row, place)
         self.repeat(row, place)
         self.value(row["value"], f"{place}.value", len(shown_systems))
-        self.votes[row["number"]] = row
 
     def control(self, row: Mapping[str, Any], place: str) -> None:
         bad = row["bad"]
@@ -225,9 +231,9 @@ class Checker:
         if (number is not None) != (row["kind"] == "repeat"):
             self.defects.note(f"{place}.repeats", "repeats_only_of_repeats")
         elif number is not None:
-            first = self.votes.get(number) if isinstance(number, int) else None
-            same = first is not None and all(first[name] == row[name] for name in ("judge", "item"))
-            if first is None or not same or sorted(first["systems"]) != sorted(row["systems"]):
+            if not isinstance(number, int) or number not in self.votes:
+                self.defects.note(f"{place}.repeats", "repeats_other", found=shown(number))
+            elif (first := self.votes[number]) and _unit(first) != _unit(row):
                 self.defects.note(f"{place}.repeats", "repeats_other", found=shown(number))
 
     def value(self, value: Any, place: str, outputs: int) -> None:
@@ -268,3 +274,7 @@ def check_document(raw: Any) -> None:
 
 def _join(place: str, name: str) -> str:
     return f"{place}.{name}" if place else name
+
+
+def _unit(vote: Mapping[str, Any]) -> tuple[Any, ...]:
+    return vote["judge"], vote["item"], sorted(vote["systems"])
