@@ -48,6 +48,9 @@ class _TimedForm(forms.ModelForm):
         help_text=_("평가자에게 알리는 시각입니다. 평가는 운영자가 ‘마감’을 누를 때 끝납니다."),
     )
 
+    def validate_constraints(self) -> None:
+        """The service says what contradicts itself, in words."""
+
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or {}
         for name in ("starts_at", "ends_at"):

@@ -18,7 +18,7 @@ from malpan.arena.rubric_form import ANCHOR_MAX, CRITERIA_MAX, LABEL_MAX, REASON
 from malpan.core.text import MARKDOWN_MAX_CHARS
 from malpan.web.forms.fields import MARKDOWN_HELP, text_area
 
-KEY: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
+KEY: Final = re.compile(r"\A[a-z][a-z0-9_]{0,39}\Z")
 _ANCHOR_LINE: Final = re.compile(r"\s*(\d{1,3})\s*(?:점)?\s*[:：]\s*(\S.*)")
 _ANCHORS_CHARS: Final = 20_000
 _WHOLE: Final = _("0부터 100까지의 정수를 적어 주십시오.")
