@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Q, QuerySet
 
-from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignSystem, Judgement, JudgeBar, Rubric
+from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignSystem, JudgeBar, Judgement, Rubric
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +32,19 @@ def counts_of(campaigns: Iterable[Campaign]) -> dict[int, Counts]:
     """The counts of ``campaigns`` by primary key, in three queries."""
     keys = [campaign.pk for campaign in campaigns]
     systems = CampaignSystem.objects.filter(campaign__in=keys).values("campaign").annotate(count=Count("pk"))
-    judges = CampaignJudge.objects.filter(campaign__in=keys).values("campaign").annotate(
-        waiting=Count("pk", filter=Q(accepted_at=None, removed_at=None)),
-        accepted=Count("pk", filter=Q(accepted_at__isnull=False, removed_at=None)),
-        removed=Count("pk", filter=Q(removed_at__isnull=False)),
+    judges = (
+        CampaignJudge.objects.filter(campaign__in=keys)
+        .values("campaign")
+        .annotate(
+            waiting=Count("pk", filter=Q(accepted_at=None, removed_at=None)),
+            accepted=Count("pk", filter=Q(accepted_at__isnull=False, removed_at=None)),
+            removed=Count("pk", filter=Q(removed_at__isnull=False)),
+        )
     )
-    queues = counted(Assignment.objects.filter(campaign__in=keys)).values("campaign").annotate(
-        total=Count("pk"), done=Count("pk", filter=Q(state=Assignment.State.DONE))
+    queues = (
+        counted(Assignment.objects.filter(campaign__in=keys))
+        .values("campaign")
+        .annotate(total=Count("pk"), done=Count("pk", filter=Q(state=Assignment.State.DONE)))
     )
     found: dict[int, dict[str, int]] = {key: {} for key in keys}
     for row in systems:

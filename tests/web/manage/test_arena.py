@@ -188,6 +188,8 @@ def test_a_campaign_that_contradicts_itself_is_refused_at_its_field(world: World
         ({"protocol": "rubric"}, "rubric"),
         ({"protocol": "ranking", "group_size": "2"}, "group_size"),
         ({"item_count": "0"}, "item_count"),
+        ({"control_percent": "31"}, "control_percent"),
+        ({"judges_per_unit": "eins"}, "judges_per_unit"),
         ({"masked_words": "가"}, "masked_words"),
         ({"starts_at": "2026-12-02T09:00", "ends_at": "2026-12-01T09:00"}, "ends_at"),
     ):
@@ -382,7 +384,9 @@ def test_every_page_in_every_state_is_sound(world: World, writer: Client, state:
 def test_long_lists_are_paged(world: World, writer: Client) -> None:
     campaign = world.campaign()
     for number in range(101):
-        world.judge(campaign, email=f"j{number}@example.org", accepted_at=None, user=world.owner if not number else None)
+        world.judge(
+            campaign, email=f"j{number}@example.org", accepted_at=None, user=world.owner if not number else None
+        )
     page = parse(writer.get(url(world, f"{campaign.pk}/judges/")).content.decode())
     assert len(page.one("table").all("tr")) == 101
     assert "1 / 2쪽" in page.text

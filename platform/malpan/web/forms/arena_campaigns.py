@@ -6,10 +6,12 @@ from typing import Any, Final
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.utils.translation import gettext as _t
 from django.utils.translation import gettext_lazy as _
 
-from malpan.arena.campaigns import GROUP_SIZES, MASKED_CHARS, MASKED_MAX, RANKING_GROUP
+from malpan.arena.campaigns import GROUP_SIZES, LIMITS, MASKED_CHARS, MASKED_MAX, RANKING_GROUP
+from malpan.arena.errors import CampaignSettingsInvalid
 from malpan.arena.judges import REASON_MAX
 from malpan.arena.models import Campaign, Rubric
 from malpan.arena.publishing import NOTE_MAX
@@ -47,9 +49,6 @@ class _TimedForm(forms.ModelForm):
         required=False,
         help_text=_("평가자에게 알리는 시각입니다. 평가는 운영자가 ‘마감’을 누를 때 끝납니다."),
     )
-
-    def validate_constraints(self) -> None:
-        """The service says what contradicts itself, in words."""
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or {}
@@ -112,9 +111,13 @@ class CampaignForm(_TimedForm):
             "group_size": _("순위 매기기에서만 씁니다(3~8). 쌍 비교는 2, 나머지는 1로 정해져 있습니다."),
             "part": _("발표하지 않은 비공개 문항을 쓰면 평가자가 그 문항을 보게 됩니다."),
             "item_count": _("정답이 있는 문항에서 유형별 비율대로 뽑습니다."),
-            "units_per_item": _("한 문항에서 서로 다른 출력의 묶음을 몇 개 만듭니까. 쌍 비교에서는 한 묶음이 한 쌍입니다."),
+            "units_per_item": _(
+                "한 문항에서 서로 다른 출력의 묶음을 몇 개 만듭니까. 쌍 비교에서는 한 묶음이 한 쌍입니다."
+            ),
             "judges_per_unit": _("같은 묶음을 서로 다른 평가자 몇 명이 봅니까. 2 이상이어야 일치도를 잴 수 있습니다."),
-            "calibration_count": _("평가를 시작하기 전에 푸는 연습 문항입니다. 답과 설명을 보여 주며 셈에는 들지 않습니다."),
+            "calibration_count": _(
+                "평가를 시작하기 전에 푸는 연습 문항입니다. 답과 설명을 보여 주며 셈에는 들지 않습니다."
+            ),
             "control_percent": _("규칙으로 망가뜨린 출력이 섞인 문항의 비율입니다. 평가자는 알지 못합니다."),
             "repeat_percent": _("자신이 본 문항을 순서만 바꾸어 다시 보이는 비율입니다. 스스로와의 일치도를 잽니다."),
             "min_seconds": _("이보다 빨리 답하면 알려 줄 뿐 막지 않으며, 품질 화면에 수가 나옵니다."),
@@ -130,6 +133,8 @@ class CampaignForm(_TimedForm):
             assert isinstance(field, forms.ModelChoiceField)
             field.queryset = rows
         self.fields["group_size"].required = False
+        for name, (low, high) in LIMITS.items():
+            _limit(self.fields[name], low, high, str(CampaignSettingsInvalid.sentence(name)))
         self.initial = {**self.initial, "masked_words": "\n".join(self.initial.get("masked_words") or ())}
 
     def groups(self) -> list[tuple[str, Any, list[forms.BoundField]]]:
@@ -159,6 +164,13 @@ class CampaignForm(_TimedForm):
             if not low <= (values.get("group_size") or 0) <= high:
                 self.add_error("group_size", _t("순위 매기기에서는 한 번에 출력 3~8개를 보입니다."))
         return values
+
+
+def _limit(field: forms.Field, low: int, high: int, text: str) -> None:
+    """Make ``field`` take whole numbers of the range, with one sentence for all that is wrong."""
+    field.validators = [MinValueValidator(low, text), MaxValueValidator(high, text)]
+    field.error_messages |= {"invalid": text, "required": text}
+    field.widget.attrs |= {"min": low, "max": high}
 
 
 class TopForm(forms.Form):
@@ -232,7 +244,9 @@ class CampaignPublishForm(forms.Form):
     note_ko = forms.CharField(label=_("안내"), max_length=NOTE_MAX, required=False)
     note_en = forms.CharField(label=_("안내(영어)"), max_length=NOTE_MAX, required=False)
     confirm = ConfirmField(
-        _("위의 결과와 이름을 가린 판단을 누구에게나 공개합니다. 되돌릴 수 없으며, 고칠 때는 새 판으로 다시 발표합니다.")
+        _(
+            "위의 결과와 이름을 가린 판단을 누구에게나 공개합니다. 되돌릴 수 없으며, 고칠 때는 새 판으로 다시 발표합니다."
+        )
     )
 
     def __init__(self, *args: Any, is_erratum: bool, **kwargs: Any) -> None:

@@ -32,7 +32,6 @@ from malpan.web.pages.context import MemberRequest, page_of
 from malpan.web.presenters.arena_manage import JudgeLine, JudgementLine, judge_state, value_text
 
 
-
 @require_safe
 @manage_page(Permission.VIEW)
 def judges_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:

@@ -54,9 +54,7 @@ def add_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpRes
     added = request.POST.getlist("add")
     return act(
         request,
-        lambda _values: choose_systems(
-            campaign=campaign, actor=request.user, submissions=[*_chosen(campaign), *added]
-        ),
+        lambda _values: choose_systems(campaign=campaign, actor=request.user, submissions=[*_chosen(campaign), *added]),
         success=_chosen_text,
         to=access.url("manage_campaign_systems", pk),
     )
