@@ -198,7 +198,7 @@ def progress_of(judge: CampaignJudge) -> Progress:
         calibration_left=Count("pk", filter=practice & Q(state=State.OPEN)),
     )
     judged = Judgement.objects.filter(assignment__judge=judge).exclude(assignment__kind=Kind.CALIBRATION)
-    newest = judged.order_by("assignment", "-number").distinct("assignment")
+    newest = judged.order_by("assignment_id", "-number").distinct("assignment_id")
     seconds = list(newest.values_list("seconds", flat=True))
     is_timed = len(seconds) >= TIMED_LEAST
     return Progress(
