@@ -132,6 +132,9 @@ RECORD = "record"  # malpan.core.audit.record
 NOTED_BY_CALLER = {
     "close_request": "asking, accepting, declining and withdrawing a merge each write what became of the teams",
     "charge": "a submission that comes in, or counts again, has an entry of its own",
+    "save_draft": "what a judge has not sent yet; the judgement has an entry",
+    "preview_exclusion": "reads alone; the exclusion has an entry",
+    "current_result": "reads alone; opening the scores has an entry",
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from allauth.account.models import EmailAddress
 from django.db import transaction
@@ -88,7 +88,7 @@ def declare_bars(
             return
         fresh.declared_teams = sorted([*fresh.declared_teams, *new])
         fresh.save(update_fields=["declared_teams"])
-        facts = {"teams": new}
+        facts: dict[str, Any] = {"declared_teams": new}
         if campaign.opened_at is not None and fresh.is_active:
             set_bars(judge=fresh, systems=list(campaign.systems.select_related("submission__team")))
             barred = Assignment.VoidReason.BARRED
@@ -142,7 +142,9 @@ def _own_hosts(emails: Iterable[str]) -> set[str]:
 
 def _share_a_host(ones: set[str], others: set[str]) -> bool:
     """Whether a host is in both, or a part of one: ``cs.univ.ac.kr`` is of ``univ.ac.kr``."""
-    return any(one == other or one.endswith(f".{other}") or other.endswith(f".{one}") for one in ones for other in others)
+    return any(
+        one == other or one.endswith(f".{other}") or other.endswith(f".{one}") for one in ones for other in others
+    )
 
 
 def _is_same(one: str, other: str) -> bool:

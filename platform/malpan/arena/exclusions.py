@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import get_language
 
 from malpan.arena.errors import (
     AssignmentNotFound,
@@ -16,17 +15,15 @@ from malpan.arena.errors import (
     ExclusionInForce,
     ExclusionLifted,
     JudgeNotFound,
-    NoVotes,
-    ResultNotComputable,
 )
 from malpan.arena.judges import clean_reason
 from malpan.arena.locks import lock_campaign
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, Exclusion, Judgement
+from malpan.arena.publishing import result_from
 from malpan.arena.quality import has_opened_scores
 from malpan.arena.votes_file import votes_of
 from malpan.competitions.permissions import Permission, require
 from malpan.core import audit
-from scoring.arena.result import NoResult, compute
 from scoring.arena.votes import Votes
 
 if TYPE_CHECKING:
@@ -63,8 +60,6 @@ def preview_exclusion(
     _require_possible(campaign, judge, judgement)
     left_out = Exclusion(campaign=campaign, judge=judge, judgement=judgement, reason="-")
     before, after = votes_of(campaign), votes_of(campaign, leave_out=left_out)
-    if not before.real():
-        raise NoVotes
     was, now = _placed(before), _placed(after)
     both = sorted(was.keys() & now.keys())
     moved = tuple((label, was[label][0], now[label][0]) for label in both if was[label][0] != now[label][0])
@@ -89,8 +84,8 @@ def exclude(
     """Leave out a judge or a judgement, also after the publication (then the result is published again).
 
     Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to manage, ``CampaignNotBegun``,
-    ``CampaignReasonMissing``, ``ExclusionInForce``, ``JudgeNotFound`` and ``AssignmentNotFound`` for another campaign's,
-    and for practice.
+    ``CampaignReasonMissing``, ``ExclusionInForce``, ``JudgeNotFound`` and ``AssignmentNotFound`` for what is of another
+    campaign, and for practice.
     """
     require(actor, campaign.track.competition, Permission.MANAGE)
     why = clean_reason(reason)
@@ -145,13 +140,8 @@ def _require_possible(campaign: Campaign, judge: CampaignJudge | None, judgement
 
 
 def _placed(votes: Votes) -> Placed:
-    """Rank and score of each system that has a result. Raises ``ResultNotComputable``."""
-    try:
-        result = compute(replace(votes, settings=replace(votes.settings, resamples=_RESAMPLES)))
-    except NoResult as error:
-        language = "en" if (get_language() or "ko").startswith("en") else "ko"
-        raise ResultNotComputable(explanation=error.message(language)) from error
-    rows = result.document()["systems"]
+    """Rank and score of each system that has a result. Raises ``NoVotes``, ``ResultNotComputable``."""
+    rows = result_from(replace(votes, settings=replace(votes.settings, resamples=_RESAMPLES))).document()["systems"]
     return {row["label"]: (row["rank"], row["score"]) for row in rows}
 
 

@@ -24,8 +24,8 @@ from malpan.arena.errors import (
     CalibrationMissing,
     CampaignNotOpen,
     ConsentMissing,
-    JudgementElsewhere,
     JudgeIsOrganiser,
+    JudgementElsewhere,
     JudgeNotFound,
     JudgeRemoved,
     NotJudgedYet,
@@ -78,7 +78,7 @@ def next_assignment(*, judge: CampaignJudge, actor: User, now: datetime | None =
 
 
 def current_assignment(judge: CampaignJudge) -> Assignment | None:
-    """What ``next_assignment`` showed last and is still to be judged; nothing is written. ``None``: ask for the next."""
+    """What ``next_assignment`` showed and is still to be judged; nothing is written. ``None``: ask for the next."""
     labels = disqualified_labels(judge.campaign)
     found = _open_rows(judge).first()
     is_shown = found is not None and found.first_shown_at is not None and labels.isdisjoint(found.systems)
@@ -300,9 +300,7 @@ def _seconds(row: Assignment, last: Judgement | None, entered: _Entered) -> int:
     return taken + (last.seconds if last else 0)
 
 
-def _lock_own(
-    judge: CampaignJudge, actor: User, *, may_be_closed: bool = False
-) -> tuple[Campaign, CampaignJudge]:
+def _lock_own(judge: CampaignJudge, actor: User, *, may_be_closed: bool = False) -> tuple[Campaign, CampaignJudge]:
     """The campaign, open, and the judge, who is ``actor``, both locked, in the caller's transaction."""
     if judge.user_id != actor.pk:
         raise JudgeNotFound

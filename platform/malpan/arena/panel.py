@@ -99,9 +99,7 @@ def _next_positions(campaign: Campaign, labels: Iterable[str]) -> dict[str, int]
     return {label: last[label] - QUEUE_START + 1 if label in last else 0 for label in labels}
 
 
-def _void(
-    rows: Sequence[Assignment], change: Reassigned, giving: CampaignJudge | None, because: str
-) -> None:
+def _void(rows: Sequence[Assignment], change: Reassigned, giving: CampaignJudge | None, because: str) -> None:
     """Make what no longer stands void: real assignments are moved, but for those that nobody takes."""
     places = set(change.void)
     lost = {_key(planned) for planned in change.unassigned}

@@ -10,25 +10,20 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 from django.db import transaction
-from django.utils.translation import get_language
 
-from malpan.arena.errors import (
-    CampaignNotBegun,
-    NoVotes,
-    ResultNotComputable,
-    ScoresNotOpened,
-)
+from malpan.arena.errors import CampaignNotBegun, ScoresNotOpened
 from malpan.arena.judges import clean_reason
 from malpan.arena.locks import lock_campaign_shared
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, Judgement
 from malpan.arena.panel import current_balance
+from malpan.arena.publishing import result_from
 from malpan.arena.votes_file import votes_of
 from malpan.competitions.permissions import Permission, require
 from malpan.core import audit
 from malpan.core.models import AuditEntry
 from scoring.arena import quality
 from scoring.arena.design import Balance
-from scoring.arena.result import ArenaResult, NoResult, compute
+from scoring.arena.result import ArenaResult
 from scoring.arena.verdicts import agreement_document
 
 if TYPE_CHECKING:
@@ -53,7 +48,7 @@ class JudgeQuality:
 
 @dataclass(frozen=True, slots=True)
 class LiveQuality:
-    """Of a campaign. ``agreement``: the ``agreement`` of a result document, ``None`` before there is a vote that counts.
+    """Of a campaign. ``agreement``: that of a result document, ``None`` before there is a vote that counts.
     ``balance``: how even the design is as it stands.
     """
 
@@ -129,14 +124,7 @@ def current_result(*, campaign: Campaign, actor: User) -> ArenaResult:
         raise CampaignNotBegun
     if not has_opened_scores(campaign, actor):
         raise ScoresNotOpened
-    votes = votes_of(campaign)
-    if not votes.real():
-        raise NoVotes
-    try:
-        return compute(votes)
-    except NoResult as error:
-        language = "en" if (get_language() or "ko").startswith("en") else "ko"
-        raise ResultNotComputable(explanation=error.message(language)) from error
+    return result_from(votes_of(campaign))
 
 
 def _states(campaign: Campaign) -> dict[int, list[str]]:
@@ -152,7 +140,7 @@ def _seconds(campaign: Campaign) -> dict[int, list[int]]:
     """How long each judge took for each judgement that counts, practice left out."""
     rows = Judgement.objects.filter(assignment__campaign=campaign)
     rows = rows.exclude(assignment__kind=Assignment.Kind.CALIBRATION)
-    newest = rows.order_by("assignment", "-number").distinct("assignment")
+    newest = rows.order_by("assignment_id", "-number").distinct("assignment_id")
     found: dict[int, list[int]] = defaultdict(list)
     for judge, seconds in newest.values_list("assignment__judge_id", "seconds"):
         found[judge].append(seconds)

@@ -1,0 +1,96 @@
+"""A process of its own that kills its children with SIGKILL while they send one judgement, each one step later.
+
+Steps are before each statement to the database, before the commit and after it. After each death the assignment is
+looked at anew. ``python -m tests.arena.kill_drill ASSIGNMENT`` prints what was seen as JSON, the last one of a child
+that came to its end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import django
+
+django.setup()
+
+from django.db import connection  # noqa: E402  # after the set-up
+
+from malpan.arena.judging import judge_assignment  # noqa: E402
+from malpan.arena.models import Assignment, Judgement, JudgementDraft  # noqa: E402
+from malpan.core.models import AuditEntry  # noqa: E402
+
+VALUE = {"choice": "first", "reasons": []}
+
+
+def main(pk: int) -> list[dict[str, Any]]:
+    seen: list[dict[str, Any]] = []
+    while True:
+        is_killed = _dies(pk, len(seen) + 1)
+        seen.append(_state(pk))
+        if not is_killed:
+            return seen
+
+
+def _dies(pk: int, killed_at: int) -> bool:
+    """Whether a child that sends the judgement is killed at its step ``killed_at``: not if it has fewer."""
+    connection.close()
+    child = os.fork()
+    if not child:
+        try:
+            _send(pk, killed_at)
+        except BaseException as error:  # noqa: BLE001 - it must not go on as a second parent
+            print(f"step {killed_at}: {error!r}", file=sys.stderr, flush=True)
+            os._exit(1)
+        os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    if os.WIFEXITED(status):
+        assert os.WEXITSTATUS(status) == 0
+        return False
+    assert os.WTERMSIG(status) == signal.SIGKILL
+    return True
+
+
+def _send(pk: int, killed_at: int) -> None:
+    assignment = Assignment.objects.select_related("judge__user").get(pk=pk)
+    taken = 0
+
+    def step() -> None:
+        nonlocal taken
+        taken += 1
+        if taken == killed_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def execute(call: Callable[..., Any], *arguments: Any) -> Any:
+        step()
+        return call(*arguments)
+
+    def commit() -> None:
+        step()
+        to_the_database()
+        step()
+
+    to_the_database, connection._commit = connection._commit, commit
+    with connection.execute_wrapper(execute):
+        judge_assignment(assignment=assignment, actor=assignment.judge.user, value=VALUE, seconds=5)
+
+
+def _state(pk: int) -> dict[str, Any]:
+    judgements = Judgement.objects.filter(assignment=pk)
+    audited = AuditEntry.objects.filter(
+        action="judgement.create", object_id__in=map(str, judgements.values_list("pk", flat=True))
+    )
+    return {
+        "state": Assignment.objects.get(pk=pk).state,
+        "judgements": judgements.count(),
+        "entries": audited.count(),
+        "draft": JudgementDraft.objects.filter(assignment=pk).values_list("value", flat=True).first(),
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(main(int(sys.argv[1]))))

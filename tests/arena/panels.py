@@ -1,0 +1,180 @@
+"""An open campaign with its design, made by direct rows: no references, no files. Outputs say which system they are of.
+
+``open_panel`` draws a real design (``scoring.arena.design.plan``) and writes real queues with controls and repeats.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from django.utils import timezone
+
+from malpan.accounts.models import User
+from malpan.arena.design_rows import create_assignments, settings_of, specs_of
+from malpan.arena.judges import consent_version_of
+from malpan.arena.judging import judge_assignment, next_assignment
+from malpan.arena.models import (
+    Assignment,
+    Campaign,
+    CampaignItem,
+    CampaignJudge,
+    CampaignSystem,
+    Judgement,
+    Rubric,
+)
+from malpan.arena.practice import create_practice
+from malpan.competitions.models import CompetitionRole
+from scoring.arena.design import plan
+from tests.factories import PhaseFactory, TeamFactory, UserFactory, finished_submission
+
+SEED = "5eed" * 16
+VALUES: dict[str, dict[str, Any]] = {
+    "pairwise": {"choice": "first", "reasons": ["accuracy"]},
+    "rubric": {"scores": {"fluency": 4, "accuracy": 3}},
+    "ranking": {"ranks": [1, 2, 2]},
+    "errors": {
+        "score": 70,
+        "spans": [{"output": 0, "start": 0, "end": 2, "severity": "major", "category": "accuracy"}],
+    },
+}
+GROUPS = {"pairwise": 2, "rubric": 1, "errors": 1, "ranking": 3}
+CRITERIA = [
+    {
+        "key": "fluency",
+        "label_ko": "자연스러움",
+        "label_en": "Fluency",
+        "low": 1,
+        "high": 5,
+        "weight": 1,
+        "anchors": {},
+    },
+    {"key": "accuracy", "label_ko": "정확성", "label_en": "Accuracy", "low": 1, "high": 5, "weight": 3, "anchors": {}},
+]
+REASONS = [
+    {"key": "accuracy", "label_ko": "정확해서", "label_en": "More accurate"},
+    {"key": "fluency", "label_ko": "자연스러워서", "label_en": "More fluent"},
+]
+
+
+@dataclass
+class Panel:
+    """A campaign, who runs it, and who judges. ``now`` is the moment of the last thing that was done."""
+
+    campaign: Campaign
+    organiser: User
+    judges: list[CampaignJudge] = field(default_factory=list)
+    systems: list[CampaignSystem] = field(default_factory=list)
+    now: datetime = field(default_factory=timezone.now)
+
+    def later(self, seconds: int = 30) -> datetime:
+        self.now += timedelta(seconds=seconds)
+        return self.now
+
+    def next(self, judge: CampaignJudge) -> Assignment | None:
+        assert judge.user is not None
+        return next_assignment(judge=judge, actor=judge.user, now=self.later(1))
+
+    def judge_next(self, judge: CampaignJudge, value: dict[str, Any] | None = None) -> Judgement | None:
+        """The judgement of the next assignment of ``judge``, half a minute after it was shown."""
+        assignment = self.next(judge)
+        return assignment and self.judge(assignment, value)
+
+    def judge(self, assignment: Assignment, value: dict[str, Any] | None = None, **given: Any) -> Judgement:
+        assert assignment.judge.user is not None
+        fields = {"seconds": 30, "actor": assignment.judge.user, "now": self.later()} | given
+        value = value or VALUES[self.campaign.protocol]
+        return judge_assignment(assignment=assignment, value=value, **fields)
+
+    def queue(self, judge: CampaignJudge, **filters: Any) -> list[Assignment]:
+        return list(Assignment.objects.filter(judge=judge, **filters).order_by("position"))
+
+
+def draft_panel(protocol: str = "pairwise", *, systems: int = 4, **fields: Any) -> Panel:
+    """A campaign in preparation with its systems, each of a team of its own, without labels."""
+    phase = PhaseFactory.create()
+    organiser = UserFactory.create()
+    CompetitionRole.objects.create(competition=phase.track.competition, user=organiser, role="organiser")
+    now = timezone.now()
+    rubric = Rubric.objects.create(
+        track=phase.track, number=1, title_ko="기준", guideline_ko="끝까지 읽는다.", criteria=CRITERIA, reasons=REASONS,
+        created_by=organiser, created_at=now,
+    )  # fmt: skip
+    values = {
+        "track": phase.track, "number": 1, "title_ko": "결선 평가", "notice_ko": "비밀을 지킨다.", "phase": phase,
+        "protocol": protocol, "rubric": rubric, "group_size": GROUPS[protocol], "item_count": 12, "units_per_item": 2,
+        "judges_per_unit": 2, "calibration_count": 1, "control_percent": 10, "repeat_percent": 10, "resamples": 200,
+        "seed": SEED, "seed_sha256": "0" * 64, "created_by": organiser, "created_at": now,
+    }  # fmt: skip
+    panel = Panel(Campaign.objects.create(**(values | fields)), organiser, now=now)
+    for place in range(1, systems + 1):
+        team = TeamFactory.create(competition=phase.track.competition)
+        submission = finished_submission(phase, team, 1 - place / 100)
+        panel.systems.append(
+            CampaignSystem.objects.create(campaign=panel.campaign, submission=submission, position=place)
+        )
+    return panel
+
+
+def open_panel(protocol: str = "pairwise", *, systems: int = 4, judges: int = 4, **fields: Any) -> Panel:
+    """An open campaign; every judge accepted, agreed and acknowledged."""
+    panel = draft_panel(protocol, systems=systems, **fields)
+    campaign = panel.campaign
+    for place, system in enumerate(panel.systems, start=1):
+        system.label = f"S{place:02d}"
+        system.save()
+    panel.judges = [add_judge(panel, number) for number in range(1, judges + 1)]
+    items = _items(campaign)
+    specs = specs_of(panel.judges)
+    real = [item.label for item in items if item.kind == "real"]
+    queues = plan(real, [system.label for system in panel.systems], specs, settings_of(campaign), SEED)
+    create_practice(campaign=campaign, judges=panel.judges, specs=specs, items=items, now=panel.now)
+    create_assignments(campaign=campaign, added=queues, starts={}, judges=panel.judges, items=items, now=panel.now)
+    campaign.opened_at = panel.now
+    campaign.save()
+    return panel
+
+
+def add_judge(panel: Panel, number: int, **fields: Any) -> CampaignJudge:
+    """A judge who accepted and agreed; in an open campaign without a queue."""
+    email = f"judge{number}@example.com"
+    user = fields.pop("user", None) or person(email)
+    values = {
+        "email": user.email, "user": user, "accepted_at": panel.now, "design_label": f"D{number:02d}",
+        "consent_version": consent_version_of(panel.campaign), "consented_at": panel.now,
+        "rubric": panel.campaign.rubric, "token_sha256": f"{number:064x}", "invited_by": panel.organiser,
+        "invited_at": panel.now, "expires_at": panel.now + timedelta(days=14),
+    }  # fmt: skip
+    return CampaignJudge.objects.create(campaign=panel.campaign, **(values | fields))
+
+
+def person(email: str, *, is_verified: bool = True) -> User:
+    """Somebody with an account and this address."""
+    user = UserFactory.create(email=email)
+    EmailAddress.objects.create(user=user, email=email, primary=True, verified=is_verified)
+    return user
+
+
+def _items(campaign: Campaign) -> list[CampaignItem]:
+    labels = [f"I{number:04d}" for number in range(1, campaign.item_count + 1)]
+    rows = [_item(campaign, label, f"q{number}") for number, label in enumerate(labels, start=1)]
+    for number in range(1, campaign.calibration_count + 1):
+        row = _item(campaign, f"C{number:02d}", f"c{number}")
+        row.kind, row.expected = CampaignItem.Kind.CALIBRATION, {"rule": "shuffled"}
+        row.explanation_ko, row.explanation_en = "뒤섞였습니다.", "It was shuffled."
+        rows.append(row)
+    return CampaignItem.objects.bulk_create(rows)
+
+
+def _item(campaign: Campaign, label: str, reference_id: str) -> CampaignItem:
+    systems = campaign.systems.order_by("position")
+    outputs = {
+        system.label: f"문항 {label}에 대한 {system.label}의 대답은 여러 낱말로 이루어진 긴 글입니다."
+        for system in systems
+    }
+    return CampaignItem(
+        campaign=campaign, label=label, reference_id=reference_id, stratum="서술형", input_text=f"{label}의 물음",
+        outputs=outputs,
+    )  # fmt: skip
