@@ -597,7 +597,8 @@ def in_two_languages(panel: Panel) -> Rubric:
     old = panel.campaign.rubric
     fluency, accuracy = old.criteria
     anchors = {"1": {"ko": "나쁨", "en": "Bad"}, "5": {"ko": "좋음", "en": "Good"}}
-    criteria = [fluency | {"anchors": anchors}, accuracy | {"high": 100, "anchors": {"100": {"ko": "완벽", "en": "Perfect"}}}]
+    perfect = {"100": {"ko": "완벽", "en": "Perfect"}}
+    criteria = [fluency | {"anchors": anchors}, accuracy | {"high": 100, "anchors": perfect}]
     rubric = Rubric.objects.create(
         track=old.track, number=2, title_ko="기준", title_en="Rubric", guideline_ko="읽는다.", guideline_en="Read it.",
         criteria=criteria, reasons=old.reasons, created_by=old.created_by, created_at=old.created_at,
