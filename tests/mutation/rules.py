@@ -23,6 +23,7 @@ _RUNS: Final = tuple(f"submissions/evaluation/test_{name}.py" for name in ("move
 _QUEUE: Final = tuple(f"jobs/test_{name}.py" for name in ("queue", "moves", "clock", "outage"))
 _RESCORING: Final = tuple(f"submissions/rescoring/test_{name}.py" for name in ("rules", "services"))
 _ESSAYS: Final = ("scoring/reading/test_essays.py", "scoring/recipes/test_essay_scoring.py")
+_IN_RECIPES: Final = ("recipes/test_unknown_labels.py",)
 _RECIPES: Final = tuple(f"recipes/test_{name}.py" for name in ("recipes", "series_recipes", "answer_forms"))
 
 _TESTS: Final[dict[str, tuple[str, ...]]] = {
@@ -78,12 +79,12 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     **{
         f"scoring.recipes.{name}": tuple(f"scoring/{path}" for path in (*_RECIPES, *more))
         for name, more in {
-            "base": ("running/test_run.py", "test_plugins.py"),
+            "base": (*_IN_RECIPES, "recipes/test_long_texts.py", "running/test_run.py", "test_plugins.py"),
             "captioning": ("recipes/test_captioning.py",),
             "columns": (),
-            "culture_qa": (),
-            "generation": (),
-            "labels": (),
+            "culture_qa": _IN_RECIPES,
+            "generation": ("recipes/test_forms_of_years.py",),
+            "labels": _IN_RECIPES,
             "rag_qa": ("test_engine.py",),
             "targets": ("recipes/test_targets.py",),
         }.items()
