@@ -43,7 +43,7 @@ def test_only_this_submission_is_withdrawn_and_stops_being_a_choice():
 
     found = Submission.objects.order_by("pk").values_list("pk", "withdrawn_at", "is_final_choice")
     assert list(found) == [(first.pk, moment, False), (second.pk, None, True)]
-    ended = FinalChoice.objects.order_by("pk").values_list("submission", "ended_at")
+    ended = FinalChoice.objects.order_by("submission").values_list("submission", "ended_at")
     assert list(ended) == [(first.pk, moment), (second.pk, None)]
 
 
