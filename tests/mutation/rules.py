@@ -23,7 +23,8 @@ _RUNS: Final = tuple(f"submissions/evaluation/test_{name}.py" for name in ("move
 _QUEUE: Final = tuple(f"jobs/test_{name}.py" for name in ("queue", "moves", "clock", "outage"))
 _RESCORING: Final = tuple(f"submissions/rescoring/test_{name}.py" for name in ("rules", "services"))
 _ESSAYS: Final = ("scoring/reading/test_essays.py", "scoring/recipes/test_essay_scoring.py")
-_IN_RECIPES: Final = ("recipes/test_unknown_labels.py",)
+_UNKNOWN_LABELS: Final = ("recipes/test_unknown_labels.py",)
+_WHOLE: Final = ("recipes/test_long_texts.py",)
 _RECIPES: Final = tuple(f"recipes/test_{name}.py" for name in ("recipes", "series_recipes", "answer_forms"))
 
 _TESTS: Final[dict[str, tuple[str, ...]]] = {
@@ -79,12 +80,12 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     **{
         f"scoring.recipes.{name}": tuple(f"scoring/{path}" for path in (*_RECIPES, *more))
         for name, more in {
-            "base": (*_IN_RECIPES, "recipes/test_long_texts.py", "running/test_run.py", "test_plugins.py"),
+            "base": (*_UNKNOWN_LABELS, *_WHOLE, "running/test_run.py", "test_plugins.py"),
             "captioning": ("recipes/test_captioning.py",),
             "columns": (),
-            "culture_qa": _IN_RECIPES,
+            "culture_qa": _UNKNOWN_LABELS,
             "generation": ("recipes/test_forms_of_years.py",),
-            "labels": _IN_RECIPES,
+            "labels": _UNKNOWN_LABELS,
             "rag_qa": ("test_engine.py",),
             "targets": ("recipes/test_targets.py",),
         }.items()
@@ -92,9 +93,13 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     **{
         f"scoring.metrics.{name}": (f"scoring/metrics/test_{name}.py", *(f"scoring/{path}" for path in more))
         for name, more in {
-            "exact": ("recipes/test_recipes.py",),
-            "accuracy": (),
-            "classification": ("significance/test_comparison.py", "significance/test_sufficient_statistics.py"),
+            "exact": (*_WHOLE, "recipes/test_recipes.py"),
+            "accuracy": _WHOLE,
+            "classification": (
+                *_WHOLE,
+                "significance/test_comparison.py",
+                "significance/test_sufficient_statistics.py",
+            ),
             "rouge": ("metrics/test_caption_rouge.py",),
             "bleu": (),
             "corpus_bleu": ("significance/test_sufficient_statistics.py",),
