@@ -10,7 +10,7 @@ never longer than ``_LONGEST_STEP``. Strengths sum to zero.
 
 The maximum does not exist where some systems won everything against the others (Ford 1957: the graph of who took at
 least half a point from whom is not strongly connected), where all outcomes are first, or all second, or where strengths
-and order together explain everything (found as estimates beyond ``_FARTHEST`` logits); and it is not the only one where
+and order together explain everything (found as steps without an end or estimates beyond ``_FARTHEST`` logits); and it is not the only one where
 the order cannot be told from the strengths, as when every pair was shown in one order. Those sets of counts, and no
 others, get ``_PSEUDO`` of a vote for every system, won and lost alike, in both orders and against every other system
 alike. They are marked ``is_regularised``. Sets without any tie in a model with ties get pseudo ties alone.
@@ -31,7 +31,7 @@ FIRST, TIE, SECOND = 0, 1, 2  # the last axis of counts
 
 _PSEUDO: Final = 0.5
 _LONGEST_STEP: Final = 2.0
-_FARTHEST: Final = 15.0  # logits
+_FARTHEST: Final = 12.0  # logits
 _RIDGE: Final = 1e-9  # on the curvature of a step: the maximum stays where it is
 _TOLERANCE: Final = 1e-11
 _MOST_STEPS: Final = 100
@@ -70,12 +70,13 @@ def fit(counts: FloatArray, *, has_order: bool = True, has_ties: bool | None = N
     model = _Model(counts.shape[1], rows, columns, has_order, with_ties)
     block = max(1, _BLOCK_CELLS // (len(rows) * 8))
     parts = [model.maximum(counts[at : at + block, rows, columns]) for at in range(0, len(counts), block)]
-    found = np.concatenate(parts) if parts else np.empty((0, counts.shape[1] + 2))
     systems = counts.shape[1]
-    lost = ~is_regularised & ~(np.abs(found[:, : systems + 1]).max(axis=1) < _FARTHEST)
+    found = np.concatenate([part for part, _reached in parts]) if parts else np.empty((0, systems + 2))
+    is_reached = np.concatenate([reached for _part, reached in parts]) if parts else np.empty(0, dtype=bool)
+    lost = ~is_regularised & ~(is_reached & (np.abs(found[:, : systems + 1]).max(axis=1) < _FARTHEST))
     if lost.any():
         more = counts[lost] + _pseudo(systems, np.full(int(lost.sum()), True), with_ties)
-        found[lost] = model.maximum(more[:, rows, columns])
+        found[lost] = model.maximum(more[:, rows, columns])[0]
         is_regularised = is_regularised | lost
     tie = found[:, systems + 1] if with_ties else np.full(len(found), -np.inf)
     return Fit(found[:, :systems], found[:, systems], tie, is_regularised)
@@ -171,8 +172,8 @@ class _Model:
         self.design[:, systems] = float(has_order)
         self.outer = (self.design[:, :, None] * self.design[:, None, :]).reshape(len(rows), -1)
 
-    def maximum(self, counts: FloatArray) -> FloatArray:
-        """The parameters (trials, ``size``) of counts (trials, cells, outcome)."""
+    def maximum(self, counts: FloatArray) -> tuple[FloatArray, BoolArray]:
+        """The parameters (trials, ``size``) of counts (trials, cells, outcome), and where they were reached."""
         found = np.zeros((len(counts), self.size))
         active = np.arange(len(counts))
         for _ in range(_MOST_STEPS):
@@ -183,7 +184,9 @@ class _Model:
             if not len(active):
                 break
         found[:, : self.systems] -= found[:, : self.systems].mean(axis=1, keepdims=True)
-        return found
+        is_reached = np.full(len(counts), True)
+        is_reached[active] = False
+        return found, is_reached
 
     def _step(self, found: FloatArray, counts: FloatArray) -> FloatArray:
         total = counts.sum(axis=2)
