@@ -1,1 +1,1 @@
-"""Evaluation by people: votes of judges, and what follows from them. Pure functions, usable without the site."""
+"""The arena: evaluation by people, from the design of who judges what to a result that anyone can compute again."""
