@@ -61,17 +61,17 @@ class Table:
         return float((self.counts * (self.counts - 1)).sum() / pairs) if pairs else None
 
 
-def table_of(rated: Sequence[tuple[Hashable, Hashable, float]], categories: Sequence[float]) -> Table:
-    """The table of ratings (unit, item, category)."""
+def table_of(rated: Sequence[tuple[Hashable, str | int, float]], categories: Sequence[float]) -> Table:
+    """The table of ratings (unit, item, category); the order of the ratings changes no interval."""
     units: dict[Hashable, int] = {}
-    items: dict[Hashable, int] = {}
+    items = {item: at for at, item in enumerate(sorted({item for _unit, item, _category in rated}))}
     place = {category: at for at, category in enumerate(categories)}
     of_item: list[int] = []
     flat = np.empty(len(rated), dtype=np.intp)
     for at, (unit, item, category) in enumerate(rated):
         if unit not in units:
             units[unit] = len(units)
-            of_item.append(items.setdefault(item, len(items)))
+            of_item.append(items[item])
         flat[at] = units[unit] * len(categories) + place[category]
     counts = np.bincount(flat, minlength=len(units) * len(categories)).reshape(len(units), len(categories))
     return Table(counts.astype(np.float64), np.asarray(of_item, dtype=np.intp))

@@ -56,7 +56,7 @@ class Comparisons:
     def by_judge(self) -> FloatArray:
         """The counts of each judge, (judges, systems, systems, 3)."""
         flat = self.judge * self.width + self.cell
-        sums = np.bincount(flat, minlength=len(self.judges) * self.width).reshape(len(self.judges), -1)
+        sums = np.bincount(flat, minlength=len(self.judges) * self.width).reshape(len(self.judges), self.width)
         return counts_of(sums.astype(np.float64), len(self.systems))
 
     def of(self, chosen: BoolArray) -> Comparisons:
@@ -73,7 +73,7 @@ def counts_of(sums: FloatArray, systems: int) -> FloatArray:
 def comparisons(votes: Sequence[Vote], systems: Sequence[str]) -> Comparisons:
     """The comparisons in pairwise votes or rankings of ``systems``."""
     at = {label: index for index, label in enumerate(systems)}
-    items, judges = ({label: None for label in sorted({getattr(vote, of) for vote in votes})} for of in _CLUSTERS)
+    items, judges = (dict.fromkeys(sorted({getattr(vote, of) for vote in votes})) for of in _CLUSTERS)
     item_at, judge_at = ({label: index for index, label in enumerate(labels)} for labels in (items, judges))
     rows: list[tuple[int, int, int, int, int, int]] = []
     for number, vote in enumerate(votes):

@@ -42,7 +42,7 @@ class Checker:
     systems: set[str] = field(default_factory=set)
     items: set[str] = field(default_factory=set)
     judges: set[str] = field(default_factory=set)
-    votes: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    votes: dict[int, Mapping[str, Any] | None] = field(default_factory=dict)  # None: one with a defect
 
     def document(self, raw: Any) -> None:
         """Check the whole document. Raises ``VotesInvalid`` with every defect."""
@@ -142,7 +142,8 @@ class Checker:
                 return False
             if count is not None and len(value) != count:
                 self.defects.note(place, "wrong_count", expected=count, found=len(value))
-            return all([check(each, f"{place}[{index}]") is not False for index, each in enumerate(value)])
+            found = [check(each, f"{place}[{index}]") for index, each in enumerate(value)]
+            return False not in found
 
         return whole
 
@@ -201,8 +202,15 @@ class Checker:
             "seconds": self.or_null(self.within(0, _LARGEST)),
             "value": None,
         }
-        if not self.fields(row, place, required, {}):
-            return
+        before = self.defects.total
+        if self.fields(row, place, required, {}):
+            self.said(row, place)
+        number = row.get("number") if isinstance(row, dict) else None
+        if isinstance(number, int):
+            self.votes.setdefault(number, row if self.defects.total == before else None)
+
+    def said(self, row: Mapping[str, Any], place: str) -> None:
+        """Check what a vote of the right form says, against its protocol and the earlier votes."""
         if row["number"] in self.votes:
             self.defects.note(f"{place}.number", "duplicate", found=row["number"])
         shown_systems = row["systems"]
@@ -211,7 +219,6 @@ class Checker:
         self.control(row, place)
         self.repeat(row, place)
         self.value(row["value"], f"{place}.value", len(shown_systems))
-        self.votes[row["number"]] = row
 
     def control(self, row: Mapping[str, Any], place: str) -> None:
         bad = row["bad"]
@@ -224,11 +231,15 @@ class Checker:
         number = row["repeats"]
         if (number is not None) != (row["kind"] == "repeat"):
             self.defects.note(f"{place}.repeats", "repeats_only_of_repeats")
-        elif number is not None:
-            first = self.votes.get(number) if isinstance(number, int) else None
-            same = first is not None and all(first[name] == row[name] for name in ("judge", "item"))
-            if first is None or not same or sorted(first["systems"]) != sorted(row["systems"]):
-                self.defects.note(f"{place}.repeats", "repeats_other", found=shown(number))
+        elif number is not None and not self.is_earlier(number, row):
+            self.defects.note(f"{place}.repeats", "repeats_other", found=shown(number))
+
+    def is_earlier(self, number: Any, row: Mapping[str, Any]) -> bool:
+        """Whether ``number`` is an earlier vote on the unit of ``row``; one with a defect of its own may be."""
+        if not isinstance(number, int) or number not in self.votes:
+            return False
+        first = self.votes[number]
+        return first is None or _unit(first) == _unit(row)
 
     def value(self, value: Any, place: str, outputs: int) -> None:
         """What was said, by the protocol."""
@@ -268,3 +279,7 @@ def check_document(raw: Any) -> None:
 
 def _join(place: str, name: str) -> str:
     return f"{place}.{name}" if place else name
+
+
+def _unit(vote: Mapping[str, Any]) -> tuple[Any, ...]:
+    return vote["judge"], vote["item"], sorted(vote["systems"])

@@ -139,7 +139,7 @@ def open_panel(protocol: str = "pairwise", *, systems: int = 4, judges: int = 4,
 
 def add_judge(panel: Panel, number: int, **fields: Any) -> CampaignJudge:
     """A judge who accepted and agreed; in an open campaign without a queue."""
-    email = f"judge{number}@example.com"
+    email = f"judge{number}.{panel.campaign.pk}@example.com"
     user = fields.pop("user", None) or person(email)
     values = {
         "email": user.email, "user": user, "accepted_at": panel.now, "design_label": f"D{number:02d}",

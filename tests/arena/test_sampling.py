@@ -127,7 +127,7 @@ def test_a_file_that_cannot_be_read_is_named(world: World) -> None:
 def test_an_item_that_was_added_later_has_an_empty_answer(world: World) -> None:
     campaign = world.ready(item_count=ITEMS, calibration_count=1)
     more = json.dumps(reference_rows(ITEMS + 1), ensure_ascii=False).encode()
-    publish_reference_version(phase=world.phase, data=more, actor=None)
+    publish_reference_version(phase=world.phase, data=more, actor=None, replace_in_use=True)
     real, practice = sample_items(campaign, systems_of(campaign))
     outputs = {each.reference_id: set(each.outputs.values()) for each in real + practice}
     assert outputs[f"q{ITEMS + 1}"] == {""}
@@ -137,7 +137,7 @@ def test_an_item_that_was_added_later_has_an_empty_answer(world: World) -> None:
 @pytest.mark.django_db
 def test_questions_come_from_the_published_file_where_the_references_have_none(world: World) -> None:
     rows = [{**row, "input": {}} for row in reference_rows()]
-    publish_reference_version(phase=world.phase, data=json.dumps(rows).encode(), actor=None)
+    publish_reference_version(phase=world.phase, data=json.dumps(rows).encode(), actor=None, replace_in_use=True)
     asked = [{"id": f"q{number:02d}", "input": {"question": f"물음 {number}"}} for number in range(1, ITEMS + 1)]
     for title, data in (("안내", b"no json"), ("문제", json.dumps(asked).encode())):
         stored = store_private(data)

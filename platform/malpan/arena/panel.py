@@ -11,7 +11,7 @@ from datetime import datetime
 from django.db.models import Max, QuerySet
 
 from malpan.arena.design_rows import QUEUE_START, create_assignments, planned_of, queues_of, settings_of, specs_of
-from malpan.arena.disqualified import void_disqualified
+from malpan.arena.disqualified import disqualified_labels, void_disqualified
 from malpan.arena.models import Assignment, Campaign, CampaignItem, CampaignJudge, JudgementDraft
 from scoring.arena.design import Balance, JudgeSpec, Planned, Reassigned, balance, reassign
 
@@ -36,7 +36,8 @@ def redistribute(
     that. Judges keep what they were shown, if they may still see it.
     """
     void_disqualified(campaign=campaign)
-    rows = list(standing(campaign))
+    out = disqualified_labels(campaign)
+    rows = [row for row in standing(campaign) if out.isdisjoint(row.systems)]  # nothing is repeated that cannot count
     judges = {judge.design_label: judge for judge in campaign.judges.exclude(design_label="")}
     specs = specs_of(judge for judge in judges.values() if judge.is_active)
     change = _reassigned(campaign, rows, specs, judges)

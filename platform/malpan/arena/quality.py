@@ -64,7 +64,7 @@ def live_quality(campaign: Campaign) -> LiveQuality:
     if campaign.opened_at is None:
         raise CampaignNotBegun
     votes = votes_of(campaign)
-    figures = {each.judge: each for each in quality.judge_qualities(votes)}
+    figures = {each.judge: each for each in quality.judge_qualities(votes)} if votes.real() else {}
     states, seconds = _states(campaign), _seconds(campaign)
     judges = []
     for judge in campaign.judges.exclude(design_label="").select_related("user").order_by("design_label"):

@@ -1,0 +1,249 @@
+"""Which systems a judge never sees: of the own team, now or ever, of the own institution, or declared."""
+
+from __future__ import annotations
+
+import pytest
+from allauth.account.models import EmailAddress
+
+from malpan.arena.bars import bars_of, declare_bars, set_bars
+from malpan.arena.errors import CampaignNotOpen, JudgeNotFound
+from malpan.arena.models import Assignment, CampaignJudge, JudgeBar
+from malpan.arena.panel import current_balance
+from malpan.core.models import AuditEntry
+from malpan.teams.models import Membership, Team
+from malpan.teams.services import leave_team
+from tests.arena.panels import Panel, add_judge, draft_panel, open_panel, person
+from tests.factories import TeamFactory, UserFactory, leader_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def panel() -> Panel:
+    return draft_panel(systems=4)
+
+
+@pytest.fixture
+def judge(panel: Panel) -> CampaignJudge:
+    return add_judge(panel, 1, design_label="")
+
+
+def team(panel: Panel, place: int = 0) -> Team:
+    return panel.systems[place].submission.team
+
+
+def bars(panel: Panel, judge: CampaignJudge) -> dict[int, str]:
+    """The reasons by the place of the system."""
+    found = bars_of(judge, list(panel.campaign.systems.select_related("submission__team")))
+    return {place: str(found[row.pk]) for place, row in enumerate(panel.systems) if row.pk in found}
+
+
+def join(judge: CampaignJudge, of: Team) -> None:
+    Membership.objects.create(team=of, user=judge.user, competition=of.competition, role="member")
+
+
+# --- members ----------------------------------------------------------------------------------------------------------
+def test_stranger_sees_everything(panel, judge):
+    assert bars(panel, judge) == {}
+
+
+def test_member_sees_nothing_of_the_own_team(panel, judge):
+    join(judge, team(panel, 1))
+
+    assert bars(panel, judge) == {1: "member"}
+
+
+def test_who_was_a_member_once_sees_nothing_of_it(panel, judge):
+    """By the log of joining and leaving: somebody who left before judging is still partial."""
+    from malpan.teams.invitations import create_invitation, join_team
+
+    own = team(panel)
+    _row, token = create_invitation(team=own, actor=leader_of(own))
+    join_team(token=token, user=judge.user)
+    leave_team(team=own, user=judge.user)
+
+    assert not own.memberships.filter(user=judge.user).exists()
+    assert bars(panel, judge) == {0: "member"}
+
+
+def test_who_sent_the_submission_sees_nothing_of_it(panel, judge):
+    submission = panel.systems[2].submission
+    submission.submitted_by = judge.user
+    submission.save()
+
+    assert bars(panel, judge) == {2: "member"}
+
+
+def test_member_of_a_team_that_was_merged_in_sees_nothing_of_it(panel, judge):
+    """Also through a third: A became a part of B, and B of the system's team."""
+    competition = team(panel).competition
+    second = TeamFactory.create(competition=competition, merged_into=team(panel, 3))
+    first = TeamFactory.create(competition=competition, merged_into=second)
+    AuditEntry.objects.create(
+        actor=judge.user, person=judge.user, action="team.join", object_type="teams.team", object_id=str(first.pk)
+    )
+
+    assert bars(panel, judge) == {3: "member"}
+
+
+def test_invited_person_without_an_account_is_barred_by_the_address_alone(panel):
+    invited = CampaignJudge(campaign=panel.campaign, email="kim@lab.univ.ac.kr")
+    leader = leader_of(team(panel))
+    leader.email = "lee@univ.ac.kr"
+    leader.save()
+
+    assert bars(panel, invited) == {0: "institution"}
+
+
+# --- institutions -----------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("own", "other", "is_barred"),
+    [
+        ("한국대학교", "한국대학교", True),
+        ("한국 대학교 ", "한국대학교", True),
+        ("KOREA Univ.", "Korea univ.", True),
+        ("한국대학교", "한국대학교 병원", False),
+        ("", "", False),
+    ],
+)
+def test_own_institution_whatever_case_and_spaces(panel, judge, own, other, is_barred):
+    judge.institution = own
+    panel.systems[0].institution = other
+    panel.systems[0].save()
+
+    assert bars(panel, judge) == ({0: "institution"} if is_barred else {})
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "is_barred"),
+    [
+        ("a@univ.ac.kr", "b@univ.ac.kr", True),
+        ("a@UNIV.ac.kr", "b@univ.ac.kr", True),
+        ("a@cs.univ.ac.kr", "b@univ.ac.kr", True),
+        ("a@univ.ac.kr", "b@nlp.cs.univ.ac.kr", True),
+        ("a@other.ac.kr", "b@univ.ac.kr", False),
+        ("a@myuniv.ac.kr", "b@univ.ac.kr", False),
+        ("a@gmail.com", "b@gmail.com", False),
+        ("a@naver.com", "b@naver.com", False),
+    ],
+)
+def test_own_mail_host_unless_it_is_public(panel, judge, own, other, is_barred):
+    judge.email = own
+    leader = leader_of(team(panel, 1))
+    leader.email = other
+    leader.save()
+
+    assert bars(panel, judge) == ({1: "institution"} if is_barred else {})
+
+
+def test_every_verified_address_counts_and_no_other(panel, judge):
+    leader = leader_of(team(panel))
+    leader.email = "lee@univ.ac.kr"
+    leader.save()
+    address = EmailAddress.objects.create(user=judge.user, email="me@univ.ac.kr", verified=False)
+    assert bars(panel, judge) == {}
+
+    address.verified = True
+    address.save()
+    assert bars(panel, judge) == {0: "institution"}
+
+
+# --- stored -----------------------------------------------------------------------------------------------------------
+def test_bars_are_written_anew_each_time(panel, judge):
+    join(judge, team(panel))
+    assert set_bars(judge=judge, systems=panel.systems) == {panel.systems[0].pk}
+
+    panel.systems[0].submission.team = team(panel, 0)
+    Membership.objects.filter(user=judge.user).delete()
+    judge.declared_teams = [team(panel, 2).number]
+
+    assert set_bars(judge=judge, systems=panel.systems) == {panel.systems[2].pk}
+    assert JudgeBar.objects.get(judge=judge).reason == "declared"
+
+
+# --- declared ---------------------------------------------------------------------------------------------------------
+def declare(judge: CampaignJudge, *teams: Team, **fields) -> None:
+    given = {"actor": judge.user} | fields
+    declare_bars(judge=judge, team_numbers=[each.number for each in teams], **given)
+    judge.refresh_from_db()
+
+
+def test_declared_before_the_opening_holds_for_systems_chosen_later(panel, judge):
+    declare(judge, team(panel, 1))
+    panel.systems[1].delete()
+    panel.systems[1].pk = None
+    panel.systems[1].save()  # chosen again: another row
+
+    assert bars(panel, judge) == {1: "declared"}
+
+
+def test_declaring_adds_and_an_unknown_number_is_nothing(panel, judge):
+    declare(judge, team(panel, 1))
+    declare(judge, team(panel, 0), team(panel, 1))
+    declare_bars(judge=judge, actor=judge.user, team_numbers=[9999])
+    judge.refresh_from_db()
+
+    assert judge.declared_teams == sorted([team(panel, 0).number, team(panel, 1).number])
+    entries = AuditEntry.objects.filter(action="campaign_judge.declare").order_by("pk")
+    assert [entry.after["declared_teams"] for entry in entries] == [[team(panel, 1).number], [team(panel, 0).number]]
+
+
+def test_another_person_declares_nothing(panel, judge):
+    for actor in (panel.organiser, UserFactory.create()):
+        with pytest.raises(JudgeNotFound):
+            declare(judge, team(panel), actor=actor)
+
+
+def test_closed_campaign_takes_no_declaration():
+    panel = open_panel()
+    panel.campaign.closed_at = panel.now
+    panel.campaign.save()
+
+    with pytest.raises(CampaignNotOpen):
+        declare(panel.judges[0], team(panel))
+
+
+def test_declared_after_the_opening_even_the_one_looked_at_moves_and_units_keep_their_judges():
+    panel = open_panel(systems=5, judges=6, item_count=20)
+    judge = panel.judges[0]
+    panel.judge_next(judge)
+    shown = panel.next(judge)
+    known = next(row for row in panel.systems if row.label == shown.systems[0]).submission.team
+    label = shown.systems[0]
+    before = current_balance(panel.campaign)
+
+    declare(judge, known)
+
+    shown.refresh_from_db()
+    assert shown.state == "void"
+    rows = Assignment.objects.filter(judge=judge).exclude(state="void")
+    assert not [row for row in rows if label in row.systems]
+    assert rows.filter(state="open", kind="real").exists()  # others' took their place
+    after = current_balance(panel.campaign)
+    assert (after.assignments, after.pairs) == (before.assignments, before.pairs)
+    assert max(after.loads) - min(after.loads) <= 1
+    assert panel.next(judge) is not None
+
+
+def test_what_nobody_else_can_take_is_void_and_the_judge_never_sees_it():
+    panel = open_panel(judges=2)
+    judge = panel.judges[0]
+    panel.judge_next(judge)
+
+    declare(judge, team(panel, 0))
+
+    lost = Assignment.objects.filter(judge=judge, state="void")
+    assert set(lost.values_list("void_reason", flat=True)) == {"barred"}
+    assert all("S01" in row.systems for row in lost)
+    entry = AuditEntry.objects.get(action="campaign_judge.declare")
+    assert entry.after["lost"] == lost.filter(kind="real").count() > 0
+    while (assignment := panel.next(judge)) is not None:
+        assert "S01" not in assignment.systems
+        panel.judge(assignment)
+
+
+def test_public_hosts_are_lower_case_and_hosts():
+    from malpan.arena.bars import PUBLIC_HOSTS
+
+    assert all(host == host.lower() and "." in host and "@" not in host for host in PUBLIC_HOSTS)
+    assert person("x@example.com").email.rpartition("@")[2] in PUBLIC_HOSTS

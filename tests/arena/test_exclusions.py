@@ -1,0 +1,181 @@
+"""Leaving out a judge or a judgement: with a reason, seen beforehand, and taken back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from malpan.arena.errors import (
+    AssignmentNotFound,
+    CampaignNotBegun,
+    CampaignReasonMissing,
+    ExclusionInForce,
+    ExclusionLifted,
+    JudgeNotFound,
+    NoVotes,
+)
+from malpan.arena.exclusions import exclude, lift_exclusion, preview_exclusion
+from malpan.arena.judging import correct_judgement
+from malpan.arena.models import Exclusion, Judgement
+from malpan.arena.quality import open_scores
+from malpan.arena.votes_file import votes_of
+from malpan.competitions.errors import ManageNotFound, NotAllowed
+from malpan.competitions.models import CompetitionRole
+from malpan.core.models import AuditEntry
+from scoring.arena import votes as votes_module
+from scoring.arena.result import compute
+from tests.arena.panels import Panel, draft_panel, open_panel
+from tests.factories import UserFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def panel() -> Panel:
+    """The lower label is better for all judges, but for the last, who says the opposite."""
+    panel = open_panel(judges=4, item_count=12)
+    for judge in panel.judges:
+        while (assignment := panel.next(judge)) is not None:
+            first, second = assignment.systems
+            is_first = (first < second) != (judge == panel.judges[-1])
+            panel.judge(assignment, {"choice": "first" if is_first else "second"})
+    return panel
+
+
+def reals(panel: Panel, **filters) -> list[Judgement]:
+    rows = Judgement.objects.filter(assignment__campaign=panel.campaign, assignment__kind="real", **filters)
+    return list(rows.order_by("pk"))
+
+
+def test_preview_says_what_the_exclusion_then_does_and_writes_nothing(panel):
+    contrary = panel.judges[-1]
+    open_scores(campaign=panel.campaign, actor=panel.organiser, reason="의심스럽습니다.")
+    before = compute(votes_of(panel.campaign)).document()["systems"]
+    count = AuditEntry.objects.count()
+
+    effect = preview_exclusion(campaign=panel.campaign, actor=panel.organiser, judge=contrary)
+
+    assert not Exclusion.objects.exists()
+    assert AuditEntry.objects.count() == count
+    exclude(campaign=panel.campaign, actor=panel.organiser, judge=contrary, reason="거꾸로 눌렀습니다.")
+    after = compute(votes_of(panel.campaign)).document()["systems"]
+    was, now = ({row["label"]: row for row in rows} for rows in (before, after))
+    assert effect.votes_before == len(reals(panel))
+    assert effect.votes_after == len(reals(panel)) - len(reals(panel, assignment__judge=contrary))
+    changes = [abs(now[label]["score"] - was[label]["score"]) for label in was]
+    assert effect.largest_score_change == pytest.approx(max(changes), abs=1e-9)
+    assert max(changes) > 0.1
+    moved = [(label, was[label]["rank"], now[label]["rank"]) for label in was]
+    assert effect.moved == tuple(sorted(each for each in moved if each[1] != each[2]))
+    assert effect.ranks_changed == len(effect.moved)
+
+
+def test_preview_does_not_say_who_leads_before_the_scores_are_opened(panel, monkeypatch):
+    """Whatever moves: here the two results are made to differ."""
+    placed = iter([{"S01": (1, 1.0), "S02": (2, 0.0)}, {"S01": (2, 0.25), "S02": (1, 0.5)}] * 2)
+    monkeypatch.setattr("malpan.arena.exclusions._placed", lambda _votes: next(placed))
+
+    hidden = preview_exclusion(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0])
+    open_scores(campaign=panel.campaign, actor=panel.organiser, reason="까닭")
+    shown = preview_exclusion(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0])
+
+    assert (hidden.ranks_changed, hidden.largest_score_change, hidden.moved) == (2, 0.75, ())
+    assert shown == replace(hidden, moved=(("S01", 1, 2), ("S02", 2, 1)))
+
+
+def test_excluded_judge_and_judgement_do_not_count_and_stay_in_the_file(panel):
+    judge, judgement = panel.judges[0], reals(panel, assignment__judge=panel.judges[1])[0]
+    everything = votes_of(panel.campaign)
+
+    exclude(campaign=panel.campaign, actor=panel.organiser, judge=judge, reason="하나")
+    exclude(campaign=panel.campaign, actor=panel.organiser, judgement=judgement, reason="둘")
+
+    votes = votes_of(panel.campaign)
+    assert votes.votes == everything.votes
+    assert [one.reason for one in votes.exclusions] == ["하나", "둘"]
+    own = len(reals(panel, assignment__judge=judge))
+    assert len(votes.real()) == len(everything.real()) - own - 1
+    assert isinstance(votes.exclusions[0], votes_module.Exclusion)
+
+
+def test_lifted_exclusion_counts_again_and_can_be_made_again(panel):
+    before = votes_of(panel.campaign)
+    made = exclude(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0], reason="까닭")
+
+    lifted = lift_exclusion(exclusion=made, actor=panel.organiser, reason="다시 보니 아닙니다.", now=panel.later())
+
+    assert (lifted.lifted_by, lifted.lifted_at, lifted.lift_reason) == (
+        panel.organiser, panel.now, "다시 보니 아닙니다.",
+    )  # fmt: skip
+    assert votes_of(panel.campaign) == before
+    with pytest.raises(ExclusionLifted):
+        lift_exclusion(exclusion=made, actor=panel.organiser, reason="또")
+    exclude(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0], reason="역시 까닭")
+    assert Exclusion.objects.filter(lifted_at=None).count() == 1
+    actions = AuditEntry.objects.filter(action__startswith="exclusion.").order_by("pk")
+    assert list(actions.values_list("action", flat=True)) == ["exclusion.create", "exclusion.lift", "exclusion.create"]
+
+
+def test_what_is_excluded_is_not_excluded_again_by_another_version(panel):
+    first = reals(panel, assignment__judge=panel.judges[0])[0]
+    exclude(campaign=panel.campaign, actor=panel.organiser, judgement=first, reason="까닭")
+    second = correct_judgement(
+        assignment=first.assignment, actor=panel.judges[0].user, value={"choice": "tie"}, expected_number=1
+    )
+
+    for judgement in (first, second):
+        with pytest.raises(ExclusionInForce):
+            exclude(campaign=panel.campaign, actor=panel.organiser, judgement=judgement, reason="까닭")
+        with pytest.raises(ExclusionInForce):
+            preview_exclusion(campaign=panel.campaign, actor=panel.organiser, judgement=judgement)
+    with pytest.raises(ExclusionInForce):
+        for _again in range(2):
+            exclude(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0], reason="까닭")
+
+
+def test_reason_is_needed_both_ways(panel):
+    for reason in ("", " \n ", "가" * 301):
+        with pytest.raises(CampaignReasonMissing):
+            exclude(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0], reason=reason)
+    made = exclude(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0], reason="가" * 300)
+    with pytest.raises(CampaignReasonMissing):
+        lift_exclusion(exclusion=made, actor=panel.organiser, reason="")
+
+
+def test_only_who_manages_excludes(panel):
+    viewer = UserFactory.create()
+    CompetitionRole.objects.create(competition=panel.campaign.track.competition, user=viewer, role="operator")
+    made = exclude(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[1], reason="까닭")
+
+    for actor, refusal in ((viewer, NotAllowed), (panel.judges[0].user, ManageNotFound)):
+        for call in (
+            lambda actor=actor: preview_exclusion(campaign=panel.campaign, actor=actor, judge=panel.judges[0]),
+            lambda actor=actor: exclude(campaign=panel.campaign, actor=actor, judge=panel.judges[0], reason="까닭"),
+            lambda actor=actor: lift_exclusion(exclusion=made, actor=actor, reason="까닭"),
+        ):
+            with pytest.raises(refusal):
+                call()
+
+
+def test_judge_and_judgement_are_of_the_campaign_and_practice_is_nothing_to_leave_out(panel):
+    other = open_panel(judges=2)
+    elsewhere = other.judge_next(other.judges[0])
+    practice = Judgement.objects.filter(assignment__campaign=panel.campaign, assignment__kind="calibration").first()
+
+    with pytest.raises(JudgeNotFound):
+        exclude(campaign=panel.campaign, actor=panel.organiser, judge=other.judges[0], reason="까닭")
+    for judgement in (elsewhere, practice):
+        with pytest.raises(AssignmentNotFound):
+            exclude(campaign=panel.campaign, actor=panel.organiser, judgement=judgement, reason="까닭")
+    with pytest.raises(TypeError):
+        exclude(campaign=panel.campaign, actor=panel.organiser, reason="까닭")
+
+
+def test_nothing_is_left_out_of_a_draft_and_nothing_previewed_without_votes():
+    draft = draft_panel()
+    with pytest.raises(CampaignNotBegun):
+        exclude(campaign=draft.campaign, actor=draft.organiser, judge=None, judgement=Judgement(), reason="까닭")
+    empty = open_panel(judges=2)
+    with pytest.raises(NoVotes):
+        preview_exclusion(campaign=empty.campaign, actor=empty.organiser, judge=empty.judges[0])

@@ -1,0 +1,544 @@
+"""Judges: invited by a mail that only its addressee can use, told, assigned, removed; the design stays even."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import timedelta
+from smtplib import SMTPException
+
+import pytest
+from django.core import mail
+
+from malpan.accounts.tokens import hash_token
+from malpan.arena import judges as judges_module
+from malpan.arena.errors import (
+    CampaignNotOpen,
+    CampaignReasonMissing,
+    GuidelineChanged,
+    InvitationMailFailed,
+    JudgeAccepted,
+    JudgeAddressInvalid,
+    JudgeAlready,
+    JudgeBarredEverywhere,
+    JudgeInvitationExpired,
+    JudgeInvitationForAnother,
+    JudgeInvitationNotFound,
+    JudgeInvitationUsed,
+    JudgeInvited,
+    JudgeIsOrganiser,
+    JudgeNotFound,
+    JudgeRemoved,
+    NobodyCanTakeOver,
+    TooManyJudges,
+)
+from malpan.arena.judges import (
+    INVITATION_LIFETIME,
+    accept_invitation,
+    consent_version_of,
+    give_consent,
+    invitation_of,
+    invite_judge,
+    remove_judge,
+    resend_invitation,
+)
+from malpan.arena.judging import progress_of
+from malpan.arena.models import Assignment, CampaignJudge, JudgeBar, Judgement, JudgementDraft, Rubric
+from malpan.arena.panel import current_balance
+from malpan.competitions.errors import ManageNotFound, NotAllowed
+from malpan.competitions.models import CompetitionRole
+from malpan.core.models import AuditEntry
+from tests.arena.panels import Panel, draft_panel, open_panel, person
+from tests.factories import UserFactory
+
+pytestmark = pytest.mark.django_db
+ADDRESS = "judge@univ.ac.kr"
+
+
+@pytest.fixture
+def draft() -> Panel:
+    return draft_panel()
+
+
+def link_for(token: str) -> str:
+    return f"https://malpan.example/arena/invitation/{token}/"
+
+
+def invite(panel: Panel, email: str = ADDRESS, **fields) -> CampaignJudge:
+    given = {"campaign": panel.campaign, "actor": panel.organiser, "link_for": link_for, "now": panel.now} | fields
+    return invite_judge(email=email, **given)
+
+
+def mailed_token() -> str:
+    return mail.outbox[-1].body.split("/invitation/")[1].split("/")[0]
+
+
+def accept(panel: Panel, user=None, token: str = "", **fields) -> CampaignJudge:
+    given = {"now": panel.now} | fields
+    return accept_invitation(token=token or mailed_token(), user=user or person(ADDRESS), **given)
+
+
+# --- invitations ------------------------------------------------------------------------------------------------------
+def test_mail_goes_to_the_address_in_both_languages_and_the_token_is_not_kept(draft):
+    draft.campaign.track.competition.title_ko = "말글 <대회> & 잔치"
+    draft.campaign.track.competition.save()
+
+    judge = invite(draft, " Judge@Univ.ac.kr ", institution="한국 대학교  ")
+
+    (message,) = mail.outbox
+    assert message.to == [ADDRESS]
+    assert "말글 <대회> & 잔치" in message.subject
+    assert "\n" not in message.subject
+    assert message.body.count(link_for(mailed_token())) == 2
+    assert "결선 평가" in message.body
+    assert str(draft.organiser) in message.body
+    assert judge.token_sha256 == hash_token(mailed_token())
+    assert judge.institution == "한국 대학교"
+    assert judge.expires_at == draft.now + INVITATION_LIFETIME
+    written = [str(row) for row in AuditEntry.objects.values()]
+    assert not [row for row in written if mailed_token() in row or ADDRESS in row]
+    for system in draft.systems:
+        assert system.submission.team.name not in message.body
+
+
+def test_person_who_verified_the_address_becomes_the_judge_once(draft):
+    invite(draft)
+    user = person(ADDRESS)
+
+    judge = accept(draft, user)
+    again = accept(draft, user)
+
+    assert (judge.user, again) == (user, judge)
+    assert judge.is_active
+    assert AuditEntry.objects.filter(action="campaign_judge.accept").count() == 1
+    with pytest.raises(JudgeInvitationUsed):
+        accept(draft, person("other@univ.ac.kr"))
+
+
+@pytest.mark.parametrize(("email", "is_verified"), [("other@univ.ac.kr", True), (ADDRESS, False)])
+def test_invitation_is_nobody_elses(draft, email, is_verified):
+    judge = invite(draft)
+
+    with pytest.raises(JudgeInvitationForAnother):
+        accept(draft, person(email, is_verified=is_verified))
+
+    judge.refresh_from_db()
+    assert judge.accepted_at is None
+
+
+def test_invitation_ends_with_its_time_and_a_wrong_token_opens_nothing(draft):
+    judge = invite(draft)
+    late = judge.expires_at
+
+    assert invitation_of(mailed_token(), late - timedelta(seconds=1)) == judge
+    for call in (lambda: invitation_of(mailed_token(), late), lambda: accept(draft, now=late)):
+        with pytest.raises(JudgeInvitationExpired):
+            call()
+    for token in ("x", "", judge.token_sha256):
+        with pytest.raises(JudgeInvitationNotFound):
+            invitation_of(token)
+
+
+def test_accepted_invitation_does_not_expire_for_who_accepted_it(draft):
+    user = person(ADDRESS)
+    invite(draft)
+    accept(draft, user)
+
+    assert accept(draft, user, now=draft.now + 2 * INVITATION_LIFETIME).user == user
+
+
+@pytest.mark.parametrize("email", ["", "  ", "no address", "a@b\nBcc: c@example.com", "a@b.kr, c@b.kr"])
+def test_text_that_is_no_address_is_refused_and_mails_nobody(draft, email):
+    with pytest.raises(JudgeAddressInvalid):
+        invite(draft, email)
+    assert mail.outbox == []
+
+
+def test_address_is_invited_once_whatever_its_case(draft):
+    invite(draft)
+
+    with pytest.raises(JudgeInvited):
+        invite(draft, ADDRESS.upper())
+    assert len(mail.outbox) == 1
+
+
+def test_campaign_has_a_limit_of_judges(draft, monkeypatch):
+    monkeypatch.setattr(judges_module, "JUDGES_MAX", 1)
+    first = invite(draft)
+
+    with pytest.raises(TooManyJudges):
+        invite(draft, "second@univ.ac.kr")
+
+    remove_judge(judge=first, actor=draft.organiser, reason="잘못 초대했습니다.")
+    invite(draft, "second@univ.ac.kr")
+
+
+def test_mail_server_that_is_away_leaves_nothing(draft, monkeypatch):
+    def away(*_args, **_kwargs):
+        raise SMTPException("away")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("malpan.arena.invitation_mail.send_mail", away)
+        with pytest.raises(InvitationMailFailed):
+            invite(draft)
+    assert not CampaignJudge.objects.exists()
+    invite(draft)  # nothing is in the way
+
+    before, token = CampaignJudge.objects.get(), mailed_token()
+    with monkeypatch.context() as patched:
+        patched.setattr("malpan.arena.invitation_mail.send_mail", away)
+        with pytest.raises(InvitationMailFailed):
+            resend_invitation(judge=before, actor=draft.organiser, link_for=link_for, now=draft.later())
+    assert invitation_of(token).expires_at == draft.campaign.created_at + INVITATION_LIFETIME  # the old link is good
+
+
+def test_new_link_takes_the_place_of_the_old_one(draft):
+    judge = invite(draft)
+    old = mailed_token()
+
+    resend_invitation(judge=judge, actor=draft.organiser, link_for=link_for, now=draft.later(3600))
+
+    assert invitation_of(mailed_token()).expires_at == draft.now + INVITATION_LIFETIME
+    with pytest.raises(JudgeInvitationNotFound):
+        invitation_of(old)
+    accept(draft)
+    with pytest.raises(JudgeAccepted):
+        resend_invitation(judge=judge, actor=draft.organiser, link_for=link_for)
+
+
+def test_only_who_manages_invites_and_removes(draft):
+    judge = invite(draft)
+    viewer = UserFactory.create()
+    CompetitionRole.objects.create(competition=draft.campaign.track.competition, user=viewer, role="viewer")
+
+    for actor, refusal in ((viewer, NotAllowed), (UserFactory.create(), ManageNotFound)):
+        for call in (
+            lambda actor=actor: invite(draft, "more@univ.ac.kr", actor=actor),
+            lambda actor=actor: resend_invitation(judge=judge, actor=actor, link_for=link_for),
+            lambda actor=actor: remove_judge(judge=judge, actor=actor, reason="까닭"),
+        ):
+            with pytest.raises(refusal):
+                call()
+
+
+def test_nobody_with_a_role_judges(draft):
+    for role in CompetitionRole.Role.values:
+        user = person(f"{role}@univ.ac.kr")
+        CompetitionRole.objects.create(competition=draft.campaign.track.competition, user=user, role=role)
+        invite(draft, user.email)
+        with pytest.raises(JudgeIsOrganiser):
+            accept(draft, user)
+
+
+def test_person_judges_under_one_address(draft):
+    user = person(ADDRESS)
+    user.emailaddress_set.create(email="second@univ.ac.kr", verified=True)
+    invite(draft)
+    accept(draft, user)
+    invite(draft, "second@univ.ac.kr")
+
+    with pytest.raises(JudgeAlready):
+        accept(draft, user)
+
+
+def test_closed_campaign_takes_nobody(draft):
+    invite(draft)
+    draft.campaign.opened_at = draft.campaign.closed_at = draft.now
+    draft.campaign.save()
+
+    for call in (lambda: accept(draft), lambda: invite(draft, "more@univ.ac.kr")):
+        with pytest.raises(CampaignNotOpen):
+            call()
+
+
+# --- consent ----------------------------------------------------------------------------------------------------------
+def test_consent_names_the_guideline_and_the_notice_that_were_read(draft):
+    invite(draft)
+    judge, campaign = accept(draft), draft.campaign
+    seen = consent_version_of(campaign)
+    assert len(seen) <= CampaignJudge._meta.get_field("consent_version").max_length
+
+    for other in (UserFactory.create(), draft.organiser):
+        with pytest.raises(JudgeNotFound):
+            give_consent(judge=judge, actor=other, rubric=campaign.rubric, consent_version=seen)
+    for _again in range(2):
+        give_consent(judge=judge, actor=judge.user, rubric=campaign.rubric, consent_version=seen, now=draft.now)
+
+    judge.refresh_from_db()
+    assert (judge.rubric, judge.consent_version, judge.consented_at) == (campaign.rubric, seen, draft.now)
+    assert AuditEntry.objects.filter(action="campaign_judge.consent").count() == 1
+
+
+def test_what_changed_while_it_was_read_is_read_again(draft):
+    invite(draft)
+    judge, campaign = accept(draft), draft.campaign
+    seen, rubric = consent_version_of(campaign), campaign.rubric
+    campaign.notice_en = "Another notice"
+    campaign.save()
+
+    with pytest.raises(GuidelineChanged):
+        give_consent(judge=judge, actor=judge.user, rubric=rubric, consent_version=seen)
+    newer = Rubric.objects.create(
+        track=rubric.track, number=2, title_ko="새 기준", guideline_ko="새 지침", created_by=draft.organiser,
+        created_at=draft.now,
+    )  # fmt: skip
+    campaign.rubric = newer
+    campaign.save()
+    with pytest.raises(GuidelineChanged):
+        give_consent(judge=judge, actor=judge.user, rubric=rubric, consent_version=consent_version_of(campaign))
+    give_consent(judge=judge, actor=judge.user, rubric=newer, consent_version=consent_version_of(campaign))
+
+
+# --- removal ----------------------------------------------------------------------------------------------------------
+def standing(panel: Panel, **filters) -> list[Assignment]:
+    rows = Assignment.objects.filter(campaign=panel.campaign, **filters).exclude(state="void")
+    return list(rows.select_related("judge").order_by("judge", "position"))
+
+
+def judges_of_units(panel: Panel) -> Counter:
+    return Counter((row.item_id, frozenset(row.systems)) for row in standing(panel, kind="real"))
+
+
+def panel_at_work(**fields) -> Panel:
+    """Twenty judges' worth of work for eight, a part of which is done."""
+    panel = open_panel(systems=6, judges=8, item_count=30, units_per_item=2, **fields)
+    for place, judge in enumerate(panel.judges):
+        for _number in range(1 + place % 4):
+            panel.judge_next(judge)
+    return panel
+
+
+def test_removed_judges_open_assignments_go_to_others_and_the_design_stays_even():
+    panel = panel_at_work()
+    leaving = panel.judges[3]
+    shown = panel.next(leaving)
+    before, units = current_balance(panel.campaign), judges_of_units(panel)
+    done = [row.pk for row in standing(panel, judge=leaving, state="done")]
+    waiting = len(standing(panel, judge=leaving, state="open", kind="real"))
+
+    moved = remove_judge(judge=leaving, actor=panel.organiser, reason="연락이 끊겼습니다.", now=panel.later())
+
+    after = current_balance(panel.campaign)
+    print(f"removed one of eight judges with {waiting} open real assignments: {moved} moved\n{before}\n{after}")
+    assert moved >= waiting > 0
+    assert judges_of_units(panel) == units  # every unit still has its two judges
+    assert set(units.values()) == {2}
+    assert (after.pairs, after.pair_assignments) == (before.pairs, before.pair_assignments)
+    loads = Counter(row.judge_id for row in standing(panel, kind="real") if row.judge != leaving)
+    assert max(loads.values()) - min(loads.values()) <= 1
+    assert after.first_by_pair <= before.first_by_pair + 2
+    assert abs(after.controls - before.controls) <= 4
+    # what was judged stays where it was
+    assert [row.pk for row in standing(panel, judge=leaving)] == done
+    shown.refresh_from_db()
+    assert (shown.state, shown.void_reason) == ("void", "moved")
+    left = Assignment.objects.filter(judge=leaving, state="void").exclude(kind="real")
+    assert set(left.values_list("void_reason", flat=True)) <= {"judge_removed"}
+
+
+def test_nobody_gets_a_unit_twice_or_loses_what_they_look_at():
+    panel = panel_at_work()
+    shown = [panel.next(judge) for judge in panel.judges[1:]]
+    remove_judge(judge=panel.judges[0], actor=panel.organiser, reason="까닭")
+
+    for judge in panel.judges[1:]:
+        own = [(row.item_id, frozenset(row.systems)) for row in standing(panel, judge=judge, kind="real")]
+        assert len(own) == len(set(own))
+    for row in shown:
+        row.refresh_from_db()
+        assert row.state == "open"
+
+
+def test_repeats_and_controls_of_what_moved_are_whole():
+    panel = panel_at_work()
+    for judge in panel.judges[:2]:
+        remove_judge(judge=judge, actor=panel.organiser, reason="까닭", now=panel.later())
+
+    rows = standing(panel)
+    by_pk = {row.pk: row for row in rows}
+    for row in rows:
+        if row.kind == "repeat":
+            first = by_pk[row.repeats_id]
+            assert (first.judge_id, first.item_id) == (row.judge_id, row.item_id)
+            assert first.position <= row.position - 10
+            assert first.systems == row.systems[::-1]
+        if row.kind == "control":
+            assert row.bad_text
+    while any([panel.judge_next(judge) for judge in panel.judges[2:]]):
+        pass
+    assert set(judges_of_units(panel).values()) == {2}
+    assert {row.state for row in standing(panel)} == {"done"}
+
+
+def test_removal_that_would_lose_assignments_is_refused_until_that_is_accepted():
+    panel = open_panel(judges=2)
+    leaving = panel.judges[0]
+    save = panel.next(leaving)
+    JudgementDraft.objects.create(assignment=save, value={}, updated_at=panel.now)
+    waiting = len(standing(panel, judge=leaving, kind="real"))
+
+    with pytest.raises(NobodyCanTakeOver) as refusal:
+        remove_judge(judge=leaving, actor=panel.organiser, reason="까닭")
+    assert refusal.value.params == {"count": waiting}
+    leaving.refresh_from_db()
+    assert leaving.removed_at is None
+    assert len(standing(panel, judge=leaving, kind="real")) == waiting
+
+    assert remove_judge(judge=leaving, actor=panel.organiser, reason="까닭", accepts_loss=True) == 0
+    assert standing(panel, judge=leaving) == []
+    assert not JudgementDraft.objects.exists()
+    entry = AuditEntry.objects.get(action="campaign_judge.remove")
+    assert entry.after == {"reason": "까닭", "moved": 0, "lost": waiting}
+
+
+def test_removing_twice_is_harmless_and_needs_a_reason():
+    panel = panel_at_work()
+    judge = panel.judges[0]
+
+    for reason in ("", "  ", "가" * 301):
+        with pytest.raises(CampaignReasonMissing):
+            remove_judge(judge=judge, actor=panel.organiser, reason=reason)
+    assert remove_judge(judge=judge, actor=panel.organiser, reason="까닭") > 0
+    assert remove_judge(judge=judge, actor=panel.organiser, reason="까닭") == 0
+    assert AuditEntry.objects.filter(action="campaign_judge.remove").count() == 1
+    with pytest.raises(JudgeRemoved):
+        panel.next(judge)
+
+
+def test_removed_before_the_opening_has_nothing_to_hand_over_and_cannot_accept(draft):
+    judge = invite(draft)
+
+    assert remove_judge(judge=judge, actor=draft.organiser, reason="까닭") == 0
+    with pytest.raises(JudgeRemoved):
+        accept(draft)
+
+
+def test_judgements_of_a_removed_judge_stay():
+    panel = panel_at_work()
+    count = Judgement.objects.count()
+
+    remove_judge(judge=panel.judges[3], actor=panel.organiser, reason="까닭")
+
+    assert Judgement.objects.count() == count
+
+
+# --- late judges ------------------------------------------------------------------------------------------------------
+def test_late_judge_gets_an_equal_share_with_practice_controls_and_repeats():
+    panel = panel_at_work()
+    before, units = current_balance(panel.campaign), judges_of_units(panel)
+    invite(panel)
+
+    late = accept(panel)
+
+    after = current_balance(panel.campaign)
+    print(f"a ninth judge came:\n{before}\n{after}")
+    own = standing(panel, judge=late)
+    loads = Counter(row.judge_id for row in standing(panel, kind="real"))
+    assert max(loads.values()) - min(loads.values()) <= 1
+    assert judges_of_units(panel) == units
+    assert (after.pairs, after.pair_assignments) == (before.pairs, before.pair_assignments)
+    kinds = Counter(row.kind for row in own)
+    assert kinds["calibration"] == panel.campaign.calibration_count
+    assert kinds["real"] == loads[late.pk]
+    assert kinds["control"] >= 1
+    assert own[0].kind == "calibration"
+    assert late.design_label == "D09"
+    assert progress_of(late).total == len(own) - 1
+
+
+def test_late_judge_can_do_the_whole_queue():
+    panel = panel_at_work()
+    invite(panel)
+    late = accept(panel)
+    give_consent(
+        judge=late, actor=late.user, rubric=panel.campaign.rubric, consent_version=consent_version_of(panel.campaign)
+    )
+
+    while panel.judge_next(late) is not None:
+        pass
+
+    assert progress_of(late).done == progress_of(late).total > 0
+
+
+def test_late_judge_of_a_team_sees_nothing_of_it():
+    panel = panel_at_work()
+    team = panel.systems[0].submission.team
+    member = person(ADDRESS)
+    team.memberships.create(user=member, competition=team.competition)
+    invite(panel)
+
+    late = accept(panel, member)
+
+    assert JudgeBar.objects.get(judge=late).reason == "member"
+    assert not [row for row in Assignment.objects.filter(judge=late) if "S01" in row.systems]
+    assert len(standing(panel, judge=late, kind="real")) > 0
+
+
+def test_late_judge_who_may_see_nothing_is_refused():
+    panel = open_panel(systems=3)
+    member = person(ADDRESS)
+    for system in panel.systems[:2]:
+        system.submission.submitted_by = member
+        system.submission.save()
+    invite(panel)
+
+    with pytest.raises(JudgeBarredEverywhere):
+        accept(panel, member)
+    assert not CampaignJudge.objects.get(email=ADDRESS).is_active
+
+
+def test_someone_comes_after_another_left_and_every_change_draws_anew():
+    panel = panel_at_work()
+    units = judges_of_units(panel)
+
+    remove_judge(judge=panel.judges[0], actor=panel.organiser, reason="까닭", now=panel.later())
+    invite(panel)
+    accept(panel)
+    remove_judge(judge=panel.judges[1], actor=panel.organiser, reason="까닭", now=panel.later())
+
+    assert judges_of_units(panel) == units
+    active = Counter(row.judge_id for row in standing(panel, kind="real") if row.judge.is_active)
+    print(f"loads after two left and one came: {sorted(active.values())}; {current_balance(panel.campaign)}")
+    assert max(active.values()) - min(active.values()) <= 1
+
+
+# --- a team is disqualified -------------------------------------------------------------------------------------------
+def test_disqualified_team_is_shown_no_more_and_all_else_stays_even():
+    panel = panel_at_work()
+    team = panel.systems[0].submission.team
+    before = current_balance(panel.campaign)
+    judged = Judgement.objects.count()
+    team.disqualified_at = panel.now
+    team.save()
+
+    shown = []
+    for judge in panel.judges:
+        while (assignment := panel.next(judge)) is not None:
+            shown.append(assignment)
+            panel.judge(assignment)
+
+    assert not [row for row in shown if "S01" in row.systems]
+    assert Judgement.objects.count() == judged + len(shown)  # and none was lost
+    after = current_balance(panel.campaign)
+    print(f"a team of six disqualified:\n{before}\n{after}")
+    others = Counter(
+        frozenset(row.systems) for row in standing(panel, kind="real", state="done") if "S01" not in row.systems
+    )
+    assert len(others) == 10  # pairs of the five teams left
+    assert max(others.values()) - min(others.values()) <= 2 * 2  # as planned: a unit more or less, two judges each
+    void = Assignment.objects.filter(campaign=panel.campaign, state="void")
+    assert set(void.values_list("void_reason", flat=True)) == {"disqualified"}
+    assert all("S01" in row.systems for row in void)
+
+
+def test_what_moves_has_no_disqualified_team():
+    panel = panel_at_work()
+    team = panel.systems[0].submission.team
+    team.disqualified_at = panel.now
+    team.save()
+
+    remove_judge(judge=panel.judges[0], actor=panel.organiser, reason="까닭", now=panel.later())
+
+    new = Assignment.objects.filter(campaign=panel.campaign, created_at=panel.now)
+    assert new.exists()
+    assert not [row for row in new if "S01" in row.systems]
+    assert not [row for row in standing(panel, state="open") if "S01" in row.systems]

@@ -1,0 +1,170 @@
+"""Live quality: figures of judges without scores of systems; opening the scores is logged."""
+
+from __future__ import annotations
+
+import json
+from statistics import median
+
+import pytest
+
+from malpan.arena.closing import close_campaign
+from malpan.arena.errors import CampaignNotBegun, CampaignReasonMissing, NoVotes, ScoresNotOpened
+from malpan.arena.judges import remove_judge
+from malpan.arena.models import Judgement
+from malpan.arena.quality import current_result, has_opened_scores, live_quality, open_scores
+from malpan.competitions.errors import ManageNotFound, NotAllowed
+from malpan.competitions.models import CompetitionRole
+from malpan.core.models import AuditEntry
+from scoring.arena.draws import draws
+from tests.arena.panels import Panel, draft_panel, open_panel
+from tests.factories import UserFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def panel() -> Panel:
+    return open_panel(judges=5, item_count=12, systems=4, calibration_count=0)
+
+
+def work(panel: Panel, *, clicker: int | None = None) -> None:
+    """All judge by the labels and see every bad output; ``clicker`` reads nothing and takes two seconds."""
+    rng = draws("clicks", "of a test")
+    for place, judge in enumerate(panel.judges):
+        while (assignment := panel.next(judge)) is not None:
+            first, second = assignment.systems
+            choice = "first" if first < second else "second"
+            if assignment.bad_index is not None:
+                choice = ("second", "first")[assignment.bad_index]
+            if place == clicker:
+                choice = "first" if rng.random() < 0.5 else "second"
+            panel.judge(assignment, {"choice": choice}, seconds=2 if place == clicker else 20 + place)
+
+
+def test_figures_are_those_of_the_rows(panel):
+    for judge in panel.judges[:2]:
+        for seconds in (3, 9, 30):
+            panel.judge(panel.next(judge), seconds=seconds)
+    panel.campaign.min_seconds = 5
+    panel.campaign.save()
+
+    quality = live_quality(panel.campaign)
+
+    first = quality.judges[0]
+    assert (first.judge, first.done, first.total) == (panel.judges[0], 3, len(panel.queue(panel.judges[0])))
+    assert (first.median_seconds, first.too_fast) == (median([3, 9, 30]), 1)
+    last = quality.judges[-1]
+    assert (last.done, last.median_seconds, last.too_fast, last.figures) == (0, None, 0, None)
+    assert quality.done == 6
+    assert quality.total == sum(len(panel.queue(judge)) for judge in panel.judges)
+    assert quality.balance.pairs[1] - quality.balance.pairs[0] <= 1
+
+
+def test_who_clicks_without_reading_stands_out_and_nobody_else():
+    panel = open_panel(judges=5, item_count=40, systems=4, calibration_count=0)
+    work(panel, clicker=2)
+
+    quality = live_quality(panel.campaign)
+
+    flagged = [place for place, each in enumerate(quality.judges) if each.figures.is_suspicious]
+    assert flagged == [2]
+    failures = [each.figures.control_failures for each in quality.judges]
+    assert failures[2] > 0
+    assert sum(failures) == failures[2]
+    assert quality.judges[2].too_fast == quality.judges[2].done
+    assert quality.agreement is not None
+
+
+def test_nothing_of_it_says_who_leads(panel):
+    work(panel)
+
+    quality = live_quality(panel.campaign)
+
+    shown = json.dumps(
+        [quality.agreement, quality.balance.as_dict(), *(each.figures.as_dict() for each in quality.judges)]
+    )
+    for system in panel.systems:
+        assert system.label not in shown
+        assert system.submission.team.name not in shown
+
+
+def test_empty_campaign_has_figures_and_a_draft_none(panel):
+    quality = live_quality(panel.campaign)
+    assert (quality.done, quality.agreement) == (0, None)
+
+    with pytest.raises(CampaignNotBegun):
+        live_quality(draft_panel().campaign)
+
+
+def test_removed_judge_is_still_seen_with_what_they_did(panel):
+    leaving = panel.judges[0]
+    panel.judge_next(leaving)
+    remove_judge(judge=leaving, actor=panel.organiser, reason="까닭")
+
+    [row] = [each for each in live_quality(panel.campaign).judges if each.judge == leaving]
+    assert (row.done, row.total) == (1, 1)
+
+
+def test_figures_follow_the_published_labels_after_the_closing(panel):
+    work(panel, clicker=2)
+    before = {each.judge.pk: each.figures.control_failures for each in live_quality(panel.campaign).judges}
+
+    panel.campaign = close_campaign(campaign=panel.campaign, actor=panel.organiser, accepts_open=True)
+
+    after = {each.judge.pk: each.figures.control_failures for each in live_quality(panel.campaign).judges}
+    assert after == before
+
+
+# --- the scores -------------------------------------------------------------------------------------------------------
+def test_scores_are_seen_by_who_opened_them_with_a_reason_and_that_is_logged(panel):
+    work(panel)
+    other = UserFactory.create()
+    CompetitionRole.objects.create(competition=panel.campaign.track.competition, user=other, role="owner")
+
+    with pytest.raises(ScoresNotOpened):
+        current_result(campaign=panel.campaign, actor=panel.organiser)
+    with pytest.raises(CampaignReasonMissing):
+        open_scores(campaign=panel.campaign, actor=panel.organiser, reason=" ")
+    open_scores(campaign=panel.campaign, actor=panel.organiser, reason="의심스러운 평가자가 있습니다.")
+
+    rows = current_result(campaign=panel.campaign, actor=panel.organiser).document()["systems"]
+    assert [row["label"] for row in rows] == ["S01", "S02", "S03", "S04"]
+    assert [has_opened_scores(panel.campaign, user) for user in (panel.organiser, other)] == [True, False]
+    with pytest.raises(ScoresNotOpened):
+        current_result(campaign=panel.campaign, actor=other)
+    entry = AuditEntry.objects.get(action="campaign.open_scores")
+    assert (entry.actor, entry.after) == (panel.organiser, {"reason": "의심스러운 평가자가 있습니다."})
+
+
+def test_closed_campaign_has_open_scores(panel):
+    work(panel)
+    campaign = close_campaign(campaign=panel.campaign, actor=panel.organiser, accepts_open=True)
+
+    assert has_opened_scores(campaign, panel.organiser)
+    assert current_result(campaign=campaign, actor=panel.organiser).document()["systems"]
+
+
+def test_only_who_manages_opens_the_scores_and_only_of_what_began(panel):
+    operator = UserFactory.create()
+    CompetitionRole.objects.create(competition=panel.campaign.track.competition, user=operator, role="operator")
+
+    for actor, refusal in ((operator, NotAllowed), (panel.judges[0].user, ManageNotFound)):
+        with pytest.raises(refusal):
+            open_scores(campaign=panel.campaign, actor=actor, reason="까닭")
+        with pytest.raises(refusal):
+            current_result(campaign=panel.campaign, actor=actor)
+    draft = draft_panel()
+    for call in (
+        lambda: open_scores(campaign=draft.campaign, actor=draft.organiser, reason="까닭"),
+        lambda: current_result(campaign=draft.campaign, actor=draft.organiser),
+    ):
+        with pytest.raises(CampaignNotBegun):
+            call()
+
+
+def test_opened_scores_without_votes_are_none(panel):
+    open_scores(campaign=panel.campaign, actor=panel.organiser, reason="까닭")
+
+    assert not Judgement.objects.exists()
+    with pytest.raises(NoVotes):
+        current_result(campaign=panel.campaign, actor=panel.organiser)

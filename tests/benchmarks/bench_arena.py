@@ -1,0 +1,211 @@
+"""The statistics of ``scoring.arena`` on simulated panels, whose truth is known, and their speed.
+
+coverage     intervals of the strengths, of the differences of all pairs and of the order effect: how often they hold
+             the truth (``simulation.true_parameters``), on panels of good judges
+judges       who is flagged, on panels that also have tired, position-biased and random judges
+ratings      coverage of rubric scores; their truth is the mean over all panels
+speed        one fit of 20,000 votes, its bootstrap, and the whole result; beside choix without ties and order
+
+Panels have ten teams, 200 items and 20 judges; strengths are evenly spaced with a deviation of 0.8 logits, 20 %
+ties between equals, systems that vary by 0.3 on items and by 0.2 to judges, an order effect of 0.3.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any, Final
+
+import choix
+import numpy as np
+
+from scoring.arena.bradley_terry import FIRST, SECOND, fit
+from scoring.arena.comparisons import Comparisons, comparisons
+from scoring.arena.quality import judge_qualities
+from scoring.arena.ranks import pairs, standings
+from scoring.arena.result import compute
+from scoring.arena.scores import score_systems
+from scoring.arena.simulation import Behaviour, Panel, simulate, spread_strengths, true_parameters
+from tests.benchmarks.tables import interleaved, markdown_table, say
+
+LEVEL: Final = 0.05
+ORDER: Final = 0.3
+GOOD: Final = Panel(spread_strengths(10, 0.8), ("good",) * 20, items=200, votes_per_judge=100, order_effect=ORDER)
+COVERAGE: Final[dict[str, dict[str, Any]]] = {
+    "100 votes a judge": {},
+    "likewise, more variation (0.6 and 0.5)": {"item_spread": 0.6, "judge_spread": 0.5},
+}
+KINDS: Final[tuple[Behaviour, ...]] = ("good",) * 14 + ("tired",) * 2 + ("position",) * 2 + ("random",) * 2
+MIXED: Final = replace(GOOD, judges=KINDS, control_share=0.1, repeat_share=0.1)
+SPEED: Final = replace(GOOD, items=1000, judges=("good",) * 40, votes_per_judge=556)  # 20,000 of them real
+
+
+def show(arguments: Sequence[str]) -> None:
+    """Run all parts and print their tables."""
+    options = _options(arguments)
+    with ProcessPoolExecutor(options.processes) as pool:
+        print(_coverage_table(options.panels, options.resamples, pool), flush=True)
+        print(f"\n{_judges_table(options.panels, pool)}", flush=True)
+        print(f"\n{_ratings_table(options.panels, pool)}", flush=True)
+    print(f"\n{_speed_table(options.votes, options.rounds)}", flush=True)
+
+
+truth_of = cache(true_parameters)
+
+
+def covered(panel: Panel, seed: int) -> dict[str, Any]:
+    """Of one panel: which intervals hold the truth, their width, the order effect, and whether all true ranks are in
+    their ranges.
+    """
+    votes = simulate(panel, seed)
+    scored = score_systems(votes, votes.real())
+    strengths, order, _tie = truth_of(panel)
+    count = len(strengths)
+    figures = [scored.found.figure(at, LEVEL) for at in range(count)]
+    tested = pairs(scored.found, count, LEVEL)
+    placed = standings(scored.scores.tolist(), tested, LEVEL)
+    effect = scored.found.figure(count, LEVEL)
+    return {
+        "votes": len(votes.real()),
+        "strengths": [each.low <= truth <= each.high for each, truth in zip(figures, strengths, strict=True)],
+        "widths": [each.high - each.low for each in figures],
+        "pairs": [
+            each.difference.low <= strengths[each.one] - strengths[each.other] <= each.difference.high
+            for each in tested
+        ],
+        "told apart": [each.adjusted <= LEVEL for each in tested],
+        "order": effect.value,
+        "order held": effect.low <= order <= effect.high,
+        "ranks held": all(each.best <= rank <= each.worst for rank, each in enumerate(placed, start=1)),
+    }
+
+
+def flagged(panel: Panel, seed: int) -> list[tuple[str, tuple[str, ...]]]:
+    """Of every judge of one panel the kind and the flags."""
+    found = judge_qualities(simulate(panel, seed))
+    return [(kind, each.flags) for kind, each in zip(panel.judges, found, strict=True)]
+
+
+def rated(panel: Panel, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Scores of a rubric and the ends of their intervals."""
+    votes = simulate(panel, seed)
+    found = score_systems(votes, votes.real()).found
+    figures = [found.figure(at, LEVEL) for at in range(len(panel.strengths))]
+    return found.values, np.asarray([each.low for each in figures]), np.asarray([each.high for each in figures])
+
+
+def _over(work: Callable[..., Any], panel: Panel, panels: int, pool: ProcessPoolExecutor) -> list[Any]:
+    return list(pool.map(partial(work, panel), range(panels), chunksize=1))
+
+
+def _coverage_table(panels: int, resamples: int, pool: ProcessPoolExecutor) -> str:
+    rows = []
+    for name, changes in COVERAGE.items():
+        panel = replace(GOOD, resamples=resamples, **changes)
+        found = _over(covered, panel, panels, pool)
+        say(f"  coverage, {name}: done")
+        order = np.asarray([each["order"] for each in found])
+        rows.append(
+            [
+                f"{name}, {found[0]['votes']} real",
+                _percent([hit for each in found for hit in each["strengths"]]),
+                _percent([hit for each in found for hit in each["pairs"]]),
+                _percent([each["order held"] for each in found]),
+                _percent([each["ranks held"] for each in found]),
+                f"{np.median([width for each in found for width in each['widths']]):.2f}",
+                _percent([hit for each in found for hit in each["told apart"]]),
+                f"{order.mean():.3f} (each {order.std():.3f})",
+            ]
+        )
+    truth = truth_of(GOOD)[1]
+    columns = ("panels", "strengths", "differences", "order effect", "all ranks", "width", "told apart")
+    head = (
+        f"95 % intervals that hold the truth, {panels} panels of 10 teams, 200 items and 20 judges, {resamples} "
+        f"resamples; an order effect of {ORDER} tends to {truth:.3f} in the first, as judges and items vary\n\n"
+    )
+    return head + markdown_table((*columns, f"order effect of {ORDER}"), rows)
+
+
+def _judges_table(panels: int, pool: ProcessPoolExecutor) -> str:
+    found = [one for panel in _over(flagged, MIXED, panels, pool) for one in panel]
+    say("  judges: done")
+    every, any_flag = Counter(kind for kind, _ in found), Counter(kind for kind, flags in found if flags)
+    by_flag = Counter((kind, flag) for kind, flags in found for flag in flags)
+    rows = [
+        [
+            kind,
+            str(every[kind]),
+            _share(any_flag[kind], every[kind]),
+            *(_share(by_flag[kind, flag], every[kind]) for flag in ("controls", "random", "position")),
+        ]
+        for kind in dict.fromkeys(KINDS)
+    ]
+    head = f"Judges flagged, {panels} panels of these kinds, 100 votes a judge: 80 real, 10 controls, 10 repeats\n\n"
+    return head + markdown_table(("judges", "number", "flagged", "controls", "random", "position"), rows)
+
+
+def _ratings_table(panels: int, pool: ProcessPoolExecutor) -> str:
+    rows = []
+    for protocol in ("rubric", "errors"):
+        panel = replace(GOOD, protocol=protocol)  # type: ignore[arg-type]
+        values, lows, highs = map(np.asarray, zip(*_over(rated, panel, panels, pool), strict=True))
+        truth = values.mean(axis=0)
+        held = (lows <= truth) & (truth <= highs)
+        rows.append([protocol, f"{100 * held.mean():.1f} %", f"{np.median(highs - lows):.2f}"])
+        say(f"  {protocol}: done")
+    head = f"95 % intervals of standardised scores that hold the mean over the {panels} panels\n\n"
+    return head + markdown_table(("protocol", "scores", "width"), rows)
+
+
+def _speed_table(votes_wanted: int, rounds: int) -> str:
+    per_judge = round(votes_wanted / len(SPEED.judges) / (1 - SPEED.control_share - SPEED.repeat_share))
+    votes = simulate(replace(SPEED, votes_per_judge=per_judge), 1)
+    real = votes.real()
+    compared = comparisons(real, votes.counting)
+    plain = _decided(compared)
+    ways: dict[str, Callable[[], Any]] = {
+        "fit of counted votes": lambda: fit(compared.counts()),
+        "the same without ties and order": lambda: fit(compared.counts(), has_order=False, has_ties=False),
+        "choix.ilsr_pairwise, likewise": lambda: choix.ilsr_pairwise(10, plain, max_iter=1000, tol=1e-12),
+        "fit and 3 x 2,000 resamples": lambda: score_systems(votes, real),
+        "whole result": lambda: compute(votes),
+    }
+    measured = interleaved(ways, rounds)
+    rows = [[name, f"{each.median_s:.3f}"] for name, each in measured.items()]
+    theirs = measured["choix.ilsr_pairwise, likewise"].result
+    ours = measured["the same without ties and order"].result.strengths[0]
+    difference = np.abs(ours - (theirs - theirs.mean())).max()
+    order = measured["fit of counted votes"].result.order[0]
+    head = (
+        f"{len(real)} votes, {len(plain)} of them decided, 10 teams, 1,000 items, 40 judges; the largest difference of "
+        f"a strength from choix: {difference:.1e}; order effect of {ORDER} found as {order:.3f}\n\n"
+    )
+    return head + markdown_table(("what", "s"), rows)
+
+
+def _decided(compared: Comparisons) -> list[tuple[int, int]]:
+    """(winner, loser) of every comparison that is decided."""
+    sides = zip(compared.first.tolist(), compared.second.tolist(), compared.outcome.tolist(), strict=True)
+    return [(a, b) if outcome == FIRST else (b, a) for a, b, outcome in sides if outcome in (FIRST, SECOND)]
+
+
+def _percent(hits: Sequence[bool]) -> str:
+    return f"{100 * np.mean(hits):.1f} %"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "-"
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks arena")
+    parser.add_argument("--panels", type=int, default=500)
+    parser.add_argument("--resamples", type=int, default=500)
+    parser.add_argument("--votes", type=int, default=20_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--processes", type=int, default=2)
+    return parser.parse_args(arguments)

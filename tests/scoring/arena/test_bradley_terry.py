@@ -1,0 +1,154 @@
+"""The fit beside choix, a general optimiser on the likelihood written out, and what was drawn from."""
+
+from __future__ import annotations
+
+import choix
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from scoring.arena.bradley_terry import FIRST, SECOND, TIE, fit, outcome_probabilities, point_shares
+
+RANDOM = np.random.default_rng(5)
+
+
+def drawn(systems: int, votes: int, order: float = 0.0, tie: float = -np.inf, seed: int = 0) -> np.ndarray:
+    """Counts (1, systems, systems, 3) of ``votes`` votes."""
+    random = np.random.default_rng(seed)
+    strengths = random.normal(0, 0.8, systems)
+    counts = np.zeros((1, systems, systems, 3))
+    for _ in range(votes):
+        first, second = random.choice(systems, 2, replace=False)
+        shares = outcome_probabilities(np.asarray(strengths[first] - strengths[second]), order, tie)
+        counts[0, first, second, random.choice(3, p=shares)] += 1
+    return counts
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_without_ties_and_order_it_is_choix(seed):
+    counts = drawn(8, 900, seed=seed)
+    wins = counts[0, ..., FIRST] + counts[0, ..., SECOND].T
+    pairs = [(one, other) for one, other in np.ndindex(8, 8) for _ in range(int(wins[one, other]))]
+    expected = choix.ilsr_pairwise(8, pairs, max_iter=1000, tol=1e-12)
+    found = fit(counts, has_order=False)
+    assert not found.is_regularised[0]
+    np.testing.assert_allclose(found.strengths[0], expected - expected.mean(), atol=1e-6)
+    assert found.order[0] == 0
+    assert found.tie[0] == -np.inf
+
+
+def test_a_model_without_ties_leaves_ties_out():
+    counts = drawn(5, 400, 0.2, -0.5)
+    decided = counts * np.asarray([1, 0, 1])
+    np.testing.assert_array_equal(fit(counts, has_ties=False).strengths, fit(decided).strengths)
+    assert counts[..., TIE].sum() > 50
+
+
+def log_likelihood(parameters: np.ndarray, counts: np.ndarray) -> float:
+    """Written out vote by vote kind: Davidson's probabilities with an order factor."""
+    systems = counts.shape[1]
+    strengths, order, tie = parameters[:systems], parameters[systems], parameters[systems + 1]
+    total = 0.0
+    for first, second in np.ndindex(systems, systems):
+        if first != second:
+            a, b = np.exp(strengths[first] + order), np.exp(strengths[second])
+            parts = np.asarray([a, np.exp(tie) * np.sqrt(a * b), b])
+            total += counts[0, first, second] @ np.log(parts / parts.sum())
+    return total - strengths.mean() ** 2
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_with_ties_and_order_it_is_the_maximum_of_the_likelihood(seed):
+    counts = drawn(5, 600, order=0.4, tie=-0.5, seed=seed)
+    best = minimize(lambda p: -log_likelihood(p, counts), np.zeros(7), method="BFGS", options={"gtol": 1e-8})
+    found = fit(counts)
+    np.testing.assert_allclose(found.strengths[0], best.x[:5] - best.x[:5].mean(), atol=1e-5)
+    np.testing.assert_allclose([found.order[0], found.tie[0]], best.x[5:], atol=1e-5)
+
+
+def test_many_sets_of_counts_are_fitted_as_each_alone():
+    counts = np.concatenate([drawn(6, 300, 0.2, -1.0, seed) for seed in range(5)])
+    together = fit(counts)
+    for at in range(5):
+        alone = fit(counts[at : at + 1])
+        np.testing.assert_allclose(together.strengths[at], alone.strengths[0], atol=1e-10)
+        np.testing.assert_allclose(together.tie[at], alone.tie[0], atol=1e-10)
+
+
+def test_weights_count_like_votes():
+    counts = drawn(5, 400, 0.1, -1.0)
+    np.testing.assert_allclose(fit(counts).strengths, fit(counts * 0.01).strengths, atol=1e-9)
+
+
+def test_swapping_the_sides_turns_the_order_effect_alone():
+    counts = drawn(5, 500, 0.5, -1.0)
+    turned = np.swapaxes(counts, 1, 2)[..., ::-1]
+    one, other = fit(counts), fit(turned)
+    np.testing.assert_allclose(one.strengths, other.strengths, atol=1e-9)
+    np.testing.assert_allclose(one.order, -other.order, atol=1e-9)
+
+
+def all_wins(systems: int) -> np.ndarray:
+    counts = np.zeros((1, systems, systems, 3))
+    for one in range(systems):
+        for other in range(one + 1, systems):
+            counts[0, one, other, FIRST] += 3
+            counts[0, other, one, SECOND] += 3
+    return counts
+
+
+def test_a_system_that_wins_everything_has_a_finite_strength_and_the_order_of_wins():
+    found = fit(all_wins(5))
+    assert found.is_regularised[0]
+    assert np.isfinite(found.strengths).all()
+    assert (np.diff(found.strengths[0]) < 0).all()
+    assert abs(found.order[0]) < 1e-9
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        np.zeros((1, 3, 3, 3)),
+        np.ones((1, 3, 3, 3)) * (np.arange(3) == FIRST),
+        np.ones((1, 3, 3, 3)) * (np.arange(3) == TIE),
+        np.ones((1, 3, 3, 3)) * (np.arange(3) == SECOND),
+    ],
+    ids=["nothing", "first always", "ties only", "second always"],
+)
+def test_counts_without_a_maximum_are_regularised(counts):
+    found = fit(counts)
+    assert found.is_regularised[0]
+    assert np.isfinite(found.strengths).all()
+    np.testing.assert_allclose(found.strengths, 0, atol=1e-9)
+    assert np.isfinite(found.order).all()
+
+
+def test_two_groups_that_never_met_are_regularised_and_others_are_not():
+    counts = np.zeros((2, 4, 4, 3))
+    for one, other in ((0, 1), (1, 0), (2, 3), (3, 2)):
+        counts[:, one, other] = (4, 1, 3)
+    counts[1, 1, 2] = counts[1, 2, 1] = (2, 1, 2)
+    assert fit(counts).is_regularised.tolist() == [True, False]
+
+
+def test_a_set_without_a_tie_in_a_model_with_ties_stays_finite():
+    counts = np.concatenate([drawn(4, 200, 0.0, -1.0), drawn(4, 200)])
+    found = fit(counts)
+    assert np.isfinite(found.tie).all()
+    assert found.tie[1] < found.tie[0]
+
+
+def test_point_shares_are_wins_and_half_the_ties():
+    counts = np.zeros((1, 3, 3, 3))
+    counts[0, 0, 1] = (3, 2, 1)
+    counts[0, 1, 0] = (1, 0, 1)
+    shares = point_shares(counts)[0]
+    assert shares[0] == pytest.approx((3 + 1 + 1) / 8)
+    assert shares[1] == pytest.approx((1 + 1 + 1) / 8)
+    assert np.isnan(shares[2])
+
+
+@pytest.mark.parametrize("shape", [(2, 2, 3), (1, 3, 2, 3), (1, 3, 3, 2), (1, 1, 1, 3)])
+def test_another_shape_is_refused(shape):
+    with pytest.raises(ValueError, match="expected counts"):
+        fit(np.zeros(shape))

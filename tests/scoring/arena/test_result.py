@@ -1,0 +1,182 @@
+"""The result of a campaign: its figures by hand counts, its bytes the same wherever and however it is computed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from scoring import __version__
+from scoring.arena.bradley_terry import fit
+from scoring.arena.comparisons import comparisons
+from scoring.arena.result import NoResult, compute
+from scoring.arena.simulation import Panel, simulate, spread_strengths
+from scoring.arena.vote_records import PROTOCOLS, Exclusion
+from scoring.arena.votes import read_votes, votes_bytes
+
+PANEL = Panel(
+    spread_strengths(5, 0.8), ("good",) * 7 + ("random",), items=40, votes_per_judge=60, order_effect=0.3, resamples=200
+)
+
+
+def votes_of(protocol="pairwise", seed=1):
+    return simulate(replace(PANEL, protocol=protocol), seed)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_the_same_votes_give_the_same_bytes(protocol):
+    votes = votes_of(protocol)
+    result = compute(votes)
+    again = compute(read_votes(votes_bytes(votes)))
+    assert result.bytes() == again.bytes()
+    document = json.loads(result.bytes())
+    assert document == result.document()
+    assert document["signature"] == {
+        "format": "malpan-arena-result@1",
+        "instrument": __version__,
+        "votes_sha256": hashlib.sha256(votes_bytes(votes)).hexdigest(),
+        "protocol": protocol,
+        "resamples": 200,
+        "seed": votes.settings.seed,
+    }
+    assert [row["rank"] for row in document["systems"]] == sorted(row["rank"] for row in document["systems"])
+    for row in document["systems"]:
+        assert row["low"] < row["score"] < row["high"]
+        assert row["best_rank"] <= row["rank"] <= row["worst_rank"]
+    assert sum(row["score"] for row in document["systems"]) == pytest.approx(0, abs=1e-7)
+
+
+def test_another_process_with_other_threads_gives_the_same_bytes(tmp_path):
+    votes = votes_of()
+    (tmp_path / "V.json").write_bytes(votes_bytes(votes))
+    script = (
+        "import sys; from scoring.arena.result import compute; from scoring.arena.votes import read_votes;"
+        "sys.stdout.buffer.write(compute(read_votes(open(sys.argv[1], 'rb').read())).bytes())"
+    )
+    environment = {"OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "77", "PYTHONPATH": ":".join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path / "V.json")], capture_output=True, env=environment, check=True
+    )
+    assert done.stdout == compute(votes).bytes()
+
+
+def test_counts_are_those_by_hand():
+    votes = votes_of()
+    document = compute(votes).document()
+    real = [vote for vote in votes.votes if vote.kind == "real"]
+    for row in document["systems"]:
+        own = [vote for vote in real if row["label"] in vote.systems]
+        won = [vote for vote in own if vote.value["choice"] == ("first", "second")[vote.systems.index(row["label"])]]
+        tied = [vote for vote in own if vote.value["choice"] in ("tie", "both_bad")]
+        assert (row["votes"], row["wins"], row["ties"]) == (len(own), len(won), len(tied))
+        assert row["losses"] == len(own) - len(won) - len(tied)
+        assert row["both_bad"] == sum(vote.value["choice"] == "both_bad" for vote in own)
+        assert row["points"] == pytest.approx((len(won) + len(tied) / 2) / len(own))
+    assert document["numbers"]["votes"] == len(real)
+    assert document["numbers"]["controls"] == sum(vote.kind == "control" for vote in votes.votes)
+    matrix = document["matrix"]
+    order = matrix["systems"]
+    assert order == [row["label"] for row in document["systems"]]
+    wins = sum(
+        vote.value["choice"] == ("first" if vote.systems[0] == order[0] else "second")
+        for vote in real
+        if set(vote.systems) == set(order[:2])
+    )
+    assert matrix["wins"][0][1] == wins
+    assert [sum(row) for row in matrix["wins"]] == [row["wins"] for row in document["systems"]]
+    assert matrix["ties"][0][1] == matrix["ties"][1][0]
+
+
+def test_scores_are_those_of_the_fit_and_influence_of_fits_without_each_judge():
+    votes = votes_of()
+    document = compute(votes).document()
+    found = fit(comparisons(votes.real(), votes.counting).counts())
+    scores = {row["label"]: row["score"] for row in document["systems"]}
+    for at, label in enumerate(votes.counting):
+        assert scores[label] == pytest.approx(found.strengths[0, at], abs=1e-8)
+    assert document["parameters"]["order"]["value"] == pytest.approx(found.order[0], abs=1e-8)
+    assert document["parameters"]["tie"]["value"] == pytest.approx(found.tie[0], abs=1e-8)
+    ranks = {row["label"]: row["rank"] for row in document["systems"]}
+    for row in document["influence"][:3]:
+        without = compute(replace(votes, exclusions=(Exclusion("x", judge=row["judge"]),))).document()
+        moved = max(abs(each["rank"] - ranks[each["label"]]) for each in without["systems"])
+        assert row["rank_change"] == moved
+
+
+@pytest.mark.parametrize("protocol", ["rubric", "errors"])
+def test_influence_of_ratings_is_the_result_without_the_judge(protocol):
+    votes = votes_of(protocol)
+    document = compute(votes).document()
+    ranks = {row["label"]: row["rank"] for row in document["systems"]}
+    row = document["influence"][-1]
+    without = compute(replace(votes, exclusions=(Exclusion("x", judge=row["judge"]),))).document()
+    assert row["rank_change"] == max(abs(each["rank"] - ranks[each["label"]]) for each in without["systems"])
+
+
+def test_the_order_of_votes_changes_no_score():
+    votes = votes_of()
+    mixed = list(votes.votes)
+    random.Random(1).shuffle(mixed)
+    one, other = (compute(each).document() for each in (votes, replace(votes, votes=tuple(mixed))))
+    assert one["systems"] == other["systems"]
+    assert one["agreement"] == other["agreement"]
+    assert one["judges"] == other["judges"]
+
+
+def test_a_system_that_does_not_count_is_unranked_with_its_reason():
+    votes = votes_of()
+    systems = (replace(votes.systems[0], counts=False, reason="disqualified"), *votes.systems[1:])
+    document = compute(replace(votes, systems=systems)).document()
+    assert [(each["label"], each["reason"]) for each in document["unranked"]] == [("S01", "disqualified")]
+    assert "S01" not in {row["label"] for row in document["systems"]}
+    assert document["numbers"]["not_counted"] == sum("S01" in vote.systems for vote in votes.votes)
+
+
+def test_a_system_without_votes_is_told_and_unranked():
+    votes = votes_of()
+    left = tuple(vote for vote in votes.votes if "S02" not in vote.systems)
+    document = compute(replace(votes, votes=left)).document()
+    assert [each["label"] for each in document["unranked"]] == ["S02"]
+    assert "unseen_systems" in document["warnings"]
+
+
+def test_excluding_a_clicker_is_as_if_it_had_not_voted():
+    votes = votes_of()
+    gone = replace(votes, exclusions=(Exclusion("random", judge="J08"),))
+    less = replace(votes, votes=tuple(vote for vote in votes.votes if vote.judge != "J08"))
+    one, other = compute(gone).document(), compute(less).document()
+    assert one["systems"] == other["systems"]
+    assert one["signature_hash"] != other["signature_hash"]
+
+
+def test_one_judge_and_all_wins_are_warned_of():
+    votes = votes_of()
+    first = [vote for vote in votes.votes if vote.judge == "J01" and vote.kind == "real"]
+    best = [
+        replace(vote, value={"choice": "first" if vote.systems[0] < vote.systems[1] else "second"}) for vote in first
+    ]
+    document = compute(replace(votes, votes=tuple(best))).document()
+    assert document["warnings"] == ["regularised", "one_judge"]
+    assert [row["label"] for row in document["systems"]] == list(votes.counting)
+    assert document["influence"] == []
+
+
+def test_without_two_systems_there_is_no_result():
+    votes = votes_of()
+    with pytest.raises(NoResult) as caught:
+        compute(replace(votes, votes=()))
+    assert "0" in caught.value.message("ko")
+    assert "0" in caught.value.message("en")
+
+
+def test_a_ranking_is_its_pairs():
+    votes = votes_of("ranking")
+    document = compute(votes).document()
+    assert sum(row["wins"] for row in document["systems"]) == sum(row["losses"] for row in document["systems"])
+    of_pairs = sum(row["wins"] + row["ties"] / 2 for row in document["systems"])
+    assert of_pairs == 6 * document["numbers"]["votes"]

@@ -1,0 +1,116 @@
+"""``python -m scoring arena``, as its users run it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from scoring.arena.result import compute
+from scoring.arena.simulation import Panel, simulate
+from scoring.arena.vote_records import PROTOCOLS
+from scoring.arena.votes import votes_bytes
+from scoring.cli import main
+
+PANEL = Panel((0.8, 0.0, -0.8), ("good",) * 5 + ("random",), items=30, votes_per_judge=60, resamples=100)
+
+
+@pytest.fixture
+def votes_file(tmp_path: Path) -> Path:
+    path = tmp_path / "VOTES.json"
+    path.write_bytes(votes_bytes(simulate(PANEL, 1)))
+    return path
+
+
+def test_the_result_is_stored_and_checked_byte_for_byte(votes_file, tmp_path, capsys):
+    out = tmp_path / "RESULT.json"
+    assert main(["arena", str(votes_file), "-o", str(out)]) == 0
+    assert out.read_bytes() == compute(simulate(PANEL, 1)).bytes()
+    capsys.readouterr()
+    assert main(["arena", str(votes_file), "--check", str(out)]) == 0
+    assert "바이트 단위로 같습니다" in capsys.readouterr().err
+    assert main(["arena", str(votes_file), "--check", str(out), "--lang", "en"]) == 0
+    assert "equal byte for byte" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        (lambda result: result["systems"][1].update(score=9), "systems[1].score"),
+        (lambda result: result.update(signature_hash="0"), "signature_hash"),
+        (lambda result: result.pop("pairs"), "pairs"),
+        (lambda result: result["judges"].pop(), "judges"),
+    ],
+)
+def test_another_result_is_told_with_the_place(votes_file, tmp_path, capsys, change, place):
+    published = tmp_path / "PUBLISHED.json"
+    main(["arena", str(votes_file), "-o", str(published)])
+    result = json.loads(published.read_bytes())
+    change(result)
+    published.write_text(json.dumps(result), encoding="utf-8")
+    capsys.readouterr()
+    assert main(["arena", str(votes_file), "--check", str(published), "--lang", "en"]) == 1
+    assert place in capsys.readouterr().err
+
+
+def test_another_layout_and_no_json_are_told(votes_file, tmp_path, capsys):
+    published = tmp_path / "PUBLISHED.json"
+    main(["arena", str(votes_file), "-o", str(published)])
+    published.write_bytes(published.read_bytes() + b"\n")
+    assert main(["arena", str(votes_file), "--check", str(published)]) == 1
+    assert "줄바꿈" in capsys.readouterr().err
+    published.write_bytes(b"\xff{")
+    assert main(["arena", str(votes_file), "--check", str(published)]) == 1
+    assert "JSON 문서가 아님" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("language", ["ko", "en"])
+def test_the_table_names_every_system_in_both_languages(tmp_path, capsys, protocol, language):
+    path = tmp_path / "V.json"
+    path.write_bytes(votes_bytes(simulate(replace(PANEL, protocol=protocol, group=3), 1)))
+    for form in ("text", "markdown"):
+        assert main(["arena", str(path), "--format", form, "--lang", language]) == 0
+        printed = capsys.readouterr().out
+        assert all(f"{label} System" in printed for label in ("S01", "S02", "S03"))
+        assert ("signature" in printed.lower()) == (language == "en")
+        assert "{" not in printed
+        has_hangul = any("가" <= letter <= "힣" for letter in printed)
+        assert has_hangul == (language == "ko")
+    assert main(["arena", str(path), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["protocol"] == protocol
+
+
+def test_suspicious_judges_and_unranked_systems_are_named(tmp_path, capsys):
+    votes = simulate(PANEL, 1)
+    systems = (*votes.systems[:-1], replace(votes.systems[-1], counts=False, reason="copied"))
+    path = tmp_path / "V.json"
+    path.write_bytes(votes_bytes(replace(votes, systems=systems)))
+    assert main(["arena", str(path), "--lang", "en"]) == 0
+    printed = capsys.readouterr().out
+    assert "S03 copied" in printed
+    path.write_bytes(votes_bytes(simulate(replace(PANEL, votes_per_judge=200), 1)))
+    assert main(["arena", str(path), "--lang", "en"]) == 0
+    assert "Judges to look at: J06(" in capsys.readouterr().out
+
+
+def test_an_unsound_file_exits_with_one_and_names_the_places(votes_file, capsys):
+    document = json.loads(votes_file.read_bytes())
+    document["votes"][3]["judge"] = "J77"
+    votes_file.write_text(json.dumps(document), encoding="utf-8")
+    assert main(["arena", str(votes_file)]) == 1
+    told = capsys.readouterr()
+    assert "votes[3].judge" in told.err
+    assert told.out == ""
+    votes_file.write_bytes(votes_bytes(replace(simulate(PANEL, 1), votes=())))
+    assert main(["arena", str(votes_file)]) == 1
+    assert "둘 이상" in capsys.readouterr().err
+
+
+def test_a_path_that_is_not_there_is_a_fault_of_usage(votes_file, tmp_path, capsys):
+    assert main(["arena", str(tmp_path / "NONE.json")]) == 2
+    assert main(["arena", str(votes_file), "--check", str(tmp_path / "NONE.json")]) == 2
+    assert main(["arena", str(votes_file), "-o", str(tmp_path / "none" / "R.json")]) == 2
+    assert capsys.readouterr().out == ""
