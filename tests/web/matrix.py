@@ -21,6 +21,7 @@ from tests.web.visibility_world import World
 NAMES: Final = re.compile(r"<(?:\w+:)?(\w+)>")
 FAMILIES: Final = frozenset(
     {
+        "arena",
         "phases",
         "stages",
         "references",
@@ -74,7 +75,8 @@ def _values(name: str, route: str, world: World) -> list[Any]:
         "team_pk": [team.pk for team in world.teams.values()],
         "position": [1, 2],
         "number": [team.number for team in world.teams.values()],
-        "token": [world.invitation_token],
+        "token": [world.arena.token if route.startswith("arena/") else world.invitation_token],
+        "key": [world.arena.assignment.shown_key],
         "name": [world.data_file.file_name] if route.startswith("files") else ["meteor"],
     }
     if name == "pk":

@@ -13,6 +13,7 @@ from typing import Any, Final
 from allauth.account.models import EmailConfirmationHMAC
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from malpan.arena.judges import consent_version_of
 from malpan.leaderboard.rescore_preview import preview
 from malpan.stages.contents import final_content, stage_content
 from malpan.stages.selectors import newest_table
@@ -27,6 +28,7 @@ NOBODY: Final[frozenset[str]] = frozenset()
 ANYBODY: Final = frozenset(VIEWERS)
 VISITOR: Final = frozenset({"anonymous"})
 PEOPLE: Final = ANYBODY - VISITOR
+JUDGE: Final = frozenset({"judge"})
 LEADER: Final = frozenset({"own team"})
 LEADERS: Final = frozenset({"own team", "other team"})
 OWN_TEAM: Final = frozenset({"own team", "own member"})
@@ -117,6 +119,15 @@ def seen(w: Any) -> dict[str, Any]:
     return {"number": table.number, "sha256": table.sha256}
 
 
+def campaign(name: str) -> Made:
+    return lambda w: {"pk": w.arena.campaigns[name].pk}
+
+
+def agreed(w: Any) -> dict[str, Any]:
+    row = w.arena.campaigns["asked"]
+    return {"consent": "on", "guideline": "on", "consent_version": consent_version_of(row), "rubric": row.rubric_id}
+
+
 BARE: Final = {"slug": "bare"}
 
 # --- by the name of the address; without a name by the route ----------------------------------------------------------
@@ -128,10 +139,16 @@ PAGES: Final[dict[str, Rule]] = {
             *("stages", "stage", "stages_json", "stages_csv", "stage_csv"),
             *("questions", "submission", "submission_status", "receipt", "receipt_json", "data_file"),
             *("account", "account_export", "api-competitions", "api-competition", "api-board", "api-submission"),
-            *("api/", "api/<path:path>"),
+            *("api/", "api/<path:path>", "arena", "arena_done"),
         ),
         Rule(NOBODY),
     ),
+    "arena_invitation": Rule(JUDGE),
+    "arena_campaign": Rule(JUDGE, agreed, campaign("asked")),
+    "arena_known_teams": Rule(JUDGE, lambda w: {"numbers": w.teams["other"].number}, campaign("asked")),
+    "arena_queue": Rule(JUDGE, at=campaign("waiting")),
+    "arena_assignment": Rule(JUDGE, {"choice": "first", "expected": "0"}, campaign("shown")),
+    "arena_draft": Rule(JUDGE, {"choice": "tie"}, campaign("shown")),
     "terms": Rule(NEWCOMER, {"confirm": "on", "version": "1"}),
     "submit": Rule(TEAMS, lambda w: {"file": upload(prediction_bytes())}),
     "api-submissions": Rule(TEAMS, lambda w: {"file": upload(prediction_bytes())}),

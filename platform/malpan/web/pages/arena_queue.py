@@ -186,7 +186,7 @@ def _note_haste(request: MemberRequest, seconds: int, least: int) -> None:
     """Nobody is held up: it is only said."""
     taken = ngettext("방금 판단에 %(count)d초 걸렸습니다.", "방금 판단에 %(count)d초 걸렸습니다.", seconds)
     advice = ngettext("%(count)d초 이상 읽기를 권합니다.", "%(count)d초 이상 읽기를 권합니다.", least)
-    undo = _("‘방금 판단 고치기’로 다시 볼 수 있습니다.")
+    undo = _("마감하기 전까지 다시 보고 고칠 수 있습니다.")
     messages.info(request, f"{taken % {'count': seconds}} {advice % {'count': least}} {undo}")
 
 

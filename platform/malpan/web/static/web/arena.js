@@ -19,17 +19,23 @@ function offerKeys() {
   isOn.addEventListener("change", () => localStorage.setItem("arena-keys", isOn.checked ? "on" : "off"));
 }
 
+function isAnswered(question) {
+  return Boolean(question.querySelector("input:checked") ?? question.querySelector("input[type=number]")?.value);
+}
+
+// the question with the focus, else the first without an answer, else the first
 function answer(form, digit) {
   const questions = [...form.querySelectorAll("[data-question]")];
-  const here = questions.find((question) => question.contains(document.activeElement));
-  const question = here ?? questions.find((each) => !each.querySelector("input:checked")) ?? questions[0];
+  const ofKeys = questions.filter((each) => each.querySelector("[data-key]"));
+  const here = ofKeys.find((each) => each.contains(document.activeElement));
+  const question = here ?? ofKeys.find((each) => !isAnswered(each)) ?? ofKeys[0];
   const input = question?.querySelector(`[data-key="${digit}"]`);
   if (!input || input.matches(":disabled")) {
     return false;
   }
   input.checked = true;
   input.dispatchEvent(new Event("change", { bubbles: true }));
-  const next = questions.slice(questions.indexOf(question) + 1).find((each) => !each.querySelector("input:checked"));
+  const next = questions.slice(questions.indexOf(question) + 1).find((each) => !isAnswered(each));
   (next?.querySelector("input") ?? input).focus();
   return true;
 }
