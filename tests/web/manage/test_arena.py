@@ -313,7 +313,8 @@ def test_the_quality_of_a_running_campaign_says_nothing_of_who_leads(world: Worl
         text = parse(writer.get(url(world, f"{campaign.pk}/{page}")).content.decode()).one("main").text
         assert not [label for label in labels if label in text], page
         assert "first" not in text
-    assert writer.get(url(world, f"{campaign.pk}/quality/scores/")).status_code == 403
+    refused = writer.get(url(world, f"{campaign.pk}/quality/scores/"), follow=True)
+    assert "점수는 열어 보지 않은 상태입니다" in refused.content.decode()
 
 
 def test_scores_are_opened_with_a_reason_which_is_logged(world: World, writer: Client) -> None:
@@ -327,7 +328,7 @@ def test_scores_are_opened_with_a_reason_which_is_logged(world: World, writer: C
     entry = AuditEntry.objects.get(action="campaign.open_scores")
     assert (entry.actor, entry.after["reason"]) == (world.owner, "동점이 많은지 확인")
     other = client_with_role(world.competition, "organiser")
-    assert other.get(url(world, f"{campaign.pk}/quality/scores/")).status_code == 403
+    assert other.get(url(world, f"{campaign.pk}/quality/scores/")).url == url(world, f"{campaign.pk}/quality/")
 
 
 def test_the_effect_of_an_exclusion_is_shown_before_it_is_made_and_it_is_lifted(world: World, writer: Client) -> None:
@@ -362,6 +363,20 @@ def test_one_judgement_is_left_out(world: World, writer: Client) -> None:
     assert writer.get(url(world, f"{campaign.pk}/judgements/{practice.pk}/exclude/")).status_code == 404
 
 
+# --- planner ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_planner_says_how_narrow_intervals_get_and_is_bounded(world: World, writer: Client) -> None:
+    asked = "planner/?systems=4&judges=4&votes=40&items=50&spread=0.5&tie_percent=20&order_effect=0"
+    page = parse(writer.get(url(world, asked)).content.decode())
+    cells = [[cell.text for cell in row.all("td")] for row in page.one("tbody").all("tr")]
+    assert [row[:2] for row in cells] == [["20", "72"], ["40", "144"], ["80", "288"]]
+    widths = [float(row[2]) for row in cells]
+    assert widths[0] > widths[2] > 0
+    refused = writer.get(url(world, asked.replace("judges=4", "judges=100").replace("votes=40", "votes=500")))
+    assert (refused.status_code, red(parse(refused.content.decode()))) == (422, ["votes"])
+
+
 # --- every page -------------------------------------------------------------------------------------------------------
 
 PARTS = ("", "settings/", "systems/", "judges/", "opening/", "quality/", "exclusions/", "closing/", "publishing/")
@@ -376,7 +391,8 @@ def test_every_page_in_every_state_is_sound(world: World, writer: Client, state:
     pages = [f"{campaign.pk}/{part}" for part in (*PARTS, f"judges/{judge.pk}/")]
     if state != "ready":
         pages.append(f"{campaign.pk}/judges/{judge.pk}/exclude/")
-    pages += ["", f"new/{track}/", f"rubrics/{track}/", f"rubrics/{track}/new/", f"rubric/{campaign.rubric_id}/"]
+    pages += ["", "planner/", f"new/{track}/"]
+    pages += [f"rubrics/{track}/", f"rubrics/{track}/new/", f"rubric/{campaign.rubric_id}/"]
     for page in pages:
         response = writer.get(url(world, page), headers={"Accept-Language": language})
         assert response.status_code == 200, page
