@@ -126,8 +126,7 @@ class Judge:
         expect(self.page.locator("[data-severity]:focus")).to_have_count(1)
         self.press("2")
         self.tab_to("[data-span] select")
-        self.page.keyboard.type("더 정")
-        self.press("Tab", "s")
+        self.press("ArrowDown", "Tab", "s")
         self.press("7", "2")
 
 
@@ -232,6 +231,7 @@ def test_a_campaign_by_touch_on_a_phone(at_browser: Any, protocol: str) -> None:
     page.get_by_label("위의 안내를 읽었고").tap()
     page.get_by_label("평가 지침을 끝까지 읽었고").tap()
     page.get_by_role("button", name="동의하기").tap()
+    expect(page.get_by_role("status")).to_contain_text("동의를 기록했습니다")
     count = judge.open_campaign(is_long=True)
     page.reload()
     page.get_by_role("button", name="연습 시작").tap()
@@ -282,6 +282,7 @@ def begun(judge: Judge, protocol: str) -> Page:
     page.get_by_label("위의 안내를 읽었고").check()
     page.get_by_label("평가 지침을 끝까지 읽었고").check()
     page.get_by_role("button", name="동의하기").click()
+    expect(page.get_by_role("status")).to_contain_text("동의를 기록했습니다")
     judge.open_campaign()
     page.reload()
     page.get_by_role("button", name="연습 시작").click()

@@ -21,10 +21,12 @@ __all__ = ["world"]
 SETTINGS = {
     "title_ko": "2차 사람 평가", "title_en": "Round 2", "protocol": "pairwise", "part": "all", "item_count": "12",
     "units_per_item": "2", "judges_per_unit": "1", "calibration_count": "2", "control_percent": "10",
-    "repeat_percent": "10", "min_seconds": "5", "resamples": "200", "shows_input": "on", "masked_words": "큰모델\nGPT-9",
+    "repeat_percent": "10", "min_seconds": "5", "resamples": "200", "shows_input": "on",
+    "masked_words": "큰모델\nGPT-9",
 }  # fmt: skip
 NO_ROWS = {
-    "criterion-TOTAL_FORMS": "0", "criterion-INITIAL_FORMS": "0", "reason-TOTAL_FORMS": "0", "reason-INITIAL_FORMS": "0",
+    "criterion-TOTAL_FORMS": "0", "criterion-INITIAL_FORMS": "0", "reason-TOTAL_FORMS": "0",
+    "reason-INITIAL_FORMS": "0",
 }  # fmt: skip
 
 
@@ -132,7 +134,9 @@ def test_a_new_version_copies_the_last_one_and_leaves_it_as_it_was(world: World,
             {"label_ko": "도움", "label_en": "Is it helpful?", "key": "", "low": 0, "high": 100, "weight": 1},
             initial=2,
         ),
-        **rows("reason", {"label_ko": "정확함", "label_en": "Accurate", "key": "accuracy"}, {"label_ko": "짧음"}, initial=1),
+        **rows(
+            "reason", {"label_ko": "정확함", "label_en": "Accurate", "key": "accuracy"}, {"label_ko": "짧음"}, initial=1
+        ),
     }  # fmt: skip
     assert writer.post(address, sent).status_code == 302
     second = Rubric.objects.get(number=2)
@@ -267,8 +271,8 @@ def test_an_invitation_is_sent_again_with_another_link(world: World, writer: Cli
     writer.post(url(world, f"{campaign.pk}/judges/invite/"), {"lines": "one@example.org"})
     judge = CampaignJudge.objects.get()
     writer.post(url(world, f"{campaign.pk}/judges/{judge.pk}/resend/"))
-    first, second = (re.search(r"/arena/invitation/[^/\s]+", message.body) for message in mail.outbox)
-    assert first and second and first[0] != second[0]
+    links = {link for message in mail.outbox for link in re.findall(r"/arena/invitation/[^/\s]+", message.body)}
+    assert (len(mail.outbox), len(links)) == (2, 2)
 
 
 def test_a_judge_is_removed_with_a_reason_and_the_page_says_where_the_work_goes(world: World, writer: Client) -> None:
@@ -309,7 +313,8 @@ def test_the_quality_of_a_running_campaign_says_nothing_of_who_leads(world: Worl
         text = parse(writer.get(url(world, f"{campaign.pk}/{page}")).content.decode()).one("main").text
         assert not [label for label in labels if label in text], page
         assert "first" not in text
-    assert writer.get(url(world, f"{campaign.pk}/quality/scores/")).status_code == 403
+    refused = writer.get(url(world, f"{campaign.pk}/quality/scores/"), follow=True)
+    assert "점수는 열어 보지 않은 상태입니다" in refused.content.decode()
 
 
 def test_scores_are_opened_with_a_reason_which_is_logged(world: World, writer: Client) -> None:
@@ -319,11 +324,11 @@ def test_scores_are_opened_with_a_reason_which_is_logged(world: World, writer: C
     assert writer.post(address, {"confirm": "on"}).status_code == 422
     opened = writer.post(address, {"confirm": "on", "reason": "동점이 많은지 확인"}, follow=True)
     page = parse(opened.content.decode())
-    assert [row.text for row in page.one("main").all("th", scope="row")][0] in NAMES
+    assert next(row.text for row in page.one("main").all("th", scope="row")) in NAMES
     entry = AuditEntry.objects.get(action="campaign.open_scores")
     assert (entry.actor, entry.after["reason"]) == (world.owner, "동점이 많은지 확인")
     other = client_with_role(world.competition, "organiser")
-    assert other.get(url(world, f"{campaign.pk}/quality/scores/")).status_code == 403
+    assert other.get(url(world, f"{campaign.pk}/quality/scores/")).url == url(world, f"{campaign.pk}/quality/")
 
 
 def test_the_effect_of_an_exclusion_is_shown_before_it_is_made_and_it_is_lifted(world: World, writer: Client) -> None:
@@ -358,6 +363,20 @@ def test_one_judgement_is_left_out(world: World, writer: Client) -> None:
     assert writer.get(url(world, f"{campaign.pk}/judgements/{practice.pk}/exclude/")).status_code == 404
 
 
+# --- planner ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_planner_says_how_narrow_intervals_get_and_is_bounded(world: World, writer: Client) -> None:
+    asked = "planner/?systems=4&judges=4&votes=40&items=50&spread=0.5&tie_percent=20&order_effect=0"
+    page = parse(writer.get(url(world, asked)).content.decode())
+    cells = [[cell.text for cell in row.all("td")] for row in page.one("tbody").all("tr")]
+    assert [row[:2] for row in cells] == [["20", "72"], ["40", "144"], ["80", "288"]]
+    widths = [float(row[2]) for row in cells]
+    assert widths[0] > widths[2] > 0
+    refused = writer.get(url(world, asked.replace("judges=4", "judges=100").replace("votes=40", "votes=500")))
+    assert (refused.status_code, red(parse(refused.content.decode()))) == (422, ["votes"])
+
+
 # --- every page -------------------------------------------------------------------------------------------------------
 
 PARTS = ("", "settings/", "systems/", "judges/", "opening/", "quality/", "exclusions/", "closing/", "publishing/")
@@ -372,7 +391,8 @@ def test_every_page_in_every_state_is_sound(world: World, writer: Client, state:
     pages = [f"{campaign.pk}/{part}" for part in (*PARTS, f"judges/{judge.pk}/")]
     if state != "ready":
         pages.append(f"{campaign.pk}/judges/{judge.pk}/exclude/")
-    pages += ["", f"new/{track}/", f"rubrics/{track}/", f"rubrics/{track}/new/", f"rubric/{campaign.rubric_id}/"]
+    pages += ["", "planner/", f"new/{track}/"]
+    pages += [f"rubrics/{track}/", f"rubrics/{track}/new/", f"rubric/{campaign.rubric_id}/"]
     for page in pages:
         response = writer.get(url(world, page), headers={"Accept-Language": language})
         assert response.status_code == 200, page

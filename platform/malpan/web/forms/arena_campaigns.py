@@ -92,7 +92,8 @@ class CampaignForm(_TimedForm):
         required=False,
         widget=text_area(4),
         help_text=_(
-            "출력에서 〔가림〕으로 바꿀 이름을 한 줄에 하나씩 적습니다(모델 이름, 기관 이름). 팀과 팀원의 이름은 늘 가립니다."
+            "출력에서 〔가림〕으로 바꿀 이름을 한 줄에 하나씩 적습니다(모델 이름, 기관 이름). 팀과 팀원의 이름은 늘 "
+            "가립니다."
         ),
     )
 
@@ -111,13 +112,9 @@ class CampaignForm(_TimedForm):
             "group_size": _("순위 매기기에서만 씁니다(3~8). 쌍 비교는 2, 나머지는 1로 정해져 있습니다."),
             "part": _("발표하지 않은 비공개 문항을 쓰면 평가자가 그 문항을 보게 됩니다."),
             "item_count": _("정답이 있는 문항에서 유형별 비율대로 뽑습니다."),
-            "units_per_item": _(
-                "한 문항에서 서로 다른 출력의 묶음을 몇 개 만듭니까. 쌍 비교에서는 한 묶음이 한 쌍입니다."
-            ),
-            "judges_per_unit": _("같은 묶음을 서로 다른 평가자 몇 명이 봅니까. 2 이상이어야 일치도를 잴 수 있습니다."),
-            "calibration_count": _(
-                "평가를 시작하기 전에 푸는 연습 문항입니다. 답과 설명을 보여 주며 셈에는 들지 않습니다."
-            ),
+            "units_per_item": _("한 문항에서 출력을 서로 다르게 묶는 수입니다. 쌍 비교에서는 한 묶음이 한 쌍입니다."),
+            "judges_per_unit": _("같은 묶음을 보는 평가자의 수입니다. 2 이상이어야 일치도를 잴 수 있습니다."),
+            "calibration_count": _("먼저 푸는 연습 문항입니다. 답과 설명을 보여 주며 셈에는 들지 않습니다."),
             "control_percent": _("규칙으로 망가뜨린 출력이 섞인 문항의 비율입니다. 평가자는 알지 못합니다."),
             "repeat_percent": _("자신이 본 문항을 순서만 바꾸어 다시 보이는 비율입니다. 스스로와의 일치도를 잽니다."),
             "min_seconds": _("이보다 빨리 답하면 알려 줄 뿐 막지 않으며, 품질 화면에 수가 나옵니다."),
@@ -168,7 +165,8 @@ class CampaignForm(_TimedForm):
 
 def _limit(field: forms.Field, low: int, high: int, text: str) -> None:
     """Make ``field`` take whole numbers of the range, with one sentence for all that is wrong."""
-    field.validators = [MinValueValidator(low, text), MaxValueValidator(high, text)]
+    message = text.replace("%", "%%")  # validators fill in numbers
+    field.validators = [MinValueValidator(low, message), MaxValueValidator(high, message)]
     field.error_messages |= {"invalid": text, "required": text}
     field.widget.attrs |= {"min": low, "max": high}
 
@@ -178,7 +176,9 @@ class TopForm(forms.Form):
 
     count = forms.IntegerField(
         label=_("상위 몇 팀"), min_value=2, max_value=SYSTEMS_MOST, initial=10,
-        help_text=_("발표한 최종 순위표에서, 없으면 지금의 최종 순위에서 고릅니다. 지금 고른 제출은 새로 고른 것으로 바뀝니다."),
+        help_text=_(
+            "발표한 최종 순위표에서, 없으면 지금의 최종 순위에서 고릅니다. 앞서 고른 제출은 새로 고른 것으로 바뀝니다."
+        ),
     )  # fmt: skip
     with_baselines = forms.BooleanField(label=_("순위표에 오른 기준 모델도 함께 고릅니다"), required=False)
 
@@ -245,12 +245,13 @@ class CampaignPublishForm(forms.Form):
     note_en = forms.CharField(label=_("안내(영어)"), max_length=NOTE_MAX, required=False)
     confirm = ConfirmField(
         _(
-            "위의 결과와 이름을 가린 판단을 누구에게나 공개합니다. 되돌릴 수 없으며, 고칠 때는 새 판으로 다시 발표합니다."
+            "위의 결과와 이름을 가린 판단을 누구에게나 공개합니다. 되돌릴 수 없으며, 고칠 때는 새 판으로 다시 "
+            "발표합니다."
         )
     )
 
-    def __init__(self, *args: Any, is_erratum: bool, **kwargs: Any) -> None:
-        super().__init__(*args, auto_id="publish-%s", **kwargs)
+    def __init__(self, data: Any = None, *, is_erratum: bool, **kwargs: Any) -> None:
+        super().__init__(data, auto_id="publish-%s", **kwargs)
         self.fields["note_ko"].required = is_erratum
         self.fields["note_ko"].help_text = (
             _("무엇을 왜 바로잡는지 적어 주십시오. 결과 위에 보입니다.") if is_erratum else _("결과 위에 보입니다.")

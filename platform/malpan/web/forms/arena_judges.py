@@ -38,8 +38,8 @@ class InviteForm(forms.Form):
         strip=False,
         widget=text_area(6, spellcheck="false", autocomplete="off", placeholder="kim@example.ac.kr, 예시대학교"),
         help_text=_(
-            "한 줄에 한 사람씩 ‘이메일, 소속 기관’으로 적습니다. 소속 기관은 제척에 쓰며, 스프레드시트의 두 열을 그대로 "
-            "붙여 넣어도 됩니다. 한 번에 50명까지 초대합니다."
+            "한 줄에 한 사람씩 ‘이메일, 소속 기관’으로 적습니다. 소속 기관은 제척에 쓰며, 스프레드시트의 두 열을 "
+            "그대로 붙여 넣어도 됩니다. 한 번에 50명까지 초대합니다."
         ),
         error_messages={"required": _("초대할 사람의 이메일을 적어 주십시오.")},
     )

@@ -170,9 +170,8 @@ class RubricForms:
         return self.texts.is_bound
 
     def is_valid(self) -> bool:
-        return all(
-            [part.is_valid() for part in (self.texts, self.criteria, self.reasons)]
-        )  # every one shows its faults
+        found = [part.is_valid() for part in (self.texts, self.criteria, self.reasons)]  # each shows its faults
+        return all(found)
 
     def values(self) -> dict[str, Any]:
         """The version as ``create_rubric`` takes it."""

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from malpan.arena.errors import AssignmentNotFound
+from malpan.arena.errors import AssignmentNotFound, ScoresNotOpened
 from malpan.arena.exclusions import exclude, lift_exclusion, preview_exclusion
 from malpan.arena.models import Campaign, CampaignJudge, Judgement
 from malpan.arena.progress import judgement_of
 from malpan.arena.quality import current_result, has_opened_scores, live_quality, open_scores
 from malpan.arena.selectors import exclusion_of, exclusions_of, judge_of
 from malpan.competitions.permissions import Permission
+from malpan.core.messages import text_of
 from malpan.web.acting import act, or_refusal, posted
 from malpan.web.forms.arena_campaigns import CampaignReasonForm, ConfirmedReasonForm
 from malpan.web.manage.access import ManageAccess, manage_page
@@ -86,10 +88,11 @@ def _open_form(data: Any = None) -> ConfirmedReasonForm:
 @require_safe
 @manage_page(Permission.MANAGE)
 def scores_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """The scores of the judgements so far, for somebody who opened them. Raises ``ScoresNotOpened``."""
+    """The scores of the judgements so far, for somebody who opened them; others are told to."""
     campaign = campaign_at(access, pk)
     if not has_opened_scores(campaign, request.user):
-        current_result(campaign=campaign, actor=request.user)  # refuses with its own text
+        messages.error(request, text_of(ScoresNotOpened()))
+        return redirect("manage_campaign_quality", access.competition.slug, pk)
     result, refusal = or_refusal(lambda: current_result(campaign=campaign, actor=request.user))
     context = campaign_context(access, campaign, "manage_campaign_quality") | {"refusal": refusal}
     if result is not None:

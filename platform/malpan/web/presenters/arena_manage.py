@@ -193,18 +193,17 @@ def quality_lines(rows: Sequence[JudgeQuality]) -> list[QualityLine]:
 
 def _quality_line(row: JudgeQuality) -> QualityLine:
     figures = row.figures
-    known = figures is not None
     return QualityLine(
         judge=row.judge,
         done=row.done,
         total=row.total,
         seconds="–" if row.median_seconds is None else f"{row.median_seconds:.0f}",
         too_fast=row.too_fast,
-        controls=f"{figures.control_failures} / {figures.controls}" if known and figures.controls else "–",
-        consistency=share_text(figures.consistency if known else None),
-        agreement=share_text(figures.agreement if known else None),
-        first_share=share_text(figures.first_share if known else None),
-        flags=tuple(str(FLAGS.get(flag, flag)) for flag in figures.flags) if known else (),
+        controls=f"{figures.control_failures} / {figures.controls}" if figures and figures.controls else "–",
+        consistency=share_text(figures.consistency if figures else None),
+        agreement=share_text(figures.agreement if figures else None),
+        first_share=share_text(figures.first_share if figures else None),
+        flags=tuple(str(FLAGS.get(flag, flag)) for flag in figures.flags) if figures else (),
     )
 
 
