@@ -45,6 +45,11 @@ def public_campaigns(competition: Competition) -> list[Campaign]:
     return list(rows.order_by("track__position", "track", "-number"))
 
 
+def has_public_campaigns(competition: Competition) -> bool:
+    """Whether there is one of ``public_campaigns``."""
+    return _campaigns(competition).filter(opened_at__isnull=False).exists()
+
+
 def public_campaign(competition: Competition, track_slug: str, number: int) -> Campaign:
     """One of ``public_campaigns``. Raises ``CampaignNotFound``."""
     rows = _campaigns(competition).filter(opened_at__isnull=False)

@@ -16,8 +16,8 @@ WEIGHT_MAX = 1000
 
 class Stage(models.Model):
     """One stage of the final of a track. The first reads the published final board of ``phase``; a later one the
-    published result of the human evaluation ``campaign`` or scores that are entered (``StageTable``), for the teams that
-    went on from the stage before it.
+    published result of the human evaluation ``campaign`` or scores that are entered (``StageTable``), for the teams
+    that went on from the stage before it.
 
     A score becomes a number from 0 to 1, by value between ``scale_min`` and ``scale_max`` or by rank, and counts by
     ``weight`` in the combined standing. ``cut``: how many teams go on; ``None``: all. Once published, a stage is not

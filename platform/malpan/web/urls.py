@@ -11,6 +11,7 @@ from malpan.web.pages import (
     arena,
     arena_queue,
     board,
+    campaigns,
     chain,
     competition,
     files,
@@ -44,6 +45,18 @@ urlpatterns = [
     path("competitions/<slug:slug>/stages/<slug:track_slug>/final.csv", stages.final_csv, name="stages_csv"),
     path("competitions/<slug:slug>/stages/<slug:track_slug>/<int:position>/", stages.stage_page, name="stage"),
     path("competitions/<slug:slug>/stages/<slug:track_slug>/<int:position>.csv", stages.stage_csv, name="stage_csv"),
+    path("competitions/<slug:slug>/campaigns/", campaigns.campaigns_page, name="campaigns"),
+    path(
+        "competitions/<slug:slug>/campaigns/<slug:track_slug>/<int:number>/", campaigns.campaign_page, name="campaign"
+    ),
+    *(
+        path(f"competitions/<slug:slug>/campaigns/<slug:track_slug>/<int:number>/{address}", view, name=name)
+        for address, view, name in (
+            ("votes-<int:snapshot>.json", campaigns.votes_download, "campaign_votes"),
+            ("result-<int:snapshot>.json", campaigns.result_download, "campaign_result"),
+            ("result-<int:snapshot>.csv", campaigns.result_csv, "campaign_csv"),
+        )
+    ),
     path("competitions/<slug:slug>/chain/", chain.chain_page, name="chain"),
     path("competitions/<slug:slug>/chain.json", chain.chain_json, name="chain_json"),
     path("competitions/<slug:slug>/submissions/", submissions.history_page, name="submissions"),

@@ -39,15 +39,26 @@ class StageForm(forms.ModelForm):
         required=False,
         empty_label=_("없음: 점수표를 입력합니다"),
         help_text=_(
-            "고르면 그 평가의 발표된 결과가 점수입니다. 점수는 0~1이고, 0.5가 평균입니다(쌍 비교에서는 평균 실력의 상대를 "
-            "이길 확률). 이때 아래의 점수 범위는 쓰지 않습니다."
+            "고르면 그 평가의 발표된 결과가 점수입니다. 점수는 0~1이고, 0.5가 평균입니다(쌍 비교에서는 평균 실력의 "
+            "상대를 이길 확률). 이때 아래의 점수 범위는 쓰지 않습니다."
         ),
     )
 
     class Meta:
         model = Stage
         fields = (
-            *("title_ko", "title_en", "phase", "campaign", "scale_min", "scale_max", "normalisation", "weight", "cut", "tie_rule"),
+            *(
+                "title_ko",
+                "title_en",
+                "phase",
+                "campaign",
+                "scale_min",
+                "scale_max",
+                "normalisation",
+                "weight",
+                "cut",
+                "tie_rule",
+            ),
             *("notice_ko", "notice_en", "is_announced"),
         )
         widgets = {

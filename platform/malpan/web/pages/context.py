@@ -22,6 +22,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from malpan.accounts.models import User
+from malpan.arena.selectors import has_public_campaigns
 from malpan.competitions.errors import CompetitionNotFound
 from malpan.competitions.models import Competition, Phase, Track
 from malpan.competitions.permissions import Permission, may
@@ -151,6 +152,8 @@ def _tabs(page: PageContext) -> list[Tab]:
     ]
     if has_something_to_show(page.competition):
         tabs.append(Tab("stages", pgettext("menu", "심사"), address("stages", page.competition, track)))
+    if has_public_campaigns(page.competition):
+        tabs.append(Tab("campaigns", _("사람 평가"), address("campaigns", page.competition)))
     if page.team:
         tabs.append(Tab("submissions", _("내 제출"), address("submissions", page.competition, track)))
     tabs.append(Tab("team", _("팀"), address("team", page.competition)))

@@ -94,8 +94,8 @@ def rule_words(rule: Mapping[str, Any], track: Track) -> list[str]:
     if rule["source"] == Stage.Source.CAMPAIGN:
         words = [
             _(
-                "점수는 사람 평가의 결과를 0~1로 나타낸 값으로, 0.5가 평균입니다. 쌍 비교와 순위 매기기에서는 평균 실력의 "
-                "상대를 이길 확률입니다."
+                "점수는 사람 평가의 결과를 0~1로 나타낸 값으로, 0.5가 평균입니다. 쌍 비교와 순위 매기기에서는 평균 "
+                "실력의 상대를 이길 확률입니다."
             )
         ]
     if rule["normalisation"] == Stage.Normalisation.RANK:

@@ -1,0 +1,141 @@
+"""사람 평가: the human evaluations of a competition as everybody may see them, and their published results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from malpan.arena.models import Campaign, CampaignResult
+from malpan.arena.selectors import (
+    newest_result,
+    progress_of_campaign,
+    public_campaign,
+    public_campaigns,
+    result_bytes_of,
+    result_document,
+    result_of,
+    results_of,
+    votes_bytes_of,
+)
+from malpan.web.csv_export import csv_response
+from malpan.web.pages.context import PageContext, page_context
+from malpan.web.presenters.arena import criteria_of
+from malpan.web.presenters.campaigns import (
+    METHODS,
+    agreement_lines,
+    csv_rows,
+    forest_of,
+    matrix_of,
+    matrix_rows,
+    order_sentence,
+    system_lines,
+    warning_sentences,
+)
+
+
+@require_safe
+def campaigns_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Every human evaluation that began."""
+    page = page_context(request, slug)
+    rows = [(campaign, *progress_of_campaign(campaign)) for campaign in public_campaigns(page.competition)]
+    return render(request, "pages/campaigns.html", page.context("campaigns") | {"rows": rows})
+
+
+@require_safe
+def campaign_page(request: HttpRequest, slug: str, track_slug: str, number: int) -> HttpResponse:
+    """One human evaluation: how it is made, and its result once it is published. Raises ``CampaignNotFound``."""
+    page = page_context(request, slug)
+    campaign = public_campaign(page.competition, track_slug, min(number, 32767))
+    done, total = progress_of_campaign(campaign)
+    result = newest_result(campaign)
+    context = page.context("campaigns") | {
+        "campaign": campaign,
+        "track": campaign.track,
+        "rubric": campaign.rubric,
+        "criteria": criteria_of(campaign.rubric),
+        "method": METHODS[Campaign.Protocol(campaign.protocol)],
+        "systems": campaign.systems.count(),
+        "judges": campaign.judges.filter(accepted_at__isnull=False, removed_at=None).count(),
+        "done": done,
+        "total": total,
+        "result": result,
+    }
+    if result is not None:
+        context |= _result(campaign, result, page)
+    return render(request, "pages/campaign.html", context)
+
+
+def _result(campaign: Campaign, result: CampaignResult, page: PageContext) -> dict[str, Any]:
+    document = result_document(result)
+    labels = {each.key: each.label for each in criteria_of(campaign.rubric)}
+    matrix = matrix_rows(document)
+    return {
+        "document": document,
+        "lines": system_lines(document),
+        "has_wins": document["matrix"] is not None,
+        "forest": forest_of(document, page.team.number if page.team else None),
+        "matrix": matrix_of(document),
+        "matrix_rows": matrix,
+        "matrix_codes": [code for code, _team, _cells in matrix],
+        "agreement": agreement_lines(document, labels),
+        "order": order_sentence(document),
+        "warnings": warning_sentences(document),
+        "exclusions": _exclusions(campaign, result),
+        "earlier": [each for each in results_of(campaign) if each.number != result.number],
+    }
+
+
+def _exclusions(campaign: Campaign, result: CampaignResult) -> list[tuple[str, str, bool]]:
+    """What does not count in ``result``: the label of the judge, the reason, and whether it is the whole judge."""
+    rows = campaign.exclusions.select_related("judge", "judgement__assignment__judge").order_by("created_at")
+    found = []
+    for row in rows:
+        if row.created_at > result.published_at or (row.lifted_at and row.lifted_at <= result.published_at):
+            continue
+        is_judge = row.judge is not None
+        judge = row.judge if row.judge is not None else row.judgement.assignment.judge if row.judgement else None
+        found.append((judge.label if judge else "", row.reason, is_judge))
+    return found
+
+
+@require_safe
+def votes_download(request: HttpRequest, slug: str, track_slug: str, number: int, snapshot: int) -> HttpResponse:
+    """The votes of a published result, without names: the file that everybody can compute the result from.
+
+    Raises ``CampaignNotFound`` and ``ResultNotFound``.
+    """
+    campaign, result = _published(request, slug, track_slug, number, snapshot)
+    return _file(votes_bytes_of(result), f"{slug}-{track_slug}-votes-{campaign.number}-{result.number}.json")
+
+
+@require_safe
+def result_download(request: HttpRequest, slug: str, track_slug: str, number: int, snapshot: int) -> HttpResponse:
+    """A published result as it was computed. Raises as ``votes_download``."""
+    campaign, result = _published(request, slug, track_slug, number, snapshot)
+    return _file(result_bytes_of(result), f"{slug}-{track_slug}-result-{campaign.number}-{result.number}.json")
+
+
+@require_safe
+def result_csv(request: HttpRequest, slug: str, track_slug: str, number: int, snapshot: int) -> HttpResponse:
+    """The standing of a published result as a table. Raises as ``votes_download``."""
+    campaign, result = _published(request, slug, track_slug, number, snapshot)
+    columns, rows = csv_rows(result_document(result))
+    return csv_response(f"{slug}-{track_slug}-result-{campaign.number}-{result.number}.csv", columns, rows)
+
+
+def _published(
+    request: HttpRequest, slug: str, track_slug: str, number: int, snapshot: int
+) -> tuple[Campaign, CampaignResult]:
+    competition = page_context(request, slug).competition
+    campaign = public_campaign(competition, track_slug, min(number, 32767))
+    return campaign, result_of(campaign, min(snapshot, 32767))
+
+
+def _file(content: bytes, name: str) -> HttpResponse:
+    response = HttpResponse(content, content_type="application/json; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["X-Content-Type-Options"] = "nosniff"
+    return response

@@ -1,0 +1,233 @@
+"""The published result of a human evaluation in words and drawings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from malpan.arena.models import Campaign
+from malpan.web.plots.forest import Estimate, Forest, forest
+from malpan.web.plots.matrix import Matrix, win_matrix
+
+DECIMALS: Final = 3
+MATRIX_MOST: Final = 30  # systems that a drawing of the matrix has room for; the table has all
+COMPARED: Final = frozenset({Campaign.Protocol.PAIRWISE, Campaign.Protocol.RANKING})
+METHODS: Final = {
+    Campaign.Protocol.PAIRWISE: gettext_lazy(
+        "평가자는 팀을 알 수 없는 출력 두 개를 나란히 보고 더 나은 쪽을 골랐습니다. 점수는 무승부와 보인 차례의 "
+        "영향을 함께 셈하는 브래들리–테리 모형의 강도(로짓, 평균 0)입니다. 강도가 1만큼 높으면 승부가 갈린 비교의 "
+        "73%를 이깁니다."
+    ),
+    Campaign.Protocol.RANKING: gettext_lazy(
+        "평가자는 팀을 알 수 없는 출력 여러 개의 순위를 매겼습니다. 점수는 순위를 모든 쌍의 승패로 풀어 구한 "
+        "브래들리–테리 모형의 강도(로짓, 평균 0)입니다."
+    ),
+    Campaign.Protocol.RUBRIC: gettext_lazy(
+        "평가자는 팀을 알 수 없는 출력을 하나씩 보고 기준마다 점수를 매겼습니다. 점수는 평가자마다 후하고 박한 "
+        "정도를 고른 뒤의 편차로, 0이 평균입니다."
+    ),
+    Campaign.Protocol.ERRORS: gettext_lazy(
+        "평가자는 팀을 알 수 없는 출력을 하나씩 보고 오류를 표시한 뒤 점수를 매겼습니다. 점수는 평가자마다 후하고 "
+        "박한 정도를 고른 뒤의 편차로, 0이 평균입니다."
+    ),
+}
+WARNINGS: Final = {
+    "regularised": gettext_lazy(
+        "어떤 시스템이 모두 이기거나 모두 지는 등 표만으로는 강도가 정해지지 않아, 시스템마다 반 표씩을 더해 "
+        "셈했습니다."
+    ),
+    "one_judge": gettext_lazy("평가자가 한 명이어서, 평가자에 따른 차이는 구간에 들어 있지 않습니다."),
+    "few_judges": gettext_lazy("평가자가 다섯 명보다 적어, 구간이 실제보다 좁을 수 있습니다."),
+    "unseen_systems": gettext_lazy("표가 없어 순위를 매기지 못한 시스템이 있습니다."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SystemLine:
+    """A system of the result. ``code``: its rank, by which the matrix names it. ``band``: equal numbers are
+    statistically tied.
+    """
+
+    rank: int
+    team: str
+    score: str
+    interval: str
+    ranks: str
+    band: int
+    is_tied: bool
+    points: str
+    wins: int | None
+    ties: int | None
+    losses: int | None
+    votes: int
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementLine:
+    name: str
+    units: int
+    same: str
+    alpha: str
+    ac2: str
+
+
+def number_text(value: float | None, decimals: int = DECIMALS) -> str:
+    """``value`` with a true minus sign; ``–`` for none."""
+    return "–" if value is None else f"{value:.{decimals}f}".replace("-", "−")
+
+
+def interval_text(figure: Mapping[str, Any], decimals: int = DECIMALS) -> str:
+    if figure.get("low") is None:
+        return "–"
+    return f"{number_text(figure['low'], decimals)} ~ {number_text(figure['high'], decimals)}"
+
+
+def system_lines(document: Mapping[str, Any]) -> list[SystemLine]:
+    """The ranked systems, the best first."""
+    rows = document["systems"]
+    sizes: dict[Any, int] = {}
+    for row in rows:
+        sizes[row["cluster"]] = sizes.get(row["cluster"], 0) + 1
+    is_shares = document["protocol"] in COMPARED
+    return [
+        SystemLine(
+            rank=row["rank"],
+            team=row["name"],
+            score=number_text(row["score"]),
+            interval=interval_text(row),
+            ranks=f"{row['best_rank']}"
+            if row["best_rank"] == row["worst_rank"]
+            else f"{row['best_rank']}–{row['worst_rank']}",
+            band=row["cluster"],
+            is_tied=sizes[row["cluster"]] > 1,
+            points=f"{100 * row['points']:.1f}%" if is_shares else number_text(row["points"], 2),
+            wins=row.get("wins"),
+            ties=row.get("ties"),
+            losses=row.get("losses"),
+            votes=row["votes"],
+        )
+        for row in rows
+    ]
+
+
+def forest_of(document: Mapping[str, Any], own: int | None) -> Forest | None:
+    """The scores with their intervals; ``own``: the number of the reader's team."""
+    return forest(
+        [
+            Estimate(f"{row['rank']}. {row['name']}", row["score"], row["low"], row["high"], row["team_number"] == own)
+            for row in document["systems"]
+            if row["low"] is not None
+        ]
+    )
+
+
+def matrix_of(document: Mapping[str, Any]) -> Matrix | None:
+    """Who won how often against whom, by the ranks; ``None`` for ratings and for more than there is room for."""
+    matrix = document["matrix"]
+    if matrix is None or len(matrix["systems"]) > MATRIX_MOST:
+        return None
+    return win_matrix(_codes(document), matrix["wins"], matrix["ties"])
+
+
+def matrix_rows(document: Mapping[str, Any]) -> list[tuple[str, str, list[str]]]:
+    """The table of the matrix: code, team, and for every column "wins–ties–losses"."""
+    matrix = document["matrix"]
+    if matrix is None:
+        return []
+    names = {row["label"]: row["name"] for row in document["systems"]}
+    wins, ties = matrix["wins"], matrix["ties"]
+    return [
+        (
+            code,
+            names[label],
+            [
+                "" if row == column else f"{wins[row][column]}–{ties[row][column]}–{wins[column][row]}"
+                for column in range(len(wins))
+            ],
+        )
+        for row, (code, label) in enumerate(zip(_codes(document), matrix["systems"], strict=True))
+    ]
+
+
+def _codes(document: Mapping[str, Any]) -> list[str]:
+    ranks = {row["label"]: str(row["rank"]) for row in document["systems"]}
+    codes: list[str] = []
+    for label in document["matrix"]["systems"]:
+        code = ranks[label]
+        again = sum(each.rstrip("′") == code for each in codes)
+        codes.append(code + "′" * again)  # equal ranks are told apart
+    return codes
+
+
+def agreement_lines(document: Mapping[str, Any], criteria: Mapping[str, str]) -> list[AgreementLine]:
+    """How well judges agree. ``criteria``: the labels of those of a rubric, by key."""
+    words = {
+        "choice": _("나은 쪽(무승부 포함)"),
+        "all_choices": _("네 가지 답(‘둘 다 나쁨’을 따로)"),
+        "score": _("점수"),
+        **criteria,
+    }
+    return [
+        AgreementLine(
+            name=words.get(row["name"], row["name"]),
+            units=row["units"],
+            same="–" if row["same"] is None else f"{100 * row['same']:.1f}%",
+            alpha=_with_interval(row["alpha"]),
+            ac2=_with_interval(row["ac2"]),
+        )
+        for row in document["agreement"]
+    ]
+
+
+def _with_interval(figure: Mapping[str, Any] | None) -> str:
+    if figure is None or figure["value"] is None:
+        return "–"
+    return f"{number_text(figure['value'])} ({interval_text(figure)})"
+
+
+def order_sentence(document: Mapping[str, Any]) -> str:
+    """What the order shown did to the choices; empty for ratings."""
+    parameters = document["parameters"]
+    if parameters is None:
+        return ""
+    order = parameters["order"]
+    if document["protocol"] == Campaign.Protocol.RANKING:
+        return ""
+    text = _(
+        "먼저(왼쪽에) 보인 출력이 얻은 이점은 %(value)s로짓(95%% 구간 %(interval)s)이며, 점수는 이 영향을 뺀 "
+        "값입니다. 무승부는 %(tie)s%%였습니다."
+    )
+    return text % {
+        "value": number_text(order["value"]),
+        "interval": interval_text(order),
+        "tie": f"{100 * parameters['shares']['tie']:.1f}",
+    }
+
+
+def warning_sentences(document: Mapping[str, Any]) -> list[str]:
+    return [str(WARNINGS[name]) for name in document["warnings"] if name in WARNINGS]
+
+
+def csv_rows(document: Mapping[str, Any]) -> tuple[Sequence[str], list[list[Any]]]:
+    """The standing as a table: all digits."""
+    columns = [
+        "rank",
+        "team_number",
+        "name",
+        "label",
+        "score",
+        "low",
+        "high",
+        "best_rank",
+        "worst_rank",
+        "cluster",
+        "votes",
+        "points",
+    ]
+    if document["matrix"] is not None:
+        columns += ["wins", "ties", "losses"]
+    return columns, [[row.get(name) for name in columns] for row in document["systems"]]

@@ -1,0 +1,144 @@
+"""The public pages of human evaluation: nothing before the opening, the method while it runs, the result afterwards."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from malpan.arena.exclusions import exclude
+from malpan.arena.models import Campaign
+from malpan.arena.selectors import judges_of
+from scoring.cli import main
+from tests.arena.conftest import NAMES, World, judge_everything, make_world
+from tests.web.html import parse
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def world(db: None) -> World:
+    return make_world()
+
+
+def address(world: World, campaign: Campaign, name: str = "campaign", *more: Any) -> str:
+    return reverse(name, args=[world.competition.slug, campaign.track.slug, campaign.number, *more])
+
+
+def text_of(response: Any) -> str:
+    assert response.status_code == 200
+    return " ".join(response.content.decode().split())
+
+
+def test_nobody_sees_a_campaign_before_it_is_open(world: World, client: Client) -> None:
+    campaign = world.ready()
+    assert client.get(address(world, campaign)).status_code == 404
+    overview = client.get(reverse("competition", args=[world.competition.slug])).content.decode()
+    assert reverse("campaigns", args=[world.competition.slug]) not in overview
+    listed = text_of(client.get(reverse("campaigns", args=[world.competition.slug])))
+    assert "아직 시작한 사람 평가가 없습니다." in listed
+    assert campaign.seed_sha256 not in listed
+
+
+def test_while_it_runs_the_method_is_public_and_nothing_else(world: World, client: Client) -> None:
+    campaign = world.opened()
+    judge_everything(campaign)
+    page = text_of(client.get(address(world, campaign)))
+    assert campaign.seed_sha256 in page
+    assert campaign.seed not in page
+    assert campaign.rubric.title_ko in page
+    for secret in (*NAMES, *(judge.email for judge in judges_of(campaign))):
+        assert secret not in page
+    for name in ("campaign_votes", "campaign_result", "campaign_csv"):
+        assert client.get(address(world, campaign, name, 1)).status_code == 404
+    menu = client.get(reverse("competition", args=[world.competition.slug])).content.decode()
+    assert reverse("campaigns", args=[world.competition.slug]) in menu
+
+
+def test_after_the_closing_the_seed_is_public_and_no_result(world: World, client: Client) -> None:
+    campaign = world.closed()
+    page = text_of(client.get(address(world, campaign)))
+    assert campaign.seed in page
+    assert hashlib.sha256(campaign.seed.encode()).hexdigest() == campaign.seed_sha256
+    assert not any(name in page for name in NAMES)
+
+
+def test_a_published_result_can_be_computed_again_from_its_files(
+    world: World, client: Client, tmp_path: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    campaign = world.closed()
+    world.publish(campaign)
+    paths = {}
+    for name in ("votes", "result"):
+        response = client.get(address(world, campaign, f"campaign_{name}", 1))
+        assert response["Content-Type"] == "application/json; charset=utf-8"
+        paths[name] = tmp_path / f"{name}.json"
+        paths[name].write_bytes(response.content)
+    assert main(["arena", str(paths["votes"]), "--check", str(paths["result"])]) == 0
+    capsys.readouterr()
+    changed = json.loads(paths["result"].read_text())
+    changed["systems"][0]["score"] += 0.1
+    paths["result"].write_text(json.dumps(changed))
+    assert main(["arena", str(paths["votes"]), "--check", str(paths["result"])]) == 1
+
+
+def test_the_page_of_a_result_shows_what_the_file_says(world: World, client: Client) -> None:
+    campaign = world.closed()
+    world.publish(campaign)
+    document = json.loads(client.get(address(world, campaign, "campaign_result", 1)).content)
+    response = client.get(address(world, campaign))
+    page, shown = parse(response.content.decode()), text_of(response)
+    names = [row["name"] for row in document["systems"]]
+    assert sorted(names) == sorted(NAMES)
+    assert [cell.text for cell in page.all("th", scope="row")][: len(names)] == names
+    first = document["systems"][0]
+    assert f"{first['score']:.3f}".replace("-", "−") in shown
+    assert f"{first['wins']}–{first['ties']}–{first['losses']}" in shown
+    assert shown.count("<circle") == len(names)
+    people = [judge.user.name for judge in judges_of(campaign)] + [judge.email for judge in judges_of(campaign)]
+    assert not any(person in shown for person in people)
+    table = client.get(address(world, campaign, "campaign_csv", 1)).content.decode("utf-8-sig").splitlines()
+    assert table[0].startswith("rank,team_number,name,label,score")
+    assert len(table) == 1 + len(names)
+    assert str(first["score"]) in table[1]
+
+
+def test_what_was_left_out_is_said_without_a_name_and_an_earlier_result_stays(world: World, client: Client) -> None:
+    campaign = world.closed()
+    world.publish(campaign)
+    judge = judges_of(campaign)[0]
+    exclude(campaign=campaign, actor=world.owner, judge=judge, reason="읽지 않고 골랐습니다.")
+    campaign.refresh_from_db()
+    world.publish(campaign, note="평가자 한 명을 뺐습니다.")
+    shown = text_of(client.get(address(world, campaign)))
+    judge.refresh_from_db()
+    assert f"평가자 {judge.label}의 모든 평가: 읽지 않고 골랐습니다." in shown
+    assert "평가자 한 명을 뺐습니다." in shown
+    assert judge.email not in shown
+    for snapshot in (1, 2):
+        assert address(world, campaign, "campaign_votes", snapshot) in shown
+        assert client.get(address(world, campaign, "campaign_votes", snapshot)).status_code == 200
+
+
+@pytest.mark.parametrize("protocol", ["rubric", "errors", "ranking"])
+def test_every_protocol_has_its_page(world: World, client: Client, protocol: str) -> None:
+    campaign = world.closed(protocol=protocol, **({"group_size": 3} if protocol == "ranking" else {}))
+    world.publish(campaign)
+    shown = text_of(client.get(address(world, campaign)))
+    assert ("승–무–패" in shown) == (protocol == "ranking")
+    english = text_of(client.get(address(world, campaign), headers={"accept-language": "en"}))
+    assert "Krippendorff" in english
+
+
+def test_queries_do_not_grow_with_the_votes(
+    world: World, client: Client, django_assert_max_num_queries: Callable[[int], Any]
+) -> None:
+    campaign = world.closed()
+    world.publish(campaign)
+    with django_assert_max_num_queries(16):
+        client.get(address(world, campaign))

@@ -1,0 +1,97 @@
+"""Scales and the places of what is drawn."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+from django.template.loader import render_to_string
+from hypothesis import given
+from hypothesis import strategies as st
+
+from malpan.web.plots.forest import LABEL_COLUMNS, Estimate, cut, forest
+from malpan.web.plots.matrix import SHADES, win_matrix
+from malpan.web.plots.scales import Scale, tick_text, ticks
+
+
+@given(low=st.floats(-1e6, 1e6), share=st.floats(1e-3, 1e3), most=st.integers(3, 12))
+def test_ticks_are_round_few_and_around_the_values(low: float, share: float, most: int) -> None:
+    width = share * max(1.0, abs(low))
+    high = low + width
+    found = ticks(low, high, most)
+    assert 2 <= len(found) <= most
+    steps = {round((after - before) / width, 6) for before, after in pairwise(found)}
+    assert max(steps) - min(steps) <= 2e-6
+    slack = 1e-6 * max(abs(low), abs(high), width)
+    assert found[0] <= low + slack
+    assert found[-1] >= high - slack
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (-1.3, 1.1, [-2.0, -1.0, 0.0, 1.0, 2.0]),
+        (0.0, 1.0, [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]),
+        (0.41, 0.43, [0.41, 0.415, 0.42, 0.425, 0.43]),
+        (3.0, 3.0, [2.5, 2.75, 3.0, 3.25, 3.5]),
+    ],
+)
+def test_ticks_of_known_ranges(low: float, high: float, expected: list[float]) -> None:
+    assert ticks(low, high) == expected
+
+
+@pytest.mark.parametrize("ends", [(math.nan, 1.0), (0.0, math.inf), (1.0, 0.0)])
+def test_what_is_no_range_is_refused(ends: tuple[float, float]) -> None:
+    with pytest.raises(ValueError, match="no range"):
+        ticks(*ends)
+
+
+def test_texts_of_ticks_have_the_same_decimals_and_a_true_minus() -> None:
+    assert [tick_text(value, [-0.5, 0.0, 0.5]) for value in (-0.5, 0.0)] == ["−0.5", "0.0"]
+    assert tick_text(0.25, [0.0, 0.25]) == "0.25"
+
+
+def test_a_scale_is_linear_and_ends() -> None:
+    scale = Scale(-1, 1, 100, 300)
+    assert [scale(value) for value in (-1, 0, 0.5, 1, 7, -7)] == [100, 200, 250, 300, 300, 100]
+
+
+def test_long_names_are_cut_by_columns() -> None:
+    assert cut("짧은 이름", LABEL_COLUMNS) == "짧은 이름"
+    assert cut("가나다라마바사", 8) == "가나다…"
+    assert cut("abcdefghij", 8) == "abcdefg…"
+
+
+def test_a_forest_has_a_line_for_every_estimate() -> None:
+    plot = forest(
+        [Estimate("고래", 0.4, 0.1, 0.7), Estimate("아주 긴 이름을 가진 참가 팀의 모형", -0.4, -0.9, 0.1, True)]
+    )
+    assert plot is not None
+    assert forest([]) is None
+    for row in plot.rows:
+        assert 0 < row.low < row.value < row.high < plot.width
+    zero = next(tick.x for tick in plot.ticks if tick.is_zero)
+    assert plot.rows[0].low > zero > plot.rows[1].value
+    words = {"plot": plot, "id": "forest", "title": "강도", "description": "95 % 구간 <신뢰>"}
+    drawn = ElementTree.fromstring(render_to_string("plots/forest.html", words).strip())
+    assert len(drawn.findall(".//circle")) == 2
+    assert drawn.find(".//desc").text == "95 % 구간 <신뢰>"
+    assert [text.text for text in drawn.findall(".//g/text")][1].endswith("…")
+    assert "style" not in render_to_string("plots/forest.html", words)
+
+
+def test_the_cells_of_a_matrix_are_shaded_by_the_share_won() -> None:
+    plot = win_matrix(["1", "2", "3"], [[0, 9, 0], [1, 0, 2], [0, 2, 0]], [[0, 0, 0], [0, 0, 4], [0, 4, 0]])
+    assert plot is not None
+    shades = {(cell.x, cell.y): (cell.text, cell.shade) for cell in plot.cells}
+    assert sorted(shades.values(), key=str) == sorted(
+        [("9", SHADES - 1), ("–", None), ("1", 0), ("2", 4), ("–", None), ("2", 4)], key=str
+    )
+    words = {"plot": plot, "id": "wins", "title": "승패", "description": "설명"}
+    drawn = ElementTree.fromstring(render_to_string("plots/matrix.html", words).strip())
+    assert len(drawn.findall(".//rect")) == 6
+    assert win_matrix([], [], []) is None
+    with pytest.raises(ValueError, match="fit"):
+        win_matrix(["1"], [[0, 1]], [[0]])
