@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from scoring.arena.result import ArenaResult, NoResult, compute
@@ -122,10 +122,7 @@ def _notes(document: Mapping[str, Any], language: Language) -> Iterator[str]:
         judges = ", ".join(f"{each['judge']}({_flags(each['flags'], language)})" for each in suspicious)
         yield say("arena_suspicious", language, judges=judges)
     if document["influence"]:
-        largest = max(document["influence"], key=lambda each: each["rank_change"])
-        taus = [each["tau"] for each in document["influence"] if each["tau"] is not None]
-        tau = f"{min(taus):.3f}" if taus else _NONE
-        yield say("arena_influence", language, change=largest["rank_change"], judge=largest["judge"], tau=tau)
+        yield _influence(document["influence"], language)
     if document["unranked"]:
         systems = ", ".join(f"{each['label']} {quoted(each['reason'])}".strip() for each in document["unranked"])
         yield say("arena_unranked", language, systems=systems)
@@ -133,6 +130,15 @@ def _notes(document: Mapping[str, Any], language: Language) -> Iterator[str]:
         yield say(f"arena_warning_{name}", language)
     votes = document["signature"]["votes_sha256"]
     yield say("arena_signature", language, hash=document["signature_hash"], votes=votes)
+
+
+def _influence(rows: Sequence[Mapping[str, Any]], language: Language) -> str:
+    largest = max(rows, key=lambda each: int(each["rank_change"]))
+    if not largest["rank_change"]:
+        return say("arena_steady", language)
+    taus = [each["tau"] for each in rows if each["tau"] is not None]
+    tau = f"{min(taus):.3f}" if taus else _NONE
+    return say("arena_influence", language, change=largest["rank_change"], judge=largest["judge"], tau=tau)
 
 
 def _flags(flags: list[str], language: Language) -> str:

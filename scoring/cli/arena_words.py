@@ -52,8 +52,10 @@ ARENA_WORDS: Final[dict[str, Message]] = {
         "Scores are standardised by judge (in deviations of a judge), with mean 0.",
     ),
     "arena_clusters": Message(
-        "순위 범위와 묶음은 모든 쌍의 차이를 Holm 보정으로 검정한 것입니다. 같은 묶음은 우열을 가릴 수 없습니다.",
-        "Rank ranges and clusters come from tests of all pairs with Holm's correction; a cluster is not told apart.",
+        "순위 범위와 묶음은 모든 쌍의 차이를 Holm 보정으로 검정한 것입니다. 위 묶음은 모두 아래 묶음보다 유의하게 "
+        "낫습니다.",
+        "Rank ranges and clusters come from tests of all pairs with Holm's correction: all of a cluster are "
+        "significantly better than all below it.",
     ),
     "arena_order": Message(
         "먼저 보인 쪽의 이점: {value:+.3f}로짓 ({low:+.3f}~{high:+.3f}), 무승부 {tie:.1f}%.",
@@ -72,6 +74,7 @@ ARENA_WORDS: Final[dict[str, Message]] = {
         "평가자 한 명을 빼면 순위가 많아야 {change}계단 움직이고({judge}), 전체 순위와의 타우는 {tau} 이상입니다.",
         "Without any one judge a rank moves by at most {change} ({judge}); tau to the full ranking is at least {tau}.",
     ),
+    "arena_steady": Message("평가자 한 명을 빼도 순위는 바뀌지 않습니다.", "No rank changes without any one judge."),
     "arena_unranked": Message("순위에 없는 시스템: {systems}.", "Not ranked: {systems}."),
     "arena_signature": Message(
         "서명 {hash} (투표 파일 {votes})",
