@@ -163,8 +163,8 @@ def add_judge(panel: Panel, number: int, **fields: Any) -> CampaignJudge:
     values = {
         "email": user.email, "user": user, "accepted_at": panel.now, "design_label": f"D{number:02d}",
         "consent_version": consent_version_of(panel.campaign), "consented_at": panel.now,
-        "rubric": panel.campaign.rubric, "token_sha256": f"{panel.campaign.pk:032x}{number:032x}", "invited_by": panel.organiser,
-        "invited_at": panel.now, "expires_at": panel.now + timedelta(days=14),
+        "rubric": panel.campaign.rubric, "token_sha256": f"{panel.campaign.pk:032x}{number:032x}",
+        "invited_by": panel.organiser, "invited_at": panel.now, "expires_at": panel.now + timedelta(days=14),
     }  # fmt: skip
     return CampaignJudge.objects.create(campaign=panel.campaign, **(values | fields))
 
