@@ -1,7 +1,7 @@
 """Bradley–Terry strengths with ties and an effect of the order shown, for many sets of counts at once.
 
-For a pair shown as i first, j second, with strengths s in logits, order effect d and log tie parameter t (Davidson 1970;
-Davidson & Beaver 1977)::
+For a pair shown as i first, j second, with strengths s in logits, order effect d and log tie parameter t (Davidson
+1970; Davidson & Beaver 1977)::
 
     first : tie : second  =  exp(e / 2) : exp(t) : exp(-e / 2),      e = s_i - s_j + d
 
@@ -53,11 +53,14 @@ def fit(counts: FloatArray, *, has_order: bool = True, has_ties: bool | None = N
     """The maximum likelihood fit of counts (trials, first shown, second shown, outcome), outcomes ``FIRST``, ``TIE``,
     ``SECOND``; counts may be weights of any size.
 
-    ``has_ties``: whether the model has ties, by default whether there is any. Raises ``ValueError`` for another shape.
+    ``has_ties``: whether the model has ties, by default whether there is any; a model without them leaves them out.
+    Raises ``ValueError`` for another shape.
     """
     if counts.ndim != 4 or counts.shape[1] != counts.shape[2] or counts.shape[3] != 3 or counts.shape[1] < 2:
         raise ValueError(f"expected counts (trials, systems, systems, 3), not {counts.shape}")
     with_ties = bool(counts[..., TIE].sum() > 0) if has_ties is None else has_ties
+    if not with_ties:
+        counts = counts * (np.arange(3) != TIE)
     counts, is_regularised = _with_maximum(np.asarray(counts, dtype=np.float64), has_order, with_ties)
     rows, columns = np.nonzero(~np.eye(counts.shape[1], dtype=bool))
     model = _Model(counts.shape[1], rows, columns, has_order, with_ties)
@@ -157,8 +160,7 @@ class _Model:
         gradient[:, :-1] = ((counts[..., FIRST] - counts[..., SECOND]) / 2 - total * lean) @ self.design
         gradient[:, -1] = (counts[..., TIE] - total * tie).sum(axis=1) if self.has_ties else 0.0
         curvature = self._curvature(total, tie, lean, (first + second) / 4 - lean**2)
-        step: FloatArray = np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0]
-        return step
+        return np.asarray(np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0], dtype=np.float64)
 
     def _probabilities(self, found: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         half = np.clip(found[:, :-1] @ self.design.T / 2, -_STEEPEST, _STEEPEST)

@@ -73,7 +73,7 @@ def counts_of(sums: FloatArray, systems: int) -> FloatArray:
 def comparisons(votes: Sequence[Vote], systems: Sequence[str]) -> Comparisons:
     """The comparisons in pairwise votes or rankings of ``systems``."""
     at = {label: index for index, label in enumerate(systems)}
-    items, judges = ({label: None for label in sorted({getattr(vote, of) for vote in votes})} for of in _CLUSTERS)
+    items, judges = (dict.fromkeys(sorted({getattr(vote, of) for vote in votes})) for of in _CLUSTERS)
     item_at, judge_at = ({label: index for index, label in enumerate(labels)} for labels in (items, judges))
     rows: list[tuple[int, int, int, int, int, int]] = []
     for number, vote in enumerate(votes):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.arena.bradley_terry import FloatArray
-from scoring.arena.ranks import COMPARED_DECIMALS
+from scoring.composite import COMPARED_DECIMALS
 
 
 @dataclass(frozen=True, slots=True)

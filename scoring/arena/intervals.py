@@ -103,7 +103,7 @@ def clustered(entries: Entries, estimate: Estimator, *, resamples: int, seed: st
     """
     if not len(entries.cell):
         raise ValueError("no votes to draw from")
-    whole = np.bincount(entries.cell, weights=entries.amount, minlength=entries.width)
+    whole = np.bincount(entries.cell, weights=entries.amount, minlength=entries.width).astype(np.float64)
     values = estimate(whole[None])[0]
     found, groups = [], []
     for name, cluster in _clusters(entries.item, entries.judge).items():
@@ -154,7 +154,7 @@ def _drawn(
     for weights in bootstrap_weights(count, resamples, seed, cells=max(count, len(keys), entries.width)):
         flat = np.arange(len(weights))[:, None] * entries.width + cell
         drawn = np.bincount(flat.ravel(), (weights[:, group] * amounts).ravel(), len(weights) * entries.width)
-        parts.append(estimate(drawn.reshape(len(weights), entries.width)))
+        parts.append(estimate(drawn.reshape(len(weights), entries.width).astype(np.float64)))
     return np.concatenate(parts)
 
 

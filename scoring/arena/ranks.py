@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from scoring.arena.intervals import Clustered, Estimate
+from scoring.composite import COMPARED_DECIMALS
 from scoring.significance.resampling import holm
-
-COMPARED_DECIMALS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 Strengths (pairwise, ranking) are logits with mean 0: a difference of 1 is a chance of 73 % to win a comparison that is
 decided. Scores of ratings are deviations of a judge with mean 0. Intervals, ranges of ranks and clusters are those of
-``scoring.arena.intervals`` and ``scoring.arena.ranks``. Numbers are rounded to ``DECIMALS``.
+``scoring.arena.intervals`` and ``scoring.arena.ranks``. Numbers are rounded, so that another processor, whose sums
+differ in the last of 16 digits, writes the same: to ``DECIMALS``, and large ones to ``LARGE``.
 """
 
 from __future__ import annotations
@@ -26,11 +27,13 @@ from scoring.arena.scores import Scored, score_systems, scores_without_each
 from scoring.arena.verdicts import agreement_document
 from scoring.arena.vote_records import System, Vote, Votes
 from scoring.arena.votes import votes_bytes
+from scoring.composite import COMPARED_DECIMALS
 from scoring.errors import Language, Message, ScoringError
 from scoring.signature import canonical_json, json_sha256
 
 FORMAT: Final = "malpan-arena-result@1"
-DECIMALS: Final = 10
+DECIMALS: Final = COMPARED_DECIMALS
+LARGE: Final = {"freedom": 3, "log_random": 5, "log_position": 5}  # decimals of figures that may be in the hundreds
 FEW_JUDGES: Final = 5
 
 _TOO_FEW: Final = Message(
@@ -112,9 +115,7 @@ def _document(
     order = sorted(range(len(scored.systems)), key=lambda at: (placed[at].rank, scored.systems[at]))
     figures = _figures(votes, real, scored)
     named = {system.label: system for system in votes.systems}
-    rows = [
-        _system(named[scored.systems[at]], estimates[at], placed[at], figures[scored.systems[at]]) for at in order
-    ]
+    rows = [_system(named[scored.systems[at]], estimates[at], placed[at], figures[scored.systems[at]]) for at in order]
     signature = signature_of(votes)
     return {
         "format": FORMAT,
@@ -274,13 +275,13 @@ def _warnings(votes: Votes, real: Sequence[Vote], scored: Scored) -> list[str]:
     return [name for name, is_so in found.items() if is_so]
 
 
-def _rounded(value: Any) -> Any:
+def _rounded(value: Any, decimals: int = DECIMALS) -> Any:
     """``value`` with its numbers rounded; whole ones are integers."""
     if isinstance(value, float):
-        found = round(value, DECIMALS)
+        found = round(value, decimals)
         return int(found) if found.is_integer() else found
     if isinstance(value, dict):
-        return {key: _rounded(each) for key, each in value.items()}
+        return {key: _rounded(each, LARGE.get(key, decimals)) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_rounded(each) for each in value]
+        return [_rounded(each, decimals) for each in value]
     return value

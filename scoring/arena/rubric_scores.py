@@ -1,6 +1,6 @@
 """Scores of systems from votes that rate one output: rubrics, and outputs whose errors are marked.
 
-* A vote's ``points`` are 0-1: the weighted mean of its criteria, each as a share of its scale; or the score given / 100.
+* A vote's ``points`` are 0-1: the weighted mean of its criteria, each as a share of its scale; or the score / 100.
 * They are standardised by judge, z = (points - mean) / deviation, with the judge's mean and variance drawn towards the
   panel's as if ``_SHRINKAGE`` more votes of the whole panel were the judge's own.
 * z is the sum of a system, a judge, an item and an error, with judges and items as random effects (Henderson's mixed
@@ -60,8 +60,8 @@ def points_of(vote: Vote, criteria: Sequence[Criterion]) -> float:
     total = sum(weights)
     shares = [(vote.value["scores"][each.key] - each.low) / (each.high - each.low) for each in criteria]
     if not total:
-        return sum(shares) / len(shares)
-    return sum(weight * share for weight, share in zip(weights, shares, strict=True)) / total
+        return float(sum(shares) / len(shares))
+    return float(sum(weight * share for weight, share in zip(weights, shares, strict=True)) / total)
 
 
 def penalty_of(vote: Vote) -> int:

@@ -32,10 +32,8 @@ def two_sided_p(t: float, freedom: float) -> float:
         high = min(high, max(low, _FARTHEST / math.sqrt(freedom)))
     log_scale = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2) - 0.5 * math.log(math.pi)
     middle, half = (low + high) / 2, (high - low) / 2
-    total = sum(
-        weight * math.cos(middle + half * node) ** (freedom - 1) for node, weight in zip(*_rule(), strict=True)
-    )
-    return min(1.0, max(0.0, 2 * math.exp(log_scale) * half * total))
+    parts = (weight * math.cos(middle + half * node) ** (freedom - 1) for node, weight in zip(*_rule(), strict=True))
+    return float(min(1.0, max(0.0, 2 * math.exp(log_scale) * half * sum(parts))))
 
 
 @cache

@@ -62,7 +62,7 @@ def tables(votes: Votes) -> dict[str, tuple[Table, Metric]]:
 
 
 def _scores(votes: Sequence[Vote], scores: Sequence[float], low: float, high: float) -> Table:
-    """Scores by (item, system). Categories are the whole numbers of the scale, or what was given if that is not whole."""
+    """Scores by (item, system). Categories are the whole numbers of the scale, or what was given."""
     whole = all(float(each).is_integer() for each in (low, high, *scores))
     categories = list(range(int(low), int(high) + 1)) if whole else sorted({low, high, *scores})
     rows = [

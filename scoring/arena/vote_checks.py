@@ -142,7 +142,8 @@ class Checker:
                 return False
             if count is not None and len(value) != count:
                 self.defects.note(place, "wrong_count", expected=count, found=len(value))
-            return all([check(each, f"{place}[{index}]") is not False for index, each in enumerate(value)])
+            found = [check(each, f"{place}[{index}]") for index, each in enumerate(value)]
+            return False not in found
 
         return whole
 
@@ -230,11 +231,15 @@ class Checker:
         number = row["repeats"]
         if (number is not None) != (row["kind"] == "repeat"):
             self.defects.note(f"{place}.repeats", "repeats_only_of_repeats")
-        elif number is not None:
-            if not isinstance(number, int) or number not in self.votes:
-                self.defects.note(f"{place}.repeats", "repeats_other", found=shown(number))
-            elif (first := self.votes[number]) and _unit(first) != _unit(row):
-                self.defects.note(f"{place}.repeats", "repeats_other", found=shown(number))
+        elif number is not None and not self.is_earlier(number, row):
+            self.defects.note(f"{place}.repeats", "repeats_other", found=shown(number))
+
+    def is_earlier(self, number: Any, row: Mapping[str, Any]) -> bool:
+        """Whether ``number`` is an earlier vote on the unit of ``row``; one with a defect of its own may be."""
+        if not isinstance(number, int) or number not in self.votes:
+            return False
+        first = self.votes[number]
+        return first is None or _unit(first) == _unit(row)
 
     def value(self, value: Any, place: str, outputs: int) -> None:
         """What was said, by the protocol."""

@@ -35,14 +35,12 @@ TEXTS: Final[dict[str, Message]] = {
     "missing": Message("있어야 하는 값이 없습니다.", "is missing."),
     "unknown_key": Message("모르는 이름입니다. 지우십시오.", "is not a known name. Remove it."),
     "not_one_of": Message("{known} 가운데 하나여야 하는데 {found}입니다.", "is {found}; it must be one of {known}."),
-    "out_of_range": Message("{low}에서 {high} 사이여야 하는데 {found}입니다.", "is {found}; it must be {low} to {high}."),
+    "out_of_range": Message(
+        "{low}에서 {high} 사이여야 하는데 {found}입니다.", "is {found}; it must be {low} to {high}."
+    ),
     "duplicate": Message("{found}이(가) 두 번 나옵니다. 하나만 두십시오.", "{found} appears twice. Keep one."),
-    "unknown_label": Message(
-        "{found}은(는) 이 파일의 목록에 없습니다.", "{found} is not in the lists of this file."
-    ),
-    "wrong_count": Message(
-        "{expected}개여야 하는데 {found}개입니다.", "has {found} entries; {expected} are expected."
-    ),
+    "unknown_label": Message("{found}은(는) 이 파일의 목록에 없습니다.", "{found} is not in the lists of this file."),
+    "wrong_count": Message("{expected}개여야 하는데 {found}개입니다.", "has {found} entries; {expected} are expected."),
     "bad_only_of_controls": Message(
         "bad는 통제 문항(control)에만, 그리고 반드시 적습니다.", "bad belongs to controls, and each of them has one."
     ),
@@ -61,7 +59,7 @@ TEXTS: Final[dict[str, Message]] = {
 
 @dataclass(frozen=True, slots=True)
 class Defect:
-    """One defect of a votes file: ``place`` is a path such as ``votes[17].value.choice``, ``code`` a key of ``TEXTS``."""
+    """One defect: ``place`` is a path such as ``votes[17].value.choice``, ``code`` a key of ``TEXTS``."""
 
     place: str
     code: str
@@ -85,9 +83,7 @@ class VotesInvalid(ScoringError):
 
     def message(self, language: Language = "ko") -> str:
         """The first defects, a line each, below a line with their number."""
-        head = Message(
-            "투표 파일에 잘못된 곳이 {total}곳 있습니다.", "The votes file has defects in {total} places."
-        )
+        head = Message("투표 파일에 잘못된 곳이 {total}곳 있습니다.", "The votes file has defects in {total} places.")
         lines = [head.text(language).format(total=self.total)]
         lines += [f"- {defect.message(language)}" for defect in self.defects[:_SHOWN]]
         return "\n".join(lines + ["- …"] * (self.total > _SHOWN))

@@ -38,10 +38,10 @@ ARENA_WORDS: Final[dict[str, Message]] = {
     "arena_ends": Message("승·무·패", "W-T-L"),
     "arena_count": Message("표", "votes"),
     "arena_numbers": Message(
-        "평가자 {judges}명, 문항 {items}개, 반영한 표 {votes}개(통제 {controls}개, 반복 {repeats}개는 순위에 쓰지 않음), "
-        "반영하지 않은 표 {not_counted}개.",
-        "{judges} judges, {items} items, {votes} votes counted ({controls} controls and {repeats} repeats rank nobody), "
-        "{not_counted} not counted.",
+        "평가자 {judges}명, 문항 {items}개, 반영한 표 {votes}개(통제 {controls}개, 반복 {repeats}개는 순위에 쓰지 "
+        "않음), 반영하지 않은 표 {not_counted}개.",
+        "{judges} judges, {items} items, {votes} votes counted ({controls} controls and {repeats} repeats rank "
+        "nobody), {not_counted} not counted.",
     ),
     "arena_scale_pairs": Message(
         "점수는 로짓이고 평균이 0입니다. 1만큼 앞서면 무승부를 뺀 비교에서 73% 이깁니다.",

@@ -54,6 +54,7 @@ def test_alpha_of_a_scale_with_unused_categories_is_that_of_the_used_ones():
 
 def by_loops(ratings: np.ndarray, categories: int) -> float:
     """Gwet's AC2 with ordinal weights, sum by sum."""
+
     def weight(one, other):
         return 1 - comb(abs(one - other) + 1, 2) / comb(categories, 2)
 

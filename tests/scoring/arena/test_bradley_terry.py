@@ -37,6 +37,13 @@ def test_without_ties_and_order_it_is_choix(seed):
     assert found.tie[0] == -np.inf
 
 
+def test_a_model_without_ties_leaves_ties_out():
+    counts = drawn(5, 400, 0.2, -0.5)
+    decided = counts * np.asarray([1, 0, 1])
+    np.testing.assert_array_equal(fit(counts, has_ties=False).strengths, fit(decided).strengths)
+    assert counts[..., TIE].sum() > 50
+
+
 def log_likelihood(parameters: np.ndarray, counts: np.ndarray) -> float:
     """Written out vote by vote kind: Davidson's probabilities with an order factor."""
     systems = counts.shape[1]

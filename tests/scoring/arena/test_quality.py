@@ -10,7 +10,8 @@ import pytest
 from scipy import stats
 
 from scoring.arena.bradley_terry import FIRST, SECOND, TIE
-from scoring.arena.quality import CONTROLS_LEVEL, judge_qualities
+from scoring.arena.judge_tests import CONTROLS_LEVEL
+from scoring.arena.quality import judge_qualities
 from scoring.arena.simulation import Panel, simulate, spread_strengths
 from scoring.arena.suspicion import Reader, log_clicks, log_ratings
 from scoring.arena.verdicts import pair_verdicts
@@ -57,10 +58,10 @@ def test_consistency_and_agreement_are_those_by_loops(panel):
     equal = every = 0
     for vote in own:
         for other in votes.votes:
-            if vote.kind == other.kind == "real" and other.judge != "J03" and vote.item == other.item:
-                if set(vote.systems) == set(other.systems):
-                    every += 1
-                    equal += winner(vote) == winner(other)
+            is_unit = vote.item == other.item and set(vote.systems) == set(other.systems)
+            if vote.kind == other.kind == "real" and other.judge != "J03" and is_unit:
+                every += 1
+                equal += winner(vote) == winner(other)
     assert every
     assert found["J03"].agreement == pytest.approx(equal / every)
 
@@ -171,9 +172,7 @@ def test_ratings_that_follow_the_others_speak_against_clicking():
     random = np.random.default_rng(1)
     expected = random.normal(size=200)
     follows = 0.5 * expected + (1 - 0.25) ** 0.5 * random.normal(size=200)
-    by_scipy = (
-        stats.norm.logpdf(follows) - stats.norm.logpdf(follows, 0.5 * expected, (1 - 0.25) ** 0.5)
-    ).sum()
+    by_scipy = (stats.norm.logpdf(follows) - stats.norm.logpdf(follows, 0.5 * expected, (1 - 0.25) ** 0.5)).sum()
     assert log_ratings(follows, expected, 0.5) == pytest.approx(by_scipy)
     assert by_scipy < -5
     assert log_ratings(random.normal(size=200), expected, 0.5) > 5

@@ -48,7 +48,7 @@ def test_the_same_votes_give_the_same_bytes(protocol):
     for row in document["systems"]:
         assert row["low"] < row["score"] < row["high"]
         assert row["best_rank"] <= row["rank"] <= row["worst_rank"]
-    assert sum(row["score"] for row in document["systems"]) == pytest.approx(0, abs=1e-8)
+    assert sum(row["score"] for row in document["systems"]) == pytest.approx(0, abs=1e-7)
 
 
 def test_another_process_with_other_threads_gives_the_same_bytes(tmp_path):
@@ -98,9 +98,9 @@ def test_scores_are_those_of_the_fit_and_influence_of_fits_without_each_judge():
     found = fit(comparisons(votes.real(), votes.counting).counts())
     scores = {row["label"]: row["score"] for row in document["systems"]}
     for at, label in enumerate(votes.counting):
-        assert scores[label] == pytest.approx(found.strengths[0, at], abs=1e-9)
-    assert document["parameters"]["order"]["value"] == pytest.approx(found.order[0], abs=1e-9)
-    assert document["parameters"]["tie"]["value"] == pytest.approx(found.tie[0], abs=1e-9)
+        assert scores[label] == pytest.approx(found.strengths[0, at], abs=1e-8)
+    assert document["parameters"]["order"]["value"] == pytest.approx(found.order[0], abs=1e-8)
+    assert document["parameters"]["tie"]["value"] == pytest.approx(found.tie[0], abs=1e-8)
     ranks = {row["label"]: row["rank"] for row in document["systems"]}
     for row in document["influence"][:3]:
         without = compute(replace(votes, exclusions=(Exclusion("x", judge=row["judge"]),))).document()

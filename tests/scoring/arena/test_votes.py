@@ -149,7 +149,8 @@ def test_a_label_is_given_once():
     changed = document()
     changed["judges"].append(changed["judges"][0])
     changed["votes"].append(dict(changed["votes"][0]))
-    assert defects(changed) == {"judges[4].label": "duplicate", f"votes[{len(changed['votes']) - 1}].number": "duplicate"}
+    last = len(changed["votes"]) - 1
+    assert defects(changed) == {"judges[4].label": "duplicate", f"votes[{last}].number": "duplicate"}
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"\xff\xfe\x00", b"[" * 100_000, b"[]", b"3", b"null", b'"votes"'])
