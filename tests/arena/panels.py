@@ -91,7 +91,7 @@ class Panel:
         return judge_assignment(assignment=assignment, value=value, **fields)
 
     def fill(self, choose: Callable[[Assignment], dict[str, Any]], seconds: int = 30) -> None:
-        """Every open assignment is judged, by ``choose``, with the rows alone: the services take a while for hundreds."""
+        """Every open assignment is judged, by ``choose``, with rows alone: the services take a while for hundreds."""
         rows = list(Assignment.objects.filter(campaign=self.campaign, state="open").select_related("judge", "item"))
         Judgement.objects.bulk_create(
             Judgement(

@@ -147,14 +147,13 @@ def test_reason_is_needed_both_ways(panel):
 def test_only_who_manages_excludes(panel):
     viewer = UserFactory.create()
     CompetitionRole.objects.create(competition=panel.campaign.track.competition, user=viewer, role="operator")
-    made = make_exclusion(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[1], reason="까닭")
+    campaign, judge = panel.campaign, panel.judges[0]
+    made = make_exclusion(campaign=campaign, actor=panel.organiser, judge=panel.judges[1], reason="까닭")
 
     for actor, refusal in ((viewer, NotAllowed), (panel.judges[0].user, ManageNotFound)):
         for call in (
-            lambda actor=actor: preview_exclusion(campaign=panel.campaign, actor=actor, judge=panel.judges[0]),
-            lambda actor=actor: make_exclusion(
-                campaign=panel.campaign, actor=actor, judge=panel.judges[0], reason="까닭"
-            ),
+            lambda actor=actor: preview_exclusion(campaign=campaign, actor=actor, judge=judge),
+            lambda actor=actor: make_exclusion(campaign=campaign, actor=actor, judge=judge, reason="까닭"),
             lambda actor=actor: lift_exclusion(exclusion=made, actor=actor, reason="까닭"),
         ):
             with pytest.raises(refusal):
