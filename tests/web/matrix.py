@@ -21,6 +21,7 @@ from tests.web.visibility_world import World
 NAMES: Final = re.compile(r"<(?:\w+:)?(\w+)>")
 FAMILIES: Final = frozenset(
     {
+        "arena",
         "phases",
         "stages",
         "references",
@@ -74,9 +75,15 @@ def _values(name: str, route: str, world: World) -> list[Any]:
         "team_pk": [team.pk for team in world.teams.values()],
         "position": [1, 2],
         "number": [team.number for team in world.teams.values()],
-        "token": [world.invitation_token],
+        "token": [world.arena.token if route.startswith("arena/") else world.invitation_token],
+        "key": [world.arena.assignment.shown_key],
+        "judge_pk": [world.arena.judgement.assignment.judge_id],
+        "judgement_pk": [world.arena.judgement.pk],
+        "exclusion_pk": [world.arena.exclusion.pk],
         "name": [world.data_file.file_name] if route.startswith("files") else ["meteor"],
     }
+    if name == "pk" and "/manage/arena/" in route:
+        return [world.arena.rubric.pk] if "/rubric/" in route else [row.pk for row in world.arena.desk()]
     if name == "pk":
         return world.candidates("files" if route.startswith("files") else _family(family))
     return by_name.get(name, ["1"])

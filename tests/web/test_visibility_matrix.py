@@ -46,11 +46,12 @@ from tests.web.visibility_world import (
 
 pytestmark = pytest.mark.django_db
 
-EVERYONE, TEAM, ADMIN = "everyone", "team and manage pages", "superusers"
+EVERYONE, TEAM, JUDGES, ADMIN = "everyone", "team and manage pages", "judges", "superusers"
 MANAGE_PAGES, OPERATORS, ORGANISERS, OWNERS = "manage pages", "operators", "organisers", "owners"
 INSIDE: Final = {  # who of ``ROLES`` gets in
     EVERYONE: ROLES,
     TEAM: ROLES,
+    JUDGES: (),
     MANAGE_PAGES: ROLES,
     OPERATORS: ("operator", "organiser"),
     ORGANISERS: ("organiser",),
@@ -70,6 +71,9 @@ RULES: Final[dict[str, str]] = {
     "verify_chain.py": EVERYONE,
     "accounts/": EVERYONE,
     "invitations/": EVERYONE,
+    "arena/": EVERYONE,  # the reader's own, if somebody is logged in
+    "arena/invitation/": EVERYONE,
+    "arena/<int:pk>/": JUDGES,
     "account/": EVERYONE,  # the reader's own, if somebody is logged in
     "tokens/": EVERYONE,  # the reader's own, if somebody is logged in
     "files/": EVERYONE,
@@ -97,6 +101,7 @@ RULES: Final[dict[str, str]] = {
             *(
                 "phases",
                 "stages",
+                "arena",
                 "references",
                 "rescoring",
                 "runs",
@@ -119,6 +124,13 @@ RULES: Final[dict[str, str]] = {
                 "phases/new",
                 "stages/new",
                 "stages/<int:pk>/table",
+                "arena/new",
+                "arena/rubrics/<slug:track_slug>/new",
+                "arena/<int:pk>/opening",
+                "arena/<int:pk>/closing",
+                "arena/<int:pk>/quality/scores",
+                "arena/<int:pk>/judges/<int:judge_pk>/exclude",
+                "arena/<int:pk>/judgements",
                 "references/<int:pk>",
                 "teams/new",
                 "quota/<int:phase_pk>/all",
@@ -205,6 +217,8 @@ def may_enter(rule: str, viewer: str, address: str, world: World) -> bool:
         return viewer in INSIDE[rule]
     if rule == EVERYONE:
         return True
+    if rule == JUDGES:
+        return viewer == "judge"
     own = {"own team": "own.", "other team": "other."}.get(viewer, "nobody")
     ids = [str(row.public_id) for name, row in world.submissions.items() if name.startswith(own)]
     return rule == TEAM and any(each in address for each in ids)
@@ -273,7 +287,7 @@ def _refusals(viewer: str) -> tuple[int, ...]:
 
 def _assert_that_the_others_do_see_it(state: State) -> None:
     """The canaries are really there: whoever may see a score at some address did find it."""
-    for viewer in ("anonymous", "other team", "own team"):
+    for viewer in ("anonymous", "judge", "other team", "own team"):
         scores = [f"{split} score {name}" for split in ("public", "private") for name in PUBLIC]
         expected = {canary for canary in scores if may_see(state, viewer, canary, "competitions/")}
         assert {canary for canary in SEEN[state.name, viewer] if canary in scores} == expected
@@ -325,7 +339,7 @@ def test_every_route_has_a_rule() -> None:
 def test_an_unpublished_competition_is_there_for_its_manage_alone() -> None:
     world = make(STATES[1])
     Competition.objects.filter(pk=world.competition.pk).update(is_published=False)
-    for viewer in ("anonymous", "other team", "organiser elsewhere", "own team"):
+    for viewer in ("anonymous", "judge", "other team", "organiser elsewhere", "own team"):
         client = client_of(world, viewer)
         for route, _pattern in routes():
             if "<slug:slug>" not in route and not route.startswith("files/"):

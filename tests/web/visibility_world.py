@@ -44,13 +44,14 @@ from tests.factories import (
     reference_bytes,
     rows,
 )
+from tests.web.arena_world import Arena, plant_arena
 
 HOUR: Final = timedelta(hours=1)
 REFERENCE: Final = "references"
 ANSWER: Final = "답안카나리아"  # with the name of the submission, in the uploaded file
 METRICS: Final = ("exact_match", "descriptive_avg", "bleurt", "bertscore", "rouge_1")
 ROLES: Final = ("viewer", "operator", "organiser")
-VIEWERS: Final = ("anonymous", "other team", "own team", *ROLES, "organiser elsewhere")
+VIEWERS: Final = ("anonymous", "judge", "other team", "own team", *ROLES, "organiser elsewhere")
 
 # own and other team, submitted before and after the moment of freezing: the later one is the better one in both splits
 PUBLIC: Final = {
@@ -129,6 +130,7 @@ class World:
     data_file: DataFile
     notice: Notice
     question: Question
+    arena: Arena
 
     def candidates(self, family: str) -> list[int]:
         """The numbers that ``pk`` may stand for on the pages of ``family``."""
@@ -144,6 +146,7 @@ class World:
             "files": [self.data_file],
             "team": [self.invitation, *own],
             "teams": own,
+            "arena": [self.arena.campaigns["shown"]],
             "tokens": ApiToken.objects.filter(user=leader_of(self.teams["own"])),
         }
         return [row.pk for row in found.get(family, [self.phase])]
@@ -164,7 +167,9 @@ def make(state: State) -> World:
     teams = {name: TeamFactory.create(competition=competition, name=f"{name} team") for name in ("own", "other")}
     submissions = {name: _plant(name, phase, teams, now) for name in PUBLIC}
     people = _people(competition, teams)
-    organiser = people["organiser"]
+    organiser, judge = people["organiser"], people["judge"]
+    assert organiser is not None
+    assert judge is not None
     invitation, token = create_invitation(team=teams["own"], actor=leader_of(teams["own"]))
     world = World(
         competition=competition,
@@ -182,8 +187,8 @@ def make(state: State) -> World:
         question=Question.objects.create(
             competition=competition, asked_by=leader_of(teams["other"]), title="질문", body="본문"
         ),
+        arena=plant_arena(phase, submissions, judge, organiser),
     )
-    assert organiser is not None
     if state.is_published:
         publish_final_board(phase=phase, actor=organiser, note_ko="발표")
     _plant_stages(phase, teams, organiser, now, is_published=state.is_published)
@@ -266,6 +271,7 @@ def _people(competition: Competition, teams: dict[str, Team]) -> dict[str, User 
         "anonymous": None,
         "other team": leader_of(teams["other"]),
         "own team": leader_of(teams["own"]),
+        "judge": UserFactory.create(),
     }
     for role in ROLES:
         people[role] = UserFactory.create()

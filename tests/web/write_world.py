@@ -51,7 +51,7 @@ from tests.web.visibility_world import HOUR, ROLES, State, World, confirmed, mak
 STATE: Final = State("running", {"finals_limit": 2, "daily_limit": 50, "total_limit": 90})
 # "staff" may enter the admin and nothing else; nobody but they has yet to accept the terms
 VIEWERS: Final = (
-    *("anonymous", "other team", "own team", "own member", *ROLES, "owner", "organiser elsewhere"),
+    *("anonymous", "judge", "other team", "own team", "own member", *ROLES, "owner", "organiser elsewhere"),
     *("staff", "superuser"),
 )
 

@@ -8,6 +8,8 @@ from malpan.web.manage import archive, setup
 from malpan.web.manage import urls as manage
 from malpan.web.pages import (
     account,
+    arena,
+    arena_queue,
     board,
     chain,
     competition,
@@ -67,5 +69,13 @@ urlpatterns = [
     path("tokens/", tokens.tokens_page, name="api_tokens"),
     path("tokens/<int:pk>/revoke/", tokens.revoke_action, name="api_token_revoke"),
     path("invitations/<str:token>/", team.invitation_page, name="invitation"),
+    path("arena/", arena.list_page, name="arena"),
+    path("arena/invitation/<str:token>/", arena.invitation_page, name="arena_invitation"),
+    path("arena/<int:pk>/", arena.campaign_page, name="arena_campaign"),
+    path("arena/<int:pk>/teams/", arena.known_teams_action, name="arena_known_teams"),
+    path("arena/<int:pk>/judge/", arena_queue.queue_page, name="arena_queue"),
+    path("arena/<int:pk>/judge/<uuid:key>/", arena_queue.assignment_page, name="arena_assignment"),
+    path("arena/<int:pk>/judge/<uuid:key>/draft/", arena_queue.draft_action, name="arena_draft"),
+    path("arena/<int:pk>/done/", arena.done_page, name="arena_done"),
     path("files/<int:pk>/<str:name>", files.download, name="data_file"),
 ]

@@ -1,0 +1,243 @@
+"""A judge's queue: the assignment on show, its drafts, judging it, correcting what was judged.
+
+Looking writes nothing: an assignment is shown for the first time by a POST, which notes when, and leads to its page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from malpan.arena.consent import has_consented
+from malpan.arena.errors import (
+    AssignmentVoid,
+    CalibrationMissing,
+    CampaignNotOpen,
+    ConsentMissing,
+    JudgementElsewhere,
+    ValueInvalid,
+)
+from malpan.arena.judging import (
+    assignment_of,
+    correct_judgement,
+    current_assignment,
+    feedback_of,
+    judge_assignment,
+    newest_judgement,
+    next_assignment,
+    progress_of,
+    save_draft,
+    texts_of,
+    undo_target,
+)
+from malpan.arena.models import Assignment, Campaign, CampaignJudge, Judgement, JudgementDraft
+from malpan.arena.selectors import judge_for
+from malpan.core.errors import DomainError
+from malpan.core.messages import text_of
+from malpan.core.times import kst_text
+from malpan.web.forms.arena import SPANS_MAX, entered_value, located
+from malpan.web.pages.context import MemberRequest, members_only
+from malpan.web.presenters import arena
+from malpan.web.presenters.arena_sheet import sheet_of
+
+MORE_ROWS = 3  # for errors, each time they are asked for
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@members_only
+def queue_page(request: MemberRequest, pk: int) -> HttpResponse:
+    """A POST shows the next assignment; otherwise lead to the one on show, or to where the queue is begun."""
+    judge = judge_for(request.user, pk)
+    if request.method == "POST":
+        return _to_next(request, judge)
+    shown = current_assignment(judge)
+    return redirect("arena_assignment", pk, shown.shown_key) if shown else redirect("arena_campaign", pk)
+
+
+def _to_next(request: MemberRequest, judge: CampaignJudge) -> HttpResponse:
+    """Show the next assignment; the end page after the last, the campaign's page if there is something to do first."""
+    try:
+        assignment = next_assignment(judge=judge, actor=request.user)
+    except (ConsentMissing, CampaignNotOpen) as error:
+        messages.warning(request, text_of(error))
+        return redirect("arena_campaign", judge.campaign_id)
+    if assignment is None:
+        return redirect("arena_done", judge.campaign_id)
+    return redirect("arena_assignment", judge.campaign_id, assignment.shown_key)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@members_only
+def assignment_page(request: MemberRequest, pk: int, key: str) -> HttpResponse:
+    """An assignment with its form; a POST keeps a draft, judges it, or corrects what was judged.
+
+    Raises ``CampaignNotFound``, ``AssignmentNotFound``.
+    """
+    judge = judge_for(request.user, pk)
+    assignment = assignment_of(judge, key)
+    if not has_consented(judge):
+        return redirect("arena_campaign", pk)
+    if request.method != "POST":
+        return _page(request, judge, assignment)
+    if {"draft", "more"} & request.POST.keys():
+        return _keep(request, assignment)
+    return _judge(request, judge, assignment)
+
+
+@require_POST
+@members_only
+def draft_action(request: MemberRequest, pk: int, key: str) -> HttpResponse:
+    """Keep what was entered so far, for the script; the answer is a sentence to be read out."""
+    try:
+        assignment = assignment_of(judge_for(request.user, pk), key)
+        draft = _save_draft(request, assignment)
+    except DomainError as error:
+        return JsonResponse({"said": text_of(error)}, status=error.http_status)
+    if draft is None:
+        return JsonResponse({"said": text_of(JudgementElsewhere())}, status=JudgementElsewhere.http_status)
+    return JsonResponse({"said": _("임시 저장했습니다. %(time)s") % {"time": kst_text(draft.updated_at, seconds=True)}})
+
+
+def _save_draft(request: MemberRequest, assignment: Assignment) -> JudgementDraft | None:
+    value = entered_value(assignment, request.POST)
+    return save_draft(assignment=assignment, actor=request.user, value=value, note=request.POST.get("note", ""))
+
+
+def _keep(request: MemberRequest, assignment: Assignment) -> HttpResponse:
+    """The draft of a browser without script; ``more`` asks for room for more errors as well."""
+    try:
+        draft = _save_draft(request, assignment)
+    except DomainError as error:
+        messages.error(request, text_of(error))
+        draft = None
+    else:
+        messages.success(request, _("임시 저장했습니다. 나중에 이어서 평가할 수 있습니다."))
+    address = redirect("arena_assignment", assignment.campaign_id, assignment.shown_key)
+    if draft is not None and "more" in request.POST:
+        address["Location"] += f"?rows={len(draft.value.get('spans', ())) + MORE_ROWS}"
+    return address
+
+
+# --- judging ----------------------------------------------------------------------------------------------------------
+def _judge(request: MemberRequest, judge: CampaignJudge, assignment: Assignment) -> HttpResponse:
+    entered = entered_value(assignment, request.POST)
+    value, problems = located(entered, texts_of(assignment))
+    if problems:
+        return _page(request, judge, assignment, entered=entered, problems=problems, status=422)
+    try:
+        judgement = _record(request, assignment, value)
+    except ValueInvalid as error:
+        return _page(request, judge, assignment, entered=entered, problems=[text_of(error)], status=error.http_status)
+    except JudgementElsewhere as error:
+        messages.warning(request, text_of(error))
+        return redirect("arena_assignment", judge.campaign_id, assignment.shown_key)
+    except (AssignmentVoid, CalibrationMissing) as error:
+        messages.warning(request, text_of(error))
+        return _to_next(request, judge)
+    except (CampaignNotOpen, ConsentMissing) as error:
+        messages.warning(request, text_of(error))
+        return redirect("arena_campaign", judge.campaign_id)
+    return _after(request, judge, assignment, judgement)
+
+
+def _record(request: MemberRequest, assignment: Assignment, value: dict[str, Any]) -> Judgement:
+    """Judge ``assignment``, or correct its judgement."""
+    number = _number(request.POST.get("expected", ""))
+    sent: dict[str, Any] = {
+        "assignment": assignment,
+        "actor": request.user,
+        "value": value,
+        "note": request.POST.get("note", ""),
+        "expected_number": number,
+        "seconds": _number(request.POST.get("seconds", "")) or None,
+    }
+    return correct_judgement(**sent) if number else judge_assignment(**sent)
+
+
+def _number(text: str) -> int:
+    """The whole number in ``text``; 0 if it is none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
+
+
+def _after(request: MemberRequest, judge: CampaignJudge, assignment: Assignment, judgement: Judgement) -> HttpResponse:
+    """Feedback after practice, the list if a correction came from there, else the next assignment."""
+    if assignment.kind == Assignment.Kind.CALIBRATION:
+        return redirect("arena_assignment", judge.campaign_id, assignment.shown_key)
+    if judgement.number > 1:
+        messages.success(request, _("판단을 고쳤습니다."))
+        if "list" in request.POST:
+            return redirect("arena_done", judge.campaign_id)
+    elif judgement.seconds < judge.campaign.min_seconds:
+        _note_haste(request, judgement.seconds, judge.campaign.min_seconds)
+    return _to_next(request, judge)
+
+
+def _note_haste(request: MemberRequest, seconds: int, least: int) -> None:
+    """Nobody is held up: it is only said."""
+    taken = ngettext("방금 판단에 %(count)d초 걸렸습니다.", "방금 판단에 %(count)d초 걸렸습니다.", seconds)
+    advice = ngettext("%(count)d초 이상 읽기를 권합니다.", "%(count)d초 이상 읽기를 권합니다.", least)
+    undo = _("마감하기 전까지 다시 보고 고칠 수 있습니다.")
+    messages.info(request, f"{taken % {'count': seconds}} {advice % {'count': least}} {undo}")
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+def _page(
+    request: MemberRequest,
+    judge: CampaignJudge,
+    assignment: Assignment,
+    *,
+    entered: Mapping[str, Any] | None = None,
+    problems: list[str] | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    campaign, progress = judge.campaign, progress_of(judge)
+    newest = newest_judgement(assignment)
+    value, note = _shown_value(assignment, newest)
+    is_practice = assignment.kind == Assignment.Kind.CALIBRATION
+    undo = undo_target(judge)
+    context = {
+        "campaign": campaign,
+        "rubric": campaign.rubric,
+        "criteria": arena.criteria_of(campaign.rubric),
+        "assignment": assignment,
+        "item": assignment.item,
+        "task": arena.TASKS[Campaign.Protocol(campaign.protocol)],
+        "sheet": sheet_of(assignment, texts_of(assignment), value if entered is None else entered, _rows(request)),
+        "note": note if entered is None else request.POST.get("note", ""),
+        "problems": problems or [],
+        "progress": progress,
+        "place": min(progress.done + 1, progress.total),
+        "time_left": arena.time_left(progress.seconds_left),
+        "expected": 0 if newest is None else newest.number,
+        "is_practice": is_practice,
+        "is_void": assignment.state == Assignment.State.VOID,
+        "is_open": campaign.state == Campaign.State.OPEN,
+        "undo": undo if undo is not None and undo.pk != assignment.pk else None,
+        "from_list": "list" in request.GET or "list" in request.POST,
+    }
+    if is_practice and newest is not None:
+        context["was_expected"], context["explanation"] = feedback_of(assignment, newest.value)
+        context["said"] = arena.summary(campaign, newest.value)
+    return render(request, "pages/arena_assignment.html", context, status=status)
+
+
+def _shown_value(assignment: Assignment, newest: Judgement | None) -> tuple[Mapping[str, Any], str]:
+    """What the form begins with: what was judged, else the draft."""
+    if newest is not None:
+        return newest.value, newest.note
+    draft = JudgementDraft.objects.filter(assignment=assignment).first()
+    return ({}, "") if draft is None else (draft.value, draft.note)
+
+
+def _rows(request: MemberRequest) -> int:
+    return min(_number(request.GET.get("rows", "")), SPANS_MAX)

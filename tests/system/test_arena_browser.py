@@ -1,0 +1,343 @@
+"""A judge in a real browser: a whole short campaign by the keyboard alone, in every protocol; the same by touch at 390
+pixels, and without script; drafts kept by themselves. Every page is looked at by axe.
+
+Pictures of the pages, at 1280 and 390 pixels, are in the test's temporary folder.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.system.stack import Stack
+from tests.system.test_browser import ARGUMENTS, CHROMIUM
+from tests.system.test_essay_rule_change import take_pictures
+from tests.system.test_rescoring_browser import sign_up
+
+pytestmark = [pytest.mark.browser, pytest.mark.services]
+
+PROTOCOLS = ("pairwise", "rubric", "ranking", "errors")
+ITEMS = 3
+PHONE = {"viewport": {"width": 390, "height": 800}, "has_touch": True, "is_mobile": True}
+VALUES: dict[str, Any] = {
+    "pairwise": {"choice": "second", "reasons": []},
+    "rubric": {"scores": {"fluency": 4, "accuracy": 2, "overall": 85}},
+    "ranking": {"ranks": [2, 1, 3]},
+}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield chromium
+        chromium.close()
+
+
+class Judge:
+    """A judge at a browser. ``complaints``: errors of scripts or of the security policy."""
+
+    def __init__(self, browser: Browser, stack: Stack, folder: Path, **options: Any) -> None:
+        self.context = browser.new_context(locale="ko-KR", **options)
+        self.page, self.stack, self.folder = self.context.new_page(), stack, folder
+        self.complaints: list[str] = []
+        self.page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.email = sign_up(self.page, stack)
+        self.campaign = 0
+
+    def invite(self, protocol: str, items: int = ITEMS) -> str:
+        made = self.stack.call("tests.system.make_arena", "prepare", self.email, protocol, items)
+        self.campaign = made["campaign"]
+        return self.stack.url + made["path"]
+
+    def open_campaign(self, *, is_long: bool = False) -> int:
+        count = self.stack.call("tests.system.make_arena", "begin", self.campaign)
+        if is_long:
+            self.stack.call("tests.system.make_arena", "lengthen", self.campaign)
+        return int(count)
+
+    def said(self) -> list[Any]:
+        return list(self.stack.call("tests.system.make_arena", "said", self.campaign))
+
+    def look(self, name: str) -> None:
+        """The page as axe sees it in both widths, and pictures of it."""
+        take_pictures(self.page, self.folder, name)
+        for width in (1280, 390):
+            self.page.set_viewport_size({"width": width, "height": 800})
+            found = Axe().run(self.page)
+            assert found.violations_count == 0, found.generate_report()
+
+    # --- the keyboard ---
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def tab_to(self, selector: str) -> None:
+        """Press Tab until what ``selector`` names has the focus."""
+        for _ in range(80):
+            if self.page.evaluate("(wanted) => document.activeElement.matches(wanted)", selector):
+                return
+            self.press("Tab")
+        raise AssertionError(f"Tab does not lead to {selector}")
+
+    def go_by(self, *keys: str) -> None:
+        """Press ``keys``, the last of which leads to another page."""
+        self.press(*keys[:-1])
+        with self.page.expect_navigation():
+            self.press(keys[-1])
+
+    def accept_and_agree(self, path: str) -> None:
+        """By keys alone, from the link in the mail to the consent."""
+        self.page.goto(path)
+        self.look("1-invitation")
+        self.tab_to("main button")
+        self.go_by("Enter")
+        expect(self.page.get_by_role("status")).to_contain_text("초대를 수락했습니다")
+        self.look("2-campaign")
+        for name in ("consent", "guideline"):
+            self.tab_to(f"input[name={name}]")
+            self.press("Space")
+        self.tab_to("#consent button")
+        self.go_by("Enter")
+        expect(self.page.get_by_role("status")).to_contain_text("동의를 기록했습니다")
+
+    def answer_by_keys(self, protocol: str) -> None:
+        """``VALUES`` of the protocol, entered and not yet sent."""
+        if protocol == "pairwise":
+            self.press("2")
+        elif protocol == "rubric":
+            self.press("4", "2")
+            self.press("8", "5")  # typed: the focus is in the number
+        elif protocol == "ranking":
+            self.press("2", "1", "3")
+        else:
+            self.mark_by_keys()
+
+    def mark_by_keys(self) -> None:
+        """The second word of the output and the character after it, of middle severity; a score."""
+        self.press("m", "Control+ArrowRight", "Shift+ArrowRight", "Enter")
+        expect(self.page.locator("[data-severity]:focus")).to_have_count(1)
+        self.press("2")
+        self.tab_to("[data-span] select")
+        self.press("ArrowDown", "Tab", "s")
+        self.press("7", "2")
+
+
+@pytest.fixture
+def at_browser(browser: Browser, stack: Stack, tmp_path: Path) -> Iterator[Any]:
+    seated: list[Judge] = []
+
+    def sit_down(**options: Any) -> Judge:
+        seated.append(Judge(browser, stack, tmp_path, **options))
+        return seated[-1]
+
+    yield sit_down
+    for judge in seated:
+        judge.context.close()
+        assert judge.complaints == []
+
+
+def place(page: Page) -> str:
+    found = re.search(r"문항 \d+/\d+", page.title())
+    return found[0] if found else page.title()
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_whole_campaign_by_the_keyboard_alone(at_browser: Any, protocol: str) -> None:
+    judge: Judge = at_browser()
+    judge.accept_and_agree(judge.invite(protocol))
+    expect(judge.page.get_by_text("아직 시작하지 않은 평가입니다")).to_be_visible()
+    count = judge.open_campaign()
+    judge.page.reload()
+    judge.tab_to("main form button")
+    judge.go_by("Enter")
+    expect(judge.page).to_have_title(re.compile("연습 문항"))
+    judge.answer_by_keys(protocol)
+    judge.look("3-practice")
+    judge.go_by("Enter")
+    expect(judge.page.locator("#feedback")).to_be_visible()
+    judge.look("4-feedback")
+    judge.go_by("Enter")
+    for number in range(1, count + 1):
+        assert place(judge.page) == f"문항 {number}/{count}"
+        judge.answer_by_keys(protocol)
+        if number == 1:
+            judge.press("Escape", "n")
+            judge.page.keyboard.type("ㄴ 1 메모")
+            judge.look("5-judging")
+            judge.go_by("Control+Enter")
+        else:
+            judge.go_by("Enter")
+        if number == 2 and number < count:
+            correct_the_last(judge, protocol)
+    expect(judge.page.get_by_role("heading", name="나의 판단")).to_be_visible()
+    expect(judge.page.get_by_text("배정된 문항을 모두 마쳤습니다.")).to_be_visible()
+    judge.look("6-done")
+
+    said = judge.said()
+    assert len(said) == count
+    for index, (value, note, number, seconds) in enumerate(said):
+        assert note == ("ㄴ 1 메모" if index == 0 else "")
+        assert number == (2 if index == 1 else 1)
+        assert seconds >= (1 if index == 0 else 0)
+        check(protocol, value, is_corrected=index == 1)
+
+
+def correct_the_last(judge: Judge, protocol: str) -> None:
+    """``u`` leads to what was just sent; it is changed and sent again, and the judge is where they were."""
+    before = judge.page.url
+    judge.go_by("u")
+    expect(judge.page.get_by_text("이미 보낸 판단입니다")).to_be_visible()
+    judge.press(*{"pairwise": "0", "rubric": "1", "ranking": "1", "errors": ""}[protocol])
+    if protocol == "ranking":
+        judge.tab_to("#rank-1-1, input[name=rank-1]")
+        judge.press("2")
+    if protocol == "errors":
+        judge.press("s", "Control+a", "9", "0")
+    judge.look("7-correcting")
+    judge.go_by("Enter")
+    expect(judge.page.get_by_role("status").first).to_contain_text("판단을 고쳤습니다")
+    assert judge.page.url == before
+
+
+def check(protocol: str, value: dict[str, Any], *, is_corrected: bool) -> None:
+    if protocol == "errors":
+        assert value["score"] == (90 if is_corrected else 72)
+        assert [(span["severity"], span["category"]) for span in value["spans"]] == [("major", "accuracy")]
+        assert value["spans"][0]["end"] - value["spans"][0]["start"] in (1, 2)
+        assert value["spans"][0]["start"] > 0
+        return
+    corrected = {
+        "pairwise": {"choice": "tie", "reasons": []},
+        "rubric": {"scores": {"fluency": 1, "accuracy": 2, "overall": 85}},
+        "ranking": {"ranks": [1, 2, 3]},
+    }
+    assert value == (corrected if is_corrected else VALUES)[protocol]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_campaign_by_touch_on_a_phone(at_browser: Any, protocol: str) -> None:
+    judge: Judge = at_browser(**PHONE)
+    page = judge.page
+    page.goto(judge.invite(protocol, 2))
+    page.get_by_role("button", name="초대 수락").tap()
+    page.get_by_label("위의 안내를 읽었고").tap()
+    page.get_by_label("평가 지침을 끝까지 읽었고").tap()
+    page.get_by_role("button", name="동의하기").tap()
+    expect(page.get_by_role("status")).to_contain_text("동의를 기록했습니다")
+    count = judge.open_campaign(is_long=True)
+    page.reload()
+    page.get_by_role("button", name="연습 시작").tap()
+    answer_by_touch(page, protocol)
+    page.get_by_role("button", name="판단 보내기").tap()
+    page.get_by_role("button", name="평가 시작").tap()
+    for number in range(1, count + 1):
+        expect(page).to_have_title(re.compile(f"문항 {number}/{count}"))
+        answer_by_touch(page, protocol)
+        if number == 1:
+            judge.look(f"phone-{protocol}")
+            page.set_viewport_size(PHONE["viewport"])  # type: ignore[arg-type]
+        page.get_by_role("button", name="판단 보내기").tap()
+    expect(page.get_by_role("heading", name="나의 판단")).to_be_visible()
+    values = [row[0] for row in judge.said()]
+    assert len(values) == count
+    if protocol == "errors":
+        assert all(value["score"] == 72 and len(value["spans"]) == 1 for value in values)
+    else:
+        assert values == [VALUES[protocol]] * count
+
+
+def answer_by_touch(page: Page, protocol: str) -> None:
+    if protocol == "pairwise":
+        page.get_by_label("B가 나음").tap()
+    elif protocol == "rubric":
+        page.get_by_role("group", name="유창성").get_by_label("4").tap()
+        page.get_by_role("group", name="정확성").get_by_label("2").tap()
+        page.get_by_label("종합").fill("85")
+    elif protocol == "ranking":
+        for letter, rank in zip("ABC", (2, 1, 3), strict=True):
+            page.get_by_role("group", name=f"출력 {letter}의 순위").get_by_label(f"{rank}위").tap()
+    else:
+        page.locator("[data-marked]").evaluate(
+            "(text) => getSelection().setBaseAndExtent(text.firstChild, 2, text.firstChild, 5)"
+        )
+        page.get_by_role("button", name="고른 곳을 오류로 표시").tap()
+        page.get_by_label("무거움").first.tap()
+        page.get_by_label("종류").first.select_option(label="더 자연스러움")
+        page.get_by_label("전체 점수").fill("72")
+
+
+def begun(judge: Judge, protocol: str) -> Page:
+    """The judge at the first assignment, practice, by a pointer."""
+    page = judge.page
+    page.goto(judge.invite(protocol, 2))
+    page.get_by_role("button", name="초대 수락").click()
+    page.get_by_label("위의 안내를 읽었고").check()
+    page.get_by_label("평가 지침을 끝까지 읽었고").check()
+    page.get_by_role("button", name="동의하기").click()
+    expect(page.get_by_role("status")).to_contain_text("동의를 기록했습니다")
+    judge.open_campaign()
+    page.reload()
+    page.get_by_role("button", name="연습 시작").click()
+    return page
+
+
+def test_what_was_entered_is_kept_by_itself_and_there_after_a_reload(at_browser: Any) -> None:
+    judge: Judge = at_browser()
+    page = begun(judge, "pairwise")
+    page.get_by_label("A가 나음").check()
+    page.get_by_label("메모").fill("아직 모르겠음")
+    expect(page.get_by_role("status").last).to_contain_text("임시 저장했습니다")
+    page.reload()
+    expect(page.get_by_label("A가 나음")).to_be_checked()
+    expect(page.get_by_label("메모")).to_have_value("아직 모르겠음")
+
+
+def test_keys_of_a_letter_can_be_turned_off_and_do_nothing_while_somebody_writes(at_browser: Any) -> None:
+    judge: Judge = at_browser()
+    page = begun(judge, "pairwise")
+    page.get_by_label("메모").focus()
+    judge.press("1", "u", "9")
+    expect(page.get_by_label("메모")).to_have_value("1u9")
+    expect(page.locator("input[name=choice]:checked")).to_have_count(0)
+    judge.press("Escape", "1")
+    expect(page.get_by_label("A가 나음")).to_be_checked()
+    page.get_by_text("단축키", exact=True).click()
+    page.get_by_label("한 글자 단축키 쓰기").uncheck()
+    page.reload()
+    judge.press("2", "0")
+    expect(page.get_by_label("B가 나음")).not_to_be_checked()
+
+
+def test_errors_are_marked_without_script(at_browser: Any) -> None:
+    judge: Judge = at_browser(java_script_enabled=False)
+    page = begun(judge, "errors")
+    for _practice_then_real in range(2):
+        text = page.locator("[data-marked]").inner_text()
+        word = text.split()[1]
+        page.get_by_label("잘못된 곳").first.fill("출력에 없는 글")
+        page.get_by_label("전체 점수").fill("72")
+        page.get_by_label("메모").fill("스크립트 없이")
+        page.get_by_role("button", name="판단 보내기").click()
+        expect(page.get_by_role("alert")).to_contain_text("출력에서 찾지 못했습니다")
+        expect(page.get_by_label("메모")).to_have_value("스크립트 없이")
+        page.get_by_label("잘못된 곳").first.fill(word)
+        page.get_by_label("치명적").first.check()
+        page.get_by_label("종류").first.select_option(label="더 정확함")
+        page.get_by_role("button", name="임시 저장").click()
+        expect(page.get_by_role("status").first).to_contain_text("임시 저장했습니다")
+        expect(page.get_by_label("잘못된 곳").first).to_have_value(word)
+        page.get_by_role("button", name="판단 보내기").click()
+        if page.get_by_role("button", name="평가 시작").is_visible():
+            page.get_by_role("button", name="평가 시작").click()
+    [value, note, *_rest] = judge.said()[0]
+    at = text.index(word)
+    span = {"output": 0, "start": at, "end": at + len(word), "severity": "critical", "category": "accuracy"}
+    assert (value, note) == ({"score": 72, "spans": [span]}, "스크립트 없이")

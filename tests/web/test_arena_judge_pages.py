@@ -1,0 +1,663 @@
+"""The pages of a judge: invitation, consent, practice, the queue in every protocol, drafts, corrections, the end; and
+what a judge, a stranger and a participant do not see.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.core import mail
+from django.core.cache import cache
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from malpan.accounts.models import User
+from malpan.arena.judges import consent_version_of, invite_judge, remove_judge
+from malpan.arena.models import (
+    Assignment,
+    Campaign,
+    CampaignItem,
+    CampaignJudge,
+    Judgement,
+    JudgementDraft,
+    Rubric,
+)
+from malpan.competitions.models import Competition
+from malpan.teams.models import Membership
+from malpan.web.forms.arena import place_of
+from malpan.web.presenters.arena import time_left
+from tests.arena.panels import VALUES, Panel, draft_panel, open_panel, person
+from tests.factories import UserFactory
+from tests.web import html
+
+pytestmark = pytest.mark.django_db
+
+HANGUL = re.compile(r"[가-힣ㄱ-ㅎㅏ-ㅣ]+")
+PROTOCOLS = ("pairwise", "rubric", "ranking", "errors")
+QUERY_LIMIT = 25
+SENT: dict[str, dict[str, Any]] = {  # what a browser without script sends for ``VALUES``
+    "pairwise": {"choice": "first", "reasons": ["accuracy"]},
+    "rubric": {"score-fluency": "4", "score-accuracy": "3"},
+    "ranking": {"rank-0": "1", "rank-1": "2", "rank-2": "2"},
+    "errors": {
+        "score": "70", "spans": "3", "span-0-quote": "문항", "span-0-at": "1", "span-0-severity": "major",
+        "span-0-category": "accuracy", "span-1-quote": "", "span-2-quote": " ",
+    },
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _no_rate_limit_of_another_test() -> None:
+    cache.clear()
+
+
+class Judge:
+    """A judge of ``panel`` at a browser."""
+
+    def __init__(self, panel: Panel, place: int = 0) -> None:
+        self.panel, self.row = panel, panel.judges[place]
+        self.client = Client()
+        assert self.row.user is not None
+        self.client.force_login(self.row.user)
+
+    def url(self, name: str, *args: Any) -> str:
+        return reverse(name, args=[self.panel.campaign.pk, *args])
+
+    def begin(self) -> Assignment:
+        """Ask for the next assignment; the one that the page leads to."""
+        return self.at(self.client.post(self.url("arena_queue")))
+
+    def at(self, response: Any) -> Assignment:
+        assert response.status_code == 302, response.content.decode()
+        key = response["Location"].split("/judge/")[1].strip("/")
+        return Assignment.objects.get(shown_key=key)
+
+    def look(self, assignment: Assignment, query: str = "", **headers: str) -> html.Element:
+        response = self.client.get(self.url("arena_assignment", assignment.shown_key) + query, headers=headers)
+        assert response.status_code == 200
+        return html.parse(response.content.decode())
+
+    def send(self, assignment: Assignment, **data: Any) -> Any:
+        given = {"expected": "0", **(data or SENT[self.panel.campaign.protocol])}
+        return self.client.post(self.url("arena_assignment", assignment.shown_key), given)
+
+    def practise(self) -> Assignment:
+        """Do the practice; the first assignment of the queue."""
+        while (assignment := self.begin()).kind == Assignment.Kind.CALIBRATION:
+            self.send(assignment)
+        return assignment
+
+
+@pytest.fixture
+def judge() -> Judge:
+    return Judge(open_panel())
+
+
+def fields_of(page: html.Element) -> dict[str, list[str]]:
+    """What the form of the page would send as it is."""
+    form = next(each for each in page.all("form") if "data-judge" in each.attributes)
+    found: dict[str, list[str]] = {}
+    for field in form.all():
+        attributes = field.attributes
+        if any(parent.tag == "template" for parent in field.ancestors()):
+            continue
+        if field.tag == "input" and (attributes.get("type") not in ("radio", "checkbox") or "checked" in attributes):
+            found.setdefault(attributes.get("name", ""), []).append(attributes.get("value", ""))
+        if field.tag == "textarea":
+            found[attributes["name"]] = [field.text]
+        if field.tag == "select":
+            chosen = [option.attributes["value"] for option in field.all("option") if "selected" in option.attributes]
+            found[attributes["name"]] = chosen
+    return found
+
+
+# --- invitations ------------------------------------------------------------------------------------------------------
+def invited(panel: Panel, email: str = "new@example.com") -> str:
+    """The path of an invitation to ``email``."""
+    paths: list[str] = []
+
+    def link_for(token: str) -> str:
+        paths.append(reverse("arena_invitation", args=[token]))
+        return f"https://malpan.example{paths[-1]}"
+
+    invite_judge(campaign=panel.campaign, actor=panel.organiser, email=email, link_for=link_for)
+    return paths[0]
+
+
+def test_a_visitor_is_led_to_log_in_or_sign_up_and_back() -> None:
+    path = invited(draft_panel())
+    assert path in mail.outbox[0].body
+    page = html.parse(Client().get(path).content.decode())
+    links = [link.attributes["href"] for link in page.one("main").all("a")]
+    assert links == [
+        f"/accounts/login/?next={path.replace('/', '%2F')}",
+        f"/accounts/signup/?next={path.replace('/', '%2F')}",
+    ]
+    assert "new@example.com" not in page.text
+    assert "n***@example.com" in page.text
+    sent = Client().post(path)
+    assert sent["Location"].startswith("/accounts/login/?next=")
+
+
+def test_who_was_invited_accepts_and_reads_the_campaign() -> None:
+    panel = draft_panel()
+    path, client = invited(panel), Client()
+    client.force_login(person("new@example.com"))
+    assert "초대 수락" in client.get(path).content.decode()
+    response = client.post(path, follow=True)
+    assert response.redirect_chain == [(f"/arena/{panel.campaign.pk}/", 302)]
+    assert "초대를 수락했습니다" in response.content.decode()
+    assert "이미 수락한 초대입니다" in client.get(path).content.decode()
+    stranger = Client()
+    stranger.force_login(person("other@example.com"))
+    assert "이미 사용한 초대 링크입니다" in stranger.get(path).content.decode()
+    assert stranger.get(f"/arena/{panel.campaign.pk}/").status_code == 404
+
+
+def test_an_invitation_is_for_its_address_its_time_and_nobody_who_organises() -> None:
+    panel = draft_panel()
+    path, client = invited(panel), Client()
+    client.force_login(person("other@example.com"))
+    assert "n***@example.com 주소로 보낸 것입니다" in client.get(path).content.decode()
+    assert "다른 이메일 주소로 보낸 초대입니다" in client.post(path, follow=True).content.decode()
+    organiser = Client()
+    assert panel.organiser.email
+    own = invited(panel, panel.organiser.email)
+    EmailAddress.objects.create(user=panel.organiser, email=panel.organiser.email, primary=True, verified=True)
+    organiser.force_login(panel.organiser)
+    assert "운영하는 사람은 평가자가 될 수 없습니다" in organiser.post(own, follow=True).content.decode()
+    CampaignJudge.objects.update(expires_at=timezone.now() - timedelta(days=1))
+    assert client.get(path).status_code == 410
+    assert client.get("/arena/invitation/nothing/").status_code == 404
+    assert not CampaignJudge.objects.filter(accepted_at__isnull=False).exists()
+
+
+# --- consent ----------------------------------------------------------------------------------------------------------
+def without_consent(panel: Panel) -> Judge:
+    CampaignJudge.objects.filter(pk=panel.judges[0].pk).update(consent_version="", consented_at=None, rubric=None)
+    return Judge(panel)
+
+
+def test_judging_begins_after_consent_to_the_versions_on_the_page() -> None:
+    judge = without_consent(open_panel())
+    address = judge.url("arena_campaign")
+    led = judge.client.post(judge.url("arena_queue"), follow=True)
+    assert led.redirect_chain == [(address, 302)]
+    page = html.parse(led.content.decode())
+    assert "먼저 안내에 동의하고" in page.text
+    seen = {
+        field.attributes["name"]: field.attributes["value"]
+        for field in page.all("input", type="hidden")
+        if "name" in field.attributes
+    }
+    versions = {name: seen[name] for name in ("consent_version", "rubric")}
+    assert versions == {
+        "consent_version": consent_version_of(judge.panel.campaign), "rubric": str(judge.panel.campaign.rubric_id)
+    }  # fmt: skip
+    assert judge.client.post(address, {**versions, "consent": "on"}).status_code == 422
+    stale = judge.client.post(address, {**versions, "consent": "on", "guideline": "on", "rubric": "1234"})
+    assert (stale.status_code, "안내나 지침이 바뀌었습니다" in stale.content.decode()) == (409, True)
+    assert judge.client.post(address, {**versions, "consent": "on", "guideline": "on"}).status_code == 302
+    row = CampaignJudge.objects.get(pk=judge.row.pk)
+    assert (row.rubric, row.consent_version) == (judge.panel.campaign.rubric, versions["consent_version"])
+    assert judge.begin().kind == "calibration"
+
+
+def test_consent_is_asked_again_when_the_notice_changes(judge: Judge) -> None:
+    assignment = judge.practise()
+    Campaign.objects.update(notice_ko="다른 안내")
+    response = judge.client.get(judge.url("arena_assignment", assignment.shown_key), follow=True)
+    assert response.redirect_chain == [(judge.url("arena_campaign"), 302)]
+    assert "동의하기" in response.content.decode()
+
+
+def test_teams_that_a_judge_knows_are_taken_out_of_the_queue(judge: Judge) -> None:
+    system = judge.panel.systems[0]
+    sent = judge.client.post(judge.url("arena_known_teams"), {"numbers": f" {system.submission.team.number}, 99999 "})
+    assert sent.status_code == 302
+    left = Assignment.objects.filter(judge=judge.row, state="open")
+    assert left
+    assert [row for row in left if system.label in row.systems] == []
+    assert judge.client.post(judge.url("arena_known_teams"), {"numbers": "고래"}).status_code == 422
+
+
+# --- practice and the queue -------------------------------------------------------------------------------------------
+def test_practice_comes_first_and_tells_what_was_expected(judge: Judge) -> None:
+    practice = judge.begin()
+    assert practice.kind == "calibration"
+    page = judge.look(practice)
+    assert "연습" in page.one("title").text
+    wrong = {"choice": "first" if practice.bad_index == 0 else "second"}
+    response = judge.send(practice, **wrong)
+    assert response["Location"] == judge.url("arena_assignment", practice.shown_key)
+    page = judge.look(practice)
+    assert "기대한 것과 다른 판단입니다" in page.text
+    assert "뒤섞였습니다." in page.text
+    assert not [form for form in page.all("form") if "data-judge" in form.attributes]
+    assert page.one("button", "button").text == "평가 시작"
+    assert judge.begin().kind != "calibration"
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_every_protocol_is_judged_by_a_plain_form(protocol: str) -> None:
+    judge = Judge(open_panel(protocol))
+    assignment = judge.practise()
+    response = judge.send(assignment, **SENT[protocol], note="  어려움 ", seconds="0")
+    judged = Judgement.objects.get(assignment=assignment)
+    assert (judged.value, judged.note, judged.number) == (VALUES[protocol], "어려움", 1)
+    then = judge.at(response)
+    assert (then.position, then.state) == (assignment.position + 1, "open")
+    page = judge.look(assignment)  # shown as it was judged, and sent again as it is
+    again = fields_of(page)
+    assert again["expected"] == ["1"]
+    assert again["note"] == ["어려움"]
+    sent = judge.client.post(judge.url("arena_assignment", assignment.shown_key), again)
+    assert sent.status_code == 302
+    assert Judgement.objects.filter(assignment=assignment).count() == 1, "nothing was changed"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "sent", "said"),
+    [
+        ("pairwise", {"choice": "", "reasons": "accuracy"}, "어느 쪽이 나은지 골라"),
+        ("rubric", {"score-fluency": "3"}, "‘정확성’의 점수를 골라"),
+        ("rubric", {"score-fluency": "3", "score-accuracy": "9"}, "척도를 벗어납니다"),
+        ("ranking", {"rank-0": "1", "rank-1": "2"}, "모든 출력의 순위를"),
+        ("ranking", {"rank-0": "1", "rank-1": "3", "rank-2": "3"}, "순위가 건너뜁니다"),
+        ("errors", {"spans": "0"}, "점수를 0부터 100까지"),
+        ("errors", {"score": "70", "spans": "1", "span-0-quote": "없는 글"}, "‘없는 글’을(를) 출력에서 찾지"),
+        ("errors", {"score": "70", "spans": "1", "span-0-quote": "문항"}, "오류의 정도를 골라"),
+        ("errors", {"score": "70", "spans": "1", "span-0-quote": "문항", "span-0-severity": "minor"}, "오류의 종류를"),
+    ],
+)
+def test_what_is_missing_is_said_and_nothing_is_lost(protocol: str, sent: dict[str, str], said: str) -> None:
+    judge = Judge(open_panel(protocol))
+    assignment = judge.practise()
+    response = judge.send(assignment, **sent, note="적어 둔 것")
+    assert response.status_code == 422
+    page = html.parse(response.content.decode())
+    assert said in page.one(id="errors").text
+    assert page.one(id="errors").attributes["role"] == "alert"
+    kept = fields_of(page)
+    assert kept["note"] == ["적어 둔 것"]
+    for name, value in sent.items():
+        if value and name not in ("spans",) and value != "9":
+            assert kept[name] == [value], name
+    assert not Judgement.objects.filter(assignment=assignment).exists()
+
+
+def test_looking_writes_nothing_and_asking_for_the_next_twice_changes_nothing(judge: Judge) -> None:
+    assert judge.client.get(judge.url("arena_queue"))["Location"] == judge.url("arena_campaign")
+    practice = judge.begin()
+    before = Assignment.objects.get(pk=practice.pk).first_shown_at
+    assert before is not None
+    pages = ["arena_campaign", "arena_queue", "arena_done"]
+    addresses = [*map(judge.url, pages), judge.url("arena_assignment", practice.shown_key), "/arena/"]
+    for address in addresses:
+        with CaptureQueriesContext(connection) as queries:
+            judge.client.get(address)
+        writes = [each["sql"] for each in queries if re.match(r"\s*(INSERT|UPDATE|DELETE)", each["sql"])]
+        assert writes == [], address
+        assert len(queries) <= QUERY_LIMIT, address
+    assert judge.begin() == practice
+    assert Assignment.objects.get(pk=practice.pk).first_shown_at == before
+    assert judge.client.get(judge.url("arena_queue"))["Location"].endswith(f"/{practice.shown_key}/")
+
+
+def test_an_assignment_not_shown_yet_or_of_another_judge_is_not_there(judge: Judge) -> None:
+    waiting = Assignment.objects.filter(judge=judge.row, first_shown_at=None).last()
+    other = Judge(judge.panel, 1)
+    theirs = other.begin()
+    assert waiting is not None
+    for key in (waiting.shown_key, theirs.shown_key):
+        for name in ("arena_assignment", "arena_draft"):
+            address = judge.url(name, key)
+            assert judge.client.post(address, {"choice": "first", "expected": "0"}).status_code == 404
+        assert judge.client.get(judge.url("arena_assignment", key)).status_code == 404
+
+
+def test_haste_is_said_and_holds_nobody_up(judge: Judge) -> None:
+    assignment = judge.practise()
+    response = judge.client.post(
+        judge.url("arena_assignment", assignment.shown_key), {"choice": "tie", "expected": "0"}, follow=True
+    )
+    assert "5초 이상 읽기를 권합니다" in html.parse(response.content.decode()).one("div", "messages").text
+    Assignment.objects.filter(state="open").update(first_shown_at=timezone.now() - timedelta(seconds=90))
+    slow = judge.begin()
+    sent = judge.send(slow, choice="tie", seconds="31")
+    assert Judgement.objects.get(assignment=slow).seconds == 31
+    assert (
+        "권합니다"
+        not in html.parse(judge.client.get(sent["Location"]).content.decode()).one("main").text.split("판단 보내기")[0]
+    )
+
+
+def test_progress_and_time_left(judge: Judge) -> None:
+    assignment = judge.practise()
+    total = Assignment.objects.filter(judge=judge.row).exclude(kind="calibration").count()
+    assert f"문항 1/{total}" in judge.look(assignment).one("title").text
+    for _ in range(3):
+        Assignment.objects.filter(pk=assignment.pk).update(first_shown_at=timezone.now() - timedelta(minutes=2))
+        assignment = judge.at(judge.send(assignment))
+    page = judge.look(assignment)
+    assert page.one("progress").attributes["value"] == "3"
+    assert f"남은 시간 {time_left(120 * (total - 3))}" in page.text
+
+
+# --- drafts -----------------------------------------------------------------------------------------------------------
+def test_the_script_keeps_a_draft_that_the_page_begins_with(judge: Judge) -> None:
+    assignment = judge.practise()
+    address = judge.url("arena_draft", assignment.shown_key)
+    response = judge.client.post(address, {"reasons": "fluency", "note": "보는 중"})
+    assert response.status_code == 200
+    assert response.json()["said"].startswith("임시 저장했습니다.")
+    kept = fields_of(judge.look(assignment))
+    assert (kept["reasons"], kept["note"], "choice" in kept) == (["fluency"], ["보는 중"], False)
+    judge.send(assignment)
+    assert not JudgementDraft.objects.exists()
+    late = judge.client.post(address, {"choice": "tie"})
+    assert (late.status_code, late.json()["said"].startswith("다른 창이나 기기에서")) == (409, True)
+    assert judge.client.get(address).status_code == 405
+    assert Client().post(address).status_code == 302
+
+
+def test_a_draft_is_kept_without_script_with_room_for_more_errors() -> None:
+    judge = Judge(open_panel("errors"))
+    assignment = judge.practise()
+    address = judge.url("arena_assignment", assignment.shown_key)
+    row = {"span-0-quote": "아직 없는 글", "span-0-severity": "minor", "spans": "3"}
+    response = judge.client.post(address, {**row, "more": "1", "expected": "0"})
+    assert response["Location"] == f"{address}?rows=4"
+    page = judge.look(assignment, "?rows=4")
+    kept = fields_of(page)
+    assert (kept["span-0-quote"], kept["span-0-severity"], kept["spans"]) == (["아직 없는 글"], ["minor"], ["4"])
+    assert judge.client.post(address, {**row, "draft": "1", "expected": "0"})["Location"] == address
+    assert len(fields_of(judge.look(assignment, "?rows=9999"))["spans"]) == 1
+    assert fields_of(judge.look(assignment, "?rows=9999"))["spans"] == ["200"]
+
+
+# --- undo, corrections, the end ---------------------------------------------------------------------------------------
+def test_the_last_judgement_is_taken_up_again_as_another_row(judge: Judge) -> None:
+    first = judge.practise()
+    second = judge.at(judge.send(first, choice="first"))
+    page = judge.look(second)
+    undo = next(link for link in page.all("a") if "data-undo" in link.attributes)
+    assert undo.attributes["href"] == judge.url("arena_assignment", first.shown_key)
+    response = judge.send(first, choice="second", expected="1", note="다시 읽음")
+    assert judge.at(response) == second, "back to where the judge was"
+    assert list(first.judgements.values_list("number", "value__choice", "note")) == [
+        (2, "second", "다시 읽음"),
+        (1, "first", ""),
+    ]
+    stale = judge.client.post(
+        judge.url("arena_assignment", first.shown_key), {"choice": "tie", "expected": "1"}, follow=True
+    )
+    assert "이미 판단한 문항입니다" in stale.content.decode()
+    assert fields_of(html.parse(stale.content.decode()))["choice"] == ["second"]
+    assert first.judgements.count() == 2
+
+
+def judge_all(judge: Judge) -> None:
+    assignment = judge.practise()
+    for _ in range(200):
+        response = judge.send(assignment)
+        if response["Location"] == judge.url("arena_done"):
+            return
+        assignment = judge.at(response)
+
+
+def test_the_end_shows_what_was_said_and_lets_it_be_corrected_until_the_closing(judge: Judge) -> None:
+    judge_all(judge)
+    done = judge.client.get(judge.url("arena_done"))
+    page = html.parse(done.content.decode())
+    rows = page.one("tbody").all("tr")
+    total = Assignment.objects.filter(judge=judge.row, state="done").exclude(kind="calibration").count()
+    assert len(rows) == total > 3
+    assert "A가 나음 (정확해서)" in rows[0].text
+    assert "배정된 문항을 모두 마쳤습니다" in page.text
+    link = rows[-1].one("a").attributes["href"]
+    assignment = Assignment.objects.get(shown_key=link.split("/judge/")[1].split("/")[0])
+    assert fields_of(judge.look(assignment, "?list=1"))["list"] == ["1"]
+    response = judge.send(assignment, choice="tie", expected="1", list="1")
+    assert response["Location"] == judge.url("arena_done")
+
+    Campaign.objects.update(closed_at=timezone.now())
+    page = judge.look(assignment)
+    assert "disabled" in next(each for each in page.all("fieldset", "arena-fields")).attributes
+    assert [button.text for button in page.one("form", "arena-form").all("button", "button")] == []
+    refused = judge.client.post(
+        judge.url("arena_assignment", assignment.shown_key), {"choice": "first", "expected": "2"}, follow=True
+    )
+    assert "지금은 진행 중인 평가가 아닙니다" in refused.content.decode()
+    assert assignment.judgements.count() == 2
+    assert "보기" in judge.client.get(judge.url("arena_done")).content.decode()
+    assert "마감한 평가입니다" in judge.client.get(judge.url("arena_campaign")).content.decode()
+
+
+def test_an_assignment_that_became_void_is_passed_over(judge: Judge) -> None:
+    assignment = judge.practise()
+    Assignment.objects.filter(pk=assignment.pk).update(state="void", void_reason="disqualified")
+    assert "더 평가하지 않습니다" in judge.look(assignment).text
+    response = judge.client.post(
+        judge.url("arena_assignment", assignment.shown_key), {"choice": "first", "expected": "0"}, follow=True
+    )
+    assert "이 문항은 더 평가하지 않습니다" in html.parse(response.content.decode()).one("div", "messages").text
+    assert response.redirect_chain[-1][0] != judge.url("arena_assignment", assignment.shown_key)
+    assert not Judgement.objects.filter(assignment=assignment).exists()
+
+
+# --- who sees what ----------------------------------------------------------------------------------------------------
+def addresses_of(judge: Judge, assignment: Assignment) -> list[str]:
+    names = ("arena_campaign", "arena_queue", "arena_done")
+    return [*map(judge.url, names), judge.url("arena_assignment", assignment.shown_key)]
+
+
+def test_nobody_else_gets_an_answer(judge: Judge) -> None:
+    assignment = judge.practise()
+    leader = Membership.objects.filter(team=judge.panel.systems[0].submission.team).get().user
+    for user in (UserFactory.create(), leader, judge.panel.organiser):
+        client = Client()
+        client.force_login(user)
+        for address in addresses_of(judge, assignment):
+            assert client.get(address).status_code == 404, address
+            assert client.post(address, {"choice": "first", "expected": "0"}).status_code in (404, 405), address
+    for address in addresses_of(judge, assignment):
+        assert Client().get(address)["Location"].startswith("/accounts/login/?next=")
+    remove_judge(judge=judge.row, actor=judge.panel.organiser, reason="이해 충돌")
+    for address in addresses_of(judge, assignment):
+        assert judge.client.get(address).status_code == 403
+    assert "평가자로 참여하는 평가가 없습니다" in judge.client.get("/arena/").content.decode()
+
+
+def test_a_judge_sees_nothing_else_of_an_unpublished_competition(judge: Judge) -> None:
+    competition = judge.panel.campaign.track.competition
+    Competition.objects.update(is_published=False)
+    judge.practise()
+    places = (
+        "",
+        "data/",
+        "submit/",
+        "board/",
+        "team/",
+        "questions/",
+        "chain/",
+        "manage/",
+        "manage/teams/",
+        "manage/runs/",
+    )
+    for place in places:
+        assert judge.client.get(f"/competitions/{competition.slug}/{place}").status_code == 404, place
+    assert competition.title not in judge.client.get("/").content.decode()
+    assert judge.client.get(judge.url("arena_campaign")).status_code == 200
+
+
+def canaries(panel: Panel) -> set[str]:
+    """What names a team, a person, a file or the part that an output plays."""
+    found = {judge.design_label for judge in panel.judges} | {system.label for system in panel.systems}
+    for system in panel.systems:
+        submission = system.submission
+        found |= {submission.team.name, str(submission.public_id), submission.file_name, submission.file_sha256}
+        members = User.objects.filter(memberships__team=submission.team)
+        found |= {text for user in members for text in (user.email, user.name)}
+    found |= {judge.email for judge in panel.judges[1:]} | {panel.organiser.email, panel.campaign.seed}
+    found |= {item.label for item in CampaignItem.objects.all()} | {
+        item.reference_id for item in CampaignItem.objects.all()
+    }
+    return found - {""}
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_nothing_names_a_team_or_tells_a_control_or_a_repeat(protocol: str) -> None:
+    panel = open_panel(protocol)
+    for number, item in enumerate(CampaignItem.objects.all()):
+        item.outputs = dict.fromkeys(item.outputs, f"글 {number} 가운데 하나입니다.")
+        item.input_text, item.reference_id = f"물음 {number}", f"canary-reference-{number}"
+        item.save()
+    Assignment.objects.exclude(bad_index=None).update(bad_text="다른 글입니다.")
+    judge, words, shapes, kinds = Judge(panel), canaries(panel), set(), set()
+    sent = SENT[protocol] | ({"span-0-quote": "글"} if protocol == "errors" else {})
+    assignment = judge.begin()
+    while True:
+        address = judge.url("arena_assignment", assignment.shown_key)
+        shown = judge.client.get(address)
+        text = f"{address}\n{shown.headers}\n{shown.content.decode()}"
+        assert [word for word in words if re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text)] == []
+        assert not re.search(r"control|repeat|calibration|확인 문항|되풀이", text)
+        kinds.add(assignment.kind)
+        if assignment.kind != "calibration":
+            shapes.add(shape_of(html.parse(shown.content.decode())))
+        response = judge.send(assignment, **sent)
+        if response["Location"] == judge.url("arena_done"):
+            break
+        assignment = judge.begin()
+    assert kinds == {"calibration", "real", "control", "repeat"}
+    assert len(shapes) <= 2, "with and without something to undo; the kind changes nothing"
+    text = judge.client.get(judge.url("arena_done")).content.decode()
+    assert [word for word in words if re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text)] == []
+
+
+def shape_of(page: html.Element) -> tuple[str, ...]:
+    """The elements of the page with the names of their attributes; messages and estimates are left out."""
+    skipped = {"messages", "arena-progress"}
+    found = []
+    for each in page.one("main").all():
+        if not skipped & {name for element in [each, *each.ancestors()] for name in element.classes}:
+            found.append(f"{each.tag} {sorted(each.attributes)}")
+    return tuple(found)
+
+
+# --- markup -----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("language", ["ko", "en"])
+def test_every_page_is_sound_markup_in_both_languages(protocol: str, language: str) -> None:
+    panel = open_panel(protocol, title_en="Evaluation", notice_en="Keep it secret.", shows_reference=True)
+    rubric = in_two_languages(panel)
+    judge = without_consent(panel)
+    pages = [judge.client.get(judge.url("arena_campaign"), headers={"accept-language": language})]
+    CampaignJudge.objects.filter(pk=judge.row.pk).update(
+        consent_version=consent_version_of(panel.campaign), rubric=rubric, consented_at=timezone.now()
+    )
+    judge = Judge(panel)
+    first = judge.begin()
+    look = {"accept-language": language}
+    pages.append(judge.client.get(judge.url("arena_assignment", first.shown_key), headers=look))
+    judge.send(first)
+    pages.append(judge.client.get(judge.url("arena_assignment", first.shown_key), headers=look))
+    assignment = judge.begin()
+    pages.append(judge.client.get(judge.url("arena_assignment", assignment.shown_key), headers=look))
+    pages.append(
+        judge.client.post(judge.url("arena_assignment", assignment.shown_key), {"expected": "0"}, headers=look)
+    )
+    judge.send(assignment)
+    pages += [
+        judge.client.get(address, headers=look)
+        for address in ("/arena/", judge.url("arena_done"), judge.url("arena_campaign"))
+    ]
+    pages.append(Client().get(invited(panel), headers=look))
+    for response in pages:
+        page = html.parse(response.content.decode())
+        assert html.problems(page) == [], response.request["PATH_INFO"]
+        assert "default-src 'self'" in response["Content-Security-Policy"]
+        if language == "en":
+            assert page.one("html").attributes["lang"] == "en"
+            assert [word for text in english_of(page) for word in HANGUL.findall(text)] == [], response.request[
+                "PATH_INFO"
+            ]
+
+
+def in_two_languages(panel: Panel) -> Rubric:
+    """A version of the rubric with English texts and anchors, and a long scale, is that of the campaign."""
+    old = panel.campaign.rubric
+    fluency, accuracy = old.criteria
+    anchors = {"1": {"ko": "나쁨", "en": "Bad"}, "5": {"ko": "좋음", "en": "Good"}}
+    perfect = {"100": {"ko": "완벽", "en": "Perfect"}}
+    criteria = [fluency | {"anchors": anchors}, accuracy | {"high": 100, "anchors": perfect}]
+    rubric = Rubric.objects.create(
+        track=old.track, number=2, title_ko="기준", title_en="Rubric", guideline_ko="읽는다.", guideline_en="Read it.",
+        criteria=criteria, reasons=old.reasons, created_by=old.created_by, created_at=old.created_at,
+    )  # fmt: skip
+    Campaign.objects.filter(pk=panel.campaign.pk).update(rubric=rubric)
+    Competition.objects.update(title_en="Contest")
+    User.objects.update(name="Judge")
+    panel.campaign.refresh_from_db()
+    return rubric
+
+
+def english_of(element: html.Element) -> list[str]:
+    """Texts and worded attributes outside what is marked as Korean."""
+    if element.attributes.get("lang") == "ko":
+        return []
+    worded = ("aria-", "data-", "title")
+    texts = [value for name, value in element.attributes.items() if name.startswith(worded)]
+    own = [child for child in element.children if isinstance(child, str)]
+    below = [text for child in element.children if isinstance(child, html.Element) for text in english_of(child)]
+    return [" ".join(own), *texts, *below]
+
+
+def test_texts_are_shown_as_they_are_and_never_as_markup(judge: Judge) -> None:
+    assignment = judge.practise()
+    item = assignment.item
+    item.outputs = dict.fromkeys(item.outputs, "<b>굵게</b>\n둘째 줄 & <script>alert(1)</script>")
+    item.save()
+    Assignment.objects.filter(pk=assignment.pk).update(bad_index=None, bad_text="", kind="real", repeats=None)
+    page = judge.look(assignment)
+    text = page.one("div", "arena-outputs").all("div", "arena-text")[0].children
+    assert text == ["<b>굵게</b>\n둘째 줄 & <script>alert(1)</script>"]
+
+
+# --- places and times -------------------------------------------------------------------------------------------------
+def test_a_quote_is_found_at_its_place_else_by_its_number() -> None:
+    text = "가나 다라\n가나  다라 가나"
+    span = {"quote": "가나", "start": None, "end": None, "at": None}
+    assert place_of(span, text) == (0, 2)
+    assert place_of(span | {"at": 3}, text) == (text.rindex("가나"), len(text))
+    assert place_of(span | {"at": 4}, text) is None
+    assert place_of(span | {"quote": "다라 가나", "at": 1}, text) == (3, 8), "a line break is white space"
+    assert place_of(span | {"quote": "가나 다라", "start": 6, "end": 12}, text) == (6, 12)
+    assert place_of(span | {"start": 1, "end": 3, "at": 2}, text) == (6, 8), "a place that says something else"
+    assert place_of(span | {"quote": " "}, text) is None
+    assert place_of(span | {"quote": "(", "at": 1}, "a(b") == (1, 2), "no pattern"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (None, ""),
+        (1, "약 1분"),
+        (60, "약 1분"),
+        (61, "약 2분"),
+        (3540, "약 59분"),
+        (3600, "약 1시간"),
+        (3700, "약 1시간 5분"),
+        (7000, "약 2시간"),
+    ],
+)
+def test_time_left_in_words(seconds: int | None, words: str) -> None:
+    assert time_left(seconds) == words
