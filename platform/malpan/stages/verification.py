@@ -1,7 +1,7 @@
 """Whether the published scores, boards and stages in the database are still those that the hash chain recorded.
 
-``leaderboard.verification`` and, in the same way, human evaluations (``arena.verification``) and the snapshots of stages:
-every one has its entry with its hash, and follows from the ones that it names by the rule.
+``leaderboard.verification`` and, in the same way, human evaluations (``arena.verification``) and the snapshots of
+stages: every one has its entry with its hash, and follows from the ones that it names by the rule.
 """
 
 from __future__ import annotations
