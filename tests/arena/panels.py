@@ -91,7 +91,7 @@ class Panel:
         return judge_assignment(assignment=assignment, value=value, **fields)
 
     def fill(self, choose: Callable[[Assignment], dict[str, Any]], seconds: int = 30) -> None:
-        """Every open assignment is judged, by ``choose``, with the rows alone: the services take a while for hundreds."""
+        """Every open assignment is judged, by ``choose``, with rows alone: the services take a while for hundreds."""
         rows = list(Assignment.objects.filter(campaign=self.campaign, state="open").select_related("judge", "item"))
         Judgement.objects.bulk_create(
             Judgement(
@@ -163,8 +163,8 @@ def add_judge(panel: Panel, number: int, **fields: Any) -> CampaignJudge:
     values = {
         "email": user.email, "user": user, "accepted_at": panel.now, "design_label": f"D{number:02d}",
         "consent_version": consent_version_of(panel.campaign), "consented_at": panel.now,
-        "rubric": panel.campaign.rubric, "token_sha256": f"{panel.campaign.pk:032x}{number:032x}", "invited_by": panel.organiser,
-        "invited_at": panel.now, "expires_at": panel.now + timedelta(days=14),
+        "rubric": panel.campaign.rubric, "token_sha256": f"{panel.campaign.pk:032x}{number:032x}",
+        "invited_by": panel.organiser, "invited_at": panel.now, "expires_at": panel.now + timedelta(days=14),
     }  # fmt: skip
     return CampaignJudge.objects.create(campaign=panel.campaign, **(values | fields))
 
