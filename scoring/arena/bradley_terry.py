@@ -32,6 +32,8 @@ _LONGEST_STEP: Final = 2.0
 _TOLERANCE: Final = 1e-11
 _MOST_STEPS: Final = 100
 _STEEPEST: Final = 60.0  # logits beyond which a probability is 0 or 1 anyhow
+_FARTHEST: Final = 10.0  # logits: a parameter beyond it grows without end (a chance of 1 in 20,000)
+_UNEXPLAINED: Final = 1e-9  # share of the votes by which order effect and strengths can be told apart
 _BLOCK_CELLS: Final = 1 << 21
 
 
@@ -65,8 +67,13 @@ def fit(counts: FloatArray, *, has_order: bool = True, has_ties: bool | None = N
     rows, columns = np.nonzero(~np.eye(counts.shape[1], dtype=bool))
     model = _Model(counts.shape[1], rows, columns, has_order, with_ties)
     block = max(1, _BLOCK_CELLS // (len(rows) * 8))
-    parts = [model.maximum(counts[at : at + block, rows, columns]) for at in range(0, len(counts), block)]
+    cells = counts[:, rows, columns]
+    parts = [model.maximum(cells[at : at + block]) for at in range(0, len(counts), block)]
     found = np.concatenate(parts) if parts else np.empty((0, counts.shape[1] + 2))
+    endless = np.flatnonzero(~np.isfinite(found).all(axis=1))
+    if len(endless):  # order and strengths together explain every vote: such counts have no maximum
+        found[endless] = model.maximum(cells[endless] + _pseudo_votes(counts.shape[1], with_ties))
+        is_regularised[endless] = True
     systems = counts.shape[1]
     tie = found[:, systems + 1] if with_ties else np.full(len(found), -np.inf)
     return Fit(found[:, :systems], found[:, systems], tie, is_regularised)
@@ -81,16 +88,43 @@ def _with_maximum(counts: FloatArray, has_order: bool, has_ties: bool) -> tuple[
         is_open |= (firsts == 0) | (seconds == 0)
     if has_ties:
         is_open |= firsts + seconds == 0
+    if has_order:
+        sound = np.flatnonzero(~is_open)
+        is_open[sound] = _order_is_strength(counts[sound])
     lacks_ties = has_ties & (ties == 0)
     if not (is_open | lacks_ties).any():
         return counts, is_open
-    share = _PSEUDO / (2 * (systems - 1))  # a system is in as many ordered pairs
+    share = _share(systems)
     others = ~np.eye(systems, dtype=bool)
     added = np.zeros_like(counts)
     for outcome in (FIRST, SECOND):
         added[..., outcome] = share * (is_open[:, None, None] & others)
     added[..., TIE] = share * ((is_open | lacks_ties)[:, None, None] & others & has_ties)
     return counts + added, is_open | lacks_ties
+
+
+def _order_is_strength(counts: FloatArray) -> BoolArray:
+    """(trials,): whether strengths alone can do what the order effect does, as where one half of the systems was always
+    shown first against the other; the votes of every trial connect the systems.
+    """
+    shown = counts.sum(axis=3)
+    met = shown + np.swapaxes(shown, 1, 2)
+    laplacian = met.sum(axis=2)[:, :, None] * np.eye(counts.shape[1]) - met + met.mean(axis=(1, 2))[:, None, None]
+    first = (shown - np.swapaxes(shown, 1, 2)).sum(axis=2)
+    total = shown.sum(axis=(1, 2))
+    explained = (first * np.linalg.solve(laplacian, first[:, :, None])[:, :, 0]).sum(axis=1)
+    confounded: BoolArray = total - explained < _UNEXPLAINED * total
+    return confounded
+
+
+def _share(systems: int) -> float:
+    """The pseudo votes of an ordered pair and an outcome: a system is in ``2 * (systems - 1)`` ordered pairs."""
+    return _PSEUDO / (2 * (systems - 1))
+
+
+def _pseudo_votes(systems: int, has_ties: bool) -> FloatArray:
+    """(outcome,): what is added to every ordered pair of counts without a maximum."""
+    return _share(systems) * np.array([1.0, float(has_ties), 1.0])
 
 
 def _is_connected(counts: FloatArray) -> BoolArray:
@@ -139,14 +173,15 @@ class _Model:
         self.outer = (self.design[:, :, None] * self.design[:, None, :]).reshape(len(rows), -1)
 
     def maximum(self, counts: FloatArray) -> FloatArray:
-        """The parameters (trials, ``size``) of counts (trials, cells, outcome)."""
+        """The parameters (trials, ``size``) of counts (trials, cells, outcome); NaN where one grows without end."""
         found = np.zeros((len(counts), self.size))
         active = np.arange(len(counts))
         for _ in range(_MOST_STEPS):
             step = self._step(found[active], counts[active])
             longest = np.abs(step).max(axis=1)
             found[active] += step * np.minimum(1.0, _LONGEST_STEP / np.maximum(longest, _TOLERANCE))[:, None]
-            active = active[longest > _TOLERANCE]
+            found[active[np.abs(found[active]).max(axis=1) > _FARTHEST]] = np.nan
+            active = active[(longest > _TOLERANCE) & np.isfinite(found[active, 0])]
             if not len(active):
                 break
         found[:, : self.systems] -= found[:, : self.systems].mean(axis=1, keepdims=True)

@@ -152,3 +152,33 @@ def test_point_shares_are_wins_and_half_the_ties():
 def test_another_shape_is_refused(shape):
     with pytest.raises(ValueError, match="expected counts"):
         fit(np.zeros(shape))
+
+
+def test_an_order_that_strengths_explain_as_well_is_regularised():
+    """Each of two systems was always shown first against each of two others: first, or stronger?"""
+    counts = np.zeros((2, 4, 4, 3))
+    for one, other in ((0, 2), (0, 3), (1, 2), (1, 3)):
+        counts[:, one, other] = (5, 1, 3)
+    counts[1, 2, 0] = (1, 1, 1)  # one unit the other way round tells them apart
+    found = fit(counts)
+    assert found.is_regularised.tolist() == [True, False]
+    assert np.isfinite(found.strengths).all()
+    assert np.isfinite(found.order).all()
+
+
+def test_small_sets_of_counts_have_finite_parameters_and_those_found_are_a_maximum():
+    random = np.random.default_rng(1)
+    counts = np.zeros((400, 4, 4, 3))
+    for trial in range(400):
+        for _ in range(random.integers(3, 24)):
+            first, second = random.choice(4, 2, replace=False)
+            counts[trial, first, second, random.choice(3, p=[0.45, 0.1, 0.45])] += random.choice([1, 2, 0.3])
+    found = fit(counts, has_ties=True)
+    assert np.isfinite(found.strengths).all()
+    assert np.abs(found.strengths).max() < 10
+    assert 0.2 < found.is_regularised.mean() < 0.8
+    for trial in np.flatnonzero(~found.is_regularised)[:20]:
+        best = np.concatenate([found.strengths[trial], [found.order[trial], found.tie[trial]]])
+        height = log_likelihood(best, counts[trial : trial + 1])
+        for step in random.normal(0, 0.05, (20, 6)):
+            assert log_likelihood(best + step, counts[trial : trial + 1]) <= height + 1e-9
