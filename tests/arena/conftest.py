@@ -66,7 +66,7 @@ def answers_file(team: str, count: int = ITEMS) -> bytes:
 
 @dataclass
 class World:
-    """``owner`` runs the competition; ``teams`` and ``submissions`` by number of the team, the best on the board first."""
+    """``owner`` runs the competition; ``teams`` and ``submissions`` by number, the best on the board first."""
 
     phase: Phase
     owner: User

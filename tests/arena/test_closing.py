@@ -106,7 +106,8 @@ def test_a_draft_is_not_closed_and_strangers_close_nothing(world: World) -> None
 def test_what_is_open_of_a_disqualified_team_becomes_void(world: World) -> None:
     campaign = world.opened()
     gone = label_of(campaign, 2)
-    judged = [row for row in Assignment.objects.filter(kind="real").select_related("judge") if gone in row.systems][0]
+    rows = Assignment.objects.filter(kind="real").select_related("judge")
+    judged = next(row for row in rows if gone in row.systems)
     judge_one(judged, {"choice": "first", "reasons": []})
     assert void_disqualified(campaign=campaign) == 0
     disqualify_team(team=world.teams[2], actor=world.owner, note_ko="규정 위반")
