@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -102,7 +102,6 @@ class CampaignForm(_TimedForm):
         fields = tuple(name for _key, _label, names in GROUPS for name in names)
         widgets = {
             "protocol": forms.RadioSelect,
-            "part": forms.RadioSelect,
             "notice_ko": text_area(6),
             "notice_en": text_area(6),
         }
@@ -130,6 +129,7 @@ class CampaignForm(_TimedForm):
             assert isinstance(field, forms.ModelChoiceField)
             field.queryset = rows
         self.fields["group_size"].required = False
+        cast("forms.ChoiceField", self.fields["protocol"]).choices = Campaign.Protocol.choices  # none that is empty
         for name, (low, high) in LIMITS.items():
             _limit(self.fields[name], low, high, str(CampaignSettingsInvalid.sentence(name)))
         self.initial = {**self.initial, "masked_words": "\n".join(self.initial.get("masked_words") or ())}

@@ -29,7 +29,7 @@ from malpan.web.forms.arena_judges import InvitationLine, InviteForm, form_of
 from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.manage.arena_pages import campaign_at, campaign_context
 from malpan.web.pages.context import MemberRequest, page_of
-from malpan.web.presenters.arena_manage import JudgeLine, JudgementLine, judge_state, value_text
+from malpan.web.presenters.arena_manage import JudgeLine, JudgementLine, judge_state, place_of, value_text
 
 
 @require_safe
@@ -155,6 +155,7 @@ def _judgement_lines(rows: list[Any], exclusions: list[Exclusion], is_opened: bo
     excluded = {each.judgement.assignment_id for each in exclusions if each.judgement is not None}
     return [
         JudgementLine(
+            place_of(row.assignment),
             row,
             row.assignment.get_kind_display(),
             row.assignment_id in excluded,

@@ -25,7 +25,7 @@ from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.manage.arena_pages import campaign_at, campaign_context
 from malpan.web.manage.arena_running import result_context
 from malpan.web.pages.context import MemberRequest, page_of
-from malpan.web.presenters.arena_manage import agreement_lines, judge_name, quality_lines
+from malpan.web.presenters.arena_manage import agreement_lines, judge_name, place_of, quality_lines
 
 
 @require_safe
@@ -123,7 +123,7 @@ def _whom(exclusion: Any) -> str:
     if exclusion.judge is not None:
         return judge_name(exclusion.judge)
     assignment = exclusion.judgement.assignment
-    return _("%(judge)s의 %(place)d번째 판단") % {"judge": judge_name(assignment.judge), "place": assignment.position}
+    return _("%(judge)s의 %(place)d번째 판단") % {"judge": judge_name(assignment.judge), "place": place_of(assignment)}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -187,6 +187,7 @@ def _exclude_page(
     context = campaign_context(access, campaign, "manage_campaign_exclusions") | {
         "judge": judge,
         "judgement": judgement,
+        "place": place_of(judgement.assignment) if judgement else None,
         "person": judge_name(person) if person else "",
         "effect": effect,
         "is_opened": has_opened_scores(campaign, request.user),

@@ -10,6 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext_lazy, pgettext
 from django.utils.translation import gettext as _
 
+from malpan.arena.design_rows import QUEUE_START
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, Judgement
 from malpan.arena.progress import Counts
 from malpan.arena.quality import JudgeQuality
@@ -89,6 +90,7 @@ class QualityLine:
 class JudgementLine:
     """A judgement in the list of its judge. ``value`` is empty while the scores are not opened."""
 
+    place: int
     judgement: Judgement
     kind: str
     is_excluded: bool
@@ -183,6 +185,11 @@ def judge_name(judge: CampaignJudge) -> str:
     if judge.user is not None:
         return str(judge.user)
     return judge.email or _("지운 계정의 평가자")
+
+
+def place_of(assignment: Assignment) -> int:
+    """Which one of its queue, from 1, practice not counted."""
+    return assignment.position - QUEUE_START + 1
 
 
 def quality_lines(rows: Sequence[JudgeQuality]) -> list[QualityLine]:
