@@ -132,9 +132,11 @@ def test_what_was_judged_of_it_stays_in_the_file_and_does_not_count(world: World
     assert [(each.label, each.counts, each.reason) for each in after.systems if each.label == gone] == [
         (gone, False, "실격 (disqualified)")
     ]
-    assert {label for vote in after.real() for label in vote.systems} == set(after.counting) == {
-        label_of(campaign, number) for number in (2, 3, 4)
-    }
+    assert (
+        {label for vote in after.real() for label in vote.systems}
+        == set(after.counting)
+        == {label_of(campaign, number) for number in (2, 3, 4)}
+    )
 
 
 @pytest.mark.parametrize("column", ["withdrawn_at", "refunded_at"])

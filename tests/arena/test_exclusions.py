@@ -17,7 +17,7 @@ from malpan.arena.errors import (
 )
 from malpan.arena.exclusions import exclude, lift_exclusion, preview_exclusion
 from malpan.arena.judging import correct_judgement
-from malpan.arena.models import Exclusion, Judgement
+from malpan.arena.models import Assignment, Exclusion, Judgement
 from malpan.arena.quality import open_scores
 from malpan.arena.votes_file import votes_of
 from malpan.competitions.errors import ManageNotFound, NotAllowed
@@ -35,11 +35,12 @@ pytestmark = pytest.mark.django_db
 def panel() -> Panel:
     """The lower label is better for all judges, but for the last, who says the opposite."""
     panel = open_panel(judges=4, item_count=12)
-    for judge in panel.judges:
-        while (assignment := panel.next(judge)) is not None:
-            first, second = assignment.systems
-            is_first = (first < second) != (judge == panel.judges[-1])
-            panel.judge(assignment, {"choice": "first" if is_first else "second"})
+
+    def choose(assignment: Assignment) -> dict[str, str]:
+        first, second = assignment.systems
+        return {"choice": "first" if (first < second) != (assignment.judge == panel.judges[-1]) else "second"}
+
+    panel.fill(choose)
     return panel
 
 

@@ -209,7 +209,10 @@ def test_a_preview_writes_nothing(world: World) -> None:
 
 # --- refused ----------------------------------------------------------------------------------------------------------
 def refused(world: World, campaign: Campaign, error: type[Exception]) -> str:
-    for call in (partial(preview_design, campaign=campaign), partial(open_campaign, campaign=campaign, actor=world.owner)):
+    for call in (
+        partial(preview_design, campaign=campaign),
+        partial(open_campaign, campaign=campaign, actor=world.owner),
+    ):
         with pytest.raises(error) as caught:
             call()
     assert Campaign.objects.get(pk=campaign.pk).opened_at is None

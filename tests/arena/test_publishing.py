@@ -53,7 +53,13 @@ def test_the_votes_are_those_that_were_given(world: World) -> None:
     assert len(votes.votes) == rows.count() > 24
     label_of = dict(CampaignJudge.objects.values_list("pk", "label"))
     known = {
-        (label_of[row.judge_id], row.item.label, tuple(row.systems), row.kind, row.bad_index): row.judgements.get().value
+        (
+            label_of[row.judge_id],
+            row.item.label,
+            tuple(row.systems),
+            row.kind,
+            row.bad_index,
+        ): row.judgements.get().value
         for row in rows.select_related("item")
     }
     assert {(v.judge, v.item, v.systems, v.kind, v.bad): v.value for v in votes.votes} == known
@@ -181,7 +187,9 @@ def test_a_correction_needs_news_and_a_reason(world: World) -> None:
     assert second.number == 2
     assert newest_result(campaign) == second
     assert result_of(campaign, 1).number == 1
-    assert json.loads(votes_bytes_of(second))["exclusions"] == [{"judge": judge.label, "reason": "무작위로 골랐습니다."}]
+    assert json.loads(votes_bytes_of(second))["exclusions"] == [
+        {"judge": judge.label, "reason": "무작위로 골랐습니다."}
+    ]
     counted = result_document(second)["numbers"]["judges"]
     assert (counted, result_document(result_of(campaign, 1))["numbers"]["judges"]) == (2, 3)
     first_at = Campaign.objects.get(pk=campaign.pk).published_at

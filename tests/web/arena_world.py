@@ -11,10 +11,19 @@ from django.utils import timezone
 from malpan.accounts.models import User
 from malpan.accounts.tokens import hash_token
 from malpan.arena.judges import consent_version_of
-from malpan.arena.models import Assignment, Campaign, CampaignItem, CampaignJudge, CampaignSystem, Rubric
+from malpan.arena.models import (
+    Assignment,
+    Campaign,
+    CampaignItem,
+    CampaignJudge,
+    CampaignSystem,
+    Exclusion,
+    Judgement,
+    Rubric,
+)
 from malpan.competitions.models import Phase
 from malpan.submissions.models import Submission
-from tests.factories import CANARY
+from tests.factories import CANARY, UserFactory
 
 TOKEN = "token-of-a-judge"
 
@@ -23,11 +32,22 @@ TOKEN = "token-of-a-judge"
 class Arena:
     """Campaigns of one judge: ``shown`` is open and an assignment is on show, ``waiting`` is open and none was shown,
     ``asked`` waits for the consent, ``invited`` for the answer to an invitation.
+
+    Those of the organisers' pages have other judges: ``new`` is a draft without systems, ``draft`` can be opened,
+    ``judged`` is open, ``closed`` can be published.
     """
 
     campaigns: dict[str, Campaign]
     assignment: Assignment  # of ``shown``, on show
+    rubric: Rubric
+    judges: dict[str, CampaignJudge]  # by campaign
+    judgement: Judgement  # of ``judged``
+    exclusion: Exclusion  # of another judge of ``judged``
     token: str = TOKEN
+
+    def desk(self) -> list[Campaign]:
+        """What the organisers' pages are looked at with."""
+        return [self.campaigns[name] for name in ("judged", "draft", "closed")]
 
 
 def plant_arena(phase: Phase, submissions: dict[str, Submission], judge: User, organiser: User) -> Arena:
@@ -52,10 +72,51 @@ def plant_arena(phase: Phase, submissions: dict[str, Submission], judge: User, o
     agreed = {name: _judge(campaigns[name], judge, organiser, name) for name in names}
     shown = _assignment(agreed["shown"], first_shown_at=timezone.now())
     _assignment(agreed["waiting"])
-    return Arena(campaigns, shown)
+    desk = _plant_desk(rubric, phase, submissions, organiser)
+    judgements = {name: _judged(desk[1][name]) for name in ("judged", "closed")}
+    other = _judge(desk[0]["judged"], UserFactory.create(), organiser, "other", design_label="D02")
+    exclusion = Exclusion.objects.create(
+        campaign=desk[0]["judged"], judge=other, reason="사유", by=organiser, created_at=timezone.now()
+    )
+    closed = {"opened_at": timezone.now(), "closed_at": timezone.now()}
+    Campaign.objects.filter(pk=desk[0]["closed"].pk).update(**closed)
+    Campaign.objects.filter(pk=desk[0]["judged"].pk).update(opened_at=timezone.now())
+    for row in desk[0].values():
+        row.refresh_from_db()
+    return Arena(campaigns | desk[0], shown, rubric, agreed | desk[1], judgements["judged"], exclusion)
 
 
-def _campaign(rubric: Rubric, phase: Phase, organiser: User, number: int) -> Campaign:
+def _plant_desk(
+    rubric: Rubric, phase: Phase, submissions: dict[str, Submission], organiser: User
+) -> tuple[dict[str, Campaign], dict[str, CampaignJudge]]:
+    """Campaigns of the organisers' pages, each of two systems but ``new``, with a judge of its own."""
+    names = ("new", "draft", "judged", "closed")
+    few = {"item_count": 2, "control_percent": 0, "repeat_percent": 0, "resamples": 200}
+    campaigns = {name: _campaign(rubric, phase, organiser, number, **few) for number, name in enumerate(names, start=5)}
+    judges = {}
+    for name in names[1:]:
+        for place, key in enumerate(("own.after", "other.after"), start=1):
+            label = "" if name == "draft" else f"S{place:02d}"
+            CampaignSystem.objects.create(
+                campaign=campaigns[name], submission=submissions[key], label=label, position=place
+            )
+        labels = {"draft": "", "judged": "D01", "closed": "D01"}
+        person = UserFactory.create()
+        judges[name] = _judge(campaigns[name], person, organiser, name, design_label=labels[name])
+    CampaignJudge.objects.filter(pk=judges["closed"].pk).update(label="J01")
+    return campaigns, judges
+
+
+def _judged(judge: CampaignJudge) -> Judgement:
+    """A judgement of the only assignment of ``judge``."""
+    row = _assignment(judge, state="done", first_shown_at=timezone.now())
+    return Judgement.objects.create(
+        assignment=row, number=1, value={"choice": "first", "reasons": []}, seconds=20, judged_by=judge.user,
+        created_at=timezone.now(),
+    )  # fmt: skip
+
+
+def _campaign(rubric: Rubric, phase: Phase, organiser: User, number: int, **fields: Any) -> Campaign:
     return Campaign.objects.create(
         track=phase.track,
         number=number,
@@ -64,6 +125,7 @@ def _campaign(rubric: Rubric, phase: Phase, organiser: User, number: int) -> Cam
         rubric=rubric,
         phase=phase,
         calibration_count=0,
+        **fields,
         seed=f"{number:064x}",
         seed_sha256="0" * 64,
         created_by=organiser,
@@ -71,10 +133,10 @@ def _campaign(rubric: Rubric, phase: Phase, organiser: User, number: int) -> Cam
     )
 
 
-def _judge(campaign: Campaign, judge: User, organiser: User, state: str) -> CampaignJudge:
+def _judge(campaign: Campaign, judge: User, organiser: User, state: str, **fields: Any) -> CampaignJudge:
     now = timezone.now()
     accepted: dict[str, Any] = {} if state == "invited" else {"user": judge, "accepted_at": now}
-    if state in ("shown", "waiting"):
+    if state not in ("invited", "asked"):
         accepted |= {"consent_version": consent_version_of(campaign), "consented_at": now, "rubric": campaign.rubric}
         accepted |= {"design_label": "D01", "calibrated_at": now}
     return CampaignJudge.objects.create(
@@ -84,7 +146,7 @@ def _judge(campaign: Campaign, judge: User, organiser: User, state: str) -> Camp
         invited_by=organiser,
         invited_at=now,
         expires_at=now + timedelta(days=9),
-        **accepted,
+        **(accepted | fields),
     )
 
 

@@ -77,8 +77,13 @@ def _values(name: str, route: str, world: World) -> list[Any]:
         "number": [team.number for team in world.teams.values()],
         "token": [world.arena.token if route.startswith("arena/") else world.invitation_token],
         "key": [world.arena.assignment.shown_key],
+        "judge_pk": [world.arena.judgement.assignment.judge_id],
+        "judgement_pk": [world.arena.judgement.pk],
+        "exclusion_pk": [world.arena.exclusion.pk],
         "name": [world.data_file.file_name] if route.startswith("files") else ["meteor"],
     }
+    if name == "pk" and "/manage/arena/" in route:
+        return [world.arena.rubric.pk] if "/rubric/" in route else [row.pk for row in world.arena.desk()]
     if name == "pk":
         return world.candidates("files" if route.startswith("files") else _family(family))
     return by_name.get(name, ["1"])

@@ -14,6 +14,7 @@ from allauth.account.models import EmailConfirmationHMAC
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from malpan.arena.judges import consent_version_of
+from malpan.arena.publishing import compute_result
 from malpan.leaderboard.rescore_preview import preview
 from malpan.stages.contents import final_content, stage_content
 from malpan.stages.selectors import newest_table
@@ -128,7 +129,33 @@ def agreed(w: Any) -> dict[str, Any]:
     return {"consent": "on", "guideline": "on", "consent_version": consent_version_of(row), "rubric": row.rubric_id}
 
 
+def judge_of(name: str, **keys: str) -> Made:
+    """The judge of a campaign; ``keys``: other names in the address, each an attribute of the planted arena."""
+    return lambda w: {
+        "pk": w.arena.campaigns[name].pk,
+        "judge_pk": w.arena.judges[name].pk,
+        **{key: getattr(w.arena, attribute).pk for key, attribute in keys.items()},
+    }
+
+
+def new_campaign(w: Any) -> dict[str, Any]:
+    return {
+        "title_ko": "새 평가", "protocol": "pairwise", "part": "all", "item_count": "2", "units_per_item": "1",
+        "judges_per_unit": "1", "calibration_count": "0", "control_percent": "0", "repeat_percent": "0",
+        "min_seconds": "5", "resamples": "200", "rubric": w.arena.rubric.pk, "phase": w.phase.pk,
+    }  # fmt: skip
+
+
+def published_campaign(w: Any) -> dict[str, Any]:
+    return {"confirm": "on", "result_sha256": compute_result(campaign=w.arena.campaigns["closed"]).result_sha256}
+
+
 BARE: Final = {"slug": "bare"}
+REASON: Final = {"reason": "사유", "confirm": "on"}
+RUBRIC: Final = {
+    "title_ko": "새 기준표", "guideline_ko": "지침입니다.", "criterion-TOTAL_FORMS": "0",
+    "criterion-INITIAL_FORMS": "0", "reason-TOTAL_FORMS": "0", "reason-INITIAL_FORMS": "0",
+}  # fmt: skip
 
 # --- by the name of the address; without a name by the route ----------------------------------------------------------
 PAGES: Final[dict[str, Rule]] = {
@@ -228,6 +255,9 @@ ADMIN_PAGES: Final[dict[str, Rule]] = {
 MANAGE_PAGES: Final[dict[str, Rule]] = {
     **dict.fromkeys(
         (
+            *("manage_arena", "manage_arena_planner", "manage_rubrics", "manage_rubric", "manage_campaign"),
+            *("manage_campaign_judges", "manage_campaign_judge", "manage_campaign_quality"),
+            *("manage_campaign_scores", "manage_campaign_exclusions"),
             *("manage_overview", "manage_archive", "manage_audit", "manage_audit_csv", "manage_audit_entry"),
             *("manage_duplicates", "manage_side_by_side", "manage_notices", "manage_phases", "manage_questions"),
             *("manage_question", "manage_quota", "manage_quota_team", "manage_quota_all", "manage_reference"),
@@ -320,6 +350,27 @@ MANAGE_PAGES: Final[dict[str, Rule]] = {
         lambda w: {"confirm": "on", "sha256": final_content(w.stages["final"].track).sha256},
         {"track_slug": "stages-final"},
     ),
+    "manage_rubric_new": Rule(MANAGE, RUBRIC),
+    "manage_campaign_new": Rule(MANAGE, new_campaign),
+    "manage_campaign_settings": Rule(MANAGE, {"title_ko": "다른 이름"}, campaign("judged")),
+    "manage_campaign_remove": Rule(MANAGE, at=campaign("draft")),
+    "manage_campaign_systems": Rule(
+        MANAGE, lambda w: {f"institution-{w.teams['own'].number}": "가온대"}, campaign("draft")
+    ),
+    "manage_campaign_systems_add": Rule(
+        MANAGE, lambda w: {"add": w.submissions["own.after"].public_id}, campaign("new")
+    ),
+    "manage_campaign_systems_top": Rule(MANAGE, {"count": "2"}, campaign("new")),
+    "manage_campaign_invite": Rule(MANAGE, {"lines": "new.judge@example.com, 가온대"}, campaign("new")),
+    "manage_campaign_judge_resend": Rule(MANAGE, at=judge_of("invited")),
+    "manage_campaign_judge_remove": Rule(MANAGE, REASON, judge_of("draft")),
+    "manage_campaign_opening": Rule(MANAGE, at=campaign("draft")),
+    "manage_campaign_closing": Rule(MANAGE, {"confirm": "on", "accepts_open": "on"}, campaign("shown")),
+    "manage_campaign_publishing": Rule(MANAGE, published_campaign, campaign("closed")),
+    "manage_campaign_open_scores": Rule(MANAGE, REASON, campaign("judged")),
+    "manage_campaign_exclude_judge": Rule(MANAGE, REASON, judge_of("judged")),
+    "manage_campaign_exclude_judgement": Rule(MANAGE, REASON, judge_of("judged", judgement_pk="judgement")),
+    "manage_campaign_lift": Rule(MANAGE, REASON, judge_of("judged", exclusion_pk="exclusion")),
     "manage_submission_file": Rule(MANAGE),
     "manage_team_new": Rule(MANAGE, lambda w: {"name": "기준 모델", "email": w.people["viewer"].email}),
     "manage_team_rename": Rule(MANAGE, {"name": "다른 이름"}),

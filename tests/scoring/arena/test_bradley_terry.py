@@ -152,3 +152,32 @@ def test_point_shares_are_wins_and_half_the_ties():
 def test_another_shape_is_refused(shape):
     with pytest.raises(ValueError, match="expected counts"):
         fit(np.zeros(shape))
+
+
+@pytest.mark.parametrize("has_order", [True, False])
+@pytest.mark.parametrize("systems", [2, 3, 5])
+def test_a_handful_of_votes_has_finite_estimates(systems: int, has_order: bool) -> None:
+    counts = np.random.default_rng(systems).poisson(0.4, (500, systems, systems, 3)).astype(float)
+    counts[:, range(systems), range(systems)] = 0
+    found = fit(counts, has_order=has_order)
+    for values in (found.strengths, found.order, found.tie):
+        assert np.isfinite(values).all()
+        assert np.abs(values).max() < 40
+    assert 0 < found.is_regularised.mean() < 1
+
+
+def test_an_order_that_cannot_be_told_from_the_strengths_is_regularised() -> None:
+    counts = np.zeros((2, 3, 3, 3))
+    counts[:, 0, 1] = counts[:, 1, 2] = (6, 1, 3)  # in one order only: a path
+    counts[1, 2, 0] = (2, 1, 5)  # closes the circle
+    assert fit(counts).is_regularised.tolist() == [True, False]
+    assert fit(counts, has_order=False).is_regularised.tolist() == [False, False]
+
+
+def test_strengths_and_order_that_explain_everything_are_regularised() -> None:
+    counts = np.zeros((1, 2, 2, 3))
+    counts[0, 0, 1] = (5, 0, 0)
+    counts[0, 1, 0] = (2, 0, 2)  # even when shown second: the order has no finite value without more votes
+    found = fit(counts)
+    assert found.is_regularised.all()
+    assert np.abs([*found.strengths[0], found.order[0]]).max() < 15

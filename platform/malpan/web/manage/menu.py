@@ -24,6 +24,7 @@ MENU: Final = (
     Entry("manage_setup", _("대회 설정"), Permission.MANAGE),
     Entry("manage_phases", pgettext_lazy("list", "단계")),
     Entry("manage_stages", pgettext_lazy("menu", "심사")),
+    Entry("manage_arena", _("사람 평가")),
     Entry("manage_references", pgettext_lazy("list", "정답 판")),
     Entry("manage_rescoring", _("재채점")),
     Entry("manage_runs", _("채점 현황")),

@@ -8,6 +8,13 @@ from django.urls import URLPattern
 
 from malpan.web.manage import (
     archive,
+    arena,
+    arena_judges,
+    arena_planner,
+    arena_quality,
+    arena_rubrics,
+    arena_running,
+    arena_systems,
     audit,
     duplicates,
     judge,
@@ -32,6 +39,13 @@ from malpan.web.manage import (
 
 _PAGES: Final = (
     archive,
+    arena,
+    arena_judges,
+    arena_planner,
+    arena_quality,
+    arena_rubrics,
+    arena_running,
+    arena_systems,
     audit,
     duplicates,
     judge,

@@ -1,0 +1,99 @@
+"""How far campaigns are, in counts, for the manage pages. Nothing here says anything of systems."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from django.db.models import Count, Q, QuerySet
+
+from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignSystem, JudgeBar, Judgement, Rubric
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Of a campaign. ``accepted``: judges who are there now; ``waiting``: invited and not yet accepted. ``done`` and
+    ``total``: assignments without those of practice and without void ones.
+    """
+
+    systems: int = 0
+    waiting: int = 0
+    accepted: int = 0
+    removed: int = 0
+    done: int = 0
+    total: int = 0
+
+    @property
+    def left(self) -> int:
+        return self.total - self.done
+
+
+def counts_of(campaigns: Iterable[Campaign]) -> dict[int, Counts]:
+    """The counts of ``campaigns`` by primary key, in three queries."""
+    keys = [campaign.pk for campaign in campaigns]
+    systems = CampaignSystem.objects.filter(campaign__in=keys).values("campaign").annotate(count=Count("pk"))
+    judges = (
+        CampaignJudge.objects.filter(campaign__in=keys)
+        .values("campaign")
+        .annotate(
+            waiting=Count("pk", filter=Q(accepted_at=None, removed_at=None)),
+            accepted=Count("pk", filter=Q(accepted_at__isnull=False, removed_at=None)),
+            removed=Count("pk", filter=Q(removed_at__isnull=False)),
+        )
+    )
+    queues = (
+        counted(Assignment.objects.filter(campaign__in=keys))
+        .values("campaign")
+        .annotate(total=Count("pk"), done=Count("pk", filter=Q(state=Assignment.State.DONE)))
+    )
+    found: dict[int, dict[str, int]] = {key: {} for key in keys}
+    for row in systems:
+        found[row["campaign"]]["systems"] = row["count"]
+    for row in (*judges, *queues):
+        key = row.pop("campaign")
+        found[key] |= row
+    return {key: Counts(**values) for key, values in found.items()}
+
+
+def counted(assignments: QuerySet[Assignment]) -> QuerySet[Assignment]:
+    """Those that count as work: no practice, nothing void."""
+    return assignments.exclude(kind=Assignment.Kind.CALIBRATION).exclude(state=Assignment.State.VOID).order_by()
+
+
+def rubric_uses(rubrics: Collection[Rubric]) -> dict[int, list[Campaign]]:
+    """The campaigns of each version of a rubric, by its primary key, in the order of their numbers."""
+    found: dict[int, list[Campaign]] = {rubric.pk: [] for rubric in rubrics}
+    for campaign in Campaign.objects.filter(rubric__in=found).order_by("number"):
+        found[campaign.rubric_id].append(campaign)
+    return found
+
+
+def judgements_of(judge: CampaignJudge) -> QuerySet[Judgement]:
+    """The newest judgement of every judged assignment of ``judge``, practice left out, in the order of the queue."""
+    newest = (
+        Judgement.objects.filter(assignment__judge=judge)
+        .exclude(assignment__kind=Assignment.Kind.CALIBRATION)
+        .order_by("assignment_id", "-number")
+        .distinct("assignment_id")
+    )
+    rows = Judgement.objects.filter(pk__in=newest.values("pk")).select_related("assignment__item")
+    return rows.order_by("assignment__position")
+
+
+def judgement_of(campaign: Campaign, pk: int) -> Judgement | None:
+    """A judgement of ``campaign``, practice left out, with assignment, item and judge."""
+    rows = Judgement.objects.filter(assignment__campaign=campaign).exclude(assignment__kind=Assignment.Kind.CALIBRATION)
+    return rows.select_related("assignment__item", "assignment__judge__user").filter(pk=pk).first()
+
+
+def written_bars(judge: CampaignJudge) -> list[JudgeBar]:
+    """The bars of ``judge`` that are in the database, with the team of each."""
+    rows = JudgeBar.objects.filter(judge=judge).select_related("system__submission__team")
+    return list(rows.order_by("system__position"))
+
+
+def void_counts(judge: CampaignJudge) -> list[tuple[str, int]]:
+    """Why assignments of ``judge`` are void, in words, and how many each."""
+    rows = judge.assignments.filter(state=Assignment.State.VOID).order_by().values_list("void_reason")
+    counts = rows.annotate(count=Count("pk")).order_by("void_reason")
+    return [(str(Assignment.VoidReason(reason).label), count) for reason, count in counts]

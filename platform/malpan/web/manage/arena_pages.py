@@ -1,0 +1,27 @@
+"""What the pages of a campaign share: the campaign itself, its parts, how far it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from malpan.arena.models import Campaign
+from malpan.arena.progress import counts_of
+from malpan.arena.selectors import campaign_of
+from malpan.web.manage.access import ManageAccess
+from malpan.web.presenters.arena_manage import next_step, parts_of
+
+
+def campaign_context(access: ManageAccess, campaign: Campaign, current: str) -> dict[str, Any]:
+    """The context of ``manage/arena_campaign_base.html``; ``current`` is the page's name in the addresses."""
+    counts = counts_of([campaign])[campaign.pk]
+    return access.context("manage_arena") | {
+        "campaign": campaign,
+        "parts": parts_of(campaign, current),
+        "counts": counts,
+        "step": next_step(campaign, counts),
+    }
+
+
+def campaign_at(access: ManageAccess, pk: int) -> Campaign:
+    """The campaign at ``pk`` of the competition. Raises ``CampaignNotFound``."""
+    return campaign_of(access.competition, pk)

@@ -1,0 +1,161 @@
+"""Opening a campaign, closing it, publishing its result: each with what it would do before it is done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import path
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from malpan.arena.closing import close_campaign, open_assignments
+from malpan.arena.models import Campaign
+from malpan.arena.opening import open_campaign, preview_design
+from malpan.arena.publishing import Computed, compute_result, publish_result
+from malpan.arena.selectors import judges_of, results_of
+from malpan.competitions.permissions import Permission, require
+from malpan.web.acting import act, or_refusal, posted
+from malpan.web.forms.arena_campaigns import CampaignPublishForm, CloseForm
+from malpan.web.forms.fields import ConfirmForm
+from malpan.web.manage.access import ManageAccess, manage_page
+from malpan.web.manage.arena_pages import campaign_at, campaign_context
+from malpan.web.pages.context import MemberRequest
+from malpan.web.presenters.arena_manage import agreement_lines, standing_lines, warning_texts
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@manage_page(Permission.MANAGE)
+def opening_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
+    """The design that opening now would give; POST opens."""
+    campaign, form = campaign_at(access, pk), _opening_form(posted(request))
+    if not form.is_bound:
+        return _opening_page(request, access, campaign, form)
+    return act(
+        request,
+        lambda _values: open_campaign(campaign=campaign, actor=request.user),
+        form=form,
+        success=_("평가를 시작했습니다. 평가자는 이제 판단할 수 있습니다."),
+        to=access.url("manage_campaign", pk),
+        render_again=lambda status: _opening_page(request, access, campaign, form, status),
+    )
+
+
+def _opening_form(data: Any = None) -> ConfirmForm:
+    sentence = _("위의 배정으로 평가를 시작합니다. 시작하면 설정과 제출, 문항을 바꿀 수 없습니다.")
+    return ConfirmForm(data, sentence=sentence, key="open")
+
+
+def _opening_page(
+    request: MemberRequest, access: ManageAccess, campaign: Campaign, form: ConfirmForm, status: int = 200
+) -> HttpResponse:
+    is_draft = campaign.state == Campaign.State.DRAFT
+    design, refusal = or_refusal(lambda: preview_design(campaign=campaign)) if is_draft else (None, "")
+    context = campaign_context(access, campaign, "manage_campaign_opening") | {
+        "is_draft": is_draft,
+        "design": design,
+        "refusal": refusal,
+        "form": form,
+    }
+    return render(request, "manage/arena_opening.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@manage_page(Permission.MANAGE)
+def closing_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
+    """What is unfinished; POST closes."""
+    campaign = campaign_at(access, pk)
+    context, left = campaign_context(access, campaign, "manage_campaign_closing"), open_assignments(campaign)
+    form = CloseForm(posted(request), left=left)
+    unfinished = [judge for judge in judges_of(campaign) if judge.removed_at is None and judge.done < judge.total]
+    is_open = campaign.state == Campaign.State.OPEN
+    context |= {"form": form, "left": left, "unfinished": unfinished, "is_open": is_open}
+
+    def again(status: int) -> HttpResponse:
+        return render(request, "manage/arena_closing.html", context, status=status)
+
+    if not form.is_bound:
+        return again(200)
+    return act(
+        request,
+        lambda values: close_campaign(
+            campaign=campaign, actor=request.user, accepts_open=values.get("accepts_open", False)
+        ),
+        form=form,
+        success=_("평가를 마감했습니다. 결과를 확인하고 발표하십시오."),
+        to=access.url("manage_campaign_publishing", pk),
+        render_again=again,
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@manage_page(Permission.VIEW_HIDDEN)
+def publishing_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
+    """The result as it would be published now; POST publishes it."""
+    campaign = campaign_at(access, pk)
+    if request.method != "POST":
+        return _publishing_page(request, access, campaign, None)
+    require(request.user, access.competition, Permission.MANAGE)
+    form = CampaignPublishForm(request.POST, is_erratum=bool(results_of(campaign)))
+    return act(
+        request,
+        lambda values: publish_result(
+            campaign=campaign,
+            actor=request.user,
+            result_sha256=values["result_sha256"],
+            note_ko=values["note_ko"],
+            note_en=values["note_en"],
+        ),
+        form=form,
+        success=lambda made: _("평가 결과 %(number)d판을 발표했습니다.") % {"number": made.number},
+        to=access.url("manage_campaign_publishing", pk),
+        render_again=lambda status: _publishing_page(request, access, campaign, form, status),
+    )
+
+
+def _publishing_page(
+    request: MemberRequest,
+    access: ManageAccess,
+    campaign: Campaign,
+    form: CampaignPublishForm | None,
+    status: int = 200,
+) -> HttpResponse:
+    published = results_of(campaign)
+    computed, refusal = or_refusal(lambda: compute_result(campaign=campaign))
+    context = campaign_context(access, campaign, "manage_campaign_publishing") | {
+        "refusal": refusal,
+        "snapshots": published,
+        "form": form,
+    }
+    if computed is not None:
+        context |= result_context(computed.document, campaign) | _to_publish(computed, published)
+        context["form"] = form or CampaignPublishForm(
+            initial={"result_sha256": computed.result_sha256}, is_erratum=bool(published)
+        )
+    return render(request, "manage/arena_publishing.html", context, status=status)
+
+
+def _to_publish(computed: Computed, published: list[Any]) -> dict[str, Any]:
+    return {
+        "computed": computed,
+        "is_published_so": bool(published) and published[0].result_sha256 == computed.result_sha256,
+    }
+
+
+def result_context(document: dict[str, Any], campaign: Campaign) -> dict[str, Any]:
+    """The context of ``manage/arena_standing.html``."""
+    return {
+        "standing": standing_lines(document),
+        "unranked": document["unranked"],
+        "numbers": document["numbers"],
+        "agreement": agreement_lines(document["agreement"], campaign),
+        "warnings": warning_texts(document["warnings"]),
+    }
+
+
+urlpatterns = [
+    path("arena/<int:pk>/opening/", opening_page, name="manage_campaign_opening"),
+    path("arena/<int:pk>/closing/", closing_page, name="manage_campaign_closing"),
+    path("arena/<int:pk>/publishing/", publishing_page, name="manage_campaign_publishing"),
+]

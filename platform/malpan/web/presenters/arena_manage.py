@@ -1,0 +1,295 @@
+"""How campaigns are shown to organisers: where one stands, what comes next, how much work it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import get_language, gettext_lazy, pgettext
+from django.utils.translation import gettext as _
+
+from malpan.arena.models import Assignment, Campaign, CampaignJudge, Judgement
+from malpan.arena.progress import Counts
+from malpan.arena.quality import JudgeQuality
+
+FLAGS: dict[str, Promise] = {
+    "controls": gettext_lazy("확인 문항을 지나치게 많이 틀림"),
+    "random": gettext_lazy("출력과 상관없이 고름"),
+    "position": gettext_lazy("한쪽 자리만 고름"),
+}
+WARNINGS: dict[str, Promise] = {
+    "regularised": gettext_lazy("모든 비교에서 이기거나 진 제출이 있어 가상의 표를 조금 더해 셈했습니다."),
+    "one_judge": gettext_lazy("평가자가 한 명뿐이라 신뢰 구간은 문항의 차이만 나타냅니다."),
+    "few_judges": gettext_lazy("평가자가 다섯 명보다 적어 신뢰 구간을 조심해서 읽어야 합니다."),
+    "unseen_systems": gettext_lazy("판단이 하나도 없는 제출이 있습니다."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PartLink:
+    """A page of a campaign."""
+
+    url_name: str
+    label: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """What the organiser does next, and the page for it."""
+
+    text: str
+    url_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What a design asks for. ``real`` judgements that count; ``per_judge`` with controls and repeats, ``None`` before
+    anybody has accepted.
+    """
+
+    real: int
+    every: int
+    per_judge: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeLine:
+    """A judge with what the list says of them. ``state``: waiting, expired, accepted, ready or removed."""
+
+    judge: CampaignJudge
+    state: str
+    done: int
+    total: int
+
+    @property
+    def left(self) -> int:
+        return self.total - self.done
+
+
+@dataclass(frozen=True, slots=True)
+class QualityLine:
+    """The figures of a judge in words; ``–`` where there is nothing to count."""
+
+    judge: CampaignJudge
+    done: int
+    total: int
+    seconds: str
+    too_fast: int
+    controls: str
+    consistency: str
+    agreement: str
+    first_share: str
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgementLine:
+    """A judgement in the list of its judge. ``value`` is empty while the scores are not opened."""
+
+    judgement: Judgement
+    kind: str
+    is_excluded: bool
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class StandingLine:
+    """A system of a result. ``ranks``: the ranks that fit the judgements."""
+
+    rank: int
+    label: str
+    name: str
+    team_number: int | None
+    score: str
+    interval: str
+    ranks: str
+    cluster: int
+    votes: int
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementLine:
+    """How far judges agree on one thing, in words."""
+
+    name: str
+    units: int
+    same: str
+    alpha: str
+    ac2: str
+
+
+def parts_of(campaign: Campaign, current: str) -> list[PartLink]:
+    """The pages of ``campaign`` that its state has, in the order of the work."""
+    state = campaign.state
+    names: list[tuple[str, str]] = [
+        ("manage_campaign", _("개요")),
+        ("manage_campaign_settings", _("설정")),
+        ("manage_campaign_systems", pgettext("list", "평가할 제출")),
+        ("manage_campaign_judges", _("평가자")),
+    ]
+    if state == Campaign.State.DRAFT:
+        names.append(("manage_campaign_opening", pgettext("campaign", "시작")))
+    else:
+        names += [("manage_campaign_quality", _("품질")), ("manage_campaign_exclusions", pgettext("list", "제외"))]
+    if state == Campaign.State.OPEN:
+        names.append(("manage_campaign_closing", _("마감")))
+    if state in (Campaign.State.CLOSED, Campaign.State.PUBLISHED):
+        names.append(("manage_campaign_publishing", _("결과와 발표")))
+    return [PartLink(name, label, name == current) for name, label in names]
+
+
+def next_step(campaign: Campaign, counts: Counts) -> NextStep:
+    """What comes next in ``campaign``."""
+    state = campaign.state
+    if state == Campaign.State.PUBLISHED:
+        return NextStep(_("발표했습니다. 고칠 것이 있으면 다시 발표합니다."), "manage_campaign_publishing")
+    if state == Campaign.State.CLOSED:
+        return NextStep(_("결과를 확인하고 발표합니다."), "manage_campaign_publishing")
+    if state == Campaign.State.OPEN:
+        if counts.left:
+            return NextStep(_("평가자의 진행과 품질을 살펴봅니다."), "manage_campaign_quality")
+        return NextStep(_("모든 판단을 마쳤습니다. 마감합니다."), "manage_campaign_closing")
+    if counts.systems < 2:
+        return NextStep(_("평가할 제출을 고릅니다."), "manage_campaign_systems")
+    if not counts.accepted and not counts.waiting:
+        return NextStep(_("평가자를 초대합니다."), "manage_campaign_judges")
+    if not counts.accepted:
+        return NextStep(_("평가자의 수락을 기다립니다."), "manage_campaign_judges")
+    return NextStep(_("배정을 미리 보고 시작합니다."), "manage_campaign_opening")
+
+
+def workload(campaign: Campaign, judges: int) -> Workload:
+    """How many judgements the settings of ``campaign`` ask for, by ``judges`` people; practice is not counted."""
+    real = campaign.item_count * campaign.units_per_item * campaign.judges_per_unit
+    checks = campaign.control_percent + campaign.repeat_percent
+    every = round(real / max(1 - checks / 100, 0.1))
+    return Workload(real, every, -(-every // judges) if judges else None)
+
+
+def judge_state(judge: CampaignJudge, now: Any) -> str:
+    """Where ``judge`` stands."""
+    if judge.removed_at is not None:
+        return "removed"
+    if judge.accepted_at is None:
+        return "expired" if judge.expires_at <= now else "waiting"
+    return "ready" if judge.calibrated_at is not None else "accepted"
+
+
+def judge_name(judge: CampaignJudge) -> str:
+    """The name of ``judge`` for organisers: of the account, else the address, else of a person that was erased."""
+    if judge.user is not None:
+        return str(judge.user)
+    return judge.email or _("지운 계정의 평가자")
+
+
+def quality_lines(rows: Sequence[JudgeQuality]) -> list[QualityLine]:
+    """The figures of judges, the suspicious ones first."""
+    lines = [_quality_line(row) for row in rows]
+    return sorted(lines, key=lambda line: not line.flags)
+
+
+def _quality_line(row: JudgeQuality) -> QualityLine:
+    figures = row.figures
+    return QualityLine(
+        judge=row.judge,
+        done=row.done,
+        total=row.total,
+        seconds="–" if row.median_seconds is None else f"{row.median_seconds:.0f}",
+        too_fast=row.too_fast,
+        controls=f"{figures.control_failures} / {figures.controls}" if figures and figures.controls else "–",
+        consistency=share_text(figures.consistency if figures else None),
+        agreement=share_text(figures.agreement if figures else None),
+        first_share=share_text(figures.first_share if figures else None),
+        flags=tuple(str(FLAGS.get(flag, flag)) for flag in figures.flags) if figures else (),
+    )
+
+
+def share_text(value: float | None) -> str:
+    """A share or coefficient with two decimals and a true minus sign."""
+    return "–" if value is None else f"{value:.2f}".replace("-", "−")
+
+
+def figure_text(value: float | None, decimals: int = 3) -> str:
+    """A score with its decimals and a true minus sign."""
+    return "–" if value is None else f"{value:.{decimals}f}".replace("-", "−")
+
+
+def value_text(assignment: Assignment, value: dict[str, Any]) -> str:
+    """A judgement in words, with the labels of the systems."""
+    shown = list(assignment.systems)
+    if "choice" in value:
+        words = {"tie": _("비슷함"), "both_bad": _("둘 다 나쁨")}
+        place = {"first": 0, "second": 1}.get(value["choice"])
+        return words.get(value["choice"], "") if place is None else f"{shown[place]} > {shown[1 - place]}"
+    if "scores" in value:
+        return f"{shown[0]}: " + ", ".join(f"{name} {score}" for name, score in value["scores"].items())
+    if "ranks" in value:
+        pairs = sorted(zip(value["ranks"], shown, strict=True))
+        return ", ".join(f"{rank}. {label}" for rank, label in pairs)
+    count = len(value.get("spans", ()))
+    return _("%(system)s: %(score)s점, 오류 %(count)d개") % {
+        "system": shown[0],
+        "score": value.get("score", "–"),
+        "count": count,
+    }
+
+
+def standing_lines(document: dict[str, Any]) -> list[StandingLine]:
+    """The systems of a result (``scoring.arena.result``) in the order of their ranks."""
+    return [
+        StandingLine(
+            rank=row["rank"],
+            label=row["label"],
+            name=row["name"],
+            team_number=row["team_number"],
+            score=figure_text(row["score"]),
+            interval=f"{figure_text(row['low'])} ~ {figure_text(row['high'])}",
+            ranks=_range_text(row["best_rank"], row["worst_rank"]),
+            cluster=row["cluster"],
+            votes=row["votes"],
+        )
+        for row in document["systems"]
+    ]
+
+
+def agreement_lines(rows: Sequence[dict[str, Any]] | None, campaign: Campaign) -> list[AgreementLine]:
+    """The agreement on every question that judges answer."""
+    labels = {each["key"]: each["label_ko"] for each in campaign.rubric.criteria}
+    labels |= {each["key"]: each["label_en"] for each in campaign.rubric.criteria if _reads_english(each)}
+    names = {
+        "choice": _("어느 쪽이 나은가"),
+        "all_choices": _("네 가지 선택 그대로"),
+        "score": _("점수"),
+    }
+    return [
+        AgreementLine(
+            name=labels.get(row["name"]) or names.get(row["name"], row["name"]),
+            units=row["units"],
+            same=share_text(row["same"]),
+            alpha=_with_interval(row["alpha"]),
+            ac2=_with_interval(row["ac2"]),
+        )
+        for row in rows or ()
+    ]
+
+
+def warning_texts(names: Sequence[str]) -> list[str]:
+    """The warnings of a result in words."""
+    return [str(WARNINGS.get(name, name)) for name in names]
+
+
+def _reads_english(labels: dict[str, Any]) -> bool:
+    return bool(labels["label_en"]) and get_language() == "en"
+
+
+def _range_text(best: int, worst: int) -> str:
+    return str(best) if best == worst else f"{best}–{worst}"
+
+
+def _with_interval(figure: dict[str, Any] | None) -> str:
+    if figure is None or figure["value"] is None:
+        return "–"
+    return f"{share_text(figure['value'])} ({share_text(figure['low'])} ~ {share_text(figure['high'])})"

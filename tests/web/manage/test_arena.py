@@ -1,0 +1,421 @@
+"""운영실 › 사람 평가: a campaign from its rubric to its publication, as an organiser does it in the browser."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.test import Client
+
+from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignResult, Exclusion, Rubric
+from malpan.arena.systems import systems_of
+from malpan.core.models import AuditEntry
+from tests.arena.conftest import NAMES, World, judge_everything, world
+from tests.web.html import Element, parse, problems
+from tests.web.manage_people import client_of, client_with_role
+
+__all__ = ["world"]
+
+SETTINGS = {
+    "title_ko": "2차 사람 평가", "title_en": "Round 2", "protocol": "pairwise", "part": "all", "item_count": "12",
+    "units_per_item": "2", "judges_per_unit": "1", "calibration_count": "2", "control_percent": "10",
+    "repeat_percent": "10", "min_seconds": "5", "resamples": "200", "shows_input": "on",
+    "masked_words": "큰모델\nGPT-9",
+}  # fmt: skip
+NO_ROWS = {
+    "criterion-TOTAL_FORMS": "0", "criterion-INITIAL_FORMS": "0", "reason-TOTAL_FORMS": "0",
+    "reason-INITIAL_FORMS": "0",
+}  # fmt: skip
+
+
+@pytest.fixture
+def writer(world: World) -> Client:
+    return client_of(world.owner)
+
+
+def url(world: World, page: str = "") -> str:
+    return f"/competitions/{world.competition.slug}/manage/arena/{page}"
+
+
+def hidden(text: str) -> dict[str, str]:
+    """The hidden fields of a page but the token."""
+    fields = [dict(re.findall(r'(\w+)="([^"]*)"', each)) for each in re.findall(r"<input[^>]*>", text)]
+    return {each["name"]: each.get("value", "") for each in fields if each.get("type") == "hidden"}
+
+
+def red(page: Element) -> list[str]:
+    """The names of the fields that are marked as wrong."""
+    return [each.attributes["name"] for each in page.all() if each.attributes.get("aria-invalid") == "true"]
+
+
+def rows(prefix: str, *given: dict[str, Any], initial: int = 0) -> dict[str, str]:
+    values = {f"{prefix}-{place}-{name}": str(value) for place, row in enumerate(given) for name, value in row.items()}
+    return values | {f"{prefix}-TOTAL_FORMS": str(len(given)), f"{prefix}-INITIAL_FORMS": str(initial)}
+
+
+def test_a_campaign_from_its_rubric_to_its_publication(world: World, writer: Client) -> None:
+    track = world.track.slug
+    assert "기준표가 있어야" in writer.get(url(world)).content.decode()
+    values = {"title_ko": "기준표", "guideline_ko": "**두 출력**을 읽습니다."} | NO_ROWS
+    assert writer.post(url(world, f"rubrics/{track}/new/"), values).status_code == 302
+
+    values = SETTINGS | {"rubric": str(Rubric.objects.get().pk), "phase": str(world.phase.pk)}
+    made = writer.post(url(world, f"new/{track}/"), values)
+    campaign = Campaign.objects.get()
+    assert made.url == url(world, f"{campaign.pk}/systems/")
+    assert (campaign.group_size, campaign.masked_words) == (2, ["큰모델", "GPT-9"])
+
+    top = writer.post(url(world, f"{campaign.pk}/systems/top/"), {"count": "3"})
+    assert top.status_code == 302
+    assert [row.submission.team.number for row in systems_of(campaign)] == [1, 2, 3]
+    fourth = str(world.submissions[4].public_id)
+    assert fourth in writer.get(url(world, f"{campaign.pk}/systems/")).content.decode()
+    writer.post(url(world, f"{campaign.pk}/systems/add/"), {"add": fourth})
+    assert len(systems_of(campaign)) == 4
+
+    invited = {"lines": "one@uni.example.ac.kr, 가온대\ntwo@example.org\t나래원\n\nthree@example.org"}
+    assert writer.post(url(world, f"{campaign.pk}/judges/invite/"), invited).status_code == 302
+    assert len(mail.outbox) == 3
+    assert "/arena/invitation/" in mail.outbox[0].body
+    assert set(CampaignJudge.objects.values_list("email", "institution")) == {
+        ("one@uni.example.ac.kr", "가온대"), ("two@example.org", "나래원"), ("three@example.org", ""),
+    }  # fmt: skip
+    for _number in range(3):
+        world.judge(campaign)
+
+    page = writer.get(url(world, f"{campaign.pk}/opening/")).content.decode()
+    assert "아직 수락하지 않은 평가자가 3명" in page
+    assert writer.post(url(world, f"{campaign.pk}/opening/")).status_code == 422
+    campaign.refresh_from_db()
+    assert campaign.opened_at is None
+    assert writer.post(url(world, f"{campaign.pk}/opening/"), {"confirm": "on"}).status_code == 302
+    campaign.refresh_from_db()
+    assert campaign.opened_at is not None
+
+    page = writer.get(url(world, f"{campaign.pk}/closing/")).content.decode()
+    total = Assignment.objects.filter(campaign=campaign).exclude(kind="calibration").count()
+    assert f"배정 {total}개 가운데 {total}개가 남았습니다" in page
+    assert writer.post(url(world, f"{campaign.pk}/closing/"), {"confirm": "on"}).status_code == 409
+    judge_everything(campaign)
+    assert "모든 배정을 판단했습니다" in writer.get(url(world, f"{campaign.pk}/closing/")).content.decode()
+    assert writer.post(url(world, f"{campaign.pk}/closing/"), {"confirm": "on"}).status_code == 302
+
+    page = writer.get(url(world, f"{campaign.pk}/publishing/")).content.decode()
+    sent = {"result_sha256": hidden(page)["result_sha256"], "confirm": "on"}
+    assert writer.post(url(world, f"{campaign.pk}/publishing/"), sent | {"result_sha256": "0" * 64}).status_code == 409
+    assert writer.post(url(world, f"{campaign.pk}/publishing/"), sent).status_code == 302
+    result = CampaignResult.objects.get()
+    assert result.result_sha256 == sent["result_sha256"]
+    assert "지금의 결과를 그대로 발표했습니다" in writer.get(url(world, f"{campaign.pk}/publishing/")).content.decode()
+
+
+# --- rubrics ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_new_version_copies_the_last_one_and_leaves_it_as_it_was(world: World, writer: Client) -> None:
+    first = world.rubric()
+    address = url(world, f"rubrics/{world.track.slug}/new/")
+    page = parse(writer.get(address).content.decode())
+    assert page.one("input", id="id_criterion-0-label_ko").attributes["value"] == "유창성"
+    sent = {
+        "title_ko": first.title_ko, "title_en": "", "guideline_ko": first.guideline_ko, "guideline_en": "",
+        **rows(
+            "criterion",
+            {
+                "label_ko": "유창성", "label_en": "Fluency", "key": "fluency", "low": 1, "high": 5, "weight": 2,
+                "anchors_ko": "5: 자연스럽다\n1점: 읽기 어렵다", "anchors_en": "5: Reads well",
+            },
+            {
+                "label_ko": "정확성", "label_en": "Accuracy", "key": "accuracy", "low": 1, "high": 5, "weight": 1,
+                "DELETE": "on",
+            },
+            {"label_ko": "도움", "label_en": "Is it helpful?", "key": "", "low": 0, "high": 100, "weight": 1},
+            initial=2,
+        ),
+        **rows(
+            "reason", {"label_ko": "정확함", "label_en": "Accurate", "key": "accuracy"}, {"label_ko": "짧음"}, initial=1
+        ),
+    }  # fmt: skip
+    assert writer.post(address, sent).status_code == 302
+    second = Rubric.objects.get(number=2)
+    assert [each["key"] for each in second.criteria] == ["fluency", "is_it_helpful"]
+    assert second.criteria[0]["anchors"] == {
+        "1": {"ko": "읽기 어렵다", "en": ""}, "5": {"ko": "자연스럽다", "en": "Reads well"},
+    }  # fmt: skip
+    assert [each["key"] for each in second.reasons] == ["accuracy", "reason_1"]
+    first.refresh_from_db()
+    assert len(first.criteria) == 2
+    again = parse(writer.get(address).content.decode())
+    assert "5: 자연스럽다" in again.one("textarea", id="id_criterion-0-anchors_ko").text
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"criterion-0-anchors_ko": "좋다"}, "criterion-0-anchors_ko"),
+        ({"criterion-0-anchors_ko": "3: 보통\n9: 최고"}, "criterion-0-anchors_ko"),
+        ({"criterion-0-high": "1"}, "criterion-0-high"),
+        ({"criterion-0-key": "Not a key"}, "criterion-0-key"),
+        ({"criterion-0-label_ko": ""}, "criterion-0-label_ko"),
+        ({"guideline_ko": ""}, "guideline_ko"),
+    ],
+)
+def test_what_is_wrong_with_a_rubric_is_said_at_its_field_and_nothing_is_lost(
+    world: World, writer: Client, change: dict[str, str], field: str
+) -> None:
+    row = {"label_ko": "유창성", "label_en": "", "key": "", "low": 1, "high": 5, "weight": 2, "anchors_ko": "5: 좋다"}
+    sent = {"title_ko": "기준표", "guideline_ko": "지침입니다."} | rows("criterion", row) | rows("reason") | change
+    response = writer.post(url(world, f"rubrics/{world.track.slug}/new/"), sent)
+    page = parse(response.content.decode())
+    assert (response.status_code, red(page)) == (422, [field])
+    assert page.one("textarea", name="criterion-0-anchors_ko").text.split() == sent["criterion-0-anchors_ko"].split()
+    assert not Rubric.objects.exists()
+
+
+def test_the_list_says_which_campaign_uses_which_version(world: World, writer: Client) -> None:
+    campaign = world.campaign(title_ko="어느 평가")
+    page = parse(writer.get(url(world, f"rubrics/{world.track.slug}/")).content.decode())
+    assert "어느 평가" in page.one("main").text
+    assert "어느 평가" in writer.get(url(world, f"rubric/{campaign.rubric_id}/")).content.decode()
+
+
+# --- settings and systems ---------------------------------------------------------------------------------------------
+
+
+def test_a_campaign_that_contradicts_itself_is_refused_at_its_field(world: World, writer: Client) -> None:
+    rubric = world.rubric(criteria=[])
+    values = SETTINGS | {"rubric": str(rubric.pk), "phase": str(world.phase.pk)}
+    address = url(world, f"new/{world.track.slug}/")
+    for change, field in (
+        ({"protocol": "rubric"}, "rubric"),
+        ({"protocol": "ranking", "group_size": "2"}, "group_size"),
+        ({"item_count": "0"}, "item_count"),
+        ({"control_percent": "31"}, "control_percent"),
+        ({"judges_per_unit": "eins"}, "judges_per_unit"),
+        ({"masked_words": "가"}, "masked_words"),
+        ({"starts_at": "2026-12-02T09:00", "ends_at": "2026-12-01T09:00"}, "ends_at"),
+    ):
+        response = writer.post(address, values | change)
+        assert (response.status_code, red(parse(response.content.decode()))) == (422, [field]), change
+    assert not Campaign.objects.exists()
+
+
+def test_an_open_campaign_takes_texts_and_times_and_nothing_else(world: World, writer: Client) -> None:
+    campaign = world.opened()
+    address = url(world, f"{campaign.pk}/settings/")
+    assert "item_count" not in writer.get(address).content.decode()
+    sent = {"title_ko": "새 이름", "ends_at": "2030-12-02T09:00", "item_count": "3"}
+    assert writer.post(address, sent).status_code == 302
+    campaign.refresh_from_db()
+    assert (campaign.title_ko, campaign.item_count, campaign.ends_at is not None) == ("새 이름", 12, True)
+
+
+def test_systems_are_taken_out_and_institutions_kept(world: World, writer: Client) -> None:
+    campaign = world.ready(judges=0)
+    dropped = str(world.submissions[2].public_id)
+    sent = {"institution-1": " 가온  대학교 ", "institution-3": "", "drop": dropped}
+    assert writer.post(url(world, f"{campaign.pk}/systems/"), sent).status_code == 302
+    assert [(row.submission.team.number, row.institution) for row in systems_of(campaign)] == [
+        (1, "가온 대학교"), (3, ""), (4, ""),
+    ]  # fmt: skip
+
+
+def test_the_list_of_submissions_is_searched_by_team(world: World, writer: Client) -> None:
+    campaign = world.campaign()
+    page = parse(writer.get(url(world, f"{campaign.pk}/systems/?q=은하")).content.decode())
+    assert [box.attributes["value"] for box in page.all("input", name="add")] == [str(world.submissions[2].public_id)]
+
+
+def test_a_draft_is_removed_and_an_open_campaign_is_not(world: World, writer: Client) -> None:
+    draft, running = world.campaign(), world.opened()
+    assert writer.post(url(world, f"{draft.pk}/remove/")).status_code == 302
+    assert Campaign.objects.filter(pk=draft.pk).exists()  # the box was not ticked
+    writer.post(url(world, f"{draft.pk}/remove/"), {"confirm": "on"})
+    said = writer.post(url(world, f"{running.pk}/remove/"), {"confirm": "on"}, follow=True).content.decode()
+    assert list(Campaign.objects.all()) == [running]
+    assert "이미 시작한 평가" in said
+
+
+# --- judges -----------------------------------------------------------------------------------------------------------
+
+
+def test_every_faulty_line_of_an_invitation_is_named_and_nobody_is_invited(world: World, writer: Client) -> None:
+    campaign = world.campaign()
+    lines = "one@example.org, 가온대\n이메일 아님\none@EXAMPLE.org\n"
+    response = writer.post(url(world, f"{campaign.pk}/judges/invite/"), {"lines": lines})
+    page = response.content.decode()
+    assert response.status_code == 422
+    assert "2번째 줄" in page
+    assert "3번째 줄" in page
+    assert "이메일 아님" in page
+    assert not mail.outbox
+    assert not CampaignJudge.objects.exists()
+
+
+def test_whom_the_service_refuses_stays_in_the_form_and_the_others_are_invited(world: World, writer: Client) -> None:
+    campaign = world.campaign()
+    address = url(world, f"{campaign.pk}/judges/invite/")
+    writer.post(address, {"lines": "one@example.org"})
+    response = writer.post(address, {"lines": "one@example.org, 가온대\ntwo@example.org"})
+    page = parse(response.content.decode())
+    assert response.status_code == 422
+    assert page.one("textarea", name="lines").text == "one@example.org, 가온대"
+    assert "이미 초대했습니다" in page.text
+    assert [message.to for message in mail.outbox] == [["one@example.org"], ["two@example.org"]]
+
+
+def test_an_invitation_is_sent_again_with_another_link(world: World, writer: Client) -> None:
+    campaign = world.campaign()
+    writer.post(url(world, f"{campaign.pk}/judges/invite/"), {"lines": "one@example.org"})
+    judge = CampaignJudge.objects.get()
+    writer.post(url(world, f"{campaign.pk}/judges/{judge.pk}/resend/"))
+    links = {link for message in mail.outbox for link in re.findall(r"/arena/invitation/[^/\s]+", message.body)}
+    assert (len(mail.outbox), len(links)) == (2, 2)
+
+
+def test_a_judge_is_removed_with_a_reason_and_the_page_says_where_the_work_goes(world: World, writer: Client) -> None:
+    campaign = world.opened()
+    judge = campaign.judges.order_by("pk")[0]
+    open_real = Assignment.objects.filter(judge=judge, state="open", kind="real").count()
+    address = url(world, f"{campaign.pk}/judges/{judge.pk}/remove/")
+    assert writer.post(address, {"confirm": "on"}).status_code == 422
+    said = writer.post(address, {"confirm": "on", "reason": "연락이 되지 않음"}, follow=True).content.decode()
+    assert f"남은 배정 {open_real}개를 다른 평가자에게 옮겼습니다" in said
+    page = writer.get(url(world, f"{campaign.pk}/judges/{judge.pk}/")).content.decode()
+    assert "연락이 되지 않음" in page
+    assert not Assignment.objects.filter(judge=judge, state="open").exists()
+
+
+def test_bars_are_shown_with_their_reason_before_and_after_the_opening(world: World, writer: Client) -> None:
+    campaign = world.ready(judges=3)
+    campaign.systems.filter(submission__team__number=1).update(institution="가온대학교")
+    judge = campaign.judges.order_by("pk")[0]
+    CampaignJudge.objects.filter(pk=judge.pk).update(institution="가온 대학교")
+    address = url(world, f"{campaign.pk}/judges/{judge.pk}/")
+    before = parse(writer.get(address).content.decode()).one("section", id="bars")
+    writer.post(url(world, f"{campaign.pk}/opening/"), {"confirm": "on"})
+    after = parse(writer.get(address).content.decode()).one("section", id="bars")
+    for section in (before, after):
+        assert f"{NAMES[0]} 같은 기관" in section.text
+
+
+# --- quality, scores, exclusions --------------------------------------------------------------------------------------
+
+
+def test_the_quality_of_a_running_campaign_says_nothing_of_who_leads(world: World, writer: Client) -> None:
+    campaign = world.opened()
+    judge_everything(campaign)
+    judge = campaign.judges.order_by("pk")[0]
+    labels = [row.label for row in campaign.systems.all()]
+    for page in ("quality/", "", "systems/", "judges/", f"judges/{judge.pk}/", "exclusions/", "closing/"):
+        text = parse(writer.get(url(world, f"{campaign.pk}/{page}")).content.decode()).one("main").text
+        assert not [label for label in labels if label in text], page
+        assert "first" not in text
+    refused = writer.get(url(world, f"{campaign.pk}/quality/scores/"), follow=True)
+    assert "점수는 열어 보지 않은 상태입니다" in refused.content.decode()
+
+
+def test_scores_are_opened_with_a_reason_which_is_logged(world: World, writer: Client) -> None:
+    campaign = world.opened()
+    judge_everything(campaign)
+    address = url(world, f"{campaign.pk}/quality/open/")
+    assert writer.post(address, {"confirm": "on"}).status_code == 422
+    opened = writer.post(address, {"confirm": "on", "reason": "동점이 많은지 확인"}, follow=True)
+    page = parse(opened.content.decode())
+    assert next(row.text for row in page.one("main").all("th", scope="row")) in NAMES
+    entry = AuditEntry.objects.get(action="campaign.open_scores")
+    assert (entry.actor, entry.after["reason"]) == (world.owner, "동점이 많은지 확인")
+    other = client_with_role(world.competition, "organiser")
+    assert other.get(url(world, f"{campaign.pk}/quality/scores/")).url == url(world, f"{campaign.pk}/quality/")
+
+
+def test_the_effect_of_an_exclusion_is_shown_before_it_is_made_and_it_is_lifted(world: World, writer: Client) -> None:
+    campaign = world.opened()
+    judge_everything(campaign)
+    judge = campaign.judges.order_by("pk")[0]
+    own = Assignment.objects.filter(judge=judge, state="done", kind="real").count()
+    total = Assignment.objects.filter(campaign=campaign, state="done", kind="real").count()
+    address = url(world, f"{campaign.pk}/judges/{judge.pk}/exclude/")
+    assert f"{total} → {total - own}" in writer.get(address).content.decode()
+    assert not Exclusion.objects.exists()
+    assert writer.post(address, {"confirm": "on"}).status_code == 422
+    assert writer.post(address, {"confirm": "on", "reason": "무작위로 고름"}).status_code == 302
+    exclusion = Exclusion.objects.get()
+    assert "무작위로 고름" in writer.get(url(world, f"{campaign.pk}/exclusions/")).content.decode()
+    assert writer.post(url(world, f"{campaign.pk}/exclusions/{exclusion.pk}/lift/")).status_code == 422
+    writer.post(url(world, f"{campaign.pk}/exclusions/{exclusion.pk}/lift/"), {"reason": "확인함"})
+    exclusion.refresh_from_db()
+    assert exclusion.lift_reason == "확인함"
+
+
+def test_one_judgement_is_left_out(world: World, writer: Client) -> None:
+    campaign = world.opened()
+    judge_everything(campaign)
+    row = Assignment.objects.filter(campaign=campaign, kind="real", state="done").select_related("judge")[0]
+    judgement = row.judgements.get()
+    address = url(world, f"{campaign.pk}/judgements/{judgement.pk}/exclude/")
+    assert address in writer.get(url(world, f"{campaign.pk}/judges/{row.judge_id}/")).content.decode()
+    assert writer.post(address, {"confirm": "on", "reason": "잘못 누름"}).status_code == 302
+    assert Exclusion.objects.get().judgement == judgement
+    practice = Assignment.objects.filter(campaign=campaign, kind="calibration", state="done")[0].judgements.get()
+    assert writer.get(url(world, f"{campaign.pk}/judgements/{practice.pk}/exclude/")).status_code == 404
+
+
+# --- planner ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_planner_says_how_narrow_intervals_get_and_is_bounded(world: World, writer: Client) -> None:
+    asked = "planner/?systems=4&judges=4&votes=40&items=50&spread=0.5&tie_percent=20&order_effect=0"
+    page = parse(writer.get(url(world, asked)).content.decode())
+    cells = [[cell.text for cell in row.all("td")] for row in page.one("tbody").all("tr")]
+    assert [row[:2] for row in cells] == [["20", "72"], ["40", "144"], ["80", "288"]]
+    widths = [float(row[2]) for row in cells]
+    assert widths[0] > widths[2] > 0
+    refused = writer.get(url(world, asked.replace("judges=4", "judges=100").replace("votes=40", "votes=500")))
+    assert (refused.status_code, red(parse(refused.content.decode()))) == (422, ["votes"])
+
+
+# --- every page -------------------------------------------------------------------------------------------------------
+
+PARTS = ("", "settings/", "systems/", "judges/", "opening/", "quality/", "exclusions/", "closing/", "publishing/")
+
+
+@pytest.mark.parametrize("language", ["ko", "en"])
+@pytest.mark.parametrize("state", ["ready", "opened", "closed", "published"])
+def test_every_page_in_every_state_is_sound(world: World, writer: Client, state: str, language: str) -> None:
+    campaign = getattr(world, state)()
+    judge = campaign.judges.order_by("pk")[0]
+    track = world.track.slug
+    pages = [f"{campaign.pk}/{part}" for part in (*PARTS, f"judges/{judge.pk}/")]
+    if state != "ready":
+        pages.append(f"{campaign.pk}/judges/{judge.pk}/exclude/")
+    pages += ["", "planner/", f"new/{track}/"]
+    pages += [f"rubrics/{track}/", f"rubrics/{track}/new/", f"rubric/{campaign.rubric_id}/"]
+    for page in pages:
+        response = writer.get(url(world, page), headers={"Accept-Language": language})
+        assert response.status_code == 200, page
+        text = response.content.decode()
+        assert problems(parse(text)) == [], page
+        assert 'aria-invalid="true"' not in text, page  # nothing is red before it was sent
+
+
+def test_long_lists_are_paged(world: World, writer: Client) -> None:
+    campaign = world.campaign()
+    for number in range(101):
+        world.judge(
+            campaign, email=f"j{number}@example.org", accepted_at=None, user=world.owner if not number else None
+        )
+    page = parse(writer.get(url(world, f"{campaign.pk}/judges/")).content.decode())
+    assert len(page.one("table").all("tr")) == 101
+    assert "1 / 2쪽" in page.text
+
+
+def test_a_viewer_sees_the_pages_and_no_form_that_writes(world: World) -> None:
+    campaign = world.opened()
+    viewer = client_with_role(world.competition, "viewer")
+    for part in ("", "settings/", "systems/", "judges/", "quality/", "exclusions/"):
+        page = parse(viewer.get(url(world, f"{campaign.pk}/{part}")).content.decode())
+        forms = page.one("main").all("form", method="post")
+        assert all(form.all("fieldset", disabled="") for form in forms), part
