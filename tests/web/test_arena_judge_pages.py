@@ -61,9 +61,9 @@ def _no_rate_limit_of_another_test() -> None:
 class Judge:
     """A judge of ``panel`` at a browser."""
 
-    def __init__(self, panel: Panel, place: int = 0) -> None:
+    def __init__(self, panel: Panel, place: int = 0, language: str = "ko") -> None:
         self.panel, self.row = panel, panel.judges[place]
-        self.client = Client()
+        self.client = Client(headers={"accept-language": language})
         assert self.row.user is not None
         self.client.force_login(self.row.user)
 
@@ -564,7 +564,7 @@ def test_every_page_is_sound_markup_in_both_languages(protocol: str, language: s
     CampaignJudge.objects.filter(pk=judge.row.pk).update(
         consent_version=consent_version_of(panel.campaign), rubric=rubric, consented_at=timezone.now()
     )
-    judge = Judge(panel)
+    judge = Judge(panel, language=language)
     first = judge.begin()
     look = {"accept-language": language}
     pages.append(judge.client.get(judge.url("arena_assignment", first.shown_key), headers=look))

@@ -114,4 +114,5 @@ def _ranked(letter: str, rank: int) -> str:
 
 def _errors(score: int, spans: Sequence[Any]) -> str:
     count = ngettext("오류 %(count)d개", "오류 %(count)d개", len(spans)) % {"count": len(spans)}
-    return f"{_('%(score)s점') % {'score': score}} · {count}"
+    points = _("%(score)s점") % {"score": score}
+    return f"{points} · {count}"

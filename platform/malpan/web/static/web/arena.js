@@ -3,6 +3,7 @@
 "use strict";
 
 const TYPING = "textarea, select, input:not([type=radio], [type=checkbox])";
+const MARKS = { minor: "is-minor", major: "is-major", critical: "is-critical" }; // class by severity
 const SAVE_AFTER = 800; // milliseconds without a change
 
 /* --- keys: by their place on the keyboard, as with a Korean layout U is ㅕ --- */
@@ -103,7 +104,7 @@ function listenToKeys(form) {
 /* --- time: while the page is looked at, over reloads --- */
 
 function measure(form) {
-  const key = `arena-seconds-${form.dataset.judge}`;
+  const key = `arena-seconds-${form.dataset.judge}-${form.elements.expected.value}`;
   const clock = form.querySelector("[data-clock]");
   let seconds = Number(sessionStorage.getItem(key) ?? 0);
   setInterval(() => {
@@ -202,7 +203,7 @@ function markErrors(form, text) {
         return piece;
       }
       const mark = document.createElement("mark");
-      mark.className = over.map((each) => `is-${each.severity}`).join(" ");
+      mark.className = over.map((each) => MARKS[each.severity]).join(" ");
       mark.append(piece);
       return mark;
     });
@@ -255,6 +256,9 @@ function markErrors(form, text) {
       row.querySelector(name).addEventListener("input", () => find(row));
     }
     row.addEventListener("change", paint);
+    if (row.querySelector("[data-quote]").value && !row.querySelector("[data-start]").value) {
+      find(row); // a draft of a browser without script
+    }
     return row;
   }
 
@@ -297,6 +301,7 @@ function markErrors(form, text) {
     row.querySelector("[data-at]").value = String(before + 1);
     write(row, start, start + quote.length);
     paint();
+    chosen.range = null;
     rows.dispatchEvent(new Event("change", { bubbles: true }));
     row.querySelector("[data-severity]").focus();
   }
