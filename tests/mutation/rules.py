@@ -69,7 +69,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.competitions.splitting": ("competitions/test_splitting.py",),
     "malpan.competitions.phases": ("competitions/test_phases.py", "competitions/test_composites.py"),
     "malpan.stages.rule": ("stages/test_rule.py",),
-    "malpan.stages.contents": ("stages/test_services.py", "stages/test_verification.py"),
+    "malpan.stages.contents": ("stages/test_services.py",),
     "scoring.composite": ("scoring/test_composite.py",),
     "scoring.text.essays": _ESSAYS,
     "scoring.recipes.essay_scoring": _ESSAYS,
