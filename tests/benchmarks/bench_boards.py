@@ -95,7 +95,7 @@ def measured(sizes: Sequence[int], seconds: float, site_folder: Path, models: Pa
         for teams in sizes:
             slug = f"teams-{teams}"
             site.call("tests.benchmarks.board_contest", "make", slug, teams, EACH)
-            site.query("ANALYZE")
+            site.query("VACUUM (ANALYZE)")  # which PostgreSQL would begin by itself in the middle of a case
             board, chain = f"/competitions/{slug}/board/", f"/competitions/{slug}/chain/"
             cases = {
                 f"board of {teams:,} teams": board,
