@@ -11,9 +11,11 @@ from typing import Final
 
 from scoring.arena.ranks import pairs
 from scoring.arena.scores import score_systems
+from scoring.arena.simulated_judges import Behaviour
 from scoring.arena.simulation import Panel, simulate, spread_strengths
 
 LEVEL: Final = 0.05
+_GOOD: Final[tuple[Behaviour, ...]] = ("good",)
 ITEMS: Final = 200
 RESAMPLES: Final = 60  # of one panel; the median of several panels is what is planned with
 
@@ -55,7 +57,7 @@ def plan_widths(
     for votes in votes_per_judge:
         panel = Panel(
             strengths,
-            ("good",) * judges,
+            _GOOD * judges,
             items=items,
             votes_per_judge=votes,
             tie_rate=tie_rate,

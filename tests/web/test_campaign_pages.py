@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from malpan.arena.exclusions import exclude
+from malpan.arena.exclusions import make_exclusion
 from malpan.arena.models import Campaign
 from malpan.arena.selectors import judges_of
 from scoring.cli import main
@@ -112,7 +112,7 @@ def test_what_was_left_out_is_said_without_a_name_and_an_earlier_result_stays(wo
     campaign = world.closed()
     world.publish(campaign)
     judge = judges_of(campaign)[0]
-    exclude(campaign=campaign, actor=world.owner, judge=judge, reason="읽지 않고 골랐습니다.")
+    make_exclusion(campaign=campaign, actor=world.owner, judge=judge, reason="읽지 않고 골랐습니다.")
     campaign.refresh_from_db()
     world.publish(campaign, note="평가자 한 명을 뺐습니다.")
     shown = text_of(client.get(address(world, campaign)))

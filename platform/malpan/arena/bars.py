@@ -112,7 +112,7 @@ def _merged_into(teams: Iterable[int]) -> dict[int, frozenset[int]]:
     owners = {team: {team} for team in found}  # of a merged team: the teams that it ended in
     while owners:
         merged = Team.objects.filter(merged_into__in=owners).values_list("pk", "merged_into")
-        owners = {pk: owners[into] for pk, into in merged}
+        owners = {pk: owners[into] for pk, into in merged if into is not None}
         for pk, into in owners.items():
             for team in into:
                 found[team].add(pk)

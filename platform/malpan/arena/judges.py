@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
@@ -214,7 +214,7 @@ def remove_judge(
             return 0
         fresh.removed_at, fresh.removal_reason = moment, why
         fresh.save(update_fields=["removed_at", "removal_reason"])
-        facts = {"reason": why}
+        facts: dict[str, Any] = {"reason": why}
         if campaign.opened_at is not None and fresh.design_label:
             change = redistribute(
                 campaign=campaign, giving=fresh, because=Assignment.VoidReason.JUDGE_REMOVED, now=moment

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from django.db.models import Count, Q, QuerySet
@@ -47,11 +47,11 @@ def counts_of(campaigns: Iterable[Campaign]) -> dict[int, Counts]:
         .annotate(total=Count("pk"), done=Count("pk", filter=Q(state=Assignment.State.DONE)))
     )
     found: dict[int, dict[str, int]] = {key: {} for key in keys}
-    for row in systems:
-        found[row["campaign"]]["systems"] = row["count"]
+    for each in systems:
+        found[each["campaign"]]["systems"] = each["count"]
+    row: Mapping[str, int]
     for row in (*judges, *queues):
-        key = row.pop("campaign")
-        found[key] |= row
+        found[row["campaign"]] |= {name: value for name, value in dict(row).items() if name != "campaign"}
     return {key: Counts(**values) for key, values in found.items()}
 
 

@@ -55,7 +55,7 @@ class LiveQuality:
     done: int
     total: int
     judges: tuple[JudgeQuality, ...]
-    agreement: dict[str, Any] | None
+    agreement: list[dict[str, Any]] | None
     balance: Balance
 
 

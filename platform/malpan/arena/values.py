@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from malpan.arena.errors import ValueInvalid
 from malpan.arena.models import Campaign, Rubric
@@ -120,7 +120,7 @@ def _errors(rubric: Rubric, texts: Sequence[str], value: Mapping[str, Any]) -> V
 def _span(given: Any, texts: Sequence[str], categories: Sequence[str]) -> Value:
     if not isinstance(given, Mapping) or not set(given) <= {"output", "start", "end", "severity", "category"}:
         raise ValueInvalid("form")
-    output, start, end = (given.get(name) for name in ("output", "start", "end"))
+    output, start, end = (cast("int", given.get(name)) for name in ("output", "start", "end"))  # checked below
     if not _is_whole(output, 0, len(texts) - 1):
         raise ValueInvalid("span", "spans")
     if not _is_whole(start, 0, len(texts[output])) or not _is_whole(end, start + 1, len(texts[output])):

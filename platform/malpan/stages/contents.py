@@ -81,7 +81,7 @@ def stage_content(stage: Stage, now: datetime | None = None) -> Content:
     ``CampaignLacksTeams``, for a later one; ``NobodyTakesPart``.
     """
     out = disqualified_numbers(stage.track.competition)
-    source = _SOURCES[stage.source](stage, out)
+    source = _SOURCES[Stage.Source(stage.source)](stage, out)
     if not source.entries:
         raise NobodyTakesPart
     cut = _cut(stage, out)
