@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import cast
 
 from django.db.models import Count, Q, QuerySet
 
@@ -49,9 +50,8 @@ def counts_of(campaigns: Iterable[Campaign]) -> dict[int, Counts]:
     found: dict[int, dict[str, int]] = {key: {} for key in keys}
     for each in systems:
         found[each["campaign"]]["systems"] = each["count"]
-    row: Mapping[str, int]
-    for row in (*judges, *queues):
-        found[row["campaign"]] |= {name: value for name, value in dict(row).items() if name != "campaign"}
+    for row in cast("Iterable[Mapping[str, int]]", (*judges, *queues)):
+        found[row["campaign"]] |= {name: value for name, value in row.items() if name != "campaign"}
     return {key: Counts(**values) for key, values in found.items()}
 
 
