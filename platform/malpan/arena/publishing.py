@@ -30,7 +30,7 @@ from malpan.arena.systems import systems_of
 from malpan.arena.votes_file import votes_of
 from malpan.competitions.permissions import Permission, require
 from malpan.core import audit
-from malpan.core.language import in_language
+from malpan.core.language import reader_language
 from malpan.core.storage import store_private
 from malpan.core.text import one_line
 from scoring.arena.result import ArenaResult, NoResult, compute
@@ -135,7 +135,7 @@ def _result(votes: bytes) -> ArenaResult:
     try:
         return compute(read)
     except NoResult as error:
-        raise ResultNotComputable(explanation=in_language(error.message("ko"), error.message("en"))) from error
+        raise ResultNotComputable(explanation=error.message(reader_language())) from error
 
 
 def _rows(campaign: Campaign, document: dict[str, Any]) -> list[dict[str, Any]]:
