@@ -50,6 +50,12 @@ def test_a_label_that_no_reference_has_is_named(recipe, references, right, wrong
     assert told[1] in warning_text(warning, "en")
 
 
+def test_five_unknown_labels_are_named_the_most_common_first() -> None:
+    answers = ["바", "가", "나", "다", "라", "마", "바"]
+    [warning] = warnings_of("classification@1", ["긍정"] * len(answers), answers)
+    assert warning.params == {"count": 7, "labels": "«바», «가», «나», «다», «라»"}
+
+
 @pytest.mark.parametrize(
     ("references", "answers", "count"),
     [
