@@ -11,7 +11,7 @@ from typing import Final
 
 from scoring.arena.ranks import pairs
 from scoring.arena.scores import score_systems
-from scoring.arena.simulation import Panel, simulate, spread_strengths
+from scoring.arena.simulation import Behaviour, Panel, simulate, spread_strengths
 
 LEVEL: Final = 0.05
 ITEMS: Final = 200
@@ -51,11 +51,12 @@ def plan_widths(
     if systems < 2:
         raise ValueError(f"{systems} systems cannot be compared")
     strengths = spread_strengths(systems, spread)
+    kind: Behaviour = "good"
     rows = []
     for votes in votes_per_judge:
         panel = Panel(
             strengths,
-            ("good",) * judges,
+            (kind,) * judges,
             items=items,
             votes_per_judge=votes,
             tie_rate=tie_rate,
