@@ -11,11 +11,9 @@ from typing import Final
 
 from scoring.arena.ranks import pairs
 from scoring.arena.scores import score_systems
-from scoring.arena.simulated_judges import Behaviour
-from scoring.arena.simulation import Panel, simulate, spread_strengths
+from scoring.arena.simulation import Behaviour, Panel, simulate, spread_strengths
 
 LEVEL: Final = 0.05
-_GOOD: Final[tuple[Behaviour, ...]] = ("good",)
 ITEMS: Final = 200
 RESAMPLES: Final = 60  # of one panel; the median of several panels is what is planned with
 
@@ -53,11 +51,12 @@ def plan_widths(
     if systems < 2:
         raise ValueError(f"{systems} systems cannot be compared")
     strengths = spread_strengths(systems, spread)
+    kind: Behaviour = "good"
     rows = []
     for votes in votes_per_judge:
         panel = Panel(
             strengths,
-            _GOOD * judges,
+            (kind,) * judges,
             items=items,
             votes_per_judge=votes,
             tie_rate=tie_rate,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import cast
+from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Model, Q, QuerySet
 
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignSystem, JudgeBar, Judgement, Rubric
 
@@ -20,7 +20,6 @@ class Counts:
     systems: int = 0
     waiting: int = 0
     accepted: int = 0
-    removed: int = 0
     done: int = 0
     total: int = 0
 
@@ -32,30 +31,28 @@ class Counts:
 def counts_of(campaigns: Iterable[Campaign]) -> dict[int, Counts]:
     """The counts of ``campaigns`` by primary key, in three queries."""
     keys = [campaign.pk for campaign in campaigns]
-    systems = CampaignSystem.objects.filter(campaign__in=keys).values("campaign").annotate(count=Count("pk"))
-    judges = (
-        CampaignJudge.objects.filter(campaign__in=keys)
-        .values("campaign")
-        .annotate(
-            waiting=Count("pk", filter=Q(accepted_at=None, removed_at=None)),
-            accepted=Count("pk", filter=Q(accepted_at__isnull=False, removed_at=None)),
-            removed=Count("pk", filter=Q(removed_at__isnull=False)),
-        )
-    )
-    queues = (
-        counted(Assignment.objects.filter(campaign__in=keys))
-        .values("campaign")
-        .annotate(total=Count("pk"), done=Count("pk", filter=Q(state=Assignment.State.DONE)))
-    )
+    systems, judges, queues = _of(CampaignSystem, keys), _of(CampaignJudge, keys), _of(Assignment, keys)
     found: dict[int, dict[str, int]] = {key: {} for key in keys}
-    for each in systems:
-        found[each["campaign"]]["systems"] = each["count"]
-    for row in cast("Iterable[Mapping[str, int]]", (*judges, *queues)):
-        found[row["campaign"]] |= {name: value for name, value in row.items() if name != "campaign"}
+    for key, count in systems.annotate(count=Count("pk")).values_list("campaign", "count"):
+        found[key]["systems"] = count
+    waiting = Count("pk", filter=Q(accepted_at=None, removed_at=None))
+    accepted = Count("pk", filter=Q(accepted_at__isnull=False, removed_at=None))
+    rows = judges.annotate(waiting=waiting, accepted=accepted).values_list("campaign", "waiting", "accepted")
+    for key, waits, came in rows:
+        found[key] |= {"waiting": waits, "accepted": came}
+    is_done = Q(state=Assignment.State.DONE)
+    rows = counted(queues).annotate(total=Count("pk"), done=Count("pk", filter=is_done))
+    for key, total, done in rows.values_list("campaign", "total", "done"):
+        found[key] |= {"total": total, "done": done}
     return {key: Counts(**values) for key, values in found.items()}
 
 
-def counted(assignments: QuerySet[Assignment]) -> QuerySet[Assignment]:
+def _of(model: type[Model], keys: Collection[int]) -> QuerySet[Any]:
+    """The rows of the campaigns, grouped by campaign."""
+    return model._default_manager.filter(campaign__in=keys).order_by().values("campaign")
+
+
+def counted(assignments: QuerySet[Any]) -> QuerySet[Any]:
     """Those that count as work: no practice, nothing void."""
     return assignments.exclude(kind=Assignment.Kind.CALIBRATION).exclude(state=Assignment.State.VOID).order_by()
 
