@@ -284,7 +284,13 @@ def _is_open(pid: int, pipe: Path) -> bool:
 
 
 def test_every_column_that_names_a_file_is_known() -> None:
-    others = {"token_sha256", "previous_sha256", "sha256"}  # of tokens, chains and boards
+    others = {
+        "token_sha256",
+        "previous_sha256",
+        "sha256",
+        "seed_sha256",
+        "design_sha256",
+    }  # tokens, chains, boards, designs
     found = {
         (model, field.name)
         for model in apps.get_models()

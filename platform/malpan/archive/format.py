@@ -129,7 +129,7 @@ TABLES: Final = (  # in the order of the import: rows come after those they refe
     Table("quota_entries", QuotaEntry, "phase__track__competition"),
     Table("chain", ChainEntry, "competition"),
     Table("board_snapshots", BoardSnapshot, "phase__track__competition"),
-    Table("stages", Stage, "track__competition"),
+    Table("stages", Stage, "track__competition", left_out=("campaign",)),  # which stays with the site that ran it
     Table("stage_tables", StageTable, "stage__track__competition"),
     Table("stage_decisions", StageDecision, "table__stage__track__competition"),
     Table("stage_snapshots", StageSnapshot, "track__competition"),

@@ -17,7 +17,7 @@ WEIGHT_MAX = 1000
 class Stage(models.Model):
     """One stage of the final of a track. The first reads the published final board of ``phase``; a later one the
     published result of the human evaluation ``campaign`` or scores that are entered (``StageTable``), for the teams
-    that went on from the stage before it.
+    that went on from the stage before it. In an imported competition ``campaign`` is empty: it stayed where it was run.
 
     A score becomes a number from 0 to 1, by value between ``scale_min`` and ``scale_max`` or by rank, and counts by
     ``weight`` in the combined standing. ``cut``: how many teams go on; ``None``: all. Once published, a stage is not
@@ -71,7 +71,7 @@ class Stage(models.Model):
             models.CheckConstraint(
                 condition=models.Q(position=1, source="board", phase__isnull=False, campaign__isnull=True)
                 | models.Q(position__gt=1, source="table", phase__isnull=True, campaign__isnull=True)
-                | models.Q(position__gt=1, source="campaign", phase__isnull=True, campaign__isnull=False),
+                | models.Q(position__gt=1, source="campaign", phase__isnull=True),
                 name="stage_first_reads_a_board",
             ),
             models.CheckConstraint(

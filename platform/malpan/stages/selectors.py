@@ -96,9 +96,11 @@ def rests_on_newest(snapshot: StageSnapshot, before: StageSnapshot | None, board
 
 
 def _is_newest_result(snapshot: StageSnapshot, basis: Mapping[str, Any]) -> bool:
-    """Whether a stage was published from the newest result of its human evaluation."""
+    """Whether a stage was published from the newest result of its human evaluation, if that is of this site."""
     campaign = None if snapshot.stage is None else snapshot.stage.campaign
-    result = None if campaign is None else newest_result(campaign)
+    if campaign is None:
+        return True
+    result = newest_result(campaign)
     return result is not None and result.sha256 == basis["result_sha256"]
 
 

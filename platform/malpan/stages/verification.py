@@ -123,7 +123,14 @@ def _is_of_its_campaign(snapshot: StageSnapshot, basis: dict[str, Any]) -> bool:
     """Whether the scores are those of the published human evaluation that the stage names, if it names one."""
     if "campaign" not in basis:
         return True
+    named = {"track": snapshot.track.slug, "campaign": basis["campaign"], "event": "published"}
+    named |= {"snapshot": basis["result"], "rows_sha256": basis["result_sha256"]}
+    entries = ChainEntry.objects.filter(competition=snapshot.track.competition_id, kind=ChainEntry.Kind.ARENA)
+    if not entries.filter(payload__contains=named).exists():
+        return False
     results = CampaignResult.objects.filter(campaign__track=snapshot.track_id, campaign__number=basis["campaign"])
+    if not results.exists():
+        return True  # of a competition that was imported: the evaluation stayed with the site that ran it
     result = results.filter(number=basis["result"], sha256=basis["result_sha256"]).first()
     strengths = {} if result is None else strengths_of(result)
     return all(

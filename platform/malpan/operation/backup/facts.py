@@ -7,6 +7,7 @@ from typing import Final
 
 from django.db import models
 
+from malpan.arena.models import CampaignResult
 from malpan.competitions.models import Competition, DataFile, ReferenceVersion
 from malpan.leaderboard.digests import board_digests
 from malpan.operation.backup.manifest import SiteFacts
@@ -17,6 +18,8 @@ NAMES_OF_FILES: Final[tuple[tuple[type[models.Model], str], ...]] = (
     (DataFile, "file_sha256"),
     (ReferenceVersion, "file_sha256"),
     (ReferenceVersion, "media_sha256"),
+    (CampaignResult, "votes_sha256"),
+    (CampaignResult, "result_sha256"),
 )
 
 

@@ -106,7 +106,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='stage',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('campaign__isnull', True), ('phase__isnull', False), ('position', 1), ('source', 'board')), models.Q(('campaign__isnull', True), ('phase__isnull', True), ('position__gt', 1), ('source', 'table')), models.Q(('campaign__isnull', False), ('phase__isnull', True), ('position__gt', 1), ('source', 'campaign')), _connector='OR'), name='stage_first_reads_a_board'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('campaign__isnull', True), ('phase__isnull', False), ('position', 1), ('source', 'board')), models.Q(('campaign__isnull', True), ('phase__isnull', True), ('position__gt', 1), ('source', 'table')), models.Q(('phase__isnull', True), ('position__gt', 1), ('source', 'campaign')), _connector='OR'), name='stage_first_reads_a_board'),
         ),
         migrations.AddConstraint(
             model_name='stage',
