@@ -9,9 +9,12 @@ so that without ties P(first) = 1 / (1 + exp(-e)). The likelihood is concave; Ne
 never longer than ``_LONGEST_STEP``. Strengths sum to zero.
 
 The maximum does not exist where some systems won everything against the others (Ford 1957: the graph of who took at
-least half a point from whom is not strongly connected), or where all outcomes are first, or all second. Those sets of
-counts, and no others, get ``_PSEUDO`` of a vote for every system, won and lost alike, in both orders and against every
-other system alike. They are marked ``is_regularised``. Sets without any tie in a model with ties get pseudo ties alone.
+least half a point from whom is not strongly connected), where all outcomes are first, or all second, or where strengths
+and order together explain everything (found as steps without an end or estimates beyond ``_FARTHEST`` logits). It is
+not the only one where the order cannot be told from the strengths, as when every pair was shown in one order. Those
+sets of counts, and no others, get ``_PSEUDO`` of a vote for every system, won and lost alike, in both orders and
+against every other system alike. They are marked ``is_regularised``. Sets without any tie in a model with ties get
+pseudo ties alone.
 
 The fit is our own: choix (MIT) and evalica (Apache-2.0) fit one set of outcomes, without an order effect, evalica with
 a tie as half a win each, and need scipy or pandas beside numpy. choix is a witness in the tests.
@@ -32,11 +35,11 @@ FIRST, TIE, SECOND = 0, 1, 2  # the last axis of counts
 
 _PSEUDO: Final = 0.5
 _LONGEST_STEP: Final = 2.0
+_FARTHEST: Final = 12.0  # logits
+_RIDGE: Final = 1e-9  # on the curvature of a step: the maximum stays where it is
 _TOLERANCE: Final = 1e-11
 _MOST_STEPS: Final = 100
 _STEEPEST: Final = 60.0  # logits beyond which a probability is 0 or 1 anyhow
-_FARTHEST: Final = 10.0  # logits: a parameter beyond it grows without end (a chance of 1 in 20,000)
-_UNEXPLAINED: Final = 1e-9  # share of the votes by which order effect and strengths can be told apart
 _BLOCK_CELLS: Final = 1 << 21
 
 
@@ -70,14 +73,15 @@ def fit(counts: FloatArray, *, has_order: bool = True, has_ties: bool | None = N
     rows, columns = np.nonzero(~np.eye(counts.shape[1], dtype=bool))
     model = _Model(counts.shape[1], rows, columns, has_order, with_ties)
     block = max(1, _BLOCK_CELLS // (len(rows) * 8))
-    cells = counts[:, rows, columns]
-    parts = [model.maximum(cells[at : at + block]) for at in range(0, len(counts), block)]
-    found = np.concatenate(parts) if parts else np.empty((0, counts.shape[1] + 2))
-    endless = np.flatnonzero(~np.isfinite(found).all(axis=1))
-    if len(endless):  # order and strengths together explain every vote: such counts have no maximum
-        found[endless] = model.maximum(cells[endless] + _pseudo_votes(counts.shape[1], with_ties))
-        is_regularised[endless] = True
+    parts = [model.maximum(counts[at : at + block, rows, columns]) for at in range(0, len(counts), block)]
     systems = counts.shape[1]
+    found = np.concatenate([part for part, _reached in parts]) if parts else np.empty((0, systems + 2))
+    is_reached = np.concatenate([reached for _part, reached in parts]) if parts else np.empty(0, dtype=bool)
+    lost = ~is_regularised & ~(is_reached & (np.abs(found[:, : systems + 1]).max(axis=1) < _FARTHEST))
+    if lost.any():
+        more = counts[lost] + _pseudo(systems, np.full(int(lost.sum()), True), with_ties)
+        found[lost] = model.maximum(more[:, rows, columns])[0]
+        is_regularised = is_regularised | lost
     tie = found[:, systems + 1] if with_ties else np.full(len(found), -np.inf)
     return Fit(found[:, :systems], found[:, systems], tie, is_regularised)
 
@@ -88,46 +92,43 @@ def _with_maximum(counts: FloatArray, has_order: bool, has_ties: bool) -> tuple[
     firsts, ties, seconds = (counts[..., outcome].sum(axis=(1, 2)) for outcome in (FIRST, TIE, SECOND))
     is_open = ~_is_connected(counts)
     if has_order:
-        is_open |= (firsts == 0) | (seconds == 0)
+        is_open |= (firsts == 0) | (seconds == 0) | ~_has_order_told(counts)
     if has_ties:
         is_open |= firsts + seconds == 0
-    if has_order:
-        sound = np.flatnonzero(~is_open)
-        is_open[sound] = _order_is_strength(counts[sound])
     lacks_ties = has_ties & (ties == 0)
     if not (is_open | lacks_ties).any():
         return counts, is_open
-    share = _share(systems)
-    others = ~np.eye(systems, dtype=bool)
-    added = np.zeros_like(counts)
-    for outcome in (FIRST, SECOND):
-        added[..., outcome] = share * (is_open[:, None, None] & others)
-    added[..., TIE] = share * ((is_open | lacks_ties)[:, None, None] & others & has_ties)
+    added = _pseudo(systems, is_open, has_ties)
+    if has_ties:
+        added[..., TIE] = _pseudo(systems, is_open | lacks_ties, has_ties)[..., TIE]
     return counts + added, is_open | lacks_ties
 
 
-def _order_is_strength(counts: FloatArray) -> BoolArray:
-    """(trials,): whether strengths alone can do what the order effect does, as where one half of the systems was always
-    shown first against the other; the votes of every trial connect the systems.
+def _pseudo(systems: int, wanted: BoolArray, has_ties: bool) -> FloatArray:
+    """Pseudo votes (trials, first, second, outcome) of the sets of counts that are ``wanted``."""
+    share = _PSEUDO / (2 * (systems - 1))  # a system is in as many ordered pairs
+    outcomes = np.array([1.0, float(has_ties), 1.0])
+    others = ~np.eye(systems, dtype=bool)
+    added: FloatArray = share * (wanted[:, None, None] & others)[..., None] * outcomes
+    return added
+
+
+def _has_order_told(counts: FloatArray) -> BoolArray:
+    """(trials,): whether the order effect is told from the strengths: by a pair shown in both orders, or by a circle of
+    pairs, which is looked for by the rank of the design.
     """
-    shown = counts.sum(axis=3)
-    met = shown + np.swapaxes(shown, 1, 2)
-    laplacian = met.sum(axis=2)[:, :, None] * np.eye(counts.shape[1]) - met + met.mean(axis=(1, 2))[:, None, None]
-    first = (shown - np.swapaxes(shown, 1, 2)).sum(axis=2)
-    total = shown.sum(axis=(1, 2))
-    explained = (first * np.linalg.solve(laplacian, first[:, :, None])[:, :, 0]).sum(axis=1)
-    confounded: BoolArray = total - explained < _UNEXPLAINED * total
-    return confounded
-
-
-def _share(systems: int) -> float:
-    """The pseudo votes of an ordered pair and an outcome: a system is in ``2 * (systems - 1)`` ordered pairs."""
-    return _PSEUDO / (2 * (systems - 1))
-
-
-def _pseudo_votes(systems: int, has_ties: bool) -> FloatArray:
-    """(outcome,): what is added to every ordered pair of counts without a maximum."""
-    return _share(systems) * np.array([1.0, float(has_ties), 1.0])
+    shown = counts.sum(axis=3) > 0
+    told: BoolArray = (shown & np.swapaxes(shown, 1, 2)).any(axis=(1, 2))
+    systems = counts.shape[1]
+    for trial in np.flatnonzero(~told):
+        first, second = np.nonzero(shown[trial])
+        design = np.zeros((len(first), systems + 1))
+        design[np.arange(len(first)), first] = 1.0
+        design[np.arange(len(first)), second] = -1.0
+        strengths_alone = np.linalg.matrix_rank(design) if len(first) else 0
+        design[:, systems] = 1.0
+        told[trial] = len(first) > 0 and np.linalg.matrix_rank(design) > strengths_alone
+    return told
 
 
 def _is_connected(counts: FloatArray) -> BoolArray:
@@ -175,20 +176,21 @@ class _Model:
         self.design[:, systems] = float(has_order)
         self.outer = (self.design[:, :, None] * self.design[:, None, :]).reshape(len(rows), -1)
 
-    def maximum(self, counts: FloatArray) -> FloatArray:
-        """The parameters (trials, ``size``) of counts (trials, cells, outcome); NaN where one grows without end."""
+    def maximum(self, counts: FloatArray) -> tuple[FloatArray, BoolArray]:
+        """The parameters (trials, ``size``) of counts (trials, cells, outcome), and where they were reached."""
         found = np.zeros((len(counts), self.size))
         active = np.arange(len(counts))
         for _ in range(_MOST_STEPS):
             step = self._step(found[active], counts[active])
             longest = np.abs(step).max(axis=1)
             found[active] += step * np.minimum(1.0, _LONGEST_STEP / np.maximum(longest, _TOLERANCE))[:, None]
-            found[active[np.abs(found[active]).max(axis=1) > _FARTHEST]] = np.nan
-            active = active[(longest > _TOLERANCE) & np.isfinite(found[active, 0])]
+            active = active[longest > _TOLERANCE]
             if not len(active):
                 break
         found[:, : self.systems] -= found[:, : self.systems].mean(axis=1, keepdims=True)
-        return found
+        is_reached = np.full(len(counts), True)
+        is_reached[active] = False
+        return found, is_reached
 
     def _step(self, found: FloatArray, counts: FloatArray) -> FloatArray:
         total = counts.sum(axis=2)
@@ -198,6 +200,7 @@ class _Model:
         gradient[:, :-1] = ((counts[..., FIRST] - counts[..., SECOND]) / 2 - total * lean) @ self.design
         gradient[:, -1] = (counts[..., TIE] - total * tie).sum(axis=1) if self.has_ties else 0.0
         curvature = self._curvature(total, tie, lean, (first + second) / 4 - lean**2)
+        curvature += _RIDGE * np.eye(self.size)
         return np.asarray(np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0], dtype=np.float64)
 
     def _probabilities(self, found: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -77,7 +77,9 @@ def plan(
     real: dict[str, list[Planned]] = {judge.label: [] for judge in panel}
     for (judge, unit), order in zip(slots, orders, strict=True):
         real[judge].append(Planned(judge, unit.item, order))
-    return _queues(real, panel, Controls(all_items, all_systems, settings.group, draws(seed, "controls")), settings, seed)
+    return _queues(
+        real, panel, Controls(all_items, all_systems, settings.group, draws(seed, "controls")), settings, seed
+    )
 
 
 def _distinct(kind: str, labels: Iterable[str]) -> list[str]:
@@ -87,9 +89,7 @@ def _distinct(kind: str, labels: Iterable[str]) -> list[str]:
     return found
 
 
-def _require(
-    items: Sequence[str], systems: Sequence[str], judges: Sequence[JudgeSpec], settings: Settings
-) -> None:
+def _require(items: Sequence[str], systems: Sequence[str], judges: Sequence[JudgeSpec], settings: Settings) -> None:
     """Raise ``DesignImpossible`` for numbers that contradict each other, whatever the bars are."""
     if not (items and systems and judges):
         raise NothingToJudge(items=len(items), systems=len(systems), judges=len(judges))

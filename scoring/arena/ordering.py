@@ -42,9 +42,7 @@ def shown_orders(
     return chosen
 
 
-def _best(
-    judge: str, group: Group, now: tuple[str, ...], counts: Counter[_Key], rng: random.Random
-) -> tuple[str, ...]:
+def _best(judge: str, group: Group, now: tuple[str, ...], counts: Counter[_Key], rng: random.Random) -> tuple[str, ...]:
     orders = [group, group[::-1]]
     if len(group) > 2:
         orders = [order for _ in range(_TRIED) for order in _both_ways(shuffled(rng, group))]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
 from scoring.arena.draws import below, one_of, shuffled
@@ -98,8 +99,8 @@ def _laid_out(
     total = len(reals) + len(controls) + repeats
     earliest = max(0, min([GAP, *(position + GAP - start for position in past)]))
     places = _spread(len(controls), 0, total, set(), rng)
-    repeated = _spread(repeats, earliest, total, set(places), rng)
-    if repeated is None or places is None:
+    repeated = None if places is None else _spread(repeats, earliest, total, set(places), rng)
+    if places is None or repeated is None:
         return None
     waiting, bad = iter(reals), iter(controls)
     laid = {
@@ -124,7 +125,7 @@ def _spread(count: int, low: int, high: int, taken: set[int], rng: random.Random
     if len(free) < count:
         return None
     bounds = [len(free) * number // max(1, count) for number in range(count + 1)]
-    return [free[low + below(rng, high - low)] for low, high in zip(bounds, bounds[1:], strict=False)]
+    return [free[low + below(rng, high - low)] for low, high in pairwise(bounds)]
 
 
 def _firsts(laid: Mapping[int, Planned], repeated: Sequence[int], rng: random.Random) -> dict[int, int] | None:

@@ -66,7 +66,7 @@ def answers_file(team: str, count: int = ITEMS) -> bytes:
 
 @dataclass
 class World:
-    """``owner`` runs the competition; ``teams`` and ``submissions`` by number of the team, the best on the board first."""
+    """``owner`` runs the competition; ``teams`` and ``submissions`` by number, the best on the board first."""
 
     phase: Phase
     owner: User
@@ -175,7 +175,9 @@ def judge_everything(campaign: Campaign, seed: int = 1) -> None:
     """Every open assignment is judged: the bad output loses, the stronger system wins three times of four."""
     rng = random.Random(seed)
     strengths = {row.label: strength_of(campaign, row.label) for row in campaign.systems.all()}
-    rows = Assignment.objects.filter(campaign=campaign, state="open").select_related("judge").order_by("judge", "position")
+    rows = (
+        Assignment.objects.filter(campaign=campaign, state="open").select_related("judge").order_by("judge", "position")
+    )
     for row in rows:
         judge_one(row, value_of(campaign, row, strengths, rng))
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -28,6 +29,7 @@ from malpan.arena.models import (
 from malpan.arena.practice import create_practice
 from malpan.competitions.models import CompetitionRole
 from scoring.arena.design import plan
+from tests.database import count_rows
 from tests.factories import PhaseFactory, TeamFactory, UserFactory, finished_submission
 
 SEED = "5eed" * 16
@@ -88,6 +90,23 @@ class Panel:
         value = value or VALUES[self.campaign.protocol]
         return judge_assignment(assignment=assignment, value=value, **fields)
 
+    def fill(self, choose: Callable[[Assignment], dict[str, Any]], seconds: int = 30) -> None:
+        """Every open assignment is judged, by ``choose``, with rows alone: the services take a while for hundreds."""
+        rows = list(Assignment.objects.filter(campaign=self.campaign, state="open").select_related("judge", "item"))
+        Judgement.objects.bulk_create(
+            Judgement(
+                assignment=row,
+                number=1,
+                value=choose(row),
+                seconds=seconds,
+                judged_by_id=row.judge.user_id,
+                created_at=self.now,
+            )
+            for row in rows
+        )
+        Assignment.objects.filter(pk__in=[row.pk for row in rows]).update(state="done", first_shown_at=self.now)
+        count_rows()
+
     def queue(self, judge: CampaignJudge, **filters: Any) -> list[Assignment]:
         return list(Assignment.objects.filter(judge=judge, **filters).order_by("position"))
 
@@ -144,8 +163,8 @@ def add_judge(panel: Panel, number: int, **fields: Any) -> CampaignJudge:
     values = {
         "email": user.email, "user": user, "accepted_at": panel.now, "design_label": f"D{number:02d}",
         "consent_version": consent_version_of(panel.campaign), "consented_at": panel.now,
-        "rubric": panel.campaign.rubric, "token_sha256": f"{number:064x}", "invited_by": panel.organiser,
-        "invited_at": panel.now, "expires_at": panel.now + timedelta(days=14),
+        "rubric": panel.campaign.rubric, "token_sha256": f"{panel.campaign.pk:032x}{number:032x}",
+        "invited_by": panel.organiser, "invited_at": panel.now, "expires_at": panel.now + timedelta(days=14),
     }  # fmt: skip
     return CampaignJudge.objects.create(campaign=panel.campaign, **(values | fields))
 

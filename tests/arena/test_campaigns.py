@@ -117,7 +117,12 @@ def test_words_to_hide_are_kept_once(world: World) -> None:
 
 
 def test_only_who_may_manage_makes_one(world: World) -> None:
-    values: dict[str, Any] = {"title_ko": "평가", "protocol": "pairwise", "phase": world.phase, "rubric": world.rubric()}
+    values: dict[str, Any] = {
+        "title_ko": "평가",
+        "protocol": "pairwise",
+        "phase": world.phase,
+        "rubric": world.rubric(),
+    }
     with pytest.raises(ManageNotFound):
         create_campaign(track=world.track, actor=UserFactory.create(), **values)
 

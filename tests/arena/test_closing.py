@@ -106,7 +106,8 @@ def test_a_draft_is_not_closed_and_strangers_close_nothing(world: World) -> None
 def test_what_is_open_of_a_disqualified_team_becomes_void(world: World) -> None:
     campaign = world.opened()
     gone = label_of(campaign, 2)
-    judged = [row for row in Assignment.objects.filter(kind="real").select_related("judge") if gone in row.systems][0]
+    rows = Assignment.objects.filter(kind="real").select_related("judge")
+    judged = next(row for row in rows if gone in row.systems)
     judge_one(judged, {"choice": "first", "reasons": []})
     assert void_disqualified(campaign=campaign) == 0
     disqualify_team(team=world.teams[2], actor=world.owner, note_ko="규정 위반")
@@ -132,9 +133,11 @@ def test_what_was_judged_of_it_stays_in_the_file_and_does_not_count(world: World
     assert [(each.label, each.counts, each.reason) for each in after.systems if each.label == gone] == [
         (gone, False, "실격 (disqualified)")
     ]
-    assert {label for vote in after.real() for label in vote.systems} == set(after.counting) == {
-        label_of(campaign, number) for number in (2, 3, 4)
-    }
+    assert (
+        {label for vote in after.real() for label in vote.systems}
+        == set(after.counting)
+        == {label_of(campaign, number) for number in (2, 3, 4)}
+    )
 
 
 @pytest.mark.parametrize("column", ["withdrawn_at", "refunded_at"])

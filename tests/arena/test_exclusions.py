@@ -15,9 +15,9 @@ from malpan.arena.errors import (
     JudgeNotFound,
     NoVotes,
 )
-from malpan.arena.exclusions import exclude, lift_exclusion, preview_exclusion
+from malpan.arena.exclusions import lift_exclusion, make_exclusion, preview_exclusion
 from malpan.arena.judging import correct_judgement
-from malpan.arena.models import Exclusion, Judgement
+from malpan.arena.models import Assignment, Exclusion, Judgement
 from malpan.arena.quality import open_scores
 from malpan.arena.votes_file import votes_of
 from malpan.competitions.errors import ManageNotFound, NotAllowed
@@ -35,11 +35,12 @@ pytestmark = pytest.mark.django_db
 def panel() -> Panel:
     """The lower label is better for all judges, but for the last, who says the opposite."""
     panel = open_panel(judges=4, item_count=12)
-    for judge in panel.judges:
-        while (assignment := panel.next(judge)) is not None:
-            first, second = assignment.systems
-            is_first = (first < second) != (judge == panel.judges[-1])
-            panel.judge(assignment, {"choice": "first" if is_first else "second"})
+
+    def choose(assignment: Assignment) -> dict[str, str]:
+        first, second = assignment.systems
+        return {"choice": "first" if (first < second) != (assignment.judge == panel.judges[-1]) else "second"}
+
+    panel.fill(choose)
     return panel
 
 
@@ -58,7 +59,7 @@ def test_preview_says_what_the_exclusion_then_does_and_writes_nothing(panel):
 
     assert not Exclusion.objects.exists()
     assert AuditEntry.objects.count() == count
-    exclude(campaign=panel.campaign, actor=panel.organiser, judge=contrary, reason="거꾸로 눌렀습니다.")
+    make_exclusion(campaign=panel.campaign, actor=panel.organiser, judge=contrary, reason="거꾸로 눌렀습니다.")
     after = compute(votes_of(panel.campaign)).document()["systems"]
     was, now = ({row["label"]: row for row in rows} for rows in (before, after))
     assert effect.votes_before == len(reals(panel))
@@ -88,8 +89,8 @@ def test_excluded_judge_and_judgement_do_not_count_and_stay_in_the_file(panel):
     judge, judgement = panel.judges[0], reals(panel, assignment__judge=panel.judges[1])[0]
     everything = votes_of(panel.campaign)
 
-    exclude(campaign=panel.campaign, actor=panel.organiser, judge=judge, reason="하나")
-    exclude(campaign=panel.campaign, actor=panel.organiser, judgement=judgement, reason="둘")
+    make_exclusion(campaign=panel.campaign, actor=panel.organiser, judge=judge, reason="하나")
+    make_exclusion(campaign=panel.campaign, actor=panel.organiser, judgement=judgement, reason="둘")
 
     votes = votes_of(panel.campaign)
     assert votes.votes == everything.votes
@@ -101,7 +102,7 @@ def test_excluded_judge_and_judgement_do_not_count_and_stay_in_the_file(panel):
 
 def test_lifted_exclusion_counts_again_and_can_be_made_again(panel):
     before = votes_of(panel.campaign)
-    made = exclude(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0], reason="까닭")
+    made = make_exclusion(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0], reason="까닭")
 
     lifted = lift_exclusion(exclusion=made, actor=panel.organiser, reason="다시 보니 아닙니다.", now=panel.later())
 
@@ -111,7 +112,7 @@ def test_lifted_exclusion_counts_again_and_can_be_made_again(panel):
     assert votes_of(panel.campaign) == before
     with pytest.raises(ExclusionLifted):
         lift_exclusion(exclusion=made, actor=panel.organiser, reason="또")
-    exclude(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0], reason="역시 까닭")
+    make_exclusion(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0], reason="역시 까닭")
     assert Exclusion.objects.filter(lifted_at=None).count() == 1
     actions = AuditEntry.objects.filter(action__startswith="exclusion.").order_by("pk")
     assert list(actions.values_list("action", flat=True)) == ["exclusion.create", "exclusion.lift", "exclusion.create"]
@@ -119,26 +120,26 @@ def test_lifted_exclusion_counts_again_and_can_be_made_again(panel):
 
 def test_what_is_excluded_is_not_excluded_again_by_another_version(panel):
     first = reals(panel, assignment__judge=panel.judges[0])[0]
-    exclude(campaign=panel.campaign, actor=panel.organiser, judgement=first, reason="까닭")
+    make_exclusion(campaign=panel.campaign, actor=panel.organiser, judgement=first, reason="까닭")
     second = correct_judgement(
         assignment=first.assignment, actor=panel.judges[0].user, value={"choice": "tie"}, expected_number=1
     )
 
     for judgement in (first, second):
         with pytest.raises(ExclusionInForce):
-            exclude(campaign=panel.campaign, actor=panel.organiser, judgement=judgement, reason="까닭")
+            make_exclusion(campaign=panel.campaign, actor=panel.organiser, judgement=judgement, reason="까닭")
         with pytest.raises(ExclusionInForce):
             preview_exclusion(campaign=panel.campaign, actor=panel.organiser, judgement=judgement)
+    make_exclusion(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0], reason="까닭")
     with pytest.raises(ExclusionInForce):
-        for _again in range(2):
-            exclude(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0], reason="까닭")
+        make_exclusion(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0], reason="까닭")
 
 
 def test_reason_is_needed_both_ways(panel):
     for reason in ("", " \n ", "가" * 301):
         with pytest.raises(CampaignReasonMissing):
-            exclude(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0], reason=reason)
-    made = exclude(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0], reason="가" * 300)
+            make_exclusion(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0], reason=reason)
+    made = make_exclusion(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0], reason="가" * 300)
     with pytest.raises(CampaignReasonMissing):
         lift_exclusion(exclusion=made, actor=panel.organiser, reason="")
 
@@ -146,12 +147,13 @@ def test_reason_is_needed_both_ways(panel):
 def test_only_who_manages_excludes(panel):
     viewer = UserFactory.create()
     CompetitionRole.objects.create(competition=panel.campaign.track.competition, user=viewer, role="operator")
-    made = exclude(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[1], reason="까닭")
+    campaign, judge = panel.campaign, panel.judges[0]
+    made = make_exclusion(campaign=campaign, actor=panel.organiser, judge=panel.judges[1], reason="까닭")
 
     for actor, refusal in ((viewer, NotAllowed), (panel.judges[0].user, ManageNotFound)):
         for call in (
-            lambda actor=actor: preview_exclusion(campaign=panel.campaign, actor=actor, judge=panel.judges[0]),
-            lambda actor=actor: exclude(campaign=panel.campaign, actor=actor, judge=panel.judges[0], reason="까닭"),
+            lambda actor=actor: preview_exclusion(campaign=campaign, actor=actor, judge=judge),
+            lambda actor=actor: make_exclusion(campaign=campaign, actor=actor, judge=judge, reason="까닭"),
             lambda actor=actor: lift_exclusion(exclusion=made, actor=actor, reason="까닭"),
         ):
             with pytest.raises(refusal):
@@ -164,18 +166,18 @@ def test_judge_and_judgement_are_of_the_campaign_and_practice_is_nothing_to_leav
     practice = Judgement.objects.filter(assignment__campaign=panel.campaign, assignment__kind="calibration").first()
 
     with pytest.raises(JudgeNotFound):
-        exclude(campaign=panel.campaign, actor=panel.organiser, judge=other.judges[0], reason="까닭")
+        make_exclusion(campaign=panel.campaign, actor=panel.organiser, judge=other.judges[0], reason="까닭")
     for judgement in (elsewhere, practice):
         with pytest.raises(AssignmentNotFound):
-            exclude(campaign=panel.campaign, actor=panel.organiser, judgement=judgement, reason="까닭")
+            make_exclusion(campaign=panel.campaign, actor=panel.organiser, judgement=judgement, reason="까닭")
     with pytest.raises(TypeError):
-        exclude(campaign=panel.campaign, actor=panel.organiser, reason="까닭")
+        make_exclusion(campaign=panel.campaign, actor=panel.organiser, reason="까닭")
 
 
 def test_nothing_is_left_out_of_a_draft_and_nothing_previewed_without_votes():
     draft = draft_panel()
     with pytest.raises(CampaignNotBegun):
-        exclude(campaign=draft.campaign, actor=draft.organiser, judge=None, judgement=Judgement(), reason="까닭")
+        make_exclusion(campaign=draft.campaign, actor=draft.organiser, judge=None, judgement=Judgement(), reason="까닭")
     empty = open_panel(judges=2)
     with pytest.raises(NoVotes):
         preview_exclusion(campaign=empty.campaign, actor=empty.organiser, judge=empty.judges[0])

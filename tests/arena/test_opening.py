@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.arena.closing import close_campaign
-from malpan.arena.design_rows import QUEUE_START, design_sha256, queues_of
+from malpan.arena.design_rows import QUEUE_START, design_sha256, queues_of, settings_of
 from malpan.arena.errors import (
     CampaignNotOpen,
     DesignRefused,
@@ -30,7 +30,7 @@ from malpan.core.messages import text_of
 from malpan.core.models import AuditEntry
 from malpan.submissions.models import ChainEntry, Submission
 from malpan.teams.services import disqualify_team
-from scoring.arena.design import balance
+from scoring.arena.design import JudgeSpec, balance, plan
 from tests.arena.conftest import NAMES, World, answer, make_world
 from tests.factories import UserFactory, leader_of
 from tests.threads import at_once
@@ -165,11 +165,7 @@ def test_the_chain_has_the_design_and_names_nobody(world: World, opened: Campaig
 def test_the_design_can_be_drawn_again_from_the_seed(world: World, opened: Campaign) -> None:
     before = queues_of(rows_of(opened))
     labels = dict(CampaignJudge.objects.filter(campaign=opened).values_list("pk", "design_label"))
-    from scoring.arena.design import JudgeSpec, plan
-
     settings = Campaign.objects.get(pk=opened.pk)
-    from malpan.arena.design_rows import settings_of
-
     items = sorted(CampaignItem.objects.filter(campaign=opened, kind="real").values_list("label", flat=True))
     systems = sorted(CampaignSystem.objects.filter(campaign=opened).values_list("label", flat=True))
     again = plan(items, systems, [JudgeSpec(label) for label in labels.values()], settings_of(settings), opened.seed)
@@ -209,7 +205,10 @@ def test_a_preview_writes_nothing(world: World) -> None:
 
 # --- refused ----------------------------------------------------------------------------------------------------------
 def refused(world: World, campaign: Campaign, error: type[Exception]) -> str:
-    for call in (partial(preview_design, campaign=campaign), partial(open_campaign, campaign=campaign, actor=world.owner)):
+    for call in (
+        partial(preview_design, campaign=campaign),
+        partial(open_campaign, campaign=campaign, actor=world.owner),
+    ):
         with pytest.raises(error) as caught:
             call()
     assert Campaign.objects.get(pk=campaign.pk).opened_at is None

@@ -11,6 +11,7 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from malpan.arena.closing import close_campaign
 from malpan.arena.errors import (
     CampaignNotClosed,
     CampaignReasonMissing,
@@ -21,6 +22,7 @@ from malpan.arena.errors import (
     ResultUnchanged,
 )
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignResult, Exclusion
+from malpan.arena.opening import open_campaign
 from malpan.arena.publishing import compute_result, publish_result
 from malpan.arena.selectors import newest_result, result_bytes_of, result_document, result_of, votes_bytes_of
 from malpan.arena.systems import systems_of
@@ -53,7 +55,13 @@ def test_the_votes_are_those_that_were_given(world: World) -> None:
     assert len(votes.votes) == rows.count() > 24
     label_of = dict(CampaignJudge.objects.values_list("pk", "label"))
     known = {
-        (label_of[row.judge_id], row.item.label, tuple(row.systems), row.kind, row.bad_index): row.judgements.get().value
+        (
+            label_of[row.judge_id],
+            row.item.label,
+            tuple(row.systems),
+            row.kind,
+            row.bad_index,
+        ): row.judgements.get().value
         for row in rows.select_related("item")
     }
     assert {(v.judge, v.item, v.systems, v.kind, v.bad): v.value for v in votes.votes} == known
@@ -84,9 +92,6 @@ def test_no_file_names_a_judge(world: World) -> None:
     people = [UserFactory.create(name=f"카나리아판정{number}") for number in range(3)]
     for person in people:
         world.judge(campaign, person, institution="카나리아대학교")
-    from malpan.arena.closing import close_campaign
-    from malpan.arena.opening import open_campaign
-
     opened = open_campaign(campaign=campaign, actor=world.owner)
     judge_everything(opened)
     closed = close_campaign(campaign=opened, actor=world.owner)
@@ -104,8 +109,6 @@ def test_judges_of_one_institution_share_a_group_whose_name_says_nothing(world: 
     campaign = world.ready(judges=0)
     for name in ("한글 대학교", "한글대학교", "말글연구소", ""):
         world.judge(campaign, institution=name)
-    from malpan.arena.opening import open_campaign
-
     judge_everything(open_campaign(campaign=campaign, actor=world.owner))
     group_of = {judge.label: judge.institution_group for judge in votes_of(Campaign.objects.get(pk=campaign.pk)).judges}
     rows = CampaignJudge.objects.filter(campaign=campaign).order_by("pk")
@@ -181,7 +184,9 @@ def test_a_correction_needs_news_and_a_reason(world: World) -> None:
     assert second.number == 2
     assert newest_result(campaign) == second
     assert result_of(campaign, 1).number == 1
-    assert json.loads(votes_bytes_of(second))["exclusions"] == [{"judge": judge.label, "reason": "무작위로 골랐습니다."}]
+    assert json.loads(votes_bytes_of(second))["exclusions"] == [
+        {"judge": judge.label, "reason": "무작위로 골랐습니다."}
+    ]
     counted = result_document(second)["numbers"]["judges"]
     assert (counted, result_document(result_of(campaign, 1))["numbers"]["judges"]) == (2, 3)
     first_at = Campaign.objects.get(pk=campaign.pk).published_at
@@ -247,8 +252,6 @@ def test_nothing_is_computed_before_the_closing(world: World) -> None:
 
 
 def test_without_votes_there_is_no_result(world: World) -> None:
-    from malpan.arena.closing import close_campaign
-
     campaign = close_campaign(campaign=world.opened(), actor=world.owner, accepts_open=True)
     with pytest.raises(NoVotes):
         compute_result(campaign=campaign)

@@ -79,9 +79,7 @@ def test_items_come_with_what_every_team_answered(world: World) -> None:
         number = int(each.reference_id[1:])
         assert each.input_text == f"{number}번째 문제: 무엇이 옳은가?"
         assert each.reference_text.startswith(f"{CANARY}{number}이 옳다.")
-        assert each.outputs == {
-            system.pk: answer(system.submission.team.name, number) for system in systems
-        }
+        assert each.outputs == {system.pk: answer(system.submission.team.name, number) for system in systems}
 
 
 @pytest.mark.django_db

@@ -91,6 +91,21 @@ def test_no_service_takes_unsound_components(rows: list[Any], reason: str) -> No
     assert (track.composite, Track.objects.filter(slug="new").exists()) == ([], False)
 
 
+def test_ten_components_with_weights_of_up_to_1000_are_sound() -> None:
+    track = PhaseFactory.create(track__recipe="essay-scoring@1").track
+    names = [key for key, _name in scores_of_composite(track)][:10]
+    rows = [{"score": name, "weight": 1000} for name in names]
+    assert len(names) == 10
+    assert update_track(track=track, actor=None, composite=rows).composite == rows
+
+
+def test_the_best_by_the_final_score_counts_where_no_score_is_named() -> None:
+    phase = PhaseFactory.create(track__recipe=RECIPE, counting="latest")
+    assert update_phase(phase=phase, actor=None, counting="best").counting == "best"
+    Phase.objects.filter(pk=phase.pk).update(counting_score="bleurt")
+    assert update_phase(phase=phase, actor=None, counting="latest").counting_score == "bleurt", "which means nothing"
+
+
 @pytest.mark.parametrize("score", ["bias", "integer_share", "rationale_length", "rationale_quotes", "rationale_hangul"])
 def test_what_only_describes_ranks_nobody(score: str) -> None:
     """More of it is neither better nor worse: no component, and it chooses no best submission."""

@@ -1,16 +1,25 @@
 """What an organiser sets on a phase, and how its references are split."""
 
+import json
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
-from malpan.competitions.errors import PhaseAlreadyPublished, PhaseSettingsInvalid, ReferencesInUse, SplitInvalid
+from malpan.competitions.drafts import create_draft
+from malpan.competitions.errors import (
+    CountingInvalid,
+    PhaseAlreadyPublished,
+    PhaseSettingsInvalid,
+    ReferencesInUse,
+    SplitInvalid,
+)
 from malpan.competitions.models import Phase
 from malpan.competitions.phases import update_phase
+from malpan.competitions.splitting import split_ids
 from malpan.core.models import AuditEntry
 from malpan.submissions.scoring_changes import publish_reference_version, split_again
-from tests.factories import PhaseFactory, SubmissionFactory, UserFactory, publish, reference_bytes
+from tests.factories import PhaseFactory, SubmissionFactory, UserFactory, file_bytes, publish, reference_bytes
 
 pytestmark = pytest.mark.django_db
 
@@ -31,6 +40,31 @@ def test_references_are_split_by_the_share_of_the_phase_and_its_secret_seed(phas
     assert first.published_at is not None
 
 
+def test_every_phase_has_a_seed_of_its_own(phase):
+    other = PhaseFactory.create(track=phase.track, public_percent=40)
+    publish(other, 10)
+    first = Phase.objects.get(pk=other.pk).split_seed
+    publish(phase, 10)
+
+    seeds = dict(Phase.objects.values_list("pk", "split_seed"))
+    assert seeds[other.pk] == first
+    assert len(set(seeds.values())) == 2
+
+
+def test_every_kind_of_question_gives_its_share(phase):
+    """Half of six and half of two, by a seed that draws none or both of the two from all eight."""
+    items = json.loads(reference_bytes(8))
+    for item in items[:2]:
+        item["input"]["question_type"] = "교정형"
+    ids, few = [item["id"] for item in items], {"q1", "q2"}
+    seed = next(seed for seed in map(str, range(99)) if len(few & set(split_ids(ids, 50, seed))) != 1)
+    Phase.objects.filter(pk=phase.pk).update(split_seed=seed, public_percent=50)
+
+    public = set(publish_reference_version(phase=phase, data=file_bytes(items), actor=None).public_ids)
+
+    assert (len(public), len(public & few)) == (4, 1)
+
+
 def test_a_phase_without_a_share_has_no_split():
     assert publish(PhaseFactory.create()).public_ids is None
 
@@ -49,11 +83,41 @@ def test_an_empty_list_asks_for_no_split(phase):
     assert publish_reference_version(phase=phase, data=reference_bytes(5), actor=None, public_ids=[]).public_ids is None
 
 
-@pytest.mark.parametrize("wrong", [["q1", "q9"], ["q1", "q2", "q3"]])
-def test_a_list_names_known_items_and_leaves_some_private(phase, wrong):
-    with pytest.raises(SplitInvalid):
+LONG = "x" * 61
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason", "params"),
+    [
+        (["q1", "q9"], "unknown", {"count": 1, "first": "q9"}),
+        (["q1", LONG, "q9"], "unknown", {"count": 2, "first": LONG[:60]}),
+        (["q1", "q2", "q3"], "empty", {"count": 3, "first": ""}),
+    ],
+)
+def test_a_list_names_known_items_and_leaves_some_private(phase, wrong, reason, params):
+    with pytest.raises(SplitInvalid) as refused:
         publish_reference_version(phase=phase, data=reference_bytes(3), actor=None, public_ids=wrong)
+    assert (refused.value.reason, refused.value.params) == (reason, params)
     assert not phase.reference_versions.exists()
+
+
+def test_a_new_file_keeps_the_public_items_that_it_still_has_but_never_loses_the_split(phase):
+    publish_reference_version(phase=phase, data=reference_bytes(6), actor=None, public_ids=["q2", "q5"])
+    assert publish(phase, 4).public_ids == ["q2"]
+    with pytest.raises(SplitInvalid) as refused:
+        publish(phase, 1)  # which has no public item any more
+    assert (refused.value.reason, refused.value.params) == ("empty", {"count": 0, "first": ""})
+
+
+def test_a_file_is_split_as_the_current_version_is_whatever_came_after_it(phase):
+    """A draft has a higher number and another split: the phase had a share when it was made."""
+    publish_reference_version(phase=phase, data=reference_bytes(6), actor=None, public_ids=["q2"])
+    update_phase(phase=phase, actor=None, public_percent=50)
+    assert len(create_draft(phase=phase, data=reference_bytes(5), actor=None).public_ids) > 1
+    update_phase(phase=phase, actor=None, public_percent=None)
+    assert publish(phase, 4).public_ids == ["q2"]
+    without = PhaseFactory.create(track=phase.track)
+    assert [publish(without, count).public_ids for count in (6, 5)] == [None, None]
 
 
 def test_splitting_again_makes_a_version_of_the_same_file(phase):
@@ -96,8 +160,9 @@ def test_freezing_has_a_moment_and_another_board_has_none(phase):
 
 def test_a_phase_ends_after_it_starts_and_splits_off_a_public_share(phase):
     for wrong in ({"ends_at": phase.starts_at}, {"public_percent": 100}, {"board": "nowhere"}):
-        with pytest.raises(PhaseSettingsInvalid):
+        with pytest.raises(PhaseSettingsInvalid) as refused:
             update_phase(phase=phase, actor=None, **wrong)
+    assert refused.value.fields == ("board",)
     with pytest.raises(TypeError):
         update_phase(phase=phase, actor=None, split_seed="known")
 
@@ -111,3 +176,11 @@ def test_a_published_phase_keeps_its_end_its_split_and_its_finals(phase):
     with pytest.raises(PhaseAlreadyPublished):
         split_again(phase=phase, actor=None, public_ids=["q1"])
     assert update_phase(phase=phase, actor=None, title_en="Finals").title_en == "Finals"
+
+
+def test_other_settings_are_free_where_what_counts_no_longer_fits():
+    """What counts is asked about where it changes: a recipe may have made it unsound since."""
+    phase = PhaseFactory.create(track__recipe="essay-scoring@1", counting="best", counting_score="bleurt")
+    assert update_phase(phase=phase, actor=None, title_en="Finals").title_en == "Finals"
+    with pytest.raises(CountingInvalid):
+        update_phase(phase=phase, actor=None, finals_limit=2)

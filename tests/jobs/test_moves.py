@@ -125,6 +125,22 @@ def test_waiting_too_long_is_a_failure_unless_it_was_back_meanwhile(
     assert (job.state, job.failures, told) == (State.QUEUED, failures, [True] if failures else [True, False])
 
 
+def test_only_the_running_job_that_waited_goes_on(told: list[bool]) -> None:
+    first, other = add(2)
+    assert _waits(first, "judge_away")
+    assert not outcome.resumed(job_id=first.pk), "it is queued: nobody has seen that what it waits for is back"
+    since, lease = timezone.now() - timedelta(minutes=1), timezone.now() + timedelta(minutes=1)
+    Job.objects.filter(pk=other.pk).update(state=State.RUNNING, lease_expires_at=lease, waiting_since=since)
+    claimed = claim.claim_next(worker="w")
+    assert claimed is not None
+    assert claimed.pk == first.pk
+
+    assert outcome.resumed(job_id=first.pk)
+    assert not outcome.resumed(job_id=first.pk), "it waits no longer"
+
+    assert dict(Job.objects.values_list("pk", "waiting_since")) == {first.pk: None, other.pk: since}
+
+
 def test_waiting_for_less_than_the_time_is_no_failure(told: list[bool]) -> None:
     [job] = add()
     _waits(job, "judge_away")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -30,7 +30,7 @@ from malpan.teams.models import Team
 from scoring.recipes import RECIPES
 from scoring.signature import json_sha256
 from tests.composite_boards import RECIPE, by_loops, install, values
-from tests.factories import PhaseFactory, TeamFactory, finished_submission
+from tests.factories import PhaseFactory, ReferenceVersionFactory, TeamFactory, finished_submission
 from tests.leaderboard.test_composite_boards import batch_of, organiser_of
 
 pytestmark = pytest.mark.django_db
@@ -233,3 +233,47 @@ def test_a_board_with_a_disqualified_team_is_kept_without_it(phase: Phase) -> No
     apply_new_scores(phase)
     assert shown(past_board(fresh(phase), 1)) == before
     assert len(before) == 5
+
+
+def board_of(*results: tuple[str, int]) -> Phase:
+    """A phase with a team for each of ``results``: its signature, and how many hours ago it came."""
+    phase, now = PhaseFactory.create(track__recipe=RECIPE, counting=Phase.Counting.LATEST), timezone.now()
+    add_results(phase, *((signature, now - timedelta(hours=hours)) for signature, hours in results))
+    return phase
+
+
+def add_results(phase: Phase, *results: tuple[str, datetime]) -> None:
+    for number, (signature, moment) in enumerate(results):
+        scores = values(0.9 - number / 10, number / 10, 0.5)
+        team = TeamFactory.create(competition=phase.track.competition)
+        finished_submission(phase, team, 0.5, scores=scores, signature_hash=signature, created_at=moment)
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        [("s", 1)],
+        [("s", 9), ("s", 8), ("t", 1)],  # the most common one, though another is newer
+        [("s", 9), ("s", 1), ("t", 5), ("t", 4)],  # of equal ones that of the newest result
+        [("s", 5), ("t", 5), ("t", 5), ("s", 5)],  # if they came at once, of the last
+    ],
+)
+def test_of_several_signatures_the_one_on_the_board_is_kept(results: list[tuple[str, int]]) -> None:
+    phase = board_of(*results)
+    before = now_shown(phase)
+    update_phase(phase=phase, actor=None, score_step=Decimal("0.1"))
+    [snapshot] = kept(phase)
+    assert (snapshot.signature_hash, len(snapshot.rows)) == ("s", [name for name, _hours in results].count("s"))
+    assert shown(past_board(fresh(phase), 1)) == before
+
+
+def test_results_of_earlier_references_are_kept_where_a_current_one_has_their_signature() -> None:
+    phase = board_of(("s", 9), ("s", 8), ("old", 7), ("old", 6), ("old", 5))
+    phase.reference_versions.update(is_current=False)
+    ReferenceVersionFactory.create(phase=phase)
+    add_results(phase, ("s", timezone.now() - timedelta(hours=1)))
+    before = now_shown(phase)
+    update_phase(phase=phase, actor=None, score_step=Decimal("0.1"))
+    [snapshot] = kept(phase)
+    assert (snapshot.signature_hash, len(snapshot.rows)) == ("s", 3)
+    assert shown(past_board(fresh(phase), 1)) == before

@@ -23,6 +23,8 @@ _RUNS: Final = tuple(f"submissions/evaluation/test_{name}.py" for name in ("move
 _QUEUE: Final = tuple(f"jobs/test_{name}.py" for name in ("queue", "moves", "clock", "outage"))
 _RESCORING: Final = tuple(f"submissions/rescoring/test_{name}.py" for name in ("rules", "services"))
 _ESSAYS: Final = ("scoring/reading/test_essays.py", "scoring/recipes/test_essay_scoring.py")
+_UNKNOWN_LABELS: Final = ("recipes/test_unknown_labels.py",)
+_WHOLE: Final = ("recipes/test_long_texts.py",)
 _RECIPES: Final = tuple(f"recipes/test_{name}.py" for name in ("recipes", "series_recipes", "answer_forms"))
 
 _TESTS: Final[dict[str, tuple[str, ...]]] = {
@@ -34,6 +36,8 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
         "leaderboard/test_snapshots.py",
         "submissions/test_release.py",
     ),
+    "malpan.leaderboard.composing": ("leaderboard/test_composing.py", "leaderboard/test_composite_boards.py"),
+    "malpan.leaderboard.keeping": ("leaderboard/test_keeping.py",),
     "malpan.submissions.quota.ledger": (*_QUOTA, "submissions/quota/test_moving.py"),
     "malpan.submissions.quota.services": (
         *_QUOTA[1:],
@@ -48,13 +52,24 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.submissions.intake": (*_UPLOADS, "submissions/test_checking.py", "api/test_routes.py"),
     "malpan.submissions.evaluation.runs": (*_RUNS, "submissions/integrity/test_chain.py"),
     "malpan.submissions.finals": ("submissions/test_finals.py", "web/test_finals_page.py"),
+    "malpan.submissions.withdrawal": ("submissions/test_withdrawal.py",),
+    "malpan.submissions.scoring_changes": (
+        "submissions/test_scoring_changes.py",
+        "competitions/test_phases.py",
+        "competitions/test_composites.py",
+        "leaderboard/test_keeping.py",
+    ),
     "malpan.jobs.order": ("jobs/test_queue.py", "submissions/evaluation/test_queueing.py"),
     "malpan.jobs.claim": (*_QUEUE, "submissions/evaluation/test_queueing.py"),
     "malpan.jobs.outcome": (*_QUEUE, *_RUNS[:2]),
     **{f"malpan.submissions.rescoring.{name}": _RESCORING for name in ("batches", "apply", "alongside")},
     "malpan.competitions.permissions": ("competitions/test_permissions.py",),
     "malpan.competitions.roles": ("competitions/test_roles.py",),
+    "malpan.competitions.composites": ("competitions/test_composites.py",),
+    "malpan.competitions.splitting": ("competitions/test_splitting.py",),
+    "malpan.competitions.phases": ("competitions/test_phases.py", "competitions/test_composites.py"),
     "malpan.stages.rule": ("stages/test_rule.py",),
+    "malpan.stages.contents": ("stages/test_services.py", "stages/test_verification.py"),
     "scoring.composite": ("scoring/test_composite.py",),
     "scoring.text.essays": _ESSAYS,
     "scoring.recipes.essay_scoring": _ESSAYS,
@@ -65,12 +80,12 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     **{
         f"scoring.recipes.{name}": tuple(f"scoring/{path}" for path in (*_RECIPES, *more))
         for name, more in {
-            "base": ("running/test_run.py", "test_plugins.py"),
+            "base": (*_UNKNOWN_LABELS, *_WHOLE, "running/test_run.py", "test_plugins.py"),
             "captioning": ("recipes/test_captioning.py",),
             "columns": (),
-            "culture_qa": (),
-            "generation": (),
-            "labels": (),
+            "culture_qa": _UNKNOWN_LABELS,
+            "generation": ("recipes/test_forms_of_years.py",),
+            "labels": _UNKNOWN_LABELS,
             "rag_qa": ("test_engine.py",),
             "targets": ("recipes/test_targets.py",),
         }.items()
@@ -78,9 +93,13 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     **{
         f"scoring.metrics.{name}": (f"scoring/metrics/test_{name}.py", *(f"scoring/{path}" for path in more))
         for name, more in {
-            "exact": ("recipes/test_recipes.py",),
-            "accuracy": (),
-            "classification": ("significance/test_comparison.py", "significance/test_sufficient_statistics.py"),
+            "exact": (*_WHOLE, "recipes/test_recipes.py"),
+            "accuracy": _WHOLE,
+            "classification": (
+                *_WHOLE,
+                "significance/test_comparison.py",
+                "significance/test_sufficient_statistics.py",
+            ),
             "rouge": ("metrics/test_caption_rouge.py",),
             "bleu": (),
             "corpus_bleu": ("significance/test_sufficient_statistics.py",),

@@ -21,6 +21,7 @@ from malpan.stages.errors import (
     BoardUnfit,
     FinalIsPublished,
     NoTableForBoard,
+    NobodyTakesPart,
     NothingChanged,
     NoWeight,
     ReasonMissing,
@@ -38,6 +39,7 @@ from malpan.stages.errors import (
     TableInvalid,
     TableMissing,
     TableNotConfirmed,
+    TableOutdated,
     TableUnchanged,
 )
 from malpan.stages.models import Stage, StageDecision, StageSnapshot, StageTable
@@ -56,7 +58,7 @@ from malpan.stages.verification import verify_competition
 from malpan.submissions.models import ChainEntry
 from malpan.teams.services import disqualify_team, reinstate_team
 from tests.factories import PhaseFactory, TeamFactory, UserFactory
-from tests.stages.conftest import Contest
+from tests.stages.conftest import Contest, make_contest
 from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
@@ -312,8 +314,9 @@ def test_a_stage_waits_for_the_one_before(contest: Contest) -> None:
 
 def test_the_first_stage_waits_for_its_board(contest: Contest) -> None:
     other = PhaseFactory.create(track=contest.track)
-    with pytest.raises(BoardNotPublished):
+    with pytest.raises(BoardNotPublished) as refused:
         contest.publish(contest.stage(phase=other))
+    assert refused.value.params == {"phase": other.title}
 
 
 @pytest.mark.parametrize("score", [1.5, -0.1, 0.85])
@@ -339,9 +342,9 @@ def test_where_a_composite_ranks_the_first_stage_takes_it(contest: Contest) -> N
         contest.publish(Stage.objects.get(), note="정정")
 
 
-def test_a_baseline_takes_no_part(contest: Contest) -> None:
+def test_a_baseline_takes_no_part_whatever_its_score(contest: Contest) -> None:
     board = BoardSnapshot.objects.get()
-    board.rows[0]["rank"] = None
+    board.rows[0] |= {"rank": None, "final_score": 1.5}
     board.save()
     assert ranks(contest.publish(contest.stage())) == [(2, 1), (3, 2), (4, 3), (5, 4)]
 
@@ -485,6 +488,54 @@ def test_who_is_in_publications_is_read_without_their_contents(contest: Contest,
     assert found == by_loops & {1, 2, 4, 5, 9} == {1, 2, 4, 5}
     assert len(queries) == 1
     assert not [name for name in ('"rows",', '"note_ko"') if name in queries[0]["sql"]]
+
+
+def test_publications_of_another_track_decide_nothing_here(contest: Contest) -> None:
+    """Neither who goes on nor what a team is called: there the numbers belong to other teams."""
+    other = make_contest()
+    other.publish(other.stage())
+    other.judged(other.stage(), {1: 60, 2: 90, 3: 80})
+    first = contest.stage()
+    published = contest.publish(first)
+    assert [row["team"] for row in published.rows] == [team.name for team in contest.teams.values()]
+    disqualify_team(team=contest.teams[2], actor=contest.writer, note_ko="규정 위반")
+    assert going_on(contest.publish(first, note="2번 팀 실격")) == [1, 3, 4]
+
+
+def test_nothing_is_published_where_nobody_is_left(contest: Contest) -> None:
+    first = contest.stage()
+    for team in contest.teams.values():
+        disqualify_team(team=team, actor=contest.writer, note_ko="규정 위반")
+    with pytest.raises(NobodyTakesPart):
+        contest.publish(first)
+
+
+def test_a_confirmed_table_without_a_team_that_is_back_is_outdated(contest: Contest, second: Stage) -> None:
+    disqualify_team(team=contest.teams[2], actor=contest.writer, note_ko="규정 위반")
+    contest.confirm(contest.enter(second, {1: 60, 3: 80}))
+    reinstate_team(team=contest.teams[2], actor=contest.writer, reason="착오")
+    with pytest.raises(TableOutdated) as refused:
+        contest.publish(second)
+    assert refused.value.params == {"missing": 1}
+
+
+def test_only_who_would_take_part_is_named_as_left_out(contest: Contest, second: Stage) -> None:
+    """Team 3 submitted first, then 2 and 1; 5 stopped before."""
+    disqualify_team(team=contest.teams[5], actor=contest.writer, note_ko="규정 위반")
+    disqualify_team(team=contest.teams[2], actor=contest.writer, note_ko="규정 위반")
+    snapshot = contest.judged(second, {1: 60, 3: 80})
+    assert snapshot.rule["left_out"] == [2]
+    assert {row["team_number"]: row["order"] for row in snapshot.rows} == {3: 1, 1: 2}
+
+
+def test_without_a_disqualified_team_the_cut_stays_as_it_was_set(contest: Contest) -> None:
+    """Also where teams shared the last place and the stage is published again for another reason."""
+    contest.publish(contest.stage(cut=None))
+    second = contest.stage(cut=2)
+    contest.judged(second, {1: 99, 2: 80, 3: 80, 4: 70, 5: 60})
+    contest.judged(contest.stage(), {1: 1, 2: 2, 3: 3})
+    again = contest.judged(second, {1: 99, 2: 80, 3: 80, 4: 71, 5: 60}, reason="합산 오류")
+    assert (again.rule["cut"], sorted(going_on(again))) == (2, [1, 2, 3])
 
 
 def test_teams_that_share_the_last_place_stay_in_when_a_better_one_is_disqualified(contest: Contest) -> None:

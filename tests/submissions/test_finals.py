@@ -8,8 +8,8 @@ from django.utils import timezone
 from malpan.competitions.models import Phase
 from malpan.core.models import AuditEntry
 from malpan.submissions.errors import FinalNotEligible, FinalsLocked, FinalsNotUsed, TooManyFinals
-from malpan.submissions.finals import choose_finals, chosen_finals
-from malpan.submissions.models import Submission
+from malpan.submissions.finals import choose_finals, chosen_at, chosen_finals
+from malpan.submissions.models import FinalChoice, Submission
 from malpan.teams.errors import NotTeamMember
 from tests.factories import PhaseFactory, SubmissionFactory, TeamFactory, UserFactory, finished_submission, leader_of
 from tests.locks import waits_for
@@ -70,6 +70,34 @@ def test_what_others_chose_and_the_team_elsewhere_stays(phase, team):
     assert _choose(team, phase, row) == chosen_finals(team, phase) == [row]
     assert chosen_finals(other, phase) == [theirs]
     assert chosen_finals(team, elsewhere) == [there]
+
+
+def test_what_was_chosen_just_before_any_moment_stays_known(phase, team):
+    """A choice that ended and came back has two spans, and the first one stays as it was."""
+    other = TeamFactory.create(competition=team.competition)
+    elsewhere = PhaseFactory.create(track=phase.track, finals_limit=2)
+    first, second = (finished_submission(phase, team, score) for score in (0.1, 0.2))
+    theirs, there = finished_submission(phase, other, 0.1), finished_submission(elsewhere, team, 0.1)
+    at = [phase.starts_at + timedelta(hours=hour) for hour in range(6)]
+    _choose(other, phase, theirs, now=at[0])
+    _choose(team, elsewhere, there, now=at[0])
+    choices = ([first], [second], [first, second], [first], [])
+    for moment, rows in zip(at[1:], choices, strict=True):
+        _choose(team, phase, *rows, now=moment)
+
+    instant = timedelta(microseconds=1)
+    before = [[], *choices]
+    for hour, moment in enumerate(at[1:]):
+        own = {row.pk for row in before[hour]}
+        assert chosen_at(phase, moment, [team.pk]) == own, "the choice of that very moment is none yet"
+        assert chosen_at(phase, moment) == own | {theirs.pk}
+        assert chosen_at(phase, moment + instant, [team.pk]) == {row.pk for row in before[hour + 1]}
+    assert chosen_at(phase, at[0]) == set()
+    assert chosen_at(elsewhere, at[5] + instant) == {there.pk}
+    spans = FinalChoice.objects.filter(submission__in=[first, second]).order_by("pk")
+    assert [(row.submission_id, row.chosen_at, row.ended_at) for row in spans] == [
+        (first.pk, at[1], at[2]), (second.pk, at[2], at[4]), (first.pk, at[3], at[5]),
+    ]  # fmt: skip
 
 
 def test_no_more_than_the_limit(phase, team):

@@ -8,7 +8,7 @@ from typing import Final
 from malpan.arena.errors import ControlRefused
 from malpan.arena.models import Campaign, CampaignItem
 from scoring.arena.controls import bad_output, rules_for
-from scoring.arena.draws import draws, one_of
+from scoring.arena.draws import draws, shuffled
 
 Outputs = Mapping[str, Mapping[str, str]]  # by label of the item, then of the system
 
@@ -40,10 +40,12 @@ def bad_text(campaign: Campaign, item: CampaignItem, system: str, judge: str, te
     own = item.outputs[system]
     rng = draws(campaign.seed, "bad output", item.label, system, judge)
     others = other_answers(item, system, texts)
-    rules = [rule] if rule else fitting_rules(own, others)
-    if not rules:
-        raise ControlRefused(item=item.reference_id)
-    return bad_output(one_of(rng, rules), own, others, rng)
+    for each in [rule] if rule else shuffled(rng, fitting_rules(own, others)):
+        try:
+            return bad_output(each, own, others, rng)
+        except ValueError:  # it would say the same again
+            continue
+    raise ControlRefused(item=item.reference_id)
 
 
 def fitting_rules(own: str, others: Sequence[str]) -> list[str]:
@@ -55,4 +57,4 @@ def other_answers(item: CampaignItem, system: str, texts: Outputs) -> list[str]:
     """The answers of ``system`` to other items that say something else, in the order of the items."""
     own = item.outputs[system]
     answers = (texts[label].get(system, "") for label in sorted(texts) if label != item.label)
-    return list(dict.fromkeys(text for text in answers if text.strip() and text != own))
+    return list(dict.fromkeys(text for text in answers if text.strip() and text.split() != own.split()))

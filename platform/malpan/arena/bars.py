@@ -90,11 +90,20 @@ def declare_bars(
         fresh.save(update_fields=["declared_teams"])
         facts: dict[str, Any] = {"declared_teams": new}
         if campaign.opened_at is not None and fresh.is_active:
-            set_bars(judge=fresh, systems=list(campaign.systems.select_related("submission__team")))
-            barred = Assignment.VoidReason.BARRED
-            moved = redistribute(campaign=campaign, giving=fresh, because=barred, now=now or timezone.now())
-            facts |= {"moved": moved.moved, "lost": moved.lost}
+            systems = list(campaign.systems.select_related("submission__team"))
+            barred = set_bars(judge=fresh, systems=systems)
+            _void_practice(fresh, {system.label for system in systems if system.pk in barred})
+            because = Assignment.VoidReason.BARRED
+            change = redistribute(campaign=campaign, giving=fresh, because=because, now=now or timezone.now())
+            facts |= {"moved": change.moved, "lost": change.lost}
         audit.record(actor=actor, action="campaign_judge.declare", obj=fresh, after=facts)
+
+
+def _void_practice(judge: CampaignJudge, barred: set[str]) -> None:
+    """Make open practice with one of the ``barred`` labels void; nothing takes its place."""
+    rows = Assignment.objects.filter(judge=judge, kind=Assignment.Kind.CALIBRATION, state=Assignment.State.OPEN)
+    out = [row.pk for row in rows if not barred.isdisjoint(row.systems)]
+    Assignment.objects.filter(pk__in=out).update(state=Assignment.State.VOID, void_reason=Assignment.VoidReason.BARRED)
 
 
 def _merged_into(teams: Iterable[int]) -> dict[int, frozenset[int]]:

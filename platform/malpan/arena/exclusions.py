@@ -72,7 +72,7 @@ def preview_exclusion(
     )
 
 
-def exclude(
+def make_exclusion(
     *,
     campaign: Campaign,
     actor: User,
@@ -120,7 +120,7 @@ def lift_exclusion(*, exclusion: Exclusion, actor: User, reason: str, now: datet
 
 
 def _require_possible(campaign: Campaign, judge: CampaignJudge | None, judgement: Judgement | None) -> None:
-    """Raise what ``exclude`` says of the campaign, and of the judge or judgement to leave out."""
+    """Raise what ``make_exclusion`` says of the campaign, and of the judge or judgement to leave out."""
     if (judge is None) == (judgement is None):
         raise TypeError("either a judge or a judgement is left out")
     if campaign.opened_at is None:

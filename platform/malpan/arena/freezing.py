@@ -70,7 +70,7 @@ def _row(
 
 
 def _make_practice(row: CampaignItem, number: int, texts: Mapping[str, Mapping[str, str]]) -> None:
-    """Make ``row`` a calibration item, by a rule that fits the outputs of every system, each item another one if it can.
+    """Make ``row`` a calibration item, by a rule that fits every output; each item has another one if it can.
 
     Raises ``ControlRefused``.
     """

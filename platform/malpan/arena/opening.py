@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import get_language
 
 from malpan.arena.bars import bars_of, set_bars
 from malpan.arena.chain_steps import append_step
@@ -26,6 +25,7 @@ from malpan.arena.sampling import available_items
 from malpan.arena.systems import SYSTEMS_LEAST, require_fit, systems_of
 from malpan.competitions.permissions import Permission, require
 from malpan.core import audit
+from malpan.core.language import reader_language
 from scoring.arena.design import Balance, DesignImpossible, JudgeSpec, Planned, balance, plan
 from scoring.arena.draws import draws, shuffled
 
@@ -125,8 +125,7 @@ def _prepare(campaign: Campaign) -> _Prepared:
         items, labels = item_labels(campaign.item_count), [row.label for row in systems]
         queues = plan(items, labels, specs, settings_of(campaign), campaign.seed)
     except DesignImpossible as error:
-        language = "en" if (get_language() or "ko").startswith("en") else "ko"
-        raise DesignRefused(explanation=error.message(language)) from error
+        raise DesignRefused(explanation=error.message(reader_language())) from error
     return _Prepared(systems, judges, specs, queues)
 
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import get_language
 
 from malpan.arena.chain_steps import append_step
 from malpan.arena.errors import (
@@ -31,6 +30,7 @@ from malpan.arena.systems import systems_of
 from malpan.arena.votes_file import votes_of
 from malpan.competitions.permissions import Permission, require
 from malpan.core import audit
+from malpan.core.language import reader_language
 from malpan.core.storage import store_private
 from malpan.core.text import one_line
 from scoring.arena.result import ArenaResult, NoResult, compute
@@ -135,8 +135,7 @@ def _result(votes: bytes) -> ArenaResult:
     try:
         return compute(read)
     except NoResult as error:
-        language = "en" if (get_language() or "ko").startswith("en") else "ko"
-        raise ResultNotComputable(explanation=error.message(language)) from error
+        raise ResultNotComputable(explanation=error.message(reader_language())) from error
 
 
 def _rows(campaign: Campaign, document: dict[str, Any]) -> list[dict[str, Any]]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
+from malpan.arena.models import CampaignResult
+from malpan.arena.selectors import newest_result
 from malpan.competitions.models import Competition, Track
 from malpan.competitions.selectors import is_blind
 from malpan.leaderboard.models import BoardSnapshot
@@ -14,6 +17,8 @@ from malpan.stages.errors import (
     BoardHasDisqualified,
     BoardNotPublished,
     BoardUnfit,
+    CampaignLacksTeams,
+    CampaignNotPublished,
     NobodyTakesPart,
     NoWeight,
     StageHasDisqualified,
@@ -41,6 +46,8 @@ from malpan.teams.models import Team
 from malpan.teams.naming import shown_name
 from scoring.composite import COMPARED_DECIMALS
 from scoring.signature import json_sha256
+
+SHARE_DECIMALS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +77,11 @@ def stage_content(stage: Stage, now: datetime | None = None) -> Content:
     """The result of ``stage`` as it would be published now.
 
     Raises ``BoardNotPublished``, ``BoardUnfit`` and ``BoardHasDisqualified`` for the first stage; ``StageNotOpen``,
-    ``TableMissing``, ``TableNotConfirmed`` and ``TableOutdated`` for a later one; ``NobodyTakesPart``.
+    ``TableMissing``, ``TableNotConfirmed`` and ``TableOutdated``, or ``CampaignNotPublished`` and
+    ``CampaignLacksTeams``, for a later one; ``NobodyTakesPart``.
     """
     out = disqualified_numbers(stage.track.competition)
-    source = _of_board(stage, out) if stage.source == Stage.Source.BOARD else _of_table(stage, out)
+    source = _SOURCES[stage.source](stage, out)
     if not source.entries:
         raise NobodyTakesPart
     cut = _cut(stage, out)
@@ -167,10 +175,45 @@ def _of_table(stage: Stage, out: set[int]) -> _Source:
         raise TableMissing
     if state_of(table) != "confirmed" or table_sha256(stage, table.rows) != table.sha256:
         raise TableNotConfirmed
-    going_on = [row for row in before.rows if row["goes_on"]]
-    rows, scores = _without(going_on, out), scores_of(table)
-    if missing := [row for row in rows if row["team_number"] not in scores]:
+    scores = scores_of(table)
+    if missing := [row for row in _taking_part(before, out) if row["team_number"] not in scores]:
         raise TableOutdated(missing=len(missing))
+    return _of_those_sent_on(stage, before, out, scores, {"table": table.number})
+
+
+def _of_campaign(stage: Stage, out: set[int]) -> _Source:
+    before, campaign = basis_of(stage), stage.campaign
+    result = None if campaign is None else newest_result(campaign)
+    if campaign is None or result is None:
+        raise CampaignNotPublished(title="" if campaign is None else campaign.title)
+    scores = {number: winning_share(strength) for number, strength in strengths_of(result).items()}
+    if missing := [row["team"] for row in _taking_part(before, out) if row["team_number"] not in scores]:
+        raise CampaignLacksTeams(title=campaign.title, teams=", ".join(missing))
+    basis = {"campaign": campaign.number, "result": result.number, "result_sha256": result.sha256}
+    return _of_those_sent_on(stage, before, out, scores, basis)
+
+
+def winning_share(strength: float) -> float:
+    """The score 0-1 of a strength in logits: how often it wins against one of average strength, ties aside. Of a
+    rating, which is a deviation from the mean, it is the same curve: 0.5 is the mean.
+    """
+    return round(1 / (1 + math.exp(-strength)), SHARE_DECIMALS)
+
+
+def strengths_of(result: CampaignResult) -> dict[int, float]:
+    """The strengths of the ranked teams of a published human evaluation, by number."""
+    return {row["team_number"]: float(row["score"]) for row in result.rows if row["rank"] is not None}
+
+
+def _taking_part(before: StageSnapshot, out: set[int]) -> list[Mapping[str, Any]]:
+    return _without([row for row in before.rows if row["goes_on"]], out)
+
+
+def _of_those_sent_on(
+    stage: Stage, before: StageSnapshot, out: set[int], scores: Mapping[int, float], basis: Mapping[str, Any]
+) -> _Source:
+    """The scores of the teams that the stage before sent on, in the order in which they submitted."""
+    rows = _taking_part(before, out)
     arrivals = sorted({datetime.fromisoformat(row["submitted_at"]) for row in rows})
     order = {row["team_number"]: 1 + arrivals.index(datetime.fromisoformat(row["submitted_at"])) for row in rows}
     return _Source(
@@ -179,11 +222,14 @@ def _of_table(stage: Stage, out: set[int]) -> _Source:
             "stage": stage.position - 1,
             "snapshot": before.number,
             "sha256": before.sha256,
-            "table": table.number,
+            **basis,
         },
-        left_out=sorted({row["team_number"] for row in going_on} & out),
+        left_out=sorted({row["team_number"] for row in before.rows if row["goes_on"]} & out),
         submitted_at={row["team_number"]: row["submitted_at"] for row in rows},
     )
+
+
+_SOURCES: Final = {Stage.Source.BOARD: _of_board, Stage.Source.TABLE: _of_table, Stage.Source.CAMPAIGN: _of_campaign}
 
 
 def _entry(number: int, score: float, order: int) -> Entry:

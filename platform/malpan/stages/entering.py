@@ -41,7 +41,7 @@ REASON_MAX: Final = 300
 
 def teams_to_score(stage: Stage) -> list[Participant]:
     """The teams whose scores are entered. Raises ``NoTableForBoard``, ``StageNotOpen`` and ``NobodyTakesPart``."""
-    if stage.source == Stage.Source.BOARD:
+    if stage.source != Stage.Source.TABLE:
         raise NoTableForBoard
     participants = participants_of(stage)
     if not participants:

@@ -24,6 +24,8 @@ class StageSettingsInvalid(Unprocessable):
 
     text = {
         "phase": _("첫 심사는 같은 트랙의 단계를 골라야 합니다. 그 단계의 최종 순위표가 점수가 됩니다."),
+        "campaign": _("같은 트랙의 사람 평가를 골라 주십시오."),
+        "campaign_table": _("이미 점수표를 입력한 심사입니다. 사람 평가의 결과를 읽는 심사는 따로 만들어 주십시오."),
         "scale": _("최고점은 최저점보다 커야 합니다. 두 값을 수로 적어 주십시오."),
         "weight": _("비중은 0부터 1000까지의 정수로 적어 주십시오."),
         "cut": _("진출 팀 수는 1 이상의 정수로 적거나 비워 주십시오."),
@@ -91,9 +93,24 @@ class NobodyTakesPart(Conflict):
 
 
 class NoTableForBoard(Conflict):
-    """The stage takes its scores from a board; nothing is entered. Params: none."""
+    """The stage takes its scores from a board or a human evaluation; nothing is entered. Params: none."""
 
-    text = _("이 심사의 점수는 최종 순위표에서 옵니다. 점수표를 입력하지 않습니다.")
+    text = _("이 심사의 점수는 최종 순위표나 사람 평가에서 옵니다. 점수표를 입력하지 않습니다.")
+
+
+class CampaignNotPublished(Conflict):
+    """The stage reads the published result of a human evaluation. Params: ``title``, that one's."""
+
+    text = _("사람 평가 ‘%(title)s’의 결과를 먼저 발표해 주십시오. 그 결과가 이 심사의 점수입니다.")
+
+
+class CampaignLacksTeams(Conflict):
+    """Teams take part that the human evaluation did not rank. Params: ``title``, ``teams``, their names."""
+
+    text = _(
+        "사람 평가 ‘%(title)s’의 결과에 이 심사에 참여하는 팀이 없습니다: %(teams)s. 그 팀의 제출도 평가하거나, 앞 "
+        "심사의 진출 팀을 확인해 주십시오."
+    )
 
 
 class TableUnreadable(Unprocessable):

@@ -5,6 +5,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from malpan.arena.models import Campaign
 from malpan.competitions.models import Phase, Track
 from malpan.core.language import in_language
 from malpan.core.text import MARKDOWN_MAX_CHARS
@@ -14,8 +15,9 @@ WEIGHT_MAX = 1000
 
 
 class Stage(models.Model):
-    """One stage of the final of a track. The first reads the published final board of ``phase``; the scores of every
-    later one are entered (``StageTable``), for the teams that went on from the stage before it.
+    """One stage of the final of a track. The first reads the published final board of ``phase``; a later one the
+    published result of the human evaluation ``campaign`` or scores that are entered (``StageTable``), for the teams that
+    went on from the stage before it.
 
     A score becomes a number from 0 to 1, by value between ``scale_min`` and ``scale_max`` or by rank, and counts by
     ``weight`` in the combined standing. ``cut``: how many teams go on; ``None``: all. Once published, a stage is not
@@ -26,6 +28,7 @@ class Stage(models.Model):
     class Source(models.TextChoices):
         BOARD = "board", _("최종 순위표")
         TABLE = "table", _("입력한 점수표")
+        CAMPAIGN = "campaign", _("사람 평가의 결과")
 
     class Normalisation(models.TextChoices):
         VALUE = "value", _("점수의 비율: (점수 - 최저) / (최고 - 최저)")
@@ -41,9 +44,12 @@ class Stage(models.Model):
     title_en = models.CharField(_("제목(영어)"), max_length=120, blank=True)
     notice_ko = models.TextField(_("안내"), max_length=MARKDOWN_MAX_CHARS, blank=True)
     notice_en = models.TextField(_("안내(영어)"), max_length=MARKDOWN_MAX_CHARS, blank=True)
-    source = models.CharField(_("점수의 출처"), max_length=5, choices=Source.choices)
+    source = models.CharField(_("점수의 출처"), max_length=8, choices=Source.choices)
     phase = models.ForeignKey(
         Phase, on_delete=models.PROTECT, null=True, blank=True, related_name="+", verbose_name=_("단계")
+    )
+    campaign = models.ForeignKey(
+        Campaign, on_delete=models.PROTECT, null=True, blank=True, related_name="stages", verbose_name=_("사람 평가")
     )
     normalisation = models.CharField(
         _("환산"), max_length=5, choices=Normalisation.choices, default=Normalisation.VALUE
@@ -63,8 +69,9 @@ class Stage(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["track", "position"], name="stage_position_unique_in_track"),
             models.CheckConstraint(
-                condition=models.Q(position=1, source="board", phase__isnull=False)
-                | models.Q(position__gt=1, source="table", phase__isnull=True),
+                condition=models.Q(position=1, source="board", phase__isnull=False, campaign__isnull=True)
+                | models.Q(position__gt=1, source="table", phase__isnull=True, campaign__isnull=True)
+                | models.Q(position__gt=1, source="campaign", phase__isnull=True, campaign__isnull=False),
                 name="stage_first_reads_a_board",
             ),
             models.CheckConstraint(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from django.contrib.postgres.aggregates import BoolOr
 from django.db.models import Q
 
+from malpan.arena.selectors import newest_result
 from malpan.competitions.models import Competition, Phase, Track
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.stages.errors import StageNotFound, StageNotOpen, TableChanged, TableMissing
@@ -19,6 +20,8 @@ from malpan.teams.selectors import disqualified_teams
 from scoring.signature import json_sha256
 
 TableState = Literal["none", "pending", "confirmed", "rejected"]
+
+_WITH: Final = ("phase", "campaign", "track__competition")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +50,12 @@ class StageState:
 
 def stages_of(track: Track) -> list[Stage]:
     """The stages of ``track`` in their order, with their phases."""
-    return list(Stage.objects.filter(track=track).select_related("phase", "track__competition").order_by("position"))
+    return list(Stage.objects.filter(track=track).select_related(*_WITH).order_by("position"))
 
 
 def stage_of(competition: Competition, pk: int) -> Stage:
     """The stage with primary key ``pk`` in ``competition``; raises ``StageNotFound``."""
-    stages = Stage.objects.filter(track__competition=competition).select_related("phase", "track__competition")
+    stages = Stage.objects.filter(track__competition=competition).select_related(*_WITH)
     stage = stages.filter(pk=pk).first()
     if stage is None:
         raise StageNotFound
@@ -60,7 +63,7 @@ def stage_of(competition: Competition, pk: int) -> Stage:
 
 
 def states_of(track: Track) -> list[StageState]:
-    """Every stage of ``track`` with its state. Four queries for each stage."""
+    """Every stage of ``track`` with its state. Four queries for each stage, one more for one that reads a campaign."""
     found: list[StageState] = []
     out = disqualified_numbers(track.competition)
     for stage in stages_of(track):
@@ -81,11 +84,22 @@ def states_of(track: Track) -> list[StageState]:
 
 
 def rests_on_newest(snapshot: StageSnapshot, before: StageSnapshot | None, board: BoardSnapshot | None) -> bool:
-    """Whether a stage was published from the newest snapshot of the stage before or, of the first, of the board."""
+    """Whether a stage was published from the newest snapshot of the stage before (and the newest result of its human
+    evaluation) or, of the first, of the board.
+    """
     basis = snapshot.rule["basis"]
     if snapshot.stage is not None and snapshot.stage.is_first:
         return board is not None and basis["rows_sha256"] == board.sha256
-    return before is not None and basis["sha256"] == before.sha256
+    if before is None or basis["sha256"] != before.sha256:
+        return False
+    return "campaign" not in basis or _is_newest_result(snapshot, basis)
+
+
+def _is_newest_result(snapshot: StageSnapshot, basis: Mapping[str, Any]) -> bool:
+    """Whether a stage was published from the newest result of its human evaluation."""
+    campaign = None if snapshot.stage is None else snapshot.stage.campaign
+    result = None if campaign is None else newest_result(campaign)
+    return result is not None and result.sha256 == basis["result_sha256"]
 
 
 def numbers_in(snapshot: StageSnapshot | None, numbers: set[int]) -> tuple[int, ...]:
@@ -130,7 +144,7 @@ def newest_board(stage: Stage) -> BoardSnapshot | None:
 
 
 def newest_snapshot(stage: Stage) -> StageSnapshot | None:
-    return StageSnapshot.objects.filter(stage=stage).select_related("stage").order_by("-number").first()
+    return StageSnapshot.objects.filter(stage=stage).select_related("stage__campaign").order_by("-number").first()
 
 
 def newest_final(track: Track) -> StageSnapshot | None:

@@ -26,12 +26,13 @@ if TYPE_CHECKING:
     from malpan.accounts.models import User
 
 TEXTS: Final = ("title_ko", "title_en", "notice_ko", "notice_en", "is_announced")
-RULE: Final = ("phase", "normalisation", "scale_min", "scale_max", "weight", "cut", "tie_rule")
+RULE: Final = ("phase", "campaign", "normalisation", "scale_min", "scale_max", "weight", "cut", "tie_rule")
 TITLE_MAX: Final = 120
 
 
 def create_stage(*, track: Track, actor: User, **values: Any) -> Stage:
-    """Add a stage behind those of ``track``: the first reads a final board, every later one entered tables.
+    """Add a stage behind those of ``track``: the first reads a final board, a later one the result of ``campaign`` or,
+    without one, entered tables.
 
     ``values`` are those of ``TEXTS`` and ``RULE``. Raises ``ManageNotFound`` and ``NotAllowed`` without the permission
     to manage, ``FinalIsPublished``, ``StageSettingsInvalid``.
@@ -42,7 +43,7 @@ def create_stage(*, track: Track, actor: User, **values: Any) -> Stage:
         if newest_final(locked) is not None:
             raise FinalIsPublished
         position = len(stages_of(locked)) + 1
-        stage = Stage(track=track, position=position, source=_source(position))
+        stage = Stage(track=track, position=position)
         _set(stage, values)
         stage.save()
         audit.record(actor=actor, action="stage.create", obj=stage, after=audit.snapshot(stage))
@@ -84,20 +85,25 @@ def remove_stage(*, stage: Stage, actor: User) -> None:
         stage.delete()
 
 
-def _source(position: int) -> str:
-    return Stage.Source.BOARD if position == 1 else Stage.Source.TABLE
+def _source(stage: Stage) -> str:
+    if stage.is_first:
+        return Stage.Source.BOARD
+    return Stage.Source.TABLE if stage.campaign_id is None else Stage.Source.CAMPAIGN
 
 
 def _set(stage: Stage, values: dict[str, Any]) -> None:
-    """Write ``values`` to the row and check them. A board has the scale of its scores, 0 to 1."""
+    """Write ``values`` to the row and check them. A board and a campaign have the scale of their scores, 0 to 1."""
     for name, value in values.items():
         if name not in (*TEXTS, *RULE):
             raise TypeError(f"a stage has no setting {name}")
         setattr(stage, name, one_line(value) if name.startswith("title") else value)
     if stage.is_first:
-        stage.scale_min, stage.scale_max = 0.0, 1.0
+        stage.campaign = None
     else:
         stage.phase = None
+    stage.source = _source(stage)
+    if stage.source != Stage.Source.TABLE:
+        stage.scale_min, stage.scale_max = 0.0, 1.0
     _check(stage)
 
 
@@ -106,6 +112,10 @@ def _check(stage: Stage) -> None:
         raise StageSettingsInvalid("title", "title_ko")
     if stage.is_first and not _is_phase_of(stage):
         raise StageSettingsInvalid("phase", "phase")
+    if stage.campaign is not None and stage.campaign.track_id != stage.track_id:
+        raise StageSettingsInvalid("campaign", "campaign")
+    if stage.campaign is not None and stage.pk and newest_table(stage) is not None:
+        raise StageSettingsInvalid("campaign_table", "campaign")
     scale = (stage.scale_min, stage.scale_max)
     if not all(map(math.isfinite, scale)) or not scale[0] < scale[1] or not math.isfinite(scale[1] - scale[0]):
         raise StageSettingsInvalid("scale", "scale_max")

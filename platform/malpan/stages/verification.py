@@ -1,7 +1,7 @@
 """Whether the published scores, boards and stages in the database are still those that the hash chain recorded.
 
-``leaderboard.verification`` and, in the same way, human evaluations (``arena.verification``) and the snapshots of stages:
-every one has its entry with its hash, and follows from the ones that it names by the rule.
+``leaderboard.verification`` and, in the same way, human evaluations (``arena.verification``) and the snapshots of
+stages: every one has its entry with its hash, and follows from the ones that it names by the rule.
 """
 
 from __future__ import annotations
@@ -15,13 +15,21 @@ from django.db import connection
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from malpan.arena.models import CampaignResult
 from malpan.arena.verification import verify_campaigns
 from malpan.competitions.models import Competition
 from malpan.core.locks import repeatable_read
 from malpan.leaderboard import verification
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.leaderboard.verification import Finding
-from malpan.stages.contents import content_sha256, placed_of, ranking_score, rule_of
+from malpan.stages.contents import (
+    content_sha256,
+    placed_of,
+    ranking_score,
+    rule_of,
+    strengths_of,
+    winning_share,
+)
 from malpan.stages.models import StageDecision, StageSnapshot, StageTable
 from malpan.stages.publishing import chain_payload
 from malpan.stages.rule import combine, place
@@ -93,7 +101,9 @@ def _is_counted(snapshot: StageSnapshot) -> bool:
 
 
 def _takes_part(snapshot: StageSnapshot) -> bool:
-    """Whether a stage has the teams that its basis sends on, and the first one the scores of its board."""
+    """Whether a stage has the teams that its basis sends on, the first one with the scores of its board, one that reads
+    a human evaluation with those of its result.
+    """
     basis, out = snapshot.rule["basis"], set(snapshot.rule["left_out"])
     if "rows_sha256" in basis:
         boards = BoardSnapshot.objects.filter(phase__track=snapshot.track_id, phase__slug=basis["phase"])
@@ -106,7 +116,20 @@ def _takes_part(snapshot: StageSnapshot) -> bool:
         track=snapshot.track_id, stage__position=basis["stage"], number=basis["snapshot"], sha256=basis["sha256"]
     ).first()
     going_on = set() if before is None else {row["team_number"] for row in before.rows if row["goes_on"]}
-    return {row["team_number"] for row in snapshot.rows} == going_on - out
+    return {row["team_number"] for row in snapshot.rows} == going_on - out and _is_of_its_campaign(snapshot, basis)
+
+
+def _is_of_its_campaign(snapshot: StageSnapshot, basis: dict[str, Any]) -> bool:
+    """Whether the scores are those of the published human evaluation that the stage names, if it names one."""
+    if "campaign" not in basis:
+        return True
+    results = CampaignResult.objects.filter(campaign__track=snapshot.track_id, campaign__number=basis["campaign"])
+    result = results.filter(number=basis["result"], sha256=basis["result_sha256"]).first()
+    strengths = {} if result is None else strengths_of(result)
+    return all(
+        row["team_number"] in strengths and winning_share(strengths[row["team_number"]]) == row["score"]
+        for row in snapshot.rows
+    )
 
 
 def _named(final: StageSnapshot, part: dict[str, Any]) -> StageSnapshot | None:

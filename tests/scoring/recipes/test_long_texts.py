@@ -31,6 +31,17 @@ def test_a_very_long_answer_is_scored_by_its_beginning_and_named():
     assert "first 10,000 characters" in warning_text(answers, "en")
 
 
+def test_choices_and_short_answers_are_compared_to_their_last_letter():
+    long = "가" * 13_000
+    rows = {"1": ("선다형", "accuracy"), "2": ("단답형", "exact_match")}
+    references = answer_file([(item, f"{long}나", kind) for item, (kind, _metric) in rows.items()])
+    predictions = answer_file([(item, f"{long}다", kind) for item, (kind, _metric) in rows.items()])
+    prepared = get_recipe("culture-qa@1").prepare(references, predictions)
+    for _kind, metric in rows.values():
+        pairs = prepared.pairs[metric]
+        assert (pairs.references, pairs.candidates) == (((f"{long}나",),), (f"{long}다",))
+
+
 def test_ordinary_texts_are_the_same_objects_for_every_metric():
     file = answer_file([("a", "'읽음'이 옳다. 어간에 받침이 있다.")])
     prepared = get_recipe("rag-qa@1").prepare(file, file)

@@ -4,15 +4,17 @@ import math
 import subprocess
 import sys
 import unicodedata
+from dataclasses import replace
 
 import pytest
 
+from scoring.composite import Component
 from scoring.metrics import METRICS
 from scoring.recipes import RECIPES, MismatchedFiles, UnknownRecipe, get_recipe, task_hints, warning_text
 from scoring.recipes.base import align
 from scoring.recipes.rag_qa import answer_part, rag_qa_scores, split_answer
 from scoring.recipes.warning_texts import warning_texts
-from scoring.records import ScoreWarning
+from scoring.records import Item, Items, ScoreWarning
 from scoring.text.essays import TRAITS
 from tests.scoring.texts import GOLDEN, answer_file
 
@@ -346,6 +348,54 @@ def test_scores_that_are_no_share_are_shown_as_they_are():
         *(f"{score}_{trait}" for score in ("rmse", "spearman", "kappa") for trait in TRAITS),
     }
     assert unscaled.isdisjoint(column.key for column in columns if column.is_scaled)
+
+
+def test_scores_that_only_describe_rank_nobody_and_all_others_may():
+    without = {column.key for recipe in BUILT_IN for column in recipe.columns if not column.has_direction}
+    assert without == {
+        *("length_ratio", "colour_share", "adjective_share", "modifier_share"),
+        *("hangul_share", "foreign_runs", "foreign_captions"),
+        *("bias", "integer_share", "rationale_length", "rationale_quotes", "rationale_hangul"),
+    }
+    for recipe in BUILT_IN:
+        assert recipe.directed_scores == tuple(column.key for column in recipe.columns if column.key not in without)
+
+
+def test_less_is_better_of_errors_and_failures_alone():
+    less = {column.key for recipe in BUILT_IN for column in recipe.columns if not recipe.higher_is_better(column.key)}
+    assert less == {"mse", "rmse", "mae", "parse_failures", *(f"rmse_{trait}" for trait in TRAITS)}
+
+
+def test_composite_column_and_metric_each_may_say_that_less_is_better():
+    recipe = get_recipe("regression@1")
+    plain = replace(recipe, columns=recipe.columns[:1])
+    assert not plain.higher_is_better("mse"), "its metric says so"
+    assert plain.higher_is_better("final_score")
+    columns = (recipe.columns[0], replace(recipe.columns[1], key="of_a_column"))
+    assert not replace(recipe, columns=columns).higher_is_better("of_a_column")
+    composite = (Component("more", 1), Component("less", 1, higher_is_better=False))
+    ranked = replace(recipe, composite=composite)
+    assert [ranked.higher_is_better(name) for name in ("more", "less", "final_score")] == [True, False, True]
+
+
+def test_an_answer_is_one_of_its_references_where_any_alternative_is_that_text():
+    long = "열 글자가 넘는 답이다"
+    rows = {"a": [long], "b": ["짧다"], "c": ["다른 답도 있다", f"가#{long} "], "d": [f"{long}."], "e": ["다른 답"]}
+    items = (Item(name, texts[0], 1, others=tuple(texts[1:])) for name, texts in rows.items())
+    given = answer_file([("a", f" {long}"), ("b", "짧다"), ("c", long), ("d", long), ("e", "")])
+    layout = get_recipe("dialogue-summary@1").prepare(Items(tuple(items), "json-array", "0" * 64), given)
+
+    assert layout.same_items(0) == {"a", "b", "c"}
+    assert layout.same_items(len(long)) == {"a", "c"}
+    assert layout.same_items(len(long) + 1) == set()
+
+
+def test_what_a_recipe_says_of_itself_where_it_says_nothing():
+    recipe = get_recipe("dialogue-summary@1")
+    [answer] = answer_file([("a", "가#")]).items
+    assert (recipe.has_choices, recipe.reads_input) == (False, False)
+    assert (recipe.has_empty_alternative(answer), recipe.is_free_text(answer)) == (False, True)
+    assert {recipe.id for recipe in BUILT_IN if recipe.has_choices} == {"culture-qa@1", "culture-qa-bleu@1"}
 
 
 def test_captions_are_judged_by_three_scores_and_shown_with_others_for_reference():

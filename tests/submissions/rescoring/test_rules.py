@@ -17,7 +17,13 @@ from malpan.submissions.models import QuotaEntry, RescoreBatch, ScoringRun, Subm
 from malpan.submissions.rescoring import alongside, apply, batches
 from malpan.submissions.rescoring.apply import NO_ANNOUNCEMENT, Announcement
 from malpan.submissions.rescoring.batches import BatchProgress, Selection
-from malpan.submissions.rescoring.errors import BatchHurtsOtherPhases, BatchNeverApplies, BatchNotReady, BatchOutdated
+from malpan.submissions.rescoring.errors import (
+    BatchHurtsOtherPhases,
+    BatchNeverApplies,
+    BatchNotReady,
+    BatchOutdated,
+    RescoringCancelled,
+)
 from malpan.submissions.scoring_config import ScoringConfig
 from tests.factories import (
     PhaseFactory,
@@ -152,6 +158,13 @@ def test_the_newest_run_of_a_submission_tells_its_state(phase: Phase) -> None:
 
     assert list(batches.newest_runs(batch)) == newest
     assert batches.progress_of(batch) == BatchProgress(finished=1, failed=1, running=1)
+
+
+def test_what_was_dropped_with_its_batch_is_no_failure(phase: Phase) -> None:
+    batch = batch_of(phase, state=Batch.CANCELLED)
+    for code in (RescoringCancelled.code, RescoringCancelled.code, "out_of_memory"):
+        run_of(batch, SubmissionFactory.create(phase=phase), Run.FAILED, error_code=code)
+    assert batches.progress_of(batch) == BatchProgress(failed=1, cancelled=2)
 
 
 def test_of_repetitions_the_newest_that_did_not_fail_count(phase: Phase) -> None:

@@ -12,6 +12,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
+        ('arena', '0001_initial'),
         ('competitions', '0001_initial'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
@@ -26,7 +27,7 @@ class Migration(migrations.Migration):
                 ('title_en', models.CharField(blank=True, max_length=120, verbose_name='제목(영어)')),
                 ('notice_ko', models.TextField(blank=True, max_length=50000, verbose_name='안내')),
                 ('notice_en', models.TextField(blank=True, max_length=50000, verbose_name='안내(영어)')),
-                ('source', models.CharField(choices=[('board', '최종 순위표'), ('table', '입력한 점수표')], max_length=5, verbose_name='점수의 출처')),
+                ('source', models.CharField(choices=[('board', '최종 순위표'), ('table', '입력한 점수표'), ('campaign', '사람 평가의 결과')], max_length=8, verbose_name='점수의 출처')),
                 ('normalisation', models.CharField(choices=[('value', '점수의 비율: (점수 - 최저) / (최고 - 최저)'), ('rank', '순위의 비율: (n - 순위) / (n - 1)')], default='value', max_length=5, verbose_name='환산')),
                 ('scale_min', models.FloatField(default=0, verbose_name='최저점')),
                 ('scale_max', models.FloatField(default=1, verbose_name='최고점')),
@@ -35,6 +36,7 @@ class Migration(migrations.Migration):
                 ('tie_rule', models.CharField(choices=[('shared', '점수가 같으면 순위가 같고, 마지막 자리의 동점 팀은 모두 진출합니다.'), ('earlier', '점수가 같으면 먼저 제출한 팀이 앞섭니다(순위표에서는 순위표의 순서).')], default='shared', max_length=7, verbose_name='동점')),
                 ('is_announced', models.BooleanField(default=False, verbose_name='참가자에게 알림')),
                 ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='만든 시각')),
+                ('campaign', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='stages', to='arena.campaign', verbose_name='사람 평가')),
                 ('phase', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='competitions.phase', verbose_name='단계')),
                 ('track', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='stages', to='competitions.track', verbose_name='트랙')),
             ],
@@ -104,7 +106,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='stage',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('phase__isnull', False), ('position', 1), ('source', 'board')), models.Q(('phase__isnull', True), ('position__gt', 1), ('source', 'table')), _connector='OR'), name='stage_first_reads_a_board'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('campaign__isnull', True), ('phase__isnull', False), ('position', 1), ('source', 'board')), models.Q(('campaign__isnull', True), ('phase__isnull', True), ('position__gt', 1), ('source', 'table')), models.Q(('campaign__isnull', False), ('phase__isnull', True), ('position__gt', 1), ('source', 'campaign')), _connector='OR'), name='stage_first_reads_a_board'),
         ),
         migrations.AddConstraint(
             model_name='stage',

@@ -8,6 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from malpan.arena.models import Campaign
 from malpan.competitions.models import Phase, Track
 from malpan.core.messages import text_of
 from malpan.stages.entering import REASON_MAX
@@ -21,7 +22,9 @@ _FILE_BYTES_MAX: Final = 4 * CHARS_MAX
 
 
 class StageForm(forms.ModelForm):
-    """The settings of a stage: the first names the phase whose board it reads, a later one its scale."""
+    """The settings of a stage: the first names the phase whose board it reads, a later one the human evaluation or,
+    for scores that are entered, their scale.
+    """
 
     phase = PhaseField(
         Phase.objects.none(),
@@ -30,10 +33,21 @@ class StageForm(forms.ModelForm):
         help_text=_("이 단계의 발표된 최종 순위표가 첫 심사의 점수입니다."),
     )
 
+    campaign = forms.ModelChoiceField(
+        Campaign.objects.none(),
+        label=_("사람 평가"),
+        required=False,
+        empty_label=_("없음: 점수표를 입력합니다"),
+        help_text=_(
+            "고르면 그 평가의 발표된 결과가 점수입니다. 점수는 0~1이고, 0.5가 평균입니다(쌍 비교에서는 평균 실력의 상대를 "
+            "이길 확률). 이때 아래의 점수 범위는 쓰지 않습니다."
+        ),
+    )
+
     class Meta:
         model = Stage
         fields = (
-            *("title_ko", "title_en", "phase", "scale_min", "scale_max", "normalisation", "weight", "cut", "tie_rule"),
+            *("title_ko", "title_en", "phase", "campaign", "scale_min", "scale_max", "normalisation", "weight", "cut", "tie_rule"),
             *("notice_ko", "notice_en", "is_announced"),
         )
         widgets = {
@@ -60,11 +74,17 @@ class StageForm(forms.ModelForm):
     def __init__(self, *args: Any, track: Track, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         is_first = self.instance.is_first if self.instance.pk else not track.stages.exists()
-        for name in ("scale_min", "scale_max") if is_first else ("phase",):
+        for name in ("campaign", "scale_min", "scale_max") if is_first else ("phase",):
             del self.fields[name]
         if is_first:
             cast("PhaseField", self.fields["phase"]).queryset = track.phases.select_related("track")
-        elif not self.instance.pk:
+            return
+        campaigns = Campaign.objects.filter(track=track).order_by("number")
+        if campaigns:
+            cast("forms.ModelChoiceField[Campaign]", self.fields["campaign"]).queryset = campaigns
+        else:
+            del self.fields["campaign"]
+        if not self.instance.pk:
             self.initial = {**self.initial, "scale_min": 0, "scale_max": 100}
 
     def clean(self) -> dict[str, Any]:

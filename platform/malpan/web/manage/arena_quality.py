@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from malpan.arena.errors import AssignmentNotFound, ScoresNotOpened
-from malpan.arena.exclusions import exclude, lift_exclusion, preview_exclusion
+from malpan.arena.exclusions import lift_exclusion, make_exclusion, preview_exclusion
 from malpan.arena.models import Campaign, CampaignJudge, Judgement
 from malpan.arena.progress import judgement_of
 from malpan.arena.quality import current_result, has_opened_scores, live_quality, open_scores
@@ -161,7 +161,7 @@ def _exclude(
         return again(200)
     return act(
         request,
-        lambda values: exclude(
+        lambda values: make_exclusion(
             campaign=campaign, actor=request.user, reason=values["reason"], judge=judge, judgement=judgement
         ),
         form=form,

@@ -17,6 +17,7 @@ from malpan.web.presenters.formatting import scaled_text
 POINTS: Final = 100  # normalised and combined scores are shown as points of a hundred
 POINT_DECIMALS: Final = 4
 DECIMALS_MAX: Final = 6
+CAMPAIGN_DECIMALS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +90,23 @@ def rule_words(rule: Mapping[str, Any], track: Track) -> list[str]:
     """The rule of a stage of ``track`` in sentences; ``rule`` is that of a snapshot or of ``rule_facts``."""
     shown = track.score_scale if rule["source"] == Stage.Source.BOARD else 1
     low, high = (plain_number(float(value * shown)) for value in rule["scale"])
+    words = []
+    if rule["source"] == Stage.Source.CAMPAIGN:
+        words = [
+            _(
+                "점수는 사람 평가의 결과를 0~1로 나타낸 값으로, 0.5가 평균입니다. 쌍 비교와 순위 매기기에서는 평균 실력의 "
+                "상대를 이길 확률입니다."
+            )
+        ]
     if rule["normalisation"] == Stage.Normalisation.RANK:
         text = _(
             "환산 점수(100점 만점)는 팀 n개 가운데 r위이면 100 × (n − r) ÷ (n − 1)입니다. 순위가 같으면 그 자리들의 "
             "평균이 r이고, 팀이 하나면 100입니다."
         )
-        words = [text]
+        words.append(text)
     else:
         text = _("환산 점수(100점 만점) = 100 × (점수 − %(low)s) ÷ (%(high)s − %(low)s).")
-        words = [text % {"low": low, "high": high}]
+        words.append(text % {"low": low, "high": high})
     words.append(str(Stage.TieRule(rule["tie_rule"]).label))
     if (cut := rule["cut"]) is not None:
         words.append(ngettext("상위 %(cut)s팀이 진출합니다.", "상위 %(cut)s팀이 진출합니다.", cut) % {"cut": cut})
@@ -116,6 +125,8 @@ def score_text(value: float | None, source: str, track: Track, decimals: int) ->
         return "–"
     if source == Stage.Source.BOARD:
         return scaled_text(value, track.score_scale, track.score_decimals)
+    if source == Stage.Source.CAMPAIGN:
+        return scaled_text(value, 1, CAMPAIGN_DECIMALS)
     return f"{value:.{decimals}f}"
 
 

@@ -964,7 +964,11 @@ KINDS = {  # what a file must have, and where it is from
     "chain.json": (("entries",), "대회의 ‘기록 확인’ 페이지", 'the competition\'s page "Records"'),
     "--board": (("rows",), "공개 API의 순위표", "the board as the public API gives it"),
     "--receipt": (("entries",), "제출 결과 페이지의 접수증", "the receipt from a submission's page"),
-    "--arena": (("format", "campaign"), "사람 평가 페이지의 평가 파일이나 결과 파일", "a file of the evaluation's page"),
+    "--arena": (
+        ("format", "campaign"),
+        "사람 평가 페이지의 평가 파일이나 결과 파일",
+        "a file of the evaluation's page",
+    ),
     "--stages": (("format", "track", "stages", "final"), "‘심사’ 페이지의 JSON", 'the JSON of the page "Stages"'),
 }
 

@@ -1,0 +1,88 @@
+"""What judges see of an output: nothing by which its team is told, everything that it says."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring.arena.blinding import MASK, masked, normalised
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("답변: 세종은 1446년에 훈민정음을 반포했다.", "세종은 1446년에 훈민정음을 반포했다."),
+        ("[답변] **세종**은 _1446년_에", "세종은 _1446년_에"),
+        ("### 정답\n세종", "정답\n세종"),
+        ("Answer : 예", "예"),
+        ("**답변:** 예", "예"),
+        ("“세종”은 ‘왕’이다", "\"세종\"은 '왕'이다"),
+        ('"전체를 감싼 답"', "전체를 감싼 답"),
+        ("* 하나\n• 둘\n  ▪ 셋", "- 하나\n- 둘\n- 셋"),
+        ("1) 하나\n2. 둘", "1. 하나\n2. 둘"),
+        ('```json\n{"a": 1}\n```', '{"a": 1}'),
+        ("> 인용\n> 둘째 줄", "인용\n둘째 줄"),
+        ("하나\n\n\n\n둘  셋 \n", "하나\n\n둘 셋"),
+        ("한\u200b글\ufeff과\u3000전각\u00a0빈칸", "한글과 전각 빈칸"),
+        ("<b>굵게</b><br>다음 줄", "굵게\n다음 줄"),
+        ("[국립국어원](https://example.org/a)의 말", "국립국어원의 말"),
+        ("---\n본문\n***", "본문"),
+        ("`코드`와 ~~지움~~", "코드와 지움"),
+        ("한글", "한글"),  # decomposed
+        ("2 * 3 * 4 = 24, a_b_c, 5 > 3, x < y", "2 * 3 * 4 = 24, a_b_c, 5 > 3, x < y"),
+        ("-3도에서 +5도", "-3도에서 +5도"),
+        ("답변", "답변"),
+        ("", ""),
+        ("   \n ", ""),
+    ],
+)
+def test_marks_go_and_words_stay(text: str, expected: str) -> None:
+    assert normalised(text) == expected
+
+
+def letters(text: str) -> str:
+    return "".join(each for each in unicodedata.normalize("NFC", text) if each.isalnum())
+
+
+@given(st.text(alphabet=st.sampled_from("가나다 abc123\n*_#>-•[]\"'“”.:"), max_size=60))
+def test_no_letter_or_digit_goes_and_once_is_enough(text: str) -> None:
+    found = normalised(text)
+    assert normalised(found) == found
+    assert letters(found) == letters(text)
+
+
+@pytest.mark.parametrize(
+    "piece", ["**가", "__a ", "*a ", "_a ", "~~a", "`a", "[a](", "<b ", "> ", '"', "- ", "#", "답변: "]
+)
+def test_a_long_text_of_marks_is_read_to_its_end(piece: str) -> None:
+    assert normalised(piece * (20_000 // len(piece)) + "끝").endswith("끝")
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "expected"),
+    [
+        ("저희 고래 팀입니다", ["고래"], f"저희 {MASK} 팀입니다"),
+        ("고래입니다", ["고래"], f"{MASK}입니다"),
+        ("참고래를 보았다", ["고래"], "참고래를 보았다"),
+        ("KoreanLLM과 korean-llm, ＫＯＲＥＡＮ ＬＬＭ", ["Korean LLM"], f"{MASK}과 {MASK}, {MASK}"),
+        ("fair AI and AIs", ["AI"], f"fair {MASK} and AIs"),
+        ("AI는", ["AI"], f"{MASK}는"),
+        ("우리파란고래팀", ["파란고래"], f"우리{MASK}팀"),
+        ("파란\u200b고래", ["파란고래"], MASK),
+        ("김철수와 김철수민", ["김철수", "김철수민"], f"{MASK}와 {MASK}"),
+        ("아무도 없다", ["", "  ", "★"], "아무도 없다"),
+        ("", ["고래"], ""),
+    ],
+)
+def test_names_are_hidden_however_they_are_written(text: str, names: list[str], expected: str) -> None:
+    assert masked(text, names) == expected
+
+
+def test_what_is_hidden_is_hidden_once_and_for_all() -> None:
+    text = "나라말싸미 팀의 나라말싸미 모델"
+    found = masked(text, ["나라말싸미"])
+    assert found == f"{MASK} 팀의 {MASK} 모델"
+    assert masked(found, ["나라말싸미"]) == found
