@@ -137,7 +137,7 @@ def parts_of(campaign: Campaign, current: str) -> list[PartLink]:
     else:
         names += [("manage_campaign_quality", _("품질")), ("manage_campaign_exclusions", pgettext("list", "제외"))]
     if state == Campaign.State.OPEN:
-        names.append(("manage_campaign_closing", _("마감")))
+        names.append(("manage_campaign_closing", pgettext("campaign", "마감")))
     if state in (Campaign.State.CLOSED, Campaign.State.PUBLISHED):
         names.append(("manage_campaign_publishing", _("결과와 발표")))
     return [PartLink(name, label, name == current) for name, label in names]
