@@ -279,6 +279,7 @@ function markErrors(form, text) {
     const [start, last] = [Math.min(chosen.anchor, chosen.focus), Math.max(chosen.anchor, chosen.focus)];
     const end = Math.min(source.length, last + (source.codePointAt(last) > 0xffff ? 2 : 1));
     getSelection().setBaseAndExtent(...point(start), ...point(end));
+    chosen.range = [start, end]; // the event of the selection comes later, maybe after Enter
     said.textContent = source.slice(start, end).trim();
   }
   function step(direction, isWord) {
