@@ -49,7 +49,7 @@ class RubricInvalid(Unprocessable):
     """
 
     text = {
-        "title": _("제목을 120자 안으로 적어 주십시오."),
+        "title": _("기준표의 제목을 120자 안으로 적어 주십시오."),
         "guideline": _("평가 지침을 적어 주십시오. 평가자는 지침을 확인한 뒤에 평가를 시작합니다."),
         "guideline_long": _("평가 지침이 너무 깁니다. 50,000자 안으로 줄여 주십시오."),
         "criteria_form": _(
@@ -93,7 +93,7 @@ class CampaignSettingsInvalid(Unprocessable):
     """The settings of a campaign contradict each other. ``field``: the column; ``reason`` selects the text."""
 
     text = {
-        "title": _("제목을 120자 안으로 적어 주십시오."),
+        "title": _("평가의 제목을 120자 안으로 적어 주십시오."),
         "protocol": _("평가 방식을 골라 주십시오."),
         "rubric": _("같은 트랙의 평가 기준표를 골라 주십시오."),
         "phase": _("같은 트랙의 단계를 골라 주십시오. 그 단계의 제출을 평가합니다."),
@@ -266,13 +266,13 @@ class ResultChanged(Conflict):
 class ResultUnchanged(Conflict):
     """Publishing again would publish the same. Params: none."""
 
-    text = _("이미 발표한 결과와 같습니다. 바뀐 것이 없어 다시 발표하지 않았습니다.")
+    text = _("이미 발표한 평가 결과와 같습니다. 바뀐 판단이 없어 다시 발표하지 않았습니다.")
 
 
 class CampaignReasonMissing(Unprocessable):
     """Why something is done must be said. Params: ``limit``."""
 
-    text = _("사유를 %(limit)s자 안으로 적어 주십시오.")
+    text = _("왜 그렇게 하는지 %(limit)s자 안으로 적어 주십시오. 사유는 기록에 남습니다.")
 
 
 class JudgeAddressInvalid(Unprocessable):
