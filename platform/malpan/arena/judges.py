@@ -68,9 +68,24 @@ def invite_judge(
 ) -> CampaignJudge:
     """Invite one address by mail; ``link_for`` turns the token into the full address.
 
+    Raises as ``create_invitation``, and ``InvitationMailFailed`` (then nothing is kept).
+    """
+    judge, token = create_invitation(campaign=campaign, actor=actor, email=email, institution=institution, now=now)
+    try:
+        send_invitation(judge, link_for(token))
+    except InvitationMailFailed:
+        _drop(judge, actor)
+        raise
+    return judge
+
+
+def create_invitation(
+    *, campaign: Campaign, actor: User, email: str, institution: str = "", now: datetime | None = None
+) -> tuple[CampaignJudge, str]:
+    """Make the invitation of one address; its token is returned only here. The caller must send it (``invite_judge``).
+
     Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to manage, ``CampaignNotOpen`` after the
-    closing, ``JudgeAddressInvalid``, ``JudgeInvited``, ``TooManyJudges``, ``InvitationMailFailed`` (then
-    nothing is kept).
+    closing, ``JudgeAddressInvalid``, ``JudgeInvited``, ``TooManyJudges``.
     """
     require(actor, campaign.track.competition, Permission.MANAGE)
     address, token, moment = _clean_address(email), make_token(), now or timezone.now()
@@ -93,12 +108,7 @@ def invite_judge(
         if violated_constraint(error) == "judge_email_unique_in_campaign":
             raise JudgeInvited(email=address) from None
         raise
-    try:
-        send_invitation(judge, link_for(token))
-    except InvitationMailFailed:
-        _drop(judge, actor)
-        raise
-    return judge
+    return judge, token
 
 
 def resend_invitation(

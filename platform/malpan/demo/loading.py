@@ -53,7 +53,7 @@ def load_demo(now: datetime | None = None) -> LoadCount:
     Raises ``DemoAddressTaken``, and what ``intake.submit`` raises for a file that should be valid.
     """
     count = LoadCount()
-    with _one_at_a_time():
+    with one_at_a_time():
         for spec in COMPETITIONS:
             load_competition(spec, now or timezone.now(), count)
     return count
@@ -120,8 +120,8 @@ def _is_there(phase: Phase, team: Team, upload: Upload, data: bytes) -> bool:
 
 
 @contextmanager
-def _one_at_a_time() -> Iterator[None]:
-    """Hold an advisory lock of the database: a load that had to wait finds the work done."""
+def one_at_a_time() -> Iterator[None]:
+    """Hold an advisory lock of the database: a load or an evaluation that had to wait finds the work done."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(%s)", [_LOCK_KEY])
         try:

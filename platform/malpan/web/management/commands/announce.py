@@ -1,4 +1,7 @@
-"""``manage.py announce``: loads the demo if it is configured, waits for the site, prints its address and the board."""
+"""``manage.py announce``: loads the demo if it is configured, waits for the site, prints its address and the board.
+
+After that the human evaluation of the demo is completed.
+"""
 
 from __future__ import annotations
 
@@ -45,6 +48,7 @@ class Command(BaseCommand):
         started = float(os.environ.get("MALPAN_STARTED_AT", 0))
         if started:
             self._print_elapsed(time.time() - started, is_first)
+        self._evaluate_demo()
 
     def _load_demo(self) -> bool:
         """Load the demo if it is configured, or finish an interrupted load; returns whether this was the first start.
@@ -55,6 +59,14 @@ class Command(BaseCommand):
         if settings.LOAD_DEMO and not Competition.objects.filter(is_demo=False).exists():
             call_command("load_demo", stdout=self.stdout)
         return is_first
+
+    def _evaluate_demo(self) -> None:
+        """Complete the demo's human evaluation, after the board: nobody waits for it. What stops it is only told."""
+        if settings.LOAD_DEMO:
+            try:
+                call_command("evaluate_demo", stdout=self.stdout)
+            except CommandError as error:
+                self.stderr.write(str(error))
 
     def _print_address(self, url: str) -> None:
         self.stdout.write(f"\n  말판이 열렸습니다 / Malpan is up:  {url}\n  관리 / admin:  {url}/admin/")

@@ -1,0 +1,190 @@
+"""The human evaluation of the demo contest that is over: its final board is published, the teams on it are compared by
+simulated judges, and the result is published, once with all of them and again without one who did not read.
+
+Everything goes through the services that organisers and judges use, as of moments after the end of the phase. What
+exists already is not changed, so an interrupted evaluation is completed by the next call.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from django.db import transaction
+
+from malpan.accounts.services import confirm_email
+from malpan.arena.campaigns import create_campaign
+from malpan.arena.closing import close_campaign
+from malpan.arena.exclusions import make_exclusion
+from malpan.arena.judges import accept_invitation, consent_version_of, create_invitation, give_consent
+from malpan.arena.judging import judge_assignment, next_assignment, progress_of
+from malpan.arena.models import Campaign, CampaignJudge, CampaignResult, Exclusion
+from malpan.arena.opening import open_campaign
+from malpan.arena.publishing import compute_result, publish_result
+from malpan.arena.quality import JudgeQuality, live_quality
+from malpan.arena.rubrics import create_rubric
+from malpan.arena.systems import SYSTEMS_LEAST, choose_top
+from malpan.competitions.models import Competition, CompetitionRole, Phase
+from malpan.competitions.roles import appoint
+from malpan.core.locks import own_rows
+from malpan.demo.assembly import ORGANISER, PHASE_SLUG, person
+from malpan.demo.loading import one_at_a_time
+from malpan.demo.readers import Readers
+from malpan.leaderboard.snapshots import publish_final_board, unfinished_count
+from malpan.submissions.models import ScoringRun, Submission
+
+if TYPE_CHECKING:
+    from malpan.accounts.models import User
+
+SLUG: Final = "demo-past"
+PLAN: Final[dict[str, Any]] = tomllib.loads((Path(__file__).parent / "evaluation.toml").read_text(encoding="utf-8"))
+TEAMS_MOST: Final = 6  # of the final board, besides the baselines
+SEED: Final = 20  # of what the simulated judges draw
+DAY: Final = timedelta(days=1)
+PAUSE: Final = timedelta(seconds=2)  # between two judgements
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """When what happens, after the end of the phase."""
+
+    board: datetime
+    opening: datetime
+    judging: datetime
+    closing: datetime
+    correction: datetime
+
+    @classmethod
+    def of(cls, phase: Phase) -> Moments:
+        end = phase.ends_at
+        return cls(end + DAY, end + 3 * DAY, end + 4 * DAY, end + 12 * DAY, end + 14 * DAY)
+
+
+def evaluate_demo() -> Campaign | None:
+    """Complete the evaluation and return its campaign; ``None`` where there is nothing to evaluate: no such demo
+    contest, or its submissions are not all scored yet, or somebody else made the first campaign of the track.
+
+    Of two parallel calls the second waits.
+    """
+    with one_at_a_time():
+        phases = Phase.objects.filter(track__competition__slug=SLUG, track__competition__is_demo=True, slug=PHASE_SLUG)
+        phase = phases.select_related("track__competition").first()
+        if phase is None or not _is_ready(phase):
+            return None
+        organiser = person(*ORGANISER)
+        return _complete(phase, organiser, Moments.of(phase)) if _is_ours(phase, organiser) else None
+
+
+def _complete(phase: Phase, organiser: User, moments: Moments) -> Campaign:
+    _appoint(phase.track.competition, organiser)
+    if phase.final_published_at is None:
+        publish_final_board(phase=phase, actor=organiser, now=moments.board)
+    campaign = Campaign.objects.filter(track=phase.track, number=1).first() or _open(phase, organiser, moments)
+    if campaign.closed_at is None:
+        _judge(campaign, moments.judging)
+        campaign = close_campaign(campaign=campaign, actor=organiser, accepts_open=True, now=moments.closing)
+    _publish(campaign, organiser, moments)
+    return campaign
+
+
+def _is_ours(phase: Phase, organiser: User) -> bool:
+    """Whether no first campaign of the track was made by anybody else."""
+    return not Campaign.objects.filter(track=phase.track, number=1).exclude(created_by=organiser).exists()
+
+
+def _is_ready(phase: Phase) -> bool:
+    scored = Submission.objects.filter(phase=phase, live_run__state=ScoringRun.State.FINISHED)
+    return not unfinished_count(phase) and scored.values("team").distinct().count() >= SYSTEMS_LEAST
+
+
+def _appoint(competition: Competition, organiser: User) -> None:
+    if not CompetitionRole.objects.filter(competition=competition, user=organiser).exists():
+        appoint(competition=competition, user=organiser, role=CompetitionRole.Role.OWNER, actor=None)
+
+
+def _open(phase: Phase, organiser: User, moments: Moments) -> Campaign:
+    """An open campaign with its judges; all of it or nothing."""
+    with transaction.atomic(), own_rows():
+        rubric = create_rubric(track=phase.track, actor=organiser, now=moments.board, **PLAN["rubric"])
+        campaign = create_campaign(
+            track=phase.track, actor=organiser, rubric=rubric, phase=phase, now=moments.board, **PLAN["campaign"]
+        )
+        choose_top(campaign=campaign, actor=organiser, count=TEAMS_MOST, with_baselines=True)
+        for place, row in enumerate(PLAN["judges"]):
+            _add_judge(campaign, organiser, place, row, moments.board)
+        return open_campaign(campaign=campaign, actor=organiser, now=moments.opening)
+
+
+def _add_judge(campaign: Campaign, organiser: User, place: int, row: dict[str, str], now: datetime) -> None:
+    """Make a judge who is invited, has an account, accepts, and agrees. No mail is sent."""
+    user = person(_email(place), row["name"])
+    confirm_email(user=user, actor=user)
+    invited, token = create_invitation(
+        campaign=campaign, actor=organiser, email=user.email, institution=row["institution"], now=now
+    )
+    judge = accept_invitation(token=token, user=user, now=now)
+    version = consent_version_of(invited.campaign)
+    give_consent(judge=judge, actor=user, rubric=campaign.rubric, consent_version=version, now=now)
+
+
+def _email(place: int) -> str:
+    return f"demo-judge-{place + 1}@example.com"
+
+
+def _judge(campaign: Campaign, begin: datetime) -> None:
+    """Let every judge do what is left of their queue."""
+    behaviours = [row["behaviour"] for row in PLAN["judges"]]
+    reasons = [row["key"] for row in campaign.rubric.reasons]
+    readers = Readers(behaviours, list(campaign.items.order_by("label")), reasons, SEED)
+    judge_of = {judge.email: judge for judge in campaign.judges.select_related("user", "campaign")}
+    for place in range(len(behaviours)):
+        judge = judge_of.get(_email(place))
+        if judge is not None and judge.is_active:
+            _do_queue(judge, place, readers, begin + place * timedelta(hours=3))
+
+
+def _do_queue(judge: CampaignJudge, place: int, readers: Readers, now: datetime) -> None:
+    user, progress = judge.user, progress_of(judge)
+    if user is None:  # whose data were erased
+        return
+    done, total = progress.done, max(progress.total, 1)
+    while (found := next_assignment(judge=judge, actor=user, now=now)) is not None:
+        seconds = readers.seconds(place)
+        now += timedelta(seconds=seconds)
+        value = readers.value(place, found, min(done / total, 1.0))
+        judge_assignment(assignment=found, actor=user, value=value, seconds=seconds, now=now)
+        done += found.kind != found.Kind.CALIBRATION
+        now += PAUSE
+
+
+def _publish(campaign: Campaign, organiser: User, moments: Moments) -> None:
+    """Publish the result of all judges, then that without the one who clicked at random."""
+    results = CampaignResult.objects.filter(campaign=campaign)
+    if not results.exists():
+        _publish_once(campaign, organiser, moments.closing)
+    exclusions = Exclusion.objects.filter(campaign=campaign)
+    if results.count() > 1 or exclusions.exclude(by=organiser).exists():
+        return
+    if not exclusions.exists():
+        place = next(place for place, row in enumerate(PLAN["judges"]) if row["behaviour"] == "random")
+        found = next((each for each in live_quality(campaign).judges if each.judge.email == _email(place)), None)
+        if found is None:  # whose data were erased
+            return
+        reason = _reason(found)
+        make_exclusion(campaign=campaign, actor=organiser, reason=reason, judge=found.judge, now=moments.correction)
+    _publish_once(campaign, organiser, moments.correction, **PLAN["correction"])
+
+
+def _publish_once(campaign: Campaign, organiser: User, now: datetime, **notes: str) -> None:
+    sha256 = compute_result(campaign=campaign).result_sha256
+    publish_result(campaign=campaign, actor=organiser, result_sha256=sha256, now=now, **notes)
+
+
+def _reason(found: JudgeQuality) -> str:
+    """Why a judge is left out, in the figures that the organisers saw."""
+    figures = found.figures
+    failed = f"확인 문항 {figures.controls}개 가운데 {figures.control_failures}개를 놓쳤고, " if figures else ""
+    return f"{failed}판단 하나에 걸린 시간(중앙값)이 {found.median_seconds or 0:.0f}초입니다."
