@@ -1,0 +1,297 @@
+"""Blindness: while a human evaluation runs, nothing that a judge or a participant can reach says whose an output is;
+and before and after its publication nothing says who judged.
+
+The names of teams, members, files and models, the ids of submissions and items and the seed are canaries. They are
+searched in bodies, headers and addresses of every route of the site, for every role without the manage pages, in the
+mails and in everything that a judge meets on the way through a whole queue.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import pytest
+from django.core import mail
+from django.core.cache import cache
+from django.test import Client
+from django.urls import reverse
+
+from malpan.accounts.models import User
+from malpan.accounts.services import create_api_token
+from malpan.arena.closing import close_campaign
+from malpan.arena.judges import accept_invitation, consent_version_of, give_consent, invite_judge
+from malpan.arena.models import Assignment, Campaign, CampaignItem, CampaignJudge
+from malpan.arena.opening import open_campaign
+from malpan.arena.systems import choose_systems
+from malpan.competitions.models import Competition, CompetitionRole
+from malpan.core.storage import store_private
+from malpan.submissions.models import Submission
+from malpan.submissions.scoring_changes import publish_reference_version
+from scoring.arena.blinding import MASK
+from tests.arena.conftest import SCORES, World, judge_everything
+from tests.factories import PhaseFactory, TeamFactory, UserFactory, finished_submission
+from tests.web.matrix import NAMES, addresses, routes, taken_back
+from tests.web.visibility_world import confirmed
+
+pytestmark = pytest.mark.django_db
+
+ITEMS: Final = 12
+MODEL: Final = "카나리아모델"  # with the number of the team, as it stands in its answers
+ARENA: Final = ("arena/", "competitions/<slug:slug>/campaigns/")  # pages of judges, and the public ones
+NOTE: Final = "메모카나리아"
+WHERE: Final = "기관카나리아"  # the institution of every judge, with a number
+
+
+def answer(number: int, item: int) -> str:
+    """What team ``number`` answers: with its own name, its member's and its model's, and words of its own."""
+    who = f"팀카나리아{number} 사람카나리아{number} {MODEL}{number}"
+    return f"**{item}번에서 저희 {who}**은 맞히다를 골랐습니다. 뜻풀이 {item}으로 보아 산들{number}바람이 옳습니다."
+
+
+def item_id(item: int) -> str:
+    return f"ref-canary-{item * 7919:06d}"
+
+
+@dataclass
+class Blind(World):
+    """A world whose every secret is a canary. ``judges``: the people who judge."""
+
+    judges: list[User] = field(default_factory=list)
+
+    def plant(self, score: float) -> Submission:
+        """A team whose names, file and answers are canaries."""
+        number = len(self.teams) + 1
+        leader = UserFactory.create(name=f"사람카나리아{number}", email=f"canary-member-{number}@team{number}.canary")
+        confirmed(leader)
+        team = TeamFactory.create(competition=self.competition, name=f"팀카나리아{number}", leader=leader)
+        rows = [{"id": item_id(item), "output": {"answer": answer(number, item)}} for item in range(1, ITEMS + 5)]
+        stored = store_private(json.dumps(rows, ensure_ascii=False).encode())
+        row = finished_submission(
+            self.phase, team, score, file_sha256=stored.sha256, file_size=stored.size, item_count=len(rows),
+            file_name=f"canary-file-{number}.json", memo=f"메모지카나리아{number}", submitted_by=leader,
+        )  # fmt: skip
+        self.teams[team.number], self.submissions[team.number] = team, row
+        return row
+
+    def invited(self, campaign: Campaign) -> None:
+        """Another judge, through the services: invited by mail, accepted, told."""
+        number = len(self.judges) + 1
+        person = UserFactory.create(name=f"평가인카나리아{number}", email=f"canary-judge-{number}@example.com")
+        confirmed(person)
+        tokens: list[str] = []
+
+        def link_for(token: str) -> str:
+            tokens.append(token)
+            return f"https://malpan.example{reverse('arena_invitation', args=[token])}"
+
+        invite_judge(
+            campaign=campaign, actor=self.owner, email=person.email, institution=f"{WHERE}{number}", link_for=link_for
+        )
+        judge = accept_invitation(token=tokens[0], user=person)
+        version = consent_version_of(campaign)
+        give_consent(judge=judge, actor=person, rubric=campaign.rubric, consent_version=version)
+        self.judges.append(person)
+
+    def secrets_of_systems(self, campaign: Campaign) -> dict[str, int]:
+        """What must not be reached while the campaign runs, and whose it is: 0 for nobody's."""
+        found = {item_id(item): 0 for item in range(1, ITEMS + 5)} | {campaign.seed: 0}
+        for number, row in self.submissions.items():
+            own = (
+                *(f"팀카나리아{number}", f"사람카나리아{number}", f"canary-member-{number}@", f"{MODEL}{number}"),
+                *(f"canary-file-{number}.json", f"메모지카나리아{number}", str(row.public_id), row.file_sha256),
+                f"산들{number}바람",
+            )
+            found |= dict.fromkeys(own, number)
+        return found
+
+    def secrets_of_judges(self) -> list[str]:
+        names = [each for person in self.judges for each in (person.name, person.email)]
+        return [*names, WHERE, NOTE]
+
+
+@pytest.fixture
+def world(db: None) -> Blind:
+    cache.clear()
+    phase = PhaseFactory.create(slug="main")
+    rows = [
+        {"id": item_id(item), "input": {"question": f"{item}번 문제"}, "output": {"answer": f"답{item}이 옳다."}}
+        for item in range(1, ITEMS + 5)
+    ]
+    publish_reference_version(phase=phase, data=json.dumps(rows, ensure_ascii=False).encode(), actor=None)
+    world = Blind(phase, UserFactory.create(name="운영자"))
+    CompetitionRole.objects.create(user=world.owner, competition=world.competition, role="owner")
+    for score in SCORES:
+        world.plant(score)
+    return world
+
+
+def opened(world: Blind) -> Campaign:
+    campaign = world.campaign(item_count=ITEMS, masked_words=[f"{MODEL}{number}" for number in world.teams])
+    ids = [row.public_id for row in world.submissions.values()]
+    choose_systems(campaign=campaign, actor=world.owner, submissions=ids)
+    for _number in range(3):
+        world.invited(campaign)
+    return open_campaign(campaign=campaign, actor=world.owner)
+
+
+def browser(user: User | None) -> Client:
+    """A browser that is logged in, with an API token as well."""
+    if user is None:
+        return Client(raise_request_exception=False)
+    token = create_api_token(user=user, label="t")[1]
+    client = Client(headers={"Authorization": f"Bearer {token}"}, raise_request_exception=False)
+    client.force_login(user)
+    return client
+
+
+def said(response: Any) -> str:
+    """Everything that a response says: where it leads to stands in its headers."""
+    body = b"".join(response.streaming_content) if response.streaming else response.content
+    return f"{body.decode(errors='replace')}\n{response.headers}"
+
+
+def places(world: Blind, campaign: Campaign) -> Iterator[tuple[str, str]]:
+    """Every address outside the manage pages, with its route."""
+    campaigns = [campaign.pk]
+    values: dict[str, list[Any]] = {
+        "slug": [world.competition.slug],
+        "track": [world.track.slug],
+        "track_slug": [world.track.slug],
+        "public_id": [row.public_id for row in world.submissions.values()],
+        "pk": campaigns,
+        "number": [1],
+        "snapshot": [1],
+        "token": ["none"],
+        "key": list(Assignment.objects.filter(campaign=campaign).values_list("shown_key", flat=True)[:3]),
+        "name": ["meteor"],
+    }
+    for route, _pattern in routes():
+        if "/manage/" in route or route.startswith(("manage/", "admin/", "healthz", "openmetrics")):
+            continue
+        names = NAMES.findall(route) if "^" not in route else []
+        for chosen in itertools.product(*(values.get(name, [1]) for name in names)):
+            given = dict(zip(names, chosen, strict=True))
+            yield from ((route, address) for address in addresses(route, None, given))  # type: ignore[arg-type]
+
+
+def found_by(client: Client, world: Blind, campaign: Campaign, secrets: list[str]) -> Iterator[tuple[str, str, str]]:
+    """Every secret in an answer, with route and address. What stands in the address that was asked for is known."""
+    for route, address in places(world, campaign):
+        with taken_back():
+            text = said(client.get(address))
+        yield from ((route, address, each) for each in secrets if each in text and each not in address)
+
+
+def viewers(world: Blind) -> dict[str, tuple[User | None, int]]:
+    """Who looks, and the number of their team."""
+    found: dict[str, tuple[User | None, int]] = {"anonymous": (None, 0), "stranger": (UserFactory.create(), 0)}
+    found |= {"judge": (world.judges[0], 0)}
+    for number in (1, 4):
+        found[f"team {number}"] = (world.submissions[number].submitted_by, number)
+    return found
+
+
+def work_through(world: Blind, campaign: Campaign) -> list[str]:
+    """Everything that a judge is told from the first question to the last, practice, notes and corrections included."""
+    client, heard = browser(world.judges[0]), []
+
+    def ask(method: str, address: str, **data: str) -> Any:
+        response = client.get(address) if method == "get" else client.post(address, data)
+        assert response.status_code < 400, (address, response.status_code)
+        heard.append(f"{address}\n{said(response)}")
+        return response
+
+    queue = reverse("arena_queue", args=[campaign.pk])
+    own = Assignment.objects.filter(judge__user=world.judges[0], campaign=campaign)
+    for _number in range(own.count()):
+        place = ask("post", queue)["Location"]
+        ask("get", place)
+        ask("post", f"{place.split('?')[0]}draft/", choice="tie", note=NOTE)
+        ask("post", place, choice="first", note=NOTE, expected="0")
+    ask("get", reverse("arena_done", args=[campaign.pk]))
+    assert not own.filter(state="open").exists()
+    return heard
+
+
+def test_a_judge_is_told_nothing_of_whose_an_output_is_from_the_first_question_to_the_last(world: Blind) -> None:
+    campaign = opened(world)
+    heard = "\n".join([*work_through(world, campaign), *(f"{each.subject}\n{each.body}" for each in mail.outbox)])
+    outputs = {f"산들{number}바람" for number in world.teams}
+    secrets = set(world.secrets_of_systems(campaign)) - outputs
+    assert sorted(each for each in secrets if each in heard) == []
+    assert MASK in heard, "the names were there to be hidden"
+    assert len([each for each in outputs if each in heard]) > 1, "the outputs were shown"
+    systems = {row.label for row in campaign.systems.all()}
+    assert sorted(label for label in systems if f'"{label}"' in heard or f">{label}<" in heard) == []
+    assert [str(person.pk) for person in world.judges[1:] if person.name in heard or person.email in heard] == []
+
+
+def test_nobody_reaches_more_while_it_runs(world: Blind) -> None:
+    """In a published competition a team's name is public, and its members are known to themselves: not on the pages of
+    the evaluation. What others answered, sent and are called is nobody's to know anywhere.
+    """
+    campaign = opened(world)
+    owners = world.secrets_of_systems(campaign)
+    leaks = []
+    for viewer, (user, own) in viewers(world).items():
+        for route, address, secret in found_by(browser(user), world, campaign, list(owners)):
+            is_own = owners[secret] == own != 0
+            if route.startswith(ARENA):  # in the head of a page stands who is logged in
+                may = secret.startswith("산들") if viewer == "judge" else is_own and secret.startswith("사람")
+            else:
+                may = is_own or secret.startswith("팀카나리아")
+            if not may:
+                leaks.append(f"{viewer}: {address} {secret}")
+    assert leaks == []
+
+
+def test_a_judge_of_an_unpublished_competition_learns_nothing_of_it(world: Blind) -> None:
+    campaign = opened(world)
+    Competition.objects.filter(pk=world.competition.pk).update(is_published=False)
+    secrets = [each for each in world.secrets_of_systems(campaign) if not each.startswith("산들")]
+    assert list(found_by(browser(world.judges[0]), world, campaign, secrets)) == []
+
+
+def test_no_page_says_who_judged_before_or_after_the_publication(world: Blind) -> None:
+    campaign = opened(world)
+    work_through(world, campaign)
+    secrets = world.secrets_of_judges()
+    own = [world.judges[0].name, world.judges[0].email, NOTE]
+    for state in ("open", "closed", "published"):
+        if state == "closed":
+            judge_everything(campaign)
+            close_campaign(campaign=campaign, actor=world.owner)
+        if state == "published":
+            world.publish(campaign)
+        for viewer, (user, _team) in viewers(world).items():
+            found = list(found_by(browser(user), world, campaign, secrets))
+            if viewer == "judge":
+                found = [each for each in found if each[2] not in own]
+            assert (state, viewer, found) == (state, viewer, [])
+    votes = reverse("campaign_votes", args=[world.competition.slug, world.track.slug, campaign.number, 1])
+    document = json.loads(Client().get(votes).content)
+    assert {vote["judge"] for vote in document["votes"]} == {row["label"] for row in document["judges"]}
+    assert all(set(row) == {"label", "institution_group"} for row in document["judges"])
+
+
+def test_labels_and_addresses_say_nothing_of_rank_row_or_order(world: Blind) -> None:
+    """Labels of systems and judges are drawn, and the address of an assignment is random, not counted."""
+    campaign = opened(world)
+    keys = list(Assignment.objects.filter(campaign=campaign).values_list("shown_key", flat=True))
+    assert {key.version for key in keys} == {4}
+    assert len(set(keys)) == len(keys)
+    orders = set()
+    for number in range(2, 8):
+        other = world.campaign(item_count=ITEMS, title_ko=f"평가 {number}")
+        ids = [row.public_id for row in world.submissions.values()]
+        choose_systems(campaign=other, actor=world.owner, submissions=ids)
+        world.judge(other)
+        open_campaign(campaign=other, actor=world.owner)
+        orders.add(tuple(other.systems.order_by("label").values_list("submission__team__number", flat=True)))
+    assert len(orders) > 2
+    assert CampaignItem.objects.filter(campaign=campaign, label__contains="canary").count() == 0
+    assert CampaignJudge.objects.filter(campaign=campaign).exclude(label="").count() == 0, "drawn at the closing"
