@@ -147,10 +147,11 @@ def test_every_column_that_holds_the_hash_of_a_file_is_known_to_the_collector():
         (model, field.name)
         for model in apps.get_models()
         for field in model._meta.concrete_fields
-        if isinstance(field, models.CharField) and field.name in ("file_sha256", "media_sha256")
+        if isinstance(field, models.CharField)
+        and field.name in ("file_sha256", "media_sha256", "votes_sha256", "result_sha256")
     }
     assert known == columns
-    assert len(known) == 4
+    assert len(known) == 6
     for field in stored_file_fields():
         field.model._meta.get_field(field.size)
         assert isinstance(field, StoredFileField)

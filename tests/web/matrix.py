@@ -74,6 +74,7 @@ def _values(name: str, route: str, world: World) -> list[Any]:
         "phase_pk": [world.phase.pk],
         "team_pk": [team.pk for team in world.teams.values()],
         "position": [1, 2],
+        "snapshot": [1],
         "number": [team.number for team in world.teams.values()],
         "token": [world.arena.token if route.startswith("arena/") else world.invitation_token],
         "key": [world.arena.assignment.shown_key],
@@ -84,6 +85,8 @@ def _values(name: str, route: str, world: World) -> list[Any]:
     }
     if name == "pk" and "/manage/arena/" in route:
         return [world.arena.rubric.pk] if "/rubric/" in route else [row.pk for row in world.arena.desk()]
+    if name == "number" and "/campaigns/" in route:
+        return [row.number for row in world.arena.campaigns.values()]
     if name == "pk":
         return world.candidates("files" if route.startswith("files") else _family(family))
     return by_name.get(name, ["1"])

@@ -87,6 +87,7 @@ RULES: Final[dict[str, str]] = {
     "competitions/<slug:slug>/board/": EVERYONE,
     "competitions/<slug:slug>/chain": EVERYONE,
     "competitions/<slug:slug>/stages/": EVERYONE,  # what is published of them
+    "competitions/<slug:slug>/campaigns/": EVERYONE,  # the method from the opening, the result once it is published
     "competitions/<slug:slug>/terms/": EVERYONE,
     "competitions/<slug:slug>/notices/": EVERYONE,
     "competitions/<slug:slug>/questions/": EVERYONE,

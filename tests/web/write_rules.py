@@ -164,6 +164,7 @@ PAGES: Final[dict[str, Rule]] = {
             *("health", "openmetrics", "home", "set_language", "privacy", "metrics", "metric", "verify_script"),
             *("competition", "competition_data", "board", "chain", "chain_json", "submissions", "team", "notices"),
             *("stages", "stage", "stages_json", "stages_csv", "stage_csv"),
+            *("campaigns", "campaign", "campaign_votes", "campaign_result", "campaign_csv"),
             *("questions", "submission", "submission_status", "receipt", "receipt_json", "data_file"),
             *("account", "account_export", "api-competitions", "api-competition", "api-board", "api-submission"),
             *("api/", "api/<path:path>", "arena", "arena_done"),

@@ -45,9 +45,9 @@ def public_campaigns(competition: Competition) -> list[Campaign]:
     return list(rows.order_by("track__position", "track", "-number"))
 
 
-def has_public_campaigns(competition: Competition) -> bool:
-    """Whether there is one of ``public_campaigns``."""
-    return _campaigns(competition).filter(opened_at__isnull=False).exists()
+def announced_campaigns(competition: Competition) -> QuerySet[Campaign]:
+    """``public_campaigns`` in any order, to ask whether there is one."""
+    return Campaign.objects.filter(track__competition=competition, opened_at__isnull=False)
 
 
 def public_campaign(competition: Competition, track_slug: str, number: int) -> Campaign:
@@ -160,6 +160,13 @@ def votes_bytes_of(result: CampaignResult) -> bytes:
 def result_bytes_of(result: CampaignResult) -> bytes:
     """The published result as the file that everybody downloads. Raises the faults of ``core.storage``."""
     return read_private(result.result_sha256)
+
+
+def published_exclusions(result: CampaignResult) -> list[dict[str, Any]]:
+    """What did not count in a published result, from its votes file: the ``judge`` by label or the number of the
+    ``vote``, and the ``reason``. Raises the faults of ``core.storage``.
+    """
+    return cast("list[dict[str, Any]]", _document(result.votes_sha256)["exclusions"])
 
 
 def submission_choices(campaign: Campaign) -> list[tuple[Submission, bool]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from django.contrib.postgres.aggregates import BoolOr
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from malpan.arena.selectors import newest_result
 from malpan.competitions.models import Competition, Phase, Track
@@ -204,10 +204,10 @@ def finals_of(track: Track) -> list[StageSnapshot]:
     return list(rows.select_related("published_by").order_by("-number"))
 
 
-def has_something_to_show(competition: Competition) -> bool:
-    """Whether readers have something to see: a published or an announced stage."""
+def shown_stages(competition: Competition) -> QuerySet[Stage]:
+    """What readers may see: published and announced stages, in any order, to ask whether there is one."""
     shown = Q(is_announced=True) | Q(snapshots__isnull=False)
-    return Stage.objects.filter(shown, track__competition=competition).exists()
+    return Stage.objects.filter(shown, track__competition=competition)
 
 
 def decision_of(table: StageTable | None) -> StageDecision | None:

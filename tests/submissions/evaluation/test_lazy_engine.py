@@ -1,4 +1,5 @@
-"""A process that takes files and queues runs never loads an analyser or a model library."""
+"""A process that takes files and queues runs never loads an analyser or a model library. It has numpy, in which the
+result of a human evaluation is computed."""
 
 import json
 import subprocess
@@ -12,7 +13,7 @@ from django.urls import get_resolver
 get_resolver().url_patterns
 import malpan.submissions.admin, malpan.submissions.intake, malpan.submissions.evaluation.runs
 import malpan.submissions.tasks, malpan.api.routes
-heavy = {"torch", "transformers", "numpy", "mecab", "konlpy", "bert_score", "bleurt_pytorch", "scoring.engine"}
+heavy = {"torch", "transformers", "mecab", "konlpy", "bert_score", "bleurt_pytorch", "scoring.engine"}
 print(json.dumps({
     "loaded": sorted(heavy & set(sys.modules)),
     "megabytes": psutil.Process().memory_info().rss / 2**20,

@@ -14,6 +14,7 @@ from malpan.arena.selectors import (
     progress_of_campaign,
     public_campaign,
     public_campaigns,
+    published_exclusions,
     result_bytes_of,
     result_document,
     result_of,
@@ -83,22 +84,10 @@ def _result(campaign: Campaign, result: CampaignResult, page: PageContext) -> di
         "agreement": agreement_lines(document, labels),
         "order": order_sentence(document),
         "warnings": warning_sentences(document),
-        "exclusions": _exclusions(campaign, result),
+        "exclusions": published_exclusions(result),
+        "files": [_name(campaign, result, kind) for kind in ("votes", "result")],
         "earlier": [each for each in results_of(campaign) if each.number != result.number],
     }
-
-
-def _exclusions(campaign: Campaign, result: CampaignResult) -> list[tuple[str, str, bool]]:
-    """What does not count in ``result``: the label of the judge, the reason, and whether it is the whole judge."""
-    rows = campaign.exclusions.select_related("judge", "judgement__assignment__judge").order_by("created_at")
-    found = []
-    for row in rows:
-        if row.created_at > result.published_at or (row.lifted_at and row.lifted_at <= result.published_at):
-            continue
-        is_judge = row.judge is not None
-        judge = row.judge if row.judge is not None else row.judgement.assignment.judge if row.judgement else None
-        found.append((judge.label if judge else "", row.reason, is_judge))
-    return found
 
 
 @require_safe
@@ -108,14 +97,14 @@ def votes_download(request: HttpRequest, slug: str, track_slug: str, number: int
     Raises ``CampaignNotFound`` and ``ResultNotFound``.
     """
     campaign, result = _published(request, slug, track_slug, number, snapshot)
-    return _file(votes_bytes_of(result), f"{slug}-{track_slug}-votes-{campaign.number}-{result.number}.json")
+    return _file(votes_bytes_of(result), _name(campaign, result, "votes"))
 
 
 @require_safe
 def result_download(request: HttpRequest, slug: str, track_slug: str, number: int, snapshot: int) -> HttpResponse:
     """A published result as it was computed. Raises as ``votes_download``."""
     campaign, result = _published(request, slug, track_slug, number, snapshot)
-    return _file(result_bytes_of(result), f"{slug}-{track_slug}-result-{campaign.number}-{result.number}.json")
+    return _file(result_bytes_of(result), _name(campaign, result, "result"))
 
 
 @require_safe
@@ -123,7 +112,7 @@ def result_csv(request: HttpRequest, slug: str, track_slug: str, number: int, sn
     """The standing of a published result as a table. Raises as ``votes_download``."""
     campaign, result = _published(request, slug, track_slug, number, snapshot)
     columns, rows = csv_rows(result_document(result))
-    return csv_response(f"{slug}-{track_slug}-result-{campaign.number}-{result.number}.csv", columns, rows)
+    return csv_response(_name(campaign, result, "result", "csv"), columns, rows)
 
 
 def _published(
@@ -132,6 +121,12 @@ def _published(
     competition = page_context(request, slug).competition
     campaign = public_campaign(competition, track_slug, min(number, 32767))
     return campaign, result_of(campaign, min(snapshot, 32767))
+
+
+def _name(campaign: Campaign, result: CampaignResult, kind: str, ending: str = "json") -> str:
+    """The name of a download."""
+    track = campaign.track
+    return f"{track.competition.slug}-{track.slug}-{kind}-{campaign.number}-{result.number}.{ending}"
 
 
 def _file(content: bytes, name: str) -> HttpResponse:

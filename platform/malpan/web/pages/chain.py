@@ -17,7 +17,7 @@ from django.views.decorators.http import require_safe
 
 from malpan.competitions.models import Competition, Phase
 from malpan.leaderboard.openings import PublicOpenings
-from malpan.stages.selectors import has_something_to_show
+from malpan.stages.selectors import shown_stages
 from malpan.submissions.integrity import receipts
 from malpan.submissions.models import ChainEntry
 from malpan.submissions.selectors import submission_for
@@ -41,7 +41,7 @@ def chain_page(request: HttpRequest, slug: str) -> HttpResponse:
         "page": listed,
         "rows": _rows(page.competition, listed, opened),
         "last": entries.first(),
-        "has_stages": has_something_to_show(page.competition),
+        "has_stages": shown_stages(page.competition).exists(),
     }
     return render(request, "pages/chain.html", context)
 

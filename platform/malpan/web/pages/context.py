@@ -13,7 +13,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import AnonymousUser
 from django.core.paginator import Page, Paginator
-from django.db.models import QuerySet
+from django.db.models import Exists, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, resolve_url
 from django.utils import timezone
@@ -22,13 +22,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from malpan.accounts.models import User
-from malpan.arena.selectors import has_public_campaigns
+from malpan.arena.selectors import announced_campaigns
 from malpan.competitions.errors import CompetitionNotFound
 from malpan.competitions.models import Competition, Phase, Track
 from malpan.competitions.permissions import Permission, may
 from malpan.competitions.selectors import phase_to_show, with_tracks
 from malpan.competitions.terms import is_accepted
-from malpan.stages.selectors import has_something_to_show
+from malpan.stages.selectors import shown_stages
 from malpan.teams.models import Team
 from malpan.teams.selectors import team_of
 
@@ -150,9 +150,10 @@ def _tabs(page: PageContext) -> list[Tab]:
         Tab("submit", pgettext("menu", "제출"), address("submit", page.competition, track)),
         Tab("board", _("순위표"), address("board", page.competition, track)),
     ]
-    if has_something_to_show(page.competition):
+    has_stages, has_campaigns = _what_is_shown(page.competition)
+    if has_stages:
         tabs.append(Tab("stages", pgettext("menu", "심사"), address("stages", page.competition, track)))
-    if has_public_campaigns(page.competition):
+    if has_campaigns:
         tabs.append(Tab("campaigns", _("사람 평가"), address("campaigns", page.competition)))
     if page.team:
         tabs.append(Tab("submissions", _("내 제출"), address("submissions", page.competition, track)))
@@ -161,6 +162,12 @@ def _tabs(page: PageContext) -> list[Tab]:
     if page.has_manage_pages:
         tabs.append(Tab("manage", _("운영실"), address("manage_overview", page.competition)))
     return tabs
+
+
+def _what_is_shown(competition: Competition) -> tuple[bool, bool]:
+    """Whether readers have a stage to see, and a human evaluation. One query."""
+    stages, campaigns = (Exists(rows) for rows in (shown_stages(competition), announced_campaigns(competition)))
+    return Competition.objects.filter(pk=competition.pk).values_list(stages, campaigns).get()
 
 
 def members_only(
