@@ -271,6 +271,7 @@ def test_no_page_says_who_judged_before_or_after_the_publication(world: Blind) -
         if state == "closed":
             judge_everything(campaign)
             close_campaign(campaign=campaign, actor=world.owner)
+            campaign.refresh_from_db()
         if state == "published":
             world.publish(campaign)
         for viewer, (user, _team) in viewers(world).items():
