@@ -24,7 +24,6 @@ PRODUCTION = {
 HEAVY = (
     "torch",
     "transformers",
-    "numpy",
     "pandas",
     "scipy",
     "konlpy",
