@@ -18,6 +18,7 @@ from unittest import mock
 
 import pytest
 from _pytest import runner
+from django.utils import translation
 
 from malpan.core.deep_calls import with_room
 
@@ -133,6 +134,13 @@ def _private_roots(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A path for every test, made when something is stored: most store nothing."""
     folder = tmp_path_factory.mktemp("private")
     return (folder / str(number) for number in itertools.count())
+
+
+@pytest.fixture(autouse=True)
+def _language_of_its_own() -> Iterator[None]:
+    """A request in English leaves its language to the thread: the next test must not read it."""
+    yield
+    translation.deactivate()
 
 
 @pytest.fixture(autouse=True)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from malpan.arena.bad_texts import bad_text
 from malpan.arena.models import Assignment, Campaign, CampaignItem, CampaignJudge, JudgeBar
 from scoring.arena.design import JudgeSpec, Planned, Settings
+from scoring.arena.planned import Kind as PlannedKind
 from scoring.signature import json_sha256
 
 QUEUE_START: Final = 100
@@ -56,7 +57,7 @@ def planned_of(row: Assignment) -> Planned:
         judge=row.judge.design_label,
         item=row.item.label,
         systems=tuple(row.systems),
-        kind=row.kind,  # type: ignore[arg-type]  # not a calibration
+        kind=cast("PlannedKind", row.kind),  # not a calibration
         bad=row.bad_index,
         repeats=None if row.repeats is None else row.repeats.position - QUEUE_START,
     )

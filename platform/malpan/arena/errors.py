@@ -145,12 +145,6 @@ class CampaignNotBegun(Conflict):
     text = _("아직 시작하지 않은 평가입니다.")
 
 
-class CampaignPublished(Conflict):
-    """A published campaign is not changed so. Params: none."""
-
-    text = _("이미 발표한 평가입니다. 고칠 것이 있으면 까닭을 적어 다시 발표해 주십시오.")
-
-
 class TooFewSystems(Conflict):
     """Params: ``count``, how many there are; ``least``."""
 

@@ -51,8 +51,8 @@ def _rows(given: Any, field: str, most: int) -> Sequence[Mapping[str, Any]]:
 
 def _criterion(row: Mapping[str, Any], place: int) -> dict[str, Any]:
     key = str(row["key"])
-    low, high, weight = (row.get(name) for name in ("low", "high", "weight"))
-    if not (_is_whole(low, SCALE) and _is_whole(high, SCALE) and low < high):  # type: ignore[operator]  # both are numbers
+    low, high, weight = row.get("low", ""), row.get("high", ""), row.get("weight")
+    if not (_is_whole(low, SCALE) and _is_whole(high, SCALE) and low < high):
         raise RubricInvalid("scale", "criteria", key=key, place=place)
     if not _is_whole(weight, WEIGHT):
         raise RubricInvalid("weight", "criteria", key=key, place=place)

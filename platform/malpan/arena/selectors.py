@@ -40,7 +40,7 @@ def campaign_of(competition: Competition, pk: int) -> Campaign:
 
 
 def public_campaigns(competition: Competition) -> list[Campaign]:
-    """The campaigns that everybody may know of: open, closed or published ones (``visibility``)."""
+    """The campaigns that everybody may know of: open, closed or published ones."""
     rows = _campaigns(competition).filter(opened_at__isnull=False)
     return list(rows.order_by("track__position", "track", "-number"))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from django.db.models import OuterRef, Subquery
 
@@ -12,6 +12,7 @@ from malpan.arena.models import Assignment, Campaign, CampaignItem, CampaignJudg
 from malpan.arena.systems import systems_of
 from malpan.leaderboard.boards import Reader, reader_of
 from scoring.arena import votes as votes_module
+from scoring.arena.vote_records import Protocol
 from scoring.arena.votes import ArenaItem, Criterion, Judge, System, Vote, Votes, VoteSettings
 
 WITHDRAWN = "철회하거나 무효로 한 제출 (withdrawn or refunded)"
@@ -35,7 +36,7 @@ def votes_of(campaign: Campaign, *, leave_out: Exclusion | None = None) -> Votes
             "number": campaign.number,
             "title": campaign.title_ko,
         },
-        protocol=campaign.protocol,  # type: ignore[arg-type]  # one of them
+        protocol=cast("Protocol", campaign.protocol),
         systems=_systems(campaign),
         items=_items(campaign),
         judges=_judges(campaign, label_of),

@@ -24,16 +24,15 @@ from malpan.arena.selectors import (
 from malpan.web.csv_export import csv_response
 from malpan.web.pages.context import PageContext, page_context
 from malpan.web.presenters.arena import criteria_of
+from malpan.web.presenters.arena_manage import agreement_lines, warning_texts
 from malpan.web.presenters.campaigns import (
     METHODS,
-    agreement_lines,
     csv_rows,
     forest_of,
     matrix_of,
     matrix_rows,
     order_sentence,
     system_lines,
-    warning_sentences,
 )
 
 
@@ -71,7 +70,6 @@ def campaign_page(request: HttpRequest, slug: str, track_slug: str, number: int)
 
 def _result(campaign: Campaign, result: CampaignResult, page: PageContext) -> dict[str, Any]:
     document = result_document(result)
-    labels = {each.key: each.label for each in criteria_of(campaign.rubric)}
     matrix = matrix_rows(document)
     return {
         "document": document,
@@ -81,9 +79,9 @@ def _result(campaign: Campaign, result: CampaignResult, page: PageContext) -> di
         "matrix": matrix_of(document),
         "matrix_rows": matrix,
         "matrix_codes": [code for code, _team, _cells in matrix],
-        "agreement": agreement_lines(document, labels),
+        "agreement": agreement_lines(document["agreement"], campaign),
         "order": order_sentence(document),
-        "warnings": warning_sentences(document),
+        "warnings": warning_texts(document["warnings"]),
         "exclusions": published_exclusions(result),
         "files": [_name(campaign, result, kind) for kind in ("votes", "result")],
         "earlier": [each for each in results_of(campaign) if each.number != result.number],

@@ -254,7 +254,7 @@ def standing_lines(document: dict[str, Any]) -> list[StandingLine]:
             team_number=row["team_number"],
             score=figure_text(row["score"]),
             interval=f"{figure_text(row['low'])} ~ {figure_text(row['high'])}",
-            ranks=_range_text(row["best_rank"], row["worst_rank"]),
+            ranks=range_text(row["best_rank"], row["worst_rank"]),
             cluster=row["cluster"],
             votes=row["votes"],
         )
@@ -292,7 +292,7 @@ def _reads_english(labels: dict[str, Any]) -> bool:
     return bool(labels["label_en"]) and get_language() == "en"
 
 
-def _range_text(best: int, worst: int) -> str:
+def range_text(best: int, worst: int) -> str:
     return str(best) if best == worst else f"{best}–{worst}"
 
 

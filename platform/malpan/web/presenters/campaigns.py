@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy
 from malpan.arena.models import Campaign
 from malpan.web.plots.forest import Estimate, Forest, forest
 from malpan.web.plots.matrix import Matrix, win_matrix
+from malpan.web.presenters.arena_manage import figure_text, range_text
 
-DECIMALS: Final = 3
 MATRIX_MOST: Final = 30  # systems that a drawing of the matrix has room for; the table has all
 COMPARED: Final = frozenset({Campaign.Protocol.PAIRWISE, Campaign.Protocol.RANKING})
 METHODS: Final = {
@@ -34,15 +34,6 @@ METHODS: Final = {
         "평가자는 팀을 알 수 없는 출력을 하나씩 보고 오류를 표시한 뒤 점수를 매겼습니다. 점수는 평가자마다 후하고 "
         "박한 정도를 고른 뒤의 편차로, 0이 평균입니다."
     ),
-}
-WARNINGS: Final = {
-    "regularised": gettext_lazy(
-        "어떤 시스템이 모두 이기거나 모두 지는 등 표만으로는 강도가 정해지지 않아, 시스템마다 반 표씩을 더해 "
-        "셈했습니다."
-    ),
-    "one_judge": gettext_lazy("평가자가 한 명이어서, 평가자에 따른 차이는 구간에 들어 있지 않습니다."),
-    "few_judges": gettext_lazy("평가자가 다섯 명보다 적어, 구간이 실제보다 좁을 수 있습니다."),
-    "unseen_systems": gettext_lazy("표가 없어 순위를 매기지 못한 시스템이 있습니다."),
 }
 
 
@@ -66,24 +57,10 @@ class SystemLine:
     votes: int
 
 
-@dataclass(frozen=True, slots=True)
-class AgreementLine:
-    name: str
-    units: int
-    same: str
-    alpha: str
-    ac2: str
-
-
-def number_text(value: float | None, decimals: int = DECIMALS) -> str:
-    """``value`` with a true minus sign; ``–`` for none."""
-    return "–" if value is None else f"{value:.{decimals}f}".replace("-", "−")
-
-
-def interval_text(figure: Mapping[str, Any], decimals: int = DECIMALS) -> str:
+def interval_text(figure: Mapping[str, Any]) -> str:
     if figure.get("low") is None:
         return "–"
-    return f"{number_text(figure['low'], decimals)} ~ {number_text(figure['high'], decimals)}"
+    return f"{figure_text(figure['low'])} ~ {figure_text(figure['high'])}"
 
 
 def system_lines(document: Mapping[str, Any]) -> list[SystemLine]:
@@ -97,14 +74,12 @@ def system_lines(document: Mapping[str, Any]) -> list[SystemLine]:
         SystemLine(
             rank=row["rank"],
             team=row["name"],
-            score=number_text(row["score"]),
+            score=figure_text(row["score"]),
             interval=interval_text(row),
-            ranks=f"{row['best_rank']}"
-            if row["best_rank"] == row["worst_rank"]
-            else f"{row['best_rank']}–{row['worst_rank']}",
+            ranks=range_text(row["best_rank"], row["worst_rank"]),
             band=row["cluster"],
             is_tied=sizes[row["cluster"]] > 1,
-            points=f"{100 * row['points']:.1f}%" if is_shares else number_text(row["points"], 2),
+            points=f"{100 * row['points']:.1f}%" if is_shares else figure_text(row["points"], 2),
             wins=row.get("wins"),
             ties=row.get("ties"),
             losses=row.get("losses"),
@@ -163,32 +138,6 @@ def _codes(document: Mapping[str, Any]) -> list[str]:
     return codes
 
 
-def agreement_lines(document: Mapping[str, Any], criteria: Mapping[str, str]) -> list[AgreementLine]:
-    """How well judges agree. ``criteria``: the labels of those of a rubric, by key."""
-    words = {
-        "choice": _("나은 쪽(무승부 포함)"),
-        "all_choices": _("네 가지 답(‘둘 다 나쁨’을 따로)"),
-        "score": _("점수"),
-        **criteria,
-    }
-    return [
-        AgreementLine(
-            name=words.get(row["name"], row["name"]),
-            units=row["units"],
-            same="–" if row["same"] is None else f"{100 * row['same']:.1f}%",
-            alpha=_with_interval(row["alpha"]),
-            ac2=_with_interval(row["ac2"]),
-        )
-        for row in document["agreement"]
-    ]
-
-
-def _with_interval(figure: Mapping[str, Any] | None) -> str:
-    if figure is None or figure["value"] is None:
-        return "–"
-    return f"{number_text(figure['value'])} ({interval_text(figure)})"
-
-
 def order_sentence(document: Mapping[str, Any]) -> str:
     """What the order shown did to the choices; empty for ratings."""
     parameters = document["parameters"]
@@ -202,14 +151,10 @@ def order_sentence(document: Mapping[str, Any]) -> str:
         "값입니다. 무승부는 %(tie)s%%였습니다."
     )
     return text % {
-        "value": number_text(order["value"]),
+        "value": figure_text(order["value"]),
         "interval": interval_text(order),
         "tie": f"{100 * parameters['shares']['tie']:.1f}",
     }
-
-
-def warning_sentences(document: Mapping[str, Any]) -> list[str]:
-    return [str(WARNINGS[name]) for name in document["warnings"] if name in WARNINGS]
 
 
 def csv_rows(document: Mapping[str, Any]) -> tuple[Sequence[str], list[list[Any]]]:
