@@ -10,11 +10,14 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from scoring.errors import Language
 from scoring.metrics import METRICS
 from scoring.recipes import RECIPES, Recipe, judged_versions
+
+if TYPE_CHECKING:
+    from scoring.metrics.base import Metric
 
 HEADINGS: Final[dict[Language, tuple[str, ...]]] = {
     "ko": ("무엇을 재는가", "계산식", "출처", "값의 범위", "무엇에 속는가", "한국어 처리에서 선택한 것"),
@@ -66,10 +69,19 @@ def load_card(name: str, language: Language = "ko") -> Card:
 
 def card_for(score_name: str) -> str | None:
     """The card that explains a score or metric (``bleu_4``: ``bleu``), or ``None`` for a score of several metrics."""
-    if score_name in card_names():
-        return score_name
-    cards = (kind.card for name, kind in METRICS.items() if score_name in (name, *kind.score_names))
-    return next((card for card in cards if _has_text(card)), None)
+    return _card_of_score(tuple(METRICS.entries.items())).get(score_name)
+
+
+@cache
+def _card_of_score(metrics: tuple[tuple[str, type[Metric]], ...]) -> dict[str, str]:
+    """The card of every score of ``metrics``; a card explains the score of its own name first, then the metrics in
+    their order theirs.
+    """
+    cards = {name: name for name in card_names()}
+    for name, kind in metrics:
+        if _has_text(kind.card):
+            cards = {score: kind.card for score in (name, *kind.score_names)} | cards
+    return cards
 
 
 def judge_metrics_of(name: str) -> list[str]:
