@@ -86,7 +86,7 @@ def _values(name: str, route: str, world: World) -> list[Any]:
     if name == "pk" and "/manage/arena/" in route:
         return [world.arena.rubric.pk] if "/rubric/" in route else [row.pk for row in world.arena.desk()]
     if name == "number" and "/campaigns/" in route:
-        return [row.number for row in world.arena.campaigns.values()]
+        return [row.number for row in world.arena.desk()]  # open, not yet open, closed: the others are as one of them
     if name == "pk":
         return world.candidates("files" if route.startswith("files") else _family(family))
     return by_name.get(name, ["1"])
