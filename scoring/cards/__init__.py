@@ -80,7 +80,7 @@ def _card_of_score(metrics: tuple[tuple[str, type[Metric]], ...]) -> dict[str, s
     cards = {name: name for name in card_names()}
     for name, kind in metrics:
         if _has_text(kind.card):
-            cards = {score: kind.card for score in (name, *kind.score_names)} | cards
+            cards = dict.fromkeys((name, *kind.score_names), kind.card) | cards
     return cards
 
 
