@@ -70,7 +70,9 @@ class Captioning(Recipe):
         """Warnings about references and captions that are not Korean."""
         warnings = []
         for code, file in (("references_not_korean", references), ("captions_not_korean", predictions)):
-            share = 1.0 if file is None else hangul_share(text for item in file.items for text in item.texts)
+            if file is None:
+                continue
+            share = hangul_share(text for item in file.items for text in item.texts)
             if share < MIN_HANGUL:
                 warnings.append(ScoreWarning(code, {"percent": 100 * share}))
         return warnings

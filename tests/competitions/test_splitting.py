@@ -35,6 +35,21 @@ def test_every_stratum_gives_its_share_and_the_total_holds():
     assert counts["서술형"] in (1, 2)
 
 
+def test_what_is_missing_goes_to_the_largest_remainders_and_then_by_name():
+    sizes = {"가": 11, "나": 14, "다": 12, "라": 12, "마": 12}  # of 30 %: 3.3, 4.2, 3.6, 3.6, 3.6; together 18.3
+    strata = {f"{kind}{number}": kind for kind, size in sizes.items() for number in range(size)}
+    public = split_ids(list(strata), 30, "s", strata)
+
+    assert {kind: sum(strata[item] == kind for item in public) for kind in sizes} == {
+        "가": 3, "나": 4, "다": 4, "라": 4, "마": 3,
+    }  # fmt: skip
+    assert len(public) == 18
+
+
+def test_a_single_item_is_public():
+    assert split_ids(["q1"], 1, "s") == split_ids(["q1"], 99, "s") == ["q1"]
+
+
 @pytest.mark.parametrize("count", range(2, 12))
 @pytest.mark.parametrize("percent", [1, 10, 50, 90, 99])
 def test_neither_part_is_empty_however_few_the_items(count, percent):

@@ -49,15 +49,14 @@ def _share(count: int, percent: int) -> int:
 
 
 def _counts(sizes: Mapping[str, int], percent: int, total: int) -> dict[str, int]:
-    """The number of public items of each stratum; they add up to ``total``."""
+    """The number of public items of each stratum; they add up to ``total``.
+
+    Rounding every share down leaves fewer missing than there are strata, and room in each, as no share is the whole.
+    """
     counts = {name: size * percent // SHARE_OF for name, size in sizes.items()}
     by_remainder = sorted(sizes, key=lambda name: (-(sizes[name] * percent % SHARE_OF), name))
-    while (missing := total - sum(counts.values())) != 0:
-        step = 1 if missing > 0 else -1
-        order = by_remainder if step > 0 else by_remainder[::-1]
-        for name in order:
-            if sum(counts.values()) != total and 0 <= counts[name] + step <= sizes[name]:
-                counts[name] += step
+    for name in by_remainder[: total - sum(counts.values())]:
+        counts[name] += 1
     return counts
 
 

@@ -196,6 +196,11 @@ def test_each_side_that_is_not_korean_is_named(gold: str, given: str, codes: lis
     assert [warning.code for warning in prepared if warning.code.endswith("korean")] == codes
 
 
+def test_a_text_without_letters_is_no_foreign_one() -> None:
+    assert hangul_share(["123 !?", ""]) == 1
+    assert warned(None, captions(a="123 !?")) == []
+
+
 @pytest.mark.parametrize(("hangul", "is_warned"), [(0, True), (1, True), (9, True), (10, False), (100, False)])
 def test_less_than_a_tenth_of_hangul_is_warned_of(hangul: int, is_warned: bool) -> None:
     text = "가" * hangul + "a" * (100 - hangul) + " 123 !? 😀 _"

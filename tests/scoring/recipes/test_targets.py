@@ -2,8 +2,9 @@
 
 import pytest
 
+from scoring.metrics.cider import cider_d
 from scoring.recipes import get_recipe
-from scoring.recipes.targets import Target, change_percent, published_sets, published_targets
+from scoring.recipes.targets import LARGEST, Target, change_percent, published_sets, published_targets
 
 
 def test_only_captions_have_published_targets():
@@ -43,3 +44,8 @@ def test_texts_are_korean_where_there_is_no_english():
 @pytest.mark.parametrize(("score", "percent"), [(0.5, 25.0), (0.4, 0.0), (0.2, -50.0)])
 def test_a_change_is_in_percent_of_the_baseline(score, percent):
     assert change_percent(score, 0.4) == pytest.approx(percent)
+
+
+def test_no_target_is_larger_than_the_best_cider():
+    tokens = [["강", "가", "에", "배", "한", "척"], ["눈", "덮인", "산", "을", "오르", "는", "사람"]]
+    assert cider_d([[each] for each in tokens], tokens) == pytest.approx([LARGEST, LARGEST])
