@@ -193,15 +193,17 @@ class AnswerCheck(ItemCheck):
 
     def _read_label_object(self, raw: dict[str, Any]) -> str | None:
         """The labels that are true in an object of truth values."""
+        labels = []
         for label, truth in raw.items():
             path = (*self._place, label)
             if not is_truth_value(truth):
                 self._note("bad_truth_value", path)
             elif is_true(truth):
                 self._read_string(label, path, is_reference=True)
+                labels.append(label)
             if len(self._errors) > MAX_ITEM_ERRORS:
                 break
-        return self._label_list([label for label, truth in raw.items() if is_true(truth)])
+        return self._label_list(labels)
 
     def _read_strings(self, raw: list[Any], *, takes_integers: bool = False) -> list[str]:
         """The valid texts of a list, none of which may be empty; reading stops after ``MAX_ITEM_ERRORS`` defects."""
