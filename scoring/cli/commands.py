@@ -131,10 +131,17 @@ def run_report(options: argparse.Namespace, language: Language) -> int:
 
 
 def run_compare(options: argparse.Namespace, language: Language) -> int:
-    """Print the comparison of two stored results."""
-    from scoring.cli.compare import compare_files  # needs numpy, unlike the other commands that print a file
+    """Print the comparison of two stored results, or how sure the ranks of more are."""
+    from scoring.cli.compare import compare_files, compare_many  # needs numpy, unlike the others that print a file
 
-    sys.stdout.write(compare_files(options.a, options.b, options.format, language, options.again_a, options.again_b))
+    again = options.again_a, options.again_b
+    if options.more or options.weights:
+        if any(again):
+            raise WrongUsage("again_for_two")
+        text = compare_many([options.a, options.b, *options.more], options.weights, options.format, language)
+    else:
+        text = compare_files(options.a, options.b, options.format, language, *again)
+    sys.stdout.write(text)
     return 0
 
 

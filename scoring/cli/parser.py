@@ -54,9 +54,11 @@ def build_parser(language: Language) -> Parser:
         made["compare"].add_argument(name, metavar=name.upper(), help=say(f"result_{name}", language))
         words = say(f"again_{name}", language)
         made["compare"].add_argument(f"--again-{name}", action="append", default=[], metavar="FILE", help=words)
+    made["compare"].add_argument("more", nargs="*", metavar="C", help=say("more_results", language))
     _add_pairwise(made["pairwise"], language)
     made["rank"].add_argument("results", nargs="+", metavar="FILE", help=say("results", language))
-    made["rank"].add_argument("--weights", metavar="NAME=NUMBER,…", help=say("weights", language))
+    for name in ("compare", "rank"):
+        made[name].add_argument("--weights", metavar="NAME=NUMBER,…", help=say("weights", language))
     formats = ("text", "markdown", "json")
     _add_agreement(made["judge-agreement"], language)
     _add_arena(made["arena"], language)

@@ -17,7 +17,10 @@ WORDS: Final[dict[str, Message]] = {
     "score": Message("제출 파일을 채점합니다", "score a predictions file"),
     "check": Message("제출 파일의 형식을 검사합니다", "check a predictions file"),
     "report": Message("저장한 채점 결과를 보여 줍니다", "show a stored score"),
-    "compare": Message("두 채점 결과를 비교하고 차이를 검정합니다", "compare two results and test the difference"),
+    "compare": Message(
+        "두 채점 결과의 차이를 검정합니다. 셋 이상이면 점수와 순위의 구간, 통계적 동률을 냅니다",
+        "test the difference of two results; of more, intervals of scores and ranks, and statistical ties",
+    ),
     "rank": Message("여러 채점 결과의 종합 점수를 냅니다", "make composites of several results"),
     "judge-agreement": Message(
         "심사 모델의 점수가 사람의 점수와 얼마나 일치하는지 냅니다",
@@ -107,6 +110,11 @@ WORDS: Final[dict[str, Message]] = {
         "a result of A's file scored again (may be repeated); a difference within the spread is not called one",
     ),
     "again_b": Message("B와 같은 파일을 다시 채점한 결과", "a result of B's file scored again"),
+    "more_results": Message("함께 순위를 볼 결과 파일(더 있으면)", "further results to rank with them"),
+    "again_for_two": Message(
+        "--again-a와 --again-b는 두 결과를 비교할 때만 쓸 수 있습니다. 결과 파일을 둘만 주고 --weights는 빼십시오.",
+        "--again-a and --again-b are for the comparison of two results: name two files, without --weights.",
+    ),
     "results": Message("채점 결과 파일(하나 이상)", "result files, one or more"),
     "weights": Message(
         "점수 이름과 비중(예: rmse=45,spearman=45). 없으면 채점 방식의 비중을 씁니다",

@@ -58,13 +58,12 @@ class MetricOptions:
 
 @dataclass(frozen=True, slots=True)
 class Summable:
-    """Rows of two systems, item by item, that can be summed; ``scores`` takes their sums.
+    """Rows of systems, item by item, that can be summed; ``scores`` takes their sums.
 
     ``approximate`` names the scores for which such sums are only approximate.
     """
 
-    a: Any  # (items, width) numbers
-    b: Any
+    systems: tuple[Any, ...]  # (items, width) numbers each
     approximate: tuple[str, ...] = ()
 
 
@@ -291,9 +290,9 @@ class CorpusMetric(Metric):
         """One row for each item. ``references[i]`` are the texts of item ``ids[i]``; an unanswered item has ``""``."""
 
     @classmethod
-    def summable(cls, a: Sequence[Row], b: Sequence[Row]) -> Summable:
-        """The rows of two systems as rows that can be summed."""
-        return Summable(a, b)
+    def summable(cls, *systems: Sequence[Row]) -> Summable:
+        """The rows of systems as rows that can be summed, all of one width."""
+        return Summable(systems)
 
 
 class RowMetric(CorpusMetric):

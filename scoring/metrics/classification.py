@@ -173,11 +173,11 @@ class Classification(RowMetric):
         return scores_of_sums(sums)
 
     @classmethod
-    def summable(cls, a: Sequence[Row], b: Sequence[Row]) -> Summable:
-        seen = resampled_classes((*a, *b), MAX_RESAMPLED_CLASSES + 1)
+    def summable(cls, *systems: Sequence[Row]) -> Summable:
+        every = [row for rows in systems for row in rows]
+        seen = resampled_classes(every, MAX_RESAMPLED_CLASSES + 1)
         approximate: tuple[str, ...] = ()
         if len(seen) > MAX_RESAMPLED_CLASSES:  # the first class left out is the most common of those
-            has_weight = any(seen[-1] in decode(row)[0] for row in (*a, *b))
+            has_weight = any(seen[-1] in decode(row)[0] for row in every)
             approximate = ("f1_macro", "f1_weighted") if has_weight else ("f1_macro",)
-        left, right = (additive(rows, seen[:MAX_RESAMPLED_CLASSES]) for rows in (a, b))
-        return Summable(left, right, approximate)
+        return Summable(tuple(additive(rows, seen[:MAX_RESAMPLED_CLASSES]) for rows in systems), approximate)

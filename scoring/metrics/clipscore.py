@@ -164,8 +164,8 @@ class ClipScore(CorpusMetric):
         return {name: ratio(column, items) for name, column in zip(cls.score_names, columns, strict=True)}
 
     @classmethod
-    def summable(cls, a: Sequence[Row], b: Sequence[Row]) -> Summable:
-        return Summable([(*row, 1.0) for row in a], [(*row, 1.0) for row in b])
+    def summable(cls, *systems: Sequence[Row]) -> Summable:
+        return Summable(tuple([(*row, 1.0) for row in rows] for rows in systems))
 
     def reported(self) -> tuple[str, ...]:
         return REPORTED[self._store.clip_kind]

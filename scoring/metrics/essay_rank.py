@@ -117,12 +117,13 @@ class EssayRank(RowMetric):
         return {"spearman": correlation(sums if len(sums) == _MOMENTS else moments_of_table(sums))}
 
     @classmethod
-    def summable(cls, a: Sequence[Row], b: Sequence[Row]) -> Summable:
-        left, right = (sorted({row[side] for row in (*a, *b)}) for side in (0, 1))
-        if len(a) * len(left) * len(right) > MAX_TABLE:
-            nothing = [(0.0,) * _MOMENTS] * len(a)
-            return Summable(nothing, nothing, approximate=cls.score_names)
-        return Summable(table_rows(a, left, right), table_rows(b, left, right))
+    def summable(cls, *systems: Sequence[Row]) -> Summable:
+        items = len(systems[0])
+        left, right = (sorted({row[side] for rows in systems for row in rows}) for side in (0, 1))
+        if items * len(left) * len(right) > MAX_TABLE:
+            nothing = [(0.0,) * _MOMENTS] * items
+            return Summable((nothing,) * len(systems), approximate=cls.score_names)
+        return Summable(tuple(table_rows(rows, left, right) for rows in systems))
 
     def warnings(self, rows: Sequence[Row]) -> list[ScoreWarning]:
         values = {row[1] for row in rows}

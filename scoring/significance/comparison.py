@@ -14,17 +14,15 @@ is called none, whatever its p-value.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 
 from scoring.errors import Language, ScoringError
-from scoring.metrics import METRICS, CorpusMetric, Metric
-from scoring.recipes import Recipe, get_recipe
-from scoring.records import ItemScores, ScoreReport
+from scoring.recipes import get_recipe
+from scoring.records import ScoreReport
 from scoring.report import leaves
 from scoring.signature import is_demo
 from scoring.significance.resampling import (
@@ -35,22 +33,10 @@ from scoring.significance.resampling import (
     PairedResult,
     compare_paired,
     holm,
-    mean_columns,
 )
-
-Reason = Literal[
-    "other_references",
-    "other_signature",
-    "not_resampled",
-    "no_statistics",
-    "too_many_classes",
-    "one_side",
-    "depends",
-    "items_disagree",
-]
+from scoring.significance.rows import STORED_TOLERANCE, AdditiveRows, Reason, Refusal, is_stored
 
 LEVEL: Final = 0.05
-STORED_TOLERANCE: Final = 1e-9
 SAME_SCALE: Final = 1e-6  # of the range of a score: what rounding may add where one is the other on another scale
 _SHOWN_IDS: Final = 3
 
@@ -175,18 +161,19 @@ def compare(
     if a.recipe != b.recipe:
         raise DifferentRecipes(a.recipe, b.recipe)
     recipe = get_recipe(a.recipe)
-    items = _paired_items(a, b)
+    _require_same_items(a, b)
     differing = differences(a.signature, b.signature)
-    table = _Table(recipe, a, b, items, differing)
-    results = compare_paired(table.a, table.b, table.score, trials=trials, seed=seed) if table.is_testable else {}
+    rows = AdditiveRows(recipe, (a, b), _refusal(a, b, differing))
+    left, right = rows.systems
+    results = compare_paired(left, right, rows.score, trials=trials, seed=seed) if rows.width else {}
     lines = [
-        replace(table.line(column.key, results.get(column.key)), spread=_spread(groups, column.key))
+        replace(_line(column.key, (a, b), rows, differing, results.get(column.key)), spread=_spread(groups, column.key))
         for column in recipe.columns
     ]
     shown = tuple(line for line in lines if line.a is not None or line.b is not None)
     return Comparison(
         recipe=recipe.id,
-        items=len(items),
+        items=len(a.items),
         trials=trials,
         seed=seed,
         lines=_corrected(shown),
@@ -221,12 +208,11 @@ def _spread(groups: Sequence[Sequence[ScoreReport]], key: str) -> float | None:
     return max((max(each) - min(each) for each in values if len(each) > 1), default=None)
 
 
-def _paired_items(a: ScoreReport, b: ScoreReport) -> list[tuple[ItemScores, ItemScores]]:
-    """The item of A and of B for every id. Raises ``DifferentItems``."""
-    left, right = ({item.id: item for item in report.items} for report in (a, b))
-    if left.keys() != right.keys() or not left:
-        raise DifferentItems(sorted(left.keys() - right.keys()), sorted(right.keys() - left.keys()))
-    return [(left[item], right[item]) for item in sorted(left)]
+def _require_same_items(a: ScoreReport, b: ScoreReport) -> None:
+    """Raise ``DifferentItems`` unless both have the same ids, at least one."""
+    left, right = ({item.id for item in report.items} for report in (a, b))
+    if left != right or not left:
+        raise DifferentItems(sorted(left - right), sorted(right - left))
 
 
 def _corrected(lines: Sequence[Line]) -> tuple[Line, ...]:
@@ -281,106 +267,35 @@ def _is_line(x: FloatArray, y: FloatArray) -> bool:
     return bool(np.allclose(y, expected, rtol=0, atol=SAME_SCALE * float(np.ptp(y[:6]))))
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """The additive rows (items, width) of one metric for both systems; their sums are what its ``scores`` takes."""
+def _refusal(a: ScoreReport, b: ScoreReport, differing: Mapping[str, tuple[str, ...]]) -> Refusal:
+    """Why a metric with these scores is not tested between ``a`` and ``b``, for ``AdditiveRows``."""
 
-    metric: type[Metric]
-    a: FloatArray
-    b: FloatArray
-
-
-class _Table:
-    """The additive rows of both systems side by side, and every score of their sums.
-
-    ``reasons`` are why a metric's score is not tested; its value is then NaN, which makes every score that depends on
-    it NaN too.
-    """
-
-    def __init__(
-        self,
-        recipe: Recipe,
-        a: ScoreReport,
-        b: ScoreReport,
-        items: Sequence[tuple[ItemScores, ItemScores]],
-        differing: Mapping[str, tuple[str, ...]],
-    ) -> None:
-        self._recipe, self._a, self._b, self._differing = recipe, a, b, differing
-        self.reasons: dict[str, Reason] = {}
-        self._parts: list[_Part] = []
-        for metric in (*recipe.metrics, *recipe.optional_metrics):
-            self._add(metric, items)
-        self.a, self.b = (np.hstack([np.empty((len(items), 0)), *side]) for side in self._sides())
-        self._known = set(self.score(self.a.sum(axis=0, keepdims=True)))
-
-    @property
-    def is_testable(self) -> bool:
-        return bool(self.a.shape[1])
-
-    def score(self, sums: FloatArray) -> Mapping[str, FloatArray]:
-        """Every score of the recipe, (trials,) each, of sums (trials, width)."""
-        scores: dict[str, FloatArray] = {}
-        start = 0
-        for part in self._parts:
-            end = start + part.a.shape[1]
-            scores |= part.metric.scores(list(np.ascontiguousarray(sums[:, start:end].T)))
-            start = end
-        scores.update({name: np.full(len(sums), np.nan) for name in self.reasons})
-        return self._recipe.final_scores(scores)
-
-    def line(self, key: str, result: PairedResult | None) -> Line:
-        """The score called ``key`` with its ``result``, or with the reason why there is none."""
-        line = Line(key, self._a.scores.get(key), self._b.scores.get(key))
-        if line.a is None or line.b is None:
-            return replace(line, reason="one_side")
-        if "references" in self._differing:
-            return replace(line, reason="other_references")
-        if result is None:
-            return replace(line, reason=self.reasons.get(key, "depends" if key in self._known else "not_resampled"))
-        if not (_is_stored(result.a, line.a) and _is_stored(result.b, line.b)):
-            return replace(line, reason="items_disagree")
-        return replace(line, result=result)
-
-    def _sides(self) -> tuple[list[FloatArray], list[FloatArray]]:
-        return [part.a for part in self._parts], [part.b for part in self._parts]
-
-    def _add(self, name: str, items: Sequence[tuple[ItemScores, ItemScores]]) -> None:
-        """Add the metric called ``name``, or note why its scores cannot be tested; does nothing if it has no values."""
-        metric = METRICS[name]
-        known = [score for score in metric.score_names if score in self._a.scores or score in self._b.scores]
-        if not known:
-            return
-        reason = self._refusal(name, known)
-        if reason:
-            self.reasons.update(dict.fromkeys(known, reason))
-        elif metric.has_item_values:
-            values = [[[item.scores.get(known[0])] for item in side] for side in zip(*items, strict=True)]
-            self._parts.append(_Part(metric, mean_columns(values[0]), mean_columns(values[1])))
-        elif issubclass(metric, CorpusMetric) and metric.is_resampled:
-            self._add_statistics(name, metric, known, items)
-
-    def _add_statistics(
-        self,
-        name: str,
-        metric: type[CorpusMetric],
-        known: Sequence[str],
-        items: Sequence[tuple[ItemScores, ItemScores]],
-    ) -> None:
-        if any(name not in item.statistics for pair in items for item in pair):
-            self.reasons.update(dict.fromkeys(known, "no_statistics"))
-            return
-        rows = metric.summable(*([item.statistics[name] for item in side] for side in zip(*items, strict=True)))
-        self._parts.append(_Part(metric, np.asarray(rows.a, dtype=float), np.asarray(rows.b, dtype=float)))
-        self.reasons.update(dict.fromkeys(rows.approximate, "too_many_classes"))
-
-    def _refusal(self, metric: str, names: Sequence[str]) -> Reason | None:
-        if any(name not in self._a.scores or name not in self._b.scores for name in names):
+    def reason(metric: str, names: Sequence[str]) -> Reason | None:
+        if any(name not in a.scores or name not in b.scores for name in names):
             return "one_side"
-        if "references" in self._differing:
+        if "references" in differing:
             return "other_references"
-        return "other_signature" if metric in self._differing else None
+        return "other_signature" if metric in differing else None
+
+    return reason
 
 
-def _is_stored(computed: float, stored: float) -> bool:
-    """Whether the score computed from the items equals the stored one."""
-    return math.isclose(computed, stored, rel_tol=STORED_TOLERANCE, abs_tol=STORED_TOLERANCE)
+def _line(
+    key: str,
+    sides: tuple[ScoreReport, ScoreReport],
+    rows: AdditiveRows,
+    differing: Mapping[str, tuple[str, ...]],
+    result: PairedResult | None,
+) -> Line:
+    """The score called ``key`` with its ``result``, or with the reason why there is none."""
+    a, b = sides
+    line = Line(key, a.scores.get(key), b.scores.get(key))
+    if line.a is None or line.b is None:
+        return replace(line, reason="one_side")
+    if "references" in differing:
+        return replace(line, reason="other_references")
+    if result is None:
+        return replace(line, reason=rows.why_not(key))
+    if not (is_stored(result.a, line.a) and is_stored(result.b, line.b)):
+        return replace(line, reason="items_disagree")
+    return replace(line, result=result)

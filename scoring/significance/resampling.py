@@ -143,12 +143,20 @@ def _first(scores: Mapping[str, FloatArray]) -> dict[str, float]:
 
 def _randomised(a: FloatArray, b: FloatArray, trials: int, seed: int) -> Iterator[tuple[FloatArray, FloatArray]]:
     """Sums of both systems, (block of trials, width), after swapping items at random."""
-    change, total_a, total_b = b - a, a.sum(axis=0), b.sum(axis=0)
-    words = -(-len(a) // _WORD_BITS)
-    for raw in _random_words(words, trials, seed, stream=0, cells=max(a.shape)):
-        bits = np.unpackbits(raw.astype("<u8").view(np.uint8), axis=1, bitorder="little")[:, : len(a)]
-        moved = bits.astype(np.float64) @ change
-        yield total_a + moved, total_b - moved
+    total_a, total_b = a.sum(axis=0), b.sum(axis=0)
+    for moved in swapped_sums([b - a], trials, seed):
+        yield total_a + moved[:, 0], total_b - moved[:, 0]
+
+
+def swapped_sums(systems: Sequence[FloatArray], trials: int, seed: int) -> Iterator[NDArray[np.float64]]:
+    """(block of trials, systems, width): the sums of each system's rows over the items that a trial swaps, which are
+    the same for all systems.
+    """
+    table, items = np.hstack(systems), len(systems[0])
+    words = -(-items // _WORD_BITS)
+    for raw in _random_words(words, trials, seed, stream=0, cells=max(table.shape)):
+        bits = np.unpackbits(raw.astype("<u8").view(np.uint8), axis=1, bitorder="little")[:, :items]
+        yield (bits.astype(np.float64) @ table).reshape(len(raw), len(systems), -1)
 
 
 def bootstrap_weights(items: int, trials: int, seed: int, cells: int) -> Iterator[FloatArray]:

@@ -1,7 +1,7 @@
 """``make bench``, or ``python -m tests.benchmarks [NAME [options] [--save]]``.
 
 Comparisons time ours beside another implementation in interleaved rounds and print one table; without a name, all of
-them. The others show one thing each: people's votes, boards, curves, floods, fluency, the queue, shards, a GPU.
+them. The others show one thing each: people's votes, boards, curves, floods, fluency, the queue, ranks, shards, a GPU.
 ``--save`` also writes what is printed into RESULTS.md, in the section of that name.
 """
 
@@ -28,7 +28,8 @@ COMPARISONS: dict[str, Callable[[Sequence[str]], list[Row]]] = {
     name: _of(name, "rows") for name in ("bleurt", "bertscore", "run", "captions")
 }
 SHOWS: dict[str, Callable[[Sequence[str]], None]] = {
-    name: _of(name, "show") for name in ("arena", "boards", "curve", "flood", "fluency", "gpu", "queue", "shards")
+    name: _of(name, "show")
+    for name in ("arena", "boards", "curve", "flood", "fluency", "gpu", "queue", "ranks", "shards")
 }
 
 

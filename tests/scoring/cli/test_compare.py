@@ -137,3 +137,48 @@ def test_a_result_of_another_signature_is_no_repetition(two_results, files, caps
     (files / "other.json").write_text(json.dumps(report), encoding="utf-8")
     assert main(["compare", a, b, "--again-b", str(files / "other.json")]) == 2
     assert "B의 반복으로 준 1번째" in capsys.readouterr().err
+
+
+def test_more_than_two_results_are_ranked_with_intervals_and_bands(two_results, capsys):
+    a, b = two_results
+    shown = {}
+    for form in ("text", "markdown", "json"):
+        assert main(["compare", b, a, a, "--format", form]) == 0
+        shown[form] = capsys.readouterr().out
+    out = json.loads(shown["json"])
+    assert [(each["file"], each["rank"], each["band"]) for each in out["results"]] == [
+        (f"{a} (2)", 1, 1),
+        (f"{a} (3)", 2, 1),
+        (b, 3, 2 if out["results"][2]["above_p"] <= 0.05 else 1),
+    ]
+    assert out["results"][1]["above_p"] == 1.0
+    assert out["results"][0]["rank_interval"] == [1, 2]
+    assert (out["trials"], out["seed"], out["pairs"]) == (10_000, 20261120, 3)
+    assert "검정한 쌍 3개" in shown["text"]
+    assert f"| {b} | 3 |" in shown["markdown"]
+    main(["compare", a, b, a, "--lang", "en"])
+    assert "3 pairs tested" in capsys.readouterr().out
+
+
+def test_results_are_ranked_by_a_composite_where_weights_are_given(two_results, capsys):
+    a, b = two_results
+    assert main(["compare", b, a, "--weights", "exact_match=50,rouge_1=50", "--format", "json"]) == 0
+    out = json.loads(capsys.readouterr().out)
+    assert [(each["file"], each["score"]) for each in out["results"]] == [(a, 1.0), (b, 0.0)]
+    assert [each["weight"] for each in out["components"]] == [50.0, 50.0]
+    assert "composite" in out["results"][0]["intervals"]
+
+
+def test_repetitions_are_of_two_results_only(two_results, capsys):
+    a, b = two_results
+    assert main(["compare", a, b, a, "--again-a", a]) == 2
+    assert "둘만" in capsys.readouterr().err
+
+
+def test_a_result_scored_otherwise_is_named_by_its_number(two_results, capsys):
+    a, b = two_results
+    other = changed(b, signature_hash="0" * 64)
+    signature = json.loads(Path(other).read_text(encoding="utf-8"))["signature"]
+    other = changed(b, signature={**signature, "references": {"items": 8, "sha256": "0" * 64}})
+    assert main(["compare", a, b, other]) == 2
+    assert "3번째 결과" in capsys.readouterr().err

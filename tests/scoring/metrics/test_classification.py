@@ -170,7 +170,7 @@ def test_scores_over_more_classes_than_are_kept_are_said_to_be_approximate(more,
     found = Classification.summable(rows, rows[:2])
 
     assert found.approximate == approximate
-    assert found.a.shape == (len(rows), 12)
+    assert found.systems[0].shape == (len(rows), 12)
 
 
 def test_classes_beyond_those_kept_are_one_class_together():

@@ -387,10 +387,10 @@ def test_a_summed_table_has_the_moments_of_the_ranks() -> None:
     for draw in (np.ones(30), np.bincount(rng.integers(0, 30, 30), minlength=30)):
         drawn = [row for row, times in zip(rows, draw.astype(int), strict=True) for _ in range(times)]
         values = [[row[side] for row in drawn] for side in (0, 1)]
-        found = EssayRank.scores(list((draw @ sides.a)[:, None]))["spearman"]
+        found = EssayRank.scores(list((draw @ sides.systems[0])[:, None]))["spearman"]
         assert found == pytest.approx([spearman(*values)], abs=1e-14)
         assert found == pytest.approx([spearmanr(*values)[0]], abs=1e-12)
-    assert len(moments_of_table(list(sides.a.sum(axis=0)[:, None]))) == 3
+    assert len(moments_of_table(list(sides.systems[0].sum(axis=0)[:, None]))) == 3
 
 
 def test_two_files_are_tested_by_what_ranks_and_by_nothing_else() -> None:

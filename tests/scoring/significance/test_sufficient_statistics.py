@@ -42,7 +42,7 @@ def test_scores_of_sums_are_those_of_the_rows(metric, items):
     rows = make(source, items), make(source, items)
     parts = kind.summable(*rows)
     weights = np.array([np.bincount(source.choices(range(items), k=items), minlength=items) for _ in range(50)])
-    for side, table in zip(rows, (parts.a, parts.b), strict=True):
+    for side, table in zip(rows, parts.systems, strict=True):
         scores = kind.scores((weights @ np.array(table)).T)
         assert set(scores) == set(kind.score_names)
         for trial, drawn in enumerate(weights):
@@ -61,6 +61,6 @@ def test_nothing_to_count_scores_0(metric):
 def test_clip_scores_are_the_means_of_their_columns():
     assert ClipRow._fields == ClipScore.score_names
     rows = [(0.5, 0.4, 0.2, 0.0), (0.7, 0.2, 0.4, 1.0)]
-    sums = np.array(ClipScore.summable(rows, rows).a).sum(axis=0, keepdims=True)
+    sums = np.array(ClipScore.summable(rows, rows).systems[0]).sum(axis=0, keepdims=True)
     scores = {name: values[0] for name, values in ClipScore.scores(sums.T).items()}
     assert scores == pytest.approx({"clipscore": 0.6, "refclipscore": 0.3, "clip_cosine": 0.3, "clip_truncated": 0.5})
