@@ -38,6 +38,18 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "malpan.leaderboard.composing": ("leaderboard/test_composing.py", "leaderboard/test_composite_boards.py"),
     "malpan.leaderboard.keeping": ("leaderboard/test_keeping.py",),
+    "malpan.leaderboard.results": (
+        "leaderboard/test_standings_edges.py",
+        "leaderboard/test_standings.py",
+        "leaderboard/test_selectors.py",
+        "submissions/test_release.py",
+    ),
+    "malpan.leaderboard.rescore_preview": (
+        "leaderboard/test_rescore_preview.py",
+        "leaderboard/test_closeness.py",
+        "submissions/rescoring/test_services.py",
+        "leaderboard/test_composite_boards.py",
+    ),
     "malpan.submissions.quota.ledger": (*_QUOTA, "submissions/quota/test_moving.py"),
     "malpan.submissions.quota.services": (
         *_QUOTA[1:],
@@ -69,7 +81,27 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.competitions.splitting": ("competitions/test_splitting.py",),
     "malpan.competitions.phases": ("competitions/test_phases.py", "competitions/test_composites.py"),
     "malpan.stages.rule": ("stages/test_rule.py",),
-    "malpan.stages.contents": ("stages/test_services.py",),
+    "malpan.stages.contents": ("stages/test_services.py", "stages/test_campaign_stage.py"),
+    **{
+        f"malpan.arena.{name}": tuple(f"arena/{path}" for path in (f"test_{name}.py", *more))
+        for name, more in {
+            "judging": ("test_judging_at_once.py",),
+            "closing": ("test_publishing.py",),
+            "publishing": (),
+            "exclusions": (),
+        }.items()
+    },
+    **{
+        f"scoring.arena.{name}": tuple(f"scoring/arena/test_{path}.py" for path in paths)
+        for name, paths in {
+            "bradley_terry": ("bradley_terry",),
+            "ranks": ("ranks",),
+            "result": ("result",),
+            "suspicion": ("quality",),
+            "design": ("design",),
+            "controls": ("controls",),
+        }.items()
+    },
     "scoring.composite": ("scoring/test_composite.py",),
     "scoring.text.essays": _ESSAYS,
     "scoring.recipes.essay_scoring": _ESSAYS,

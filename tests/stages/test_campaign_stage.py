@@ -71,6 +71,11 @@ def test_the_scores_are_those_of_the_evaluation(world: World) -> None:
     assert verify_competition(world.competition) == []
 
 
+def test_a_share_is_the_logistic_curve_with_ten_decimals() -> None:
+    shares = [contents.winning_share(strength) for strength in (0.0, 0.5, -0.5)]
+    assert shares == [0.5, 0.6224593312, 0.3775406688]
+
+
 def test_scores_that_are_not_those_of_the_evaluation_are_found(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     campaign = world.published()
     publish(world, first(world))

@@ -319,10 +319,10 @@ def test_the_first_stage_waits_for_its_board(contest: Contest) -> None:
     assert refused.value.params == {"phase": other.title}
 
 
-@pytest.mark.parametrize("score", [1.5, -0.1, 0.85])
-def test_a_board_whose_scores_are_no_order_of_0_to_1_is_no_stage(contest: Contest, score: float) -> None:
+@pytest.mark.parametrize(("row", "score"), [(0, 1.5), (2, 1.5), (2, -0.1), (2, 0.85)])
+def test_a_board_whose_scores_are_no_order_of_0_to_1_is_no_stage(contest: Contest, row: int, score: float) -> None:
     board = BoardSnapshot.objects.get()
-    board.rows[2]["final_score"] = score
+    board.rows[row]["final_score"] = score
     board.save()
     with pytest.raises(BoardUnfit):
         contest.publish(contest.stage())
@@ -331,6 +331,7 @@ def test_a_board_whose_scores_are_no_order_of_0_to_1_is_no_stage(contest: Contes
 def test_where_a_composite_ranks_the_first_stage_takes_it(contest: Contest) -> None:
     """The final score then orders nothing; a composite out of order is no stage either."""
     board = BoardSnapshot.objects.get()
+    board.components = [{"score": "final_score", "weight": 1.0, "higher_is_better": True}]
     for number, row in enumerate(board.rows):
         row["final_score"], row["composite"] = 0.1 * number, {"value": 1 - number / 4, "parts": []}
     board.save()

@@ -233,7 +233,7 @@ _SOURCES: Final = {Stage.Source.BOARD: _of_board, Stage.Source.TABLE: _of_table,
 
 
 def _entry(number: int, score: float, order: int) -> Entry:
-    return Entry(number, float(score) + 0.0, order)
+    return Entry(number, float(score), order)
 
 
 def _without(rows: Sequence[Mapping[str, Any]], out: set[int]) -> list[Mapping[str, Any]]:
@@ -243,15 +243,13 @@ def _without(rows: Sequence[Mapping[str, Any]], out: set[int]) -> list[Mapping[s
 def final_content(track: Track, now: datetime | None = None) -> Content:
     """The combined standing of ``track`` as it would be published now, from the published stages.
 
-    Raises ``StagesUnfinished``, ``StageOutdated``, ``StageHasDisqualified``, ``NoWeight`` and ``NobodyTakesPart``.
+    Raises ``StagesUnfinished``, ``StageOutdated``, ``StageHasDisqualified`` and ``NoWeight``.
     """
     snapshots = _published(track)
     weights = [snapshot.rule["weight"] for snapshot in snapshots]
     if not sum(weights):
         raise NoWeight
     lines = combine([placed_of(snapshot.rows) for snapshot in snapshots], weights)
-    if not lines or lines[0].rank is None:
-        raise NobodyTakesPart
     rule = {
         "stages": [
             {
