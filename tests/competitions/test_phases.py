@@ -173,8 +173,9 @@ def test_a_published_phase_keeps_its_end_its_split_and_its_finals(phase):
     for change in ({"public_percent": 50}, {"finals_limit": 1}, {"ends_at": phase.ends_at + timedelta(1)}):
         with pytest.raises(PhaseAlreadyPublished):
             update_phase(phase=phase, actor=None, **change)
-    with pytest.raises(PhaseAlreadyPublished):
-        split_again(phase=phase, actor=None, public_ids=["q1"])
+    for public_ids in (["q1"], None):
+        with pytest.raises(PhaseAlreadyPublished):
+            split_again(phase=phase, actor=None, public_ids=public_ids)
     assert update_phase(phase=phase, actor=None, title_en="Finals").title_en == "Finals"
 
 

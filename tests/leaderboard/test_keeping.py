@@ -91,6 +91,12 @@ def kept(phase: Phase) -> list[BoardSnapshot]:
     return list(BoardSnapshot.objects.filter(phase=phase, kind=PUBLIC).order_by("number"))
 
 
+def committed(phase: Phase) -> list[str]:
+    """The hashes of kept boards that the chain has."""
+    entries = ChainEntry.objects.filter(competition=phase.track.competition, kind="board").order_by("number")
+    return [entry.payload["rows_sha256"] for entry in entries]
+
+
 def test_the_board_before_a_rescoring_is_kept_with_its_parts(phase: Phase) -> None:
     before, expected = now_shown(phase), by_loops(phase)
     batch = apply_new_scores(phase)
@@ -164,6 +170,22 @@ def test_replaced_references_keep_the_board_that_they_empty(phase: Phase) -> Non
     assert shown(past_board(fresh(phase), 1)) == before
     split_again(phase=phase, actor=organiser, public_ids=["1"], replace_in_use=True)
     assert len(kept(phase)) == 1, "an empty board is none"
+    assert committed(phase) == [each.sha256 for each in kept(phase)]
+
+
+def test_a_new_split_commits_to_the_board_that_it_ends(phase: Phase) -> None:
+    organiser = organiser_of(phase)
+    data = b'[{"id": "1", "output": 3}, {"id": "2", "output": 4}]'
+    publish_reference_version(phase=phase, data=data, actor=organiser, replace_in_use=True)
+    for team in Team.objects.all():
+        row = finished_submission(phase, team, 0.5, scores=values(0.1 * team.number, 0.5, 0.5))
+        receipts.issue_receipt(submission=row)
+        chain.append_scores([row])
+    before = now_shown(phase)
+    split_again(phase=phase, actor=organiser, public_ids=["1"], replace_in_use=True)
+    assert shown(past_board(fresh(phase), 2)) == before != []
+    assert committed(phase) == [each.sha256 for each in kept(phase)]
+    assert verify_competition(phase.track.competition) == []
 
 
 def test_a_frozen_board_is_kept_as_it_was_frozen(phase: Phase) -> None:

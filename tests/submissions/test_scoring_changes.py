@@ -16,6 +16,8 @@ from malpan.submissions.rescoring.errors import BatchSelectsNothing
 from malpan.submissions.rescoring.services import cancel_batch, start_batch
 from malpan.submissions.withdrawal import withdraw
 from tests.factories import (
+    PhaseFactory,
+    SubmissionFactory,
     UserFactory,
     file_bytes,
     finished_submission,
@@ -73,6 +75,17 @@ def test_one_submission_that_counts_keeps_everything_as_it_is(phase, team):
         with pytest.raises(refusal) as caught:
             change()
         assert caught.value.params == {"count": 1}
+
+
+def test_what_another_phase_or_track_has_and_what_has_no_score_keeps_nothing_as_it_is(phase, team):
+    publish(phase)
+    finished_submission(PhaseFactory.create(track__competition=phase.track.competition), team, 0.5)
+
+    for _refusal, change in every_change(phase):
+        change()
+
+    SubmissionFactory.create(phase=phase, team=team)
+    assert scoring_changes.scores_that_count(phase.track) == 0
 
 
 def test_every_way_writes_that_a_version_became_current_and_which_was_before(phase):
