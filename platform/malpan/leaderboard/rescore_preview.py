@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from malpan.competitions.models import ReferenceVersion
@@ -43,11 +43,11 @@ class Preview:
     moves: tuple[RankMove, ...]
     prize_moves: tuple[RankMove, ...]
     left_out: int
-    hidden_changes: tuple[Change, ...] = ()
-    hidden_histogram: Histogram | None = None
-    is_composite: bool = False
-    ranked_by: tuple[str, ...] = (deltas.FINAL,)
-    spreads: Mapping[str, float] = field(default_factory=dict)
+    hidden_changes: tuple[Change, ...]
+    hidden_histogram: Histogram | None
+    is_composite: bool
+    ranked_by: tuple[str, ...]
+    spreads: Mapping[str, float]
 
     @property
     def has_hidden(self) -> bool:
@@ -176,7 +176,7 @@ def _rows(fresh: Mapping[int, ScoringRun], before: Mapping[int, ScoringRun]) -> 
 def _before(batch: RescoreBatch, fresh: Mapping[int, ScoringRun]) -> dict[int, ScoringRun]:
     """The run that counts without the batch: the live one or, if it was applied, the newest finished one before."""
     if batch.state != RescoreBatch.State.APPLIED:
-        live = Submission.objects.filter(pk__in=list(fresh), live_run__isnull=False).select_related("live_run")
+        live = Submission.objects.filter(pk__in=list(fresh)).select_related("live_run")
         live = live.defer("live_run__signature", "live_run__warnings", "live_run__coverage")
         return {row.pk: row.live_run for row in live if row.live_run is not None}
     runs = ScoringRun.objects.filter(submission__in=list(fresh), state=ScoringRun.State.FINISHED)
