@@ -8,6 +8,9 @@ import environ
 from celery.schedules import crontab
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
+from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.retry import Retry
 
 BASE_DIR = Path(__file__).resolve().parents[2]
 env = environ.Env()
@@ -105,12 +108,24 @@ FORM_RENDERER = "malpan.web.forms.rendering.FormRenderer"
 
 # --- services -------------------------------------------------------------------------------------------------------
 # manage.py sets both variables from the embedded servers when they are absent in the local default.
-DATABASES = {"default": env.db_url("DATABASE_URL", default="postgresql://postgres@/malpan")}
+DATABASES = {
+    "default": env.db_url("DATABASE_URL", default="postgresql://postgres@/malpan", engine="malpan.core.database")
+}
 DATABASES["default"]["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=60)
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+REDIS_SECONDS = 2.0  # an answer takes less than a millisecond
 REDIS_URL = env.str("REDIS_URL", default="redis://127.0.0.1:6379/0")
 CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL},
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        # a Redis that hangs costs a thread so many seconds; a connection that broke meanwhile is made once more
+        "OPTIONS": {
+            "socket_connect_timeout": REDIS_SECONDS,
+            "socket_timeout": REDIS_SECONDS,
+            "retry": Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,)),
+        },
+    },
     "fragments": {  # rendered parts of pages, about 100 KB each (web.fragments)
         "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
         "LOCATION": "fragments",
@@ -130,8 +145,11 @@ CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace("?db
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 3600,  # rarely used: the reconciler finds lost jobs sooner
-    # an upload does not wait for a broker that is down (6 s otherwise): beat rings later
-    "socket_connect_timeout": 3,
+    # an upload does not wait for a broker that is down or hangs (for ever otherwise): beat rings later
+    "socket_connect_timeout": REDIS_SECONDS,
+    "socket_timeout": REDIS_SECONDS,
+    "socket_keepalive": True,
+    "health_check_interval": 5,  # a consumer notices a dead connection within 11 s
     "max_retries": 1,
     "interval_start": 0,
     "interval_step": 0,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -43,12 +44,10 @@ def rings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.fixture
 def broker_unreachable() -> Iterator[None]:
     """Celery's own producer, pointed at a port on which nothing listens."""
-    before = app.conf.broker_url
-    _point_at("redis://127.0.0.1:1/0")
-    with pytest.raises(OperationalError), app.connection_for_write() as broker:
-        broker.ensure_connection(max_retries=1, interval_start=0, interval_step=0)
-    yield
-    _point_at(before)
+    with pointed_at("redis://127.0.0.1:1/0"):
+        with pytest.raises(OperationalError), app.connection_for_write() as broker:
+            broker.ensure_connection(max_retries=1, interval_start=0, interval_step=0)
+        yield
 
 
 @pytest.fixture
@@ -159,9 +158,21 @@ def limited(**limits: Any) -> tuple[Phase, Team]:
     return phase, TeamFactory.create(competition=phase.track.competition)
 
 
+@contextmanager
+def pointed_at(url: str) -> Iterator[None]:
+    """Send through ``url``, as if no ring had failed before; afterwards as it was."""
+    before = app.conf.broker_url
+    _point_at(url)
+    try:
+        yield
+    finally:
+        _point_at(before)
+
+
 def _point_at(url: str) -> None:
     """Send through ``url`` from now on: forget the connections to the broker before."""
     assert current_app._get_current_object() is app
     app.conf.broker_url = app.conf.broker_read_url = app.conf.broker_write_url = url
     app.amqp._producer_pool = None
     app._pool = None
+    doorbell._failed_at = None

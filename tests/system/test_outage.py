@@ -1,4 +1,4 @@
-"""PostgreSQL killed and away for seconds: the workers go on by themselves, without beat and chores."""
+"""PostgreSQL killed and away for seconds, or hanging, as Redis too: the site goes on by itself."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ pytestmark = pytest.mark.services
 
 AWAY_SECONDS = 4.0
 BACK_SECONDS = 10.0  # within which a worker asks again: every half second, where others do not take the cores
+HANG_SECONDS = 15.0  # 8 where nobody takes the cores
 LEASE_SECONDS = 30  # of a real site
 ITEMS, REASON_WORDS = 150, 6  # work of a second
 LONG_WORDS = 18  # of some seconds: PostgreSQL goes in its middle
@@ -46,12 +47,16 @@ def stopped(*processes: psutil.Process) -> Iterator[None]:
 @contextmanager
 def without_postgres(site: Stack) -> Iterator[float]:
     """PostgreSQL is killed and back after ``AWAY_SECONDS``; left when it answers again. Gives since when it is away."""
-    server = next(each for each in site.processes() if each.name() == "postgres" and "-D" in each.cmdline())
+    server = postgres_of(site)
     with stopped(site.supervisor):  # which starts it again
         server.send_signal(signal.SIGKILL)
         yield time.time()
         time.sleep(AWAY_SECONDS)
     wait_for(lambda: answers_again(site), "PostgreSQL is back", every=0.01)
+
+
+def postgres_of(site: Stack) -> psutil.Process:
+    return next(each for each in site.processes() if each.name() == "postgres" and "-D" in each.cmdline())
 
 
 def answers_again(site: Stack) -> bool:
@@ -99,3 +104,27 @@ def seconds_to(site: Stack, public_id: str, *states: str) -> float:
     seconds = time.monotonic() - back
     print(f"{states[0]} {seconds:.2f} s after the database was back")
     return seconds
+
+
+def test_servers_that_hang_hold_no_page_and_lose_no_upload(site: Stack) -> None:
+    """They are stopped, not killed: the kernel accepts for them, and nobody answers."""
+    ids = site.call("tests.system.make_contest", "make_numbered", "hang", ITEMS, REASON_WORDS)["ids"]
+    visitor = Visitor(site)
+    visitor.found_team("hang", "기다리는 팀")
+    site.wait_for_models()
+    with stopped(*(each for each in site.processes() if each.name() == "redis-server")):
+        began = time.monotonic()
+        sent = visitor.submit("hang", answers(ids, REASON_WORDS))
+        assert time.monotonic() - began < HANG_SECONDS
+    wait_until_finished(site, sent)
+
+    server = postgres_of(site)
+    with stopped(server, *server.children()):
+        for _again in range(3):
+            began = time.monotonic()
+            answer = visitor.session.get(f"{site.url}/competitions/hang/", timeout=60)
+            assert (answer.status_code, time.monotonic() - began < HANG_SECONDS) == (503, True)
+    sent = wait_for(lambda: answers_again(site) and visitor.submit("hang", answers(ids, REASON_WORDS, wrong=9)), "back")
+    wait_until_finished(site, sent)
+    assert site.query("SELECT failures, state FROM jobs_job") == [(0, "finished")] * 2
+    assert site.query("SELECT count(*) FROM submissions_submission") == [(2,)]

@@ -8,6 +8,7 @@ finds nothing, and a missing one is replaced within ``LOOK_SECONDS``. The messag
 from __future__ import annotations
 
 import logging
+import time
 from typing import Final
 
 from celery import current_app
@@ -19,25 +20,40 @@ from kombu.exceptions import OperationalError as BrokerUnreachable
 logger = logging.getLogger(__name__)
 
 TASK: Final = "malpan.jobs.tasks.work"  # by name: the task imports this module
+AGAIN_SECONDS: Final = 2.0
+
+_failed_at: float | None = None  # when the last ring of this process failed; none since
 
 
 def ring() -> bool:
-    """Wake a worker. Returns false if the broker is down: beat rings again."""
+    """Wake a worker. Returns false if the broker is down or hangs: beat rings again."""
+    global _failed_at
     try:
         current_app.send_task(TASK, retry=False)
     except BrokerUnreachable:
+        _failed_at = time.monotonic()
         logger.warning("the broker is unreachable; workers will be notified later")
         return False
+    _failed_at = None
     return True
 
 
 def ring_on_commit() -> None:
-    """Wake a worker after the transaction has committed; a failure of the message does not undo the commit."""
-    transaction.on_commit(ring, robust=True)
+    """Wake a worker after the transaction has committed; a failure of the message does not undo the commit.
+
+    A hanging broker costs a ring the time-out of its socket. So that uploads do not wait for it one after the other,
+    nothing is sent for ``AGAIN_SECONDS`` after a ring of this process failed.
+    """
+    transaction.on_commit(_ring_unless_just_failed, robust=True)
+
+
+def _ring_unless_just_failed() -> None:
+    if _failed_at is None or time.monotonic() - _failed_at >= AGAIN_SECONDS:
+        ring()
 
 
 def is_ringing() -> bool:
-    """Whether a ring is pending in the broker. Raises ``OperationalError`` if the broker is down.
+    """Whether a ring is pending in the broker. Raises ``OperationalError`` if the broker is down or hangs.
 
     While every worker is busy for hours, one ring is enough.
     """
@@ -47,4 +63,6 @@ def is_ringing() -> bool:
             queue = broker.default_channel.queue_declare(settings.WORK_QUEUE, passive=True)
         except ChannelError:  # nobody has used the queue yet
             return False
+        except broker.connection_errors as error:
+            raise BrokerUnreachable(str(error)) from error
         return bool(queue.message_count)

@@ -15,6 +15,8 @@ EX_CONFIG = 78
 DEMO_JUDGE_URL = "MALPAN_DEMO_JUDGE_URL"
 CELERY = ("-m", "celery", "--app", "malpan", "--quiet")
 STEADY = ("--without-gossip", "--without-mingle")
+# of web servers' connections: nobody waits for ever for a row, and a process that stands still holds none for ever
+PAGE_LIMITS = "-c statement_timeout=120s -c idle_in_transaction_session_timeout=300s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,10 @@ def _web_server(number: int = 0, listen_descriptor: int | None = None) -> Progra
     return Program(
         f"web-{number + 1}" if number else "web",
         ("-m", "malpan.web_server"),
-        {} if listen_descriptor is None else {"MALPAN_LISTEN_FD": str(listen_descriptor)},
+        {
+            "PGOPTIONS": os.environ.get("PGOPTIONS", PAGE_LIMITS),
+            **({} if listen_descriptor is None else {"MALPAN_LISTEN_FD": str(listen_descriptor)}),
+        },
         descriptors=() if listen_descriptor is None else (listen_descriptor,),
     )
 

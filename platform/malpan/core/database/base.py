@@ -1,0 +1,109 @@
+"""PostgreSQL whose server may hang: accept, and never answer. Nobody waits for it for ever.
+
+A statement may take as long as it takes, so silence alone is no fault. After ``SILENCE_SECONDS`` of it another
+connection is tried: if that is not answered within ``CONNECT_SECONDS`` either, the server hangs, and the statement ends
+with ``OperationalError``, as if the connection had broken. What becomes of it at the server is then unknown: who must
+know asks the rows. After an attempt that was not answered, this process makes no other one for ``AGAIN_SECONDS``: its
+threads answer at once that the database is away, rather than wait one after the other.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from types import ModuleType
+from typing import Any, Final, TypeVar
+
+import psycopg
+from django.db.backends.postgresql import base
+from psycopg.abc import PQGen
+from psycopg.errors import ConnectionTimeout
+
+SILENCE_SECONDS: Final = 5.0
+CONNECT_SECONDS: Final = 3
+AGAIN_SECONDS: Final = 2.0
+# a machine that is gone, or a cable that is cut, is noticed as well: libpq's own means. The address may say otherwise
+OPTIONS: Final = {
+    "connect_timeout": CONNECT_SECONDS,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,  # milliseconds
+}
+
+Found = TypeVar("Found")
+
+_unanswered_at: float | None = None  # when an attempt of this process to connect was given up
+
+
+class WatchedConnection(psycopg.Connection[Any]):
+    """A connection that asks, after some silence, whether its server answers anybody."""
+
+    _parameters: dict[str, Any]
+
+    @classmethod
+    def connect(cls, *arguments: Any, **parameters: Any) -> WatchedConnection:
+        """As psycopg's; remembers how to connect."""
+        connection = super().connect(*arguments, **parameters)
+        connection._parameters = parameters
+        return connection
+
+    def wait(self, gen: PQGen[Found], interval: float = 0.1, timeout: float | None = None) -> Found:
+        """As psycopg's; raises ``OperationalError`` if the server hangs, and closes the connection."""
+        return super().wait(self._watched(gen), interval, timeout)
+
+    def _watched(self, gen: PQGen[Found]) -> Generator[Any, Any, Found]:
+        """``gen``, which is told every ``interval`` that nothing has come."""
+        try:
+            wanted = next(gen)
+            heard = time.monotonic()
+            while True:
+                ready = yield wanted
+                if ready:
+                    heard = time.monotonic()
+                elif time.monotonic() - heard > SILENCE_SECONDS:
+                    self._require_answer()
+                    heard = time.monotonic()
+                wanted = gen.send(ready)
+        except StopIteration as end:
+            found: Found = end.value
+            return found
+
+    def _require_answer(self) -> None:
+        wanted = {"host", "hostaddr", "port", "dbname", "user", "password", "service", "connect_timeout"}
+        parameters = {name: value for name, value in self._parameters.items() if name in wanted or "ssl" in name}
+        try:
+            psycopg.connect(**{"connect_timeout": CONNECT_SECONDS} | parameters).close()
+        except ConnectionTimeout as error:
+            _note_unanswered()
+            self.pgconn.finish()
+            raise psycopg.OperationalError("the database server does not answer") from error
+        except psycopg.OperationalError:  # no, but it was said at once: the server is there, or our socket breaks
+            return
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    """Django's, with ``WatchedConnection``."""
+
+    Database = ModuleType("psycopg")
+    vars(Database).update(vars(psycopg) | {"connect": WatchedConnection.connect})
+
+    def get_connection_params(self) -> dict[str, Any]:
+        """As Django's, with ``OPTIONS`` where the settings do not say otherwise."""
+        return OPTIONS | super().get_connection_params()
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> psycopg.Connection[Any]:
+        """A connection. Raises ``OperationalError``, at once where the server did not answer a moment ago."""
+        if _unanswered_at is not None and time.monotonic() - _unanswered_at < AGAIN_SECONDS:
+            raise psycopg.OperationalError("the database server did not answer a moment ago")
+        try:
+            connection: psycopg.Connection[Any] = super().get_new_connection(conn_params)
+        except ConnectionTimeout:
+            _note_unanswered()
+            raise
+        return connection
+
+
+def _note_unanswered() -> None:
+    global _unanswered_at
+    _unanswered_at = time.monotonic()

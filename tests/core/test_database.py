@@ -1,0 +1,101 @@
+"""A database server that hangs: nobody waits for ever, and who is merely slow is not cut off."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.db import OperationalError, connection, connections
+from django.test import Client
+
+from malpan.core.database import base
+from malpan.local.programs import programs_alone
+from tests.hanging import Forwarder, forwarded
+
+ALIAS = "behind"
+LIMITS = "^(statement|idle_in_transaction_session)_timeout$"
+
+
+@pytest.fixture
+def server(django_db_setup: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Forwarder]:
+    """The way to the server of the tests, of the connection ``ALIAS``; seconds are tenths."""
+    monkeypatch.setattr(base, "SILENCE_SECONDS", 0.4)
+    monkeypatch.setattr(base, "AGAIN_SECONDS", 0.5)
+    monkeypatch.setattr(base, "_unanswered_at", None)
+    own = connection.settings_dict
+    folder, port = own["OPTIONS"]["host"], own["OPTIONS"]["port"]
+    with forwarded(Path(folder) / f".s.PGSQL.{port}") as forwarder:
+        options = own["OPTIONS"] | {"host": "127.0.0.1", "port": forwarder.port, "connect_timeout": 2}
+        connections.settings[ALIAS] = own | {"OPTIONS": options, "CONN_HEALTH_CHECKS": False}
+        try:
+            yield forwarder
+        finally:
+            forwarder.flows.set()
+            connections[ALIAS].close()
+            del connections[ALIAS], connections.settings[ALIAS]
+
+
+def ask(statement: str = "SELECT 1") -> None:
+    with connections[ALIAS].cursor() as cursor:
+        cursor.execute(statement)
+
+
+def test_a_statement_that_takes_longer_than_the_silence_is_not_cut_off(server: Forwarder) -> None:
+    ask("SELECT pg_sleep(1.5)")
+    ask()
+
+
+def test_a_server_that_hangs_ends_a_statement_within_seconds_and_refuses_the_next_ones_at_once(
+    server: Forwarder,
+) -> None:
+    ask()
+    server.flows.clear()
+    began = time.monotonic()
+    with pytest.raises(OperationalError, match="does not answer"):
+        ask()
+    assert 0.4 < time.monotonic() - began < 6
+
+    connections[ALIAS].close()
+    began = time.monotonic()
+    with pytest.raises(OperationalError, match="a moment ago"):
+        ask()
+    assert time.monotonic() - began < 0.3
+
+    server.flows.set()
+    time.sleep(base.AGAIN_SECONDS)
+    connections[ALIAS].close()
+    ask()
+
+
+def test_a_server_that_hangs_holds_nobody_who_connects(server: Forwarder) -> None:
+    server.flows.clear()
+    began = time.monotonic()
+    with pytest.raises(OperationalError):
+        ask()
+    assert time.monotonic() - began < 6
+    with pytest.raises(OperationalError, match="a moment ago"):
+        ask()
+
+
+def test_the_limits_of_web_servers_are_those_of_their_connections(
+    server: Forwarder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [web] = [each for each in programs_alone(Path(), worker_number=0, threads=1).values() if each.name == "web"]
+    monkeypatch.setenv("PGOPTIONS", web.environment["PGOPTIONS"])
+    with connections[ALIAS].cursor() as cursor:
+        cursor.execute("SELECT current_setting(name) FROM pg_settings WHERE name ~ %s ORDER BY name DESC", [LIMITS])
+        assert cursor.fetchall() == [("2min",), ("5min",)]
+
+
+def test_the_page_of_a_hanging_database_says_that_it_is_ours_and_when_to_come_again(
+    server: Forwarder, monkeypatch: pytest.MonkeyPatch, django_db_blocker: object
+) -> None:
+    monkeypatch.setattr(base, "_unanswered_at", time.monotonic() + 60)
+    connection.close()
+    with django_db_blocker.unblock():
+        answer = Client().get("/")
+    assert answer.status_code == 503
+    assert answer["Retry-After"] == "30"
+    assert "이용하시는 분의 잘못이 아니며" in answer.content.decode()
