@@ -88,7 +88,7 @@ def compute(votes: Votes) -> ArenaResult:
     placed = standings(scored.scores.tolist(), tested, level)
     qualities = judge_qualities(votes)
     parts = (votes, real, scored, estimates, tested, placed, qualities)
-    return ArenaResult(*parts, content=_rounded(_document(*parts)))
+    return ArenaResult(*parts, content=rounded(_document(*parts)))
 
 
 def signature_of(votes: Votes) -> dict[str, Any]:
@@ -275,13 +275,13 @@ def _warnings(votes: Votes, real: Sequence[Vote], scored: Scored) -> list[str]:
     return [name for name, is_so in found.items() if is_so]
 
 
-def _rounded(value: Any, decimals: int = DECIMALS) -> Any:
+def rounded(value: Any, decimals: int = DECIMALS) -> Any:
     """``value`` with its numbers rounded; whole ones are integers."""
     if isinstance(value, float):
         found = round(value, decimals)
         return int(found) if found.is_integer() else found
     if isinstance(value, dict):
-        return {key: _rounded(each, LARGE.get(key, decimals)) for key, each in value.items()}
+        return {key: rounded(each, LARGE.get(key, decimals)) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_rounded(each, decimals) for each in value]
+        return [rounded(each, decimals) for each in value]
     return value

@@ -1,4 +1,4 @@
-"""The texts of ``python -m scoring arena``, in Korean and English."""
+"""The texts of ``python -m scoring arena`` and ``arena-meta``, in Korean and English."""
 
 from __future__ import annotations
 
@@ -97,4 +97,85 @@ ARENA_WORDS: Final[dict[str, Message]] = {
     "arena_flag_controls": Message("통제 문항 실패", "failed controls"),
     "arena_flag_random": Message("내용과 무관한 선택", "choices unrelated to the outputs"),
     "arena_flag_position": Message("한쪽 자리로 치우침", "prefers one side"),
+    "arena-meta": Message(
+        "어느 자동 지표가 사람들의 평가와 맞았는지 계산합니다",
+        "compute which automatic metric agreed with people's votes",
+    ),
+    "meta_results": Message(
+        "시스템마다 LABEL=OUT.json(score가 쓴 파일). 파일 이름이 투표 파일의 가림 이름, 팀 이름, 팀 번호 가운데 "
+        "하나이면 OUT.json만 적어도 됩니다",
+        "LABEL=OUT.json for each system, as score wrote it; LABEL= may be left out where the file is named after the "
+        "label, the name or the team number of a system",
+    ),
+    "meta_items": Message(
+        '투표 파일의 문항 이름마다 정답 파일의 id를 적은 JSON 객체({{"I0001": "…"}}). 없으면 이름과 id가 같다고 봅니다',
+        'JSON object of the ids of the references by the items\' labels ({{"I0001": "…"}}); without it labels are ids',
+    ),
+    "meta_unknown_system": Message(
+        "{given}: 투표 파일의 어느 시스템인지 알 수 없습니다. LABEL=FILE로 적으십시오. 시스템: {known}",
+        "{given}: no system of the votes file. Write LABEL=FILE. Systems: {known}",
+    ),
+    "meta_system_twice": Message(
+        "시스템 {label}의 파일이 둘입니다: {a}, {b}. 하나만 적으십시오.",
+        "System {label} has two files: {a}, {b}. Give one.",
+    ),
+    "meta_items_invalid": Message(
+        "{path}: 투표 파일의 문항 이름을 키로, 정답의 id(문자열)를 값으로 하는 JSON 객체가 아닙니다.",
+        "{path}: not a JSON object of ids (texts) by the labels of the items in the votes file.",
+    ),
+    "meta_title": Message("사람의 평가와 맞은 지표", "Metrics that agreed with people"),
+    "meta_metric": Message("지표", "metric"),
+    "meta_tau": Message("타우 b", "tau-b"),
+    "meta_over_systems": Message("{percent:g}%(다른 시스템)", "{percent:g}% (other systems)"),
+    "meta_over_votes": Message("{percent:g}%(다른 표)", "{percent:g}% (other votes)"),
+    "meta_accuracy": Message("쌍(%)", "pairs (%)"),
+    "meta_decided": Message("갈린 쌍(%)", "decided (%)"),
+    "meta_acc_eq": Message("문항 acc_eq(%)", "items acc_eq (%)"),
+    "meta_interval": Message("{percent:g}% 구간", "{percent:g}% interval"),
+    "meta_threshold": Message("무승부 문턱", "tie threshold"),
+    "meta_numbers": Message(
+        "시스템 {systems}개({system_pairs}쌍, 그중 사람의 평가가 유의하게 가른 쌍 {decided_pairs}개), 문항 {items}개의 "
+        "출력 {item_pairs}쌍, 반영한 표 {votes}개.",
+        "{systems} systems ({system_pairs} pairs, {decided_pairs} of them told apart significantly by people), "
+        "{item_pairs} pairs of outputs of {items} items, {votes} votes counted.",
+    ),
+    "meta_star": Message(
+        "* 값이 가장 높은 지표와, 모든 지표 쌍을 견준 순열 검정(Holm 보정)에서 그보다 유의하게 낮지 않은 지표.",
+        "* The metric with the highest figure, and those not significantly below it (permutation tests of all pairs of "
+        "metrics, Holm's correction).",
+    ),
+    "meta_intervals": Message(
+        "다른 시스템: 이런 시스템을 새로 뽑았을 때의 {percent:g}% 구간. 다른 표: 바로 이 시스템들을 다른 문항과 "
+        "평가자로 평가했을 때의 구간.",
+        "Other systems: the {percent:g} % interval if systems like these were drawn anew. Other votes: for these very "
+        "systems with other items and judges.",
+    ),
+    "meta_chance": Message(
+        "acc_eq는 사람이 견준 출력 {pairs}쌍에서 지표의 판정(나음, 무승부)이 사람과 같은 비율이며, 지표마다 문턱을 "
+        "고른 값입니다(Deutsch 외 2023). 사람의 판정 가운데 무승부는 {tie_share:.1f}%이고, 내용을 보지 않는 지표도 "
+        "{chance:.1f}%는 맞힙니다.",
+        "acc_eq is the share of {pairs} pairs of outputs on which the metric's verdict (better, tie) is people's, with "
+        "the best threshold of each metric (Deutsch et al. 2023). People's verdicts have {tie_share:.1f} % ties; a "
+        "metric that knows nothing reaches {chance:.1f} %.",
+    ),
+    "meta_no_items": Message(
+        "문항 단위의 값은 없습니다. 투표 파일의 문항 이름이 점수 파일의 id와 다르면 --items로 짝을 알려 주십시오.",
+        "There are no figures of items. Where the labels of the votes file are not the ids of the scored files, name "
+        "the pairs with --items.",
+    ),
+    "meta_warning_few_systems": Message(
+        "시스템이 여섯 개보다 적어 다른 시스템에 넓혀 볼 구간을 내지 않습니다.",
+        "There are fewer than six systems: no interval says anything of other systems.",
+    ),
+    "meta_warning_few_items": Message(
+        "문항이 서른 개보다 적어 문항 단위의 값이 거칠고 조금 높게 나옵니다.",
+        "There are fewer than thirty items: figures of items are rough and a little too high.",
+    ),
+    "meta_skipped_missing": Message(
+        "{name}: 값이 없는 시스템이 있어 뺐습니다.", "{name}: left out, some systems have no value."
+    ),
+    "meta_skipped_constant": Message(
+        "{name}: 모든 시스템의 값이 같아 뺐습니다.", "{name}: left out, all systems have the same value."
+    ),
+    "meta_signature": Message("서명 {hash}", "Signature {hash}"),
 }

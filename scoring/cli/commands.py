@@ -34,6 +34,7 @@ from scoring.running.truncation import foreseen_warnings
 
 __all__ = [
     "run_arena",
+    "run_arena_meta",
     "run_check",
     "run_compare",
     "run_judge_agreement",
@@ -176,6 +177,13 @@ def run_arena(options: argparse.Namespace, language: Language) -> int:
     from scoring.cli.arena import arena  # needs numpy, as ``compare``
 
     return arena(options.votes, options.output, options.check, options.format, language)
+
+
+def run_arena_meta(options: argparse.Namespace, language: Language) -> int:
+    """Print which metric agreed with the votes; 1 if the votes file is not sound."""
+    from scoring.cli.arena_meta import arena_meta
+
+    return arena_meta(options.votes, options.results, options.items, options.output, options.format, language)
 
 
 def run_recipes(options: argparse.Namespace, language: Language) -> int:

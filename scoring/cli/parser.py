@@ -32,7 +32,7 @@ def build_parser(language: Language) -> Parser:
     made = {}
     for name in (
         *("score", "check", "report", "compare", "pairwise", "rank"),
-        *("judge-agreement", "arena", "recipes", "models"),
+        *("judge-agreement", "arena", "arena-meta", "recipes", "models"),
     ):
         words = say(name, language)
         made[name] = commands.add_parser(name, help=words, description=words, language=language)
@@ -62,7 +62,8 @@ def build_parser(language: Language) -> Parser:
     formats = ("text", "markdown", "json")
     _add_agreement(made["judge-agreement"], language)
     _add_arena(made["arena"], language)
-    for name in ("report", "compare", "pairwise", "rank", "judge-agreement", "arena", "models"):
+    _add_meta(made["arena-meta"], language)
+    for name in ("report", "compare", "pairwise", "rank", "judge-agreement", "arena", "arena-meta", "models"):
         made[name].add_argument("--format", choices=formats, default="text", help=say("format", language))
     made["report"].add_argument("--baseline", metavar="FILE", help=say("baseline", language))
     made["report"].add_argument("--no-targets", action="store_true", help=say("no_targets", language))
@@ -96,6 +97,13 @@ def _add_arena(command: Parser, language: Language) -> None:
     command.add_argument("votes", metavar="VOTES.json", help=say("arena_votes", language))
     command.add_argument("-o", "--output", metavar="RESULT.json", help=say("output", language))
     command.add_argument("--check", metavar="RESULT.json", help=say("arena_check", language))
+
+
+def _add_meta(command: Parser, language: Language) -> None:
+    command.add_argument("votes", metavar="VOTES.json", help=say("arena_votes", language))
+    command.add_argument("results", nargs="+", metavar="LABEL=OUT.json", help=say("meta_results", language))
+    command.add_argument("--items", metavar="ITEMS.json", help=say("meta_items", language))
+    command.add_argument("-o", "--output", metavar="META.json", help=say("output", language))
 
 
 def _add_files(command: Parser, language: Language, references_required: bool) -> None:

@@ -83,7 +83,7 @@ def rank(paths: Sequence[str], reports: Sequence[ScoreReport], weights: str | No
     """
     recipe = get_recipe(reports[0].recipe)
     components = components_of(recipe, reports, weights)
-    _require_alike(paths, reports, [component.score for component in components])
+    require_alike(paths, reports, [component.score for component in components])
     found = composites(dict(enumerate(report.scores for report in reports)), components)
     values = {key: round(composite.value, COMPARED_DECIMALS) for key, composite in found.items()}
     standings = [
@@ -138,7 +138,7 @@ def _names(reports: Sequence[ScoreReport]) -> str:
     return ", ".join(dict.fromkeys(name for report in reports for name in report.scores))
 
 
-def _require_alike(paths: Sequence[str], reports: Sequence[ScoreReport], scores: Sequence[str]) -> None:
+def require_alike(paths: Sequence[str], reports: Sequence[ScoreReport], scores: Sequence[str]) -> None:
     """Raise ``CannotRank`` unless the reports may rank together by ``scores``."""
     first = reports[0]
     known: dict[str, tuple[str, Any]] = {}  # the first file with each metric, and the metric's signature there

@@ -152,11 +152,17 @@ def swapped_sums(systems: Sequence[FloatArray], trials: int, seed: int) -> Itera
     """(block of trials, systems, width): the sums of each system's rows over the items that a trial swaps, which are
     the same for all systems.
     """
-    table, items = np.hstack(systems), len(systems[0])
+    table = np.hstack(systems)
+    for bits in swaps(len(table), trials, seed, cells=max(table.shape)):
+        yield (bits @ table).reshape(len(bits), len(systems), -1)
+
+
+def swaps(items: int, trials: int, seed: int, cells: int) -> Iterator[FloatArray]:
+    """Which items are swapped, (block of trials, items) of 0 and 1 with equal chances; ``cells`` as below."""
     words = -(-items // _WORD_BITS)
-    for raw in _random_words(words, trials, seed, stream=0, cells=max(table.shape)):
+    for raw in _random_words(words, trials, seed, stream=0, cells=cells):
         bits = np.unpackbits(raw.astype("<u8").view(np.uint8), axis=1, bitorder="little")[:, :items]
-        yield (bits.astype(np.float64) @ table).reshape(len(raw), len(systems), -1)
+        yield bits.astype(np.float64)
 
 
 def bootstrap_weights(items: int, trials: int, seed: int, cells: int) -> Iterator[FloatArray]:
