@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
 
 from scoring import __version__
 from scoring.arguments import Parser
 from scoring.cli.words import say
 from scoring.errors import Language
 from scoring.recipes import RECIPES, RUBRICS, UnknownRecipe, get_recipe
+
+SCRIPT: Final = "malpan-score"
 
 
 class RecipeIds(Iterable[str]):
@@ -24,9 +29,14 @@ class RecipeIds(Iterable[str]):
         return iter(RECIPES)
 
 
+def _program() -> str:
+    """How this was started: by the console script of the package, or as a module."""
+    return SCRIPT if Path(sys.argv[0]).stem == SCRIPT else "python -m scoring"
+
+
 def build_parser(language: Language) -> Parser:
     """The commands and their options, with help in ``language``."""
-    parser = Parser(language=language, prog="python -m scoring", description=say("program", language))
+    parser = Parser(language=language, prog=_program(), description=say("program", language))
     parser.add_argument("--version", action="version", version=f"malpan {__version__}", help=say("version", language))
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     made = {}

@@ -85,6 +85,7 @@ class Metric(ABC):
     is_cheap: ClassVar[bool] = False  # computing a value is faster than looking up a stored one
     higher_is_better: ClassVar[bool] = True
     has_item_values: ClassVar[bool] = True  # a row is one number, the item's value, and the score its mean
+    needs_corpus: ClassVar[bool] = False  # the value of a corpus of one item means nothing
     warning_texts: ClassVar[Mapping[str, Message]] = {}
     not_configured: ClassVar[str | None] = None  # for an optional metric: the warning when it cannot run
 

@@ -125,6 +125,7 @@ class CiderD(CorpusMetric):
     rule = "cider-d@1"
     reads = "okt"
     has_item_values = True
+    needs_corpus = True
 
     def parameters(self) -> dict[str, Any]:
         return {"n": LONGEST, "sigma": SIGMA, "scale": SCALE, "references": "mean"}

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from scoring.errors import Message, ScoringError, WordedError
+from scoring.extras import require_extra
 from scoring.models.files import ModelStatus, find_folder, make_demo_models
 from scoring.models.profile import ModelSpec, Profile, load_profile
 
@@ -57,6 +58,7 @@ def fetch(profile: Profile | str | Path, *, endpoint: str | None = None) -> tupl
 
 def _download(spec: ModelSpec, endpoint: str | None) -> None:
     """The configuration, the tokenizer and one format of weights: safetensors if the revision has it."""
+    require_extra("neural")
     from huggingface_hub import HfApi, constants, snapshot_download
 
     try:

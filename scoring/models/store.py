@@ -18,6 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from scoring.extras import require_extra
 from scoring.judging.judge import Judge
 from scoring.models.devices import DeviceName, resolve_device
 from scoring.models.files import (
@@ -272,9 +273,11 @@ def shared_store(profile: str | Path = "demo", device: DeviceName = "auto") -> M
     """The one store of this profile and device in this process, so that models are loaded once.
 
     ``auto`` and the device it resolves to share one store. A judge is what the profile says now: its budget may have
-    been raised. Raises ``DeviceUnavailable``.
+    been raised. Raises ``DeviceUnavailable`` and ``ExtraMissing``.
     """
     loaded = load_profile(profile)
+    if loaded.specs():
+        require_extra("neural")
     resolved = resolve_device(device) if loaded.specs() else "cpu"  # a judge alone computes nothing here
     with _shared_lock:
         store = _shared.setdefault((replace(loaded, judge=None), resolved), ModelStore(loaded, resolved))

