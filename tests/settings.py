@@ -27,5 +27,5 @@ CHECK_LOCK_ORDER = True
 WHITENOISE_AUTOREFRESH = True  # static files are looked up when asked for; else every new client reads them all
 CELERY_BROKER_URL = "memory://"  # tests that need a queue start a stack of their own: tests/system
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+EMAIL_BACKEND = MAIL_TRANSPORT = "django.core.mail.backends.locmem.EmailBackend"
 MAILS_ARE_PRINTED = False

@@ -211,6 +211,8 @@ LOAD_DEMO = env.bool("LOAD_DEMO", default=LOCAL)  # `manage.py up` fills an empt
 SCORING_DEVICE = env.str("SCORING_DEVICE", default="auto")
 JOB_LEASE_SECONDS = env.int("JOB_LEASE_SECONDS", default=30)
 JOB_MAX_FAILURES = 3
+# a scoring process that says nothing for so long is an alarm on the pages and in /healthz/
+SCORER_SILENCE_SECONDS = env.int("SCORER_SILENCE_SECONDS", default=60)
 JUDGE_WAIT_SECONDS = env.int("JUDGE_WAIT_SECONDS", default=6 * 60 * 60)
 SCORING_WORKERS = env.int("SCORING_WORKERS", default=1)  # how many `manage.py up` starts
 SCORING_THREADS = env.int("SCORING_THREADS", default=0)  # for each of them; 0: they share the processors
@@ -301,8 +303,8 @@ ACCOUNT_LOGOUT_REDIRECT_URL = "home"
 EMAIL_CONFIG = env.email_url("EMAIL_URL", default="consolemail://")
 vars().update(EMAIL_CONFIG)
 MAILS_ARE_PRINTED = EMAIL_CONFIG["EMAIL_BACKEND"].endswith("console.EmailBackend")
-if MAILS_ARE_PRINTED:
-    EMAIL_BACKEND = "malpan.core.printed_mail.EmailBackend"
+MAIL_TRANSPORT = "malpan.core.printed_mail.EmailBackend" if MAILS_ARE_PRINTED else EMAIL_CONFIG["EMAIL_BACKEND"]
+EMAIL_BACKEND = "malpan.core.mail_state.EmailBackend"  # notes whether mails go
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="말판 <noreply@localhost>")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
 SITE_OPERATOR = env.str("SITE_OPERATOR", default="")  # who answers for the site and its personal data
@@ -317,6 +319,7 @@ RETENTION_REJECTION_DAYS = env.int("RETENTION_REJECTION_DAYS", default=180)
 # --- numbers that no site can work with ----------------------------------------------------------------------------
 for name, least in {
     "JOB_LEASE_SECONDS": 1,
+    "SCORER_SILENCE_SECONDS": 1,
     "WEB_WORKERS": 1,
     "SCORING_WORKERS": 1,
     "SCORING_THREADS": 0,

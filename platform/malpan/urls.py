@@ -3,20 +3,19 @@
 from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
-from health_check.views import HealthCheckView
 
+from malpan.operation.health import SiteHealthView
 from malpan.operation.metrics.page import openmetrics
+from malpan.operation.site_page import page as site_page
 
 # one log-in for everybody, with limited attempts and confirmed addresses
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [
-    path(
-        "healthz/",
-        HealthCheckView.as_view(checks=["health_check.checks.Database", "health_check.checks.Cache"]),
-        name="health",
-    ),
+    path("healthz/", SiteHealthView.as_view(), name="health"),
     path("openmetrics/", openmetrics, name="openmetrics"),
+    path("manage/site/", site_page.site_page, name="manage_site"),
+    path("manage/site/throughput.csv", site_page.throughput_csv, name="manage_site_csv"),
     path("admin/", admin.site.urls),
     path("accounts/", include("allauth.urls")),
     path("api/", include("malpan.api.urls")),

@@ -17,8 +17,9 @@ import signal
 import sys
 from typing import Any
 
+import psutil
 from billiard import current_process
-from celery.signals import celeryd_after_setup, worker_process_init, worker_shutting_down
+from celery.signals import celeryd_after_setup, worker_process_init, worker_process_shutdown, worker_shutting_down
 from django.conf import settings
 from django.db import connections
 
@@ -42,6 +43,7 @@ _is_stopping = mmap.mmap(-1, 1)  # shared with the pool's processes; not 0: the 
 _serves_scoring = False
 _name = ""  # of the worker, as ``scoring@host``
 _gpu = 0  # that this process scores on, if it does on one
+_about: dict[str, Any] = {}  # the models and the device that this process scores with
 
 
 @celeryd_after_setup.connect
@@ -134,14 +136,28 @@ def load_models() -> None:
         logger.info("this process scores on GPU %d", gpu)
     store = shared_store(settings.SCORING_PROFILE, settings.SCORING_DEVICE)
     loaded = [getattr(store, role) for role in _roles(store.profile)]
+    names = [
+        spec.folder.name if spec.folder else spec.model for spec in store.profile.specs() if spec.role in TEXT_ROLES
+    ]
+    _about.update(profile=store.profile.name, models=names, device=str(store.device))
     logger.info("%d models of %s loaded on %s", len(loaded), store.profile.name, store.device)
 
 
 def begin_heartbeat() -> None:
-    """Report from now on that this process is alive, and what it counts: values of pairs, the memory of its GPU."""
+    """Report from now on that this process is alive, what it counts (pairs, memory) and what it works with."""
     from malpan.jobs import heartbeat
 
-    heartbeat.keep_beating(_own_name(), _numbers, refusal.reason)
+    heartbeat.keep_beating(_own_name(), _numbers, refusal.reason, lambda: _about)
+
+
+@worker_process_shutdown.connect
+def end_child(**_: Any) -> None:
+    """A pool process of a scoring worker ends in order: nobody has to miss it."""
+    if not _about:
+        return
+    from malpan.jobs import heartbeat
+
+    heartbeat.say_goodbye(_own_name())
 
 
 def _own_name() -> str:
@@ -158,5 +174,6 @@ def _numbers() -> dict[str, float]:
     from malpan.submissions.evaluation import pair_cache
 
     counted: dict[str, float] = {f"pairs_{what}": count for what, count in pair_cache.counted.items()}
+    counted["memory_bytes"] = psutil.Process().memory_info().rss
     memory = gpu_memory(_gpu)
     return counted | ({} if memory is None else {"gpu_used_bytes": memory[0], "gpu_total_bytes": memory[1]})

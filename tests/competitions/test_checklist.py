@@ -217,7 +217,7 @@ def test_correct_answers_with_reasons_of_their_own_are_counted(phase):
 def test_rows_and_settings_become_facts(phase, settings):
     competition = phase.track.competition
     settings.SITE_URL = "http://localhost:8000"
-    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.MAIL_TRANSPORT = "django.core.mail.backends.smtp.EmailBackend"
     roles.appoint(competition=competition, user=UserFactory.create(), role="owner", actor=None)
     roles.appoint(competition=competition, user=UserFactory.create(is_active=False), role="owner", actor=None)
     team = TeamFactory.create(competition=competition, name="겸직")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import OperationalError, connection
@@ -11,6 +12,7 @@ from django.utils import timezone
 
 from malpan import worker_process
 from malpan.jobs import heartbeat
+from malpan.jobs.clock import database_now
 from malpan.jobs.models import Worker
 from tests.waiting import wait_for
 
@@ -57,8 +59,53 @@ def test_it_goes_on_after_the_database_was_away(monkeypatch: pytest.MonkeyPatch)
     assert wait_for(lambda: Worker.objects.filter(numbers__beats=3).first(), "the third beat").name == "scoring@a/0"
 
 
-def test_a_process_without_a_gpu_reports_the_pairs_alone() -> None:
-    assert set(worker_process._numbers()) == {"pairs_asked", "pairs_known"}
+@pytest.mark.django_db
+def test_who_says_nothing_for_longer_than_the_limit_is_silent_and_who_refuses_does_not_work(settings: Any) -> None:
+    settings.SCORER_SILENCE_SECONDS = 20
+    assert heartbeat.scorers().last_silence is None
+    for name, seconds, refusal in (("a/0", 5, ""), ("b/0", 25, ""), ("c/0", 5, "its numbers differ")):
+        heartbeat.beat(name, {}, refusal)
+        Worker.objects.filter(name=name).update(seen_at=database_now() - timedelta(seconds=seconds))
+    found = heartbeat.scorers()
+    assert (found.working, [each.worker.name for each in found.silent]) == (1, ["b/0"])
+    assert found.last_silence is not None
+    assert found.last_silence < timedelta(seconds=10)
+    assert heartbeat.is_anybody_working()
+    Worker.objects.filter(name="a/0").delete()
+    assert not heartbeat.is_anybody_working()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_process_says_what_it_does_and_that_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heartbeat, "BEAT_SECONDS", 0.01)
+    monkeypatch.setattr(heartbeat, "_has_ended", threading.Event())
+
+    def numbers() -> dict[str, float]:
+        return {}
+
+    with heartbeat.doing(7):
+        thread = heartbeat.keep_beating("scoring@a/0", numbers, about=lambda: {"profile": "demo"})
+        rows = Worker.objects.filter(about={"profile": "demo", "job": 7})
+        wait_for(rows.exists, "the job is reported")
+    wait_for(Worker.objects.filter(about__job=None).exists, "the end of the job is reported")
+    heartbeat.say_goodbye("scoring@a/0")
+    thread.join(10)
+    assert not thread.is_alive()
+    assert not Worker.objects.exists()
+
+
+@pytest.mark.django_db
+def test_the_reason_of_one_that_refused_stays_after_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heartbeat, "_has_ended", threading.Event())
+    heartbeat.beat("scoring@a/0", {}, "its numbers differ")
+    heartbeat.say_goodbye("scoring@a/0")
+    assert Worker.objects.get().refusal == "its numbers differ"
+
+
+def test_a_process_without_a_gpu_reports_its_pairs_and_its_memory() -> None:
+    numbers = worker_process._numbers()
+    assert set(numbers) == {"pairs_asked", "pairs_known", "memory_bytes"}
+    assert numbers["memory_bytes"] > 2**20
 
 
 def test_a_process_on_a_gpu_reports_its_memory(monkeypatch: pytest.MonkeyPatch) -> None:

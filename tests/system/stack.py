@@ -22,6 +22,7 @@ from tests.paths import ROOT, python_path
 from tests.waiting import wait_for
 
 LEASE_SECONDS = 4
+SILENCE_SECONDS = 8  # shorter and busy cores alone would be an alarm
 METRICS_TOKEN = "token-of-the-tests"
 STALL_SECONDS = 5
 REQUEST_SECONDS = 8
@@ -58,6 +59,7 @@ class Stack:
             "METRICS_TOKEN": METRICS_TOKEN,
             "REJECTIONS_PER_TEAM": "1000",  # more bad files than a team has
             "JOB_LEASE_SECONDS": str(LEASE_SECONDS),
+            "SCORER_SILENCE_SECONDS": str(SILENCE_SECONDS),
             "LARGE_RUN_ITEMS": str(LARGE_RUN_ITEMS),
             "SLICE_ITEMS": str(SLICE_ITEMS),
             "WEB_STALL_SECONDS": str(STALL_SECONDS),

@@ -217,7 +217,9 @@ def test_prometheus_misses_a_worker_and_a_web_process_that_are_stopped(site: Dep
         assert prometheus.values("sum(malpan_http_requests_total)")[""] > 0
 
         site.stop_unit("malpan-worker@0.service")
-        site.query("UPDATE jobs_worker SET seen_at = seen_at - %s", heartbeat.ALIVE)  # so long it would not be missed
+        site.query(
+            "UPDATE jobs_worker SET seen_at = seen_at - %s", heartbeat.silence_limit()
+        )  # so long it would not be missed
         wait_for(lambda: reported(0) and prometheus.firing("MalpanNoWorker"), "the worker is missed")
         wait_for(lambda: not prometheus.firing("MalpanDown"), "both web processes answer")
 

@@ -11,6 +11,7 @@ from django.template.loader import render_to_string
 from hypothesis import given
 from hypothesis import strategies as st
 
+from malpan.web.plots.bars import LABELS, Column, bars
 from malpan.web.plots.forest import LABEL_COLUMNS, Estimate, cut, forest
 from malpan.web.plots.matrix import SHADES, win_matrix
 from malpan.web.plots.scales import Scale, tick_text, ticks
@@ -95,3 +96,30 @@ def test_the_cells_of_a_matrix_are_shaded_by_the_share_won() -> None:
     assert win_matrix([], [], []) is None
     with pytest.raises(ValueError, match="fit"):
         win_matrix(["1"], [[0, 1]], [[0]])
+
+
+def test_bars_stand_on_each_other_and_are_as_high_as_their_counts() -> None:
+    plot = bars([Column("0시", (3, 1)), Column("1시", (0, 0)), Column("2시", (4, 0), is_marked=True)])
+    assert plot is not None
+    first, failed, last = plot.bars
+    assert [bar.part for bar in plot.bars] == [0, 1, 0]
+    assert first.height == pytest.approx(3 * failed.height, abs=0.4)
+    assert failed.y + failed.height == pytest.approx(first.y, abs=0.2)
+    assert last.height == pytest.approx(first.height + failed.height, abs=0.4)
+    assert first.y + first.height == last.y + last.height == plot.bottom
+    assert (first.is_marked, last.is_marked) == (False, True)
+    words = {"plot": plot, "id": "hours", "title": "시간마다", "description": "<끝난 채점>"}
+    drawn = ElementTree.fromstring(render_to_string("plots/bars.html", words).strip())
+    assert len(drawn.findall(".//rect")) == 3
+    assert drawn.find(".//desc").text == "<끝난 채점>"
+
+
+def test_bars_of_nothing_are_not_drawn_and_their_labels_are_few() -> None:
+    assert bars([]) is None
+    assert bars([Column("0시", (0,))]) is None
+    plot = bars([Column(str(number), (1,)) for number in range(100)])
+    assert plot is not None
+    assert len(plot.bars) == 100
+    assert 5 <= len(plot.labels) <= LABELS
+    with pytest.raises(ValueError, match="negative"):
+        bars([Column("0시", (-1,))])

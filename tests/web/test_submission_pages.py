@@ -135,7 +135,7 @@ def test_a_queued_submission_says_that_no_worker_can_score_it(contest: Contest, 
     if refusal:
         beat("scoring@bad/0", {}, refusal)
     text = html.parse(member.get(fragment_address(contest.queued)).content.decode()).text
-    assert "채점할 서버를 기다리고 있습니다" in text
+    assert "채점 서버를 기다리는 중입니다" in text
     assert "다음 차례" not in text
 
 

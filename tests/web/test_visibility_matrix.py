@@ -96,6 +96,7 @@ RULES: Final[dict[str, str]] = {
     "submissions/<uuid:public_id>/": TEAM,
     "manage/new/": ADMIN,
     "manage/import/": ADMIN,
+    "manage/site/": ADMIN,  # and staff: tests/operation/test_site_page.py
     **{
         f"{MANAGE}{page}/": MANAGE_PAGES
         for page in (

@@ -57,7 +57,7 @@ def facts_of(competition: Competition, competing: Iterable[str] = ()) -> Facts:
         competing=tuple(sorted(set(competing))),
         site_url=settings.SITE_URL,
         is_local_site=urlsplit(settings.SITE_URL).hostname in LOCAL_HOSTS,
-        sends_email=settings.EMAIL_BACKEND.split(".")[-2] in SENDING_BACKENDS,
+        sends_email=settings.MAIL_TRANSPORT.split(".")[-2] in SENDING_BACKENDS,
         tracks=tuple(
             _track(row) for row in competition.tracks.prefetch_related("phases__reference_versions", "data_files").all()
         ),

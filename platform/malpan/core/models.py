@@ -47,3 +47,23 @@ class AuditEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.action} {self.object_type}:{self.object_id}"
+
+
+class Chore(models.Model):
+    """The last time that a chore of the whole site was done. ``facts``: what came of it, numbers and names only."""
+
+    class Name(models.TextChoices):
+        BACKUP = "backup", _("백업")
+        CHAIN_CHECK = "chain_check", _("해시 사슬 검사")
+
+    name = models.CharField(_("이름"), max_length=20, unique=True, choices=Name.choices)
+    done_at = models.DateTimeField(_("마지막으로 한 때"))
+    facts = models.JSONField(_("결과"), default=dict)
+
+    class Meta:
+        verbose_name = _("정기 작업")
+        verbose_name_plural = _("정기 작업")
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name

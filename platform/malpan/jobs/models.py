@@ -97,13 +97,15 @@ class Job(models.Model):
 class Worker(models.Model):
     """A process that does jobs, as it last reported of itself (``jobs.heartbeat``).
 
-    ``numbers``: what it counts or measures, by name; counts begin anew with the process. ``refusal``: why it takes no
-    more work (``jobs.refusal``).
+    ``numbers``: what it counts or measures, by name; counts begin anew with the process. ``about``: what it works with
+    and on: ``profile``, ``models``, ``device``, and the key of its ``job``. ``refusal``: why it takes no more work
+    (``jobs.refusal``).
     """
 
     name = models.CharField(_("이름"), max_length=140, unique=True)
     seen_at = models.DateTimeField(_("마지막 보고"))
     numbers = models.JSONField(_("보고한 값"), default=dict)
+    about = models.JSONField(_("채점 도구와 작업"), default=dict)
     refusal = models.TextField(_("일하지 않는 이유"), blank=True)
 
     class Meta:

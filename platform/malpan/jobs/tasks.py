@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 
 from malpan.core import tracing
 from malpan.core.log import logged_with
-from malpan.jobs import claim, doorbell, refusal
+from malpan.jobs import claim, doorbell, heartbeat, refusal
 from malpan.jobs.faults import record_faults
 from malpan.jobs.lease import LeaseRenewer
 from malpan.jobs.models import Job
@@ -63,6 +63,7 @@ def perform(job: Job) -> None:
         record_faults(job),
         tracing.continued(job.traceparent),
         tracing.span(job.kind, job=job.pk, attempt=job.attempt),
+        heartbeat.doing(job.pk),
         LeaseRenewer(job) as lease,
     ):
         handler_of(job.kind).work(job, lease)

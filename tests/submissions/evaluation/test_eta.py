@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from malpan.competitions.models import Phase
 from malpan.jobs.clock import database_now
-from malpan.jobs.heartbeat import ALIVE, beat
+from malpan.jobs.heartbeat import beat, silence_limit
 from malpan.jobs.models import Job, Worker
 from malpan.jobs.outcome import fail, put_back
 from malpan.submissions.evaluation.eta import ACTIVE_WITHIN, Forecast, RunForecast, pace_of
@@ -304,10 +304,19 @@ def test_a_run_lacks_a_worker_until_one_is_alive_that_keeps_it(phase):
     assert Forecast().lacks_worker(waiting)
     beat("scoring@a/0", {})
     assert not Forecast().lacks_worker(waiting)
-    Worker.objects.update(seen_at=database_now() - 2 * ALIVE)
+    Worker.objects.update(seen_at=database_now() - 2 * silence_limit())
     assert Forecast().lacks_worker(waiting)
     assert not Forecast().lacks_worker(None)
     assert not Forecast().lacks_worker(running(phase, 10, MINUTE))
+
+
+def test_an_end_is_promised_only_while_somebody_works(phase):
+    finished(phase, 1000, 10 * SECOND)
+    waiting = queued(phase, 1000, tag=1, queued_at=NOW - MINUTE)
+    assert Forecast(NOW).of(waiting).finish_at is None
+    assert Forecast(NOW).of(waiting).waiting_before == 0
+    beat("scoring@a/0", {})
+    assert Forecast(NOW).of(waiting).finish_at is not None
 
 
 def test_a_run_that_a_worker_put_back_as_not_its_own_lacks_one_and_one_after_a_fault_does_not(phase):

@@ -15,6 +15,20 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
+            name='Chore',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(choices=[('backup', '백업'), ('chain_check', '해시 사슬 검사')], max_length=20, unique=True, verbose_name='이름')),
+                ('done_at', models.DateTimeField(verbose_name='마지막으로 한 때')),
+                ('facts', models.JSONField(default=dict, verbose_name='결과')),
+            ],
+            options={
+                'verbose_name': '정기 작업',
+                'verbose_name_plural': '정기 작업',
+                'ordering': ['name'],
+            },
+        ),
+        migrations.CreateModel(
             name='AuditEntry',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

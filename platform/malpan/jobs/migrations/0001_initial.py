@@ -51,6 +51,7 @@ class Migration(migrations.Migration):
                 ('name', models.CharField(max_length=140, unique=True, verbose_name='이름')),
                 ('seen_at', models.DateTimeField(verbose_name='마지막 보고')),
                 ('numbers', models.JSONField(default=dict, verbose_name='보고한 값')),
+                ('about', models.JSONField(default=dict, verbose_name='채점 도구와 작업')),
                 ('refusal', models.TextField(blank=True, verbose_name='일하지 않는 이유')),
             ],
             options={

@@ -6,12 +6,10 @@ The number of queries is fixed, each reads an index or a small table, and none m
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -19,9 +17,10 @@ from prometheus_client.registry import Collector
 
 from malpan.competitions.models import Phase
 from malpan.core.locks import repeatable_read
-from malpan.jobs.heartbeat import ALIVE, FORGOTTEN
+from malpan.jobs.heartbeat import FORGOTTEN, silence_limit
 from malpan.jobs.models import Job, Worker
 from malpan.jobs.registry import kinds
+from malpan.operation.site_page.facts import disk_of_files
 from malpan.submissions import visibility
 from malpan.submissions.models import Submission
 
@@ -114,12 +113,12 @@ def _workers(now: datetime) -> Iterator[Metric]:
     gpu = GaugeMetricFamily("malpan_gpu_memory_bytes", "Memory of the worker's GPU.", labels=["worker", "what"])
     refusing = GaugeMetricFamily("malpan_worker_refuses", "Takes no work; its row says why.", labels=["worker"])
     rows = list(Worker.objects.filter(seen_at__gte=now - FORGOTTEN))
-    alive.add_metric([], sum(row.seen_at >= now - ALIVE for row in rows))
+    alive.add_metric([], sum(row.seen_at >= now - silence_limit() for row in rows))
     for row in rows:
         seen.add_metric([row.name], max(0.0, (now - row.seen_at).total_seconds()))
         refusing.add_metric([row.name], int(bool(row.refusal)))
         numbers = row.numbers
-        if row.seen_at < now - ALIVE:
+        if row.seen_at < now - silence_limit():
             continue
         pairs.add_metric([row.name, "yes"], numbers.get("pairs_known", 0))
         pairs.add_metric([row.name, "no"], numbers.get("pairs_asked", 0) - numbers.get("pairs_known", 0))
@@ -142,8 +141,7 @@ def _site(now: datetime) -> Iterator[Metric]:
     yield boards
     [(size,)] = _rows("SELECT pg_database_size(current_database())")
     yield GaugeMetricFamily("malpan_database_bytes", "Size of the database.", size)
-    root = settings.PRIVATE_ROOT
-    disk = shutil.disk_usage(root if root.exists() else root.parent if root.parent.exists() else "/")
+    disk = disk_of_files()
     yield GaugeMetricFamily("malpan_files_free_bytes", "Room left where the private files lie.", disk.free)
 
 

@@ -21,7 +21,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Least
 from django.utils import timezone
 
-from malpan.jobs.heartbeat import ALIVE, is_anybody_working
+from malpan.jobs.heartbeat import is_anybody_working
 from malpan.jobs.models import OPEN, Job
 from malpan.submissions.evaluation.large_runs import cost_of_turn, is_large
 from malpan.submissions.models import ScoringRun
@@ -30,6 +30,7 @@ RECENT_RUNS: Final = 20
 ACTIVE_WITHIN: Final = timedelta(minutes=10)  # a worker that finished nothing for longer may have stopped
 EXACT_UNTIL: Final = timedelta(minutes=30)  # up to here ends are rounded to one minute, later ones to five
 FURTHEST_END: Final = timedelta(days=7)  # no estimate for later ends
+PATIENCE: Final = timedelta(seconds=3)  # most runs are claimed by then
 SHOWN_PROGRESS: Final = 0.1  # share done from which a run's progress is used
 State = ScoringRun.State
 OPEN_SLICE: Final = Q(job__children__state__in=OPEN)
@@ -73,6 +74,8 @@ class Forecast:
         """The forecast of ``run``."""
         if run is not None and run.state == State.QUEUED:
             before = self._before_queued(run)
+            if self._nobody_works(run):
+                return RunForecast(before.count)  # nobody is there who could keep a promise
             return RunForecast(before.count, self._moment(self._end_of_queued(run, before.costs)))
         if run is not None and run.state == State.RUNNING:
             return RunForecast(None, self._moment(self._end_of_running(run)))
@@ -81,14 +84,16 @@ class Forecast:
     def lacks_worker(self, run: ScoringRun | None) -> bool:
         """Whether ``run`` waits for a worker that can do it: none is alive, or one put it back as not its own.
 
-        Who is alive is read only for a run that has waited for as long as a heartbeat may take.
+        Who is alive is read once, and only for a run that has waited for ``PATIENCE``.
         """
         if run is None or run.state != State.QUEUED:
             return False
         job = job_of(run)
         was_put_back = job.not_before is not None and not job.failures
-        has_waited = self.now - run.queued_at > ALIVE
-        return was_put_back or (has_waited and not self._has_workers)
+        return was_put_back or self._nobody_works(run)
+
+    def _nobody_works(self, run: ScoringRun) -> bool:
+        return self.now - run.queued_at > PATIENCE and not self._has_workers
 
     # --- the end of a run, in seconds from now ------------------------------------------------------------------------
     def _end_of_queued(self, run: ScoringRun, before: Costs) -> float | None:

@@ -14,6 +14,7 @@ from malpan.competitions.errors import CompetitionNotFound, ManageNotFound
 from malpan.competitions.models import Competition
 from malpan.competitions.permissions import Permission, require
 from malpan.competitions.selectors import get_competition
+from malpan.jobs.heartbeat import scorers
 from malpan.web.manage.menu import MENU
 from malpan.web.pages.context import MemberRequest, members_only
 
@@ -45,6 +46,7 @@ class ManageAccess:
             ],
             "can_manage": self.may(Permission.MANAGE),
             "can_operate": self.may(Permission.OPERATE),
+            "scorers": scorers(),
         }
 
 

@@ -8,8 +8,10 @@ from typing import Any
 
 from django.core.management import BaseCommand, CommandError
 
+from malpan.core.chores import record_chore
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
+from malpan.core.models import Chore
 from malpan.operation.backup.errors import BackupError
 from malpan.operation.backup.making import make_backup
 
@@ -33,6 +35,8 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(f"파일을 쓰지 못했습니다 / cannot write: {error.strerror}: {folder}") from error
         size = sum(size for size, _sha256 in made.parts.values())
+        facts = {"bytes": size, "files": len(made.stored_files), "missing": len(made.missing_files)}
+        record_chore(name=Chore.Name.BACKUP, facts=facts)
         self.stdout.write(
             f"{folder}: 파일 {len(made.stored_files)}개, 순위표 {len(made.facts.boards)}개, {size:,}바이트 / "
             f"{len(made.stored_files)} files, {len(made.facts.boards)} boards, {size:,} bytes"

@@ -1,0 +1,70 @@
+"""``/healthz/``: whether this web process can do its work, and in its detail whether anybody scores.
+
+Without a scoring process people can still read and upload: it is a warning, and the answer stays 200, as a load
+balancer that takes the pages away would make it worse.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import timeit
+from concurrent.futures import Executor
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.http import HttpResponse
+from health_check.base import HealthCheck, HealthCheckResult
+from health_check.exceptions import ServiceWarning
+from health_check.views import HealthCheckView
+
+from malpan.jobs.heartbeat import scorers
+from malpan.jobs.outage import UNREACHABLE
+
+
+@dataclasses.dataclass
+class Scorers(HealthCheck):
+    """Whether a scoring process reported lately that it takes work."""
+
+    async def run(self) -> None:
+        """Raises ``ServiceWarning`` if none does, or one of several fell silent."""
+        if text := await sync_to_async(trouble)():
+            raise ServiceWarning(text)
+
+    async def get_result(self, executor: Executor | None = None) -> HealthCheckResult:
+        """As of any check, but without a traceback in the log at every probe."""
+        start = timeit.default_timer()
+        try:
+            await self.run()
+        except ServiceWarning as warning:
+            return HealthCheckResult(self, warning, timeit.default_timer() - start)
+        return HealthCheckResult(self, None, timeit.default_timer() - start)
+
+
+class SiteHealthView(HealthCheckView):
+    """Database and cache must work; a warning alone is no failure."""
+
+    checks = ("health_check.checks.Database", "health_check.checks.Cache", Scorers)
+
+    async def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponse:
+        """The library's answer, but 200 for warnings."""
+        response: HttpResponse = await super().dispatch(request, *args, **kwargs)
+        if response.status_code == 500 and all(
+            result.error is None or isinstance(result.error, ServiceWarning) for result in self.results
+        ):
+            response.status_code = 200
+        return response
+
+
+def trouble() -> str:
+    """What is wrong with the scoring processes, in one line; empty if nothing is, or the database is away."""
+    try:
+        found = scorers()
+    except UNREACHABLE:
+        return ""  # which its own check says
+    if not found.working:
+        silence = found.last_silence
+        last = "none has ever reported" if silence is None else f"last report {int(silence.total_seconds())} s ago"
+        return f"no scoring process takes work ({last}); uploads are accepted and wait"
+    if found.silent:
+        return f"{len(found.silent)} of {len(found.all)} scoring processes are silent"
+    return ""

@@ -1,0 +1,117 @@
+"""What on the operators' page wants somebody now: pure rules, and their words: what happened and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from malpan.core.mail_state import MailState
+from malpan.core.models import Chore
+from malpan.core.times import kst_text
+from malpan.jobs.heartbeat import Scorers
+from malpan.operation.site_page.facts import Lane, Storage
+
+LONG_WAIT: Final = timedelta(minutes=15)  # of a submission
+LOW_DISK: Final = 0.1  # of the disk is free
+CHORE_EVERY: Final = timedelta(hours=26)  # a day, and the time that it takes
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """A sentence for the operators. ``is_urgent``: participants notice it already."""
+
+    text: str
+    is_urgent: bool = False
+
+
+def alarms(
+    *,
+    scorers: Scorers,
+    lanes: Sequence[Lane],
+    storage: Storage,
+    mail: MailState | None,
+    chores: Mapping[str, Chore],
+    now: datetime,
+) -> list[Alarm]:
+    """All that is wrong, what is urgent first. ``mail`` is ``None`` if the cache that knows it is away."""
+    found = [
+        *_of_scorers(scorers),
+        *_of_queue(lanes),
+        *_of_disk(storage),
+        *_of_mail(mail),
+        *_of_backup(chores.get(Chore.Name.BACKUP), now),
+        *_of_chains(chores.get(Chore.Name.CHAIN_CHECK), now),
+    ]
+    return sorted(found, key=lambda alarm: not alarm.is_urgent)
+
+
+def _of_scorers(scorers: Scorers) -> Iterator[Alarm]:
+    if not scorers.working:
+        yield Alarm(
+            _(
+                "채점하는 서버가 없습니다. 올라온 파일은 접수되어 기다립니다. 채점 서버를 다시 켜고 기록을 확인하십시오"
+                "(systemctl status malpan-worker@0)."
+            ),
+            is_urgent=True,
+        )
+    elif silent := scorers.silent:
+        yield Alarm(
+            ngettext(
+                "채점 프로세스 %(count)d개가 보고하지 않습니다. 나머지가 채점을 이어 가지만 느려집니다. "
+                "그 서버가 켜져 있는지 확인하십시오.",
+                "채점 프로세스 %(count)d개가 보고하지 않습니다. 나머지가 채점을 이어 가지만 느려집니다. "
+                "그 서버가 켜져 있는지 확인하십시오.",
+                len(silent),
+            )
+            % {"count": len(silent)}
+        )
+
+
+def _of_queue(lanes: Sequence[Lane]) -> Iterator[Alarm]:
+    for lane in lanes:
+        if lane.lane == lane.lane.LIVE and lane.oldest_wait is not None and lane.oldest_wait > LONG_WAIT:
+            minutes = int(lane.oldest_wait.total_seconds() // 60)
+            text = _("%(minutes)d분 넘게 기다린 제출이 있습니다. 채점 서버를 늘리거나 멈춘 것이 없는지 확인하십시오.")
+            yield Alarm(text % {"minutes": minutes}, is_urgent=True)
+
+
+def _of_disk(storage: Storage) -> Iterator[Alarm]:
+    if storage.free is not None and storage.total and storage.free / storage.total < LOW_DISK:
+        share = int(100 * storage.free / storage.total)
+        text = _("파일을 두는 디스크가 %(share)d%%만 남았습니다. 가득 차면 제출을 받지 못하니 공간을 늘리십시오.")
+        yield Alarm(text % {"share": share}, is_urgent=True)
+
+
+def _of_mail(mail: MailState | None) -> Iterator[Alarm]:
+    if mail is None:
+        yield Alarm(_("캐시(Redis)에 연결할 수 없습니다. 로그인이 되지 않을 수 있으니 Redis를 확인하십시오."), True)
+    elif mail.is_failing:
+        text = _("마지막 메일을 보내지 못했습니다(%(fault)s, %(at)s). 메일 서버와 EMAIL_URL을 확인하십시오.")
+        yield Alarm(text % {"fault": mail.fault, "at": kst_text(mail.failed_at)} if mail.failed_at else text)
+
+
+def _of_backup(chore: Chore | None, now: datetime) -> Iterator[Alarm]:
+    if chore is None:
+        yield Alarm(_("백업한 기록이 없습니다. manage.py backup을 날마다 실행하도록 하십시오."))
+    elif now - chore.done_at > CHORE_EVERY:
+        text = _("마지막 백업이 %(at)s입니다. 예약한 작업이 돌고 있는지 확인하십시오.")
+        yield Alarm(text % {"at": kst_text(chore.done_at)})
+    elif chore.facts.get("missing"):
+        text = _("마지막 백업에 데이터베이스가 가리키는 파일 %(count)d개가 빠져 있습니다. 백업 기록을 확인하십시오.")
+        yield Alarm(text % {"count": chore.facts["missing"]})
+
+
+def _of_chains(chore: Chore | None, now: datetime) -> Iterator[Alarm]:
+    if chore is None:
+        yield Alarm(_("해시 사슬을 검사한 기록이 없습니다. manage.py verify_chain을 날마다 실행하도록 하십시오."))
+    elif broken := chore.facts.get("broken"):
+        text = _("해시 사슬의 기록과 다른 대회가 있습니다: %(names)s. 순위를 발표하지 말고 원인을 찾으십시오.")
+        yield Alarm(text % {"names": ", ".join(broken)}, is_urgent=True)
+    elif now - chore.done_at > CHORE_EVERY:
+        text = _("해시 사슬을 마지막으로 검사한 때가 %(at)s입니다. 예약한 작업이 돌고 있는지 확인하십시오.")
+        yield Alarm(text % {"at": kst_text(chore.done_at)})

@@ -1,0 +1,174 @@
+"""What the operators' page shows of the whole site: reads only, a fixed number of queries, none that grows with the age
+of the site.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.conf import settings
+from django.db import connection
+from django.db.models import Count, Min, Q, Sum
+from django.db.models.functions import TruncHour
+
+from malpan.competitions.models import Phase
+from malpan.core.fields import stored_file_fields
+from malpan.core.times import KST
+from malpan.jobs.heartbeat import Scorer, Scorers
+from malpan.jobs.models import Job
+from malpan.submissions.models import ScoringRun
+
+DAY: Final = timedelta(days=1)
+HOUR: Final = timedelta(hours=1)
+AHEAD: Final = timedelta(days=14)
+DEADLINES: Final = 12
+
+State = ScoringRun.State
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """The open work of a lane: submissions, or rescoring and what else may wait."""
+
+    lane: Job.Lane
+    waiting: int
+    running: int
+    oldest_wait: timedelta | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hour:
+    """The runs that ended within an hour, and the items of those that were scored."""
+
+    starts_at: datetime
+    finished: int
+    failed: int
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """How many runs of the last day failed with an error code."""
+
+    code: str
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """Bytes. ``free`` and ``total`` are of the disk of the private files; ``None`` where they lie in an S3 store."""
+
+    database: int
+    files: int
+    files_bytes: int
+    free: int | None
+    total: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A start or an end of a phase ahead."""
+
+    phase: Phase
+    at: datetime
+    is_start: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AtWork:
+    """A scoring process with the run that it works on, if it is one."""
+
+    scorer: Scorer
+    job: Job | None
+    run: ScoringRun | None
+
+
+def at_work(found: Scorers) -> list[AtWork]:
+    """What each process of ``found`` does now. Two queries."""
+    wanted = [key for each in found.all if isinstance(key := each.worker.about.get("job"), int)]
+    jobs = Job.objects.in_bulk(wanted)
+    subjects = {job.parent_id or job.pk for job in jobs.values()}  # of a slice its run's
+    rows = ScoringRun.objects.filter(job__in=subjects).select_related("submission__phase__track__competition")
+    runs = {run.job_id: run for run in rows}
+    lines = []
+    for each in found.all:
+        job = jobs.get(each.worker.about.get("job") or 0)
+        lines.append(AtWork(each, job, runs.get(job.parent_id or job.pk) if job else None))
+    return lines
+
+
+def lanes(now: datetime) -> list[Lane]:
+    """The queue of each lane. One query."""
+    rows = Job.objects.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING]).order_by().values("lane")
+    waiting = Q(state=Job.State.QUEUED)
+    counted = rows.annotate(
+        waiting=Count("pk", filter=waiting),
+        running=Count("pk", filter=~waiting),
+        oldest=Min("queued_at", filter=waiting),
+    )
+    found = {row["lane"]: _lane(row, now) for row in counted}
+    return [found.get(lane.value, Lane(lane, 0, 0, None)) for lane in Job.Lane]
+
+
+def _lane(row: Mapping[str, Any], now: datetime) -> Lane:
+    wait = max(timedelta(0), now - row["oldest"]) if row["oldest"] else None
+    return Lane(Job.Lane(row["lane"]), row["waiting"], row["running"], wait)
+
+
+def day_curve(now: datetime) -> list[Hour]:
+    """The 24 hours up to the present one, the oldest first. One query."""
+    first = now.astimezone(KST).replace(minute=0, second=0, microsecond=0) - 23 * HOUR
+    rows = ScoringRun.objects.filter(finished_at__gte=first, job__isnull=False).order_by()
+    hours = rows.annotate(hour=TruncHour("finished_at", tzinfo=KST)).values("hour")
+    counted = hours.annotate(
+        finished=Count("pk", filter=Q(state=State.FINISHED)),
+        failed=Count("pk", filter=Q(state=State.FAILED)),
+        items=Sum("submission__item_count", filter=Q(state=State.FINISHED)),
+    )
+    found = {row["hour"]: Hour(row["hour"], row["finished"], row["failed"], row["items"] or 0) for row in counted}
+    starts = [first + number * HOUR for number in range(24)]
+    return [found.get(start, Hour(start, 0, 0, 0)) for start in starts]
+
+
+def failures(now: datetime) -> list[Failure]:
+    """Why runs of the last day failed, the commonest cause first. One query."""
+    rows = ScoringRun.objects.filter(finished_at__gt=now - DAY, state=State.FAILED).order_by()
+    counted = rows.values_list("error_code").annotate(runs=Count("pk")).order_by("-runs", "error_code")
+    return [Failure(code, runs) for code, runs in counted]
+
+
+def storage() -> Storage:
+    """What is stored, and the room that is left. A query for each column that names files, and one."""
+    files = size = 0
+    for field in stored_file_fields():
+        if not field.size:
+            continue
+        rows = field.model._base_manager.exclude(**{field.name: ""}).order_by()
+        found = rows.values(field.name, field.size).distinct().aggregate(n=Count("*"), size=Sum(field.size))
+        files, size = files + found["n"], size + (found["size"] or 0)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_database_size(current_database())")
+        [database] = cursor.fetchone()
+    disk = None if settings.MALPAN_STORAGE else disk_of_files()
+    return Storage(int(database), files, size, disk and disk.free, disk and disk.total)
+
+
+def disk_of_files() -> shutil._ntuple_diskusage:
+    """Room on the disk where the private files lie, or will."""
+    root = settings.PRIVATE_ROOT
+    return shutil.disk_usage(root if root.exists() else root.parent if root.parent.exists() else "/")
+
+
+def deadlines(now: datetime) -> list[Deadline]:
+    """Starts and ends of phases in the next days, the next one first. One query."""
+    until = now + AHEAD
+    rows = Phase.objects.filter(Q(starts_at__gt=now, starts_at__lte=until) | Q(ends_at__gt=now, ends_at__lte=until))
+    found = []
+    for phase in rows.select_related("track__competition"):
+        found += [Deadline(phase, phase.starts_at, True)] if now < phase.starts_at <= until else []
+        found += [Deadline(phase, phase.ends_at, False)] if now < phase.ends_at <= until else []
+    return sorted(found, key=lambda each: (each.at, each.phase.pk))[:DEADLINES]

@@ -1,0 +1,234 @@
+"""The operators' page: who gets it, that it is true, that it is cheap, and what it calls an alarm."""
+
+from __future__ import annotations
+
+import io
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.core.management import call_command
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from malpan.core.chores import last_chores, record_chore
+from malpan.core.mail_state import MailState
+from malpan.core.models import Chore
+from malpan.jobs.clock import database_now
+from malpan.jobs.heartbeat import Scorers, beat, scorers
+from malpan.jobs.models import Job, Worker
+from malpan.operation.site_page import facts
+from malpan.operation.site_page.alarms import alarms
+from malpan.submissions.models import ScoringRun
+from tests.factories import (
+    CANARY,
+    PhaseFactory,
+    ScoringRunFactory,
+    SubmissionFactory,
+    UserFactory,
+    update_jobs,
+)
+from tests.web import html
+
+pytestmark = pytest.mark.django_db
+
+ADDRESS = "/manage/site/"
+GIB = 2**30
+ROOMY = facts.Storage(database=GIB, files=3, files_bytes=GIB, free=50 * GIB, total=100 * GIB)
+GOOD_MAIL = MailState(timezone.now(), None, "")
+
+
+def client_of(**fields: Any) -> Client:
+    client = Client()
+    client.force_login(UserFactory.create(**fields))
+    return client
+
+
+def page_text(client: Client) -> str:
+    return html.parse(client.get(ADDRESS).content.decode()).text
+
+
+def texts(**known: Any) -> list[tuple[str, bool]]:
+    """The alarms of a site where all is well but for what is ``known``."""
+    now = timezone.now()
+    well = {name: Chore(name=name, done_at=now, facts={}) for name in Chore.Name.values}
+    facts_of_all: dict[str, Any] = {"scorers": scorers(), "lanes": [], "storage": ROOMY, "mail": GOOD_MAIL}
+    found = alarms(**(facts_of_all | {"chores": well, "now": now} | known))
+    return [(alarm.text, alarm.is_urgent) for alarm in found]
+
+
+# --- who gets it ------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("address", [ADDRESS, f"{ADDRESS}throughput.csv"])
+def test_it_is_for_staff_and_superusers(address: str) -> None:
+    assert client_of(is_staff=True).get(address).status_code == 200
+    assert client_of(is_superuser=True).get(address).status_code == 200
+    assert client_of().get(address).status_code == 404
+    assert Client().get(address).status_code == 302
+    assert client_of(is_staff=True).post(address).status_code == 405
+
+
+# --- that it is true --------------------------------------------------------------------------------------------------
+def test_it_shows_who_works_on_what_with_which_models() -> None:
+    run = ScoringRunFactory.create(state="running")
+    Job.objects.filter(pk=run.job_id).update(progress=0.42)
+    numbers = {"memory_bytes": 3 * GIB, "gpu_used_bytes": 2 * GIB, "gpu_total_bytes": 80 * GIB}
+    about = {"profile": "official", "models": ["bert-base-multilingual-cased"], "device": "cuda:0", "job": run.job_id}
+    beat("scoring@a/0", numbers, about=about)
+    beat("scoring@b/0", {})
+    Worker.objects.filter(name="scoring@b/0").update(seen_at=database_now() - timedelta(minutes=3))
+    page = html.parse(client_of(is_staff=True).get(ADDRESS).content.decode())
+    assert html.problems(page) == []
+    first, second = page.all("tbody")[0].all("tr")
+    shown = first.text.replace("\xa0", " ")
+    for word in ("일하는 중", f"#{run.pk}", "42%", "official", "bert-base", "cuda:0", "3.0 GB", "2.0 GB / 80.0 GB"):
+        assert word in shown
+    assert "보고 없음" in second.text
+    assert "3분 전에 보고" in second.text
+    assert "채점 프로세스 1개가 보고하지 않습니다" in page.text
+
+
+def test_the_day_curve_counts_runs_in_their_hours_and_the_failures_by_cause() -> None:
+    now = timezone.now()
+    for hours, fields in ((0, {}), (2, {}), (2, {"state": "failed", "error_code": "worker_lost"}), (30, {})):
+        end = now - timedelta(hours=hours)
+        settled = {"state": "finished", "final_score": 0.5} | fields
+        settled |= {"final_score": None} if settled["state"] == "failed" else {}
+        ScoringRunFactory.create(
+            submission=SubmissionFactory.create(item_count=5), queued_at=end, started_at=end, finished_at=end, **settled
+        )
+    hours = facts.day_curve(now)
+    assert len(hours) == 24
+    assert [(hour.finished, hour.failed, hour.items) for hour in (hours[-1], hours[-3])] == [(1, 0, 5), (1, 1, 5)]
+    assert sum(hour.finished for hour in hours) == 2
+    assert facts.failures(now) == [facts.Failure("worker_lost", 1)]
+    csv = client_of(is_staff=True).get(f"{ADDRESS}throughput.csv").content.decode()
+    assert len(csv.splitlines()) == 25
+    assert csv.splitlines()[-1].endswith(",1,0,5")
+
+
+def test_the_queue_is_shown_by_lane_with_its_oldest_wait() -> None:
+    run = ScoringRunFactory.create(state="queued")
+    update_jobs(ScoringRun.objects.filter(pk=run.pk), queued_at=timezone.now() - timedelta(minutes=7))
+    live, rescoring = facts.lanes(timezone.now())
+    assert (live.waiting, live.running, rescoring.waiting) == (1, 0, 0)
+    assert live.oldest_wait is not None
+    assert 6.9 < live.oldest_wait / timedelta(minutes=1) < 7.2
+    assert rescoring.oldest_wait is None
+
+
+def test_deadlines_of_the_next_two_weeks_come_in_order() -> None:
+    now = timezone.now()
+    near = PhaseFactory.create(starts_at=now - timedelta(days=1), ends_at=now + timedelta(days=3))
+    later = PhaseFactory.create(starts_at=now + timedelta(days=2), ends_at=now + timedelta(days=30))
+    found = facts.deadlines(now)
+    assert [(each.phase, each.is_start) for each in found] == [(later, True), (near, False)]
+
+
+def test_it_holds_no_answer_and_takes_the_same_few_queries_however_much_there_is() -> None:
+    client = client_of(is_staff=True)
+
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            response = client.get(ADDRESS)
+        assert CANARY not in response.content.decode()
+        return len(captured)
+
+    first = queries()
+    for number in range(3):
+        run = ScoringRunFactory.create(state="running")
+        beat(f"scoring@{number}/0", {}, about={"job": run.job_id})
+    assert queries() <= first + 3  # jobs and runs of the processes, once
+    assert queries() <= 30
+
+
+# --- alarms -----------------------------------------------------------------------------------------------------------
+def test_a_site_where_all_is_well_has_no_alarm() -> None:
+    beat("scoring@a/0", {})
+    assert texts() == []
+
+
+def test_nobody_who_scores_is_the_most_urgent() -> None:
+    [(text, is_urgent)] = texts(scorers=Scorers(()))
+    assert is_urgent
+    assert "채점하는 서버가 없습니다" in text
+
+
+@pytest.mark.parametrize(
+    ("known", "word"),
+    [
+        ({"storage": facts.Storage(1, 1, 1, 5 * GIB, 100 * GIB)}, "5%만 남았습니다"),
+        ({"lanes": [facts.Lane(Job.Lane.LIVE, 3, 0, timedelta(minutes=40))]}, "40분 넘게 기다린"),
+        ({"mail": MailState(None, timezone.now(), "SMTPServerDisconnected")}, "SMTPServerDisconnected"),
+        ({"mail": None}, "Redis"),
+        ({"chores": {}}, "백업한 기록이 없습니다"),
+    ],
+)
+def test_what_is_wrong_is_said(known: dict[str, Any], word: str) -> None:
+    beat("scoring@a/0", {})
+    assert word in " ".join(text for text, _is_urgent in texts(**known))
+
+
+def test_what_is_in_order_is_not_said() -> None:
+    beat("scoring@a/0", {})
+    calm = facts.Lane(Job.Lane.LIVE, 3, 0, timedelta(minutes=1))
+    patient = facts.Lane(Job.Lane.RESCORING, 3, 0, timedelta(hours=5))
+    sent = MailState(timezone.now(), timezone.now() - timedelta(hours=1), "SMTPServerDisconnected")
+    in_s3 = facts.Storage(1, 1, 1, None, None)
+    assert texts(lanes=[calm, patient], mail=sent, storage=in_s3) == []
+
+
+def test_old_chores_and_broken_chains_are_alarms() -> None:
+    beat("scoring@a/0", {})
+    old = timezone.now() - timedelta(days=2)
+    chores = {
+        "backup": Chore(name="backup", done_at=old, facts={}),
+        "chain_check": Chore(name="chain_check", done_at=timezone.now(), facts={"broken": ["norms"]}),
+    }
+    (urgent, first), (late, second) = texts(chores=chores)
+    assert ("norms" in urgent, first) == (True, True)
+    assert ("마지막 백업" in late, second) == (True, False)
+
+
+# --- chores -----------------------------------------------------------------------------------------------------------
+def test_a_chore_has_one_row_that_says_the_last_time() -> None:
+    record_chore(name=Chore.Name.BACKUP, facts={"bytes": 1})
+    record_chore(name=Chore.Name.BACKUP, facts={"bytes": 2})
+    assert last_chores()["backup"].facts == {"bytes": 2}
+
+
+def test_checking_every_chain_is_written_down_and_checking_one_is_not() -> None:
+    competition = PhaseFactory.create().track.competition
+    call_command("verify_chain", competition.slug, stdout=io.StringIO())
+    assert last_chores() == {}
+    call_command("verify_chain", stdout=io.StringIO())
+    assert last_chores()["chain_check"].facts == {"competitions": 1, "broken": []}
+
+
+# --- /healthz/ --------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def clean_cache() -> None:
+    cache.clear()
+
+
+def healthz() -> tuple[int, str]:
+    response = Client().get("/healthz/?format=text")
+    return response.status_code, response.content.decode()
+
+
+@pytest.mark.usefixtures("clean_cache")
+@pytest.mark.django_db(transaction=True)
+def test_healthz_warns_of_a_dead_scorer_and_stays_up() -> None:
+    assert healthz()[0] == 200
+    assert "Scorers(): Warning: no scoring process takes work (none has ever reported)" in healthz()[1]
+    beat("scoring@a/0", {})
+    assert "Scorers(): OK" in healthz()[1]
+    beat("scoring@b/0", {})
+    Worker.objects.filter(name="scoring@b/0").update(seen_at=database_now() - timedelta(minutes=3))
+    assert "1 of 2 scoring processes are silent" in healthz()[1]
+    Worker.objects.update(seen_at=database_now() - timedelta(minutes=3))
+    status, text = healthz()
+    assert status == 200
+    assert "last report 180 s ago" in text
