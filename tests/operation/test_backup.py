@@ -24,6 +24,7 @@ from django.test import Client
 from malpan.accounts.models import User
 from malpan.competitions.models import Competition, Phase
 from malpan.core import storage
+from malpan.core.models import Chore
 from malpan.operation.backup import making
 from malpan.operation.backup.facts import NAMES_OF_FILES, read_facts
 from malpan.operation.backup.manifest import DUMP, MANIFEST, Manifest
@@ -69,9 +70,9 @@ def uploads(phase: Phase) -> Iterator[list[int]]:
 
 
 def everything() -> dict[str, list[tuple]]:
-    """Every row of every table, but for the values of pairs."""
+    """Every row of every table, but for the values of pairs and for when a backup was last made."""
     with connection.cursor() as cursor:
-        tables = set(connection.introspection.table_names(cursor)) - {PairValue._meta.db_table}
+        tables = set(connection.introspection.table_names(cursor)) - {PairValue._meta.db_table, Chore._meta.db_table}
         found = {}
         for table in tables:
             cursor.execute(f'SELECT md5(x::text) FROM "{table}" x ORDER BY 1')

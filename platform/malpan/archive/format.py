@@ -150,6 +150,7 @@ LEFT_OUT: Final = (
     "arena.judgement",
     "arena.exclusion",
     "arena.campaignresult",
+    "core.chore",  # of the whole site
     "teams.invitation",  # single-use links to teams of this site
     "jobs.job",  # current work: an unfinished run is queued again by the import
     "jobs.worker",  # who works on this site now
