@@ -151,7 +151,7 @@ QUERIES: Final = {
     "manage_submission": ("?part=private", "?values=all"),
 }
 ASKS_IN_VAIN: Final = "own team"  # the one who asks for what a view declines to all alike, as any of them might
-CAMPAIGN_STATES: Final = ("upcoming", "live", "published")  # in which the organisers' pages of campaigns are read
+BEFORE_DURING_AFTER: Final = ("upcoming", "live", "published")  # in which is looked at what no board changes
 COUNTED_WHEN_READ: Final = {  # what follows from other rows
     *("leaderboard_standing", "leaderboard_standingmark", "leaderboard_standingsversion"),
 }
@@ -260,8 +260,12 @@ def looked_at_everything(state: State) -> list[str]:
 
 
 def _is_as_in_another_state(route: str, viewer: str, state: State) -> bool:
-    """Whether what ``viewer`` may see there does not depend on the board: those with a role see campaigns whole."""
-    return viewer in ROLES and route.startswith(f"{MANAGE}arena/") and state.name not in CAMPAIGN_STATES
+    """Whether what ``viewer`` may see there does not depend on the board: those with a role see campaigns whole, those
+    without one are turned away from every manage page, and all of them from the admin.
+    """
+    if state.name in BEFORE_DURING_AFTER:
+        return False
+    return route.startswith(("admin/", f"{MANAGE}arena/" if viewer in ROLES else MANAGE))
 
 
 def _requests(route: str, pattern: URLPattern, viewer: str, places: list[str]) -> Iterator[tuple[str, str]]:
