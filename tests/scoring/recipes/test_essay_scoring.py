@@ -333,6 +333,7 @@ def test_columns_of_prompts_know_which_way_is_better() -> None:
         ("rmse_prompt_Q1", False, "reference"),
         ("spearman_prompt_Q1", True, "reference"),
     ]
+    assert not any(column.is_scaled for column in columns), "points of an essay and correlations are not of 100"
 
 
 def test_a_judge_reads_task_essay_and_reasons_and_no_score() -> None:
