@@ -72,8 +72,8 @@ def test_the_scores_are_those_of_the_evaluation(world: World) -> None:
 
 
 def test_a_share_is_the_logistic_curve_with_ten_decimals() -> None:
-    shares = [contents.winning_share(strength) for strength in (0.0, 0.5, -0.5)]
-    assert shares == [0.5, 0.6224593312, 0.3775406688]
+    shares = [contents.winning_share(strength) for strength in (0.0, 1.0, -1.0)]
+    assert shares == [0.5, 0.7310585786, 0.2689414214]
 
 
 def test_scores_that_are_not_those_of_the_evaluation_are_found(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,8 +90,9 @@ def test_it_waits_for_the_published_result_and_asks_for_it_again(world: World) -
     campaign = world.opened()
     publish(world, first(world))
     stage = second(world, campaign)
-    with pytest.raises(CampaignNotPublished):
+    with pytest.raises(CampaignNotPublished) as refused:
         stage_content(stage)
+    assert refused.value.params == {"title": campaign.title}
     judge_everything(campaign)
     close_campaign(campaign=campaign, actor=world.owner)
     campaign.refresh_from_db()
