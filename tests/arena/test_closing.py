@@ -7,7 +7,7 @@ import hashlib
 import pytest
 from django.utils import timezone
 
-from malpan.arena.closing import close_campaign
+from malpan.arena.closing import close_campaign, open_assignments
 from malpan.arena.disqualified import disqualified_labels, void_disqualified
 from malpan.arena.errors import CampaignNotBegun, OpenAssignmentsLeft
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, JudgementDraft
@@ -93,6 +93,30 @@ def test_only_who_judged_gets_a_label_and_not_in_the_order_of_invitations(world:
     assert {tuple(sorted(order)) for order in orders} == {("", "J01", "J02", "J03", "J04")}
     assert all(order[-1] == "" for order in orders)
     assert len(orders) > 1
+
+
+def test_another_campaign_stays_as_it_is(world: World) -> None:
+    other, campaign = world.opened(), world.opened()
+    row, drafted = Assignment.objects.filter(campaign=other, kind="real").select_related("judge")[:2]
+    judge_one(row, {"choice": "tie", "reasons": []})
+    JudgementDraft.objects.create(assignment=drafted, value={}, updated_at=timezone.now())
+    left = open_assignments(other)
+    judge_everything(campaign)
+    judged = Assignment.objects.filter(campaign=campaign, state="done").exclude(kind="calibration").count()
+    close(world, campaign)  # what the other has open is not asked about
+    assert open_assignments(other) == left > 0
+    assert JudgementDraft.objects.filter(assignment=drafted).exists()
+    assert set(CampaignJudge.objects.filter(campaign=other).values_list("label", flat=True)) == {""}
+    assert ChainEntry.objects.get(payload__event="closed").payload["judgements"] == judged
+
+
+def test_what_a_removed_judge_left_is_not_asked_about(world: World) -> None:
+    campaign = world.opened()
+    judge = CampaignJudge.objects.filter(campaign=campaign).first()
+    assert judge is not None
+    left, own = open_assignments(campaign), Assignment.objects.filter(judge=judge).exclude(kind="calibration").count()
+    CampaignJudge.objects.filter(pk=judge.pk).update(removed_at=timezone.now())
+    assert open_assignments(campaign) == left - own < left
 
 
 def test_a_draft_is_not_closed_and_strangers_close_nothing(world: World) -> None:

@@ -27,6 +27,7 @@ from scoring.arena import votes as votes_module
 from scoring.arena.result import compute
 from tests.arena.panels import Panel, draft_panel, open_panel
 from tests.factories import UserFactory
+from tests.locks import waits_for
 
 pytestmark = pytest.mark.django_db
 
@@ -85,6 +86,19 @@ def test_preview_does_not_say_who_leads_before_the_scores_are_opened(panel, monk
     assert shown == replace(hidden, moved=(("S01", 1, 2), ("S02", 2, 1)))
 
 
+def test_systems_that_get_or_lose_a_rank_are_counted_and_have_no_change_of_score(panel, monkeypatch):
+    """Whatever is left: here results are made of which one lacks a system of the other."""
+    placed = iter([{"S01": (1, 1.0), "S02": (2, 0.0)}, {"S01": (1, 1.25)}, {"S01": (1, 1.0)}, {"S02": (1, 0.0)}])
+    monkeypatch.setattr("malpan.arena.exclusions._placed", lambda _votes: next(placed))
+
+    fewer, others = (
+        preview_exclusion(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0]) for _ in range(2)
+    )
+
+    assert (fewer.ranks_changed, fewer.largest_score_change) == (1, 0.25)
+    assert (others.ranks_changed, others.largest_score_change) == (2, 0.0)
+
+
 def test_excluded_judge_and_judgement_do_not_count_and_stay_in_the_file(panel):
     judge, judgement = panel.judges[0], reals(panel, assignment__judge=panel.judges[1])[0]
     everything = votes_of(panel.campaign)
@@ -116,6 +130,28 @@ def test_lifted_exclusion_counts_again_and_can_be_made_again(panel):
     assert Exclusion.objects.filter(lifted_at=None).count() == 1
     actions = AuditEntry.objects.filter(action__startswith="exclusion.").order_by("pk")
     assert list(actions.values_list("action", flat=True)) == ["exclusion.create", "exclusion.lift", "exclusion.create"]
+
+
+def test_one_exclusion_of_several_is_lifted_and_both_acts_are_written_with_their_reasons(panel):
+    made = [
+        make_exclusion(campaign=panel.campaign, actor=panel.organiser, judge=judge, reason="까닭")
+        for judge in panel.judges[:2]
+    ]
+    lift_exclusion(exclusion=made[1], actor=panel.organiser, reason="아닙니다.")
+    assert list(Exclusion.objects.filter(lifted_at=None)) == made[:1]
+    facts = {"judge": panel.judges[1].pk, "judgement": None}
+    _first, created, lifted = AuditEntry.objects.filter(action__startswith="exclusion.").order_by("pk")
+    assert created.after == facts | {"reason": "까닭"}
+    assert (lifted.before, lifted.after) == (facts, facts | {"reason": "아닙니다."})
+
+
+@pytest.mark.django_db(transaction=True)
+def test_making_and_lifting_wait_for_whoever_changes_the_campaign(panel):
+    made = make_exclusion(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0], reason="까닭")
+    with waits_for(panel.campaign):
+        lift_exclusion(exclusion=made, actor=panel.organiser, reason="까닭")
+    with waits_for(panel.campaign):
+        make_exclusion(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[1], reason="까닭")
 
 
 def test_what_is_excluded_is_not_excluded_again_by_another_version(panel):

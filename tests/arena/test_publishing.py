@@ -193,6 +193,19 @@ def test_a_correction_needs_news_and_a_reason(world: World) -> None:
     assert first_at == result_of(campaign, 1).published_at
 
 
+def test_results_are_counted_and_noted_by_campaign(world: World) -> None:
+    earlier, campaign = world.published(), world.closed()
+    with pytest.raises(CampaignReasonMissing):
+        world.publish(campaign, note="가" * 301)
+    results = [world.publish(campaign, note="가" * 300)]
+    for judge in CampaignJudge.objects.filter(campaign=campaign).exclude(label="")[:2]:
+        exclude(world, campaign, judge=judge)
+        results.append(world.publish(campaign, note="정정"))
+    assert [result.number for result in results] == [1, 2, 3]
+    assert Campaign.objects.get(pk=campaign.pk).published_at == results[0].published_at
+    assert Campaign.objects.get(pk=earlier.pk).published_at == result_of(earlier).published_at
+
+
 def test_what_changed_under_the_hand_is_not_published(world: World) -> None:
     campaign = world.closed()
     seen = compute_result(campaign=campaign).result_sha256

@@ -125,7 +125,7 @@ def _require_possible(campaign: Campaign, judge: CampaignJudge | None, judgement
         raise TypeError("either a judge or a judgement is left out")
     if campaign.opened_at is None:
         raise CampaignNotBegun
-    in_force = Exclusion.objects.filter(campaign=campaign, lifted_at=None)
+    in_force = Exclusion.objects.filter(lifted_at=None)
     if judge is not None:
         if judge.campaign_id != campaign.pk:
             raise JudgeNotFound
