@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
+from itertools import cycle, islice
 from typing import Final, Literal
 
 from scoring.arena.draws import one_of, shuffled
@@ -61,13 +62,12 @@ def _shuffled(own: str, _others: Sequence[str], rng: random.Random) -> str:
 
 def _cut(own: str, _others: Sequence[str], _rng: random.Random) -> str:
     words = own.split()
-    return " ".join(words[: max(1, len(words) // 3)]).rstrip(_ENDS)
+    return " ".join(words[: len(words) // 3]).rstrip(_ENDS)
 
 
 def _looped(own: str, _others: Sequence[str], _rng: random.Random) -> str:
     words = own.split()
-    first = words[:_LOOP_WORDS]
-    return " ".join((first * (len(words) // len(first) + 1))[: max(len(words), 2 * _LOOP_WORDS)])
+    return " ".join(islice(cycle(words[:_LOOP_WORDS]), len(words)))
 
 
 _MADE: Final[Mapping[str, Callable[[str, Sequence[str], random.Random], str]]] = {

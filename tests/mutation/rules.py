@@ -97,7 +97,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
             "bradley_terry": ("bradley_terry",),
             "ranks": ("ranks",),
             "result": ("result",),
-            "suspicion": ("quality",),
+            "suspicion": ("suspicion",),
             "design": ("design",),
             "controls": ("controls",),
         }.items()

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from scoring.arena.controls import FEWEST_WORDS, RULES, bad_output, rules_for
+from scoring.arena.controls import RULES, bad_output, rules_for
 
 OWN = "세종은 백성이 쉽게 배워 쓰도록 스물여덟 글자를 새로 만들어 널리 폈다."
 OTHERS = ["한글날은 시월 구일이다.", "훈민정음 해례본은 간송이 지켰다."]
@@ -37,13 +37,22 @@ def test_what_each_rule_makes() -> None:
 def test_short_and_repeating_texts_have_one_rule() -> None:
     assert rules_for("네") == ("other_item",)
     assert rules_for(" ".join(["말"] * 20)) == ("other_item",)
-    assert rules_for(" ".join(f"말{n}" for n in range(FEWEST_WORDS))) == RULES
+    assert rules_for("하나 둘 셋 넷 다섯") == ("other_item",)
+    assert rules_for("하나 둘 셋 넷 다섯 여섯") == RULES
+    assert rules_for("하나 둘 셋 하나 둘 셋") == ("other_item",)
+    assert rules_for("하나 둘 셋 넷 하나 둘") == RULES
 
 
 @pytest.mark.parametrize(
-    ("rule", "own", "others"),
-    [("cut", "네", OTHERS), ("unknown", OWN, OTHERS), ("other_item", OWN, []), ("other_item", OWN, [OWN, " "])],
+    ("rule", "own", "others", "why"),
+    [
+        ("cut", "네", OTHERS, "does not fit"),
+        ("unknown", OWN, OTHERS, "does not fit"),
+        ("other_item", OWN, [], "no answer to another item"),
+        ("other_item", OWN, [OWN, " "], "no answer to another item"),
+        ("cut", ". ! ? 하나 둘 셋 넷 다섯 여섯", OTHERS, "makes nothing else"),
+    ],
 )
-def test_a_rule_that_does_not_fit_is_refused(rule: str, own: str, others: list[str]) -> None:
-    with pytest.raises(ValueError, match=r"rule|another item"):
+def test_a_rule_that_does_not_fit_is_refused(rule: str, own: str, others: list[str], why: str) -> None:
+    with pytest.raises(ValueError, match=why):
         bad_output(rule, own, others, rng())

@@ -181,6 +181,48 @@ def test_what_cannot_be_designed_says_which_number_to_change(
     assert "{" not in korean + english
 
 
+@pytest.mark.parametrize(
+    ("arguments", "field", "low", "high"),
+    [
+        ({"units_per_item": 1_000_001}, "units_per_item", 1, 1_000_000),
+        ({"group": 0}, "group", 1, 1_000_000),
+        ({"control_share": 0.51}, "control_share", 0, 0.5),
+        ({"repeat_share": -0.01}, "repeat_share", 0, 0.5),
+    ],
+)
+def test_a_number_out_of_range_is_told_with_its_range(
+    arguments: dict[str, Any], field: str, low: float, high: float
+) -> None:
+    with pytest.raises(NumberOutOfRange) as caught:
+        design(20, 6, 5, **arguments)
+    assert (caught.value.params["setting"], caught.value.params["low"], caught.value.params["high"]) == (
+        field, low, high,
+    )  # fmt: skip
+
+
+def test_the_ends_of_the_ranges_are_within_them() -> None:
+    with pytest.raises(TooManyUnits):
+        design(20, 6, 5, units_per_item=1_000_000)
+    found = design(20, 6, 5, control_share=0.5, repeat_share=0.0)
+    kinds = Counter(each.kind for queue in found.values() for each in queue)
+    assert kinds["control"] == kinds["real"]
+
+
+def test_who_has_one_assignment_more_has_no_control_more() -> None:
+    found = design(25, 4, 4, judges_per_unit=1, control_share=0.16, repeat_share=0.16)
+    counted = [Counter(each.kind for each in queue) for queue in found.values()]
+    assert sorted(kinds["real"] for kinds in counted) == [6, 6, 6, 7]
+    assert {kinds["control"] for kinds in counted} == {1}
+
+
+@pytest.mark.parametrize("given", ["items", "systems", "judges"])
+def test_a_label_given_twice_is_refused(given: str) -> None:
+    labelled: dict[str, list[Any]] = {"items": labels("I", 20), "systems": labels("S", 5), "judges": panel(4)}
+    labelled[given] = [*labelled[given], labelled[given][0]]
+    with pytest.raises(ValueError, match="stands twice"):
+        plan(**labelled, settings=Settings(2, 1, 2), seed="seed")
+
+
 def test_a_design_is_decided_by_its_seed_alone() -> None:
     people = panel(6)
     one = plan(labels("I", 40), labels("S", 5), people, Settings(2, 2, 2), "seed")

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import log
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from scoring.arena.bradley_terry import FIRST, SECOND, TIE
 from scoring.arena.judge_tests import CONTROLS_LEVEL
 from scoring.arena.quality import judge_qualities
 from scoring.arena.simulation import Panel, simulate, spread_strengths
-from scoring.arena.suspicion import Reader, log_clicks, log_ratings
 from scoring.arena.verdicts import pair_verdicts
 from scoring.arena.vote_records import PROTOCOLS, Exclusion, Vote
 
@@ -135,47 +132,6 @@ def test_controls_of_ratings_and_rankings_fail_unless_the_bad_output_loses():
             lost = ranks.index(max(ranks)) == vote.bad and ranks.count(max(ranks)) == 1
             one = replace(ranking, votes=(vote,))
             assert judge_qualities(one)[0].control_failures == (not lost)
-
-
-def test_clicks_have_the_dirichlet_probability():
-    """One after the other: (seen + 1/2) / (all + 3/2)."""
-    sequence, seen, total = [0, 2, 2, 1, 0, 0], np.zeros(3), 0.0
-    for each in sequence:
-        total += log((seen[each] + 0.5) / (seen.sum() + 1.5))
-        seen[each] += 1
-    assert log_clicks(seen) == pytest.approx(total)
-
-
-def test_an_e_value_is_one_on_average_for_readers():
-    """The expectation of clicks over reading, under reading with its priors, is 1: over all 27 answers to 3 units."""
-    difference = np.asarray([1.2, -0.4, 0.7])
-    total = reading = 0.0
-    for answers in np.ndindex(3, 3, 3):
-        outcome = np.asarray(answers)
-        probability = np.exp(Reader(difference, outcome, 0.2, -0.5, 1.0).log_probability())
-        reading += probability
-        total += np.exp(log_clicks(np.bincount(outcome, minlength=3).astype(float)))
-    assert reading == pytest.approx(1)
-    assert total == pytest.approx(1)
-
-
-def test_a_preference_of_one_side_is_evidence_and_strength_is_not():
-    always_first = np.full(40, FIRST)
-    assert Reader(np.zeros(40), always_first, 0.0, -0.5, 1.0).log_position() > 5
-    right = np.where(np.arange(40) % 2, FIRST, SECOND)
-    assert Reader(np.where(right == FIRST, 2.0, -2.0), right, 0.0, -0.5, 1.0).log_position() < 0
-    assert np.isfinite(Reader(np.zeros(3), np.asarray([FIRST, SECOND, FIRST]), 0.0, -np.inf, 1.0).log_probability())
-    assert TIE not in right
-
-
-def test_ratings_that_follow_the_others_speak_against_clicking():
-    random = np.random.default_rng(1)
-    expected = random.normal(size=200)
-    follows = 0.5 * expected + (1 - 0.25) ** 0.5 * random.normal(size=200)
-    by_scipy = (stats.norm.logpdf(follows) - stats.norm.logpdf(follows, 0.5 * expected, (1 - 0.25) ** 0.5)).sum()
-    assert log_ratings(follows, expected, 0.5) == pytest.approx(by_scipy)
-    assert by_scipy < -5
-    assert log_ratings(random.normal(size=200), expected, 0.5) > 5
 
 
 def test_verdicts_do_not_depend_on_the_order_shown():

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from scoring.arena.influence import influences, tau_b
-from scoring.arena.intervals import Clustered
-from scoring.arena.ranks import pairs, standings
+from scoring.arena.intervals import Clustered, Estimate
+from scoring.arena.ranks import Pair, pairs, standings
 
 
 def independent(values, error, groups=(10_000, 10_000, 10_000)) -> Clustered:
@@ -46,6 +46,15 @@ def test_equal_scores_share_a_rank():
     assert [each.rank for each in placed([1.0, 1.0, 0.0], 0.1)] == [1, 1, 3]
     exact = standings([1.0, 1.0], pairs(independent([1.0, 1.0], 0.0), 2, 0.05), 0.05)
     assert [(each.rank, each.cluster) for each in exact] == [(1, 1), (1, 1)]
+
+
+def test_a_difference_at_the_level_itself_is_significant():
+    at_level = [Pair(0, 1, Estimate(value=1.0, error=0.5, freedom=10, low=0.0, high=2.0), adjusted=0.05)]
+    assert [(each.best, each.worst, each.cluster) for each in standings([2.0, 1.0], at_level, 0.05)] == [
+        (1, 1, 1),
+        (2, 2, 2),
+    ]
+    assert [each.cluster for each in standings([2.0, 1.0], at_level, 0.049)] == [1, 1]
 
 
 def test_p_values_are_corrected_over_all_pairs():

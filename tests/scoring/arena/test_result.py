@@ -171,7 +171,67 @@ def test_without_two_systems_there_is_no_result():
     with pytest.raises(NoResult) as caught:
         compute(replace(votes, votes=()))
     assert "0" in caught.value.message("ko")
+    assert str(caught.value) == caught.value.message("en")
     assert "0" in caught.value.message("en")
+    two = tuple(vote for vote in votes.votes if set(vote.systems) == {"S01", "S02"})
+    assert len(compute(replace(votes, votes=two)).document()["systems"]) == 2
+
+
+@pytest.mark.parametrize(("count", "warnings"), [(1, ["one_judge"]), (2, ["few_judges"]), (4, ["few_judges"]), (5, [])])
+def test_fewer_than_five_judges_are_warned_of_and_two_have_an_influence(count, warnings):
+    votes = votes_of()
+    judges = [f"J{number:02d}" for number in range(1, count + 1)]
+    document = compute(replace(votes, votes=tuple(vote for vote in votes.votes if vote.judge in judges))).document()
+    assert document["warnings"] == warnings
+    assert [each["judge"] for each in document["influence"]] == (judges if count > 1 else [])
+
+
+def test_what_does_not_count_and_the_time_are_those_by_hand():
+    votes = votes_of()
+    untimed = (replace(votes.votes[0], seconds=None), *votes.votes[1:])
+    numbers = [vote.number for vote in untimed if vote.judge == "J02" and vote.kind == "real"][:2]
+    out = (Exclusion("x", judge="J08"), *(Exclusion("x", vote=number) for number in numbers))
+    counted = compute(replace(votes, votes=untimed, exclusions=out)).document()["numbers"]
+    assert (counted["excluded_judges"], counted["excluded_votes"]) == (1, 2)
+    assert counted["not_counted"] == sum(vote.judge == "J08" for vote in untimed) + 2
+    assert counted["seconds"] == pytest.approx(sum(vote.seconds for vote in untimed[1:]))
+
+
+def test_shares_of_outcomes_are_those_by_hand():
+    votes = votes_of()
+    real = [vote.value["choice"] for vote in votes.votes if vote.kind == "real"]
+    shares = compute(votes).document()["parameters"]["shares"]
+    for name, choices in (("first", ["first"]), ("second", ["second"]), ("tie", ["tie", "both_bad"])):
+        assert shares[name] == pytest.approx(sum(map(real.count, choices)) / len(real))
+
+
+@pytest.mark.parametrize("protocol", ["rubric", "errors"])
+def test_means_of_ratings_are_those_by_hand(protocol):
+    votes = votes_of(protocol)
+    weights = {"minor": 1, "major": 5, "critical": 25}
+    for row in compute(votes).document()["systems"]:
+        own = [vote.value for vote in votes.votes if vote.kind == "real" and vote.systems == (row["label"],)]
+        assert row["votes"] == len(own)
+        if protocol == "errors":
+            marked = [sum(weights[span["severity"]] for span in value.get("spans", [])) for value in own]
+            assert row["penalty"] == pytest.approx(sum(marked) / len(own))
+            assert "criteria" not in row
+        else:
+            keys = [each.key for each in votes.criteria]
+            means = {key: sum(value["scores"][key] for value in own) / len(own) for key in keys}
+            assert row["criteria"] == pytest.approx(means)
+            assert "penalty" not in row
+
+
+def test_large_figures_have_fewer_decimals():
+    document = compute(votes_of()).document()
+    freedoms = [row["freedom"] for row in document["systems"]]
+    assert freedoms == [round(each, 3) for each in freedoms] != [round(each, 2) for each in freedoms]
+    for name in ("log_random", "log_position"):
+        logs = [row[name] for row in document["judges"]]
+        assert logs == [round(each, 5) for each in logs] != [round(each, 4) for each in logs]
+    scores = [row["score"] for row in document["systems"]]
+    assert scores == [round(each, 8) for each in scores] != [round(each, 7) for each in scores]
 
 
 def test_a_ranking_is_its_pairs():
