@@ -136,6 +136,7 @@ def test_lines_are_kept_until_the_word_limit_is_reached():
     assert first_words_of_lines("a b\nc d e\nf", 4) == ["a b", "c d"]
     assert first_words_of_lines("a b\n\nc", 4) == ["a b", "", "c"]
     assert first_words_of_lines("a b\nc d\ne", 4) == ["a b", "c d"]
+    assert first_words_of_lines("a b\nc d\ne", 3) == ["a b", "c"]
 
 
 def test_rouge_l_counts_a_line_order_that_rouge_l_of_one_line_would_lose():
