@@ -18,6 +18,7 @@ def main() -> None:
     from malpan.local import environment
 
     environment.prepare(ROOT, needs_services=len(sys.argv) > 1 and sys.argv[1] not in NEEDS_NO_SERVICES)
+    environment.require_settings()
 
     from django.core.management import execute_from_command_line
 

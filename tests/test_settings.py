@@ -63,6 +63,22 @@ def test_production_refuses_to_start_without(missing: str, entry: tuple[str, ...
     assert f"DEBUG is off and {missing} is not set" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("refused", "said"),
+    [
+        ({"SECRET_KEY": ""}, "SECRET_KEY is not set"),
+        ({"WEB_THREADS": "four"}, "WEB_THREADS cannot be read"),
+        ({"WEB_THREADS": "0"}, "WEB_THREADS is 0"),
+        ({"DATABASE_URL": "mysql://db/malpan"}, "DATABASE_URL must be postgresql://"),
+        ({"DEBUG": "on", "REDIS_URL": ""}, "REDIS_URL is not set"),
+    ],
+)
+def test_refused_settings_exit_with_78_so_that_nobody_restarts_for_ever(refused: dict[str, str], said: str) -> None:
+    done = python("manage.py", "run", "web", **PRODUCTION | refused)
+    assert (done.returncode, said in done.stderr) == (78, True), done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_the_file_of_the_settings_names_all_that_production_needs() -> None:
     needed = (ROOT / "deploy/env.example").read_text().partition("# --- must be set")[2].partition("# ---")[0]
     assert set(re.findall(r"^([A-Z_]+)=", needed, re.MULTILINE)) == set(PRODUCTION)

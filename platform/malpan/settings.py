@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import environ
@@ -13,7 +14,20 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.retry import Retry
 
 BASE_DIR = Path(__file__).resolve().parents[2]
-env = environ.Env()
+
+
+class Env(environ.Env):
+    """The environment; a value that cannot be read is refused by its name."""
+
+    def get_value(self, var: str, *arguments: Any, **options: Any) -> Any:
+        """As environ's. Raises ``ImproperlyConfigured``."""
+        try:
+            return super().get_value(var, *arguments, **options)
+        except ValueError as error:
+            raise ImproperlyConfigured(f"{var} cannot be read: {error}. Mend it and start again.") from error
+
+
+env = Env()
 
 # The variable DEBUG distinguishes the local default from production. Django's own debug pages stay off in both: they
 # show local variables, and those can be reference answers.
@@ -111,6 +125,8 @@ FORM_RENDERER = "malpan.web.forms.rendering.FormRenderer"
 DATABASES = {
     "default": env.db_url("DATABASE_URL", default="postgresql://postgres@/malpan", engine="malpan.core.database")
 }
+if urlsplit(os.environ.get("DATABASE_URL", "postgresql:")).scheme not in {"postgresql", "postgres", "pgsql", "psql"}:
+    raise ImproperlyConfigured("DATABASE_URL must be postgresql://user:password@host/name. Mend it and start again.")
 DATABASES["default"]["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=60)
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 REDIS_SECONDS = 2.0  # an answer takes less than a millisecond
@@ -203,6 +219,10 @@ CHECK_LOCK_ORDER = False  # on in the tests: an error if the order of malpan.cor
 
 # --- web server -----------------------------------------------------------------------------------------------------
 WEB_WORKERS = env.int("WEB_WORKERS", default=min(2, os.cpu_count() or 1))  # processes that `manage.py up` starts
+WEB_THREADS = env.int("WEB_THREADS", default=4)  # of each
+WEB_CONNECTIONS = env.int("WEB_CONNECTIONS", default=1000)  # of each; more wait to be accepted
+WEB_STALL_SECONDS = env.int("WEB_STALL_SECONDS", default=20)
+WEB_REQUEST_SECONDS = env.int("WEB_REQUEST_SECONDS", default=120)
 
 # --- scoring --------------------------------------------------------------------------------------------------------
 # The profile of the models: a name under scoring/profiles or a path. The demo models are the local default only.
@@ -321,6 +341,10 @@ for name, least in {
     "JOB_LEASE_SECONDS": 1,
     "SCORER_SILENCE_SECONDS": 1,
     "WEB_WORKERS": 1,
+    "WEB_THREADS": 1,
+    "WEB_CONNECTIONS": 1,
+    "WEB_STALL_SECONDS": 1,
+    "WEB_REQUEST_SECONDS": 1,
     "SCORING_WORKERS": 1,
     "SCORING_THREADS": 0,
     "SCORING_WORKER_NUMBER": 0,

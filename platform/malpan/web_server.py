@@ -28,10 +28,10 @@ from waitress.parser import HTTPRequestParser
 from waitress.server import create_server
 from waitress.utilities import RequestEntityTooLarge
 
-THREADS: Final = int(os.environ.get("WEB_THREADS") or 4)
-CONNECTIONS: Final = int(os.environ.get("WEB_CONNECTIONS") or 1000)  # of each process; more wait to be accepted
-STALL_SECONDS: Final = int(os.environ.get("WEB_STALL_SECONDS") or 20)
-REQUEST_SECONDS: Final = int(os.environ.get("WEB_REQUEST_SECONDS") or 120)
+THREADS: Final[int] = settings.WEB_THREADS
+CONNECTIONS: Final[int] = settings.WEB_CONNECTIONS
+STALL_SECONDS: Final[int] = settings.WEB_STALL_SECONDS
+REQUEST_SECONDS: Final[int] = settings.WEB_REQUEST_SECONDS
 TRUSTED_PROXY: Final = os.environ.get("FORWARDED_ALLOW_IPS", "127.0.0.1")
 
 FORM_BYTES: Final = 1024 * 1024  # of a request beside its file

@@ -11,6 +11,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import environ
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from malpan.local.programs import EX_CONFIG
 
 
 def prepare(root: Path, *, needs_services: bool) -> None:
@@ -32,6 +36,15 @@ def prepare(root: Path, *, needs_services: bool) -> None:
         provide_secret_key(var_directory)
     except (ServerFailed, UnusableDirectory) as error:
         sys.exit(f"시스템 오류: {error}")
+
+
+def require_settings() -> None:
+    """End the process with ``EX_CONFIG`` if the settings refuse what the environment says: a restart would not help."""
+    try:
+        _ = settings.INSTALLED_APPS  # loads them
+    except (ImproperlyConfigured, ValueError) as error:
+        sys.stderr.write(f"설정을 받아들일 수 없습니다. / The settings are refused.\n{error}\n")
+        sys.exit(EX_CONFIG)
 
 
 def provide_secret_key(var_directory: Path) -> None:

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.management import BaseCommand, CommandError
 
 from malpan.local.paths import private_directory
-from malpan.local.programs import Program, programs_alone, threads_of_a_worker
+from malpan.local.programs import EX_CONFIG, Program, programs_alone, threads_of_a_worker
 
 
 class Command(BaseCommand):
@@ -30,7 +30,8 @@ class Command(BaseCommand):
         if missing:
             raise CommandError(
                 f"{', '.join(missing)} 변수가 없습니다. 서버 없이 전체를 실행하려면 make run을 쓰십시오.\n"
-                f"{', '.join(missing)} is not set. For a whole site without servers of your own: make run"
+                f"{', '.join(missing)} is not set. For a whole site without servers of your own: make run",
+                returncode=EX_CONFIG,
             )
         run_directory = settings.VAR_DIR / "run"
         if program == "beat":
