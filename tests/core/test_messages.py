@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import translation
 
-from malpan.core.errors import DomainError, RequestError, SubmissionError, SystemFault
+from malpan.core.errors import DatabaseAway, DomainError, RequestError, SubmissionError, SystemFault
 from malpan.core.messages import duration_text, heading_of, text_of, text_of_code
 from malpan.submissions.errors import PhaseNotOpen, QuotaExceeded, UploadTooLarge
 from malpan.teams.errors import TeamNameTaken
@@ -78,9 +78,10 @@ def test_heading_says_whose_it_is_to_mend(root, heading):
 
 def test_faults_of_ours_promise_that_nothing_is_charged():
     with translation.override("ko"):
-        texts = [text_of_code(each.code) for each in _classes(SystemFault)]
+        texts = {each: text_of_code(each.code) for each in _classes(SystemFault)}
 
-    assert all("차감되지 않습니다" in text for text in texts)
+    assert [each for each, text in texts.items() if "차감되지 않습니다" not in text] == [DatabaseAway]
+    assert "이미 접수되었을 수 있으니" in texts[DatabaseAway]
 
 
 def test_unknown_stored_code_is_still_a_fault_of_ours():

@@ -184,6 +184,10 @@ def test_without_redis_people_read_and_upload_and_the_work_is_done_when_it_is_ba
     wait_until_finished(site, public_id)
 
 
+SENT = {"ko": "이미 접수되었을 수 있으니", "en": "may have been accepted"}
+NOT_CHARGED = {"ko": "차감되지 않습니다", "en": "no submission is charged"}
+
+
 def test_one_web_process_may_be_restarted_while_people_come(site: Deployed) -> None:
     site.stop_unit(site.web(0))
     for _ in range(6):
@@ -199,6 +203,10 @@ def test_one_web_process_may_be_restarted_while_people_come(site: Deployed) -> N
         answer = requests.get(f"{site.url}/api/v1/competitions/", verify=site.certificate, headers=headers)
         assert (answer.status_code, answer.headers["Retry-After"]) == (503, "10")
         assert answer.json() == {"error": {"code": SystemFault.code, "kind": "system", "message": sentence}}
+        for path, told in (("/competitions/x/submit/", SENT[language]), ("/api/v1/", "Idempotency-Key")):
+            sent = requests.post(f"{site.url}{path}", data=b"x", verify=site.certificate, headers=headers)
+            assert (sent.status_code, told in sent.text) == (503, True)
+            assert NOT_CHARGED[language] not in sent.text, "it may have been accepted"
 
     for port in site.web_ports:
         site.start_unit("malpan-web@.service", str(port))

@@ -197,6 +197,24 @@ def test_the_owner_is_back_in_by_mail_at_once_and_the_stranger_is_not(client: Cl
     assert Client().post("/accounts/login/", right, **owner).status_code == 302
 
 
+def test_who_is_slowed_down_is_told_for_how_long_and_whose_failures_they_were(client: Client) -> None:
+    one, other = ({"login": f"{name}@example.com", "password": "x" * 9} for name in ("one", "other"))
+    school = {"REMOTE_ADDR": "203.0.113.9"}
+
+    def notice(guess: dict[str, str]) -> str:
+        return page_of(client.post("/accounts/login/", guess, **school)).one("div", "notice").text
+
+    assert "이메일 또는 비밀번호가 올바르지 않습니다" in [notice(one) for _ in range(5)][-1]
+    told = re.search(r"(\d+)초 뒤에", notice(one))
+    assert told is not None
+    assert 250 < int(told[1]) <= 300
+    for number in range(6):
+        notice({"login": f"{number}@example.com", "password": "x" * 9})
+    text = notice(other)
+    assert "이 계정의 비밀번호가 틀렸다는 뜻이 아닙니다" in text
+    assert 1 <= int(re.search(r"(\d+)초 뒤에", text)[1]) <= 60
+
+
 def test_who_guesses_a_password_locks_nobody_out_elsewhere(client: Client) -> None:
     UserFactory.create(email="here@example.com")
     guess, right = ({"login": "here@example.com", "password": password} for password in ("x" * 9, PASSWORD))

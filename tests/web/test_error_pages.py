@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import json
 import os
 import subprocess
 import sys
@@ -10,15 +12,19 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import OperationalError
+from django.middleware.csrf import CsrfViewMiddleware
 from django.test import Client, RequestFactory
 from django.urls import reverse
 from django.utils import translation
 from django.views.defaults import bad_request, server_error
+from psycopg.errors import DiskFull
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from malpan.accounts.services import create_api_token
 from malpan.api.http import error_response
-from malpan.core.errors import StorageFull
+from malpan.core.errors import DatabaseAway, StorageFull
+from malpan.core.messages import text_of
+from malpan.core.service_faults import fault_of
 from malpan.submissions.errors import ChecksBusy
 from malpan.web.pages import competition
 from malpan.wsgi import Request, application
@@ -93,18 +99,51 @@ def test_the_local_default_keeps_the_debug_pages_off() -> None:
     assert done.stdout.split() == ["True", "False"]
 
 
-@pytest.mark.parametrize("error", [OperationalError, RedisConnectionError])
-def test_a_database_that_is_away_gives_a_page_that_needs_none(
-    contest: Contest, client: Client, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
-) -> None:
-    def fail(*_args: Any) -> None:
-        raise error("connection refused")
+def disk_full() -> OperationalError:
+    """PostgreSQL's, as Django hands it on."""
+    error = OperationalError("could not extend file: No space left on device")
+    error.__cause__ = DiskFull()
+    return error
 
-    monkeypatch.setattr(competition, "page_context", fail)
+
+SERVICES = [
+    (OperationalError("refused"), 503, "데이터베이스에 연결하지 못했습니다", "the database is unreachable"),
+    (disk_full(), 507, "저장 공간이 부족해", "the disk of the database has no room left"),
+    (RedisConnectionError("refused"), 503, "비밀번호가 틀린 것이 아니며", "Redis is unreachable"),
+    (OSError(errno.ENOSPC, "refused"), 507, "저장 공간이 부족해", "a disk of this machine has no room left"),
+]
+
+
+@pytest.mark.parametrize(("error", "status", "said", "logged"), SERVICES)
+@pytest.mark.parametrize("place", ["view", "middleware"])
+def test_a_service_that_fails_has_a_page_that_needs_none_and_operators_are_told_which(
+    contest: Contest, client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
+    error: Exception, status: int, said: str, logged: str, place: str,
+) -> None:  # fmt: skip
+    def fail(*_args: Any) -> None:
+        raise error
+
+    if place == "view":
+        monkeypatch.setattr(competition, "page_context", fail)
+    else:
+        monkeypatch.setattr(CsrfViewMiddleware, "process_view", fail)
+        client.raise_request_exception = False
     response = client.get(contest.url())
-    assert (response.status_code, response["Retry-After"]) == (503, "30")
-    assert page_of(response).one("h1").text == "잠시 이용할 수 없습니다"
-    assert "connection refused" not in response.content.decode()
+    page = page_of(response)
+    assert (response.status_code, response["Retry-After"]) == (status, "30")
+    assert page.one("h1").text == "잠시 이용할 수 없습니다"
+    assert said in page.one("main").text
+    assert "refused" not in response.content.decode()
+    assert logged in caplog.messages
+
+
+@pytest.mark.parametrize("error", [error for error, *_others in SERVICES])
+def test_only_what_was_certainly_not_done_is_said_to_cost_nothing(error: Exception) -> None:
+    fault = fault_of(error)
+    is_certain = not isinstance(fault, DatabaseAway)
+    assert ("차감되지 않습니다" in text_of(fault)) is is_certain
+    assert ("이미 접수되었을 수 있으니" in text_of(fault)) is not is_certain
+    assert json.loads(error_response(fault).content)["error"]["kind"] == "system"
 
 
 @pytest.mark.parametrize("language", ["ko", "en"])

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Final
 
-from django.db import OperationalError
 from django.http import HttpRequest, JsonResponse
 from django.utils.translation import get_language
 from django.views.decorators.csrf import csrf_exempt
@@ -23,6 +22,7 @@ from malpan.api.errors import MethodNotAllowed
 from malpan.core.errors import DomainError, SubmissionError, SystemFault
 from malpan.core.log import route_of
 from malpan.core.messages import text_of
+from malpan.core.service_faults import fault_of, log_fault
 from malpan.submissions.errors import DuplicateUpload, FileRejected, QuotaExceeded
 from scoring.errors import Language
 
@@ -58,9 +58,11 @@ def endpoint(*methods: str) -> Callable[[JsonView], JsonView]:
                 if isinstance(error, SystemFault):
                     logger.error("%s at %s", error.code, route_of(request))
                 return error_response(error)
-            except OperationalError as error:
-                logger.error("the database is unreachable", exc_info=error)
-                return error_response(SystemFault())
+            except Exception as error:
+                if (fault := fault_of(error)) is None:
+                    raise
+                log_fault(fault, error)
+                return error_response(fault)
 
         return answer
 

@@ -76,11 +76,14 @@ class SystemFault(DomainError):
     heading = _("시스템 오류")
     text: ClassVar[Texts] = _("서버에 문제가 생겼습니다. 잠시 뒤에 다시 시도해 주십시오.")
 
+    promises_no_charge: ClassVar[bool] = True  # false where it is unknown whether an upload was accepted
+
     @classmethod
     def sentence(cls, variant: str = "") -> Text:
-        return format_lazy(
-            "{} {}", super().sentence(variant), _("참가자의 잘못이 아니며 제출 횟수는 차감되지 않습니다.")
-        )
+        said = super().sentence(variant)
+        if not cls.promises_no_charge:
+            return said
+        return format_lazy("{} {}", said, _("참가자의 잘못이 아니며 제출 횟수는 차감되지 않습니다."))
 
 
 class RequestError(DomainError):
@@ -136,6 +139,33 @@ class StorageFull(SystemFault):
 
     http_status = 507
     text = _("서버의 저장 공간이 부족해 파일을 저장하지 못했습니다. 운영자에게 알려 주십시오.")
+
+
+class DatabaseAway(SystemFault):
+    """The database does not answer; whether it did what it was asked is unknown. Params: none."""
+
+    text = _(
+        "데이터베이스에 연결하지 못했습니다. 이용하시는 분의 잘못이 아니며, 접수된 제출은 그대로 남아 있습니다. 파일을 "
+        "올리던 중이었다면 이미 접수되었을 수 있으니 ‘내 제출’에서 먼저 확인하고, 프로그램에서는 같은 "
+        "Idempotency-Key로 다시 보내 주십시오."
+    )
+    promises_no_charge = False
+
+
+class DatabaseFull(SystemFault):
+    """The disk of the database has no room left; what was asked of it was not done. Params: none."""
+
+    http_status = 507
+    text = _("서버의 저장 공간이 부족해 요청을 처리하지 못했습니다. 저장된 것은 없습니다. 운영자에게 알려 주십시오.")
+
+
+class CacheAway(SystemFault):
+    """Redis, where failed log-ins are counted, does not answer. Params: none."""
+
+    text = _(
+        "로그인 시도를 세는 서버가 답하지 않아 지금은 이 요청을 처리하지 못합니다. 비밀번호가 틀린 것이 아니며, 이미 "
+        "로그인한 분은 그대로 이용할 수 있습니다. 잠시 뒤에 다시 시도해 주십시오."
+    )
 
 
 class StorageUnavailable(SystemFault):

@@ -12,6 +12,8 @@ from typing import Final, TypeVar
 
 from django.db import InterfaceError, OperationalError, connection
 
+from malpan.core.service_faults import is_full
+
 logger = logging.getLogger(__name__)
 
 UNREACHABLE: Final = (OperationalError, InterfaceError)
@@ -57,7 +59,8 @@ def outlast(
             connection.close_if_unusable_or_obsolete()
             now = time.monotonic()
             if ends is None:
-                logger.warning("the database is unreachable; trying again for %.0f s", seconds)
+                what = "has no room left on its disk" if is_full(error) else "is unreachable"
+                logger.warning("the database %s; trying again for %.0f s", what, seconds)
                 ends = now + seconds
             if now >= ends or gives_up():
                 raise StillAway("the database was away for too long") from error

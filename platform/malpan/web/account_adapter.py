@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
+import time
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from allauth.account import app_settings
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core import context as current
 from allauth.core.internal import ratelimit
 from django.conf import settings
+from django.core.cache import cache
+from django.core.exceptions import ValidationError
 from django.forms import BaseForm
 from django.http import HttpRequest
 from django.utils.translation import gettext
@@ -37,9 +42,14 @@ class AccountAdapter(DefaultAccountAdapter):
         "rate_limited": _("요청이 너무 잦습니다. 잠시 뒤에 다시 시도해 주십시오."),
         "same_as_current": _("지금 쓰는 값과 같습니다. 다른 값을 입력해 주십시오."),
         "select_only_one": _("하나만 골라 주십시오."),
-        "too_many_login_attempts": _(
-            "로그인에 여러 번 실패하여 잠시 막았습니다. 몇 분 뒤에 다시 시도하거나, ‘비밀번호 다시 정하기’에서 메일을 "
-            "받아 새 비밀번호를 정해 주십시오. 그러면 바로 로그인하실 수 있습니다."
+        "too_many_login_attempts": _("로그인을 너무 자주 시도했습니다. 1분 뒤에 다시 시도해 주십시오."),
+        "too_many_of_account": _(
+            "로그인에 여러 번 실패하여 잠시 막았습니다. %(seconds)d초 뒤에 다시 시도하거나, ‘비밀번호 다시 정하기’에서 "
+            "메일을 받아 새 비밀번호를 정해 주십시오. 그러면 바로 로그인하실 수 있습니다."
+        ),
+        "too_many_from_address": _(
+            "같은 네트워크에서 로그인 실패가 많아 잠시 막았습니다. 이 계정의 비밀번호가 틀렸다는 뜻이 아닙니다. "
+            "%(seconds)d초 뒤에 다시 시도해 주십시오."
         ),
         "unknown_email": _("이 이메일로 가입한 계정이 없습니다."),
         "unverified_primary_email": _("확인된 주소만 기본 이메일로 정할 수 있습니다."),
@@ -63,6 +73,25 @@ class AccountAdapter(DefaultAccountAdapter):
         """Save the new ``user`` with the name of the sign-up form; the rest is allauth's."""
         user.name = form.cleaned_data["name"]
         return super().save_user(request, user, form, commit)
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """As allauth's; the refusal says whose failures are too many, and how long to wait."""
+        try:
+            super().pre_authenticate(request, **credentials)
+        except ValidationError as error:
+            key = self._get_login_attempts_cache_key(request, **credentials)
+            raise self._slowed_down(request, key) from error
+
+    def _slowed_down(self, request: HttpRequest, key: str) -> ValidationError:
+        waits = {}
+        for rate in ratelimit.parse_rates(app_settings.RATE_LIMITS["login_failed"]):
+            name = ratelimit.get_cache_key(request, app="allauth.account", action="login_failed", rate=rate, key=key)
+            history = cache.get(name, [])  # the newest first
+            if len(history) >= rate.amount:
+                waits[rate.per] = history[rate.amount - 1] + rate.duration - time.time()
+        code = "too_many_from_address" if waits.keys() == {"ip"} else "too_many_of_account"
+        seconds = max(1, math.ceil(max(waits.values(), default=1)))
+        return ValidationError(self.error_messages[code], code="too_many_login_attempts", params={"seconds": seconds})
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
         """Failed log-ins are counted by account and address: a stranger who guesses locks out nobody else."""

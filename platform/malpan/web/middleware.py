@@ -6,10 +6,8 @@ import logging
 from collections.abc import Callable
 
 from django.conf import settings
-from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.cache import add_never_cache_headers
-from redis.exceptions import RedisError
 
 from malpan.core.errors import DomainError, SystemFault
 from malpan.core.log import route_of
@@ -54,7 +52,4 @@ class ErrorPagesMiddleware:
             return errors.domain_error_page(request, exception)
         if isinstance(exception, Http404):
             return errors.not_found_page(request)
-        if isinstance(exception, OperationalError | RedisError):  # attempts to log in are counted in Redis
-            logger.error("the database is unreachable", exc_info=exception)
-            return errors.unavailable_page()
-        return None
+        return errors.service_page(exception)

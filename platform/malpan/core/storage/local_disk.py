@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import hashlib
 import os
@@ -20,9 +19,9 @@ from pathlib import Path
 from typing import IO, BinaryIO, Final
 
 from malpan.core.errors import StorageFull, StorageUnavailable, StoredFileCorrupt, StoredFileMissing, SystemFault
+from malpan.core.service_faults import NO_ROOM
 from malpan.core.storage.stores import Copy, StoredFile, chunks, is_address
 
-_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 _SITE: Final = "site"
 
 
@@ -189,5 +188,5 @@ def _named_faults() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        fault: SystemFault = StorageFull() if error.errno in _FULL else StorageUnavailable()
+        fault: SystemFault = StorageFull() if error.errno in NO_ROOM else StorageUnavailable()
         raise fault from error

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
+from django.views.defaults import server_error
 
 from malpan.core.errors import DomainError, SystemFault
 from malpan.core.messages import heading_of, text_of
+from malpan.core.service_faults import fault_of, log_fault
 
 
 def domain_error_page(request: HttpRequest, error: DomainError) -> HttpResponse:
@@ -28,6 +32,19 @@ def not_found_page(request: HttpRequest) -> HttpResponse:
     return render(request, "404.html", status=404)
 
 
-def unavailable_page() -> HttpResponse:
-    """The page shown while the database is unavailable: rendered without session, user or any query."""
-    return HttpResponse(render_to_string("503.html"), status=503, headers={"Retry-After": "30"})
+def service_page(error: BaseException | None) -> HttpResponse | None:
+    """The page where the database, Redis or a disk fails: rendered without session, user or any query.
+
+    ``None`` for any other error.
+    """
+    fault = fault_of(error) if error else None
+    if error is None or fault is None:
+        return None
+    log_fault(fault, error)
+    page = render_to_string("503.html", {"text": text_of(fault)})
+    return HttpResponse(page, status=fault.http_status, headers={"Retry-After": "30"})
+
+
+def server_error_page(request: HttpRequest) -> HttpResponse:
+    """The page of an error that no view and no middleware handled: also what they themselves meet (``handler500``)."""
+    return service_page(sys.exception()) or server_error(request)
