@@ -282,6 +282,7 @@ MANAGE_PAGES: Final[dict[str, Rule]] = {
     "manage_phase_new": Rule(MANAGE, PHASE),
     "manage_phase": Rule(MANAGE, PHASE | {"slug": "main"}),
     "manage_phase_board": Rule(MANAGE, {"board": "hidden"}),
+    "manage_phase_close": Rule(MANAGE, {"close-confirm": "on", "confirm": "on"}, lambda w: {"pk": w.phases["free"].pk}),
     "manage_phase_split": Rule(
         MANAGE, {"way": "list", "public_ids": "q1\nq3", "replaces": "on"}, lambda w: {"pk": w.phases["free"].pk}
     ),

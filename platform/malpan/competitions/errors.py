@@ -312,6 +312,12 @@ class PhaseSettingsInvalid(Unprocessable):
         super().__init__(fields=", ".join(fields))
 
 
+class PhaseNotRunning(Conflict):
+    """It has not begun, or is over."""
+
+    text = _("지금 제출을 받고 있는 단계만 마감할 수 있습니다. 기간은 단계 설정에서 고칠 수 있습니다.")
+
+
 class PhaseAlreadyPublished(Conflict):
     """The final board is published: the end, the split and what counts on it can no longer change."""
 

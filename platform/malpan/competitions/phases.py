@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from malpan.competitions import splitting
 from malpan.competitions.composites import require_sound_counting
-from malpan.competitions.errors import PhaseAlreadyPublished, PhaseSettingsInvalid, SplitInvalid
+from malpan.competitions.errors import PhaseAlreadyPublished, PhaseNotRunning, PhaseSettingsInvalid, SplitInvalid
 from malpan.competitions.locks import lock_phase
 from malpan.competitions.models import Phase
 from malpan.core import audit
@@ -73,6 +73,19 @@ def update_phase(*, phase: Phase, actor: User | None, now: datetime | None = Non
             locked.save(update_fields=list(then))
             audit.record(actor=actor, action="phase.update", obj=locked, before=was, after=then)
     return locked
+
+
+def close_phase(*, phase: Phase, actor: User | None, now: datetime | None = None) -> Phase:
+    """End a running phase at this moment, to the second. What is queued is still scored.
+
+    Raises ``PhaseNotRunning``, and what ``update_phase`` raises.
+    """
+    moment = now or timezone.now()
+    with transaction.atomic():
+        locked = lock_phase(phase.pk)
+        if not locked.is_open(moment):
+            raise PhaseNotRunning
+        return update_phase(phase=locked, actor=actor, now=moment, ends_at=moment.replace(microsecond=0))
 
 
 def _set_moment_of_freezing(phase: Phase, now: datetime) -> None:

@@ -95,6 +95,15 @@ def open_work_of(competition: Competition, now: datetime | None = None) -> OpenW
     )
 
 
+def waiting_by_page(competition: Competition) -> dict[str, int]:
+    """What waits for an organiser, by the name of the manage page where it is done. Three queries."""
+    return {
+        "manage_runs": _failed(competition),
+        "manage_questions": Question.objects.filter(competition=competition, answered_at=None).count(),
+        "manage_rescoring": len(open_batches(competition)),
+    }
+
+
 def open_batches(competition: Competition) -> tuple[RescoreBatch, ...]:
     """Batches that are running, or waiting to be applied or cancelled."""
     rows = RescoreBatch.objects.filter(competition=competition, state=RescoreBatch.State.RUNNING)

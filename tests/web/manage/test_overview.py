@@ -14,6 +14,8 @@ from django.utils import timezone
 from malpan.competitions.models import Competition
 from malpan.competitions.questions import ask_question
 from malpan.competitions.services import post_notice
+from malpan.jobs.heartbeat import beat
+from malpan.jobs.models import Worker
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 from malpan.submissions.overview_selectors import open_work_of
 from tests.factories import CANARY, CompetitionFactory, PhaseFactory, UserFactory
@@ -170,3 +172,43 @@ def test_a_hidden_competition_looks_like_one_that_does_not_exist(db: None, clien
     hidden, missing = (client.get(f"/competitions/{slug}/manage/") for slug in ("hidden", "nowhere"))
     assert hidden.status_code == missing.status_code == 404
     assert html.parse(hidden.content.decode()).text == html.parse(missing.content.decode()).text
+
+
+# --- the menu and the first steps -------------------------------------------------------------------------------------
+def test_the_menu_has_four_groups_with_what_waits_and_only_what_one_may_open(contest: Contest) -> None:
+    ask_question(competition=contest.competition, asked_by=UserFactory.create(), title="언제", body="?")
+    page = page_of(client_with_role(contest.competition, "owner"), contest.url("manage/"))
+    rail, folded = page.all("nav")[-2:]
+    assert rail.text == folded.text
+    assert [group.text for group in rail.all("p")] == ["준비", "운영", "채점", "기록"]
+    waiting = {a.attributes["href"]: a.text for a in rail.all("a")}
+    assert "1 건이 기다림" in waiting[contest.url("manage/questions/")]
+    assert "1 건이 기다림" in waiting[contest.url("manage/runs/")]  # the failed one
+    assert "건이 기다림" not in waiting[contest.url("manage/teams/")]
+    viewer = page_of(client_with_role(contest.competition, "viewer"), contest.url("manage/"))
+    links = {a.attributes["href"] for a in viewer.all("nav")[-1].all("a")}
+    assert contest.url("manage/phases/") in links
+    assert not links & {contest.url("manage/setup/"), contest.url("manage/roles/"), contest.url("manage/archive/")}
+
+
+def test_an_organiser_is_led_to_the_publication_step_by_step(db: None) -> None:
+    competition = CompetitionFactory.create(is_published=False)
+    address = f"/competitions/{competition.slug}/manage/"
+    steps = page_of(client_with_role(competition, "organiser"), address).one("ol", "first-steps")
+    assert len(steps.all("li")) == 5
+    assert len([a for a in steps.all("a") if "button" in a.attributes.get("class", "")]) == 1
+    assert "공개에 필요" in steps.text
+    assert not page_of(client_with_role(competition, "viewer"), address).all("ol")
+    Competition.objects.update(is_published=True)
+    assert "공개하기까지" not in page_of(client_with_role(competition, "organiser"), address).text
+
+
+def test_every_page_of_a_competition_says_that_nobody_scores_until_somebody_does(contest: Contest) -> None:
+    client = client_with_role(contest.competition, "viewer")
+    address = contest.url("manage/teams/")
+    assert "채점하는 서버가 없습니다" in page_of(client, address).text
+    beat("scoring@a/0", {})
+    assert "채점하는 서버가 없습니다" not in page_of(client, address).text
+    beat("scoring@b/0", {})
+    Worker.objects.filter(name="scoring@b/0").update(seen_at=timezone.now() - timedelta(minutes=3))
+    assert "채점 프로세스 2개 가운데 1개가 응답하지 않습니다" in page_of(client, address).text

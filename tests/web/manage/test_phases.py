@@ -264,3 +264,28 @@ def test_settings_and_board_changes_are_audited_with_who_made_them(phase: Phase,
     assert update.after["daily_limit"] == 3
     assert update.actor is not None
     assert update.actor == board.actor
+
+
+# --- closing at once --------------------------------------------------------------------------------------------------
+def test_a_running_phase_is_closed_at_once_and_what_waits_is_scored(phase: Phase, organiser: Client) -> None:
+    assert "지금 마감" in organiser.get(url(phase)).content.decode()
+    assert organiser.post(url(phase, "close/")).status_code == 422  # the box is not ticked
+    phase.refresh_from_db()
+    assert phase.is_open()
+    assert organiser.post(url(phase, "close/"), {"close-confirm": "on", "confirm": "on"}).status_code == 302
+    phase.refresh_from_db()
+    assert phase.is_over()
+    assert timezone.now() - phase.ends_at < timedelta(seconds=30)
+    entry = AuditEntry.objects.filter(action="phase.update").first()
+    assert entry is not None
+    assert "ends_at" in entry.after
+    assert "지금 마감" not in organiser.get(url(phase)).content.decode()
+
+
+def test_a_phase_that_does_not_run_is_not_closed(over: Phase, organiser: Client) -> None:
+    before = over.ends_at
+    response = organiser.post(url(over, "close/"), {"close-confirm": "on", "confirm": "on"})
+    assert response.status_code == 409
+    assert "지금 제출을 받고 있는 단계만" in response.content.decode()
+    over.refresh_from_db()
+    assert over.ends_at == before

@@ -9,13 +9,15 @@ from typing import Any, Concatenate, ParamSpec, cast
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.functional import Promise
 
 from malpan.competitions.errors import CompetitionNotFound, ManageNotFound
 from malpan.competitions.models import Competition
 from malpan.competitions.permissions import Permission, require
 from malpan.competitions.selectors import get_competition
 from malpan.jobs.heartbeat import scorers
-from malpan.web.manage.menu import MENU
+from malpan.submissions.overview_selectors import waiting_by_page
+from malpan.web.manage.menu import MENU, Link
 from malpan.web.pages.context import MemberRequest, members_only
 
 P = ParamSpec("P")
@@ -41,13 +43,27 @@ class ManageAccess:
             "competition": self.competition,
             "access": self,
             "manage_tab": entry,
-            "manage_tabs": [
-                (each.url_name, each.label, self.url(each.url_name)) for each in MENU if self.may(each.permission)
-            ],
+            "manage_menu": self._menu(),
             "can_manage": self.may(Permission.MANAGE),
             "can_operate": self.may(Permission.OPERATE),
             "scorers": scorers(),
         }
+
+    def _menu(self) -> list[tuple[str | Promise, list[Link]]]:
+        """The sections of the menu with the links that the viewer may follow; empty ones are left out."""
+        waiting = waiting_by_page(self.competition)
+        found = (
+            (
+                section.label,
+                [
+                    Link(each.url_name, each.label, self.url(each.url_name), waiting.get(each.url_name, 0))
+                    for each in section.entries
+                    if self.may(each.permission)
+                ],
+            )
+            for section in MENU
+        )
+        return [(label, links) for label, links in found if links]
 
 
 ManageView = Callable[Concatenate[MemberRequest, ManageAccess, P], HttpResponse]

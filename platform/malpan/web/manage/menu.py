@@ -1,4 +1,4 @@
-"""The menu of the manage pages, in its order."""
+"""The menu of the manage pages: one page above four groups, with how much waits on a page."""
 
 from __future__ import annotations
 
@@ -19,22 +19,60 @@ class Entry:
     permission: Permission = Permission.VIEW
 
 
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A group of entries; without a label it is the first page alone."""
+
+    label: str | Promise
+    entries: tuple[Entry, ...]
+
+
 MENU: Final = (
-    Entry("manage_overview", _("한눈에")),
-    Entry("manage_setup", _("대회 설정"), Permission.MANAGE),
-    Entry("manage_phases", pgettext_lazy("list", "단계")),
-    Entry("manage_stages", pgettext_lazy("menu", "심사")),
-    Entry("manage_arena", _("사람 평가")),
-    Entry("manage_references", pgettext_lazy("list", "정답 판")),
-    Entry("manage_rescoring", _("재채점")),
-    Entry("manage_runs", _("채점 현황")),
-    Entry("manage_submissions", pgettext_lazy("list", "제출")),
-    Entry("manage_duplicates", _("중복")),
-    Entry("manage_teams", pgettext_lazy("list", "팀")),
-    Entry("manage_quota", _("제출 횟수")),
-    Entry("manage_notices", _("공지")),
-    Entry("manage_questions", _("문의와 답변")),
-    Entry("manage_roles", pgettext_lazy("list", "역할"), Permission.OWN),
-    Entry("manage_audit", _("감사 로그")),
-    Entry("manage_archive", _("보관"), Permission.OWN),
+    Section("", (Entry("manage_overview", _("한눈에")),)),
+    Section(
+        _("준비"),
+        (
+            Entry("manage_setup", _("대회 설정"), Permission.MANAGE),
+            Entry("manage_phases", pgettext_lazy("list", "단계")),
+            Entry("manage_references", pgettext_lazy("list", "정답 판")),
+            Entry("manage_roles", pgettext_lazy("list", "역할"), Permission.OWN),
+        ),
+    ),
+    Section(
+        _("운영"),
+        (
+            Entry("manage_teams", pgettext_lazy("list", "팀")),
+            Entry("manage_quota", _("제출 횟수")),
+            Entry("manage_notices", _("공지")),
+            Entry("manage_questions", _("문의와 답변")),
+        ),
+    ),
+    Section(
+        _("채점"),
+        (
+            Entry("manage_runs", _("채점 현황")),
+            Entry("manage_submissions", pgettext_lazy("list", "제출")),
+            Entry("manage_duplicates", _("중복")),
+            Entry("manage_rescoring", _("재채점")),
+            Entry("manage_arena", _("사람 평가")),
+            Entry("manage_stages", pgettext_lazy("menu", "심사")),
+        ),
+    ),
+    Section(
+        _("기록"),
+        (
+            Entry("manage_audit", _("감사 로그")),
+            Entry("manage_archive", _("보관"), Permission.OWN),
+        ),
+    ),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An entry as a reader sees it. ``count``: what waits there."""
+
+    name: str
+    label: str | Promise
+    href: str
+    count: int

@@ -14,7 +14,7 @@ from malpan.competitions.permissions import Permission
 from malpan.core.messages import duration_text
 from malpan.submissions.overview_selectors import open_work_of
 from malpan.web.manage.access import ManageAccess, manage_page
-from malpan.web.manage.wizard import checklist_of, groups_of
+from malpan.web.manage.wizard import Step, checklist_of, groups_of, steps_of
 from malpan.web.pages.context import MemberRequest
 from malpan.web.presenters.rescoring import batch_lines
 
@@ -31,9 +31,19 @@ def overview_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
         "oldest_wait": duration_text(_rounded_down(work.oldest_wait)) if work.oldest_wait is not None else "",
         "is_calm": not (work.failed or work.questions or work.batches or work.judge_waits),
         "groups": groups_of(access, items),
+        "steps": _first_steps(access, items),
         "counts": _counts(items),
     }
     return render(request, "manage/overview.html", context)
+
+
+def _first_steps(access: ManageAccess, items: list[Item]) -> list[tuple[Step, bool]]:
+    """The way to the publication for who may walk it, each step with whether it is the next; afterwards none."""
+    if access.competition.is_published or not access.may(Permission.MANAGE):
+        return []
+    steps = steps_of(access, "", items)
+    following = next((step for step in steps if step.gaps), steps[-1])
+    return [(step, step is following) for step in steps]
 
 
 def _counts(items: list[Item]) -> dict[str, int]:

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from malpan.competitions.errors import CountingInvalid, PhaseSettingsInvalid
 from malpan.competitions.models import Phase, ReferenceVersion, Track
 from malpan.competitions.permissions import Permission, require
+from malpan.competitions.phases import close_phase
 from malpan.competitions.selectors import get_track, phase_of, phases_of, tracks_of
 from malpan.competitions.services import create_phase, set_board
 from malpan.competitions.setup import remove_phase
@@ -128,6 +129,26 @@ def board_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpR
 
 @require_POST
 @manage_page(Permission.MANAGE)
+def close_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
+    """End a running phase now, if the box beside the button is ticked."""
+    phase, form = phase_of(access.competition, pk), _closing_form(request.POST)
+    return act_on_page(
+        request,
+        lambda _values: close_phase(phase=phase, actor=request.user),
+        form=form,
+        key="closing",
+        page=partial(_phase_page, request, access, phase),
+        success=_("제출을 마감했습니다. 이미 접수한 제출은 모두 채점합니다."),
+        to=access.url("manage_phase", pk),
+    )
+
+
+def _closing_form(data: Any = None) -> ConfirmForm:
+    return ConfirmForm(data, sentence=_("지금부터 이 단계의 제출을 받지 않습니다."), key="close")
+
+
+@require_POST
+@manage_page(Permission.MANAGE)
 def split_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
     """Publish the current references again, split by the list that was sent or by the phase's share."""
     phase, form = phase_of(access.competition, pk), SplitForm(request.POST)
@@ -234,6 +255,7 @@ def _phase_page(
         "form": PhaseForm(instance=phase, track=phase.track),
         "split_form": SplitForm(),
         "removal": _removal_form(),
+        "closing": _closing_form() if phase.is_open() else None,
         "split": split_of(version),
         "has_references": version is not None,
         "is_frozen": is_frozen(phase),
@@ -268,6 +290,7 @@ urlpatterns = [
     path("phases/new/<slug:track_slug>/", new_page, name="manage_phase_new"),
     path("phases/<int:pk>/", phase_page, name="manage_phase"),
     path("phases/<int:pk>/board/", board_action, name="manage_phase_board"),
+    path("phases/<int:pk>/close/", close_action, name="manage_phase_close"),
     path("phases/<int:pk>/split/", split_action, name="manage_phase_split"),
     path("phases/<int:pk>/publish/", publish_action, name="manage_phase_publish"),
     path("phases/<int:pk>/remove/", remove_action, name="manage_phase_remove"),
