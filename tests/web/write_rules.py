@@ -266,6 +266,7 @@ MANAGE_PAGES: Final[dict[str, Rule]] = {
             *("manage_roles", "manage_runs", "manage_runs_live", "manage_run", "manage_setup", "manage_setup_files"),
             *("manage_setup_tracks", "manage_submissions", "manage_submissions_csv", "manage_submission"),
             *("manage_teams", "manage_team", "manage_stages", "manage_stage_template"),
+            *("manage_site", "manage_site_csv"),
         ),
         Rule(NOBODY),
     ),
@@ -282,7 +283,7 @@ MANAGE_PAGES: Final[dict[str, Rule]] = {
     "manage_phase_new": Rule(MANAGE, PHASE),
     "manage_phase": Rule(MANAGE, PHASE | {"slug": "main"}),
     "manage_phase_board": Rule(MANAGE, {"board": "hidden"}),
-    "manage_phase_close": Rule(MANAGE, {"close-confirm": "on", "confirm": "on"}, lambda w: {"pk": w.phases["free"].pk}),
+    "manage_phase_close": Rule(MANAGE, {"confirm": "on"}, lambda w: {"pk": w.phases["free"].pk}),
     "manage_phase_split": Rule(
         MANAGE, {"way": "list", "public_ids": "q1\nq3", "replaces": "on"}, lambda w: {"pk": w.phases["free"].pk}
     ),

@@ -272,7 +272,7 @@ def test_a_running_phase_is_closed_at_once_and_what_waits_is_scored(phase: Phase
     assert organiser.post(url(phase, "close/")).status_code == 422  # the box is not ticked
     phase.refresh_from_db()
     assert phase.is_open()
-    assert organiser.post(url(phase, "close/"), {"close-confirm": "on", "confirm": "on"}).status_code == 302
+    assert organiser.post(url(phase, "close/"), {"confirm": "on"}).status_code == 302
     phase.refresh_from_db()
     assert phase.is_over()
     assert timezone.now() - phase.ends_at < timedelta(seconds=30)
@@ -284,7 +284,7 @@ def test_a_running_phase_is_closed_at_once_and_what_waits_is_scored(phase: Phase
 
 def test_a_phase_that_does_not_run_is_not_closed(over: Phase, organiser: Client) -> None:
     before = over.ends_at
-    response = organiser.post(url(over, "close/"), {"close-confirm": "on", "confirm": "on"})
+    response = organiser.post(url(over, "close/"), {"confirm": "on"})
     assert response.status_code == 409
     assert "지금 제출을 받고 있는 단계만" in response.content.decode()
     over.refresh_from_db()
