@@ -162,6 +162,7 @@ PAGES: Final[dict[str, Rule]] = {
     **dict.fromkeys(
         (
             *("health", "openmetrics", "home", "set_language", "privacy", "metrics", "metric", "verify_script"),
+            *("manage_site", "manage_site_csv"),
             *("competition", "competition_data", "board", "chain", "chain_json", "submissions", "team", "notices"),
             *("stages", "stage", "stages_json", "stages_csv", "stage_csv"),
             *("campaigns", "campaign", "campaign_votes", "campaign_result", "campaign_csv"),
@@ -266,7 +267,6 @@ MANAGE_PAGES: Final[dict[str, Rule]] = {
             *("manage_roles", "manage_runs", "manage_runs_live", "manage_run", "manage_setup", "manage_setup_files"),
             *("manage_setup_tracks", "manage_submissions", "manage_submissions_csv", "manage_submission"),
             *("manage_teams", "manage_team", "manage_stages", "manage_stage_template"),
-            *("manage_site", "manage_site_csv"),
         ),
         Rule(NOBODY),
     ),
