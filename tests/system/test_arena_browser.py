@@ -246,17 +246,17 @@ def test_a_campaign_by_touch_on_a_phone(at_browser: Any, protocol: str) -> None:
     expect(page.get_by_role("status")).to_contain_text("동의를 기록했습니다")
     count = judge.open_campaign(is_long=True)
     page.reload()
-    page.get_by_role("button", name="연습 시작").tap()
+    go_on(page, "연습 시작", by_touch=True)
     answer_by_touch(page, protocol)
-    page.get_by_role("button", name="판단 보내기").tap()
-    page.get_by_role("button", name="평가 시작").tap()
+    go_on(page, "판단 보내기", by_touch=True)
+    go_on(page, "평가 시작", by_touch=True)
     for number in range(1, count + 1):
         expect(page).to_have_title(re.compile(f"문항 {number}/{count}"))
         answer_by_touch(page, protocol)
         if number == 1:
             judge.look(f"phone-{protocol}")
             page.set_viewport_size(PHONE["viewport"])  # type: ignore[arg-type]
-        page.get_by_role("button", name="판단 보내기").tap()
+        go_on(page, "판단 보내기", by_touch=True)
     expect(page.get_by_role("heading", name="나의 판단")).to_be_visible()
     values = [row[0] for row in judge.said()]
     assert len(values) == count
@@ -297,8 +297,15 @@ def begun(judge: Judge, protocol: str) -> Page:
     expect(page.get_by_role("status")).to_contain_text("동의를 기록했습니다")
     judge.open_campaign()
     page.reload()
-    page.get_by_role("button", name="연습 시작").click()
+    go_on(page, "연습 시작")
     return page
+
+
+def go_on(page: Page, name: str, *, by_touch: bool = False) -> None:
+    """Press the button that leads to another page; that is there with its script."""
+    button = page.get_by_role("button", name=name)
+    with page.expect_navigation():
+        button.tap() if by_touch else button.click()
 
 
 def test_what_was_entered_is_kept_by_itself_and_there_after_a_reload(at_browser: Any) -> None:
@@ -346,9 +353,9 @@ def test_errors_are_marked_without_script(at_browser: Any) -> None:
         page.get_by_role("button", name="임시 저장").click()
         expect(page.get_by_role("status").first).to_contain_text("임시 저장했습니다")
         expect(page.get_by_label("잘못된 곳").first).to_have_value(word)
-        page.get_by_role("button", name="판단 보내기").click()
+        go_on(page, "판단 보내기")
         if page.get_by_role("button", name="평가 시작").is_visible():
-            page.get_by_role("button", name="평가 시작").click()
+            go_on(page, "평가 시작")
     [value, note, *_rest] = judge.said()[0]
     at = text.index(word)
     span = {"output": 0, "start": at, "end": at + len(word), "severity": "critical", "category": "accuracy"}
