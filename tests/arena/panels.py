@@ -177,22 +177,19 @@ def person(email: str, *, is_verified: bool = True) -> User:
 
 
 def _items(campaign: Campaign) -> list[CampaignItem]:
+    systems = [system.label for system in campaign.systems.order_by("position")]
     labels = [f"I{number:04d}" for number in range(1, campaign.item_count + 1)]
-    rows = [_item(campaign, label, f"q{number}") for number, label in enumerate(labels, start=1)]
+    rows = [_item(campaign, systems, label, f"q{number}") for number, label in enumerate(labels, start=1)]
     for number in range(1, campaign.calibration_count + 1):
-        row = _item(campaign, f"C{number:02d}", f"c{number}")
+        row = _item(campaign, systems, f"C{number:02d}", f"c{number}")
         row.kind, row.expected = CampaignItem.Kind.CALIBRATION, {"rule": "shuffled"}
         row.explanation_ko, row.explanation_en = "뒤섞였습니다.", "It was shuffled."
         rows.append(row)
     return CampaignItem.objects.bulk_create(rows)
 
 
-def _item(campaign: Campaign, label: str, reference_id: str) -> CampaignItem:
-    systems = campaign.systems.order_by("position")
-    outputs = {
-        system.label: f"문항 {label}에 대한 {system.label}의 대답은 여러 낱말로 이루어진 긴 글입니다."
-        for system in systems
-    }
+def _item(campaign: Campaign, systems: list[str], label: str, reference_id: str) -> CampaignItem:
+    outputs = {system: f"문항 {label}에 대한 {system}의 대답은 여러 낱말로 이루어진 긴 글입니다." for system in systems}
     return CampaignItem(
         campaign=campaign, label=label, reference_id=reference_id, stratum="서술형", input_text=f"{label}의 물음",
         outputs=outputs,

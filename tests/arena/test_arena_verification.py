@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import subprocess
@@ -20,14 +21,31 @@ from malpan.submissions.integrity import chain
 from malpan.submissions.models import ChainEntry
 from malpan.web.pages.chain import SCRIPT
 from scoring.signature import canonical_json
-from tests.arena.conftest import World
+from tests.arena.conftest import World, make_world
 
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def made(kept: None) -> tuple[World, Campaign]:
+    """A published campaign in its world."""
+    world = make_world()
+    return world, world.published(protocol="rubric", group_size=1, units_per_item=2)
+
+
 @pytest.fixture
-def campaign(world: World) -> Campaign:
-    return world.published(protocol="rubric", group_size=1, units_per_item=2)
+def published(made: tuple[World, Campaign]) -> tuple[World, Campaign]:
+    return copy.deepcopy(made)
+
+
+@pytest.fixture
+def world(published: tuple[World, Campaign]) -> World:
+    return published[0]
+
+
+@pytest.fixture
+def campaign(published: tuple[World, Campaign]) -> Campaign:
+    return published[1]
 
 
 def codes(world: World) -> list[str]:
@@ -137,7 +155,8 @@ def test_the_script_finds_a_published_campaign_sound(world: World, campaign: Cam
     assert "The result file is the one recorded" in said
 
 
-def test_the_script_says_nothing_of_a_campaign_that_runs(world: World, tmp_path: Path) -> None:
+def test_the_script_says_nothing_of_a_campaign_that_runs(tmp_path: Path) -> None:
+    world = make_world()
     world.opened()
     world.campaign()
     code, said = run(tmp_path, exported(world))

@@ -4,6 +4,7 @@ what a judge, a stranger and a participant do not see.
 
 from __future__ import annotations
 
+import copy
 import re
 from datetime import timedelta
 from typing import Any
@@ -95,9 +96,14 @@ class Judge:
         return assignment
 
 
+@pytest.fixture(scope="module")
+def made(kept: None) -> Panel:
+    return open_panel()
+
+
 @pytest.fixture
-def judge() -> Judge:
-    return Judge(open_panel())
+def judge(made: Panel) -> Judge:
+    return Judge(copy.deepcopy(made))
 
 
 def fields_of(page: html.Element) -> dict[str, list[str]]:
