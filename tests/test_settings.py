@@ -24,6 +24,7 @@ PRODUCTION = {
 HEAVY = (
     "torch",
     "transformers",
+    "numpy",
     "pandas",
     "scipy",
     "konlpy",

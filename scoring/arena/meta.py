@@ -5,8 +5,8 @@ calibrated ties, acc_eq (``scoring.arena.meta_items``); with intervals, and comp
 by Holm. Metrics share the first place of a level unless they are significantly behind the one with the highest figure.
 
 How often 95 % intervals hold what they are of, in simulated panels (``python -m tests.benchmarks meta``): of tau over
-systems about 95 % with ten systems or more, but only 80 to 95 % with six, least where a metric orders them all right and
-no draw shows a fault; of tau over votes 94 to 99 %; of acc_eq 92 to 98 % on 100 items, 89 to 95 % on 30, where the
+systems about 95 % with ten systems or more, but only 80 to 95 % with six, least where a metric orders them all right
+and no draw shows a fault; of tau over votes 94 to 99 %; of acc_eq 92 to 98 % on 100 items, 89 to 95 % on 30, where the
 calibrated threshold lifts figure and interval by about one point.
 """
 
@@ -21,7 +21,8 @@ import numpy as np
 
 from scoring import __version__
 from scoring.arena import meta_items, meta_systems
-from scoring.arena.result import ArenaResult, NoResult, rounded
+from scoring.arena.comparable import NoResult
+from scoring.arena.result import ArenaResult, rounded
 from scoring.composite import COMPARED_DECIMALS
 from scoring.signature import canonical_json, json_sha256
 from scoring.significance.resampling import holm

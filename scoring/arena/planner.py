@@ -1,5 +1,5 @@
 """How many judgements make intervals how narrow: panels like the planned one are simulated and evaluated as a campaign
-is. Pairwise comparisons by good judges; the strengths are spread evenly with a given standard deviation.
+is, by any protocol. The judges are good; the strengths are spread evenly with a given standard deviation.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Final
 from scoring.arena.ranks import pairs
 from scoring.arena.scores import score_systems
 from scoring.arena.simulation import Behaviour, Panel, simulate, spread_strengths
+from scoring.arena.vote_records import Protocol
 
 LEVEL: Final = 0.05
 ITEMS: Final = 200
@@ -21,7 +22,8 @@ RESAMPLES: Final = 60  # of one panel; the median of several panels is what is p
 @dataclass(frozen=True, slots=True)
 class Width:
     """What to expect of so many judgements. ``judgements``: real ones of all judges, without controls and repeats;
-    ``width``: the median width of the 95 % intervals of the strengths, in logits; ``separated``: the share of the pairs
+    ``width``: the median width of the 95 % intervals of the scores, in logits or, of ratings, in standard deviations of
+    a judge; ``separated``: the share of the pairs
     of systems that are told apart (Holm over all pairs).
     """
 
@@ -39,14 +41,17 @@ def plan_widths(
     judges: int,
     votes_per_judge: Sequence[int],
     *,
+    protocol: Protocol = "pairwise",
+    group: int = 4,
     items: int = ITEMS,
     repetitions: int = 5,
     seed: int = 1,
 ) -> tuple[Width, ...]:
     """A row for each number of ``votes_per_judge`` (controls and repeats included), of ``repetitions`` panels each.
 
-    ``spread``: standard deviation of the strengths in logits; ``order_effect`` in logits. The same arguments give the
-    same rows. Raises ``ValueError`` for fewer than two systems.
+    ``spread``: standard deviation of the strengths in logits. ``tie_rate``, and ``order_effect`` in logits, are of
+    pairs; ``group`` outputs are ranked together. The same arguments give the same rows. Raises ``ValueError`` for
+    fewer than two systems.
     """
     if systems < 2:
         raise ValueError(f"{systems} systems cannot be compared")
@@ -62,6 +67,8 @@ def plan_widths(
             tie_rate=tie_rate,
             order_effect=order_effect,
             judges_per_unit=min(2, judges),
+            protocol=protocol,
+            group=min(group, systems),
             resamples=RESAMPLES,
         )
         found = [_panel(panel, seed + number) for number in range(repetitions)]

@@ -17,51 +17,19 @@ output is rated, to the judge's own mean.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from scoring.arena.bradley_terry import FIRST, TIE
 from scoring.arena.comparisons import OUTCOMES
+from scoring.arena.judge_quality import JudgeQuality
 from scoring.arena.judge_tests import Evidence, Given, correlation_of, expected_ratings, tested
 from scoring.arena.rubric_scores import points_of, ratings, standardised
 from scoring.arena.verdicts import is_of_pairs, pair_verdicts, same_as_others
 from scoring.arena.vote_records import Vote, Votes
 
 _NEAR_POINTS: Final = 0.125  # how near a repeated rating is the same: half a step of 1-5, 12 of 100
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeQuality:
-    """Figures of one judge. ``votes`` are real ones; rates and shares are ``None`` where there is nothing to count.
-
-    ``consistency``: share of repeats (of pairs within them) judged as before. ``agreement``: share of verdicts equal to
-    another judge's on the same unit; of ratings, the correlation with the others' mean. ``first_share``: of the decided
-    comparisons, those won by the output shown first. ``log_random`` and ``log_position``: natural logarithms of
-    e-values.
-    """
-
-    judge: str
-    votes: int
-    controls: int
-    control_failures: int
-    control_p: float | None
-    repeats: int
-    consistency: float | None
-    agreement: float | None
-    first_share: float | None
-    seconds: float | None
-    log_random: float
-    log_position: float | None
-    flags: tuple[str, ...]
-
-    @property
-    def is_suspicious(self) -> bool:
-        return bool(self.flags)
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self) | {"flags": list(self.flags)}
 
 
 def judge_qualities(votes: Votes) -> tuple[JudgeQuality, ...]:

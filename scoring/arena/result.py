@@ -18,9 +18,11 @@ import numpy as np
 
 from scoring import __version__
 from scoring.arena.bradley_terry import FIRST, SECOND, TIE, point_shares
+from scoring.arena.comparable import require_result
 from scoring.arena.influence import influences
 from scoring.arena.intervals import Estimate
-from scoring.arena.quality import JudgeQuality, judge_qualities
+from scoring.arena.judge_quality import JudgeQuality
+from scoring.arena.quality import judge_qualities
 from scoring.arena.ranks import Pair, Standing, pairs, standings
 from scoring.arena.rubric_scores import penalty_of
 from scoring.arena.scores import Scored, score_systems, scores_without_each
@@ -28,29 +30,12 @@ from scoring.arena.verdicts import agreement_document
 from scoring.arena.vote_records import System, Vote, Votes
 from scoring.arena.votes import votes_bytes
 from scoring.composite import COMPARED_DECIMALS
-from scoring.errors import Language, Message, ScoringError
 from scoring.signature import canonical_json, json_sha256
 
 FORMAT: Final = "malpan-arena-result@1"
 DECIMALS: Final = COMPARED_DECIMALS
 LARGE: Final = {"freedom": 3, "log_random": 5, "log_position": 5}  # decimals of figures that may be in the hundreds
 FEW_JUDGES: Final = 5
-
-_TOO_FEW: Final = Message(
-    "결과를 내려면 평가된 시스템이 둘 이상이어야 하는데 {count}개입니다. 제외한 표와 평가자를 확인하십시오.",
-    "A result needs votes on two systems or more; there are {count}. See which votes and judges are excluded.",
-)
-
-
-class NoResult(ScoringError):
-    """The votes that count do not compare two systems."""
-
-    def __init__(self, count: int) -> None:
-        self.count = count
-        super().__init__(self.message("en"))
-
-    def message(self, language: Language = "ko") -> str:
-        return _TOO_FEW.text(language).format(count=self.count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +62,8 @@ class ArenaResult:
 
 def compute(votes: Votes) -> ArenaResult:
     """The result of ``votes``. Raises ``NoResult`` if they do not compare two systems."""
+    require_result(votes)
     real = votes.real()
-    count = len({label for vote in real for label in vote.systems})
-    if count < 2:
-        raise NoResult(count)
     scored = score_systems(votes, real)
     level, systems = votes.settings.level, len(scored.systems)
     estimates = tuple(scored.found.figure(index, level) for index in range(systems))

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from scoring.arena.result import ArenaResult, NoResult, compute
+from scoring.arena.comparable import NoResult
+from scoring.arena.result import ArenaResult, compute
 from scoring.arena.votes import VotesInvalid, read_votes
 from scoring.cli.files import read_bytes, require_folder_of, write_whole
 from scoring.cli.words import say

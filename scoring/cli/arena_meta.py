@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from scoring.arena.comparable import NoResult
 from scoring.arena.meta import document_bytes, evaluate
 from scoring.arena.meta_scores import ScoredSystem, metrics_of
-from scoring.arena.result import NoResult, compute
+from scoring.arena.result import compute
 from scoring.arena.vote_records import Votes
 from scoring.arena.votes import VotesInvalid, read_votes
 from scoring.cli.files import load_report, read_bytes, require_folder_of, write_whole

@@ -16,7 +16,7 @@ from malpan.arena.campaigns import create_campaign
 from malpan.arena.closing import close_campaign
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignResult, Judgement, Rubric
 from malpan.arena.opening import open_campaign
-from malpan.arena.publishing import compute_result, publish_result
+from malpan.arena.publishing import computed_result, publish_result
 from malpan.arena.rubrics import create_rubric
 from malpan.arena.systems import choose_systems
 from malpan.competitions.models import Competition, CompetitionRole, Phase, Track
@@ -25,6 +25,7 @@ from malpan.leaderboard.snapshots import publish_final_board
 from malpan.submissions.models import Submission
 from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.teams.models import Team
+from tests.arena.answers import answered
 from tests.factories import CANARY, PhaseFactory, TeamFactory, UserFactory, finished_submission
 
 ITEMS = 24  # one third is of the second type
@@ -157,7 +158,7 @@ class World:
         return close_campaign(campaign=campaign, actor=self.owner)
 
     def publish(self, campaign: Campaign, note: str = "") -> CampaignResult:
-        sha256 = compute_result(campaign=campaign).result_sha256
+        sha256 = answered(computed_result, campaign=campaign).result_sha256
         return publish_result(campaign=campaign, actor=self.owner, result_sha256=sha256, note_ko=note)
 
     def published(self, judges: int = 3, **values: Any) -> Campaign:

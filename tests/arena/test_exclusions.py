@@ -25,6 +25,7 @@ from malpan.competitions.models import CompetitionRole
 from malpan.core.models import AuditEntry
 from scoring.arena import votes as votes_module
 from scoring.arena.result import compute
+from tests.arena.answers import answered
 from tests.arena.panels import Panel, draft_panel, open_panel
 from tests.factories import UserFactory
 from tests.locks import waits_for
@@ -56,7 +57,7 @@ def test_preview_says_what_the_exclusion_then_does_and_writes_nothing(panel):
     before = compute(votes_of(panel.campaign)).document()["systems"]
     count = AuditEntry.objects.count()
 
-    effect = preview_exclusion(campaign=panel.campaign, actor=panel.organiser, judge=contrary)
+    effect = answered(preview_exclusion, campaign=panel.campaign, actor=panel.organiser, judge=contrary)
 
     assert not Exclusion.objects.exists()
     assert AuditEntry.objects.count() == count
@@ -75,10 +76,10 @@ def test_preview_says_what_the_exclusion_then_does_and_writes_nothing(panel):
 
 def test_preview_does_not_say_who_leads_before_the_scores_are_opened(panel, monkeypatch):
     """Whatever moves: here the two results are made to differ."""
-    placed = iter([{"S01": (1, 1.0), "S02": (2, 0.0)}, {"S01": (2, 0.25), "S02": (1, 0.5)}] * 2)
-    monkeypatch.setattr("malpan.arena.exclusions._placed", lambda _votes: next(placed))
+    placed = iter([{"S01": (1, 1.0), "S02": (2, 0.0)}, {"S01": (2, 0.25), "S02": (1, 0.5)}])
+    monkeypatch.setattr("malpan.arena.computing._placed", lambda _votes: next(placed))
 
-    hidden = preview_exclusion(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0])
+    hidden = answered(preview_exclusion, campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0])
     open_scores(campaign=panel.campaign, actor=panel.organiser, reason="까닭")
     shown = preview_exclusion(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0])
 
@@ -165,7 +166,7 @@ def test_what_is_excluded_is_not_excluded_again_by_another_version(panel):
         with pytest.raises(ExclusionInForce):
             make_exclusion(campaign=panel.campaign, actor=panel.organiser, judgement=judgement, reason="까닭")
         with pytest.raises(ExclusionInForce):
-            preview_exclusion(campaign=panel.campaign, actor=panel.organiser, judgement=judgement)
+            answered(preview_exclusion, campaign=panel.campaign, actor=panel.organiser, judgement=judgement)
     make_exclusion(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0], reason="까닭")
     with pytest.raises(ExclusionInForce):
         make_exclusion(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0], reason="까닭")
@@ -188,7 +189,7 @@ def test_only_who_manages_excludes(panel):
 
     for actor, refusal in ((viewer, NotAllowed), (panel.judges[0].user, ManageNotFound)):
         for call in (
-            lambda actor=actor: preview_exclusion(campaign=campaign, actor=actor, judge=judge),
+            lambda actor=actor: answered(preview_exclusion, campaign=campaign, actor=actor, judge=judge),
             lambda actor=actor: make_exclusion(campaign=campaign, actor=actor, judge=judge, reason="까닭"),
             lambda actor=actor: lift_exclusion(exclusion=made, actor=actor, reason="까닭"),
         ):
@@ -216,4 +217,4 @@ def test_nothing_is_left_out_of_a_draft_and_nothing_previewed_without_votes():
         make_exclusion(campaign=draft.campaign, actor=draft.organiser, judge=None, judgement=Judgement(), reason="까닭")
     empty = open_panel(judges=2)
     with pytest.raises(NoVotes):
-        preview_exclusion(campaign=empty.campaign, actor=empty.organiser, judge=empty.judges[0])
+        answered(preview_exclusion, campaign=empty.campaign, actor=empty.organiser, judge=empty.judges[0])

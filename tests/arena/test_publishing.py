@@ -20,10 +20,11 @@ from malpan.arena.errors import (
     ResultNotComputable,
     ResultNotFound,
     ResultUnchanged,
+    StillComputing,
 )
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignResult, Exclusion
 from malpan.arena.opening import open_campaign
-from malpan.arena.publishing import compute_result, publish_result
+from malpan.arena.publishing import computed_result, publish_result
 from malpan.arena.selectors import newest_result, result_bytes_of, result_document, result_of, votes_bytes_of
 from malpan.arena.systems import systems_of
 from malpan.arena.votes_file import votes_of
@@ -35,6 +36,7 @@ from malpan.teams.services import disqualify_team
 from scoring.arena.result import compute
 from scoring.arena.votes import read_votes, votes_bytes
 from scoring.signature import json_sha256
+from tests.arena.answers import answered
 from tests.arena.conftest import NAMES, World, judge_everything, judge_one
 from tests.factories import UserFactory
 
@@ -208,12 +210,15 @@ def test_results_are_counted_and_noted_by_campaign(world: World) -> None:
 
 def test_what_changed_under_the_hand_is_not_published(world: World) -> None:
     campaign = world.closed()
-    seen = compute_result(campaign=campaign).result_sha256
+    seen = answered(computed_result, campaign=campaign).result_sha256
     disqualify_team(team=world.teams[3], actor=world.owner, note_ko="규정 위반")
+    publish = {"campaign": campaign, "actor": world.owner, "result_sha256": seen}
+    with pytest.raises(StillComputing):
+        publish_result(**publish)
+    fresh = answered(computed_result, campaign=campaign)
     with pytest.raises(ResultChanged):
-        publish_result(campaign=campaign, actor=world.owner, result_sha256=seen)
+        publish_result(**publish)
     assert not CampaignResult.objects.exists()
-    fresh = compute_result(campaign=campaign)
     assert 3 not in [row["team_number"] for row in fresh.rows]
 
 
@@ -259,7 +264,7 @@ def test_blind_names_stay_blind_while_a_phase_is_open(world: World) -> None:
 def test_nothing_is_computed_before_the_closing(world: World) -> None:
     campaign = world.opened()
     with pytest.raises(CampaignNotClosed):
-        compute_result(campaign=campaign)
+        answered(computed_result, campaign=campaign)
     with pytest.raises(ResultNotFound):
         result_of(campaign)
 
@@ -267,7 +272,7 @@ def test_nothing_is_computed_before_the_closing(world: World) -> None:
 def test_without_votes_there_is_no_result(world: World) -> None:
     campaign = close_campaign(campaign=world.opened(), actor=world.owner, accepts_open=True)
     with pytest.raises(NoVotes):
-        compute_result(campaign=campaign)
+        answered(computed_result, campaign=campaign)
     for judge in CampaignJudge.objects.filter(campaign=campaign):
         assert judge.label == ""
 
@@ -277,7 +282,7 @@ def test_votes_on_one_system_are_no_comparison(world: World) -> None:
     for number in (1, 2, 3):
         disqualify_team(team=world.teams[number], actor=world.owner, note_ko="규정 위반")
     with pytest.raises(ResultNotComputable) as caught:
-        compute_result(campaign=campaign)
+        answered(computed_result, campaign=campaign)
     assert "1개" in caught.value.params["explanation"]
 
 
@@ -289,6 +294,6 @@ def test_only_who_may_manage_publishes(world: World) -> None:
 
 def test_the_moment_is_that_of_the_caller(world: World) -> None:
     campaign, moment = world.closed(), timezone.now() + timedelta(days=3)
-    sha256 = compute_result(campaign=campaign).result_sha256
+    sha256 = answered(computed_result, campaign=campaign).result_sha256
     result = publish_result(campaign=campaign, actor=world.owner, result_sha256=sha256, now=moment)
     assert result.published_at == campaign.published_at == moment

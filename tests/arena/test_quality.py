@@ -16,6 +16,7 @@ from malpan.competitions.errors import ManageNotFound, NotAllowed
 from malpan.competitions.models import CompetitionRole
 from malpan.core.models import AuditEntry
 from scoring.arena.draws import draws
+from tests.arena.answers import answered, quality_of
 from tests.arena.panels import Panel, draft_panel, open_panel
 from tests.factories import UserFactory
 
@@ -49,7 +50,7 @@ def test_figures_are_those_of_the_rows(panel):
     panel.campaign.min_seconds = 5
     panel.campaign.save()
 
-    quality = live_quality(panel.campaign)
+    quality = quality_of(panel.campaign)
 
     first = quality.judges[0]
     assert (first.judge, first.done, first.total) == (panel.judges[0], 3, len(panel.queue(panel.judges[0])))
@@ -65,7 +66,7 @@ def test_who_clicks_without_reading_stands_out_and_nobody_else():
     panel = open_panel(judges=5, item_count=40, systems=4, calibration_count=0)
     work(panel, clicker=2)
 
-    quality = live_quality(panel.campaign)
+    quality = quality_of(panel.campaign)
 
     flagged = [place for place, each in enumerate(quality.judges) if each.figures.is_suspicious]
     assert flagged == [2]
@@ -78,7 +79,7 @@ def test_who_clicks_without_reading_stands_out_and_nobody_else():
 def test_nothing_of_it_says_who_leads(panel):
     work(panel)
 
-    quality = live_quality(panel.campaign)
+    quality = quality_of(panel.campaign)
 
     shown = json.dumps(
         [quality.agreement, quality.balance.as_dict(), *(each.figures.as_dict() for each in quality.judges)]
@@ -89,7 +90,7 @@ def test_nothing_of_it_says_who_leads(panel):
 
 
 def test_empty_campaign_has_figures_and_a_draft_none(panel):
-    quality = live_quality(panel.campaign)
+    quality = quality_of(panel.campaign)
     assert (quality.done, quality.agreement) == (0, None)
 
     with pytest.raises(CampaignNotBegun):
@@ -101,17 +102,17 @@ def test_removed_judge_is_still_seen_with_what_they_did(panel):
     panel.judge_next(leaving)
     remove_judge(judge=leaving, actor=panel.organiser, reason="까닭")
 
-    [row] = [each for each in live_quality(panel.campaign).judges if each.judge == leaving]
+    [row] = [each for each in quality_of(panel.campaign).judges if each.judge == leaving]
     assert (row.done, row.total) == (1, 1)
 
 
 def test_figures_follow_the_published_labels_after_the_closing(panel):
     work(panel, clicker=2)
-    before = {each.judge.pk: each.figures.control_failures for each in live_quality(panel.campaign).judges}
+    before = {each.judge.pk: each.figures.control_failures for each in quality_of(panel.campaign).judges}
 
     panel.campaign = close_campaign(campaign=panel.campaign, actor=panel.organiser, accepts_open=True)
 
-    after = {each.judge.pk: each.figures.control_failures for each in live_quality(panel.campaign).judges}
+    after = {each.judge.pk: each.figures.control_failures for each in quality_of(panel.campaign).judges}
     assert after == before
 
 
@@ -122,16 +123,16 @@ def test_scores_are_seen_by_who_opened_them_with_a_reason_and_that_is_logged(pan
     CompetitionRole.objects.create(competition=panel.campaign.track.competition, user=other, role="owner")
 
     with pytest.raises(ScoresNotOpened):
-        current_result(campaign=panel.campaign, actor=panel.organiser)
+        answered(current_result, campaign=panel.campaign, actor=panel.organiser)
     with pytest.raises(CampaignReasonMissing):
         open_scores(campaign=panel.campaign, actor=panel.organiser, reason=" ")
     open_scores(campaign=panel.campaign, actor=panel.organiser, reason="의심스러운 평가자가 있습니다.")
 
-    rows = current_result(campaign=panel.campaign, actor=panel.organiser).document()["systems"]
+    rows = answered(current_result, campaign=panel.campaign, actor=panel.organiser).document["systems"]
     assert [row["label"] for row in rows] == ["S01", "S02", "S03", "S04"]
     assert [has_opened_scores(panel.campaign, user) for user in (panel.organiser, other)] == [True, False]
     with pytest.raises(ScoresNotOpened):
-        current_result(campaign=panel.campaign, actor=other)
+        answered(current_result, campaign=panel.campaign, actor=other)
     entry = AuditEntry.objects.get(action="campaign.open_scores")
     assert (entry.actor, entry.after) == (panel.organiser, {"reason": "의심스러운 평가자가 있습니다."})
 
@@ -141,7 +142,7 @@ def test_closed_campaign_has_open_scores(panel):
     campaign = close_campaign(campaign=panel.campaign, actor=panel.organiser, accepts_open=True)
 
     assert has_opened_scores(campaign, panel.organiser)
-    assert current_result(campaign=campaign, actor=panel.organiser).document()["systems"]
+    assert answered(current_result, campaign=campaign, actor=panel.organiser).document["systems"]
 
 
 def test_only_who_manages_opens_the_scores_and_only_of_what_began(panel):
@@ -152,11 +153,11 @@ def test_only_who_manages_opens_the_scores_and_only_of_what_began(panel):
         with pytest.raises(refusal):
             open_scores(campaign=panel.campaign, actor=actor, reason="까닭")
         with pytest.raises(refusal):
-            current_result(campaign=panel.campaign, actor=actor)
+            answered(current_result, campaign=panel.campaign, actor=actor)
     draft = draft_panel()
     for call in (
         lambda: open_scores(campaign=draft.campaign, actor=draft.organiser, reason="까닭"),
-        lambda: current_result(campaign=draft.campaign, actor=draft.organiser),
+        lambda: answered(current_result, campaign=draft.campaign, actor=draft.organiser),
     ):
         with pytest.raises(CampaignNotBegun):
             call()
@@ -167,4 +168,4 @@ def test_opened_scores_without_votes_are_none(panel):
 
     assert not Judgement.objects.exists()
     with pytest.raises(NoVotes):
-        current_result(campaign=panel.campaign, actor=panel.organiser)
+        answered(current_result, campaign=panel.campaign, actor=panel.organiser)

@@ -10,6 +10,8 @@ from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.accounts.tokens import hash_token
+from malpan.arena.errors import NoVotes, StillComputing
+from malpan.arena.exclusions import preview_exclusion
 from malpan.arena.judges import consent_version_of
 from malpan.arena.models import (
     Assignment,
@@ -17,12 +19,15 @@ from malpan.arena.models import (
     CampaignItem,
     CampaignJudge,
     CampaignSystem,
+    Computation,
     Exclusion,
     Judgement,
     Rubric,
 )
+from malpan.arena.publishing import computed_result
 from malpan.competitions.models import Phase
 from malpan.submissions.models import Submission
+from tests.arena.answers import answered, quality_of, work_off
 from tests.factories import CANARY, UserFactory
 
 TOKEN = "token-of-a-judge"
@@ -43,6 +48,7 @@ class Arena:
     judges: dict[str, CampaignJudge]  # by campaign
     judgement: Judgement  # of ``judged``
     exclusion: Exclusion  # of another judge of ``judged``
+    computation: Computation  # of ``closed``, answered; so are those of the other pages
     token: str = TOKEN
 
     def desk(self) -> list[Campaign]:
@@ -83,7 +89,22 @@ def plant_arena(phase: Phase, submissions: dict[str, Submission], judge: User, o
     Campaign.objects.filter(pk=desk[0]["judged"].pk).update(opened_at=timezone.now())
     for row in desk[0].values():
         row.refresh_from_db()
-    return Arena(campaigns | desk[0], shown, rubric, agreed | desk[1], judgements["judged"], exclusion)
+    computation = _compute(desk[0], judgements["judged"], organiser)
+    return Arena(campaigns | desk[0], shown, rubric, agreed | desk[1], judgements["judged"], exclusion, computation)
+
+
+def _compute(campaigns: dict[str, Campaign], judgement: Judgement, organiser: User) -> Computation:
+    """What the organisers' pages show is computed."""
+    answered(computed_result, campaign=campaigns["closed"])
+    quality_of(campaigns["judged"])
+    for left_out in ({"judge": judgement.assignment.judge}, {"judgement": judgement}):
+        try:
+            preview_exclusion(campaign=campaigns["judged"], actor=organiser, **left_out)
+        except StillComputing:
+            work_off()
+        except NoVotes:  # there is no other
+            continue
+    return Computation.objects.get(campaign=campaigns["closed"])
 
 
 def _plant_desk(

@@ -83,6 +83,8 @@ def _values(name: str, route: str, world: World) -> list[Any]:
         "exclusion_pk": [world.arena.exclusion.pk],
         "name": [world.data_file.file_name] if route.startswith("files") else ["meteor"],
     }
+    if name == "pk" and "/arena/computations/" in route:
+        return [world.arena.computation.pk]
     if name == "pk" and "/manage/arena/" in route:
         return [world.arena.rubric.pk] if "/rubric/" in route else [row.pk for row in world.arena.desk()]
     if name == "number" and "/campaigns/" in route:

@@ -154,6 +154,7 @@ ASKS_IN_VAIN: Final = "own team"  # the one who asks for what a view declines to
 BEFORE_DURING_AFTER: Final = ("upcoming", "live", "published")  # in which is looked at what no board changes
 COUNTED_WHEN_READ: Final = {  # what follows from other rows
     *("leaderboard_standing", "leaderboard_standingmark", "leaderboard_standingsversion"),
+    *("arena_computation", "jobs_job"),
 }
 ADMIN_PAGES: Final = ("admin/submissions", "admin/competitions", "admin/leaderboard")
 SEEN: dict[tuple[str, str], set[str]] = defaultdict(set)

@@ -14,10 +14,11 @@ from allauth.account.models import EmailConfirmationHMAC
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from malpan.arena.judges import consent_version_of
-from malpan.arena.publishing import compute_result
+from malpan.arena.publishing import computed_result
 from malpan.leaderboard.rescore_preview import preview
 from malpan.stages.contents import final_content, stage_content
 from malpan.stages.selectors import newest_table
+from tests.arena.answers import answered
 from tests.factories import PASSWORD, prediction_bytes, reference_bytes
 from tests.judged_submissions import human_bytes
 from tests.web.write_world import VIEWERS, WriteWorld
@@ -147,7 +148,10 @@ def new_campaign(w: Any) -> dict[str, Any]:
 
 
 def published_campaign(w: Any) -> dict[str, Any]:
-    return {"confirm": "on", "result_sha256": compute_result(campaign=w.arena.campaigns["closed"]).result_sha256}
+    return {
+        "confirm": "on",
+        "result_sha256": answered(computed_result, campaign=w.arena.campaigns["closed"]).result_sha256,
+    }
 
 
 BARE: Final = {"slug": "bare"}
@@ -257,7 +261,14 @@ ADMIN_PAGES: Final[dict[str, Rule]] = {
 MANAGE_PAGES: Final[dict[str, Rule]] = {
     **dict.fromkeys(
         (
-            *("manage_arena", "manage_arena_planner", "manage_rubrics", "manage_rubric", "manage_campaign"),
+            *(
+                "manage_arena",
+                "manage_arena_planner",
+                "manage_arena_computation",
+                "manage_rubrics",
+                "manage_rubric",
+                "manage_campaign",
+            ),
             *("manage_campaign_judges", "manage_campaign_judge", "manage_campaign_quality"),
             *("manage_campaign_scores", "manage_campaign_exclusions"),
             *("manage_overview", "manage_archive", "manage_audit", "manage_audit_csv", "manage_audit_entry"),

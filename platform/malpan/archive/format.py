@@ -151,6 +151,7 @@ LEFT_OUT: Final = (
     "arena.exclusion",
     "arena.campaignresult",
     "core.chore",  # of the whole site
+    "arena.computation",
     "teams.invitation",  # single-use links to teams of this site
     "jobs.job",  # current work: an unfinished run is queued again by the import
     "jobs.worker",  # who works on this site now

@@ -1,4 +1,4 @@
-"""The name of this app in the admin."""
+"""The name of this app in the admin, and its registration of handlers with the queue."""
 
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
@@ -7,3 +7,8 @@ from django.utils.translation import gettext_lazy as _
 class ArenaConfig(AppConfig):
     name = "malpan.arena"
     verbose_name = _("사람 평가")
+
+    def ready(self) -> None:
+        from malpan.arena import handlers  # which needs the models
+
+        handlers.register()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from django.db import transaction
 from django.utils import timezone
 
+from malpan.arena.computations import Kind, Question, answer_or_former
 from malpan.arena.errors import (
     AssignmentNotFound,
     CampaignNotBegun,
@@ -19,25 +21,25 @@ from malpan.arena.errors import (
 from malpan.arena.judges import clean_reason
 from malpan.arena.locks import lock_campaign
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, Exclusion, Judgement
-from malpan.arena.publishing import result_from
 from malpan.arena.quality import has_opened_scores
+from malpan.arena.results import require_computable
 from malpan.arena.votes_file import votes_of
 from malpan.competitions.permissions import Permission, require
 from malpan.core import audit
-from scoring.arena.votes import Votes
+from scoring.arena.votes import Votes, votes_bytes
+from scoring.signature import canonical_json
 
 if TYPE_CHECKING:
     from malpan.accounts.models import User
 
 _RESAMPLES: Final = 50  # of a preview, which shows no interval
 
-Placed = dict[str, tuple[int, float]]  # rank and score by the label of the system
-
 
 @dataclass(frozen=True, slots=True)
 class Effect:
     """What an exclusion would change. ``moved``: the label of each system whose rank changes, with both ranks; empty
-    without the scores opened. ``ranks_changed`` counts systems that get or lose a rank, too.
+    without the scores opened. ``ranks_changed`` counts systems that get or lose a rank, too. ``of``: the moment of the
+    judgements that it is of, ``None`` if of all; ``waiting``: the computation of those that is under way.
     """
 
     votes_before: int
@@ -45,22 +47,27 @@ class Effect:
     ranks_changed: int
     largest_score_change: float
     moved: tuple[tuple[str, int, int], ...]
+    of: datetime | None = None
+    waiting: int | None = None
 
 
 def preview_exclusion(
     *, campaign: Campaign, actor: User, judge: CampaignJudge | None = None, judgement: Judgement | None = None
 ) -> Effect:
-    """What leaving out ``judge`` or ``judgement`` changes in the result; nothing is written.
+    """What leaving out ``judge`` or ``judgement`` changes in the result, as a worker computes it.
 
     Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to manage, ``CampaignNotBegun``, ``NoVotes``,
     ``ResultNotComputable`` for what cannot be computed with or without it, ``JudgeNotFound``, ``AssignmentNotFound``,
-    ``ExclusionInForce``.
+    ``ExclusionInForce``, ``StillComputing``, ``ComputationFailed``.
     """
     require(actor, campaign.track.competition, Permission.MANAGE)
     _require_possible(campaign, judge, judgement)
     left_out = Exclusion(campaign=campaign, judge=judge, judgement=judgement, reason="-")
     before, after = votes_of(campaign), votes_of(campaign, leave_out=left_out)
-    was, now = _placed(before), _placed(after)
+    subject = f"judge {judge.pk}" if judge else f"judgement {judgement.pk}" if judgement else ""
+    answer = answer_or_former(_question(campaign, subject, before, after))
+    found = json.loads(answer.content)
+    was, now = found["before"], found["after"]
     both = sorted(was.keys() & now.keys())
     moved = tuple((label, was[label][0], now[label][0]) for label in both if was[label][0] != now[label][0])
     return Effect(
@@ -69,6 +76,8 @@ def preview_exclusion(
         ranks_changed=len(moved) + len(was.keys() ^ now.keys()),
         largest_score_change=max((abs(now[label][1] - was[label][1]) for label in both), default=0.0),
         moved=moved if has_opened_scores(campaign, actor) else (),
+        of=answer.of,
+        waiting=answer.waiting,
     )
 
 
@@ -139,10 +148,21 @@ def _require_possible(campaign: Campaign, judge: CampaignJudge | None, judgement
         raise ExclusionInForce
 
 
-def _placed(votes: Votes) -> Placed:
-    """Rank and score of each system that has a result. Raises ``NoVotes``, ``ResultNotComputable``."""
-    rows = result_from(replace(votes, settings=replace(votes.settings, resamples=_RESAMPLES))).document()["systems"]
-    return {row["label"]: (row["rank"], row["score"]) for row in rows}
+def _question(campaign: Campaign, subject: str, before: Votes, after: Votes) -> Question:
+    """What the results of both are. Raises ``NoVotes``, ``ResultNotComputable``."""
+    given = {}
+    for name, votes in (("before", before), ("after", after)):
+        require_computable(votes)
+        few = replace(votes, settings=replace(votes.settings, resamples=_RESAMPLES))
+        given[name] = json.loads(votes_bytes(few))
+    return Question(
+        competition=campaign.track.competition,
+        kind=Kind.EFFECT,
+        given=canonical_json(given),
+        cost=2 * len(before.votes),
+        campaign=campaign,
+        subject=subject,
+    )
 
 
 def _facts(exclusion: Exclusion) -> dict[str, Any]:

@@ -1,47 +1,44 @@
 """Publishing the result of a closed campaign: votes file, result and standing in a snapshot, with an entry in the
 chain. Publishing again, after an erratum or an exclusion, makes another snapshot; the reason is its note.
 
-The result is computed from the bytes of the votes file alone, as everybody can (``python -m scoring arena``).
+The result is computed from the bytes of the votes file alone, as everybody can (``python -m scoring arena``), and by a
+worker (``arena.computations``).
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from django.db import transaction
 from django.utils import timezone
 
 from malpan.arena.chain_steps import append_step
+from malpan.arena.computations import answer_to
 from malpan.arena.errors import (
     CampaignNotClosed,
     CampaignReasonMissing,
-    NoVotes,
     ResultChanged,
-    ResultNotComputable,
     ResultUnchanged,
 )
 from malpan.arena.locks import lock_campaign
 from malpan.arena.models import Campaign, CampaignResult
+from malpan.arena.results import question_of
 from malpan.arena.systems import systems_of
 from malpan.arena.votes_file import votes_of
 from malpan.competitions.permissions import Permission, require
 from malpan.core import audit
-from malpan.core.language import reader_language
 from malpan.core.storage import store_private
 from malpan.core.text import one_line
-from scoring.arena.result import ArenaResult, NoResult, compute
-from scoring.arena.votes import Votes, read_votes, votes_bytes
 from scoring.signature import json_sha256
 
 if TYPE_CHECKING:
     from malpan.accounts.models import User
 
 NOTE_MAX: Final = 300
-RESULTS_KEPT: Final = 4  # in the memory of a process: one takes seconds
 SHOWN: Final = ("rank", "label", "score", "low", "high", "best_rank", "worst_rank", "cluster", "votes")
 
 
@@ -58,24 +55,19 @@ class Computed:
     signature_hash: str
 
 
-def result_from(votes: Votes) -> ArenaResult:
-    """The result of ``votes``. Raises ``NoVotes``, ``ResultNotComputable``."""
-    return _result(votes_bytes(votes))
+def computed_result(*, campaign: Campaign) -> Computed:
+    """The result of a closed campaign as it would be published now. If it is not there yet, a worker is asked for it.
 
-
-def compute_result(*, campaign: Campaign) -> Computed:
-    """The result of a closed campaign as it would be published now; nothing is written.
-
-    Raises ``CampaignNotClosed``, ``NoVotes``, ``ResultNotComputable``.
+    Raises ``CampaignNotClosed``, ``NoVotes``, ``ResultNotComputable``, ``StillComputing``, ``ComputationFailed``.
     """
     if campaign.closed_at is None:
         raise CampaignNotClosed
-    votes = votes_bytes(votes_of(campaign))
-    found = _result(votes)
-    document, written = found.document(), found.bytes()
+    question = question_of(campaign, votes_of(campaign))
+    written = answer_to(question)
+    document = json.loads(written)
     return Computed(
-        votes_bytes=votes,
-        votes_sha256=hashlib.sha256(votes).hexdigest(),
+        votes_bytes=question.given,
+        votes_sha256=hashlib.sha256(question.given).hexdigest(),
         result_bytes=written,
         result_sha256=hashlib.sha256(written).hexdigest(),
         document=document,
@@ -96,13 +88,14 @@ def publish_result(
     """Publish the result of a closed campaign. ``result_sha256`` is that of the result that the person saw.
 
     Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to manage, ``ResultChanged``,
-    ``ResultUnchanged``, ``CampaignReasonMissing`` for a correction without a note, and as ``compute_result``.
+    ``ResultUnchanged``, ``CampaignReasonMissing`` for a correction without a note, and as ``computed_result``: only the
+    result of exactly the present votes is published.
     """
     require(actor, campaign.track.competition, Permission.MANAGE)
     moment = now or timezone.now()
     with transaction.atomic():
         fresh = lock_campaign(campaign.pk)
-        computed = compute_result(campaign=fresh)
+        computed = computed_result(campaign=fresh)
         last = CampaignResult.objects.filter(campaign=fresh).order_by("-number").first()
         _require_news(computed, last, result_sha256, note_ko)
         result = _take(fresh, computed, last, actor, (note_ko, note_en), moment)
@@ -125,17 +118,6 @@ def chain_facts(result: CampaignResult) -> dict[str, Any]:
         "result_sha256": result.result_sha256,
         "signature_hash": result.signature_hash,
     }
-
-
-@lru_cache(maxsize=RESULTS_KEPT)
-def _result(votes: bytes) -> ArenaResult:
-    read = read_votes(votes)
-    if not read.real():
-        raise NoVotes
-    try:
-        return compute(read)
-    except NoResult as error:
-        raise ResultNotComputable(explanation=error.message(reader_language())) from error
 
 
 def _rows(campaign: Campaign, document: dict[str, Any]) -> list[dict[str, Any]]:

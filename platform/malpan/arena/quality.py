@@ -4,27 +4,35 @@ somebody opens the scores, which is logged.
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 from django.db import transaction
 
-from malpan.arena.errors import CampaignNotBegun, ScoresNotOpened
+from malpan.arena.computations import Answer, answer_or_former
+from malpan.arena.errors import (
+    CampaignNotBegun,
+    ComputationFailed,
+    NoVotes,
+    ResultNotComputable,
+    ScoresNotOpened,
+    StillComputing,
+)
 from malpan.arena.judges import clean_reason
 from malpan.arena.locks import lock_campaign_shared
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, Judgement
 from malpan.arena.panel import current_balance
-from malpan.arena.publishing import result_from
+from malpan.arena.results import question_of
 from malpan.arena.votes_file import votes_of
 from malpan.competitions.permissions import Permission, require
 from malpan.core import audit
 from malpan.core.models import AuditEntry
-from scoring.arena import quality
+from scoring.arena import judge_quality
 from scoring.arena.design import Balance
-from scoring.arena.result import ArenaResult
-from scoring.arena.verdicts import agreement_document
 
 if TYPE_CHECKING:
     from malpan.accounts.models import User
@@ -35,7 +43,7 @@ OPENED: Final = "campaign.open_scores"
 @dataclass(frozen=True, slots=True)
 class JudgeQuality:
     """Figures of a judge. ``too_fast``: judgements in less than the campaign's minimum; ``figures``: what
-    ``scoring.arena.quality`` says of them, ``None`` before there is a vote that counts.
+    ``scoring.arena.quality`` says of them, ``None`` before that is computed.
     """
 
     judge: CampaignJudge
@@ -43,13 +51,14 @@ class JudgeQuality:
     total: int
     median_seconds: float | None
     too_fast: int
-    figures: quality.JudgeQuality | None
+    figures: judge_quality.JudgeQuality | None
 
 
 @dataclass(frozen=True, slots=True)
 class LiveQuality:
-    """Of a campaign. ``agreement``: that of a result document, ``None`` before there is a vote that counts.
-    ``balance``: how even the design is as it stands.
+    """Of a campaign. ``agreement``: that of a result document, ``None`` before it is computed. ``balance``: how even
+    the design is as it stands. ``of``: the moment of the judgements that figures and agreement are of, ``None`` if they
+    are of all; ``waiting``: the computation of those that is under way; ``has_failed``: it could not be done.
     """
 
     done: int
@@ -57,14 +66,17 @@ class LiveQuality:
     judges: tuple[JudgeQuality, ...]
     agreement: list[dict[str, Any]] | None
     balance: Balance
+    of: datetime | None = None
+    waiting: int | None = None
+    has_failed: bool = False
 
 
 def live_quality(campaign: Campaign) -> LiveQuality:
     """The figures as they are now, without scores of systems. Raises ``CampaignNotBegun``."""
     if campaign.opened_at is None:
         raise CampaignNotBegun
-    votes = votes_of(campaign)
-    figures = {each.judge: each for each in quality.judge_qualities(votes)} if votes.real() else {}
+    found = _computed(campaign)
+    figures = {row["judge"]: judge_quality.JudgeQuality.of_row(row) for row in found.judges}
     states, seconds = _states(campaign), _seconds(campaign)
     judges = []
     for judge in campaign.judges.exclude(design_label="").select_related("user").order_by("design_label"):
@@ -85,8 +97,11 @@ def live_quality(campaign: Campaign) -> LiveQuality:
         done=sum(each.done for each in judges),
         total=sum(each.total for each in judges),
         judges=tuple(judges),
-        agreement=agreement_document(votes) if votes.real() else None,
+        agreement=found.agreement,
         balance=current_balance(campaign),
+        of=found.of,
+        waiting=found.waiting,
+        has_failed=found.has_failed,
     )
 
 
@@ -113,18 +128,56 @@ def has_opened_scores(campaign: Campaign, user: User) -> bool:
     return entries.filter(action=OPENED, actor=user).exists()
 
 
-def current_result(*, campaign: Campaign, actor: User) -> ArenaResult:
-    """The result of the judgements so far.
+@dataclass(frozen=True, slots=True)
+class CurrentResult:
+    """A result document; ``of`` and ``waiting`` as in ``LiveQuality``."""
+
+    document: dict[str, Any]
+    of: datetime | None
+    waiting: int | None
+
+
+def current_result(*, campaign: Campaign, actor: User) -> CurrentResult:
+    """The result of the judgements so far; while judges are at work, the last one that was computed.
 
     Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to manage, ``CampaignNotBegun``,
-    ``ScoresNotOpened``, ``NoVotes``, ``ResultNotComputable``.
+    ``ScoresNotOpened``, ``NoVotes``, ``ResultNotComputable``, ``StillComputing``, ``ComputationFailed``.
     """
     require(actor, campaign.track.competition, Permission.MANAGE)
     if campaign.opened_at is None:
         raise CampaignNotBegun
     if not has_opened_scores(campaign, actor):
         raise ScoresNotOpened
-    return result_from(votes_of(campaign))
+    answer = _answer(campaign)
+    return CurrentResult(json.loads(answer.content), answer.of, answer.waiting)
+
+
+def _answer(campaign: Campaign) -> Answer:
+    return answer_or_former(question_of(campaign, votes_of(campaign)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Computed:
+    """What a result document says of judges, as far as there is one."""
+
+    judges: list[dict[str, Any]] = field(default_factory=list)
+    agreement: list[dict[str, Any]] | None = None
+    of: datetime | None = None
+    waiting: int | None = None
+    has_failed: bool = False
+
+
+def _computed(campaign: Campaign) -> _Computed:
+    try:
+        answer = _answer(campaign)
+    except (NoVotes, ResultNotComputable):
+        return _Computed()
+    except StillComputing as error:
+        return _Computed(waiting=error.params["computation"])
+    except ComputationFailed:
+        return _Computed(has_failed=True)
+    document = json.loads(answer.content)
+    return _Computed(document["judges"], document["agreement"], answer.of, answer.waiting)
 
 
 def _states(campaign: Campaign) -> dict[int, list[str]]:

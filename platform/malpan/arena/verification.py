@@ -13,6 +13,7 @@ from typing import Any, Final
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from malpan.arena.computing import result_bytes
 from malpan.arena.design_rows import design_sha256
 from malpan.arena.models import Assignment, Campaign, CampaignResult
 from malpan.arena.publishing import chain_facts
@@ -22,8 +23,6 @@ from malpan.core.storage import read_private
 from malpan.leaderboard.verification import Finding
 from malpan.submissions.models import ChainEntry
 from scoring import __version__
-from scoring.arena.result import compute
-from scoring.arena.votes import read_votes
 from scoring.errors import ScoringError
 from scoring.signature import json_sha256
 
@@ -121,10 +120,10 @@ def is_computed(result: CampaignResult) -> bool:
         published = json.loads(read_private(result.result_sha256))
         if published["signature"]["instrument"] != __version__:
             return True
-        found = compute(read_votes(read_private(result.votes_sha256)))
+        found = result_bytes(read_private(result.votes_sha256))
     except (KeyError, ValueError, ScoringError, SystemFault):
         return False
-    is_same = hashlib.sha256(found.bytes()).hexdigest() == result.result_sha256
-    systems: list[dict[str, Any]] = found.document()["systems"]
+    is_same = hashlib.sha256(found).hexdigest() == result.result_sha256
+    systems: list[dict[str, Any]] = json.loads(found)["systems"]
     shown = [(row["label"], row["rank"], row["score"]) for row in result.rows]
     return is_same and shown == [(each["label"], each["rank"], each["score"]) for each in systems]

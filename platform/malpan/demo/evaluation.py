@@ -18,15 +18,18 @@ from django.db import transaction
 from malpan.accounts.services import confirm_email
 from malpan.arena.campaigns import create_campaign
 from malpan.arena.closing import close_campaign
+from malpan.arena.computing import compute_now
 from malpan.arena.exclusions import make_exclusion
 from malpan.arena.judges import accept_invitation, consent_version_of, create_invitation, give_consent
 from malpan.arena.judging import judge_assignment, next_assignment, progress_of
 from malpan.arena.models import Campaign, CampaignJudge, CampaignResult, Exclusion
 from malpan.arena.opening import open_campaign
-from malpan.arena.publishing import compute_result, publish_result
+from malpan.arena.publishing import computed_result, publish_result
 from malpan.arena.quality import JudgeQuality, live_quality
+from malpan.arena.results import question_of
 from malpan.arena.rubrics import create_rubric
 from malpan.arena.systems import SYSTEMS_LEAST, choose_top
+from malpan.arena.votes_file import votes_of
 from malpan.competitions.models import Competition, CompetitionRole, Phase
 from malpan.competitions.roles import appoint
 from malpan.core.locks import own_rows
@@ -179,7 +182,8 @@ def _publish(campaign: Campaign, organiser: User, moments: Moments) -> None:
 
 
 def _publish_once(campaign: Campaign, organiser: User, now: datetime, **notes: str) -> None:
-    sha256 = compute_result(campaign=campaign).result_sha256
+    compute_now(question_of(campaign, votes_of(campaign)))
+    sha256 = computed_result(campaign=campaign).result_sha256
     publish_result(campaign=campaign, actor=organiser, result_sha256=sha256, now=now, **notes)
 
 

@@ -12,8 +12,9 @@ import pytest
 from scipy.stats import kendalltau
 
 from scoring.arena import meta_items, meta_systems
+from scoring.arena.comparable import NoResult
 from scoring.arena.meta import MetricScores, document_bytes, evaluate
-from scoring.arena.result import NoResult, compute
+from scoring.arena.result import compute
 from scoring.arena.rubric_scores import points_of
 from scoring.arena.simulation import Panel, simulate
 from scoring.arena.vote_records import PROTOCOLS, ArenaItem, Judge, System, Vote, Votes, VoteSettings

@@ -7,6 +7,7 @@ import pytest
 
 from scoring.arena.planner import plan_widths
 from scoring.arena.simulation import Panel, simulate, spread_strengths
+from scoring.arena.vote_records import Protocol
 
 
 def test_more_judgements_make_intervals_narrower_about_as_the_root_and_separate_more_pairs() -> None:
@@ -14,6 +15,19 @@ def test_more_judgements_make_intervals_narrower_about_as_the_root_and_separate_
     assert [row.judgements for row in rows] == [360, 1440]  # a tenth are controls and repeats
     assert rows[0].width / rows[1].width == pytest.approx(2, rel=0.4)
     assert rows[1].separated > rows[0].separated
+
+
+@pytest.mark.parametrize("protocol", ["ranking", "rubric", "errors"])
+def test_every_protocol_gets_narrower_intervals_with_more_judgements(protocol: Protocol) -> None:
+    rows = plan_widths(5, 0.6, 0.2, 0.0, 8, [30, 120], protocol=protocol, group=3, repetitions=3)
+    assert rows[0].judgements == 8 * (30 - 2 * 2)
+    assert rows[0].width / rows[1].width == pytest.approx(2, rel=0.5)
+    assert rows[1].separated >= rows[0].separated
+
+
+def test_ranking_more_outputs_at_once_says_more_with_as_many_judgements() -> None:
+    [pair], [four] = (plan_widths(6, 0.6, 0.2, 0.0, 8, [60], protocol=name) for name in ("pairwise", "ranking"))
+    assert four.width < 0.7 * pair.width
 
 
 def test_the_width_is_that_of_four_standard_errors_found_by_repeating_the_panel() -> None:

@@ -13,8 +13,9 @@ import pytest
 
 from scoring import __version__
 from scoring.arena.bradley_terry import fit
+from scoring.arena.comparable import NoResult
 from scoring.arena.comparisons import comparisons
-from scoring.arena.result import NoResult, compute
+from scoring.arena.result import compute
 from scoring.arena.simulation import Panel, simulate, spread_strengths
 from scoring.arena.vote_records import PROTOCOLS, Exclusion
 from scoring.arena.votes import read_votes, votes_bytes

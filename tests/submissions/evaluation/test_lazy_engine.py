@@ -1,5 +1,4 @@
-"""A process that takes files and queues runs never loads an analyser or a model library. It has numpy, in which the
-result of a human evaluation is computed."""
+"""A process that takes files and queues runs never loads an analyser, a model library or numpy."""
 
 import json
 import subprocess
@@ -13,7 +12,7 @@ from django.urls import get_resolver
 get_resolver().url_patterns
 import malpan.submissions.admin, malpan.submissions.intake, malpan.submissions.evaluation.runs
 import malpan.submissions.tasks, malpan.api.routes
-heavy = {"torch", "transformers", "mecab", "konlpy", "bert_score", "bleurt_pytorch", "scoring.engine"}
+heavy = {"torch", "transformers", "numpy", "mecab", "konlpy", "bert_score", "bleurt_pytorch", "scoring.engine"}
 print(json.dumps({
     "loaded": sorted(heavy & set(sys.modules)),
     "megabytes": psutil.Process().memory_info().rss / 2**20,

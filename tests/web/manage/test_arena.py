@@ -12,7 +12,8 @@ from django.test import Client
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignResult, Exclusion, Rubric
 from malpan.arena.systems import systems_of
 from malpan.core.models import AuditEntry
-from tests.arena.conftest import NAMES, World, judge_everything, world
+from tests.arena.answers import work_off
+from tests.arena.conftest import NAMES, World, judge_everything, judge_one, world
 from tests.web.html import Element, parse, problems
 from tests.web.manage_people import client_of, client_with_role
 
@@ -43,6 +44,18 @@ def hidden(text: str) -> dict[str, str]:
     """The hidden fields of a page but the token."""
     fields = [dict(re.findall(r'(\w+)="([^"]*)"', each)) for each in re.findall(r"<input[^>]*>", text)]
     return {each["name"]: each.get("value", "") for each in fields if each.get("type") == "hidden"}
+
+
+def computed(client: Client, address: str) -> str:
+    """A page that says it waits, and once a worker has answered, what it says then."""
+    waiting = parse(client.get(address).content.decode())
+    [polled] = [each.attributes["hx-get"] for each in waiting.all() if "hx-get" in each.attributes]
+    assert "계산 중" in waiting.one("main").text
+    assert client.get(polled).status_code == 204
+    assert work_off() == 1
+    ready = client.get(polled)
+    assert (ready.status_code, ready.headers["HX-Refresh"]) == (286, "true")
+    return client.get(address).content.decode()
 
 
 def red(page: Element) -> list[str]:
@@ -102,7 +115,7 @@ def test_a_campaign_from_its_rubric_to_its_publication(world: World, writer: Cli
     assert "모든 배정을 판단했습니다" in writer.get(url(world, f"{campaign.pk}/closing/")).content.decode()
     assert writer.post(url(world, f"{campaign.pk}/closing/"), {"confirm": "on"}).status_code == 302
 
-    page = writer.get(url(world, f"{campaign.pk}/publishing/")).content.decode()
+    page = computed(writer, url(world, f"{campaign.pk}/publishing/"))
     sent = {"result_sha256": hidden(page)["result_sha256"], "confirm": "on"}
     assert writer.post(url(world, f"{campaign.pk}/publishing/"), sent | {"result_sha256": "0" * 64}).status_code == 409
     assert writer.post(url(world, f"{campaign.pk}/publishing/"), sent).status_code == 302
@@ -310,7 +323,12 @@ def test_the_quality_of_a_running_campaign_says_nothing_of_who_leads(world: Worl
     judge = campaign.judges.order_by("pk")[0]
     labels = [row.label for row in campaign.systems.all()]
     for page in ("quality/", "", "systems/", "judges/", f"judges/{judge.pk}/", "exclusions/", "closing/"):
-        text = parse(writer.get(url(world, f"{campaign.pk}/{page}")).content.decode()).one("main").text
+        address = url(world, f"{campaign.pk}/{page}")
+        text = parse(writer.get(address).content.decode()).one("main").text
+        if work_off():
+            assert "채점 서버가 계산하고 있습니다" in text
+            text = parse(writer.get(address).content.decode()).one("main").text
+            assert "크리펜도르프" in text
         assert not [label for label in labels if label in text], page
         assert "first" not in text
     refused = writer.get(url(world, f"{campaign.pk}/quality/scores/"), follow=True)
@@ -323,7 +341,8 @@ def test_scores_are_opened_with_a_reason_which_is_logged(world: World, writer: C
     address = url(world, f"{campaign.pk}/quality/open/")
     assert writer.post(address, {"confirm": "on"}).status_code == 422
     opened = writer.post(address, {"confirm": "on", "reason": "동점이 많은지 확인"}, follow=True)
-    page = parse(opened.content.decode())
+    assert opened.redirect_chain[0][0] == url(world, f"{campaign.pk}/quality/scores/")
+    page = parse(computed(writer, url(world, f"{campaign.pk}/quality/scores/")))
     assert next(row.text for row in page.one("main").all("th", scope="row")) in NAMES
     entry = AuditEntry.objects.get(action="campaign.open_scores")
     assert (entry.actor, entry.after["reason"]) == (world.owner, "동점이 많은지 확인")
@@ -338,7 +357,7 @@ def test_the_effect_of_an_exclusion_is_shown_before_it_is_made_and_it_is_lifted(
     own = Assignment.objects.filter(judge=judge, state="done", kind="real").count()
     total = Assignment.objects.filter(campaign=campaign, state="done", kind="real").count()
     address = url(world, f"{campaign.pk}/judges/{judge.pk}/exclude/")
-    assert f"{total} → {total - own}" in writer.get(address).content.decode()
+    assert f"{total} → {total - own}" in computed(writer, address)
     assert not Exclusion.objects.exists()
     assert writer.post(address, {"confirm": "on"}).status_code == 422
     assert writer.post(address, {"confirm": "on", "reason": "무작위로 고름"}).status_code == 302
@@ -348,6 +367,26 @@ def test_the_effect_of_an_exclusion_is_shown_before_it_is_made_and_it_is_lifted(
     writer.post(url(world, f"{campaign.pk}/exclusions/{exclusion.pk}/lift/"), {"reason": "확인함"})
     exclusion.refresh_from_db()
     assert exclusion.lift_reason == "확인함"
+
+
+def test_newer_figures_are_offered_where_somebody_may_write_in_a_form(world: World, writer: Client) -> None:
+    campaign = world.opened()
+    judge_everything(campaign)
+    address = url(world, f"{campaign.pk}/quality/")
+    computed(writer, address)
+    row = Assignment.objects.filter(campaign=campaign, kind="real").select_related("judge")[0]
+    judge_one(row, {"choice": "both_bad", "reasons": []})
+
+    page = parse(writer.get(address).content.decode())
+    assert "까지의 판단으로 계산한 값입니다" in page.text
+    assert "크리펜도르프" in page.text
+    [polled] = [each.attributes["hx-get"] for each in page.all() if "hx-get" in each.attributes]
+    work_off()
+
+    ready = writer.get(polled)
+    assert (ready.status_code, "HX-Refresh" in ready.headers) == (286, False)
+    assert "새로 고쳐 보기" in ready.content.decode()
+    assert "까지의 판단으로" not in writer.get(address).content.decode()
 
 
 def test_one_judgement_is_left_out(world: World, writer: Client) -> None:
@@ -367,12 +406,17 @@ def test_one_judgement_is_left_out(world: World, writer: Client) -> None:
 
 
 def test_the_planner_says_how_narrow_intervals_get_and_is_bounded(world: World, writer: Client) -> None:
-    asked = "planner/?systems=4&judges=4&votes=40&items=50&spread=0.5&tie_percent=20&order_effect=0"
-    page = parse(writer.get(url(world, asked)).content.decode())
+    asked = "planner/?protocol=pairwise&group=4&systems=4&judges=4&votes=40&items=50"
+    asked += "&spread=0.5&tie_percent=20&order_effect=0"
+    page = parse(computed(writer, url(world, asked)))
     cells = [[cell.text for cell in row.all("td")] for row in page.one("tbody").all("tr")]
     assert [row[:2] for row in cells] == [["20", "72"], ["40", "144"], ["80", "288"]]
     widths = [float(row[2]) for row in cells]
     assert widths[0] > widths[2] > 0
+    page = parse(computed(writer, url(world, asked.replace("pairwise", "errors"))))
+    assert "평가자의 표준 편차" in page.one("thead").text
+    refused = writer.get(url(world, asked.replace("pairwise", "ranking").replace("group=4", "group=5")))
+    assert (refused.status_code, red(parse(refused.content.decode()))) == (422, ["group"])
     refused = writer.get(url(world, asked.replace("judges=4", "judges=100").replace("votes=40", "votes=500")))
     assert (refused.status_code, red(parse(refused.content.decode()))) == (422, ["votes"])
 
@@ -398,6 +442,9 @@ def test_every_page_in_every_state_is_sound(world: World, writer: Client, state:
         assert response.status_code == 200, page
         text = response.content.decode()
         assert problems(parse(text)) == [], page
+        if work_off():  # what was computed has other markup than what waits
+            text = writer.get(url(world, page), headers={"Accept-Language": language}).content.decode()
+            assert problems(parse(text)) == [], page
         assert 'aria-invalid="true"' not in text, page  # nothing is red before it was sent
 
 

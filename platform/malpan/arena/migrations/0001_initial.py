@@ -14,6 +14,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('competitions', '0001_initial'),
+        ('jobs', '0001_initial'),
         ('submissions', '0001_initial'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
@@ -375,6 +376,29 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='campaign',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('closed_at', None), ('opened_at__isnull', False), _connector='OR'), models.Q(('published_at', None), ('closed_at__isnull', False), _connector='OR')), name='campaign_opens_closes_publishes'),
+        ),
+        migrations.CreateModel(
+            name='Computation',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(choices=[('result', '결과'), ('effect', '제외의 영향'), ('plan', '계획')], max_length=6, verbose_name='종류')),
+                ('subject', models.CharField(blank=True, max_length=40, verbose_name='대상')),
+                ('given_sha256', models.CharField(max_length=64, verbose_name='입력의 sha256')),
+                ('instrument', models.CharField(max_length=40, verbose_name='계산하는 판')),
+                ('given', models.BinaryField(verbose_name='입력')),
+                ('answer', models.BinaryField(blank=True, default=b'', verbose_name='답')),
+                ('asked_at', models.DateTimeField(verbose_name='맡긴 시각')),
+                ('answered_at', models.DateTimeField(blank=True, null=True, verbose_name='답한 시각')),
+                ('campaign', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='computations', to='arena.campaign', verbose_name='평가')),
+                ('competition', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='computations', to='competitions.competition', verbose_name='대회')),
+                ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='jobs.job', verbose_name='작업')),
+            ],
+            options={
+                'verbose_name': '계산',
+                'verbose_name_plural': '계산',
+                'ordering': ['-asked_at', '-pk'],
+                'constraints': [models.UniqueConstraint(fields=('competition', 'kind', 'given_sha256', 'instrument'), name='computation_unique_for_its_input'), models.CheckConstraint(condition=models.Q(models.Q(('answer', b''), ('answered_at', None)), models.Q(('answered_at__isnull', False), ('given', b'')), _connector='OR'), name='computation_has_its_input_or_its_answer')],
+            },
         ),
         append_only("arena_rubric"),
         append_only("arena_judgement"),

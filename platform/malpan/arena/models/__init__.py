@@ -1,6 +1,7 @@
 """The tables of human evaluation."""
 
 from malpan.arena.models.campaign import Campaign, CampaignItem, CampaignSystem, Rubric
+from malpan.arena.models.computation import Computation
 from malpan.arena.models.judging import (
     Assignment,
     CampaignJudge,
@@ -17,6 +18,7 @@ __all__ = [
     "CampaignJudge",
     "CampaignResult",
     "CampaignSystem",
+    "Computation",
     "Exclusion",
     "JudgeBar",
     "Judgement",

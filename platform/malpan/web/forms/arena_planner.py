@@ -8,12 +8,24 @@ from django import forms
 from django.utils.translation import gettext as _t
 from django.utils.translation import gettext_lazy as _
 
+from malpan.arena.models import Campaign
+from malpan.arena.planning import STEPS
+
 VOTES_MOST: Final = 12_000  # of all judges in the longest row, so that an answer takes seconds
-STEPS: Final = (0.5, 1, 2)  # times the number that was asked for
 
 
 class PlannerForm(forms.Form):
+    protocol = forms.ChoiceField(
+        label=_("평가 방식"), choices=Campaign.Protocol.choices, initial=Campaign.Protocol.PAIRWISE
+    )
     systems = forms.IntegerField(label=_("평가할 제출"), min_value=2, max_value=30, initial=10)
+    group = forms.IntegerField(
+        label=_("함께 보이는 출력 수"),
+        min_value=3,
+        max_value=8,
+        initial=4,
+        help_text=_("순위를 매길 때만 씁니다."),
+    )
     judges = forms.IntegerField(label=_("평가자"), min_value=2, max_value=100, initial=20)
     votes = forms.IntegerField(
         label=_("한 사람의 판단 수"),
@@ -36,7 +48,7 @@ class PlannerForm(forms.Form):
         min_value=0,
         max_value=80,
         initial=20,
-        help_text=_("실력이 같은 두 팀을 견줄 때의 비율입니다."),
+        help_text=_("쌍 비교에서 실력이 같은 두 팀을 견줄 때의 비율입니다."),
     )
     order_effect = forms.FloatField(
         label=_("첫째 자리의 이로움"),
@@ -44,7 +56,7 @@ class PlannerForm(forms.Form):
         max_value=2,
         initial=0,
         widget=forms.NumberInput(attrs={"step": "any"}),
-        help_text=_("먼저 보이는 출력이 얻는 로짓입니다. 모르면 0으로 둡니다."),
+        help_text=_("쌍 비교에서 먼저 보이는 출력이 얻는 로짓입니다. 모르면 0으로 둡니다."),
     )
 
     def clean(self) -> dict[str, Any]:
@@ -52,4 +64,11 @@ class PlannerForm(forms.Form):
         if {"judges", "votes"} <= values.keys() and values["judges"] * values["votes"] * max(STEPS) > VOTES_MOST:
             text = _t("평가자 수와 판단 수를 곱한 값이 %(limit)d을(를) 넘지 않게 적어 주십시오.")
             self.add_error("votes", text % {"limit": VOTES_MOST // max(STEPS)})
+        is_ranking = values.get("protocol") == Campaign.Protocol.RANKING
+        if is_ranking and {"systems", "group"} <= values.keys() and values["group"] > values["systems"]:
+            self.add_error("group", _t("평가할 제출보다 많은 출력을 함께 보일 수 없습니다."))
         return values
+
+    def is_of_pairs(self) -> bool:
+        """Whether judges compare outputs, so that strengths are in logits."""
+        return self.cleaned_data["protocol"] in (Campaign.Protocol.PAIRWISE, Campaign.Protocol.RANKING)

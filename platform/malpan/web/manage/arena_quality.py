@@ -22,7 +22,7 @@ from malpan.core.messages import text_of
 from malpan.web.acting import act, or_refusal, posted
 from malpan.web.forms.arena_campaigns import CampaignReasonForm, ConfirmedReasonForm
 from malpan.web.manage.access import ManageAccess, manage_page
-from malpan.web.manage.arena_pages import campaign_at, campaign_context
+from malpan.web.manage.arena_pages import campaign_at, campaign_context, or_waiting
 from malpan.web.manage.arena_running import result_context
 from malpan.web.pages.context import MemberRequest, page_of
 from malpan.web.presenters.arena_manage import agreement_lines, judge_name, place_of, quality_lines
@@ -93,10 +93,10 @@ def scores_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpRe
     if not has_opened_scores(campaign, request.user):
         messages.error(request, text_of(ScoresNotOpened()))
         return redirect("manage_campaign_quality", access.competition.slug, pk)
-    result, refusal = or_refusal(lambda: current_result(campaign=campaign, actor=request.user))
-    context = campaign_context(access, campaign, "manage_campaign_quality") | {"refusal": refusal}
+    result, missing = or_waiting(lambda: current_result(campaign=campaign, actor=request.user))
+    context = campaign_context(access, campaign, "manage_campaign_quality") | missing
     if result is not None:
-        context |= result_context(result.document(), campaign)
+        context |= result_context(result.document, campaign) | {"of": result.of, "waiting": result.waiting}
     return render(request, "manage/arena_scores.html", context)
 
 
@@ -180,7 +180,7 @@ def _exclude_page(
     judgement: Judgement | None,
     status: int,
 ) -> HttpResponse:
-    effect, refusal = or_refusal(
+    effect, missing = or_waiting(
         lambda: preview_exclusion(campaign=campaign, actor=request.user, judge=judge, judgement=judgement)
     )
     person = judge or (judgement.assignment.judge if judgement else None)
@@ -191,9 +191,9 @@ def _exclude_page(
         "person": judge_name(person) if person else "",
         "effect": effect,
         "is_opened": has_opened_scores(campaign, request.user),
-        "refusal": refusal,
         "form": form,
     }
+    context |= missing if effect is None else {"of": effect.of, "waiting": effect.waiting}
     return render(request, "manage/arena_exclude.html", context, status=status)
 
 

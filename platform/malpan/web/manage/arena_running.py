@@ -13,14 +13,14 @@ from django.views.decorators.http import require_http_methods
 from malpan.arena.closing import close_campaign, open_assignments
 from malpan.arena.models import Campaign
 from malpan.arena.opening import open_campaign, preview_design
-from malpan.arena.publishing import Computed, compute_result, publish_result
+from malpan.arena.publishing import Computed, computed_result, publish_result
 from malpan.arena.selectors import judges_of, results_of
 from malpan.competitions.permissions import Permission, require
 from malpan.web.acting import act, or_refusal, posted
 from malpan.web.forms.arena_campaigns import CampaignPublishForm, CloseForm
 from malpan.web.forms.fields import ConfirmForm
 from malpan.web.manage.access import ManageAccess, manage_page
-from malpan.web.manage.arena_pages import campaign_at, campaign_context
+from malpan.web.manage.arena_pages import campaign_at, campaign_context, or_waiting
 from malpan.web.pages.context import MemberRequest
 from malpan.web.presenters.arena_manage import agreement_lines, standing_lines, warning_texts
 
@@ -122,12 +122,9 @@ def _publishing_page(
     status: int = 200,
 ) -> HttpResponse:
     published = results_of(campaign)
-    computed, refusal = or_refusal(lambda: compute_result(campaign=campaign))
-    context = campaign_context(access, campaign, "manage_campaign_publishing") | {
-        "refusal": refusal,
-        "snapshots": published,
-        "form": form,
-    }
+    computed, missing = or_waiting(lambda: computed_result(campaign=campaign))
+    context = campaign_context(access, campaign, "manage_campaign_publishing") | missing
+    context |= {"snapshots": published, "form": form}
     if computed is not None:
         context |= result_context(computed.document, campaign) | _to_publish(computed, published)
         context["form"] = form or CampaignPublishForm(

@@ -9,6 +9,7 @@ from django.urls import URLPattern
 from malpan.web.manage import (
     archive,
     arena,
+    arena_computations,
     arena_judges,
     arena_planner,
     arena_quality,
@@ -40,6 +41,7 @@ from malpan.web.manage import (
 _PAGES: Final = (
     archive,
     arena,
+    arena_computations,
     arena_judges,
     arena_planner,
     arena_quality,

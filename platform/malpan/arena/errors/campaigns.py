@@ -1,10 +1,10 @@
-"""Errors about human evaluation."""
+"""Errors about campaigns: their rubrics, settings, systems and design."""
 
 from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from malpan.core.errors import Conflict, Forbidden, Gone, NotFound, SystemFault, TooMany, Unprocessable
+from malpan.core.errors import Conflict, NotFound, Unprocessable
 
 
 class CampaignNotFound(NotFound):
@@ -17,30 +17,6 @@ class RubricNotFound(NotFound):
     """No such version of the rubric in this track."""
 
     text = _("평가 기준표를 찾을 수 없습니다. 목록에서 다시 열어 주십시오.")
-
-
-class JudgeNotFound(NotFound):
-    """No such judge in this campaign."""
-
-    text = _("평가자를 찾을 수 없습니다. 목록에서 다시 열어 주십시오.")
-
-
-class AssignmentNotFound(NotFound):
-    """No such assignment of this judge."""
-
-    text = _("배정된 문항을 찾을 수 없습니다. 평가 화면을 다시 열어 주십시오.")
-
-
-class ExclusionNotFound(NotFound):
-    """No such exclusion in this campaign."""
-
-    text = _("평가에서 뺀 기록을 찾을 수 없습니다. 목록에서 다시 열어 주십시오.")
-
-
-class ResultNotFound(NotFound):
-    """Nothing was published, or not with this number."""
-
-    text = _("발표한 결과가 없습니다.")
 
 
 class RubricInvalid(Unprocessable):
@@ -239,200 +215,7 @@ class OpenAssignmentsLeft(Conflict):
     )
 
 
-class NoVotes(Conflict):
-    """There is no judgement that counts. Params: none."""
-
-    text = _("셈에 드는 판단이 하나도 없어 결과를 계산할 수 없습니다.")
-
-
-class ResultNotComputable(Conflict):
-    """The instrument refuses the votes. Params: ``explanation``, in the reader's language."""
-
-    text = _("결과를 계산할 수 없습니다. %(explanation)s")
-
-
-class ResultChanged(Conflict):
-    """The result is no longer the one that the person saw. Params: none."""
-
-    text = _("보는 동안 결과가 바뀌었습니다. 바뀐 결과를 확인하고 다시 발표해 주십시오.")
-
-
-class ResultUnchanged(Conflict):
-    """Publishing again would publish the same. Params: none."""
-
-    text = _("이미 발표한 평가 결과와 같습니다. 바뀐 판단이 없어 다시 발표하지 않았습니다.")
-
-
 class CampaignReasonMissing(Unprocessable):
     """Why something is done must be said. Params: ``limit``."""
 
     text = _("왜 그렇게 하는지 %(limit)s자 안으로 적어 주십시오. 사유는 기록에 남습니다.")
-
-
-class JudgeAddressInvalid(Unprocessable):
-    """Params: ``email``."""
-
-    text = _("‘%(email)s’은(는) 이메일 주소가 아닙니다.")
-
-
-class JudgeInvited(Conflict):
-    """The address was invited already. Params: ``email``."""
-
-    text = _("%(email)s은(는) 이미 초대했습니다.")
-
-
-class TooManyJudges(TooMany):
-    """Params: ``limit``."""
-
-    text = _("한 평가에 평가자를 %(limit)s명까지 초대할 수 있습니다.")
-
-
-class InvitationMailFailed(SystemFault):
-    """The mail server refused. Params: none."""
-
-    text = _("초대 메일을 보내지 못했습니다. 메일 설정을 확인하고 다시 보내 주십시오.")
-
-
-class JudgeInvitationNotFound(NotFound):
-    """No invitation has this token. Params: none."""
-
-    text = _("초대를 찾을 수 없습니다. 메일에 적힌 주소를 그대로 열었는지 확인해 주십시오.")
-
-
-class JudgeInvitationExpired(Gone):
-    """Params: none."""
-
-    text = _("기한이 지난 초대입니다. 운영자에게 새 초대를 부탁해 주십시오.")
-
-
-class JudgeInvitationUsed(Gone):
-    """Another person accepted it. Params: none."""
-
-    text = _("이미 다른 사람이 수락한 초대입니다.")
-
-
-class JudgeInvitationForAnother(Forbidden):
-    """The invitation went to another address. Params: none."""
-
-    text = _("다른 이메일 주소로 보낸 초대입니다. 초대를 받은 주소로 로그인하고 그 주소를 확인해 주십시오.")
-
-
-class JudgeIsOrganiser(Conflict):
-    """Whoever runs the competition or takes part in it with a system of its own cannot judge. Params: none."""
-
-    text = _("이 대회를 운영하는 사람은 평가자가 될 수 없습니다. 출력을 낸 팀을 알 수 있기 때문입니다.")
-
-
-class JudgeAlready(Conflict):
-    """The person judges in this campaign under another address. Params: none."""
-
-    text = _("이미 다른 주소로 이 평가의 초대를 수락했습니다.")
-
-
-class JudgeAccepted(Conflict):
-    """The invitation was accepted, so there is nothing to send again. Params: none."""
-
-    text = _("이미 초대를 수락한 평가자입니다. 다시 보낼 것이 없습니다.")
-
-
-class JudgeBarredEverywhere(Conflict):
-    """The judge may see no unit. Params: none."""
-
-    text = _("볼 수 있는 출력이 없어 평가자가 될 수 없습니다. 제척된 팀이 너무 많습니다.")
-
-
-class JudgeRemoved(Forbidden):
-    """The judge was removed. Params: none."""
-
-    text = _("이 평가에서 제외되었습니다. 궁금한 점은 운영자에게 물어 주십시오.")
-
-
-class ConsentMissing(Forbidden):
-    """The judge has not agreed to the notice or not acknowledged the guideline. Params: none."""
-
-    text = _("먼저 안내에 동의하고 평가 지침을 확인해 주십시오.")
-
-
-class GuidelineChanged(Conflict):
-    """The guideline or the notice is another one than the person saw. Params: none."""
-
-    text = _("보는 동안 안내나 지침이 바뀌었습니다. 다시 읽고 확인해 주십시오.")
-
-
-class CalibrationMissing(Conflict):
-    """Practice comes first. Params: ``left``, how many units."""
-
-    text = _("연습 문항 %(left)s개를 먼저 마쳐 주십시오.")
-
-
-class NobodyCanTakeOver(Conflict):
-    """Open assignments of a removed judge that no other judge may take. Params: ``count``."""
-
-    text = _("배정 %(count)s개를 맡을 수 있는 평가자가 없습니다. 평가자를 더 초대한 뒤에 다시 해 주십시오.")
-
-
-class ValueInvalid(Unprocessable):
-    """A judgement is not of the protocol's form. ``field``: what is missing or wrong; ``reason`` selects the text.
-    Params: ``name``, of the criterion or output.
-    """
-
-    text = {
-        "form": _("판단을 읽을 수 없습니다. 평가 화면을 다시 열고 판단해 주십시오."),
-        "choice": _("어느 쪽이 나은지 골라 주십시오."),
-        "reasons": _("고른 까닭이 기준표에 없습니다. 평가 화면을 다시 열어 주십시오."),
-        "score_missing": _("‘%(name)s’의 점수를 골라 주십시오."),
-        "score_range": _("‘%(name)s’의 점수가 척도를 벗어납니다."),
-        "rank_missing": _("모든 출력의 순위를 정해 주십시오."),
-        "rank_range": _("순위는 1부터 출력의 수까지입니다."),
-        "rank_gap": _("순위가 건너뜁니다. 1위부터 차례로 정해 주십시오. 같은 순위는 괜찮습니다."),
-        "span": _("표시한 오류의 자리가 출력을 벗어나거나 비어 있습니다."),
-        "severity": _("오류의 정도를 골라 주십시오."),
-        "category": _("오류의 종류를 골라 주십시오."),
-        "spans_many": _("한 출력에 오류를 200개까지 표시할 수 있습니다."),
-        "score": _("점수를 0부터 100까지의 정수로 적어 주십시오."),
-        "note": _("메모를 2,000자 안으로 적어 주십시오."),
-    }
-
-    def __init__(self, reason: str, field: str = "value", *, name: str = "") -> None:
-        super().__init__(reason=reason, name=name)
-        self.field = field
-
-    @property
-    def variant(self) -> str:
-        return str(self.params["reason"])
-
-
-class JudgementElsewhere(Conflict):
-    """The assignment was judged meanwhile, such as in another tab. Params: none."""
-
-    text = _("다른 창이나 기기에서 이미 판단한 문항입니다. 지금의 판단을 보고 필요하면 고쳐 주십시오.")
-
-
-class NotJudgedYet(Conflict):
-    """There is nothing to correct. Params: none."""
-
-    text = _("아직 판단하지 않은 문항이라 고칠 것이 없습니다.")
-
-
-class AssignmentVoid(Conflict):
-    """The assignment does not count any more. Params: none."""
-
-    text = _("이 문항은 더 평가하지 않습니다. 다음 문항으로 넘어가 주십시오. 이미 낸 판단은 남아 있습니다.")
-
-
-class ExclusionInForce(Conflict):
-    """It is excluded already. Params: none."""
-
-    text = _("이미 평가에서 뺐습니다.")
-
-
-class ExclusionLifted(Conflict):
-    """It was lifted already. Params: none."""
-
-    text = _("이미 되돌린 기록입니다.")
-
-
-class ScoresNotOpened(Forbidden):
-    """Who leads is seen only after opening the scores, which is logged. Params: none."""
-
-    text = _("진행 중인 평가의 점수는 열어 보지 않은 상태입니다. 사유를 적고 열면 기록이 남습니다.")

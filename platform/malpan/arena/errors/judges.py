@@ -1,0 +1,109 @@
+"""Errors about judges: their invitation, consent and bars."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+
+from malpan.core.errors import Conflict, Forbidden, Gone, NotFound, SystemFault, TooMany, Unprocessable
+
+
+class JudgeNotFound(NotFound):
+    """No such judge in this campaign."""
+
+    text = _("평가자를 찾을 수 없습니다. 목록에서 다시 열어 주십시오.")
+
+
+class JudgeAddressInvalid(Unprocessable):
+    """Params: ``email``."""
+
+    text = _("‘%(email)s’은(는) 이메일 주소가 아닙니다.")
+
+
+class JudgeInvited(Conflict):
+    """The address was invited already. Params: ``email``."""
+
+    text = _("%(email)s은(는) 이미 초대했습니다.")
+
+
+class TooManyJudges(TooMany):
+    """Params: ``limit``."""
+
+    text = _("한 평가에 평가자를 %(limit)s명까지 초대할 수 있습니다.")
+
+
+class InvitationMailFailed(SystemFault):
+    """The mail server refused. Params: none."""
+
+    text = _("초대 메일을 보내지 못했습니다. 메일 설정을 확인하고 다시 보내 주십시오.")
+
+
+class JudgeInvitationNotFound(NotFound):
+    """No invitation has this token. Params: none."""
+
+    text = _("초대를 찾을 수 없습니다. 메일에 적힌 주소를 그대로 열었는지 확인해 주십시오.")
+
+
+class JudgeInvitationExpired(Gone):
+    """Params: none."""
+
+    text = _("기한이 지난 초대입니다. 운영자에게 새 초대를 부탁해 주십시오.")
+
+
+class JudgeInvitationUsed(Gone):
+    """Another person accepted it. Params: none."""
+
+    text = _("이미 다른 사람이 수락한 초대입니다.")
+
+
+class JudgeInvitationForAnother(Forbidden):
+    """The invitation went to another address. Params: none."""
+
+    text = _("다른 이메일 주소로 보낸 초대입니다. 초대를 받은 주소로 로그인하고 그 주소를 확인해 주십시오.")
+
+
+class JudgeIsOrganiser(Conflict):
+    """Whoever runs the competition or takes part in it with a system of its own cannot judge. Params: none."""
+
+    text = _("이 대회를 운영하는 사람은 평가자가 될 수 없습니다. 출력을 낸 팀을 알 수 있기 때문입니다.")
+
+
+class JudgeAlready(Conflict):
+    """The person judges in this campaign under another address. Params: none."""
+
+    text = _("이미 다른 주소로 이 평가의 초대를 수락했습니다.")
+
+
+class JudgeAccepted(Conflict):
+    """The invitation was accepted, so there is nothing to send again. Params: none."""
+
+    text = _("이미 초대를 수락한 평가자입니다. 다시 보낼 것이 없습니다.")
+
+
+class JudgeBarredEverywhere(Conflict):
+    """The judge may see no unit. Params: none."""
+
+    text = _("볼 수 있는 출력이 없어 평가자가 될 수 없습니다. 제척된 팀이 너무 많습니다.")
+
+
+class JudgeRemoved(Forbidden):
+    """The judge was removed. Params: none."""
+
+    text = _("이 평가에서 제외되었습니다. 궁금한 점은 운영자에게 물어 주십시오.")
+
+
+class ConsentMissing(Forbidden):
+    """The judge has not agreed to the notice or not acknowledged the guideline. Params: none."""
+
+    text = _("먼저 안내에 동의하고 평가 지침을 확인해 주십시오.")
+
+
+class GuidelineChanged(Conflict):
+    """The guideline or the notice is another one than the person saw. Params: none."""
+
+    text = _("보는 동안 안내나 지침이 바뀌었습니다. 다시 읽고 확인해 주십시오.")
+
+
+class NobodyCanTakeOver(Conflict):
+    """Open assignments of a removed judge that no other judge may take. Params: ``count``."""
+
+    text = _("배정 %(count)s개를 맡을 수 있는 평가자가 없습니다. 평가자를 더 초대한 뒤에 다시 해 주십시오.")
