@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from datetime import timedelta
 from smtplib import SMTPException
@@ -298,17 +299,22 @@ def judges_of_units(panel: Panel) -> Counter:
     return Counter((row.item_id, frozenset(row.systems)) for row in standing(panel, kind="real"))
 
 
-def panel_at_work(**fields) -> Panel:
+@pytest.fixture(scope="module")
+def made(kept: None) -> Panel:
     """Twenty judges' worth of work for eight, a part of which is done."""
-    panel = open_panel(systems=6, judges=8, item_count=30, units_per_item=2, **fields)
+    panel = open_panel(systems=6, judges=8, item_count=30, units_per_item=2)
     for place, judge in enumerate(panel.judges):
         for _number in range(1 + place % 4):
             panel.judge_next(judge)
     return panel
 
 
-def test_removed_judges_open_assignments_go_to_others_and_the_design_stays_even():
-    panel = panel_at_work()
+@pytest.fixture
+def panel(made: Panel) -> Panel:
+    return copy.deepcopy(made)
+
+
+def test_removed_judges_open_assignments_go_to_others_and_the_design_stays_even(panel):
     leaving = panel.judges[3]
     shown = panel.next(leaving)
     before, units = current_balance(panel.campaign), judges_of_units(panel)
@@ -335,8 +341,7 @@ def test_removed_judges_open_assignments_go_to_others_and_the_design_stays_even(
     assert set(left.values_list("void_reason", flat=True)) <= {"judge_removed"}
 
 
-def test_nobody_gets_a_unit_twice_or_loses_what_they_look_at():
-    panel = panel_at_work()
+def test_nobody_gets_a_unit_twice_or_loses_what_they_look_at(panel):
     shown = [panel.next(judge) for judge in panel.judges[1:]]
     remove_judge(judge=panel.judges[0], actor=panel.organiser, reason="까닭")
 
@@ -348,8 +353,7 @@ def test_nobody_gets_a_unit_twice_or_loses_what_they_look_at():
         assert row.state == "open"
 
 
-def test_repeats_and_controls_of_what_moved_are_whole():
-    panel = panel_at_work()
+def test_repeats_and_controls_of_what_moved_are_whole(panel):
     for judge in panel.judges[:2]:
         remove_judge(judge=judge, actor=panel.organiser, reason="까닭", now=panel.later())
 
@@ -389,8 +393,7 @@ def test_removal_that_would_lose_assignments_is_refused_until_that_is_accepted()
     assert entry.after == {"reason": "까닭", "moved": 0, "lost": waiting}
 
 
-def test_removing_twice_is_harmless_and_needs_a_reason():
-    panel = panel_at_work()
+def test_removing_twice_is_harmless_and_needs_a_reason(panel):
     judge = panel.judges[0]
 
     for reason in ("", "  ", "가" * 301):
@@ -411,8 +414,7 @@ def test_removed_before_the_opening_has_nothing_to_hand_over_and_cannot_accept(d
         accept(draft)
 
 
-def test_judgements_of_a_removed_judge_stay():
-    panel = panel_at_work()
+def test_judgements_of_a_removed_judge_stay(panel):
     count = Judgement.objects.count()
 
     remove_judge(judge=panel.judges[3], actor=panel.organiser, reason="까닭")
@@ -421,8 +423,7 @@ def test_judgements_of_a_removed_judge_stay():
 
 
 # --- late judges ------------------------------------------------------------------------------------------------------
-def test_late_judge_gets_an_equal_share_with_practice_controls_and_repeats():
-    panel = panel_at_work()
+def test_late_judge_gets_an_equal_share_with_practice_controls_and_repeats(panel):
     before, units = current_balance(panel.campaign), judges_of_units(panel)
     invite(panel)
 
@@ -444,8 +445,7 @@ def test_late_judge_gets_an_equal_share_with_practice_controls_and_repeats():
     assert progress_of(late).total == len(own) - 1
 
 
-def test_late_judge_can_do_the_whole_queue():
-    panel = panel_at_work()
+def test_late_judge_can_do_the_whole_queue(panel):
     invite(panel)
     late = accept(panel)
     give_consent(
@@ -458,8 +458,7 @@ def test_late_judge_can_do_the_whole_queue():
     assert progress_of(late).done == progress_of(late).total > 0
 
 
-def test_late_judge_of_a_team_sees_nothing_of_it():
-    panel = panel_at_work()
+def test_late_judge_of_a_team_sees_nothing_of_it(panel):
     team = panel.systems[0].submission.team
     member = person(ADDRESS)
     team.memberships.create(user=member, competition=team.competition)
@@ -485,8 +484,7 @@ def test_late_judge_who_may_see_nothing_is_refused():
     assert not CampaignJudge.objects.get(email=ADDRESS).is_active
 
 
-def test_someone_comes_after_another_left_and_every_change_draws_anew():
-    panel = panel_at_work()
+def test_someone_comes_after_another_left_and_every_change_draws_anew(panel):
     units = judges_of_units(panel)
 
     remove_judge(judge=panel.judges[0], actor=panel.organiser, reason="까닭", now=panel.later())
@@ -501,8 +499,7 @@ def test_someone_comes_after_another_left_and_every_change_draws_anew():
 
 
 # --- a team is disqualified -------------------------------------------------------------------------------------------
-def test_disqualified_team_is_shown_no_more_and_all_else_stays_even():
-    panel = panel_at_work()
+def test_disqualified_team_is_shown_no_more_and_all_else_stays_even(panel):
     team = panel.systems[0].submission.team
     before = current_balance(panel.campaign)
     judged = Judgement.objects.count()
@@ -529,8 +526,7 @@ def test_disqualified_team_is_shown_no_more_and_all_else_stays_even():
     assert all("S01" in row.systems for row in void)
 
 
-def test_what_moves_has_no_disqualified_team():
-    panel = panel_at_work()
+def test_what_moves_has_no_disqualified_team(panel):
     team = panel.systems[0].submission.team
     team.disqualified_at = panel.now
     team.save()
