@@ -44,6 +44,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
         "leaderboard/test_selectors.py",
         "submissions/test_release.py",
     ),
+    "malpan.leaderboard.finals": ("leaderboard/test_snapshots.py", "leaderboard/test_composite_boards.py"),
     "malpan.leaderboard.rescore_preview": (
         "leaderboard/test_rescore_preview.py",
         "leaderboard/test_closeness.py",
