@@ -27,6 +27,7 @@ from malpan.arena.errors import (
 from malpan.arena.locks import lock_campaign
 from malpan.arena.models import Campaign, CampaignResult
 from malpan.arena.results import question_of
+from malpan.arena.selectors import newest_result
 from malpan.arena.systems import systems_of
 from malpan.arena.votes_file import votes_of
 from malpan.competitions.permissions import Permission, require
@@ -96,7 +97,7 @@ def publish_result(
     with transaction.atomic():
         fresh = lock_campaign(campaign.pk)
         computed = computed_result(campaign=fresh)
-        last = CampaignResult.objects.filter(campaign=fresh).order_by("-number").first()
+        last = newest_result(fresh)
         _require_news(computed, last, result_sha256, note_ko)
         result = _take(fresh, computed, last, actor, (note_ko, note_en), moment)
         if fresh.published_at is None:
