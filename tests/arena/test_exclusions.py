@@ -90,10 +90,11 @@ def test_preview_does_not_say_who_leads_before_the_scores_are_opened(panel, monk
 def test_systems_that_get_or_lose_a_rank_are_counted_and_have_no_change_of_score(panel, monkeypatch):
     """Whatever is left: here results are made of which one lacks a system of the other."""
     placed = iter([{"S01": (1, 1.0), "S02": (2, 0.0)}, {"S01": (1, 1.25)}, {"S01": (1, 1.0)}, {"S02": (1, 0.0)}])
-    monkeypatch.setattr("malpan.arena.exclusions._placed", lambda _votes: next(placed))
+    monkeypatch.setattr("malpan.arena.computing._placed", lambda _votes: next(placed))
 
     fewer, others = (
-        preview_exclusion(campaign=panel.campaign, actor=panel.organiser, judge=panel.judges[0]) for _ in range(2)
+        answered(preview_exclusion, campaign=panel.campaign, actor=panel.organiser, judge=judge)
+        for judge in panel.judges[:2]
     )
 
     assert (fewer.ranks_changed, fewer.largest_score_change) == (1, 0.25)
