@@ -42,6 +42,11 @@ BYTES: Final[dict[str, Message]] = {
         "The file looks saved as {encoding}. Save it again as UTF-8.",
         NOT_JSON,
     ),
+    "cut_off": Message(
+        "파일이 글자 중간에서 끝났습니다({size:,}바이트). 저장이나 전송이 끊긴 것이니 다시 만들어 올려 주십시오.",
+        "The file ends in the middle of a character ({size:,} bytes): it was cut off. Make it again.",
+        NOT_JSON,
+    ),
     "invalid_utf8": Message(
         "UTF-8이 아닌 바이트가 있습니다({byte}, 파일의 {offset:,}번째 바이트). UTF-8로 다시 저장해 주십시오.",
         "Byte {byte} is not UTF-8 (byte number {offset:,} of the file). Save the file again as UTF-8.",

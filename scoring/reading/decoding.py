@@ -94,11 +94,13 @@ def _decode_utf8(data: bytes) -> str:
     try:
         return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
-        start = error.start
+        start, is_cut = error.start, error.reason == "unexpected end of data"
     # Raised outside the handler: a chained UnicodeDecodeError would carry the whole file into a traceback.
     if _looks_like_cp949(data):
         raise _invalid("cp949")
     line = line_breaks(data[:start].decode("utf-8")) + 1
+    if is_cut:  # the file ends inside a character
+        raise _invalid("cut_off", line=line, size=len(data))
     raise _invalid("invalid_utf8", line=line, byte=f"0x{data[start]:02X}", offset=start + 1)
 
 

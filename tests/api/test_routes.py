@@ -387,3 +387,33 @@ def test_upcoming_competition_can_be_read_but_takes_no_file():
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (409, "phase_not_open")
     assert Competition.objects.count() == 1
+
+
+# --- a dry run --------------------------------------------------------------------------------------------------------
+def check(api, data):
+    return api.client.post(api.address("api-check"), {"file": SimpleUploadedFile("answers.json", data)})
+
+
+def test_a_sound_file_is_checked_and_nothing_is_kept_or_charged(api, team):
+    before = api.client.get(api.address("api-submissions")).json()["quota"]
+    response = check(api, prediction_bytes())
+    body = response.json()
+    assert response.status_code == 200
+    assert (body["item_count"], body["format"], body["same_as"]) == (3, "json-array", None)
+    assert not Submission.objects.exists()
+    assert api.client.get(api.address("api-submissions")).json()["quota"] == before
+    assert CANARY not in response.content.decode()
+
+
+def test_a_check_names_the_submission_of_the_same_file_and_every_error_of_a_bad_one(api, team):
+    api.submit()
+    assert check(api, prediction_bytes()).json()["same_as"] == str(Submission.objects.get().public_id)
+    bad = check(api, file_with_errors(3))
+    assert bad.status_code == 422
+    assert len(bad.json()["error"]["errors"]) == 3
+
+
+def test_a_check_takes_a_token_and_a_team(api, phase):
+    assert Client().post(api.address("api-check")).status_code == 401
+    stranger = Api(UserFactory.create(), phase)
+    assert check(stranger, prediction_bytes()).json()["error"]["code"] == "not_team_member"

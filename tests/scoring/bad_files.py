@@ -94,7 +94,7 @@ BAD_FILES: tuple[BadFile, ...] = (
     BadFile("utf-16-be", GOOD_TEXT.encode("utf-16-be"), "utf16"),
     BadFile("utf-32", GOOD_TEXT.encode("utf-32"), "utf16"),
     BadFile("one byte not utf-8", GOOD.replace(b"q-4", b"q-\xff", 1), "invalid_utf8", line=5),
-    BadFile("cut inside a character", GOOD[: GOOD.rindex("이다".encode()) + 1], "invalid_utf8", line=6),
+    BadFile("cut inside a character", GOOD[: GOOD.rindex("이다".encode()) + 1], "cut_off", line=6),
     BadFile("zip", _zip("submission.json"), "not_a_text_file"),
     BadFile("xlsx", _zip("[Content_Types].xml"), "not_a_text_file"),
     BadFile("gzip", gzip.compress(GOOD, mtime=0), "not_a_text_file"),

@@ -267,7 +267,7 @@ BAD_CANDIDATES: tuple[BadCaptions, ...] = (
     BadCaptions("long caption", _third(f'"v-3": "{"가 " * 100_001}"'), "text_too_long", 4, "v-3", "caption"),
     BadCaptions("no id known", b'{"a": "", "b": ""}', "no_known_id"),
     BadCaptions("truncated", _third('"v-3": "셋"').partition("셋".encode())[0], "truncated_json", 4, "v-3"),
-    BadCaptions("cut inside a character", dumped(CAPTIONS).encode()[:40], "invalid_utf8", 1),
+    BadCaptions("cut inside a character", dumped(CAPTIONS).encode()[:40], "cut_off", 1),
     BadCaptions("truncated on one line", dumped(CAPTIONS)[:25].encode(), "truncated_json", 1, "v-1"),
     BadCaptions("comma missing", _object('"v-1": "하나"\n"v-2": "둘"'), "missing_comma", 3, "v-1"),
     BadCaptions("colon missing", _third('"v-3" "셋"'), "missing_colon", 4),

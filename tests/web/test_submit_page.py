@@ -6,13 +6,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
 from malpan.competitions.models import Phase
 from malpan.core.times import KST
-from malpan.submissions.models import Rejection, Submission
+from malpan.submissions.models import QuotaEntry, Rejection, Submission
 from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.teams.models import Team
 from scoring.reading.answer_forms import forms_of
@@ -67,7 +68,7 @@ def test_a_bad_file_comes_back_with_every_place_and_the_official_message(phase: 
     table = page.one("div", "error-table")
     cells = [cell.text for cell in table.all("td")]
     assert cells[1:3] == ["q2", "output.answer"]
-    assert table.one("strong", "official").text == "파일 형식 오류 - 데이터 형태가 제출 기준과 다름"
+    assert table.one("span", "official").text == "공식 문구: 파일 형식 오류 - 데이터 형태가 제출 기준과 다름"
     assert "제출 오류" in page.one(id="errors-title").text
     assert "횟수도 차감되지 않았습니다" in page.one("section", "rejection").text
 
@@ -215,7 +216,8 @@ def test_the_next_allowed_time_is_shown_to_the_second(phase: Phase, member: Clie
     shown = page.one("div", "notice").one("time").text
     allowed = datetime.strptime(shown, "%Y-%m-%d %H:%M:%S KST").replace(tzinfo=KST)
     assert timedelta(0) <= allowed - (submitted_at + timedelta(hours=72)) < timedelta(seconds=1)
-    assert page.all("input", type="file") == [], "a form that nobody can send is not there"
+    buttons = [button.text for button in page.one("form", "card").all("button")]
+    assert buttons == ["검사만 하기"], "a button that would be refused is not there"
     assert "지금은 제출할 수 없습니다" in page.one("div", "notice").text
 
 
@@ -280,7 +282,7 @@ def test_the_form_works_without_scripts(phase: Phase, member: Client) -> None:
     form = page_of(member.get(address(phase))).one("form", "card")
     assert form.attributes["method"] == "post"
     assert form.attributes["enctype"] == "multipart/form-data"
-    assert "disabled" not in form.one("button", "button").attributes
+    assert all("disabled" not in button.attributes for button in form.all("button"))
 
 
 @pytest.mark.parametrize("year", YEARS, ids=lambda year: year.name)
@@ -297,3 +299,62 @@ def test_the_page_takes_a_file_of_every_year_and_shows_its_form(year: Year, memb
     for page in ("submit/?track=years", "data/"):
         shown = page_of(member.get(f"/competitions/{team.competition.slug}/{page}")).text
         assert all(each.example in shown and each.tasks in shown for each in forms_of(get_recipe(year.recipe)))
+
+
+# --- a dry run --------------------------------------------------------------------------------------------------------
+def check(client: Client, phase: Phase, data: bytes, name: str = "answers.json") -> Any:
+    """Send the form with its other button, and follow."""
+    form = {"file": SimpleUploadedFile(name, data), "track": phase.track.slug, "memo": ""}
+    return client.post(f"{address(phase)}check/", form, follow=True)
+
+
+def test_a_sound_file_that_is_only_checked_costs_nothing_and_leaves_nothing(phase: Phase, member: Client) -> None:
+    response = check(member, phase, prediction_bytes())
+    said = page_of(response).one("section", "success").text
+    assert response.status_code == 200
+    assert "형식에 오류가 없습니다" in said
+    assert "제출 횟수도 차감되지 않았습니다" in said
+    assert not Submission.objects.exists()
+    assert not Rejection.objects.exists()
+    assert not QuotaEntry.objects.exists()
+    assert html.problems(page_of(response)) == []
+
+
+def test_a_dry_run_says_that_the_same_file_was_submitted_before(phase: Phase, member: Client) -> None:
+    assert "똑같은 파일" not in check(member, phase, prediction_bytes()).content.decode()
+    upload(member, phase, prediction_bytes())
+    page = page_of(check(member, phase, prediction_bytes()))
+    assert "똑같은 파일입니다" in page.text
+    assert f"/submissions/{Submission.objects.get().public_id}/" in {a.attributes["href"] for a in page.all("a")}
+
+
+def test_a_bad_file_that_is_only_checked_comes_back_with_every_place(phase: Phase, member: Client) -> None:
+    page = page_of(check(member, phase, file_with_errors(3)))
+    assert "파일에서 고칠 곳 3건" in page.text
+    assert Rejection.objects.count() == 1
+    assert not Submission.objects.exists()
+
+
+def test_a_team_without_a_slot_may_still_check(phase: Phase, member: Client) -> None:
+    Phase.objects.filter(pk=phase.pk).update(daily_limit=None, total_limit=1, min_interval=timedelta(0))
+    upload(member, phase, prediction_bytes())
+    page = page_of(member.get(address(phase)))
+    assert [button.text for button in page.one("form", "card").all("button")] == ["검사만 하기"]
+    assert "형식에 오류가 없습니다" in check(member, phase, prediction_bytes()).content.decode()
+    assert Submission.objects.count() == 1
+
+
+def test_checks_are_counted_by_address_so_that_nobody_keeps_the_others_waiting(
+    phase: Phase, member: Client, settings: Any
+) -> None:
+    cache.clear()
+    settings.REJECTIONS_PER_ADDRESS = 2
+    for _again in range(2):
+        assert "형식에 오류가 없습니다" in check(member, phase, prediction_bytes()).content.decode()
+    assert "형식에 오류가 없습니다" not in check(member, phase, prediction_bytes()).content.decode()
+    cache.clear()
+
+
+def test_a_stranger_is_sent_to_log_in_and_one_without_a_team_to_the_team_page(phase: Phase) -> None:
+    assert "/accounts/login/" in check(Client(), phase, prediction_bytes()).redirect_chain[0][0]
+    assert check(client_of(UserFactory.create()), phase, prediction_bytes()).redirect_chain[0][0].endswith("/team/")

@@ -28,7 +28,7 @@ from malpan.leaderboard.selectors import board
 from malpan.submissions.checking import refuse_if_busy
 from malpan.submissions.errors import UploadTooLarge
 from malpan.submissions.evaluation.eta import Forecast
-from malpan.submissions.intake import submit
+from malpan.submissions.intake import check_only, submit
 from malpan.submissions.quota import services as quota
 from malpan.submissions.selectors import run_for, submission_for, team_history
 from malpan.teams.errors import NotTeamMember
@@ -114,6 +114,26 @@ def submissions(request: HttpRequest, slug: str, track: str) -> Json:
     )
     address = reverse("api-submission", args=[submission.public_id])
     return Json(shown.submission(submission), status=201, headers={"Location": address})
+
+
+@endpoint("POST")
+def check(request: HttpRequest, slug: str, track: str) -> Json:
+    """Check ``file`` as a submission would be, and keep nothing of it: 200 for a sound file, 422 with every error."""
+    token = require_token(request)
+    competition, phase = _find(slug, track)
+    team = _require_team(token.user, competition)
+    refuse_if_busy(uploads.body_size(request))
+    upload, _memo = _upload(request)
+    note_token_use(api_token=token)
+    found = check_only(
+        phase=phase,
+        team=team,
+        user=token.user,
+        file_name=upload.name or "",
+        upload=upload,
+        address=request.META.get("REMOTE_ADDR", ""),
+    )
+    return Json(shown.dry_run(found))
 
 
 @endpoint("GET")

@@ -14,10 +14,12 @@ from malpan.leaderboard.models import BoardSnapshot
 from malpan.leaderboard.published import published_rows
 from malpan.leaderboard.rules import components_json, composite_json
 from malpan.submissions.evaluation.eta import Forecast
+from malpan.submissions.intake import DryRun
 from malpan.submissions.models import ScoringRun, Submission
 from malpan.submissions.quota.ledger import QuotaStatus
 from malpan.submissions.selectors import HistoryEntry, rejection_errors, run_for_team, run_to_show
 from malpan.submissions.visibility import ShownRun
+from scoring.recipes import ORGANISER_CODES
 
 
 def competition(found: Competition, tracks: list[Track] | None = None) -> dict[str, Any]:
@@ -155,6 +157,19 @@ def _row(row: BoardRow) -> dict[str, Any]:
         "submission_count": row.submission_count,
         "submitted_at": row.submitted_at,
         "submission": row.submission and row.submission.public_id,  # under which the public chain records the score
+    }
+
+
+def dry_run(checked: DryRun) -> dict[str, Any]:
+    """A sound file that was only checked; ``same_as``: the team's newest submission of the same bytes."""
+    return {
+        "file_name": checked.file_name,
+        "file_size": checked.size,
+        "format": checked.found.format,
+        "item_count": checked.found.item_count,
+        "normalized_count": checked.found.normalized_count,
+        "warnings": [row for row in checked.found.warnings if row["code"] not in ORGANISER_CODES],
+        "same_as": checked.same and checked.same.public_id,
     }
 
 

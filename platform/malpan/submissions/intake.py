@@ -146,6 +146,36 @@ def submit(
     return submission
 
 
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """What is known of a sound file that was only checked. ``same``: the team's newest submission of these bytes."""
+
+    file_name: str
+    size: int
+    found: Checked
+    same: Submission | None
+
+
+def check_only(
+    *, phase: Phase, team: Team, user: User, file_name: str, upload: UploadedFile | bytes, address: str = ""
+) -> DryRun:
+    """Check a file of ``team`` as ``submit`` would, and keep nothing of it: no submission, no slot, no run.
+
+    A team whose slots are used up may check, too. A file with errors is recorded as a ``Rejection``, as after
+    ``submit``. Every check counts for ``address`` as a rejected file does, so that nobody keeps the others waiting.
+    Raises what ``submit`` raises, but ``DuplicateUpload``, ``QuotaExceeded`` and what concerns storing.
+    """
+    now = timezone.now()
+    _require_participant(phase, team, user)
+    _require_open(phase, now)
+    data = _read_within_limit(upload)
+    arrival = _Arrival(phase, team, user, clean_file_name(file_name), "", "", False, data, now, address)
+    found = _checked(arrival, current_reference(phase))
+    note_rejection(address, now)
+    same = Submission.objects.filter(phase=phase, team=team, file_sha256=sha256(data).hexdigest())
+    return DryRun(arrival.file_name, len(data), found, same.order_by("-created_at").first())
+
+
 def clean_file_name(file_name: str) -> str:
     """The last part of an uploaded file's name, NFC, without invisible characters, at most 255 characters."""
     last = PurePosixPath(file_name.replace("\\", "/")).name

@@ -39,6 +39,7 @@ urlpatterns = [
     path("competitions/<slug:slug>/", competition.overview_page, name="competition"),
     path("competitions/<slug:slug>/data/", competition.data_page, name="competition_data"),
     path("competitions/<slug:slug>/submit/", submit.submit_page, name="submit"),
+    path("competitions/<slug:slug>/submit/check/", submit.check_page, name="submit_check"),
     path("competitions/<slug:slug>/board/", board.board_page, name="board"),
     path("competitions/<slug:slug>/stages/", stages.stages_page, name="stages"),
     path("competitions/<slug:slug>/stages/<slug:track_slug>.json", stages.stages_json, name="stages_json"),

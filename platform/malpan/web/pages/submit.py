@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, Final
 
 from django.conf import settings
@@ -11,7 +10,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from malpan.competitions.errors import TermsNotAccepted
 from malpan.competitions.references import recipe_of
@@ -20,7 +19,7 @@ from malpan.core import uploads
 from malpan.core.errors import DomainError
 from malpan.core.messages import heading_of, text_of
 from malpan.submissions.errors import DuplicateUpload, FileRejected, UploadTooLarge
-from malpan.submissions.intake import submit
+from malpan.submissions.intake import DryRun, check_only, submit
 from malpan.submissions.models import Rejection, Submission
 from malpan.submissions.quota.services import refusal_of, status
 from malpan.submissions.selectors import rejection_errors
@@ -49,6 +48,24 @@ def _show(request: HttpRequest, slug: str) -> HttpResponse:
 
 @members_only
 def _take(request: MemberRequest, slug: str) -> HttpResponse:
+    def take(page: PageContext, form: SubmitForm, file: dict[str, Any]) -> HttpResponse:
+        rest = {name: form.cleaned_data[name] for name in ("memo", "upload_key")}
+        return _accepted(request, submit(**file, **rest))
+
+    return _with_file(request, slug, take)
+
+
+@require_POST
+@members_only
+def check_page(request: MemberRequest, slug: str) -> HttpResponse:
+    """Check a file without submitting it (검사만 하기): what was found is on the page of the form again."""
+    return _with_file(request, slug, lambda page, _form, file: _sound(request, page, check_only(**file)))
+
+
+def _with_file(
+    request: MemberRequest, slug: str, do: Callable[[PageContext, SubmitForm, dict[str, Any]], HttpResponse]
+) -> HttpResponse:
+    """What ``do`` answers to the file of the form, which it gets as ``submit`` takes it; or why there is none."""
     page = page_context(request, slug)
     form = SubmitForm(request.POST, request.FILES, answer_form=_answer_form(page))
     if page.team is None or page.phase is None:
@@ -61,24 +78,27 @@ def _take(request: MemberRequest, slug: str) -> HttpResponse:
         return render(request, "pages/submit.html", _context(page, form, None), status=422)
     upload = form.cleaned_data["file"]
     _keep_memo(request, page, form.cleaned_data["memo"])
-    hand_over = partial(
-        submit,
-        phase=page.phase,
-        team=page.team,
-        user=request.user,
-        file_name=upload.name,
-        upload=upload,
-        memo=form.cleaned_data["memo"],
-        upload_key=form.cleaned_data["upload_key"],
-        address=request.META.get("REMOTE_ADDR", ""),
-    )
-    return _outcome(request, page, hand_over)
+    file = {
+        "phase": page.phase,
+        "team": page.team,
+        "user": request.user,
+        "file_name": upload.name,
+        "upload": upload,
+        "address": request.META.get("REMOTE_ADDR", ""),
+    }
+    return _outcome(request, page, lambda: do(page, form, file))
 
 
-def _outcome(request: HttpRequest, page: PageContext, hand_over: Callable[[], Submission]) -> HttpResponse:
-    """Submit the file and redirect to the page of the result."""
+def _sound(request: HttpRequest, page: PageContext, dry_run: DryRun) -> HttpResponse:
+    form = SubmitForm(initial={"memo": _kept_memo(request, page)}, answer_form=_answer_form(page))
+    shown = {"dry_run": dry_run, "file_warnings": scores.told_warnings(dry_run.found.warnings)}
+    return render(request, "pages/submit.html", _context(page, form, None) | shown)
+
+
+def _outcome(request: HttpRequest, page: PageContext, take: Callable[[], HttpResponse]) -> HttpResponse:
+    """What ``take`` answers; a refusal is shown with the form, which is there again."""
     try:
-        submission = hand_over()
+        return take()
     except FileRejected as error:
         if error.rejection is None:
             return _back(request, page, error)
@@ -92,6 +112,9 @@ def _outcome(request: HttpRequest, page: PageContext, hand_over: Callable[[], Su
         return lead_to_terms(request, page.competition, back=_form_address(page), then=then)
     except DomainError as error:
         return _back(request, page, error)
+
+
+def _accepted(request: HttpRequest, submission: Submission) -> HttpResponse:
     request.session.pop(KEPT_MEMO, None)
     messages.success(request, _("제출을 접수했습니다."))
     return redirect("submission", submission.public_id)

@@ -233,6 +233,11 @@ def warnings_of(submission: Submission, run: ShownRun | None) -> list[str]:
     return _sentences([*first, *(row for row in (run.warnings if run else ()) if row["code"] not in told)])
 
 
+def told_warnings(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What the check of a file warned of, as sentences; without what only organisers are told."""
+    return _sentences([row for row in rows if row["code"] not in ORGANISER_CODES])
+
+
 def is_unreadable(submission: Submission) -> bool:
     """Whether not one answer of the file could be read."""
     return any(row["code"] == NOTHING_PARSED for row in submission.file_warnings)

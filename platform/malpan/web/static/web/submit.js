@@ -6,7 +6,6 @@ function enhanceUpload(form) {
   const input = drop.querySelector("input[type=file]");
   const error = drop.querySelector("[data-drop-error]");
   const button = form.querySelector("button:not([type=button])");
-  const label = button.textContent;
   const maxBytes = Number(form.dataset.maxBytes);
 
   drop.querySelector("[data-drop-hint]").hidden = false;
@@ -44,14 +43,18 @@ function enhanceUpload(form) {
       input.focus();
       return;
     }
-    button.disabled = true;
-    button.textContent = form.dataset.sending;
+    const pressed = event.submitter || button;
+    form.querySelectorAll("button[type=submit]").forEach((each) => (each.disabled = true));
+    pressed.dataset.label = pressed.textContent;
+    pressed.textContent = form.dataset.sending;
   });
   // a page brought back from the history must be usable again
   window.addEventListener("pageshow", (event) => {
     if (event.persisted) {
-      button.disabled = false;
-      button.textContent = label;
+      for (const each of form.querySelectorAll("button[type=submit]")) {
+        each.disabled = false;
+        each.textContent = each.dataset.label || each.textContent;
+      }
     }
   });
 }
