@@ -50,6 +50,7 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 INSTALLED_APPS = [
     "malpan.core",
     "malpan.accounts",
+    "malpan.notifications",
     "malpan.competitions",
     "malpan.teams",
     "malpan.jobs",
@@ -190,6 +191,11 @@ CELERY_BEAT_SCHEDULE = {
     "look-for-work": {"task": "malpan.jobs.tasks.look_for_work", "schedule": 5.0, "options": {"expires": 4}},
     "compute-standings": {
         "task": "malpan.leaderboard.tasks.compute_standings",
+        "schedule": 5.0,
+        "options": {"expires": 4},
+    },
+    "deliver-letters": {
+        "task": "malpan.notifications.tasks.deliver",
         "schedule": 5.0,
         "options": {"expires": 4},
     },

@@ -77,6 +77,7 @@ def _values(name: str, route: str, world: World) -> list[Any]:
         "snapshot": [1],
         "number": [team.number for team in world.teams.values()],
         "token": [world.arena.token if route.startswith("arena/") else world.invitation_token],
+        "event": ["scored"],
         "key": [world.arena.assignment.shown_key],
         "judge_pk": [world.arena.judgement.assignment.judge_id],
         "judgement_pk": [world.arena.judgement.pk],

@@ -75,6 +75,7 @@ RULES: Final[dict[str, str]] = {
     "arena/invitation/": EVERYONE,
     "arena/<int:pk>/": JUDGES,
     "account/": EVERYONE,  # the reader's own, if somebody is logged in
+    "unsubscribe/": EVERYONE,  # whoever has the link of a mail
     "tokens/": EVERYONE,  # the reader's own, if somebody is logged in
     "files/": EVERYONE,
     "admin/": ADMIN,

@@ -16,6 +16,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from malpan.arena.judges import consent_version_of
 from malpan.arena.publishing import computed_result
 from malpan.leaderboard.rescore_preview import preview
+from malpan.notifications.preferences import token_of
 from malpan.stages.contents import final_content, stage_content
 from malpan.stages.selectors import newest_table
 from tests.arena.answers import answered
@@ -171,7 +172,15 @@ PAGES: Final[dict[str, Rule]] = {
             *("stages", "stage", "stages_json", "stages_csv", "stage_csv"),
             *("campaigns", "campaign", "campaign_votes", "campaign_result", "campaign_csv"),
             *("questions", "submission", "submission_status", "receipt", "receipt_json", "data_file"),
-            *("account", "account_export", "api-competitions", "api-competition", "api-board", "api-submission"),
+            *(
+                "account",
+                "account_export",
+                "letter_preview",
+                "api-competitions",
+                "api-competition",
+                "api-board",
+                "api-submission",
+            ),
             *("api/", "api/<path:path>", "arena", "arena_done"),
         ),
         Rule(NOBODY),
@@ -207,6 +216,8 @@ PAGES: Final[dict[str, Rule]] = {
     "team_merge_accept": Rule(LEADER, at=lambda w: {"pk": w.merges["offered"].pk}),
     "invitation": Rule(TEAMLESS),
     "api_tokens": Rule(PEOPLE, {"label": "laptop"}),
+    "letters": Rule(PEOPLE, {"language": "en", "events": ["scored"]}),
+    "unsubscribe": Rule(ANYBODY, at=lambda w: {"token": token_of(w.people["own team"], "scored")}),
     "api_token_revoke": Rule(LEADER),
     # not who leads others, is the only owner or the only administrator
     "account_close": Rule(PEOPLE - {"own team", "owner", "superuser"}, {"password": PASSWORD, "confirm": "on"}),

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import logging
 import unicodedata
-from smtplib import SMTPException
 from typing import TYPE_CHECKING, Final
 
-from django.conf import settings
-from django.core.mail import send_mail
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
-from django.template.loader import render_to_string
 from django.utils import timezone
 
 from malpan.accounts.models import User
+from malpan.competitions import letters
 from malpan.competitions.errors import QuestionInvalid, QuestionNotFound, TooManyQuestions
 from malpan.competitions.models import Competition, Question
 from malpan.core import audit
-from malpan.core.text import one_line, without_unseen
+from malpan.core.text import without_unseen
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
-
-logger = logging.getLogger(__name__)
 
 OPEN_LIMIT: Final = 10  # unanswered questions a person may have in one competition
 TITLE_MAX_CHARS: Final = 200
@@ -55,7 +49,7 @@ def answer_question(
 ) -> Question:
     """Answer a question, or replace an earlier answer; ``is_public`` shows both to everybody.
 
-    The person who asked gets an e-mail if the answer is new or changed. Raises ``QuestionInvalid``.
+    The person who asked has word of it if the answer is new or changed. Raises ``QuestionInvalid``.
     """
     answer_ko = _checked("answer_ko", _clean(answer_ko), ANSWER_MAX_CHARS)
     answer_en = _checked("answer_en", _clean(answer_en), ANSWER_MAX_CHARS, may_be_empty=True)
@@ -66,7 +60,7 @@ def answer_question(
         _stamp(locked, actor)
         _save(locked, before, "question.answer", actor)
         if is_news:
-            transaction.on_commit(lambda: send_answer(locked))
+            letters.tell_answered(locked)
     return locked
 
 
@@ -116,23 +110,6 @@ def open_count(user: User | AnonymousUser, competition: Competition) -> int:
     if not user.is_authenticated:
         return 0
     return competition.questions.filter(asked_by=user, answered_at=None).count()
-
-
-# --- the e-mail -------------------------------------------------------------------------------------------------------
-def send_answer(question: Question) -> None:
-    """Mail the answer to the person who asked, in Korean and English. A failure is only logged."""
-    if question.asked_by.erased_at is not None:
-        return
-    context = {
-        "question": question,
-        "url": f"{settings.SITE_URL.rstrip('/')}/competitions/{question.competition.slug}/questions/",
-    }
-    subject = one_line(render_to_string("emails/question_answered_subject.txt"))
-    message = render_to_string("emails/question_answered_message.txt", context)
-    try:
-        send_mail(subject, message, settings.DEFAULT_FROM_EMAIL, [question.asked_by.email])
-    except (OSError, SMTPException):
-        logger.warning("the answer to question %s could not be mailed", question.pk, exc_info=True)
 
 
 # --- inside -----------------------------------------------------------------------------------------------------------

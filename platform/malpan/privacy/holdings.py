@@ -25,6 +25,7 @@ from malpan.arena.models import Campaign, CampaignJudge, CampaignResult, Exclusi
 from malpan.competitions.models import CompetitionRole, Question, ReferenceVersion, TermsAcceptance
 from malpan.core.models import AuditEntry
 from malpan.leaderboard.models import BoardSnapshot
+from malpan.notifications.models import Letter, Preference
 from malpan.stages.models import StageDecision, StageSnapshot, StageTable
 from malpan.submissions.models import QuotaEntry, Rejection, RescoreBatch, Submission
 from malpan.teams.models import Invitation, Membership, MergeRequest
@@ -165,6 +166,12 @@ ORGANISING: Final = Subject(
     _("대회의 기록이 있는 동안"),
     Fate.UNNAMED,
 )
+LETTERS: Final = Subject(
+    _("알림 메일: 어떤 사건을 언제 보냈는지(글은 보관하지 않습니다)와 알림 설정"),
+    _("점수와 답변의 전달, 받지 않겠다는 뜻의 보존"),
+    _("탈퇴할 때까지"),
+    Fate.REMOVED,
+)
 AUDIT: Final = Subject(
     _("감사 로그: 누가 언제 어느 기록에 무엇을 했는지(이름과 이메일은 적지 않습니다)"),
     _("고치거나 지울 수 없는 변경 기록"),
@@ -173,7 +180,7 @@ AUDIT: Final = Subject(
 )
 SUBJECTS: Final = (
     *(ACCOUNT, TOKENS, INVITATIONS, ROLES, TEAMS, TERMS),
-    *(SUBMISSIONS, REJECTIONS, QUESTIONS, JUDGING, JUDGE_INVITATIONS, ORGANISING, AUDIT),
+    *(SUBMISSIONS, REJECTIONS, QUESTIONS, JUDGING, JUDGE_INVITATIONS, LETTERS, ORGANISING, AUDIT),
 )
 
 _PHASE: Final = ("phase__track__competition__slug", "phase__track__slug", "phase__slug")
@@ -258,6 +265,8 @@ HOLDINGS: Final = (
         ("token_sha256",),
     ),
     Holding(JUDGING, Judgement, "judged_by", (*_UNIT, "number", "value", "note", "seconds", "created_at")),
+    Holding(LETTERS, Letter, "person", ("event", "state", "created_at", "sent_at")),
+    Holding(LETTERS, Preference, "person", ("language", "muted")),
     Holding(ORGANISING, CampaignJudge, "invited_by", (*_CAMPAIGN, "invited_at")),
     Holding(ORGANISING, Rubric, "created_by", (*_TRACK, "number", "created_at")),
     Holding(ORGANISING, Campaign, "created_by", (*_TRACK, "number", "created_at")),

@@ -1,4 +1,4 @@
-"""The name of this app in the admin, and its registration of handlers with the queue."""
+"""The name of this app in the admin, its registration of handlers with the queue, and of events that people hear of."""
 
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
@@ -9,6 +9,8 @@ class SubmissionsConfig(AppConfig):
     verbose_name = _("제출과 채점")
 
     def ready(self) -> None:
-        from malpan.submissions.evaluation import handlers  # which needs the models
+        from malpan.submissions import letters  # which need the models
+        from malpan.submissions.evaluation import handlers
 
         handlers.register()
+        letters.register_events()

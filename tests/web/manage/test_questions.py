@@ -11,6 +11,7 @@ from django.test import Client
 from malpan.accounts.models import User
 from malpan.competitions.models import Competition, Question
 from malpan.competitions.questions import answer_question, ask_question
+from malpan.notifications.sending import deliver_due
 from tests.factories import CompetitionFactory, TeamFactory, UserFactory
 from tests.web import html
 from tests.web.manage_people import client_of, client_with_role
@@ -131,13 +132,11 @@ def test_a_question_of_another_competition_is_not_found(competition: Competition
     assert other.answered_at is None
 
 
-def test_an_answer_is_given_mailed_and_corrected(
-    competition: Competition, asker: User, django_capture_on_commit_callbacks: Any
-) -> None:
+def test_an_answer_is_given_mailed_and_corrected(competition: Competition, asker: User) -> None:
     question = ask(competition, asker)
     client = client_with_role(competition, "organiser")
-    with django_capture_on_commit_callbacks(execute=True):
-        client.post(access(competition, f"{question.pk}/answer/"), ANSWER | {"is_public": "on"})
+    client.post(access(competition, f"{question.pk}/answer/"), ANSWER | {"is_public": "on"})
+    deliver_due()
     assert mail.outbox[0].to == ["asker@example.com"]
     page = page_of(client.get(access(competition, f"{question.pk}/")))
     assert "김질문 asker@example.com 질문팀" in page.text

@@ -20,6 +20,7 @@ from malpan.competitions.models import Competition, ReferenceVersion
 from malpan.core.locks import Level, lock_shared
 from malpan.jobs import outcome, queue
 from malpan.jobs.models import Job
+from malpan.submissions import letters
 from malpan.submissions.evaluation import results
 from malpan.submissions.evaluation.large_runs import cost_of_turn
 from malpan.submissions.evaluation.mails import tell_admins
@@ -142,12 +143,13 @@ def queue_again(job: Job) -> None:
 
 
 def give_up(job: Job) -> None:
-    """Fail it, refund its submission unless an earlier run of it counts, and alert the organiser."""
+    """Fail it, refund its submission unless an earlier run of it counts and tell its team, and alert the organiser."""
     run = ScoringRun.objects.select_related("submission__phase__track__competition").get(job=job)
     run.state, run.finished_at, run.error_code = State.FAILED, job.finished_at, job.error_code
     run.save(update_fields=["state", "finished_at", "error_code"])
     if run.batch_id is None and run.submission.live_run_id is None:
         quota.refund(submission=run.submission, reason=run.error_code)
+        letters.tell_refunded(run)
     tell_admins("run_failed", run, failures=job.failures)
 
 
@@ -174,6 +176,7 @@ def finish_run(*, run_id: int, attempt: int, report: ScoreReport, hidden: ScoreR
         )
         results.keep(run, report, hidden)
         if counts and _waiting_for(run).update(live_run=run):
+            letters.tell_scored(run)
             chain.append_scores([run.submission])
     return True
 

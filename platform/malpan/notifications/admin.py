@@ -1,0 +1,20 @@
+"""The outbox in the admin, read-only."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+
+from malpan.core.admin import RecordAdmin
+from malpan.notifications.models import Letter, Preference
+
+
+@admin.register(Letter)
+class LetterAdmin(RecordAdmin):
+    list_display = ["id", "event", "key", "state", "attempts", "not_before", "created_at", "sent_at", "error"]
+    list_filter = ["state", "event"]
+    date_hierarchy = "created_at"
+
+
+@admin.register(Preference)
+class PreferenceAdmin(RecordAdmin):
+    list_display = ["id", "language", "muted"]

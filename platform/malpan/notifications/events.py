@@ -1,0 +1,59 @@
+"""The events that people hear of. The app of an event registers it when it is ready; this app knows no competition.
+
+What a letter says is composed when it is sent, by what holds then: who left a team, or may not see a score (any more),
+is not told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.utils.functional import Promise
+
+from malpan.accounts.models import User
+
+Facts = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What a letter says, in the language that is active: ``context`` fills the templates ``emails/EVENT_subject.txt``
+    and ``emails/EVENT_text.txt``; ``path`` is the page that its link opens.
+    """
+
+    context: Mapping[str, Any]
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """``label`` is for the page of preferences.
+
+    ``compose`` returns the letter to a person about these facts, or ``None`` if they are not to be told now; ``sample``
+    one of an invented event, for the preview.
+    """
+
+    name: str
+    label: Promise
+    compose: Callable[[User, Facts], Word | None]
+    sample: Callable[[], Word]
+
+
+_events: Final[dict[str, Event]] = {}
+
+
+def register(event: Event) -> None:
+    """Let people hear of ``event``; a second time it changes nothing."""
+    _events[event.name] = event
+
+
+def event_of(name: str) -> Event:
+    """The event called ``name``. Raises ``KeyError``."""
+    return _events[name]
+
+
+def all_events() -> list[Event]:
+    """Every event, in the order of their registration."""
+    return list(_events.values())

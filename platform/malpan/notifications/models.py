@@ -1,0 +1,82 @@
+"""The outbox, and what people want to hear."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class Letter(models.Model):
+    """Word of one event to one person: waiting → sent | dropped | failed.
+
+    It is written in the transaction of the event. ``facts`` are keys of rows, no words: a letter says what the site may
+    say when it is sent (``notifications.events``). ``key`` names the event: nobody hears of one twice. ``public_id`` is
+    that of the mail, the same at every attempt, so that a receiver can tell one that came twice. ``not_before`` is when
+    it is due; while it is being sent, when another process may take it over.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("대기 중")
+        SENT = "sent", _("보냄")
+        DROPPED = "dropped", _("보내지 않음")  # nobody wants it, or there is nothing to say any more
+        FAILED = "failed", _("실패")
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    event = models.CharField(_("사건"), max_length=40)
+    key = models.CharField(_("사건의 이름"), max_length=80)
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="letters", verbose_name=_("받는 사람")
+    )
+    facts = models.JSONField(_("사실"), default=dict)
+    state = models.CharField(_("상태"), max_length=8, choices=State.choices, default=State.WAITING)
+    attempts = models.PositiveSmallIntegerField(_("시도"), default=0)
+    not_before = models.DateTimeField(_("보낼 시각"), default=timezone.now)
+    created_at = models.DateTimeField(_("사건의 시각"), auto_now_add=True)
+    sent_at = models.DateTimeField(_("보낸 시각"), null=True, blank=True)
+    error = models.CharField(_("오류"), max_length=200, blank=True)
+
+    class Meta:
+        verbose_name = _("알림 메일")
+        verbose_name_plural = _("알림 메일")
+        ordering = ["-pk"]
+        indexes = [
+            models.Index(fields=["not_before"], condition=models.Q(state="waiting"), name="letters_that_wait"),
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["key", "person"], name="a_person_hears_of_an_event_once"),
+            models.CheckConstraint(
+                condition=models.Q(state__in=["waiting", "sent", "dropped", "failed"]), name="letter_state_known"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state="sent", sent_at__isnull=False)
+                | ~models.Q(state="sent") & models.Q(sent_at=None),
+                name="sent_letter_says_when",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event} {self.pk} · {self.state}"
+
+
+class Preference(models.Model):
+    """What a person wants to hear. Without a row: everything, in Korean and English."""
+
+    LANGUAGES = [("ko", "한국어"), ("en", "English")]
+
+    person = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="preference", verbose_name=_("사용자")
+    )
+    language = models.CharField(_("언어"), max_length=2, choices=LANGUAGES, blank=True)  # empty: both
+    muted = ArrayField(models.CharField(max_length=40), default=list, blank=True, verbose_name=_("받지 않는 사건"))
+
+    class Meta:
+        verbose_name = _("알림 설정")
+        verbose_name_plural = _("알림 설정")
+
+    def __str__(self) -> str:
+        return f"{self.person_id}"

@@ -1,0 +1,26 @@
+"""Letters into the outbox, in the transaction of their event: neither exists without the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
+from django.db.models import QuerySet
+
+from malpan.accounts.models import User
+from malpan.notifications.events import Facts
+from malpan.notifications.models import Letter
+
+
+def post(*, event: str, key: str, people: QuerySet[User] | Iterable[int], facts: Facts) -> int:
+    """Post a letter about ``event`` to each of ``people`` who can log in. Two queries; returns how many were given.
+
+    Nobody has the event called ``key`` twice. People who cannot log in are those of the demo and of an imported
+    archive: nobody asked them. Call it in the transaction of the event.
+    """
+    keys = people.values_list("pk", flat=True) if isinstance(people, QuerySet) else list(people)
+    reached = User.objects.filter(pk__in=keys, is_active=True, erased_at=None)
+    reached = reached.exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX).order_by("pk")
+    letters = [Letter(event=event, key=key, person=person, facts=dict(facts)) for person in reached]
+    Letter.objects.bulk_create(letters, batch_size=500, ignore_conflicts=True)
+    return len(letters)

@@ -1,0 +1,98 @@
+"""Word to a team about its submissions: a score is there; the scoring failed on our side and the charge was given back.
+
+A letter has what the page of the submission shows its team at that moment (``visibility.shown_run``), and nothing more.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from malpan.accounts.models import User
+from malpan.notifications import outbox
+from malpan.notifications.events import Event, Facts, Word, register
+from malpan.submissions.models import ScoringRun, Submission
+from malpan.submissions.visibility import shown_run
+from malpan.teams.models import Membership
+
+SCORED: Final = "scored"
+RUN_REFUNDED: Final = "run_refunded"
+
+
+def tell_scored(run: ScoringRun) -> None:
+    """Post word to the team that ``run`` is its submission's live score. Call it in the transaction of the result."""
+    _tell(SCORED, run)
+
+
+def tell_refunded(run: ScoringRun) -> None:
+    """Post word to the team that ``run`` failed and costs nothing. Call it in the transaction of the refund."""
+    _tell(RUN_REFUNDED, run)
+
+
+def register_events() -> None:
+    register(Event(SCORED, _("제출한 파일의 채점이 끝났을 때"), _scored, _scored_sample))
+    register(
+        Event(RUN_REFUNDED, _("채점이 운영 측의 문제로 실패해 제출 횟수를 돌려받았을 때"), _refunded, _refunded_sample)
+    )
+
+
+def _tell(event: str, run: ScoringRun) -> None:
+    people = User.objects.filter(memberships__team=run.submission.team_id)
+    outbox.post(event=event, key=f"{event}:{run.pk}", people=people, facts={"run": run.pk})
+
+
+def _run_for(person: User, facts: Facts) -> ScoringRun | None:
+    """The run, if the person still is of its team and the submission is still there."""
+    run = (
+        ScoringRun.objects.select_related(
+            "submission__phase__track__competition", "submission__team", "job", "reference_version"
+        )
+        .filter(pk=facts["run"], submission__withdrawn_at=None)
+        .first()
+    )
+    if run is None or not Membership.objects.filter(team=run.submission.team_id, user=person).exists():
+        return None
+    return run
+
+
+def _scored(person: User, facts: Facts) -> Word | None:
+    run = _run_for(person, facts)
+    if run is None or run.submission.live_run_id != run.pk:  # scored anew meanwhile: there is word of that
+        return None
+    shown, track = shown_run(run, run.submission), run.submission.phase.track
+    score = "" if shown.final_score is None else f"{shown.final_score * track.score_scale:.{track.score_decimals}f}"
+    about = {"score": score, "is_demo": shown.is_demo_models, "is_public_part": shown.covers == "public"}
+    return _word(run.submission, **about)
+
+
+def _refunded(person: User, facts: Facts) -> Word | None:
+    run = _run_for(person, facts)
+    if run is None or run.submission.refunded_at is None:
+        return None
+    return _word(run.submission)
+
+
+def _word(submission: Submission, **more: object) -> Word:
+    phase = submission.phase
+    names = {
+        "competition": phase.track.competition.title,
+        "track": phase.track.title,
+        "team": submission.team.name,
+        "file_name": submission.file_name,
+    }
+    return Word({**names, **more}, reverse("submission", args=[submission.public_id]))
+
+
+def _scored_sample() -> Word:
+    return _sample(score="71.2345678", is_demo=False, is_public_part=True)
+
+
+def _refunded_sample() -> Word:
+    return _sample()
+
+
+def _sample(**more: object) -> Word:
+    names = {"competition": "한글 대회", "track": "어문 규범", "team": "가나다", "file_name": "answers.json"}
+    return Word({**names, **more}, reverse("home"))

@@ -1,0 +1,77 @@
+"""알림 설정: what a person wants to hear, how such a mail looks, and the page behind the link that ends them."""
+
+from __future__ import annotations
+
+from csp.constants import UNSAFE_INLINE
+from csp.decorators import csp_update
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_safe
+
+from malpan.notifications import preferences
+from malpan.notifications.errors import EventUnknown
+from malpan.notifications.events import all_events
+from malpan.notifications.rendering import compose
+from malpan.web.acting import act
+from malpan.web.forms.letters import PreferenceForm
+from malpan.web.pages.context import MemberRequest, members_only
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@members_only
+def preferences_page(request: MemberRequest) -> HttpResponse:
+    """What the person wants to hear; a POST changes it."""
+    held = preferences.preference_of(request.user)
+    form = PreferenceForm(request.POST if request.method == "POST" else None, preference=held)
+    if request.method != "POST":
+        return _page(request, form)
+    return act(
+        request,
+        lambda values: preferences.set_preference(
+            person=request.user, language=values["language"], wanted=values["events"]
+        ),
+        form=form,
+        to=reverse("letters"),
+        success=_("알림 설정을 저장했습니다."),
+        render_again=lambda status: _page(request, form, status),
+    )
+
+
+@never_cache
+@require_safe
+# a mail has its styles in itself; what fills it is escaped
+@csp_update({"style-src": [UNSAFE_INLINE]})  # type: ignore[arg-type]
+@members_only
+def preview_page(request: MemberRequest, event: str) -> HttpResponse:
+    """A mail about an invented event, as a mail program shows it. Raises ``EventUnknown``."""
+    found = next((each for each in all_events() if each.name == event), None)
+    if found is None:
+        raise EventUnknown
+    language = "en" if (get_language() or "ko").startswith("en") else "ko"
+    mail = compose(found.name, (language,), found.sample, request.build_absolute_uri(reverse("letters")))
+    return HttpResponse(mail.html if mail else "")
+
+
+@csrf_exempt  # a mail program posts it, without a session: the token in the address proves whose it is (RFC 8058)
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def unsubscribe_page(request: HttpRequest, token: str) -> HttpResponse:
+    """A page that asks; a POST, of the page or of a mail program by one click, ends these mails.
+
+    Raises ``UnsubscribeLinkInvalid``.
+    """
+    person, event = preferences.read_token(token)
+    if request.method == "POST":
+        preferences.mute(person=person, event=event.name)
+    is_muted = event.name in preferences.preference_of(person).muted
+    return render(request, "pages/unsubscribe.html", {"event": event, "is_muted": is_muted})
+
+
+def _page(request: MemberRequest, form: PreferenceForm, status: int = 200) -> HttpResponse:
+    return render(request, "pages/letters.html", {"form": form, "events": all_events()}, status=status)

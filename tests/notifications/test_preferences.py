@@ -1,0 +1,114 @@
+"""What people want to hear: the language of their mails, the events, and an end by one click (RFC 8058)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.test import Client
+from django.urls import reverse
+
+from malpan.core.models import AuditEntry
+from malpan.notifications import preferences
+from malpan.notifications.errors import UnsubscribeLinkInvalid
+from malpan.notifications.events import all_events
+from malpan.notifications.models import Letter, Preference
+from malpan.notifications.sending import deliver_due
+from tests.factories import UserFactory
+from tests.notifications.conftest import NAME, posted
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("told")]
+EVERYTHING = [event.name for event in all_events()]
+
+
+@pytest.mark.parametrize(
+    ("language", "there", "absent"),
+    [("ko", "자세히 보기", "See more"), ("en", "See more", "자세히 보기"), ("", "자세히 보기", "자 세 히")],
+)
+def test_a_mail_is_in_the_readers_language_and_in_both_if_nobody_knows(language: str, there: str, absent: str) -> None:
+    person = UserFactory.create()
+    preferences.set_preference(person=person, language=language, wanted=EVERYTHING)
+    posted(person=person)
+    deliver_due()
+
+    [message] = mail.outbox
+    [(html, _kind)] = message.alternatives  # type: ignore[attr-defined]
+    for text in (message.body, html):
+        assert there in text
+        assert absent not in text
+    assert ("[Malpan]" in message.subject) == (language != "ko")
+    assert ("[말판]" in message.subject) == (language != "en")
+
+
+def test_what_is_muted_is_not_sent_and_the_change_is_audited() -> None:
+    person = UserFactory.create()
+    preferences.set_preference(person=person, language="", wanted=set(EVERYTHING) - {NAME})
+    posted(person=person)
+    deliver_due()
+
+    assert mail.outbox == []
+    assert Letter.objects.get().state == Letter.State.DROPPED
+    entry = AuditEntry.objects.get(action="preference.update")
+    assert (entry.actor, entry.after["muted"]) == (person, [NAME])
+    preferences.set_preference(person=person, language="", wanted=set(EVERYTHING) - {NAME})
+    assert AuditEntry.objects.filter(action="preference.update").count() == 1
+
+
+def test_one_click_ends_them_without_a_log_in_and_reading_the_page_does_not(client: Client) -> None:
+    person = posted()
+    deliver_due()
+    [message] = mail.outbox
+    assert message.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    found = re.fullmatch(r"<http://127\.0\.0\.1:8000(/\S+)>", message.extra_headers["List-Unsubscribe"])
+    assert found is not None
+    strict = Client(enforce_csrf_checks=True)
+
+    page = strict.get(found[1])
+    assert page.status_code == 200
+    assert not Preference.objects.exists()
+    clicked = strict.post(found[1], "List-Unsubscribe=One-Click", content_type="application/x-www-form-urlencoded")
+
+    assert clicked.status_code == 200
+    assert preferences.preference_of(person).muted == [NAME]
+    strict.post(found[1])
+    assert preferences.preference_of(person).muted == [NAME]
+    posted("later", person=person)
+    deliver_due()
+    assert len(mail.outbox) == 1
+
+
+@pytest.mark.parametrize("spoil", [lambda token: token[:-1], lambda token: "x" + token, lambda _: "1:2:3"])
+def test_a_link_that_was_changed_ends_nothing(client: Client, spoil: Any) -> None:
+    person = UserFactory.create()
+    token = spoil(preferences.token_of(person, NAME))
+    with pytest.raises(UnsubscribeLinkInvalid):
+        preferences.read_token(token)
+    assert client.post(reverse("unsubscribe", args=[token])).status_code == 404
+    assert not Preference.objects.exists()
+
+
+def test_the_page_shows_and_saves_what_is_wanted(client: Client) -> None:
+    person = UserFactory.create()
+    client.force_login(person)
+    page = client.get(reverse("letters")).content.decode()
+    assert page.count("checked") == len(all_events())
+
+    saved = client.post(reverse("letters"), {"language": "en", "events": [NAME]}, follow=True)
+
+    held = preferences.preference_of(person)
+    assert (held.language, sorted(held.muted)) == ("en", sorted(set(EVERYTHING) - {NAME}))
+    assert saved.content.decode().count("checked") == 1
+    assert client.post(reverse("letters"), {"language": "fr", "events": []}).status_code == 422
+    assert client.post(reverse("letters"), {"language": "", "events": ["of_tomorrow"]}).status_code == 422
+
+
+@pytest.mark.parametrize("name", EVERYTHING)
+def test_every_mail_has_a_preview(client: Client, name: str) -> None:
+    client.force_login(UserFactory.create())
+    page = client.get(reverse("letter_preview", args=[name]), headers={"Accept-Language": "ko"})
+    assert page.status_code == 200
+    assert "[말판]" in page.content.decode()
+    assert "style-src 'unsafe-inline'" in page.headers["Content-Security-Policy"]
+    assert client.get(reverse("letter_preview", args=["of_tomorrow"])).status_code == 404

@@ -1,0 +1,107 @@
+"""Word of a score: posted with it, to the team, with what the page of the submission shows it, and nothing more."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.utils import timezone
+
+from malpan.competitions.models import Phase
+from malpan.notifications.models import Letter
+from malpan.notifications.sending import deliver_due
+from malpan.submissions.evaluation import runs
+from malpan.submissions.models import ScoringRun
+from tests.factories import UserFactory, report
+from tests.submissions.conftest import claim_run, fail_run
+
+pytestmark = pytest.mark.django_db
+SCORE = "12.3456700"
+
+
+def scored(run: ScoringRun, value: float = 0.1234567) -> None:
+    claimed = claim_run(run, "worker")
+    assert runs.finish_run(run_id=run.pk, attempt=claimed.attempt, report=report(value))
+
+
+def test_the_team_hears_of_its_score_once(run: ScoringRun) -> None:
+    run.submission.team.memberships.create(user=UserFactory.create(), competition=run.submission.team.competition)
+    scored(run)
+    assert {letter.event for letter in Letter.objects.all()} == {"scored"}
+    deliver_due()
+    deliver_due()
+
+    people = {each.user.email for each in run.submission.team.memberships.all()}
+    assert sorted(message.to[0] for message in mail.outbox) == sorted(people)
+    assert len(people) == 2
+    for message in mail.outbox:
+        assert SCORE in message.body
+        assert str(run.submission.public_id) in message.body
+        assert run.submission.phase.track.competition.title_ko in message.subject
+
+
+def test_a_late_result_posts_nothing(run: ScoringRun) -> None:
+    claimed = claim_run(run, "slow")
+    fail_run(run, attempt=1)
+    claim_run(run, "quick")
+    assert not runs.finish_run(run_id=run.pk, attempt=claimed.attempt, report=report(0.5))
+    assert not Letter.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("board", "is_told"),
+    [
+        ({"board": Phase.Board.LIVE}, True),
+        ({"board": Phase.Board.HIDDEN, "shows_own_score": True}, True),
+        ({"board": Phase.Board.HIDDEN, "shows_own_score": False}, False),
+        ({"board": Phase.Board.FROZEN, "shows_own_score": False}, False),
+    ],
+)
+@pytest.mark.parametrize("is_before", [True, False])
+def test_a_mail_says_no_more_than_the_page(
+    run: ScoringRun, board: dict[str, Any], is_told: bool, is_before: bool
+) -> None:
+    """Also where the board is frozen or hidden between the event and the mail."""
+    frozen = {"frozen_at": timezone.now() - timedelta(days=365)} if board["board"] == "frozen" else {}
+    steps = [lambda: Phase.objects.update(**board, **frozen), lambda: scored(run)]
+    for step in steps if is_before else reversed(steps):
+        step()
+    deliver_due()
+
+    [message] = mail.outbox
+    [(html, _kind)] = message.alternatives  # type: ignore[attr-defined]
+    assert (SCORE in message.body) == (SCORE in html) == is_told
+    assert ("지금은 공개하지 않습니다" in message.body) == (not is_told)
+    if not is_told:
+        assert "12.3" not in message.body + html + message.subject
+
+
+def test_who_left_the_team_or_withdrew_the_submission_is_told_nothing(run: ScoringRun) -> None:
+    scored(run)
+    run.submission.team.memberships.all().delete()
+    deliver_due()
+    assert mail.outbox == []
+
+    assert Letter.objects.get().state == Letter.State.DROPPED
+
+
+def test_a_withdrawn_submission_is_not_spoken_of(run: ScoringRun) -> None:
+    scored(run)
+    type(run.submission).objects.update(withdrawn_at=timezone.now())
+    deliver_due()
+    assert mail.outbox == []
+
+
+def test_a_failure_of_ours_is_told_with_the_refund(run: ScoringRun) -> None:
+    for attempt in (1, 2, 3):
+        claim_run(run, "worker")
+        fail_run(run, attempt=attempt)
+    assert [letter.event for letter in Letter.objects.all()] == ["run_refunded"]
+    deliver_due()
+
+    told = [message for message in mail.outbox if message.to == [run.submission.team.memberships.get().user.email]]
+    assert len(told) == 1
+    assert "제출 횟수에 들지 않습니다" in told[0].body
+    assert "The fault is ours" in told[0].body
