@@ -1,4 +1,6 @@
-"""The scores of a campaign's systems as metrics to be evaluated: those of a recipe that have a direction."""
+"""The scores of a campaign's systems as metrics to be evaluated: those of a recipe that have a direction. No numpy:
+the web process gathers them.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +8,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from scoring.arena.meta import MetricScores
-
 if TYPE_CHECKING:
     from scoring.recipes import Recipe
+
+
+@dataclass(frozen=True, slots=True)
+class MetricScores:
+    """What a metric gave: ``systems`` by label, ``items`` by the labels of system and item (empty for a metric that has
+    no values of items).
+    """
+
+    name: str
+    systems: Mapping[str, float]
+    items: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    higher_is_better: bool = True
+
+    @property
+    def sign(self) -> int:
+        return 1 if self.higher_is_better else -1
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,12 @@ def card_for(score_name: str) -> str | None:
     return _card_of_score(tuple(METRICS.entries.items())).get(score_name)
 
 
+def scores_on_card(name: str) -> tuple[str, ...]:
+    """The scores and metrics that the card ``name`` explains."""
+    found = _card_of_score(tuple(METRICS.entries.items()))
+    return tuple(score for score, card in found.items() if card == name)
+
+
 @cache
 def _card_of_score(metrics: tuple[tuple[str, type[Metric]], ...]) -> dict[str, str]:
     """The card of every score of ``metrics``; a card explains the score of its own name first, then the metrics in

@@ -21,7 +21,8 @@ from typing import Any, Final
 import numpy as np
 
 from scoring.arena import meta_items, meta_systems
-from scoring.arena.meta import MetricScores, evaluate
+from scoring.arena.meta import evaluate
+from scoring.arena.meta_scores import MetricScores
 from scoring.arena.result import compute
 from scoring.arena.scores import score_systems
 from scoring.arena.simulation import Panel, simulate, spread_strengths

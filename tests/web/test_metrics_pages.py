@@ -58,7 +58,10 @@ def test_every_page_leads_to_the_metrics(client: Client) -> None:
         assert "/metrics/" in links, address
 
 
-def test_looking_at_metrics_asks_the_database_nothing(client: Client, django_assert_num_queries) -> None:
+def test_the_index_asks_the_database_nothing_and_a_card_only_for_human_evaluations(
+    client: Client, django_assert_num_queries
+) -> None:
     with django_assert_num_queries(0):
         client.get("/metrics/")
+    with django_assert_num_queries(1):
         client.get("/metrics/meteor/")

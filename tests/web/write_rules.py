@@ -12,9 +12,12 @@ from typing import Any, Final
 
 from allauth.account.models import EmailConfirmationHMAC
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
 
 from malpan.arena.judges import consent_version_of
+from malpan.arena.models import CampaignResult
 from malpan.arena.publishing import computed_result
+from malpan.core.storage import store_private
 from malpan.leaderboard.rescore_preview import preview
 from malpan.notifications.preferences import token_of
 from malpan.stages.contents import final_content, stage_content
@@ -155,6 +158,26 @@ def published_campaign(w: Any) -> dict[str, Any]:
     }
 
 
+def campaign_with_result(w: Any) -> dict[str, Any]:
+    """An open campaign with a result, as a row: the closed one is still to be published."""
+    computed, campaign = answered(computed_result, campaign=w.arena.campaigns["closed"]), w.arena.campaigns["judged"]
+    votes, result = store_private(computed.votes_bytes), store_private(computed.result_bytes)
+    CampaignResult.objects.create(
+        campaign=campaign,
+        number=1,
+        rows=computed.rows,
+        sha256="0" * 64,
+        votes_sha256=votes.sha256,
+        votes_size=votes.size,
+        result_sha256=result.sha256,
+        result_size=result.size,
+        signature_hash=computed.signature_hash,
+        published_by=w.people["superuser"],
+        published_at=timezone.now(),
+    )
+    return {"pk": campaign.pk}
+
+
 BARE: Final = {"slug": "bare"}
 REASON: Final = {"reason": "사유", "confirm": "on"}
 RUBRIC: Final = {
@@ -170,7 +193,7 @@ PAGES: Final[dict[str, Rule]] = {
             *("manage_site", "manage_site_csv"),
             *("competition", "competition_data", "board", "chain", "chain_json", "submissions", "team", "notices"),
             *("stages", "stage", "stages_json", "stages_csv", "stage_csv"),
-            *("campaigns", "campaign", "campaign_votes", "campaign_result", "campaign_csv"),
+            *("campaigns", "campaign", "campaign_votes", "campaign_result", "campaign_csv", "campaign_metrics"),
             *("questions", "submission", "submission_status", "receipt", "receipt_json", "data_file"),
             *(
                 "account",
@@ -394,6 +417,7 @@ MANAGE_PAGES: Final[dict[str, Rule]] = {
     "manage_campaign_opening": Rule(MANAGE, at=campaign("draft")),
     "manage_campaign_closing": Rule(MANAGE, {"confirm": "on", "accepts_open": "on"}, campaign("shown")),
     "manage_campaign_publishing": Rule(MANAGE, published_campaign, campaign("closed")),
+    "manage_campaign_metrics": Rule(MANAGE, at=campaign_with_result),
     "manage_campaign_open_scores": Rule(MANAGE, REASON, campaign("judged")),
     "manage_campaign_exclude_judge": Rule(MANAGE, REASON, judge_of("judged")),
     "manage_campaign_exclude_judgement": Rule(MANAGE, REASON, judge_of("judged", judgement_pk="judgement")),

@@ -69,6 +69,11 @@ def answer_to(question: Question) -> bytes:
     raise StillComputing(computation=row.pk)
 
 
+def ask(question: Question) -> Computation:
+    """Have a worker answer ``question``, unless it is answered; in the caller's transaction, if there is one."""
+    return _asked(question)
+
+
 def answer_or_former(question: Question) -> Answer:
     """As ``answer_to``, but while judges are at work the last answer to a former question will do; at most one
     computation of its kind and subject is under way then.

@@ -8,6 +8,7 @@ from typing import Any
 
 from malpan.arena.computations import Question, keep_answer, store
 from malpan.arena.models import Computation
+from scoring.arena.meta_scores import MetricScores
 from scoring.arena.votes import read_votes
 from scoring.signature import canonical_json
 
@@ -16,12 +17,14 @@ Kind = Computation.Kind
 
 def compute_answer(row: Computation) -> bytes:
     """The answer to ``row``, canonical JSON: a result file; for an effect ``{"before": {label: [rank, score]},
-    "after": …}`` of two votes files; for a plan ``{"rows": […]}``.
+    "after": …}`` of two votes files; for a plan ``{"rows": […]}``; for metrics the document of ``scoring.arena.meta``.
     """
     given = bytes(row.given)
     if row.kind == Kind.RESULT:
         return result_bytes(given)
     asked = json.loads(given)
+    if row.kind == Kind.META:
+        return _meta(asked)
     if row.kind == Kind.EFFECT:
         return canonical_json({name: _placed(asked[name]) for name in ("before", "after")})
     return _plan(asked)
@@ -48,6 +51,14 @@ def _placed(votes: dict[str, Any]) -> dict[str, tuple[int, float]]:
     """Rank and score of each system that has a result."""
     rows = json.loads(result_bytes(canonical_json(votes)))["systems"]
     return {row["label"]: (row["rank"], row["score"]) for row in rows}
+
+
+def _meta(asked: dict[str, Any]) -> bytes:
+    from scoring.arena.meta import document_bytes, evaluate
+    from scoring.arena.result import compute
+
+    metrics = [MetricScores(**each) for each in asked["metrics"]]
+    return document_bytes(evaluate(compute(read_votes(canonical_json(asked["votes"]))), metrics))
 
 
 def _plan(asked: dict[str, Any]) -> bytes:

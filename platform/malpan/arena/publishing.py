@@ -25,6 +25,7 @@ from malpan.arena.errors import (
     ResultUnchanged,
 )
 from malpan.arena.locks import lock_campaign
+from malpan.arena.metrics import ask_metrics
 from malpan.arena.models import Campaign, CampaignResult
 from malpan.arena.results import question_of
 from malpan.arena.selectors import newest_result
@@ -104,6 +105,7 @@ def publish_result(
             Campaign.objects.filter(pk=fresh.pk).update(published_at=moment)
         payload = chain_facts(result)
         audit.record(actor=actor, action="campaign.publish", obj=fresh, after={**payload, "note": result.note_ko})
+        ask_metrics(result)
         append_step(fresh, "published", payload, now=moment)
     campaign.refresh_from_db(fields=["published_at"])
     return result

@@ -57,6 +57,7 @@ urlpatterns = [
             ("votes-<int:snapshot>.json", campaigns.votes_download, "campaign_votes"),
             ("result-<int:snapshot>.json", campaigns.result_download, "campaign_result"),
             ("result-<int:snapshot>.csv", campaigns.result_csv, "campaign_csv"),
+            ("metrics-<int:snapshot>.json", campaigns.metrics_download, "campaign_metrics"),
         )
     ),
     path("competitions/<slug:slug>/chain/", chain.chain_page, name="chain"),

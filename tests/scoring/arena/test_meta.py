@@ -13,7 +13,8 @@ from scipy.stats import kendalltau
 
 from scoring.arena import meta_items, meta_systems
 from scoring.arena.comparable import NoResult
-from scoring.arena.meta import MetricScores, document_bytes, evaluate
+from scoring.arena.meta import document_bytes, evaluate
+from scoring.arena.meta_scores import MetricScores
 from scoring.arena.result import compute
 from scoring.arena.rubric_scores import points_of
 from scoring.arena.simulation import Panel, simulate

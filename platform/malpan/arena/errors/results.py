@@ -55,6 +55,18 @@ class ResultUnchanged(Conflict):
     text = _("이미 발표한 평가 결과와 같습니다. 바뀐 판단이 없어 다시 발표하지 않았습니다.")
 
 
+class MetricsNotFound(NotFound):
+    """Metrics were not held against this result, or the scores are not public."""
+
+    text = _("이 결과와 지표를 견준 기록이 없거나 아직 공개하지 않았습니다.")
+
+
+class NothingToCompare(Conflict):
+    """Fewer than two of the systems have scores. Params: none."""
+
+    text = _("같은 방식으로 채점한 시스템이 둘보다 적어 지표를 견줄 수 없습니다. 채점이 끝난 뒤에 다시 하십시오.")
+
+
 class ExclusionNotFound(NotFound):
     """No such exclusion in this campaign."""
 

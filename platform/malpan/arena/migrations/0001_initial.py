@@ -381,7 +381,7 @@ class Migration(migrations.Migration):
             name='Computation',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('result', '결과'), ('effect', '제외의 영향'), ('plan', '계획')], max_length=6, verbose_name='종류')),
+                ('kind', models.CharField(choices=[('result', '결과'), ('effect', '제외의 영향'), ('plan', '계획'), ('meta', '지표와의 대조')], max_length=6, verbose_name='종류')),
                 ('subject', models.CharField(blank=True, max_length=40, verbose_name='대상')),
                 ('given_sha256', models.CharField(max_length=64, verbose_name='입력의 sha256')),
                 ('instrument', models.CharField(max_length=40, verbose_name='계산하는 판')),

@@ -22,6 +22,7 @@ class Computation(models.Model):
         RESULT = "result", _("결과")  # of the votes as they are
         EFFECT = "effect", _("제외의 영향")  # the result as it would be
         PLAN = "plan", _("계획")  # simulated panels
+        META = "meta", _("지표와의 대조")  # of a published result
 
     competition = models.ForeignKey(
         Competition, on_delete=models.CASCADE, related_name="computations", verbose_name=_("대회")

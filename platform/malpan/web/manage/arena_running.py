@@ -8,13 +8,14 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import path
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from malpan.arena.closing import close_campaign, open_assignments
+from malpan.arena.metrics import ask_metrics_again, metrics_document, metrics_under_way
 from malpan.arena.models import Campaign
 from malpan.arena.opening import open_campaign, preview_design
 from malpan.arena.publishing import Computed, computed_result, publish_result
-from malpan.arena.selectors import judges_of, results_of
+from malpan.arena.selectors import judges_of, result_of, results_of
 from malpan.competitions.permissions import Permission, require
 from malpan.web.acting import act, or_refusal, posted
 from malpan.web.forms.arena_campaigns import CampaignPublishForm, CloseForm
@@ -23,6 +24,7 @@ from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.manage.arena_pages import campaign_at, campaign_context, or_waiting
 from malpan.web.pages.context import MemberRequest
 from malpan.web.presenters.arena_manage import agreement_lines, standing_lines, warning_texts
+from malpan.web.presenters.arena_metrics import metrics_context
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -124,13 +126,37 @@ def _publishing_page(
     published = results_of(campaign)
     computed, missing = or_waiting(lambda: computed_result(campaign=campaign))
     context = campaign_context(access, campaign, "manage_campaign_publishing") | missing
-    context |= {"snapshots": published, "form": form}
+    context |= {"snapshots": published, "form": form, **_metrics(campaign, published)}
     if computed is not None:
         context |= result_context(computed.document, campaign) | _to_publish(computed, published)
         context["form"] = form or CampaignPublishForm(
             initial={"result_sha256": computed.result_sha256}, is_erratum=bool(published)
         )
     return render(request, "manage/arena_publishing.html", context, status=status)
+
+
+def _metrics(campaign: Campaign, published: list[Any]) -> dict[str, Any]:
+    """What the metrics held against the newest result gave, also where the scores are not public."""
+    if not published:
+        return {}
+    document = metrics_document(published[0])
+    return {
+        "metrics": document and metrics_context(document, campaign.track.recipe),
+        "metrics_job": metrics_under_way(published[0]),
+    }
+
+
+@require_POST
+@manage_page(Permission.MANAGE)
+def metrics_again(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
+    """Have the metrics held against the newest result with the scores as they are now."""
+    campaign = campaign_at(access, pk)
+    return act(
+        request,
+        lambda _values: ask_metrics_again(result=result_of(campaign), actor=request.user),
+        success=_("지표의 대조를 채점 서버에 맡겼습니다. 점수가 그대로이면 새로 계산하지 않습니다."),
+        to=access.url("manage_campaign_publishing", pk),
+    )
 
 
 def _to_publish(computed: Computed, published: list[Any]) -> dict[str, Any]:
@@ -155,4 +181,5 @@ urlpatterns = [
     path("arena/<int:pk>/opening/", opening_page, name="manage_campaign_opening"),
     path("arena/<int:pk>/closing/", closing_page, name="manage_campaign_closing"),
     path("arena/<int:pk>/publishing/", publishing_page, name="manage_campaign_publishing"),
+    path("arena/<int:pk>/metrics/", metrics_again, name="manage_campaign_metrics"),
 ]

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from malpan.arena.metrics import metrics_file, shown_metrics
 from malpan.arena.models import Campaign, CampaignResult
 from malpan.arena.selectors import (
     newest_result,
@@ -25,6 +26,7 @@ from malpan.web.csv_export import csv_response
 from malpan.web.pages.context import PageContext, page_context
 from malpan.web.presenters.arena import criteria_of
 from malpan.web.presenters.arena_manage import agreement_lines, warning_texts
+from malpan.web.presenters.arena_metrics import metrics_context
 from malpan.web.presenters.campaigns import (
     METHODS,
     csv_rows,
@@ -65,6 +67,8 @@ def campaign_page(request: HttpRequest, slug: str, track_slug: str, number: int)
     }
     if result is not None:
         context |= _result(campaign, result, page)
+        metrics = shown_metrics(result)
+        context |= {"metrics": metrics and metrics_context(metrics, campaign.track.recipe)}
     return render(request, "pages/campaign.html", context)
 
 
@@ -111,6 +115,13 @@ def result_csv(request: HttpRequest, slug: str, track_slug: str, number: int, sn
     campaign, result = _published(request, slug, track_slug, number, snapshot)
     columns, rows = csv_rows(result_document(result))
     return csv_response(_name(campaign, result, "result", "csv"), columns, rows)
+
+
+@require_safe
+def metrics_download(request: HttpRequest, slug: str, track_slug: str, number: int, snapshot: int) -> HttpResponse:
+    """Which metric agreed with a published result. Raises as ``votes_download``, and ``MetricsNotFound``."""
+    campaign, result = _published(request, slug, track_slug, number, snapshot)
+    return _file(metrics_file(result), _name(campaign, result, "metrics"))
 
 
 def _published(

@@ -10,10 +10,12 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
+from malpan.arena.metrics import published_metrics
 from malpan.submissions.judge_agreement import agreements_on_card
+from malpan.web.presenters.arena_metrics import card_lines
 from malpan.web.presenters.judge import agreement_lines
 from malpan.web.presenters.scores import language
-from scoring.cards import UnknownCard, cards_by_group, load_card, recipes_with
+from scoring.cards import UnknownCard, cards_by_group, load_card, recipes_with, scores_on_card
 
 GROUP_TITLES: Final[dict[str, Promise]] = {
     "exact": gettext_lazy("맞고 틀림을 세는 지표"),
@@ -40,5 +42,11 @@ def card_page(request: HttpRequest, name: str) -> HttpResponse:
     except UnknownCard as error:
         raise Http404 from error
     recipes = [(recipe.id, recipe.title(language())) for recipe in recipes_with(name)]
-    context = {"card": card, "recipes": recipes, "lines": agreement_lines(agreements_on_card(name))}
+    scores = scores_on_card(name)
+    context = {
+        "card": card,
+        "recipes": recipes,
+        "lines": agreement_lines(agreements_on_card(name)),
+        "metrics": card_lines(published_metrics(scores), scores),
+    }
     return render(request, "pages/metrics_card.html", context)
