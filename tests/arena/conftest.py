@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 from dataclasses import dataclass, field
@@ -225,9 +226,14 @@ def make_world() -> World:
     return world
 
 
-@pytest.fixture
-def world(db: None) -> World:
+@pytest.fixture(scope="module")
+def made_world(kept: None) -> World:
     return make_world()
+
+
+@pytest.fixture
+def world(made_world: World) -> World:
+    return copy.deepcopy(made_world)
 
 
 def over(world: World) -> None:

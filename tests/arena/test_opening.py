@@ -39,6 +39,12 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
+def world() -> World:
+    """Of each test: one of this module commits."""
+    return make_world()
+
+
+@pytest.fixture
 def opened(world: World) -> Campaign:
     return world.opened(masked_words=["뜻풀이"])
 

@@ -13,11 +13,9 @@ from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignRes
 from malpan.arena.systems import systems_of
 from malpan.core.models import AuditEntry
 from tests.arena.answers import work_off
-from tests.arena.conftest import NAMES, World, judge_everything, judge_one, world
+from tests.arena.conftest import NAMES, World, judge_everything, judge_one, make_world
 from tests.web.html import Element, parse, problems
 from tests.web.manage_people import client_of, client_with_role
-
-__all__ = ["world"]
 
 SETTINGS = {
     "title_ko": "2차 사람 평가", "title_en": "Round 2", "protocol": "pairwise", "part": "all", "item_count": "12",
@@ -29,6 +27,12 @@ NO_ROWS = {
     "criterion-TOTAL_FORMS": "0", "criterion-INITIAL_FORMS": "0", "reason-TOTAL_FORMS": "0",
     "reason-INITIAL_FORMS": "0",
 }  # fmt: skip
+
+
+@pytest.fixture
+def world(db: None) -> World:
+    """Of each test: how often somebody may post is counted by person."""
+    return make_world()
 
 
 @pytest.fixture
