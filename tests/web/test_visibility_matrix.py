@@ -90,7 +90,8 @@ RULES: Final[dict[str, str]] = {
     "competitions/<slug:slug>/stages/": EVERYONE,  # what is published of them
     "competitions/<slug:slug>/campaigns/": EVERYONE,  # the method from the opening, the result once it is published
     "competitions/<slug:slug>/terms/": EVERYONE,
-    "competitions/<slug:slug>/notices/": EVERYONE,
+    "competitions/<slug:slug>/notices": EVERYONE,
+    "competitions/<slug:slug>/deadlines.ics": EVERYONE,
     "competitions/<slug:slug>/questions/": EVERYONE,
     "competitions/<slug:slug>/team/": EVERYONE,  # of the reader's own team, if any
     "competitions/<slug:slug>/submissions/": EVERYONE,  # of the reader's own team, if any

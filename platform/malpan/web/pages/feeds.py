@@ -1,0 +1,76 @@
+"""What programs of readers subscribe to: the notices of a competition as Atom, its deadlines as a calendar."""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.feedgenerator import Atom1Feed
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from malpan.competitions.models import Competition, Phase, Track
+from malpan.competitions.selectors import notices_of
+from malpan.notifications.rendering import absolute
+from malpan.web.ics import Moment, calendar
+from malpan.web.markdown import to_html
+from malpan.web.pages.context import page_context
+
+NOTICES: Final = 50
+
+
+@require_safe
+def notices_feed(request: HttpRequest, slug: str) -> HttpResponse:
+    """The newest notices, in the language of the request."""
+    competition = page_context(request, slug).competition
+    link = absolute(reverse("notices", args=[slug]))
+    feed = Atom1Feed(
+        title=_("%(competition)s: 공지") % {"competition": competition.title},
+        link=link,
+        description="",
+        language=get_language(),
+        feed_url=absolute(reverse("notices_feed", args=[slug])),
+    )
+    for notice in notices_of(competition).order_by("-published_at", "-pk")[:NOTICES]:
+        place = f"{link}#notice-{notice.pk}"
+        feed.add_item(
+            title=notice.title,
+            link=place,
+            description=to_html(notice.body),
+            unique_id=place,
+            pubdate=notice.published_at,
+            updateddate=notice.published_at,
+        )
+    return HttpResponse(feed.writeString("utf-8"), content_type="application/atom+xml; charset=utf-8")
+
+
+@require_safe
+def deadlines_calendar(request: HttpRequest, slug: str) -> HttpResponse:
+    """When the phases of the competition begin and end."""
+    page = page_context(request, slug)
+    moments = [
+        moment
+        for track in page.tracks
+        for phase in track.phases.all()
+        for moment in _moments(page.competition, track, phase)
+    ]
+    content = calendar(page.competition.title, moments, timezone.now())
+    response = HttpResponse(content, content_type="text/calendar; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{slug}.ics"'
+    return response
+
+
+def _moments(competition: Competition, track: Track, phase: Phase) -> list[Moment]:
+    names = {"competition": competition.title, "track": track.title, "phase": phase.title}
+    url, host = absolute(reverse("competition", args=[competition.slug])), urlsplit(settings.SITE_URL).hostname
+    begins = _("%(competition)s %(track)s: %(phase)s 시작") % names
+    ends = _("%(competition)s %(track)s: %(phase)s 제출 마감") % names
+    return [
+        Moment(f"phase-{phase.pk}-begins@{host}", phase.starts_at, begins, url),
+        Moment(f"phase-{phase.pk}-ends@{host}", phase.ends_at, ends, url),
+    ]
