@@ -310,7 +310,7 @@ def check(client: Client, phase: Phase, data: bytes, name: str = "answers.json")
 
 def test_a_sound_file_that_is_only_checked_costs_nothing_and_leaves_nothing(phase: Phase, member: Client) -> None:
     response = check(member, phase, prediction_bytes())
-    said = page_of(response).one("section", "success").text
+    said = page_of(response).one("div", "success").text
     assert response.status_code == 200
     assert "형식에 오류가 없습니다" in said
     assert "제출 횟수도 차감되지 않았습니다" in said
