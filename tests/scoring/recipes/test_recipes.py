@@ -186,6 +186,11 @@ def test_culture_types_are_scored_by_their_own_rule_on_raw_texts():
     assert codes(prepared) == ["padded_choices"]
 
 
+def test_of_culture_a_judge_reads_descriptions_alone():
+    recipe = get_recipe("culture-qa@1")
+    assert [recipe.is_free_text(item) for item in CULTURE_REFERENCES.items] == [False, False, False, True]
+
+
 def test_culture_public_baseline_is_the_mean_of_the_three_types():
     recipe = get_recipe("culture-qa@1")
     prepared = recipe.prepare(CULTURE_REFERENCES, CULTURE_REFERENCES)

@@ -69,3 +69,9 @@ def test_choices_that_are_no_number_are_counted(references, answers, count) -> N
     wrapped = [[{"answer": answer} for answer in answers] for answers in (references, answers)]
     found = [one.params["count"] for one in warnings_of("culture-qa@1", *wrapped) if one.code == "choices_not_numbers"]
     assert found == [count][: bool(count)]
+
+
+def test_the_first_choice_that_is_no_number_is_the_example() -> None:
+    references, answers = ([{"answer": answer} for answer in each] for each in (["3", "2", "1"], ["3", "2번", "첫째"]))
+    [warning] = [one for one in warnings_of("culture-qa@1", references, answers) if one.code == "choices_not_numbers"]
+    assert warning.params == {"count": 2, "example": "2번"}
