@@ -97,7 +97,7 @@ def test_a_server_that_asks_by_address_is_answered() -> None:
 
 # --- that it is true --------------------------------------------------------------------------------------------------
 def test_the_queue_is_reported_by_cause_with_the_age_of_its_oldest() -> None:
-    assert values("malpan_queue_age_seconds") == [0, 0]
+    assert values("malpan_queue_age_seconds") == [0, 0, 0]
     ScoringRunFactory.create()
     ScoringRunFactory.create(state="running")
     rescored = ScoringRunFactory.create()

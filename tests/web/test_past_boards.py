@@ -147,13 +147,19 @@ def test_a_team_disqualified_since_is_marked_until_the_next_publication_leaves_i
     assert [row["team"] for row in api(phase).json()["final"]["rows"]] == ["감자팀 2", "감자팀 0"]
 
 
-def test_the_own_team_is_pinned_only_where_its_row_is_not_in_sight(phase: Phase) -> None:
+def test_the_own_team_is_pinned_only_where_its_row_is_on_another_page(
+    phase: Phase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On its page it is no second time: there its row stays in view by itself (board.css)."""
     team = Team.objects.get(name="감자팀 0")
     own = client_of(leader_of(team))
     assert page_of(phase, client=own).all("tbody", "pinned") == []
     for number in range(12):
         other = TeamFactory.create(competition=phase.track.competition)
         finished_submission(phase, other, 0.9, scores={"exact_match": 0.99, "bleurt": 0.91 + number / 1000})
+    assert page_of(phase, client=own).all("tbody", "pinned") == []
+    for module in ("leaderboard.boards", "web.presenters.board"):
+        monkeypatch.setattr(f"malpan.{module}.PAGE_ROWS", 5)
     assert page_of(phase, client=own).one("tbody", "pinned").one(css_class="team-name").text == "감자팀 0"
 
 

@@ -62,6 +62,7 @@ def phase(found: Phase) -> dict[str, Any]:
         "counting_score": found.counting_score or None,  # by which it is the best; null: the final score
         "score_step": found.score_step and float(found.score_step),  # of scores 0-1; null: shown as computed
         "is_ladder": found.is_ladder,
+        "ties": found.ties,  # how the board shows teams that no test tells apart: band, shared or none
         "final_published_at": found.final_published_at,
     }
 
@@ -93,6 +94,7 @@ def board(found: Board, final: Board | None = None, past: Board | None = None) -
         "is_demo_models": shown.is_demo_models,
         "signature_hash": shown.signature_hash,
         "excluded_count": shown.excluded_count,
+        "sureness": _sureness(shown),
         "covers": "public" if found.covers_split else "all",
         "disqualified": [{"team": each.team_name, "note": each.note} for each in shown.disqualified],
         "final": {**_publication(final, final.snapshot), **_published(final)} if final and final.snapshot else None,
@@ -130,7 +132,8 @@ def _publication(found: Board, snapshot: BoardSnapshot) -> dict[str, Any]:
 
 
 def _published(found: Board) -> dict[str, Any]:
-    return {"row_count": found.row_count, "rows": _recorded_rows(found)}
+    rows = {row.submission_name: _row_sureness(row) for row in found.rows if row.sureness}
+    return {"row_count": found.row_count, "rows": _recorded_rows(found), "sureness": _sureness(found, rows=rows)}
 
 
 def _recorded_rows(found: Board) -> Sequence[Mapping[str, Any]]:
@@ -145,6 +148,36 @@ def _listed(snapshots: Iterable[BoardSnapshot]) -> list[dict[str, Any]]:
     ]
 
 
+def _sureness(found: Board, **more: Any) -> dict[str, Any] | None:
+    """How intervals and bands were computed; ``null`` until they are. ``reason``: why there are none."""
+    sure = found.sureness
+    if sure is None:
+        return None
+    return {
+        "computed_at": sure.computed_at,
+        "is_current": sure.is_current,  # or a row moved since
+        "seed": sure.seed,
+        "trials": sure.trials,
+        "level": sure.level,
+        "items": sure.items,
+        "pairs": sure.tests,
+        "signature_hash": sure.signature_hash,
+        "reason": sure.reason or None,
+        **more,
+    }
+
+
+def _row_sureness(row: BoardRow) -> dict[str, Any]:
+    sure = row.sureness
+    return {
+        "intervals": sure and {name: list(ends) for name, ends in sure.scores.items()},
+        "rank_interval": sure and sure.places,
+        "tie_band": sure and sure.band,
+        "tied_rank": sure and sure.shared_rank,  # that of the first of the band
+        "above_p": sure and sure.above_p,
+    }
+
+
 def _row(row: BoardRow) -> dict[str, Any]:
     return {
         "rank": row.rank,
@@ -157,6 +190,7 @@ def _row(row: BoardRow) -> dict[str, Any]:
         "submission_count": row.submission_count,
         "submitted_at": row.submitted_at,
         "submission": row.submission and row.submission.public_id,  # under which the public chain records the score
+        **_row_sureness(row),
     }
 
 

@@ -155,6 +155,7 @@ LEFT_OUT: Final = (
     "teams.invitation",  # single-use links to teams of this site
     "jobs.job",  # current work: an unfinished run is queued again by the import
     "jobs.worker",  # who works on this site now
+    "leaderboard.boardsureness",  # computed by a worker of this site
     "leaderboard.standing",  # computed from the live results
     "leaderboard.standingmark",
     "leaderboard.standingsversion",

@@ -40,6 +40,7 @@ SETTINGS: Final = (
     "counting_score",
     "score_step",
     "is_ladder",
+    "ties",
     "position",
 )
 SPLIT_SETTINGS: Final = frozenset({"public_percent", "private_covers_all"})

@@ -36,7 +36,7 @@ COPIED_TRACK: Final = (
 COPIED_PHASE: Final = (
     *("slug", "title_ko", "title_en", "daily_limit", "total_limit", "min_interval", "shows_own_score"),
     *("public_percent", "private_covers_all", "finals_limit", "counting", "counting_score"),
-    *("score_step", "is_ladder", "position"),
+    *("score_step", "is_ladder", "ties", "position"),
 )
 
 

@@ -27,6 +27,7 @@ class Job(models.Model):
     class Lane(models.IntegerChoices):
         LIVE = 0, _("제출")
         RESCORING = 1, _("재채점")
+        FIGURES = 2, _("통계")  # what is computed of scores: nobody waits for it
 
     kind = models.CharField(_("종류"), max_length=20)
     parent = models.ForeignKey(

@@ -1,4 +1,4 @@
-"""The order of the queue: live work before rescoring, and in each lane the flows take turns.
+"""The order of the queue: live work before rescoring, figures last, and in each lane the flows take turns.
 
 A flow is a team or a rescoring batch. The order is *self-clocked fair queueing* (S. J. Golestani, "A self-clocked fair
 queueing scheme for broadband applications", INFOCOM 1994). A job gets a tag when it is queued,

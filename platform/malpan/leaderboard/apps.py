@@ -1,4 +1,4 @@
-"""The name of this app in the admin, and its registration of what keeps boards of the past."""
+"""The name of this app in the admin, and its registration of what keeps boards of the past and of its jobs."""
 
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
@@ -10,6 +10,8 @@ class LeaderboardConfig(AppConfig):
 
     def ready(self) -> None:
         from malpan.leaderboard import keeping  # which needs the models
+        from malpan.leaderboard.sureness import computing
         from malpan.submissions import past_boards
 
         past_boards.register(keeping.keep_public_board)
+        computing.register()

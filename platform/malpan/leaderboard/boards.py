@@ -29,6 +29,42 @@ Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
+class RowSureness:
+    """What resampling the items says of a row (``leaderboard.sureness``): the 95 % interval of each score and, of a
+    team among those tested, that of its rank; its band with the rank of the first in it and the number of teams
+    ``tied`` there; ``above_p``, corrected, of the difference to the team above.
+    """
+
+    scores: Mapping[str, tuple[float, float]]
+    places: tuple[int, int] | None = None
+    band: int | None = None
+    shared_rank: int | None = None
+    tied: int = 0
+    above_p: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sureness:
+    """How sure a board is, as it was computed at ``computed_at``. ``is_current``: of the very standings shown.
+
+    ``reason``: why there are no bands; empty where there are. ``tests``: the pairs of teams that were tested.
+    ``rows`` and ``ranks`` are by the public id of a submission.
+    """
+
+    computed_at: datetime
+    seed: int
+    trials: int
+    level: float
+    items: int
+    tests: int
+    reason: str
+    signature_hash: str
+    rows: Mapping[str, RowSureness]
+    ranks: Mapping[str, int | None]
+    is_current: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class BoardRow:
     """One team. ``rank`` is ``None`` for a baseline; scores are 0-1; ``submission_count`` counts charged submissions.
 
@@ -55,6 +91,7 @@ class BoardRow:
     composite: Composite | None = None
     submission_name: str = ""
     is_disqualified: bool = False
+    sureness: RowSureness | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +137,8 @@ class Board:
     references or another recipe, and are excluded until they are scored again. ``covers_split``: its scores are of the
     public split only. ``snapshot``: it is the final board as published or a public board as it was kept, one of
     ``snapshots``, the newest first, and ``left_since`` are the teams in it that were disqualified since. A public board
-    of now has the kept ones as ``snapshots``. ``rule``: what its rows are ranked by.
+    of now has the kept ones as ``snapshots``. ``rule``: what its rows are ranked by. ``sureness``: none
+    until a worker has computed it.
     """
 
     phase: Phase
@@ -123,6 +161,7 @@ class Board:
     snapshots: tuple[BoardSnapshot, ...] = ()
     left_since: tuple[Disqualified, ...] = ()
     rule: Rule = field(default_factory=Rule)
+    sureness: Sureness | None = None
 
     @property
     def components(self) -> tuple[Component, ...]:

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.models import Phase
 from malpan.core.language import in_language
+from malpan.jobs.models import Job
 from malpan.submissions.models import Submission
 from malpan.teams.models import Team
 
@@ -146,3 +147,43 @@ class StandingMark(models.Model):
 
     def __str__(self) -> str:
         return f"{self.phase_id} {self.team_id}"
+
+
+class BoardSureness(models.Model):
+    """How sure the scores and ranks of a board are, as a job computed them (``leaderboard.sureness``): of the board of
+    a phase in a ``scope``, or of a ``snapshot``.
+
+    ``basis`` is a hash of all that it was computed from, ``version`` the standings that had this basis last; both are
+    empty before the first result. ``rows`` are by the public id of a submission: ``rank``; ``scores``, the interval of
+    each by name; ``places``, that of the rank; ``band``, ``first``, the rank of the first in the band, and ``tied``,
+    how many are in it; ``p``, of the difference to the rank above. ``reason``: why there are no bands. ``stamp`` is
+    another value whenever the row is.
+    """
+
+    phase = models.ForeignKey(Phase, on_delete=models.CASCADE, related_name="+")
+    scope = models.CharField(max_length=6, choices=Standing.Scope.choices, default=Standing.Scope.LIVE)
+    snapshot = models.OneToOneField(BoardSnapshot, null=True, on_delete=models.CASCADE, related_name="sureness")
+    job = models.OneToOneField(Job, null=True, on_delete=models.SET_NULL, related_name="+")
+    version = models.UUIDField(null=True)
+    basis = models.CharField(max_length=64, blank=True)
+    signature_hash = models.CharField(max_length=64, blank=True)
+    seed = models.PositiveBigIntegerField(default=0)
+    trials = models.PositiveIntegerField(default=0)
+    level = models.FloatField(default=0.0)
+    items = models.PositiveIntegerField(default=0)
+    pairs = models.PositiveIntegerField(default=0)
+    rows = models.JSONField(default=dict)
+    reason = models.CharField(max_length=30, blank=True)
+    seconds = models.FloatField(default=0.0)  # that the last computation took
+    computed_at = models.DateTimeField(null=True)
+    stamp = models.UUIDField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["phase", "scope"], condition=models.Q(snapshot=None), name="one_sureness_per_phase_and_scope"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.phase_id} {self.scope} {self.snapshot_id or ''}"

@@ -29,6 +29,7 @@ from malpan.leaderboard.errors import BoardNotFound
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.leaderboard.ranking import Rule
 from malpan.leaderboard.rules import components_from, composite_of
+from malpan.leaderboard.sureness.selectors import of_snapshot, with_sureness
 from malpan.submissions.models import RescoreBatch
 from malpan.submissions.past_boards import RESCORED
 from malpan.submissions.visibility import is_hidden
@@ -86,9 +87,11 @@ def _board(
     own_number = None if viewer_team is None else viewer_team.number
     own = next((each for each in rows if own_number is not None and each[1]["team_number"] == own_number), None)
     left = _disqualified(phase, viewer_team)
+    sureness = of_snapshot(snapshot)
 
     def row_of(placed: Placed) -> BoardRow:
-        return _published_row(*placed, own_number, {each.number for each in left})
+        row = _published_row(*placed, own_number, {each.number for each in left})
+        return with_sureness([row], sureness)[0]
 
     return Board(
         phase=phase,
@@ -107,6 +110,7 @@ def _board(
         snapshots=snapshots,
         left_since=_in_rows(left, snapshot),
         rule=rule,
+        sureness=sureness,
     )
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from django.db import connection
-from django.db.models import Exists, F, FloatField, OrderBy, OuterRef
+from django.db.models import Exists, F, FloatField, OrderBy, OuterRef, Subquery
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 
@@ -33,9 +33,10 @@ from malpan.leaderboard.boards import (
     last_ranked,
     reader_of,
 )
-from malpan.leaderboard.models import BoardSnapshot, Standing
+from malpan.leaderboard.models import BoardSnapshot, BoardSureness, Standing
 from malpan.leaderboard.published import publications
 from malpan.leaderboard.rules import composite_of, rule_of
+from malpan.leaderboard.sureness.selectors import ROUNDED, of_phase, with_sureness
 from malpan.submissions import visibility
 from malpan.teams.models import Team
 from malpan.teams.selectors import DISQUALIFIED
@@ -87,7 +88,8 @@ def _at_one_moment(phase: Phase, read: Callable[[Any], Found]) -> Found:
 
 def _fresh(phase: Phase) -> Any:
     """``phase`` with its track and competition as they are now. Known of it are ``is_due``, ``covers_split``,
-    ``has_past_boards``, ``has_disqualified`` and the ``version`` of its standings, ``None`` where there never were any.
+    ``has_past_boards``, ``has_disqualified``, the ``version`` of its standings, ``None`` where there never were any,
+    and the stamps of their sureness, ``live_sureness`` and ``frozen_sureness``.
     """
     split = ReferenceVersion.objects.filter(phase=OuterRef("pk"), is_current=True, public_ids__isnull=False)
     known = Phase.objects.annotate(
@@ -98,6 +100,12 @@ def _fresh(phase: Phase) -> Any:
         ),
         has_disqualified=Exists(Team.objects.filter(competition=OuterRef("track__competition"), **DISQUALIFIED)),
         version=F("standings_version__value"),
+        **{
+            f"{scope}_sureness": Subquery(
+                BoardSureness.objects.filter(phase=OuterRef("pk"), scope=scope, snapshot=None).values("stamp")
+            )
+            for scope in standings.Scope.values
+        },
     )
     return known.select_related("track__competition").get(pk=phase.pk)
 
@@ -125,9 +133,13 @@ def _board(phase: Any, viewer_team: Team | None, for_organiser: bool, now: datet
     is_empty = is_hidden or phase.version is None
     found = standings.NOTHING if is_empty else kept.summary(phase.version, phase, scope)
     rows, row_before = _cut(phase, scope, found.signature_hash, view, reader) if found.team_count else ([], None)
+    sureness = None if is_empty else of_phase(getattr(phase, f"{scope}_sureness"), phase.version)
+    if sureness is not None and phase.score_step is not None and sureness.reason != ROUNDED:
+        sureness = None  # computed before the phase rounded its scores
+    rows = with_sureness(rows, sureness)
     own_row = _own(rows)
     if own_row is None and len(rows) < found.team_count:
-        own_row = _own_row(phase, scope, found.signature_hash, reader)
+        own_row = next(iter(with_sureness(_own_row(phase, scope, found.signature_hash, reader), sureness)), None)
     return Board(
         phase=phase,
         recipe=recipe,
@@ -147,6 +159,7 @@ def _board(phase: Any, viewer_team: Team | None, for_organiser: bool, now: datet
         disqualified=disqualified(phase.track.competition, reader) if phase.has_disqualified else (),
         snapshots=publications(phase, BoardSnapshot.Kind.PUBLIC) if phase.has_past_boards and not is_hidden else (),
         rule=rule,
+        sureness=sureness,
     )
 
 
@@ -174,12 +187,12 @@ def _order(view: View) -> OrderBy | None:
     return OrderBy(value, descending=bool(view.is_descending), nulls_last=True)
 
 
-def _own_row(phase: Any, scope: str, signature_hash: str | None, reader: Reader) -> BoardRow | None:
-    """The row of the reader's team where it is not among those read."""
+def _own_row(phase: Any, scope: str, signature_hash: str | None, reader: Reader) -> list[BoardRow]:
+    """The row of the reader's team, if it has one, where it is not among those read."""
     if reader.team is None:
-        return None
+        return []
     own = kept.of_team(phase.version, phase, scope, signature_hash, reader.team)
-    return None if own is None else _row(own, reader)
+    return [] if own is None else [_row(own, reader)]
 
 
 def _own(rows: Iterable[BoardRow]) -> BoardRow | None:

@@ -133,6 +133,7 @@ class Migration(migrations.Migration):
                 ('is_ladder', models.BooleanField(default=False, verbose_name='오른 점수만 공개(사다리 방식)')),
                 ('counting', models.CharField(choices=[('best', '가장 좋은 제출'), ('latest', '가장 최근 제출'), ('chosen', '팀이 고른 제출')], default='best', max_length=6, verbose_name='반영할 제출')),
                 ('counting_score', models.CharField(blank=True, max_length=60, verbose_name='가장 좋은 제출을 가리는 점수')),
+                ('ties', models.CharField(choices=[('band', '통계적 동률을 표시'), ('shared', '통계적 동률이면 같은 순위'), ('none', '표시하지 않음')], default='band', max_length=6, verbose_name='통계적 동률')),
                 ('final_published_at', models.DateTimeField(blank=True, null=True, verbose_name='최종 발표 시각')),
                 ('position', models.PositiveSmallIntegerField(default=0, verbose_name='순서')),
                 ('track', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='phases', to='competitions.track', verbose_name='트랙')),

@@ -21,7 +21,8 @@ class Phase(models.Model):
     final board; ``None``: all count, the best shows. ``score_step`` and ``is_ladder``: what the public sees of scores
     before that (``submissions.release``); a step is one of scores 0-1. ``counting``: which submission of a team counts
     where a composite ranks, with ``counting_score`` the score by which one is best (empty: the final score); where the
-    final score ranks, it is always the best.
+    final score ranks, it is always the best. ``ties``: how the board shows teams that no test tells apart
+    (``leaderboard.sureness``); the order and its ranks are shown in any case.
     """
 
     class Board(models.TextChoices):
@@ -33,6 +34,11 @@ class Phase(models.Model):
         BEST = "best", _("가장 좋은 제출")
         LATEST = "latest", _("가장 최근 제출")
         CHOSEN = "chosen", _("팀이 고른 제출")
+
+    class Ties(models.TextChoices):
+        BAND = "band", _("통계적 동률을 표시")
+        SHARED = "shared", _("통계적 동률이면 같은 순위")
+        NONE = "none", _("표시하지 않음")
 
     track = models.ForeignKey(Track, on_delete=models.PROTECT, related_name="phases", verbose_name=_("트랙"))
     slug = models.SlugField(_("주소 이름"))
@@ -56,6 +62,7 @@ class Phase(models.Model):
     is_ladder = models.BooleanField(_("오른 점수만 공개(사다리 방식)"), default=False)
     counting = models.CharField(_("반영할 제출"), max_length=6, choices=Counting.choices, default=Counting.BEST)
     counting_score = models.CharField(_("가장 좋은 제출을 가리는 점수"), max_length=60, blank=True)
+    ties = models.CharField(_("통계적 동률"), max_length=6, choices=Ties.choices, default=Ties.BAND)
     final_published_at = models.DateTimeField(_("최종 발표 시각"), null=True, blank=True)
     position = models.PositiveSmallIntegerField(_("순서"), default=0)
 

@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
                 ('kind', models.CharField(max_length=20, verbose_name='종류')),
                 ('number', models.PositiveIntegerField(default=0, verbose_name='번호')),
                 ('flow', models.CharField(max_length=40, verbose_name='차례를 나누는 단위')),
-                ('lane', models.PositiveSmallIntegerField(choices=[(0, '제출'), (1, '재채점')], default=0, verbose_name='줄')),
+                ('lane', models.PositiveSmallIntegerField(choices=[(0, '제출'), (1, '재채점'), (2, '통계')], default=0, verbose_name='줄')),
                 ('cost', models.PositiveBigIntegerField(default=0, verbose_name='예상 토큰 수')),
                 ('fair_tag', models.BigIntegerField(default=0, verbose_name='공정 순번')),
                 ('state', models.CharField(choices=[('queued', '대기 중'), ('running', '진행 중'), ('finished', '완료'), ('failed', '실패')], default='queued', max_length=8, verbose_name='상태')),

@@ -13,6 +13,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('competitions', '0001_initial'),
+        ('jobs', '0001_initial'),
         ('submissions', '0001_initial'),
         ('teams', '0001_initial'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
@@ -85,6 +86,32 @@ class Migration(migrations.Migration):
             options={
                 'indexes': [models.Index(fields=['phase', 'scope', 'signature_hash', 'key', 'submitted_at', 'submission'], name='standing_in_board_order')],
                 'constraints': [models.UniqueConstraint(fields=('phase', 'scope', 'team', 'signature_hash'), name='one_standing_per_team_and_signature')],
+            },
+        ),
+        migrations.CreateModel(
+            name='BoardSureness',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('scope', models.CharField(choices=[('live', 'Live'), ('frozen', 'Frozen')], default='live', max_length=6)),
+                ('version', models.UUIDField(null=True)),
+                ('basis', models.CharField(blank=True, max_length=64)),
+                ('signature_hash', models.CharField(blank=True, max_length=64)),
+                ('seed', models.PositiveBigIntegerField(default=0)),
+                ('trials', models.PositiveIntegerField(default=0)),
+                ('level', models.FloatField(default=0.0)),
+                ('items', models.PositiveIntegerField(default=0)),
+                ('pairs', models.PositiveIntegerField(default=0)),
+                ('rows', models.JSONField(default=dict)),
+                ('reason', models.CharField(blank=True, max_length=30)),
+                ('seconds', models.FloatField(default=0.0)),
+                ('computed_at', models.DateTimeField(null=True)),
+                ('stamp', models.UUIDField(null=True)),
+                ('job', models.OneToOneField(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='jobs.job')),
+                ('phase', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='competitions.phase')),
+                ('snapshot', models.OneToOneField(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='sureness', to='leaderboard.boardsnapshot')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(condition=models.Q(('snapshot', None)), fields=('phase', 'scope'), name='one_sureness_per_phase_and_scope')],
             },
         ),
         migrations.RunSQL(triggers.create(), triggers.drop()),

@@ -26,7 +26,7 @@ from malpan.submissions.models import Submission
 
 STATEMENT_SECONDS: Final = 5
 WINDOW: Final = timedelta(hours=1)
-CAUSES: Final = {Job.Lane.LIVE: "submission", Job.Lane.RESCORING: "rescoring"}
+CAUSES: Final = {Job.Lane.LIVE: "submission", Job.Lane.RESCORING: "rescoring", Job.Lane.FIGURES: "figures"}
 PERCENTILES: Final = (50, 95)
 
 _OPEN: Final = """

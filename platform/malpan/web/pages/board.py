@@ -32,6 +32,7 @@ from malpan.web.presenters.board import (
 )
 from malpan.web.presenters.scores import plain_step_text, step_text
 from malpan.web.presenters.spread import spread_context
+from malpan.web.presenters.sureness import sureness_context
 
 
 @require_safe
@@ -60,7 +61,7 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
             "plain_step": plain_step_text(page.phase, found.recipe),
             "follows_choice": found.rule.counting == "chosen",
         }
-        context |= board_table(found, request.GET, link) | spread_context(found)
+        context |= board_table(found, request.GET, link) | spread_context(found) | sureness_context(found)
         context |= _views(final, shows_public, link)
         context["publications"] = [] if final is None else publications_of(final, link)
         context["past_boards"] = past_boards_of(found, link)

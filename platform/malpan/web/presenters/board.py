@@ -12,12 +12,12 @@ from django.core.paginator import Paginator
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from malpan.competitions.models import Track
+from malpan.competitions.models import Phase, Track
 from malpan.competitions.targets import board_targets_of
 from malpan.leaderboard.boards import COMPOSITE, COUNT, PAGE_ROWS, RANK, TIME, Board, BoardRow, View
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.web import fragments
-from malpan.web.presenters import composites, formatting, scores
+from malpan.web.presenters import composites, formatting, scores, sureness
 from scoring.recipes import Column
 from scoring.recipes.targets import Target
 
@@ -27,7 +27,6 @@ ALL: Final = "all"
 PUBLIC: Final = "public"  # ?view=public: the public board where the final one is published
 SNAPSHOT: Final = "snapshot"  # ?snapshot=1: the final board as it was published first
 PAST: Final = "past"  # ?past=1: the public board as it was kept first
-NEAR: Final = 10  # rows that a screen shows at once
 SECOND_LINE: Final = 36  # columns of text for scores on the second line of an entry at 390 px
 
 
@@ -64,7 +63,9 @@ class Cell:
 class Line:
     """One team. ``change`` is against the track's baseline; ``marks`` are the lines drawn above this team.
 
-    On a final board ``moved`` says how far the team moved from the public one: ``▲ 3``.
+    On a final board ``moved`` says how far the team moved from the public one: ``▲ 3``. ``interval`` is that of the
+    score that ranks, ``places`` that of the rank; ``tied_rank`` that of the first team of its band, which takes the
+    place of its own where it ``shares_rank``.
     """
 
     row: BoardRow
@@ -72,6 +73,10 @@ class Line:
     change: str | None = None
     marks: tuple[scores.Mark, ...] = ()
     moved: str = ""
+    interval: str = ""
+    places: str = ""
+    tied_rank: int | None = None
+    shares_rank: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +154,12 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
         sorting=sorting,
         on_phone=on_phone,
         baseline=baseline,
+        ranked_by=sureness.ranked_by(found),
+        ties=found.phase.ties,
     )
     columns_across = len(found.columns) + 4  # rank, team, scores, submissions, time
     track, before = found.phase.track, found.row_before
-    shared = (labelled, sorting, sorted(on_phone), baseline, track.score_scale, track.score_decimals)
+    shared = (labelled, sorting, sorted(on_phone), baseline, track.score_scale, track.score_decimals, found.phase.ties)
     shared_hash = sha256(repr(shared).encode()).hexdigest()
 
     def line_html(row: BoardRow, marks: tuple[scores.Mark, ...]) -> SafeString:
@@ -187,7 +194,7 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
         "lacks_clip": _lacks_clip(found),
         "headings": _headings(link, found, sorting, {"metrics": ALL, **view_query} if shows_all else view_query),
         "rows_html": fragments.remembered("pages/board_rows.html", content, rows),
-        "own_line": None if own_row is None or _is_near(found) else line(own_row, marks=()),
+        "own_line": None if own_row is None or any(row.is_own for row in found.rows) else line(own_row, marks=()),
         "own_page": _own_page(found, page.number),
         "updated_at": found.updated_at,
     }
@@ -196,7 +203,8 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
 def _content(row: BoardRow) -> tuple[Any, ...]:
     """All of a row that its line shows."""
     shown = (row.rank, row.team_name, row.is_own, row.is_baseline, row.is_demo_models, row.public_rank, row.composite)
-    return *shown, row.is_disqualified, row.submission_count, row.submitted_at, row.final_score, row.scores
+    counts = (row.submission_count, row.submitted_at, row.final_score, row.scores)
+    return *shown, row.sureness, row.is_disqualified, *counts
 
 
 def _view_query(query: Mapping[str, str], found: Board) -> dict[str, str]:
@@ -225,11 +233,6 @@ def _lacks_clip(found: Board) -> bool:
     """Whether the recipe knows CLIPScore and no score on the board has it: no model or no frames are configured."""
     has_it = any(name in row.scores for row in found.rows for name in ("clipscore", "clip_cosine"))
     return "clipscore" in found.recipe.optional_metrics and bool(found.rows) and not has_it
-
-
-def _is_near(found: Board) -> bool:
-    """Whether the reader's own row is among the first of the page, where it needs no second one on top."""
-    return any(row.is_own for row in found.rows[:NEAR])
 
 
 def _own_page(found: Board, current: int) -> int | None:
@@ -325,6 +328,8 @@ def _line(
     on_phone: set[str],
     marks: tuple[scores.Mark, ...],
     baseline: Target | None,
+    ranked_by: str,
+    ties: str,
 ) -> Line:
     parts = {} if row.composite is None else {part.score: part for part in row.composite.parts}
     cells = [
@@ -342,7 +347,17 @@ def _line(
         for column, label in labelled
     ]
     change = scores.change_text(row.final_score, baseline) if baseline else None
-    return Line(row, cells, change, marks, _moved(row))
+    return Line(
+        row,
+        cells,
+        change,
+        marks,
+        _moved(row),
+        interval=sureness.interval_text(row, ranked_by, track),
+        places=sureness.places_text(row),
+        tied_rank=None if ties == Phase.Ties.NONE else sureness.tied_rank(row),
+        shares_rank=ties == Phase.Ties.SHARED,
+    )
 
 
 def _value(row: BoardRow, column: Column) -> float | None:

@@ -1,0 +1,105 @@
+"""What the board says of how sure its ranks are, as the organiser chose, on the page and in the API."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import translation
+
+from malpan.competitions.models import Phase
+from malpan.leaderboard.models import BoardSureness
+from malpan.leaderboard.sureness import computing
+from tests.factories import PhaseFactory
+from tests.leaderboard.sureness_world import RECIPE, compute, teams_with
+from tests.web import html
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def phase(monkeypatch: pytest.MonkeyPatch) -> Phase:
+    """Three teams of which the last two are tied."""
+    monkeypatch.setattr(computing, "TRIALS", 500)
+    phase: Phase = PhaseFactory.create(track__recipe=RECIPE, track__competition__is_published=True)
+    teams_with(phase, [0.9, 0.5, 0.5])
+    compute(phase)
+    return phase
+
+
+def page_of(phase: Phase) -> html.Element:
+    return html.parse(Client().get(f"/competitions/{phase.track.competition.slug}/board/").content.decode())
+
+
+def ranks_of(page: html.Element) -> list[str]:
+    return [" ".join(cell.text.split()) for cell in page.all("td", "rank")]
+
+
+def choose(phase: Phase, ties: str) -> html.Element:
+    Phase.objects.filter(pk=phase.pk).update(ties=ties)
+    return page_of(phase)
+
+
+def test_the_official_rank_stands_first_and_ties_are_marked(phase: Phase) -> None:
+    page = choose(phase, Phase.Ties.BAND)
+    first, second, third = ranks_of(page)
+    assert (first, "≈" in first) == ("순위 1 순위의 95% 구간 1위", False)
+    assert second.startswith("순위 2 ≈2")
+    assert "2위와 통계적으로 동률" in third
+    assert third.startswith("순위 3 ≈2")
+    assert "2–3위" in third
+    told = page.one("section", "board-sureness").text
+    assert "문항 40개를 500번" in told
+    assert "시드 20261120" in told
+
+
+def test_ranks_are_shared_where_the_organiser_wants_that_and_the_official_one_stays(phase: Phase) -> None:
+    page = choose(phase, Phase.Ties.SHARED)
+    assert [text.split(" 순위의")[0] for text in ranks_of(page)] == ["순위 1", "순위 2= 공식 2위", "순위 2= 공식 3위"]
+
+
+def test_nothing_is_said_of_ties_where_the_organiser_wants_that(phase: Phase) -> None:
+    page = choose(phase, Phase.Ties.NONE)
+    assert not any("≈" in text or "=" in text for text in ranks_of(page))
+    assert "동률이라는" not in page.one("section", "board-sureness").text
+    assert "2–3위" in ranks_of(page)[2]
+
+
+def test_each_main_score_has_its_interval_and_the_plot_has_every_team(phase: Phase) -> None:
+    page = page_of(phase)
+    intervals = [cell.one(css_class="interval").text for cell in page.all("td", "main")]
+    assert all("95% 구간" in text and "–" in text for text in intervals)
+    plot = page.one("svg", "forest")
+    assert len(plot.all("circle")) == 3
+    assert plot.one("title").text == "점수의 95% 구간"
+
+
+def test_an_english_reader_reads_it_in_english(phase: Phase) -> None:
+    with translation.override("en"):
+        client = Client(HTTP_ACCEPT_LANGUAGE="en")
+        page = client.get(f"/competitions/{phase.track.competition.slug}/board/", headers={"accept-language": "en"})
+    assert "How sure the ranks are" in page.content.decode()
+
+
+def test_a_board_of_rounded_scores_says_why_it_has_none(phase: Phase) -> None:
+    Phase.objects.filter(pk=phase.pk).update(score_step=Decimal("0.01"))
+    BoardSureness.objects.update(computed_at=None)
+    compute(phase)
+    page = page_of(phase)
+    assert "반올림하는 단계" in page.one("section", "board-sureness").text
+    assert page.all(css_class="interval") == []
+
+
+def test_the_api_has_intervals_bands_and_how_they_were_computed(phase: Phase) -> None:
+    body = Client().get(reverse("api-board", args=[phase.track.competition.slug, phase.track.slug])).json()
+    assert [row["rank"] for row in body["rows"]] == [1, 2, 3]
+    assert [row["tied_rank"] for row in body["rows"]] == [1, 2, 2]
+    assert [row["tie_band"] for row in body["rows"]] == [1, 2, 2]
+    low, high = body["rows"][0]["intervals"]["final_score"]
+    assert low <= body["rows"][0]["final_score"] <= high
+    assert body["rows"][1]["rank_interval"] == [2, 3]
+    sure = body["sureness"]
+    assert (sure["trials"], sure["seed"], sure["pairs"], sure["reason"]) == (500, computing.SEED, 3, None)
+    assert body["phase"]["ties"] == "band"
