@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from decimal import Decimal
 
 import pytest
@@ -9,9 +10,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
-from malpan.competitions.models import Phase
+from malpan.competitions.models import Competition, Phase
 from malpan.leaderboard.models import BoardSureness
+from malpan.leaderboard.selectors import board
 from malpan.leaderboard.sureness import computing
+from malpan.teams.models import Team
 from tests.factories import PhaseFactory
 from tests.leaderboard.sureness_world import RECIPE, compute, teams_with
 from tests.web import html
@@ -103,3 +106,30 @@ def test_the_api_has_intervals_bands_and_how_they_were_computed(phase: Phase) ->
     sure = body["sureness"]
     assert (sure["trials"], sure["seed"], sure["pairs"], sure["reason"]) == (500, computing.SEED, 3, None)
     assert body["phase"]["ties"] == "band"
+
+
+def test_the_page_is_a_csv_file_with_every_digit_and_the_intervals(phase: Phase) -> None:
+    address = f"/competitions/{phase.track.competition.slug}/board/"
+    answer = Client().get(address, {"as": "csv"})
+    assert answer["Content-Type"].startswith("text/csv")
+    header, *lines = csv.reader(answer.content.decode("utf-8-sig").splitlines())
+    rows = [dict(zip(header, line, strict=True)) for line in lines]
+    shown = board(phase).rows
+    assert [(row["rank"], row["tied_rank"]) for row in rows] == [("1", "1"), ("2", "2"), ("3", "2")]
+    assert [float(row["final_score"]) for row in rows] == [row.final_score for row in shown]
+    assert [(float(row["interval_low"]), float(row["interval_high"])) for row in rows] == [
+        row.sureness.scores["final_score"] for row in shown if row.sureness
+    ]
+    assert any("as=csv" in link.attributes.get("href", "") for link in page_of(phase).all("a"))
+
+
+@pytest.mark.parametrize("hides", [True, False])
+def test_the_csv_file_of_a_hidden_board_is_empty_and_of_a_blind_one_without_names(phase: Phase, hides: bool) -> None:
+    if hides:
+        Phase.objects.update(board=Phase.Board.HIDDEN)
+    else:
+        Competition.objects.update(has_blind_names=True)
+    text = Client().get(f"/competitions/{phase.track.competition.slug}/board/", {"as": "csv"}).content.decode()
+    names = list(Team.objects.values_list("name", flat=True))
+    assert not any(name in text for name in names)
+    assert len(text.splitlines()) == (1 if hides else 4)

@@ -30,6 +30,7 @@ from malpan.web.presenters.board import (
     publications_of,
     view_of,
 )
+from malpan.web.presenters.board_csv import CSV, FORM, board_csv
 from malpan.web.presenters.scores import plain_step_text, step_text
 from malpan.web.presenters.spread import spread_context
 from malpan.web.presenters.sureness import sureness_context
@@ -51,6 +52,8 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
             found = board(page.phase, viewer_team=page.team, view=view) if final is None or shows_public else final
         if last := on_last_page(found):  # a page that is no longer there
             return redirect(link({**request.GET.dict(), "page": str(last)}))
+        if request.GET.get(FORM) == CSV:
+            return board_csv(found)
         counting = composites.final_counting_text if found.is_final else composites.counting_text
         context |= {
             "rules": composites.board_rules(page.track, found.recipe, found.components),
