@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 Protocol = Literal["pairwise", "rubric", "ranking", "errors"]
@@ -13,6 +13,7 @@ PROTOCOLS: Final[tuple[Protocol, ...]] = ("pairwise", "rubric", "ranking", "erro
 KINDS: Final[tuple[Kind, ...]] = ("real", "control", "repeat")
 CHOICES: Final = ("first", "second", "tie", "both_bad")
 SEVERITIES: Final = ("minor", "major", "critical")
+RANKED_LEAST: Final = 2  # systems in a ranking that says something
 HIGHEST_SCORE: Final = 100  # of an output whose errors are marked
 RESAMPLES: Final = 2000
 LEVEL: Final = 0.05
@@ -111,14 +112,33 @@ class Votes:
         return tuple(system.label for system in self.systems if system.counts)
 
     def counted(self) -> Iterator[Vote]:
-        """Every vote of any kind that is not excluded and of whose systems all count."""
+        """Every vote of any kind that is not excluded and of whose systems all count. A ranking stays without those
+        that do not, while two are left.
+        """
         judges = {one.judge for one in self.exclusions if one.judge is not None}
         numbers = {one.vote for one in self.exclusions if one.vote is not None}
         counting = set(self.counting)
         for vote in self.votes:
-            if vote.judge not in judges and vote.number not in numbers and counting.issuperset(vote.systems):
+            if vote.judge in judges or vote.number in numbers:
+                continue
+            if counting.issuperset(vote.systems):
                 yield vote
+            elif "ranks" in vote.value and (rest := _ranking_of(vote, counting)) is not None:
+                yield rest
 
     def real(self) -> tuple[Vote, ...]:
         """The counted votes that make the result: neither controls nor repeats."""
         return tuple(vote for vote in self.counted() if vote.kind == "real")
+
+
+def _ranking_of(vote: Vote, counting: Set[str]) -> Vote | None:
+    """The ranking of those of its systems that count, ``None`` for fewer than two, or without the bad output."""
+    kept = [place for place, label in enumerate(vote.systems) if label in counting]
+    if len(kept) < RANKED_LEAST or (vote.bad is not None and vote.bad not in kept):
+        return None
+    return replace(
+        vote,
+        systems=tuple(vote.systems[place] for place in kept),
+        value={**vote.value, "ranks": [vote.value["ranks"][place] for place in kept]},
+        bad=None if vote.bad is None else kept.index(vote.bad),
+    )

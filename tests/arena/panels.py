@@ -16,7 +16,7 @@ from django.utils import timezone
 from malpan.accounts.models import User
 from malpan.arena.design_rows import create_assignments, settings_of, specs_of
 from malpan.arena.judges import consent_version_of
-from malpan.arena.judging import judge_assignment, next_assignment
+from malpan.arena.judging import judge_assignment
 from malpan.arena.models import (
     Assignment,
     Campaign,
@@ -27,6 +27,7 @@ from malpan.arena.models import (
     Rubric,
 )
 from malpan.arena.practice import create_practice
+from malpan.arena.queue import next_assignment
 from malpan.competitions.models import CompetitionRole
 from scoring.arena.design import plan
 from tests.database import count_rows

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
+from itertools import combinations
 
 import pytest
 from django.utils import timezone
@@ -17,7 +19,9 @@ from malpan.competitions.errors import ManageNotFound
 from malpan.core.models import AuditEntry
 from malpan.submissions.models import ChainEntry, Submission
 from malpan.teams.services import disqualify_team
+from scoring.arena.result import compute
 from tests.arena.conftest import World, judge_everything, judge_one
+from tests.arena.panels import open_panel
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -145,6 +149,41 @@ def test_what_is_open_of_a_disqualified_team_becomes_void(world: World) -> None:
     assert (entry.actor, entry.after) == (None, {"systems": [gone], "assignments": len(expected)})
     assert void_disqualified(campaign=campaign) == 0
     assert AuditEntry.objects.filter(action="campaign.void_assignments").count() == 1
+
+
+def test_rankings_go_on_without_a_disqualified_team_and_the_design_stays_even() -> None:
+    """Of 96 rankings of three of six none is lost; every pair that is left is compared as often as it was."""
+    panel = open_panel("ranking", systems=6, judges=6, item_count=24, calibration_count=0)
+    gone = panel.systems[0]
+    planned = [row.systems for row in Assignment.objects.filter(kind="real")]
+    before = Counter(pair for systems in planned for pair in combinations(sorted(systems), 2))
+    team = gone.submission.team
+    team.disqualified_at = timezone.now()
+    team.save()
+
+    assert void_disqualified(campaign=panel.campaign) == 0
+    panel.fill(lambda row: {"ranks": list(range(1, len(row.systems) + 1))})
+
+    votes = votes_of(panel.campaign)
+    assert len(votes.real()) == sum(vote.kind == "real" for vote in votes.votes) == 96
+    shown = Counter(pair for vote in votes.real() for pair in combinations(sorted(vote.systems), 2))
+    assert shown == {pair: count for pair, count in before.items() if gone.label not in pair}
+    assert len(shown) == 10
+    assert len(compute(votes).document()["systems"]) == 5
+
+
+def test_a_ranking_of_which_one_is_left_becomes_void() -> None:
+    panel = open_panel("ranking", systems=4, judges=4, calibration_count=0)
+    for system in panel.systems[:2]:
+        team = system.submission.team
+        team.disqualified_at = timezone.now()
+        team.save()
+    out = {system.label for system in panel.systems[:2]}
+    lost = [row.pk for row in Assignment.objects.filter(state="open") if len(set(row.systems) - out) < 2]
+
+    assert void_disqualified(campaign=panel.campaign) == len(lost) > 0
+
+    assert set(Assignment.objects.filter(state="void").values_list("pk", flat=True)) == set(lost)
 
 
 def test_what_was_judged_of_it_stays_in_the_file_and_does_not_count(world: World) -> None:

@@ -32,19 +32,17 @@ from malpan.arena.errors import (
     NobodyCanTakeOver,
     TooManyJudges,
 )
-from malpan.arena.judges import (
+from malpan.arena.invitations import (
     INVITATION_LIFETIME,
     accept_invitation,
-    consent_version_of,
-    give_consent,
     invitation_of,
     invite_judge,
-    remove_judge,
     resend_invitation,
 )
-from malpan.arena.judging import progress_of
+from malpan.arena.judges import consent_version_of, give_consent, remove_judge
 from malpan.arena.models import Assignment, CampaignJudge, JudgeBar, Judgement, JudgementDraft, Rubric
 from malpan.arena.panel import current_balance
+from malpan.arena.queue import progress_of
 from malpan.competitions.errors import ManageNotFound, NotAllowed
 from malpan.competitions.models import CompetitionRole
 from malpan.core.models import AuditEntry

@@ -14,6 +14,7 @@ from malpan.arena.errors import (
     AssignmentVoid,
     CalibrationMissing,
     CampaignNotOpen,
+    CampaignTimeOver,
     ConsentMissing,
     JudgeIsOrganiser,
     JudgementElsewhere,
@@ -22,21 +23,21 @@ from malpan.arena.errors import (
     NotJudgedYet,
     ValueInvalid,
 )
+from malpan.arena.feedback import feedback_of
 from malpan.arena.judges import consent_version_of, give_consent
-from malpan.arena.judging import (
+from malpan.arena.judging import correct_judgement, judge_assignment, save_draft
+from malpan.arena.models import Assignment, Campaign, CampaignJudge, Judgement, JudgementDraft
+from malpan.arena.queue import (
     assignment_of,
-    correct_judgement,
     current_assignment,
-    feedback_of,
-    judge_assignment,
+    newest_judgement,
     next_assignment,
     own_judgements,
     progress_of,
-    save_draft,
     texts_of,
     undo_target,
 )
-from malpan.arena.models import Assignment, CampaignJudge, Judgement, JudgementDraft
+from malpan.arena.votes_file import votes_of
 from malpan.competitions.models import CompetitionRole
 from malpan.core.models import AuditEntry
 from tests.arena.panels import VALUES, Panel, add_judge, open_panel
@@ -112,7 +113,7 @@ def test_shown_assignment_is_found_by_its_judge_alone(panel, ready):
     shown = panel.next(ready)
 
     found = assignment_of(ready, str(shown.shown_key))
-    assert (found, found.newest) == (shown, None)
+    assert (found, newest_judgement(found)) == (shown, None)
     for other, key in [(panel.judges[1], shown.shown_key), (ready, "no key"), (ready, str(shown.pk))]:
         with pytest.raises(AssignmentNotFound):
             assignment_of(other, key)
@@ -201,6 +202,30 @@ def test_campaign_that_is_not_open_takes_nothing(panel, ready):
     assert not Judgement.objects.filter(assignment=shown).exists()
 
 
+def test_nothing_is_judged_from_the_planned_end_on_unless_it_is_put_off(panel, ready):
+    """What was judged stays; the same request sent once more gets its judgement; the end itself is too late."""
+    shown = panel.next(ready)
+    made = panel.judge(shown, FIRST)
+    second = panel.next(ready)
+    end = panel.later(60)
+    Campaign.objects.filter(pk=panel.campaign.pk).update(ends_at=end)
+
+    assert panel.judge(shown, FIRST, now=end) == made
+    for call in (
+        lambda: panel.judge(second, FIRST, now=end),
+        lambda: correct(panel, shown, SECOND, now=end),
+        lambda: save_draft(assignment=second, actor=ready.user, value=FIRST, now=end),
+        lambda: next_assignment(judge=ready, actor=ready.user, now=end),
+    ):
+        with pytest.raises(CampaignTimeOver):
+            call()
+    assert Judgement.objects.filter(assignment__in=[shown, second]).count() == 1
+    assert panel.judge(second, FIRST, now=end - timedelta(seconds=1)).number == 1
+
+    Campaign.objects.filter(pk=panel.campaign.pk).update(ends_at=end + timedelta(hours=1))
+    assert correct(panel, shown, SECOND, now=end).number == 2
+
+
 def test_practice_is_not_passed_over(panel, judge):
     real = panel.queue(judge, kind="real")[0]
     Assignment.objects.filter(pk=real.pk).update(first_shown_at=panel.now)
@@ -279,7 +304,7 @@ def test_correction_is_another_row_until_the_closing(panel, ready):
     assert again == second
     assert (third.number, third.seconds) == (3, 25 + 30 + 40)  # no word of the browser: what passed on the server
     assert AuditEntry.objects.filter(action="judgement.correct").count() == 2
-    assert assignment_of(ready, shown.shown_key).newest == third
+    assert newest_judgement(assignment_of(ready, shown.shown_key)) == third
 
 
 def test_correction_that_changes_nothing_leaves_no_row(panel, ready):
@@ -313,12 +338,47 @@ def test_void_assignment_and_one_with_a_disqualified_team_take_nothing(panel, re
         panel.judge(shown)
 
 
-def test_judgement_is_never_changed_or_deleted(panel, ready):
-    made = panel.judge_next(ready)
+def test_ranking_with_a_disqualified_team_is_made_as_it_was_shown_while_two_are_left():
+    panel = open_panel("ranking", calibration_count=0, control_percent=0, repeat_percent=0)
+    judge = panel.judges[0]
+    shown = panel.next(judge)
+    teams = {system.label: system.submission.team for system in panel.systems}
+    disqualify(teams[shown.systems[1]])
 
-    for change in (lambda: Judgement.objects.filter(pk=made.pk).update(value={}), made.delete):
+    assert panel.next(judge) == shown
+    assert texts_of(shown) == texts_of(panel.next(judge))
+    panel.judge(shown, {"ranks": [2, 1, 3]})
+
+    votes = votes_of(panel.campaign)
+    assert votes.votes[0].value == {"ranks": [2, 1, 3]}
+    [counted] = votes.real()
+    assert counted.systems == (shown.systems[0], shown.systems[2])
+    assert counted.value["ranks"] == [2, 3]
+    disqualify(teams[shown.systems[0]])
+    assert votes_of(panel.campaign).real() == ()
+    with pytest.raises(AssignmentVoid):
+        correct(panel, shown, {"ranks": [1, 2, 3]})
+
+
+def disqualify(team) -> None:
+    team.disqualified_at = timezone.now()
+    team.save()
+
+
+def test_judgement_is_never_changed_or_deleted_but_its_note_is_emptied(panel, ready):
+    made = panel.judge(panel.next(ready), FIRST, note="메모")
+
+    rows = Judgement.objects.filter(pk=made.pk)
+    for change in (
+        lambda: rows.update(value={}),
+        lambda: rows.update(note="다른 메모"),
+        lambda: rows.update(note="", value={}),
+        made.delete,
+    ):
         with pytest.raises(IntegrityError, match="never changed"), transaction.atomic():
             change()
+    assert rows.update(note="") == 1
+    assert rows.get().value == FIRST
 
 
 # --- times ------------------------------------------------------------------------------------------------------------
@@ -394,7 +454,7 @@ def test_own_judgements_are_the_last_first_with_the_newest_version(panel, ready)
     corrected = correct(panel, made[0].assignment, SECOND)
 
     rows = own_judgements(ready)
-    assert rows == [made[0].assignment, made[2].assignment, made[1].assignment]
+    assert [row.assignment for row in rows] == [made[0].assignment, made[2].assignment, made[1].assignment]
     assert [row.newest for row in rows] == [corrected, made[2], made[1]]
     assert undo_target(ready) == made[0].assignment
     assert undo_target(panel.judges[1]) is None

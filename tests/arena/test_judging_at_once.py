@@ -15,9 +15,10 @@ from django.db import connection
 from malpan.arena.closing import close_campaign
 from malpan.arena.errors import CampaignNotOpen, JudgementElsewhere, JudgeRemoved
 from malpan.arena.judges import remove_judge
-from malpan.arena.judging import correct_judgement, judge_assignment, next_assignment, save_draft
+from malpan.arena.judging import correct_judgement, judge_assignment, save_draft
 from malpan.arena.models import Assignment, CampaignJudge, Judgement, JudgementDraft
 from malpan.arena.panel import current_balance
+from malpan.arena.queue import next_assignment
 from malpan.core.models import AuditEntry
 from tests import locks
 from tests.arena.panels import VALUES, Panel, open_panel

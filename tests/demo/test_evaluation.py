@@ -16,9 +16,10 @@ from django.test import Client
 from django.utils import timezone
 
 from malpan.accounts.models import User
-from malpan.arena.judging import judge_assignment, texts_of
+from malpan.arena.judging import judge_assignment
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignResult, Exclusion, Judgement, Rubric
 from malpan.arena.quality import live_quality
+from malpan.arena.queue import texts_of
 from malpan.competitions.models import Competition, CompetitionRole
 from malpan.core.models import AuditEntry
 from malpan.core.storage import read_private

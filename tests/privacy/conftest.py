@@ -27,6 +27,7 @@ from malpan.arena.models import (
     CampaignResult,
     Exclusion,
     Judgement,
+    JudgementDraft,
     Rubric,
 )
 from malpan.competitions import roles
@@ -228,8 +229,13 @@ def _evaluate(person: User, phase: Phase) -> None:
         campaign=first, judge=judge, item=item, systems=["S01"], position=100, state="done", created_at=now
     )
     judged = Judgement.objects.create(
-        assignment=unit, number=1, value={"choice": "tie"}, seconds=9, judged_by=person, created_at=now
+        assignment=unit, number=1, value={"choice": "tie"}, note=f"{NAME}의 메모", seconds=9, judged_by=person,
+        created_at=now,
+    )  # fmt: skip
+    other = Assignment.objects.create(
+        campaign=first, judge=judge, item=item, systems=["S01"], position=101, created_at=now
     )
+    JudgementDraft.objects.create(assignment=other, value={}, note=f"{NAME}의 생각", updated_at=now)
     Exclusion.objects.create(
         campaign=first, judgement=judged, reason="잘못 눌렀습니다.", by=person, created_at=now, lifted_by=person,
         lifted_at=now, lift_reason="다시 확인했습니다.",

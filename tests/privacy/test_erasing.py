@@ -24,6 +24,7 @@ from malpan.accounts.selectors import api_token_by_secret
 from malpan.accounts.services import create_api_token
 from malpan.archive.exporting import export_competition
 from malpan.archive.importing import import_competition
+from malpan.arena.models import Judgement, JudgementDraft
 from malpan.competitions import roles
 from malpan.competitions.models import CompetitionRole, Question
 from malpan.competitions.questions import answer_question
@@ -124,6 +125,13 @@ def test_own_words_lose_the_name_and_keep_the_rest(scene: Scene) -> None:
     assert (asked.title, asked.body) == ("***입니다", "답은 ***로.")
     submission = Submission.objects.get(pk=scene.submission.pk)
     assert (submission.file_name, submission.memo) == ("***_제출.json", "***의 첫 제출")
+
+
+def test_notes_of_a_judge_go_and_the_judgements_stay(scene: Scene) -> None:
+    before = Judgement.objects.values("pk", "value", "seconds", "number", "judged_by").get()
+    erase(user=scene.person, actor=None)
+    assert Judgement.objects.values("pk", "value", "seconds", "number", "judged_by").get() == before
+    assert (Judgement.objects.get().note, JudgementDraft.objects.get().note) == ("", "")
 
 
 def test_the_last_mail_says_so_and_no_later_one_is_sent(scene: Scene, django_capture_on_commit_callbacks: Any) -> None:

@@ -26,7 +26,7 @@ def prepare(email: str, protocol: str, items: int) -> dict[str, Any]:
     from allauth.account.models import EmailAddress
     from django.urls import reverse
 
-    from malpan.arena.judges import invite_judge
+    from malpan.arena.invitations import invite_judge
     from tests.arena.conftest import make_world
 
     EmailAddress.objects.filter(email=email).update(verified=True)  # as by the link in the mail
@@ -84,8 +84,8 @@ def lengthen(campaign: int) -> None:
 
 def said(campaign: int) -> list[Any]:
     """The newest value and note of every judged assignment, practice left out, in the order of the queue."""
-    from malpan.arena.judging import newest_judgement
     from malpan.arena.models import Assignment
+    from malpan.arena.queue import newest_judgement
 
     rows = Assignment.objects.filter(campaign=campaign, state="done").exclude(kind="calibration").order_by("position")
     found = [newest_judgement(row) for row in rows]

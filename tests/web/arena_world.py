@@ -48,6 +48,7 @@ class Arena:
     judges: dict[str, CampaignJudge]  # by campaign
     judgement: Judgement  # of ``judged``
     exclusion: Exclusion  # of another judge of ``judged``
+    left: CampaignJudge  # removed from ``judged``
     computation: Computation  # of ``closed``, answered; so are those of the other pages
     token: str = TOKEN
 
@@ -81,6 +82,8 @@ def plant_arena(phase: Phase, submissions: dict[str, Submission], judge: User, o
     desk = _plant_desk(rubric, phase, submissions, organiser)
     judgements = {name: _judged(desk[1][name]) for name in ("judged", "closed")}
     other = _judge(desk[0]["judged"], UserFactory.create(), organiser, "other", design_label="D02")
+    gone = {"removed_at": timezone.now(), "removal_reason": "사유", "design_label": "D03"}
+    left = _judge(desk[0]["judged"], UserFactory.create(), organiser, "left", **gone)
     exclusion = Exclusion.objects.create(
         campaign=desk[0]["judged"], judge=other, reason="사유", by=organiser, created_at=timezone.now()
     )
@@ -90,7 +93,9 @@ def plant_arena(phase: Phase, submissions: dict[str, Submission], judge: User, o
     for row in desk[0].values():
         row.refresh_from_db()
     computation = _compute(desk[0], judgements["judged"], organiser)
-    return Arena(campaigns | desk[0], shown, rubric, agreed | desk[1], judgements["judged"], exclusion, computation)
+    return Arena(
+        campaigns | desk[0], shown, rubric, agreed | desk[1], judgements["judged"], exclusion, left, computation
+    )
 
 
 def _compute(campaigns: dict[str, Campaign], judgement: Judgement, organiser: User) -> Computation:

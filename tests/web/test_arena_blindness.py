@@ -8,8 +8,10 @@ mails and in everything that a judge meets on the way through a whole queue.
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -22,8 +24,10 @@ from django.urls import reverse
 
 from malpan.accounts.models import User
 from malpan.accounts.services import create_api_token
+from malpan.archive.exporting import export_competition
 from malpan.arena.closing import close_campaign
-from malpan.arena.judges import accept_invitation, consent_version_of, give_consent, invite_judge
+from malpan.arena.invitations import accept_invitation, invite_judge
+from malpan.arena.judges import consent_version_of, give_consent, remove_judge
 from malpan.arena.models import Assignment, Campaign, CampaignItem, CampaignJudge
 from malpan.arena.opening import open_campaign
 from malpan.arena.systems import choose_systems
@@ -283,6 +287,32 @@ def test_no_page_says_who_judged_before_or_after_the_publication(world: Blind) -
     document = json.loads(Client().get(votes).content)
     assert {vote["judge"] for vote in document["votes"]} == {row["label"] for row in document["judges"]}
     assert all(set(row) == {"label", "institution_group"} for row in document["judges"])
+
+
+def test_no_export_of_the_audit_log_and_no_archive_says_who_judged(world: Blind) -> None:
+    """What organisers did with judges stays theirs; what judges did is nobody's, in a CSV file and in an archive."""
+    campaign = opened(world)
+    work_through(world, campaign)
+    leaving = campaign.judges.order_by("pk")[0]
+    remove_judge(judge=leaving, actor=world.owner, reason="까닭")
+    exported = browser(world.owner).get(reverse("manage_audit_csv", args=[world.competition.slug]))
+    log = b"".join(exported.streaming_content).decode() if exported.streaming else exported.content.decode()
+    file = io.BytesIO()
+    export_competition(competition=world.competition, actor=world.owner, target=file)
+    with zipfile.ZipFile(file) as archive:
+        written = "".join(archive.read(name).decode(errors="replace") for name in archive.namelist())
+        entries = [json.loads(line) for line in archive.read("tables/audit_log.jsonl").splitlines()]
+        people = [json.loads(line) for line in archive.read("people.jsonl").splitlines()]
+    for secret in world.secrets_of_judges():
+        assert secret not in log, secret
+        assert secret not in written, secret
+    assert "judgement.create" in log
+    assert "campaign_judge.accept" in log
+    by_action = {entry["action"]: entry for entry in entries}
+    owner = next(row["id"] for row in people if row["email"] == world.owner.email)
+    assert (by_action["campaign_judge.remove"]["actor"], by_action["campaign_judge.remove"]["person"]) == (owner, None)
+    assert {entry["actor"] for entry in entries if entry["action"] == "judgement.create"} == {None}
+    assert by_action["campaign_judge.accept"]["actor"] is None
 
 
 def test_labels_and_addresses_say_nothing_of_rank_row_or_order(world: Blind) -> None:

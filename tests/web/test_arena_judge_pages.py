@@ -20,7 +20,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from malpan.accounts.models import User
-from malpan.arena.judges import consent_version_of, invite_judge, remove_judge
+from malpan.arena.invitations import invite_judge
+from malpan.arena.judges import consent_version_of, remove_judge
 from malpan.arena.models import (
     Assignment,
     Campaign,

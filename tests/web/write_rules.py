@@ -415,6 +415,7 @@ MANAGE_PAGES: Final[dict[str, Rule]] = {
     "manage_campaign_invite": Rule(MANAGE, {"lines": "new.judge@example.com, 가온대"}, campaign("new")),
     "manage_campaign_judge_resend": Rule(MANAGE, at=judge_of("invited")),
     "manage_campaign_judge_remove": Rule(MANAGE, REASON, judge_of("draft")),
+    "manage_campaign_judge_reinvite": Rule(MANAGE, at=lambda w: judge_of("judged")(w) | {"judge_pk": w.arena.left.pk}),
     "manage_campaign_opening": Rule(MANAGE, at=campaign("draft")),
     "manage_campaign_closing": Rule(MANAGE, {"confirm": "on", "accepts_open": "on"}, campaign("shown")),
     "manage_campaign_publishing": Rule(MANAGE, published_campaign, campaign("closed")),

@@ -86,10 +86,13 @@ class _Writing:
         named = {int(key) for key in self._about_people().values_list("object_id", flat=True) if key.isdecimal()}
         for table in TABLES:
             for column in filter(points_at_person, table.fields()):
-                keys = table.rows(self.competition).order_by().values_list(column.attname, flat=True).distinct()
+                rows = table.rows(self.competition).order_by()
+                if table.label == "core.auditentry":
+                    rows = audit.named(rows, column.name)
+                keys = rows.values_list(column.attname, flat=True).distinct()
                 named.update(key for key in keys if key is not None)
-        rows = User.objects.filter(pk__in=named).values_list("email", "pk")
-        found = sorted((email.lower(), key) for email, key in rows)
+        people = User.objects.filter(pk__in=named).values_list("email", "pk")
+        found = sorted((email.lower(), key) for email, key in people)
         return {key: number for number, (_email, key) in enumerate(found, start=1)}
 
     def renumber(self, label: str, key: int) -> int:

@@ -10,7 +10,8 @@ A zip file of
 * ``references/<sha256>.age``: reference answers and their frames, only on request, and only encrypted
   (``archive.crypto``).
 
-Invitations, API tokens and passwords are never included. The audit log is copied unchanged: the numbers inside its
+Invitations, API tokens and passwords are never included. The audit log is copied
+unchanged but for who judged in a human evaluation, which stays with the site: the numbers inside its
 ``before`` and ``after`` are those of the original site.
 """
 

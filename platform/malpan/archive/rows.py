@@ -27,6 +27,9 @@ Renumber = Callable[[str, int], int]  # label of a model (or PERSON) and a numbe
 def encoded(table: Table, row: Mapping[str, Any], number: int, renumber: Renumber) -> dict[str, Any]:
     """A row, given by column name, as in the archive."""
     line: dict[str, Any] = {"id": number}
+    if table.label == "core.auditentry":
+        actor, person = audit.leaving(row["object_type"], row["actor_id"], row["person_id"])
+        row = {**row, "actor_id": actor, "person_id": person}
     for field in table.fields():
         value = row[field.attname]
         line[field.name] = _encoded_value(field, value, renumber)

@@ -4,6 +4,7 @@ count. It is computed where it is read, as ``teams`` knows no campaign.
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Set
 from functools import reduce
 from operator import or_
 
@@ -11,6 +12,7 @@ from django.db.models import Q
 
 from malpan.arena.models import Assignment, Campaign, CampaignSystem
 from malpan.core import audit
+from scoring.arena.vote_records import RANKED_LEAST
 
 
 def disqualified_systems(campaign: Campaign) -> dict[str, CampaignSystem]:
@@ -29,8 +31,16 @@ def disqualified_labels(campaign: Campaign) -> frozenset[str]:
     return frozenset(disqualified_systems(campaign))
 
 
+def cannot_count(campaign: Campaign, systems: Sequence[str], out: Set[str]) -> bool:
+    """Whether a judgement of ``systems`` would not count, where those in ``out`` do not: a ranking counts for the
+    others, while two are left. What is shown stays the same, so that nobody sees who is out.
+    """
+    kept = sum(label not in out for label in systems)
+    return kept < (RANKED_LEAST if campaign.protocol == Campaign.Protocol.RANKING else len(systems))
+
+
 def void_disqualified(*, campaign: Campaign) -> int:
-    """Make open assignments with such a system void, in the caller's transaction; returns how many.
+    """Make open assignments void that cannot count any more, in the caller's transaction; returns how many.
 
     Without one it is a query and no write.
     """
@@ -38,7 +48,8 @@ def void_disqualified(*, campaign: Campaign) -> int:
     if not labels:
         return 0
     shown = reduce(or_, (Q(systems__contains=[label]) for label in sorted(labels)))
-    rows = Assignment.objects.filter(shown, campaign=campaign, state=Assignment.State.OPEN)
+    found = Assignment.objects.filter(shown, campaign=campaign, state=Assignment.State.OPEN).only("systems")
+    rows = Assignment.objects.filter(pk__in=[row.pk for row in found if cannot_count(campaign, row.systems, labels)])
     count = rows.update(state=Assignment.State.VOID, void_reason=Assignment.VoidReason.DISQUALIFIED)
     if count:
         facts = {"systems": sorted(labels), "assignments": count}

@@ -1,177 +1,37 @@
-"""Judges: invited by mail, accepted, told, removed."""
+"""Judges: their consent, their share of the work, their removal."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils import timezone
 
-from malpan.accounts.selectors import has_verified
-from malpan.accounts.tokens import hash_token, make_token
 from malpan.arena.bars import set_bars
 from malpan.arena.design_rows import specs_of
 from malpan.arena.errors import (
-    CampaignNotOpen,
     CampaignReasonMissing,
     GuidelineChanged,
-    InvitationMailFailed,
-    JudgeAccepted,
-    JudgeAddressInvalid,
-    JudgeAlready,
     JudgeBarredEverywhere,
-    JudgeInvitationExpired,
-    JudgeInvitationForAnother,
-    JudgeInvitationNotFound,
-    JudgeInvitationUsed,
-    JudgeInvited,
-    JudgeIsOrganiser,
     JudgeNotFound,
     JudgeRemoved,
     NobodyCanTakeOver,
-    TooManyJudges,
 )
-from malpan.arena.invitation_mail import send_invitation
-from malpan.arena.locks import lock_campaign, lock_judge
+from malpan.arena.locks import lock_campaign, lock_judge, lock_unclosed
 from malpan.arena.models import Assignment, Campaign, CampaignItem, CampaignJudge, JudgementDraft, Rubric
 from malpan.arena.panel import redistribute
 from malpan.arena.practice import create_practice
-from malpan.competitions.permissions import Permission, permissions_of, require
+from malpan.competitions.permissions import Permission, require
 from malpan.core import audit
-from malpan.core.constraints import violated_constraint
-from malpan.core.rows import only
 from malpan.core.text import one_line
 
 if TYPE_CHECKING:
     from malpan.accounts.models import User
 
-INVITATION_LIFETIME: Final = timedelta(days=14)
-JUDGES_MAX: Final = 200
-INSTITUTION_MAX: Final = 120
 REASON_MAX: Final = 300
 CONSENT_VERSION: Final = "2026-11"  # of the site's own words to judges
-
-
-def invite_judge(
-    *,
-    campaign: Campaign,
-    actor: User,
-    email: str,
-    institution: str = "",
-    link_for: Callable[[str], str],
-    now: datetime | None = None,
-) -> CampaignJudge:
-    """Invite one address by mail; ``link_for`` turns the token into the full address.
-
-    Raises as ``create_invitation``, and ``InvitationMailFailed`` (then nothing is kept).
-    """
-    judge, token = create_invitation(campaign=campaign, actor=actor, email=email, institution=institution, now=now)
-    try:
-        send_invitation(judge, link_for(token))
-    except InvitationMailFailed:
-        _drop(judge, actor)
-        raise
-    return judge
-
-
-def create_invitation(
-    *, campaign: Campaign, actor: User, email: str, institution: str = "", now: datetime | None = None
-) -> tuple[CampaignJudge, str]:
-    """Make the invitation of one address; its token is returned only here. The caller must send it (``invite_judge``).
-
-    Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to manage, ``CampaignNotOpen`` after the
-    closing, ``JudgeAddressInvalid``, ``JudgeInvited``, ``TooManyJudges``.
-    """
-    require(actor, campaign.track.competition, Permission.MANAGE)
-    address, token, moment = _clean_address(email), make_token(), now or timezone.now()
-    try:
-        with transaction.atomic():
-            fresh = _lock_unclosed(campaign.pk)
-            if fresh.judges.filter(removed_at=None).count() >= JUDGES_MAX:
-                raise TooManyJudges(limit=JUDGES_MAX)
-            judge = CampaignJudge.objects.create(
-                campaign=fresh,
-                email=address,
-                institution=one_line(institution)[:INSTITUTION_MAX],
-                token_sha256=hash_token(token),
-                invited_by=actor,
-                invited_at=moment,
-                expires_at=moment + INVITATION_LIFETIME,
-            )
-            audit.record(actor=actor, action="campaign_judge.invite", obj=judge, after={"campaign": fresh.pk})
-    except IntegrityError as error:
-        if violated_constraint(error) == "judge_email_unique_in_campaign":
-            raise JudgeInvited(email=address) from None
-        raise
-    return judge, token
-
-
-def resend_invitation(
-    *, judge: CampaignJudge, actor: User, link_for: Callable[[str], str], now: datetime | None = None
-) -> None:
-    """Mail a new link, which takes the old one's place once the mail is sent.
-
-    Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to manage, ``CampaignNotOpen`` after the
-    closing, ``JudgeAccepted``, ``JudgeNotFound`` for a removed one, ``InvitationMailFailed`` (then the old link stays
-    good).
-    """
-    require(actor, judge.campaign.track.competition, Permission.MANAGE)
-    token, moment = make_token(), now or timezone.now()
-    before = _replace_token(judge, actor, hash_token(token), moment)
-    judge.refresh_from_db(fields=["token_sha256", "invited_at", "expires_at"])
-    try:
-        send_invitation(judge, link_for(token))
-    except InvitationMailFailed:
-        CampaignJudge.objects.filter(pk=judge.pk, token_sha256=judge.token_sha256).update(**before)
-        raise
-
-
-def invitation_of(token: str, now: datetime | None = None) -> CampaignJudge:
-    """The invitation with its campaign; an accepted one too, for who accepted it.
-
-    Raises ``JudgeInvitationNotFound``, ``JudgeInvitationExpired``.
-    """
-    rows = CampaignJudge.objects.select_related("campaign__track__competition", "campaign__rubric", "user")
-    judge = only(rows.filter(token_sha256=hash_token(token)))
-    if judge is None:
-        raise JudgeInvitationNotFound
-    if judge.accepted_at is None and judge.expires_at <= (now or timezone.now()):
-        raise JudgeInvitationExpired
-    return judge
-
-
-def accept_invitation(*, token: str, user: User, now: datetime | None = None) -> CampaignJudge:
-    """Make ``user`` the judge of the invitation; accepting twice is harmless. In an open campaign they are assigned
-    late.
-
-    Raises as ``invitation_of``, ``JudgeInvitationUsed``, ``JudgeInvitationForAnother``, ``JudgeIsOrganiser``,
-    ``JudgeAlready``, ``JudgeRemoved``, ``JudgeBarredEverywhere``, ``CampaignNotOpen`` after the closing.
-    """
-    moment = now or timezone.now()
-    found = invitation_of(token, moment)
-    try:
-        with transaction.atomic():
-            campaign = lock_campaign(found.campaign_id)
-            judge = lock_judge(found.pk)
-            if judge.token_sha256 != found.token_sha256:
-                raise JudgeInvitationNotFound
-            if not _is_free(judge, campaign, user):
-                return judge
-            judge.user, judge.accepted_at = user, moment
-            judge.save(update_fields=["user", "accepted_at"])
-            count = assign_late(judge=judge, now=moment) if campaign.opened_at is not None else 0
-            facts = {"campaign": campaign.pk, "assignments": count}
-            audit.record(actor=user, action="campaign_judge.accept", obj=judge, after=facts)
-    except IntegrityError as error:
-        if violated_constraint(error) == "judge_user_unique_in_campaign":
-            raise JudgeAlready from None
-        raise
-    return judge
 
 
 def consent_version_of(campaign: Campaign) -> str:
@@ -218,7 +78,7 @@ def remove_judge(
     require(actor, judge.campaign.track.competition, Permission.MANAGE)
     why, moment, moved = clean_reason(reason), now or timezone.now(), 0
     with transaction.atomic():
-        campaign = _lock_unclosed(judge.campaign_id)
+        campaign = lock_unclosed(judge.campaign_id)
         fresh = lock_judge(judge.pk)
         if fresh.removed_at is not None:
             return 0
@@ -239,8 +99,9 @@ def remove_judge(
 
 
 def assign_late(*, judge: CampaignJudge, now: datetime | None = None) -> int:
-    """Give a judge who came after the opening their share of the open assignments of others, with practice, controls
-    and repeats; returns how many assignments they have. In the caller's transaction, campaign locked.
+    """Give a judge who came after the opening, or came back, their share of the open assignments of others, with
+    practice, controls and repeats; returns how many assignments they have. In the caller's transaction, the campaign
+    locked.
 
     Raises ``JudgeBarredEverywhere``.
     """
@@ -249,11 +110,12 @@ def assign_late(*, judge: CampaignJudge, now: datetime | None = None) -> int:
     barred = set_bars(judge=judge, systems=systems)
     if len(systems) - len(barred) < campaign.group_size:
         raise JudgeBarredEverywhere
-    numbers = campaign.judges.exclude(design_label="").values_list("design_label", flat=True)
-    judge.design_label = f"D{max((int(label[1:]) for label in numbers), default=0) + 1:02d}"
-    judge.save(update_fields=["design_label"])
-    items = list(CampaignItem.objects.filter(campaign=campaign))
-    create_practice(campaign=campaign, judges=[judge], specs=specs_of([judge]), items=items, now=moment)
+    if not judge.design_label:  # one who comes back keeps label and practice
+        numbers = campaign.judges.exclude(design_label="").values_list("design_label", flat=True)
+        judge.design_label = f"D{max((int(label[1:]) for label in numbers), default=0) + 1:02d}"
+        judge.save(update_fields=["design_label"])
+        items = list(CampaignItem.objects.filter(campaign=campaign))
+        create_practice(campaign=campaign, judges=[judge], specs=specs_of([judge]), items=items, now=moment)
     redistribute(campaign=campaign, now=moment)
     return Assignment.objects.filter(judge=judge).count()
 
@@ -264,63 +126,6 @@ def clean_reason(text: str) -> str:
     if not reason or len(reason) > REASON_MAX:
         raise CampaignReasonMissing(limit=REASON_MAX)
     return reason
-
-
-def _clean_address(email: str) -> str:
-    address = email.strip().lower()
-    try:
-        validate_email(address)
-    except ValidationError:
-        raise JudgeAddressInvalid(email=one_line(email)[:100]) from None
-    return address
-
-
-def _lock_unclosed(pk: int) -> Campaign:
-    campaign = lock_campaign(pk)
-    if campaign.closed_at is not None:
-        raise CampaignNotOpen
-    return campaign
-
-
-def _drop(judge: CampaignJudge, actor: User) -> None:
-    """Take back an invitation whose mail was not sent."""
-    with transaction.atomic():
-        lock_campaign(judge.campaign_id)
-        audit.record(actor=actor, action="campaign_judge.drop", obj=judge, before={"campaign": judge.campaign_id})
-        CampaignJudge.objects.filter(pk=judge.pk, accepted_at=None).delete()
-
-
-def _replace_token(judge: CampaignJudge, actor: User, token_sha256: str, now: datetime) -> dict[str, object]:
-    """Store another token; what was there before."""
-    with transaction.atomic():
-        _lock_unclosed(judge.campaign_id)
-        fresh = lock_judge(judge.pk)
-        if fresh.removed_at is not None:
-            raise JudgeNotFound
-        if fresh.accepted_at is not None:
-            raise JudgeAccepted
-        before = {name: getattr(fresh, name) for name in ("token_sha256", "invited_at", "expires_at")}
-        fresh.token_sha256, fresh.invited_at, fresh.expires_at = token_sha256, now, now + INVITATION_LIFETIME
-        fresh.save(update_fields=list(before))
-        audit.record(actor=actor, action="campaign_judge.resend", obj=fresh, after={"campaign": fresh.campaign_id})
-    return before
-
-
-def _is_free(judge: CampaignJudge, campaign: Campaign, user: User) -> bool:
-    """Whether ``user`` can become the judge now; false if they are already. Raises as ``accept_invitation``."""
-    if judge.accepted_at is not None and judge.user_id != user.pk:
-        raise JudgeInvitationUsed
-    if judge.removed_at is not None:
-        raise JudgeRemoved
-    if judge.accepted_at is not None:
-        return False
-    if campaign.closed_at is not None:
-        raise CampaignNotOpen
-    if not has_verified(user, judge.email):
-        raise JudgeInvitationForAnother
-    if permissions_of(user, campaign.track.competition):
-        raise JudgeIsOrganiser
-    return True
 
 
 def _end_queue(judge: CampaignJudge) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
-from malpan.arena.errors import CampaignOpened
+from malpan.arena.errors import CampaignNotOpen, CampaignOpened
 from malpan.arena.models import Campaign, CampaignJudge
 from malpan.core.locks import Level, lock_rows, lock_shared
 
@@ -19,6 +19,14 @@ def lock_draft(pk: int) -> Campaign:
     campaign = lock_campaign(pk)
     if campaign.opened_at is not None:
         raise CampaignOpened
+    return campaign
+
+
+def lock_unclosed(pk: int) -> Campaign:
+    """As ``lock_campaign``, of a campaign that is not closed. Raises ``CampaignNotOpen``."""
+    campaign = lock_campaign(pk)
+    if campaign.closed_at is not None:
+        raise CampaignNotOpen
     return campaign
 
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from django.db.models import Max, QuerySet
 
 from malpan.arena.design_rows import QUEUE_START, create_assignments, planned_of, queues_of, settings_of, specs_of
-from malpan.arena.disqualified import disqualified_labels, void_disqualified
+from malpan.arena.disqualified import cannot_count, disqualified_labels, void_disqualified
 from malpan.arena.models import Assignment, Campaign, CampaignItem, CampaignJudge, JudgementDraft
 from scoring.arena.design import Balance, JudgeSpec, Planned, Reassigned, balance, reassign
 
@@ -37,7 +37,7 @@ def redistribute(
     """
     void_disqualified(campaign=campaign)
     out = disqualified_labels(campaign)
-    rows = [row for row in standing(campaign) if out.isdisjoint(row.systems)]  # nothing is repeated that cannot count
+    rows = [row for row in standing(campaign) if not cannot_count(campaign, row.systems, out)]  # nor is it repeated
     judges = {judge.design_label: judge for judge in campaign.judges.exclude(design_label="")}
     specs = specs_of(judge for judge in judges.values() if judge.is_active)
     change = _reassigned(campaign, rows, specs, judges)
@@ -89,8 +89,9 @@ def _reassigned(
 
 
 def _event(judges: Iterable[CampaignJudge]) -> int:
-    """The number of this change of the panel: it grows with everyone who comes, leaves or declares a team."""
-    return sum(1 + (judge.removed_at is not None) + len(judge.declared_teams) for judge in judges)
+    """The number of this change of the panel: it grows with everyone who comes, leaves, comes back or
+    declares a team."""
+    return sum(1 + (judge.removed_at is not None) + 2 * judge.returns + len(judge.declared_teams) for judge in judges)
 
 
 def _next_positions(campaign: Campaign, labels: Iterable[str]) -> dict[str, int]:

@@ -13,6 +13,25 @@ END $$;
 """
 
 
+def append_only_but_emptied(table: str, column: str) -> RunSQL:
+    """As ``append_only``, but the text in ``column`` may be emptied: what somebody wrote goes when they are erased."""
+    return RunSQL(
+        f"""
+CREATE OR REPLACE FUNCTION {table}_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'UPDATE' AND NEW.{column} = '' AND to_jsonb(NEW) - '{column}' = to_jsonb(OLD) - '{column}' THEN
+        RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'rows of % are never changed or deleted', TG_TABLE_NAME
+        USING ERRCODE = 'integrity_constraint_violation';
+END $$;
+CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE ON {table}
+    FOR EACH ROW EXECUTE FUNCTION {table}_refuse_change();
+""",
+        f"DROP TRIGGER {table}_append_only ON {table}; DROP FUNCTION {table}_refuse_change();",
+    )
+
+
 def append_only(table: str) -> RunSQL:
     """The operation that makes ``table`` append-only: every UPDATE or DELETE of a row fails."""
     return RunSQL(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from django.contrib.auth import get_user_model
 from django.db import models
+from django.db.models import F, QuerySet
 
 from malpan.core.models import AuditEntry
 
@@ -23,6 +24,9 @@ _PERSONAL: Final = {  # facts that could say who somebody is: an entry can never
     "submissions.submission": ("file_name", "memo"),
     "teams.invitation": ("email",),
 }
+_JUDGED: Final = "arena.judgement"
+_WHO_JUDGES: Final = ("arena.campaignjudge", _JUDGED)
+Who = TypeVar("Who")
 # to the owning row
 _UPWARDS: Final = (
     *("track", "phase", "team", "submission", "run", "batch", "source", "stage", "table"),
@@ -60,6 +64,22 @@ def without_people(object_type: str, facts: Mapping[str, Any]) -> dict[str, Any]
     """``facts`` about a row of ``object_type`` without what says who somebody is."""
     personal = _PERSONAL.get(object_type, ())
     return {name: WITHHELD if name in personal and value else value for name, value in facts.items()}
+
+
+def leaving(object_type: str, actor: Who, person: Who) -> tuple[Who | None, Who | None]:
+    """Who acted, and whom it was about, as an entry about ``object_type`` says it outside the site, in an export or an
+    archive: who judged in a human evaluation stays on its pages.
+    """
+    if object_type not in _WHO_JUDGES:
+        return actor, person
+    return (None if object_type == _JUDGED or actor == person else actor), None
+
+
+def named(entries: QuerySet[AuditEntry], column: str) -> QuerySet[AuditEntry]:
+    """Those of ``entries`` whose ``actor`` or ``person`` leaves the site (``leaving``)."""
+    if column == "person":
+        return entries.exclude(object_type__in=_WHO_JUDGES)
+    return entries.exclude(object_type=_JUDGED).exclude(object_type__in=_WHO_JUDGES, actor=F("person"))
 
 
 def _person_of(obj: models.Model) -> User | None:

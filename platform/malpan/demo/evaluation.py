@@ -20,12 +20,14 @@ from malpan.arena.campaigns import create_campaign
 from malpan.arena.closing import close_campaign
 from malpan.arena.computing import compute_now
 from malpan.arena.exclusions import make_exclusion
-from malpan.arena.judges import accept_invitation, consent_version_of, create_invitation, give_consent
-from malpan.arena.judging import judge_assignment, next_assignment, progress_of
+from malpan.arena.invitations import accept_invitation, create_invitation
+from malpan.arena.judges import consent_version_of, give_consent
+from malpan.arena.judging import judge_assignment
 from malpan.arena.models import Campaign, CampaignJudge, CampaignResult, Exclusion
 from malpan.arena.opening import open_campaign
 from malpan.arena.publishing import computed_result, publish_result
 from malpan.arena.quality import JudgeQuality, live_quality
+from malpan.arena.queue import next_assignment, progress_of
 from malpan.arena.results import question_of
 from malpan.arena.rubrics import create_rubric
 from malpan.arena.systems import SYSTEMS_LEAST, choose_top

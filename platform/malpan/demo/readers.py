@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from malpan.arena.judging import texts_of
 from malpan.arena.models import Assignment, CampaignItem
+from malpan.arena.queue import texts_of
 from scoring.arena.simulated_judges import Behaviour, Judges, Panel, Seen
 
 MERIT: Final = 4.0  # logits between an output like the reference and one that has nothing of it

@@ -21,7 +21,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from malpan.accounts.models import ApiToken, User
-from malpan.arena.models import Campaign, CampaignJudge, CampaignResult, Exclusion, Judgement, Rubric
+from malpan.arena.models import Campaign, CampaignJudge, CampaignResult, Exclusion, Judgement, JudgementDraft, Rubric
 from malpan.competitions.models import CompetitionRole, Question, ReferenceVersion, TermsAcceptance
 from malpan.core.models import AuditEntry
 from malpan.leaderboard.models import BoardSnapshot
@@ -151,7 +151,7 @@ QUESTIONS: Final = Subject(
 JUDGING: Final = Subject(
     _("사람 평가: 초대받은 이메일과 소속 기관, 동의한 시각, 판단과 걸린 시간, 메모"),
     _("판단이 초대받은 사람의 것임을 확인하고 제척을 지킴. 발표하는 파일에는 이름이 없습니다"),
-    _("대회의 기록이 있는 동안"),
+    _("대회의 기록이 있는 동안. 메모는 탈퇴할 때까지"),
     Fate.UNNAMED,
 )
 JUDGE_INVITATIONS: Final = Subject(
@@ -264,7 +264,20 @@ HOLDINGS: Final = (
         (*_CAMPAIGN, "email", "institution", "invited_at", "expires_at"),
         ("token_sha256",),
     ),
-    Holding(JUDGING, Judgement, "judged_by", (*_UNIT, "number", "value", "note", "seconds", "created_at")),
+    Holding(
+        JUDGING,
+        Judgement,
+        "judged_by",
+        (*_UNIT, "number", "value", "note", "seconds", "created_at"),
+        emptied=("note",),
+    ),
+    Holding(
+        JUDGING,
+        JudgementDraft,
+        "assignment__judge__user",
+        (*_UNIT, "value", "note", "updated_at"),
+        emptied=("note",),
+    ),
     Holding(LETTERS, Letter, "person", ("event", "state", "created_at", "sent_at")),
     Holding(LETTERS, Preference, "person", ("language", "muted")),
     Holding(ORGANISING, CampaignJudge, "invited_by", (*_CAMPAIGN, "invited_at")),

@@ -109,6 +109,15 @@ class CampaignNotOpen(Conflict):
     text = _("지금은 진행 중인 평가가 아닙니다. 시작하기 전이거나 이미 마감했습니다.")
 
 
+class CampaignTimeOver(Conflict):
+    """The planned end has passed; the organisers may put it off. Params: ``end``."""
+
+    text = _(
+        "평가 기간이 %(end)s에 끝나 더 판단할 수 없습니다. 이미 한 판단은 그대로 남습니다. 시간이 더 필요하면 "
+        "운영자에게 알려 주십시오."
+    )
+
+
 class CampaignNotClosed(Conflict):
     """Results come after the closing. Params: none."""
 

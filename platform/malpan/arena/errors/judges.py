@@ -85,6 +85,12 @@ class JudgeBarredEverywhere(Conflict):
     text = _("볼 수 있는 출력이 없어 평가자가 될 수 없습니다. 제척된 팀이 너무 많습니다.")
 
 
+class JudgeNotRemoved(Conflict):
+    """Only who was removed is invited again. Params: none."""
+
+    text = _("내보내지 않은 평가자입니다. 초대를 수락하지 않았으면 초대를 다시 보내 주십시오.")
+
+
 class JudgeRemoved(Forbidden):
     """The judge was removed. Params: none."""
 

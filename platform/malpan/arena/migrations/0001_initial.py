@@ -5,7 +5,7 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
-from malpan.core.append_only import append_only
+from malpan.core.append_only import append_only, append_only_but_emptied
 
 
 class Migration(migrations.Migration):
@@ -101,6 +101,7 @@ class Migration(migrations.Migration):
                 ('declared_teams', models.JSONField(blank=True, default=list, verbose_name='안다고 밝힌 팀')),
                 ('calibrated_at', models.DateTimeField(blank=True, null=True, verbose_name='연습을 마친 시각')),
                 ('removed_at', models.DateTimeField(blank=True, null=True, verbose_name='제외한 시각')),
+                ('returns', models.PositiveSmallIntegerField(default=0, verbose_name='다시 초대한 횟수')),
                 ('removal_reason', models.CharField(blank=True, max_length=300, verbose_name='제외한 사유')),
                 ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='judges', to='arena.campaign', verbose_name='평가')),
                 ('invited_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='초대한 사람')),
@@ -401,6 +402,6 @@ class Migration(migrations.Migration):
             },
         ),
         append_only("arena_rubric"),
-        append_only("arena_judgement"),
+        append_only_but_emptied("arena_judgement", "note"),
         append_only("arena_campaignresult"),
     ]

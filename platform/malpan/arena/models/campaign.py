@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.models import Phase, Track
 from malpan.core.language import in_language
 from malpan.core.text import MARKDOWN_MAX_CHARS
+from malpan.core.times import kst_text
 from malpan.submissions.models import Submission
 
 TITLE_MAX = 120
@@ -156,6 +160,20 @@ class Campaign(models.Model):
     @property
     def notice(self) -> str:
         return in_language(self.notice_ko, self.notice_en)
+
+    def is_over(self, now: datetime) -> bool:
+        """Whether the planned end has passed at ``now``: from then on nothing is judged."""
+        return self.ends_at is not None and self.ends_at <= now
+
+    @property
+    def end_text(self) -> str:
+        """The planned end in words, empty without one."""
+        return "" if self.ends_at is None else kst_text(self.ends_at)
+
+    @property
+    def is_judged_now(self) -> bool:
+        """Whether judgements are taken."""
+        return self.state == self.State.OPEN and not self.is_over(timezone.now())
 
     @property
     def state(self) -> Campaign.State:

@@ -51,6 +51,7 @@ class CampaignJudge(models.Model):
     declared_teams = models.JSONField(_("안다고 밝힌 팀"), default=list, blank=True)
     calibrated_at = models.DateTimeField(_("연습을 마친 시각"), null=True, blank=True)
     removed_at = models.DateTimeField(_("제외한 시각"), null=True, blank=True)
+    returns = models.PositiveSmallIntegerField(_("다시 초대한 횟수"), default=0)
     removal_reason = models.CharField(_("제외한 사유"), max_length=300, blank=True)
 
     class Meta:
@@ -203,7 +204,8 @@ class JudgementDraft(models.Model):
 
 
 class Judgement(models.Model):
-    """What a judge decided about an assignment; the newest ``number`` counts. Never changed, never deleted.
+    """What a judge decided about an assignment; the newest ``number`` counts. Never changed, never deleted;
+    only the note is emptied when its writer is erased.
 
     ``value`` is as the votes file has it (``scoring.arena.votes``). ``note`` is for the organisers alone. ``seconds``
     since the assignment was shown, without times away.

@@ -12,7 +12,7 @@ from django.core.validators import validate_email
 from django.utils.translation import gettext as _t
 from django.utils.translation import gettext_lazy as _
 
-from malpan.arena.judges import INSTITUTION_MAX
+from malpan.arena.invitations import INSTITUTION_MAX
 from malpan.core.text import one_line
 from malpan.web.forms.fields import text_area
 

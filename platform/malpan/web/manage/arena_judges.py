@@ -14,7 +14,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from malpan.arena.bars import bars_of
-from malpan.arena.judges import invite_judge, remove_judge, resend_invitation
+from malpan.arena.invitations import invite_judge, reinvite_judge, resend_invitation
+from malpan.arena.judges import remove_judge
 from malpan.arena.models import Campaign, CampaignJudge, Exclusion, JudgeBar
 from malpan.arena.progress import judgements_of, void_counts, written_bars
 from malpan.arena.quality import has_opened_scores
@@ -134,9 +135,15 @@ def _judge_page(
         "is_opened": is_opened,
         "exclusion": next((each for each in exclusions if each.judge_id == judge.pk), None),
         "may_remove": access.may(Permission.MANAGE) and judge.removed_at is None and campaign.closed_at is None,
+        "may_reinvite": _may_reinvite(access, campaign, judge),
         "removal": removal or _removal_form(judge),
     }
     return render(request, "manage/arena_judge.html", context, status=status)
+
+
+def _may_reinvite(access: ManageAccess, campaign: Campaign, judge: CampaignJudge) -> bool:
+    was_removed = judge.removed_at is not None and bool(judge.email)
+    return access.may(Permission.MANAGE) and was_removed and campaign.closed_at is None
 
 
 def _bars(campaign: Campaign, judge: CampaignJudge) -> list[tuple[str, str]]:
@@ -177,6 +184,19 @@ def resend_action(request: MemberRequest, access: ManageAccess, pk: int, judge_p
         ),
         success=_("초대를 다시 보냈습니다. 앞서 보낸 주소는 이제 쓸 수 없습니다."),
         to=access.url("manage_campaign_judges", pk),
+    )
+
+
+@require_POST
+@manage_page(Permission.MANAGE)
+def reinvite_action(request: MemberRequest, access: ManageAccess, pk: int, judge_pk: int) -> HttpResponse:
+    """Invite a judge who was removed again."""
+    judge = judge_of(campaign_at(access, pk), judge_pk)
+    return act(
+        request,
+        lambda _values: reinvite_judge(judge=judge, actor=request.user, link_for=lambda token: _link(request, token)),
+        success=_("다시 초대했습니다. 수락하면 남은 배정을 나누어 받습니다."),
+        to=access.url("manage_campaign_judge", pk, judge_pk),
     )
 
 
@@ -228,5 +248,6 @@ urlpatterns = [
     path("arena/<int:pk>/judges/invite/", invite_action, name="manage_campaign_invite"),
     path("arena/<int:pk>/judges/<int:judge_pk>/", judge_page, name="manage_campaign_judge"),
     path("arena/<int:pk>/judges/<int:judge_pk>/resend/", resend_action, name="manage_campaign_judge_resend"),
+    path("arena/<int:pk>/judges/<int:judge_pk>/reinvite/", reinvite_action, name="manage_campaign_judge_reinvite"),
     path("arena/<int:pk>/judges/<int:judge_pk>/remove/", remove_action, name="manage_campaign_judge_remove"),
 ]

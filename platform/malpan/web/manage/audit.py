@@ -12,7 +12,7 @@ from django.urls import URLPattern, path
 from django.views.decorators.http import require_safe
 
 from malpan.competitions.permissions import Permission
-from malpan.core import audit_selectors
+from malpan.core import audit, audit_selectors
 from malpan.core.models import AuditEntry
 from malpan.web.csv_export import csv_response
 from malpan.web.forms.audit import AuditSearchForm
@@ -74,7 +74,7 @@ def entry_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpRes
 @require_safe
 @manage_page(Permission.VIEW)
 def audit_csv(request: MemberRequest, access: ManageAccess) -> HttpResponse:
-    """The entries that the page finds under the same search, newest first."""
+    """The entries that the page finds under the same search, newest first, without who judged in a human evaluation."""
     search = AuditSearchForm(access.competition, request.GET).search()
     rows = audit_selectors.search_entries(access.competition.pk, search)[:EXPORT_LIMIT]
     header = ["id", "created_at", "actor", "actor_email", "action", "object_type", "object_id"]
@@ -83,7 +83,8 @@ def audit_csv(request: MemberRequest, access: ManageAccess) -> HttpResponse:
 
 
 def _csv_row(entry: AuditEntry) -> list[Any]:
-    actor, person = ((each, each.email) if each else ("", "") for each in (entry.actor, entry.person))
+    people = audit.leaving(entry.object_type, entry.actor, entry.person)
+    actor, person = ((each, each.email) if each else ("", "") for each in people)
     return [
         entry.pk, entry.created_at, *actor, entry.action, entry.object_type, entry.object_id, *person,
         json.dumps(entry.before, ensure_ascii=False), json.dumps(entry.after, ensure_ascii=False),

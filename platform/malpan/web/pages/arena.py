@@ -11,6 +11,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -19,9 +20,10 @@ from malpan.accounts.selectors import has_verified
 from malpan.arena.bars import declare_bars
 from malpan.arena.consent import has_consented
 from malpan.arena.errors import GuidelineChanged
-from malpan.arena.judges import accept_invitation, give_consent, invitation_of
-from malpan.arena.judging import own_judgements, progress_of
+from malpan.arena.invitations import accept_invitation, invitation_of
+from malpan.arena.judges import give_consent
 from malpan.arena.models import Campaign, CampaignJudge
+from malpan.arena.queue import own_judgements, progress_of
 from malpan.arena.selectors import campaigns_to_judge, judge_for
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
@@ -126,8 +128,9 @@ def _campaign_page(
         "explanation": arena.EXPLANATIONS[Campaign.Protocol(campaign.protocol)],
         "progress": progress,
         "time_left": arena.time_left(progress.seconds_left),
-        "is_open": campaign.state == Campaign.State.OPEN,
+        "is_open": campaign.is_judged_now,
         "is_over": campaign.closed_at is not None,
+        "is_past_end": campaign.opened_at is not None and campaign.is_over(timezone.now()),
         "has_consented": has_consented(judge),
         "consent": consent or ConsentForm(judge=judge),
         "known": known or KnownTeamsForm(),
@@ -163,9 +166,9 @@ def done_page(request: MemberRequest, pk: int) -> HttpResponse:
     context = {
         "campaign": judge.campaign,
         "page": page,
-        "rows": [(row, arena.summary(judge.campaign, row.newest.value)) for row in page],
+        "rows": [(row.assignment, row.newest, arena.summary(judge.campaign, row.newest.value)) for row in page],
         "progress": progress,
-        "is_open": judge.campaign.state == Campaign.State.OPEN,
+        "is_open": judge.campaign.is_judged_now,
         "is_complete": progress.total > 0 and progress.done >= progress.total,
     }
     return render(request, "pages/arena_done.html", context)

@@ -21,24 +21,23 @@ from malpan.arena.errors import (
     AssignmentVoid,
     CalibrationMissing,
     CampaignNotOpen,
+    CampaignTimeOver,
     ConsentMissing,
     JudgementElsewhere,
     ValueInvalid,
 )
-from malpan.arena.judging import (
+from malpan.arena.feedback import feedback_of
+from malpan.arena.judging import correct_judgement, judge_assignment, save_draft
+from malpan.arena.models import Assignment, Campaign, CampaignJudge, Judgement, JudgementDraft
+from malpan.arena.queue import (
     assignment_of,
-    correct_judgement,
     current_assignment,
-    feedback_of,
-    judge_assignment,
     newest_judgement,
     next_assignment,
     progress_of,
-    save_draft,
     texts_of,
     undo_target,
 )
-from malpan.arena.models import Assignment, Campaign, CampaignJudge, Judgement, JudgementDraft
 from malpan.arena.selectors import judge_for
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
@@ -67,7 +66,7 @@ def _to_next(request: MemberRequest, judge: CampaignJudge) -> HttpResponse:
     """Show the next assignment; the end page after the last, the campaign's page if there is something to do first."""
     try:
         assignment = next_assignment(judge=judge, actor=request.user)
-    except (ConsentMissing, CampaignNotOpen) as error:
+    except (ConsentMissing, CampaignNotOpen, CampaignTimeOver) as error:
         messages.warning(request, text_of(error))
         return redirect("arena_campaign", judge.campaign_id)
     if assignment is None:
@@ -144,7 +143,7 @@ def _judge(request: MemberRequest, judge: CampaignJudge, assignment: Assignment)
     except (AssignmentVoid, CalibrationMissing) as error:
         messages.warning(request, text_of(error))
         return _to_next(request, judge)
-    except (CampaignNotOpen, ConsentMissing) as error:
+    except (CampaignNotOpen, CampaignTimeOver, ConsentMissing) as error:
         messages.warning(request, text_of(error))
         return redirect("arena_campaign", judge.campaign_id)
     return _after(request, judge, assignment, judgement)
@@ -221,7 +220,7 @@ def _page(
         "expected": 0 if newest is None else newest.number,
         "is_practice": is_practice,
         "is_void": assignment.state == Assignment.State.VOID,
-        "is_open": campaign.state == Campaign.State.OPEN,
+        "is_open": campaign.is_judged_now,
         "undo": undo if undo is not None and undo.pk != assignment.pk else None,
         "from_list": "list" in request.GET or "list" in request.POST,
     }

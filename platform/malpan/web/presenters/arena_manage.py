@@ -151,6 +151,11 @@ def next_step(campaign: Campaign, counts: Counts) -> NextStep:
     if state == Campaign.State.CLOSED:
         return NextStep(_("결과를 확인하고 발표합니다."), "manage_campaign_publishing")
     if state == Campaign.State.OPEN:
+        if counts.left and not campaign.is_judged_now:
+            text = _(
+                "마감 예정 시각이 지나 판단이 멈췄습니다. 마감하거나, 시간이 더 필요하면 설정에서 마감 예정을 늦춥니다."
+            )
+            return NextStep(text, "manage_campaign_closing")
         if counts.left:
             return NextStep(_("평가자의 진행과 품질을 살펴봅니다."), "manage_campaign_quality")
         return NextStep(_("모든 판단을 마쳤습니다. 마감합니다."), "manage_campaign_closing")
