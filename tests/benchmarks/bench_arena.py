@@ -4,6 +4,7 @@ coverage     intervals of the strengths, of the differences of all pairs and of 
              the truth (``simulation.true_parameters``), on panels of good judges
 judges       who is flagged, on panels that also have tired, position-biased and random judges
 ratings      coverage of rubric scores; their truth is the mean over all panels
+agreement    the largest difference of alpha from the package krippendorff, over pairs, rubrics and marked errors
 speed        one fit of 20,000 votes, its bootstrap, and the whole result; beside choix without ties and order
 
 Panels have ten teams, 200 items and 20 judges; strengths are evenly spaced with a deviation of 0.8 logits, 20 %
@@ -21,8 +22,10 @@ from functools import cache, partial
 from typing import Any, Final
 
 import choix
+import krippendorff
 import numpy as np
 
+from scoring.arena.agreement import krippendorff_alpha
 from scoring.arena.bradley_terry import FIRST, SECOND, fit
 from scoring.arena.comparisons import Comparisons, comparisons
 from scoring.arena.quality import judge_qualities
@@ -30,10 +33,12 @@ from scoring.arena.ranks import pairs, standings
 from scoring.arena.result import compute
 from scoring.arena.scores import score_systems
 from scoring.arena.simulation import Behaviour, Panel, simulate, spread_strengths, true_parameters
+from scoring.arena.verdicts import tables
 from tests.benchmarks.tables import interleaved, markdown_table, say
 
 LEVEL: Final = 0.05
 ORDER: Final = 0.3
+AGREEMENT_PANELS: Final = 50  # at most: the package takes a second for a large table
 GOOD: Final = Panel(spread_strengths(10, 0.8), ("good",) * 20, items=200, votes_per_judge=100, order_effect=ORDER)
 COVERAGE: Final[dict[str, dict[str, Any]]] = {
     "100 votes a judge": {},
@@ -51,6 +56,7 @@ def show(arguments: Sequence[str]) -> None:
         print(_coverage_table(options.panels, options.resamples, pool), flush=True)
         print(f"\n{_judges_table(options.panels, pool)}", flush=True)
         print(f"\n{_ratings_table(options.panels, pool)}", flush=True)
+        print(f"\n{_agreement_table(min(options.panels, AGREEMENT_PANELS), pool)}", flush=True)
     print(f"\n{_speed_table(options.votes, options.rounds)}", flush=True)
 
 
@@ -119,6 +125,7 @@ def _coverage_table(panels: int, resamples: int, pool: ProcessPoolExecutor) -> s
                 f"{np.median([width for each in found for width in each['widths']]):.2f}",
                 _percent([hit for each in found for hit in each["told apart"]]),
                 f"{order.mean():.3f} (each {order.std():.3f})",
+                f"{np.sqrt(np.mean((order - truth_of(panel)[1]) ** 2)):.3f}",
             ]
         )
     truth = truth_of(GOOD)[1]
@@ -127,7 +134,7 @@ def _coverage_table(panels: int, resamples: int, pool: ProcessPoolExecutor) -> s
         f"95 % intervals that hold the truth, {panels} panels of 10 teams, 200 items and 20 judges, {resamples} "
         f"resamples; an order effect of {ORDER} tends to {truth:.3f} in the first, as judges and items vary\n\n"
     )
-    return head + markdown_table((*columns, f"order effect of {ORDER}"), rows)
+    return head + markdown_table((*columns, f"order effect of {ORDER}", "its RMSE of one panel"), rows)
 
 
 def _judges_table(panels: int, pool: ProcessPoolExecutor) -> str:
@@ -159,6 +166,28 @@ def _ratings_table(panels: int, pool: ProcessPoolExecutor) -> str:
         say(f"  {protocol}: done")
     head = f"95 % intervals of standardised scores that hold the mean over the {panels} panels\n\n"
     return head + markdown_table(("protocol", "scores", "width"), rows)
+
+
+def alphas(panel: Panel, seed: int) -> list[float]:
+    """Of every table of one panel how far alpha is from that of the package."""
+    found = []
+    for table, metric in tables(simulate(panel, seed)).values():
+        own = krippendorff_alpha(table, metric)
+        if own is not None:
+            given = table.counts[:, table.counts.sum(axis=0) > 0]
+            theirs = krippendorff.alpha(value_counts=given, level_of_measurement=metric)
+            found.append(abs(own - theirs))
+    return found
+
+
+def _agreement_table(panels: int, pool: ProcessPoolExecutor) -> str:
+    rows = []
+    for protocol in ("pairwise", "rubric", "errors"):
+        panel = replace(GOOD, protocol=protocol)  # type: ignore[arg-type]
+        found = [each for one in _over(alphas, panel, panels, pool) for each in one]
+        rows.append([protocol, str(len(found)), f"{max(found):.1e}"])
+    head = "Krippendorff's alpha beside the package krippendorff\n\n"
+    return head + markdown_table(("protocol", "tables", "largest difference"), rows)
 
 
 def _speed_table(votes_wanted: int, rounds: int) -> str:
