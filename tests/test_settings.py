@@ -106,8 +106,14 @@ def test_a_log_format_that_nobody_knows_is_refused_at_the_start() -> None:
 
 
 def test_production_settings_pass_djangos_deployment_checks() -> None:
-    done = python("manage.py", "check", "--deploy", "--fail-level", "WARNING", **PRODUCTION)
+    complete = {
+        "ADMINS": "a@example.org", "EMAIL_URL": "smtp://mail.example.org", "METRICS_TOKEN": "t",
+        "SITE_OPERATOR": "o", "SITE_CONTACT": "c@example.org", "MALPAN_STORAGE": "s3://bucket/prefix",
+    }  # fmt: skip
+    done = python("manage.py", "check", "--deploy", "--fail-level", "WARNING", **PRODUCTION, **complete)
     assert done.returncode == 0, done.stderr
+    done = python("manage.py", "check", "--deploy", "--fail-level", "WARNING", **PRODUCTION)
+    assert (done.returncode, "METRICS_TOKEN is not set" in done.stderr) == (1, True)
 
 
 def test_log_in_attempts_are_counted_by_the_address_that_the_proxies_report() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from malpan.operation.capacity import Contest, busiest_hour, percentile, uploads
 from malpan.submissions.models import ScoringRun
 
 RECENT: Final = 1000
+FEWEST_RUNS: Final = 20
 TITLES: Final = (
     "submissions", "teams", "busiest hour", "busy there", "95 % within", "workers", "median", "95 %", "worst",
 )  # fmt: skip
@@ -44,7 +46,11 @@ class Command(BaseCommand):
                 "채점한 제출이 없으면 --seconds가 필요하고, 날과 시간은 0보다 커야 합니다. "
                 "/ Without scored submissions --seconds is needed; days and seconds must be above 0."
             )
+        for refusal in _refusals(options):
+            raise CommandError(refusal)
         contest = Contest(*(options[name] for name in ("teams", "submissions", "days", "late_days", "late_share")))
+        for warning in _warnings(contest, measured, given=bool(options["seconds"])):
+            self.stderr.write(f"! {warning}")
         middle, high = percentile(measured, 50), percentile(measured, 95)
         self.stdout.write(
             f"파일 하나 / of a file: median {middle:.1f} s, 95 % {high:.1f} s ({len(measured)}); "
@@ -54,6 +60,34 @@ class Command(BaseCommand):
         for factor in options["times"]:
             for row in _rows(contest.times(factor), measured, options["target"]):
                 self.stdout.write(_line(row), ending="")
+
+
+def _refusals(options: dict[str, Any]) -> Iterator[str]:
+    """What nobody can count with."""
+    counts = {"teams": options["teams"], "submissions": options["submissions"], "times": min(options["times"])}
+    for name, value in counts.items():
+        if value < 1:
+            yield f"--{name}: {value}. 1 이상이어야 합니다. / It must be at least 1."
+    if not 0 <= options["late_share"] <= 1:
+        yield "--late-share: 0과 1 사이여야 합니다(절반은 0.5). / It must be between 0 and 1 (half is 0.5)."
+    if min(options["target"]) <= 0:
+        yield "--target: 0보다 커야 합니다(분). / It must be above 0 (minutes)."
+
+
+def _warnings(contest: Contest, measured: list[float], *, given: bool) -> Iterator[str]:
+    """What makes the answer worth little."""
+    if contest.submissions < contest.teams:
+        yield "제출이 팀보다 적습니다. / There are fewer submissions than teams."
+    if percentile(measured, 50) < 1:
+        yield (
+            "파일 하나가 1초도 걸리지 않습니다. 데모 모델이나 이미 아는 답의 시간이 아닙니까? "
+            "/ A file takes less than a second: is that of demo models, or of answers that were known?"
+        )
+    if not given and len(measured) < FEWEST_RUNS:
+        yield (
+            f"최근 채점이 {len(measured)}건뿐입니다. --seconds로 실제 크기의 파일에서 잰 시간을 주십시오. "
+            f"/ Only {len(measured)} runs were measured: say --seconds, of a file of the real size."
+        )
 
 
 def _rows(contest: Contest, measured: list[float], targets: list[float]) -> list[list[str]]:
