@@ -214,6 +214,7 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": crontab(hour=4, minute=30),
         "options": {"expires": 3500},
     },
+    "note-beat": {"task": "malpan.operation.tasks.note_beat", "schedule": 30.0, "options": {"expires": 29}},
     "let-go-of-personal-data": {
         "task": "malpan.privacy.tasks.let_go",
         "schedule": crontab(hour=4, minute=0),

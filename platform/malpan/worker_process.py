@@ -19,7 +19,13 @@ from typing import Any
 
 import psutil
 from billiard import current_process
-from celery.signals import celeryd_after_setup, worker_process_init, worker_process_shutdown, worker_shutting_down
+from celery.signals import (
+    celeryd_after_setup,
+    worker_process_init,
+    worker_process_shutdown,
+    worker_ready,
+    worker_shutting_down,
+)
 from django.conf import settings
 from django.db import connections
 
@@ -59,6 +65,16 @@ def prepare_worker(instance: Any, **_: Any) -> None:
         sys.stderr.write(f"시스템 오류: 채점기를 시작할 수 없습니다. / The scoring worker cannot start.\n{error}\n")
         sys.exit(EX_CONFIG)
     import_libraries()
+
+
+@worker_ready.connect
+def say_that_chores_are_done(**_: Any) -> None:
+    """The chores' one process says now and then that it is there; scoring processes do so themselves."""
+    if not _serves_scoring:
+        from malpan.core.models import Chore
+        from malpan.operation import signs
+
+        signs.keep_noting(Chore.Name.CHORES)
 
 
 @worker_shutting_down.connect

@@ -13,7 +13,7 @@ import yaml
 from tests.paths import ROOT
 
 DEPLOY: Final = ROOT / "deploy"
-PROFILES: Final = ("cpu", "gpu", "s3")
+PROFILES: Final = ("cpu", "gpu", "backup", "s3")
 
 
 @cache
@@ -53,9 +53,9 @@ def resource(kind: str, name: str) -> dict[str, Any]:
 
 
 def pods() -> dict[str, dict[str, Any]]:
-    """The specification of the pod of every deployment and job, by name."""
+    """The specification of the pod of every deployment and job, also of those by the clock, by name."""
     return {
-        each["metadata"]["name"]: each["spec"]["template"]["spec"]
+        each["metadata"]["name"]: each["spec"].get("jobTemplate", each)["spec"]["template"]["spec"]
         for each in resources()
-        if each["kind"] in ("Deployment", "Job")
+        if each["kind"] in ("Deployment", "Job", "CronJob")
     }

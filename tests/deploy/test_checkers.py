@@ -51,7 +51,8 @@ def test_compose_is_well_formed_with_every_profile() -> None:
     parsed = compose_spec.PyCompose.from_json(json.dumps(merged))
     parsed.validate()
     assert set(parsed.service_names()) == {
-        "proxy", "web", "chores", "beat", "worker-cpu", "worker-gpu", "migrate", "postgres", "redis", "s3",
+        "proxy", "web", "chores", "beat", "worker-cpu", "worker-gpu", "backup", "migrate", "postgres", "redis",
+        "s3",
     }  # fmt: skip
     for name, service in merged["services"].items():
         assert service["cap_drop"] == ["ALL"], name
@@ -124,7 +125,10 @@ def _analyze(folder: Path, *words: str, only: str = "") -> Any:
     shutil.copytree(SYSTEMD, folder, dirs_exist_ok=True)
     for path in folder.glob("*.service"):
         path.write_text(path.read_text().replace(PYTHON, sys.executable))
-    names = [INSTANCES.get(name, name) for name in ([only] if only else [*sorted(units()), "malpan.target"])]
+    names = [
+        INSTANCES.get(name, name)
+        for name in ([only] if only else [*sorted(units()), "malpan-backup.timer", "malpan.target"])
+    ]
     return subprocess.run(
         [program, *words, *names],
         env=os.environ | {"SYSTEMD_UNIT_PATH": f"{folder}:", "LC_ALL": "C.UTF-8"},

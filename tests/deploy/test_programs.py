@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from malpan.local.programs import Program, programs_alone, programs_of
-from tests.deploy.manifests import DEPLOY, composed, pods
+from tests.deploy.manifests import DEPLOY, composed, pods, resource
 from tests.deploy.units import units
 from tests.paths import ROOT
 
@@ -82,6 +82,24 @@ def test_every_program_is_a_pod_of_kubernetes() -> None:
         assert image == ("worker-cpu" if name == "worker" else "web")
         assert _signal(None, targets[image]) == program.stop_signal.name
         assert pod["terminationGracePeriodSeconds"] >= program.grace
+
+
+def test_backups_are_made_by_the_clock_in_each_kind_of_deployment() -> None:
+    words = [units()["malpan-backup.service"].commands()[0][1:], composed()["services"]["backup"]["command"]]
+    words.append(pods()["backup"]["containers"][0]["args"])
+    assert [each[0] for each in words] == ["backup"] * 3
+    assert [each[2:] for each in words] == [["--keep", "14"]] * 3
+    assert json.loads(stages()["backup"]["CMD"][-1]) == composed()["services"]["backup"]["command"]
+    assert stages()["backup"]["USER"] == ["10001:10001"]
+    postgres = composed()["services"]["postgres"]["image"]
+    assert f"FROM {postgres} AS backup" in (DEPLOY / "Dockerfile").read_text(), "pg_dump is of the server's version"
+
+    timer = (DEPLOY / "systemd" / "malpan-backup.timer").read_text()
+    assert "OnCalendar=*-*-* 03:00:00" in timer
+    assert resource("CronJob", "backup")["spec"]["schedule"] == "0 3 * * *"
+    operations = (DEPLOY / "OPERATIONS.md").read_text()
+    assert "systemctl enable --now malpan-backup.timer" in operations
+    assert "--profile backup run --rm backup" in operations
 
 
 def test_every_image_runs_as_nobody_in_particular_and_what_it_is_named_for() -> None:

@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from django.conf import settings as site
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
+from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.competitions.models import Competition, Phase
@@ -273,6 +275,30 @@ def test_a_backup_that_is_killed_never_looks_whole(transactional_db: None, tmp_p
     pipe.unlink()
     call_command("backup", tmp_path / "b")
     call_command("restore", tmp_path / "b", "--check")
+
+
+def test_backups_by_the_clock_keep_the_newest_and_touch_nothing_else(
+    competition: Competition, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    times = iter(datetime(2026, 11, day, 3, tzinfo=UTC) for day in range(1, 8))
+    monkeypatch.setattr("malpan.operation.backup.keeping.timezone.localtime", lambda: next(times))
+    shelf = tmp_path / "shelf"
+    (shelf / "malpan-2026-10-01T030000").mkdir(parents=True)  # no manifest: not a backup
+    (shelf / "by-hand").mkdir()
+    for _night in range(3):
+        call_command("backup", shelf, "--keep", "2")
+    kept = ["malpan-2026-11-02T030000", "malpan-2026-11-03T030000"]
+    assert sorted(each.name for each in shelf.iterdir()) == ["by-hand", "malpan-2026-10-01T030000", *kept]
+    assert kept[1] in capsys.readouterr().out
+    assert Chore.objects.get(name="backup").done_at > timezone.now() - timedelta(minutes=5)
+
+    lost = sorted(read_facts().files)[0]
+    (Path(site.PRIVATE_ROOT) / lost[:2] / lost[2:4] / lost).unlink()
+    with pytest.raises(CommandError, match=lost):
+        call_command("backup", shelf, "--keep", "2")
+    assert {each.name for each in shelf.iterdir()} >= set(kept), "an older one may have what the site has lost"
+    with pytest.raises(CommandError, match="at least 1"):
+        call_command("backup", shelf, "--keep", "0")
 
 
 def _is_open(pid: int, pipe: Path) -> bool:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -14,17 +15,23 @@ from typing import Any
 import promql_parser
 import pytest
 import yaml
+from django.core.cache.backends.redis import RedisCache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
+from malpan import settings as site_settings
+from malpan.core.chores import record_chore
+from malpan.core.models import Chore
 from malpan.jobs import heartbeat
 from malpan.jobs.models import Job, Worker
 from malpan.operation.metrics.page import exposition
+from malpan.operation.tasks import note_beat
 from malpan.submissions.models import RescoreBatch, ScoringRun
 from tests.factories import PhaseFactory, ScoringRunFactory, SubmissionFactory, UserFactory, update_jobs
+from tests.hanging import hanging_server
 from tests.paths import ROOT
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -166,6 +173,24 @@ def test_boards_submissions_and_room_are_reported() -> None:
     assert values("malpan_files_free_bytes")[0] > 0
 
 
+def test_silence_of_programs_the_age_of_the_backup_and_redis_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert values("malpan_program_silence_seconds") == values("malpan_backup_age_seconds") == []
+    for name, ago in ((Chore.Name.CHORES, timedelta(minutes=5)), (Chore.Name.BACKUP, timedelta(hours=30))):
+        Chore.objects.create(name=name, done_at=timezone.now() - ago)
+    note_beat()
+    [chores], [beat] = (values("malpan_program_silence_seconds", program=name) for name in ("chores", "beat"))
+    [backup] = values("malpan_backup_age_seconds")
+    assert beat < 60 < 300 <= chores < 360 < 30 * 3600 <= backup < 30 * 3600 + 60
+
+    assert values("malpan_redis_up") == [1]
+    with hanging_server() as port:
+        away = RedisCache(f"redis://127.0.0.1:{port}/0", site_settings.CACHES["default"])
+        monkeypatch.setattr("malpan.operation.metrics.site.cache", away)
+        began = time.monotonic()
+        assert values("malpan_redis_up") == [0]
+        assert time.monotonic() - began < 3 * site_settings.REDIS_SECONDS
+
+
 def test_requests_are_counted_by_the_pattern_of_their_address() -> None:
     def count(**labels: str) -> float:
         return sum(values("malpan_http_requests_total", **labels))
@@ -216,7 +241,7 @@ def test_a_scrape_takes_the_same_few_queries_whatever_there_is() -> None:
         heartbeat.beat(f"scoring@{number}/0", {"gpu_used_bytes": 1})
     with CaptureQueriesContext(connection) as many:
         exposition()
-    assert len(many) == len(few) <= 10
+    assert len(many) == len(few) <= 11
 
 
 # --- that rules and dashboard know it ---------------------------------------------------------------------------------
@@ -245,6 +270,8 @@ def test_rules_and_dashboard_ask_only_for_what_a_scrape_reports() -> None:
     ended(5, state="failed", final_score=None, error_code="model_missing")
     ended(5)
     heartbeat.beat("scoring@a/0", {"pairs_asked": 1, "pairs_known": 1, "gpu_used_bytes": 1, "gpu_total_bytes": 2})
+    for name in Chore.Name:
+        record_chore(name=name, facts={})
     Client().get("/")
     families = list(text_string_to_metric_families(scrape().content.decode()))
     reported: dict[str, list[Labels]] = {}

@@ -55,6 +55,8 @@ class Chore(models.Model):
     class Name(models.TextChoices):
         BACKUP = "backup", _("백업")
         CHAIN_CHECK = "chain_check", _("해시 사슬 검사")
+        CHORES = "chores", _("정리 프로그램의 응답")
+        BEAT = "beat", _("예약 프로그램의 응답")
 
     name = models.CharField(_("이름"), max_length=20, unique=True, choices=Name.choices)
     done_at = models.DateTimeField(_("마지막으로 한 때"))

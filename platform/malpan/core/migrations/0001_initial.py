@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
             name='Chore',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(choices=[('backup', '백업'), ('chain_check', '해시 사슬 검사')], max_length=20, unique=True, verbose_name='이름')),
+                ('name', models.CharField(choices=[('backup', '백업'), ('chain_check', '해시 사슬 검사'), ('chores', '정리 프로그램의 응답'), ('beat', '예약 프로그램의 응답')], max_length=20, unique=True, verbose_name='이름')),
                 ('done_at', models.DateTimeField(verbose_name='마지막으로 한 때')),
                 ('facts', models.JSONField(default=dict, verbose_name='결과')),
             ],

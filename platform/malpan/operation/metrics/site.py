@@ -10,13 +10,17 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from django.core.cache import cache
 from django.db import connection
 from django.utils import timezone
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
+from redis.exceptions import RedisError
 
 from malpan.competitions.models import Phase
+from malpan.core.chores import last_chores
 from malpan.core.locks import repeatable_read
+from malpan.core.models import Chore
 from malpan.jobs.heartbeat import FORGOTTEN, silence_limit
 from malpan.jobs.models import Job, Worker
 from malpan.jobs.registry import kinds
@@ -54,7 +58,8 @@ class SiteCollector(Collector):
         with repeatable_read():
             with connection.cursor() as cursor:
                 cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{STATEMENT_SECONDS}s"])
-            return [*_queue(now), *_ended(now), *_workers(now), *_site(now)]
+            found = [*_queue(now), *_ended(now), *_workers(now), *_site(now), *_signs(now)]
+        return [*found, _redis()]
 
 
 def _queue(now: datetime) -> Iterator[Metric]:
@@ -126,6 +131,30 @@ def _workers(now: datetime) -> Iterator[Metric]:
             if f"gpu_{what}_bytes" in numbers:
                 gpu.add_metric([row.name, what], numbers[f"gpu_{what}_bytes"])
     yield from (alive, seen, pairs, gpu, refusing)
+
+
+def _signs(now: datetime) -> Iterator[Metric]:
+    """The silence of programs that say they are there, and the age of the last backup, if there was one."""
+    silence = GaugeMetricFamily(
+        "malpan_program_silence_seconds", "Since the program's last sign of life.", labels=["program"]
+    )
+    done = last_chores()
+    for name in (Chore.Name.CHORES, Chore.Name.BEAT):
+        if name in done:
+            silence.add_metric([name.value], max(0.0, (now - done[name].done_at).total_seconds()))
+    backup = GaugeMetricFamily("malpan_backup_age_seconds", "Since the last complete backup.", labels=[])
+    if Chore.Name.BACKUP in done:
+        backup.add_metric([], max(0.0, (now - done[Chore.Name.BACKUP].done_at).total_seconds()))
+    yield from (silence, backup)
+
+
+def _redis() -> Metric:
+    """Whether Redis answers, asked when this is read: within ``REDIS_SECONDS``."""
+    try:
+        cache.get("malpan-is-it-there")
+    except (RedisError, OSError):
+        return GaugeMetricFamily("malpan_redis_up", "1 where Redis answers.", 0)
+    return GaugeMetricFamily("malpan_redis_up", "1 where Redis answers.", 1)
 
 
 def _site(now: datetime) -> Iterator[Metric]:

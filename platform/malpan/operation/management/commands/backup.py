@@ -13,6 +13,7 @@ from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
 from malpan.core.models import Chore
 from malpan.operation.backup.errors import BackupError
+from malpan.operation.backup.keeping import make_dated_backup
 from malpan.operation.backup.making import make_backup
 
 
@@ -24,10 +25,22 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("folder", type=Path, help="만들 폴더 / the folder to make")
+        parser.add_argument(
+            "--keep",
+            type=int,
+            metavar="N",
+            help="폴더 안에 시각을 이름으로 만들고 새것 N개만 남깁니다 / make it in the folder, named by the time, and "
+            "keep the N newest",
+        )
 
-    def handle(self, *args: Any, folder: Path, **options: Any) -> None:
+    def handle(self, *args: Any, folder: Path, keep: int | None, **options: Any) -> None:
+        if keep is not None and keep < 1:
+            raise CommandError("--keep은 1 이상이어야 합니다. / --keep must be at least 1.")
         try:
-            made = make_backup(folder)
+            if keep is None:
+                made = make_backup(folder)
+            else:
+                folder, made = make_dated_backup(folder, keep)
         except BackupError as error:
             raise CommandError(str(error)) from error
         except DomainError as error:

@@ -1,0 +1,14 @@
+"""The Celery task of this app."""
+
+from __future__ import annotations
+
+from celery import shared_task
+
+from malpan.core.chores import record_chore
+from malpan.core.models import Chore
+
+
+@shared_task
+def note_beat() -> None:
+    """Beat ordered this, so it is at work."""
+    record_chore(name=Chore.Name.BEAT, facts={})
