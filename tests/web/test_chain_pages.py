@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -107,6 +108,7 @@ def test_script_is_served_as_text_and_needs_nothing_but_python() -> None:
         "import sys",
         "from bisect import bisect_left, bisect_right",
         "from datetime import datetime",
+        "from itertools import zip_longest",
         "from typing import Any",
     ]
 
@@ -196,6 +198,48 @@ def test_script_names_a_board_without_the_final_one_that_was_recorded(
     files["board"]["final"] = None
     done = run_script(tmp_path, **files)
     assert (done.returncode, "A final board is recorded and not in the file" in done.stdout) == (1, True)
+
+
+def rewritten(entries: list[Any], place: int) -> list[Any]:
+    """The chain from ``place`` on with another payload there, all links and hashes made anew: intact by itself."""
+    entries = json.loads(json.dumps(entries))
+    entries[place]["payload"]["rewritten"] = True
+    previous = entries[place]["previous"]
+    for entry in entries[place:]:
+        entry["previous"] = previous
+        body = {name: entry[name] for name in ("number", "kind", "payload", "previous")}
+        text = json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        entry["sha256"] = previous = hashlib.sha256(text.encode()).hexdigest()
+    return entries
+
+
+def test_script_sees_a_chain_that_was_rewritten_as_a_whole_by_what_was_kept(
+    phase: Phase, submission: Submission, member: Client, tmp_path: Path
+) -> None:
+    kept = body(member.get(f"{chain_url(phase)}.json"))
+    noted = kept["entries"][-1]["sha256"]
+    recorded(phase, TeamFactory.create(competition=phase.track.competition), 0.25)
+    now = body(member.get(f"{chain_url(phase)}.json"))
+    (tmp_path / "kept.json").write_text(json.dumps(kept))
+    known = ["--kept", tmp_path / "kept.json", "--newest", noted.upper()]
+
+    done = run_script(tmp_path, known, chain=now)
+    assert done.returncode == 0, done.stdout
+    count, added = len(kept["entries"]), len(now["entries"]) - len(kept["entries"])
+    assert added > 0
+    assert f"All {count} entries of the kept copy are there unchanged; {added} were added since" in done.stdout
+    assert f"The noted sha256 is that of entry {count}; {added} were added since" in done.stdout
+
+    forged = now | {"entries": rewritten(now["entries"], count - 1)}
+    assert run_script(tmp_path, chain=forged).returncode == 0, "by itself it is intact"
+    for words, said in ((known[:2], f"Entry {count} is not that of the kept copy"), (known[2:], "is not in the chain")):
+        done = run_script(tmp_path, words, chain=forged)
+        assert (done.returncode, said in done.stdout) == (1, True), done.stdout
+    done = run_script(tmp_path, known[:2], chain=now | {"entries": now["entries"][: count - 1]})
+    assert (done.returncode, "the chain became shorter" in done.stdout) == (1, True)
+    kept["entries"][0]["payload"]["x"] = 1
+    (tmp_path / "kept.json").write_text(json.dumps(kept))
+    assert "of the kept copy is damaged" in run_script(tmp_path, known[:2], chain=now).stdout
 
 
 @pytest.mark.parametrize(

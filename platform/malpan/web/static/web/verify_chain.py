@@ -2,7 +2,7 @@
 """해시 사슬 확인 / Verifies the hash chain of a competition. Python 3.8 or newer, nothing to install.
 
     python verify_chain.py chain.json [--board board.json …] [--receipt receipt.json] [--stages stages.json]
-                           [--arena votes.json result.json …]
+                           [--arena votes.json result.json …] [--kept earlier.json] [--newest SHA256]
 
 chain.json    대회의 ‘기록 확인’ 페이지에서 내려받습니다. / from the competition's page "Records".
 board.json    공개 API의 순위표 / the board as the public API gives it:
@@ -19,6 +19,13 @@ stages.json   ‘심사’ 페이지의 JSON입니다. 발표한 모든 판을 �
               compared with the board of --board.
 --arena       사람 평가의 평가 파일과 결과 파일입니다. 내려받은 그대로 적습니다. 사슬에 적힌 해시와 견줍니다.
               The votes and result files of human evaluations, as they were downloaded: compared with the chain.
+
+--kept        예전에 받아 둔 chain.json: 그 기록이 하나도 바뀌거나 빠지지 않았는지 봅니다.
+              A chain.json of before: whether none of its entries was changed or taken out since.
+--newest      예전에 적어 둔 마지막 해시: 사슬에 아직 있는지 봅니다.
+              이 둘이 없으면 통째로 다시 쓴 사슬은 알 수 없습니다.
+              The last sha256 of before, as you noted it. Without one of the two a chain that was rewritten as a whole
+              looks intact.
 
 끝낼 때의 값 / exit status: 0 이상 없음 / sound, 1 이상 있음 / something is wrong, 2 읽을 수 없음 / unreadable.
 
@@ -45,6 +52,7 @@ import operator
 import sys
 from bisect import bisect_left, bisect_right
 from datetime import datetime
+from itertools import zip_longest
 from typing import Any
 
 DECIMALS = 8  # in which values and composites are compared
@@ -120,6 +128,50 @@ def check_chain(entries: Any, findings: Findings) -> None:
             "사슬이 온전합니다. 기록 {}개, 마지막 해시 {}".format(len(entries), previous or "-"),
             "The chain is intact: {} entries, last sha256 {}".format(len(entries), previous or "-"),
         )
+
+
+def check_kept(entries: Any, kept: Any, findings: Findings) -> None:
+    """Whether all entries of an earlier copy are still what and where they were. Openings may have come since."""
+    for entry, before in zip_longest(entries[: len(kept)], kept):
+        if entry is None:
+            findings.bad(
+                "받아 둔 사본의 {}번 기록이 사슬에 없습니다. 사슬이 짧아졌습니다.".format(before["number"]),
+                "Entry {} of the kept copy is not in the chain: the chain became shorter.".format(before["number"]),
+            )
+            return
+        body = {name: before[name] for name in ("number", "kind", "payload", "previous")}
+        if sha256(body) != before["sha256"]:
+            findings.bad(
+                "받아 둔 사본의 {}번 기록이 손상되어 견줄 수 없습니다.".format(before["number"]),
+                "Entry {} of the kept copy is damaged and cannot be compared.".format(before["number"]),
+            )
+            return
+        if entry["sha256"] != before["sha256"]:
+            findings.bad(
+                "{}번 기록이 받아 둔 사본과 다릅니다. 그 뒤에 사슬을 다시 썼습니다.".format(before["number"]),
+                "Entry {} is not that of the kept copy: the chain was rewritten since.".format(before["number"]),
+            )
+            return
+    findings.good(
+        f"받아 둔 사본의 기록 {len(kept)}개가 모두 그대로 있습니다. 그 뒤에 더해진 기록 {len(entries) - len(kept)}개",
+        f"All {len(kept)} entries of the kept copy are there unchanged; {len(entries) - len(kept)} were added since",
+    )
+
+
+def check_newest(entries: Any, noted: str, findings: Findings) -> None:
+    """Whether the hash that was once the last one is still in the chain."""
+    for entry in entries:
+        if entry["sha256"] == noted.strip().lower():
+            since = len(entries) - entry["number"]
+            findings.good(
+                "적어 둔 해시는 {}번 기록의 것입니다. 그 뒤에 더해진 기록 {}개".format(entry["number"], since),
+                "The noted sha256 is that of entry {}; {} were added since".format(entry["number"], since),
+            )
+            return
+    findings.bad(
+        "적어 둔 해시가 사슬에 없습니다. 옮겨 적은 것이 맞다면 그 뒤에 사슬을 다시 썼거나 잘랐습니다.",
+        "The noted sha256 is not in the chain: if it was noted rightly, the chain was rewritten or cut since.",
+    )
 
 
 def check_opening(entry: Any, findings: Findings) -> None:
@@ -962,6 +1014,7 @@ def content_of(path: str) -> Any:
 STAGES = "malpan-stages@2"
 KINDS = {  # what a file must have, and where it is from
     "chain.json": (("entries",), "대회의 ‘기록 확인’ 페이지", 'the competition\'s page "Records"'),
+    "--kept": (("entries",), "예전에 받아 둔 chain.json", "a chain.json that was kept"),
     "--board": (("rows",), "공개 API의 순위표", "the board as the public API gives it"),
     "--receipt": (("entries",), "제출 결과 페이지의 접수증", "the receipt from a submission's page"),
     "--arena": (
@@ -983,6 +1036,10 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
         default=[],
         help="board.json: 순위표도 견줍니다 / compare boards, too: every page of each",
     )
+    parser.add_argument(
+        "--kept", help="예전 chain.json: 바뀐 기록이 없는지 봅니다 / an earlier chain.json to compare with"
+    )
+    parser.add_argument("--newest", help="예전의 마지막 해시 / the last sha256 of before, as you noted it")
     parser.add_argument("--receipt", help="receipt.json: 접수증도 확인합니다 / check a receipt, too")
     parser.add_argument("--stages", help="stages.json: 심사 결과도 확인합니다 / check the stages, too")
     parser.add_argument(
@@ -1002,6 +1059,13 @@ def check_all(options: argparse.Namespace, findings: Findings) -> None:
     boards = boards_of([(page, read(page, "--board")) for page in pages])
     findings.about(options.chain)
     check_chain(entries, findings)
+    if options.newest:
+        check_newest(entries, options.newest, findings)
+    if options.kept:
+        kept = read(options.kept, "--kept")["entries"]
+        findings.about(options.kept)
+        check_kept(entries, kept, findings)
+        findings.about(options.chain)
     check_campaigns(entries, findings)
     for file, board in boards:
         check_board(entries, file, board, findings)
