@@ -138,6 +138,25 @@ def test_a_restore_leaves_a_site_with_data_alone_unless_told_otherwise(
     assert not Competition.objects.filter(slug="later").exists()
 
 
+def test_a_restore_keeps_the_files_of_later_uploads_until_an_operator_lets_them_go(
+    competition: Competition, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call_command("backup", tmp_path / "b")
+    phase = Phase.objects.get(track__competition=competition)
+    later = full_competition.scored(phase, 700).file_sha256
+    call_command("restore", tmp_path / "b", "--replace")
+    assert "1 files are there that no row names" in capsys.readouterr().err
+    path = Path(site.PRIVATE_ROOT) / later[:2] / later[2:4] / later
+    os.utime(path, (0, 0))  # old enough to be collected
+    with pytest.raises(CommandError, match="collect_files --adopt"):
+        call_command("collect_files")
+    assert path.exists()
+
+    call_command("collect_files", "--adopt")
+    call_command("collect_files")
+    assert not path.exists()
+
+
 def _change_a_file(folder: Path) -> None:
     next(folder.glob("files/*/*/*")).write_bytes(b"other")
 

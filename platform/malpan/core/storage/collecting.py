@@ -26,6 +26,7 @@ from malpan.core.storage.places import configured
 from malpan.core.storage.stores import Copy, Store
 
 KEPT: Final = timedelta(days=1)
+HELD: Final = "before the restore"  # in the place of a database: nobody's, until an operator adopts the files
 _FILES: Final = 500  # of which the database is asked at a time
 
 
@@ -56,6 +57,18 @@ def collect(*, is_trial: bool = False, store: Store | None = None) -> Collected:
 def adopt() -> None:
     """Let this site collect in its store, whichever did before: after its database was restored on another server."""
     configured().adopt(this_site())
+
+
+def hold_unnamed() -> int:
+    """After a restore: collect nothing until ``adopt``, if there are files that no row names; how many there are.
+
+    They are of uploads after the backup, and all that is left of them.
+    """
+    store = configured()
+    unnamed = sum(len(set(files) - named_by_rows(set(files))) for files in _batches(store.copies()))
+    if unnamed:
+        store.adopt(HELD)
+    return unnamed
 
 
 def this_site() -> str:

@@ -15,6 +15,7 @@ from django.db.migrations.loader import MigrationLoader
 
 from malpan.competitions.models import Competition
 from malpan.core.storage import store_private
+from malpan.core.storage.collecting import hold_unnamed
 from malpan.operation.backup import postgres
 from malpan.operation.backup.errors import BackupError
 from malpan.operation.backup.facts import differences, read_facts
@@ -31,10 +32,11 @@ def checked_manifest(folder: Path) -> Manifest:
     return manifest
 
 
-def restore_backup(folder: Path, *, replaces: bool = False) -> tuple[Manifest, list[str]]:
+def restore_backup(folder: Path, *, replaces: bool = False) -> tuple[Manifest, list[str], int]:
     """Make the site what it was when the backup in ``folder`` was made; then compare.
 
-    Returns the manifest, and a line for each difference from it. Raises ``BackupError`` if the backup is damaged or of
+    Returns the manifest, a line for each difference from it, and how many files are held that no row names
+    (``collecting.hold_unnamed``). Raises ``BackupError`` if the backup is damaged or of
     a newer version, if somebody else uses the database, or if it holds data and ``replaces`` is not set.
     """
     manifest = checked_manifest(folder)
@@ -49,7 +51,7 @@ def restore_backup(folder: Path, *, replaces: bool = False) -> tuple[Manifest, l
     postgres.run("pg_restore", *form, folder / DUMP)
     ContentType.objects.clear_cache()
     call_command("migrate", interactive=False, verbosity=0)  # what this version adds to that of the backup
-    return manifest, _compared(manifest)
+    return manifest, _compared(manifest), hold_unnamed()
 
 
 def _compared(manifest: Manifest) -> list[str]:

@@ -34,7 +34,7 @@ class Command(BaseCommand):
                 checked_manifest(folder)
                 self.stdout.write(f"{folder}: 온전한 백업입니다. / a sound backup.")
                 return
-            manifest, different = restore_backup(folder, replaces=replace)
+            manifest, different, held = restore_backup(folder, replaces=replace)
         except BackupError as error:
             raise CommandError(str(error)) from error
         except DomainError as error:
@@ -44,6 +44,14 @@ class Command(BaseCommand):
         if manifest.missing_files:
             names = "\n".join(manifest.missing_files)
             self.stderr.write(f"백업한 사이트에도 없던 파일 / files that the site of the backup lacked:\n{names}")
+        if held:
+            self.stderr.write(
+                f"백업 뒤에 올라온 것으로 보이는, 어떤 기록에도 없는 파일 {held}개가 있습니다. "
+                "밤마다 하는 정리를 멈추었으니 지워지지 않습니다. "
+                "필요 없다고 확인한 뒤 manage.py collect_files --adopt를 실행하십시오.\n"
+                f"{held} files are there that no row names, maybe of uploads after the backup. They are kept: "
+                "nothing is collected until you say manage.py collect_files --adopt."
+            )
         if different:
             raise CommandError(
                 "복원했지만 백업할 때와 다른 것이 있습니다. / Restored, but not all is as it was:\n"
