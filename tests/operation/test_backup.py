@@ -336,6 +336,7 @@ def test_every_column_that_names_a_file_is_known() -> None:
         "sha256",
         "seed_sha256",
         "design_sha256",
+        "given_sha256",
     }  # tokens, chains, boards, designs
     found = {
         (model, field.name)
