@@ -11,7 +11,7 @@ import pytest
 from django.core import mail
 
 from malpan.accounts.tokens import hash_token
-from malpan.arena import judges as judges_module
+from malpan.arena import invitations as invitations_module
 from malpan.arena.errors import (
     CampaignNotOpen,
     CampaignReasonMissing,
@@ -161,7 +161,7 @@ def test_address_is_invited_once_whatever_its_case(draft):
 
 
 def test_campaign_has_a_limit_of_judges(draft, monkeypatch):
-    monkeypatch.setattr(judges_module, "JUDGES_MAX", 1)
+    monkeypatch.setattr(invitations_module, "JUDGES_MAX", 1)
     first = invite(draft)
 
     with pytest.raises(TooManyJudges):

@@ -15,7 +15,11 @@ def test_all_tables_are_printed_and_strengths_are_those_of_choix(capsys):
     for word in ("strengths", "told apart", "random", "rubric", "whole result"):
         assert word in printed
     assert float(printed.split("from choix: ")[1].split(";")[0]) < 1e-6
-    apart = [line.split("|")[3] for line in printed.split("beside the package")[1].splitlines() if "e-" in line]
+    apart = [
+        line.split("|")[3]
+        for line in printed.split("beside the package")[1].splitlines()
+        if "|" in line and "e-" in line
+    ]
     assert len(apart) == 3
     assert max(map(float, apart)) < 1e-9
 

@@ -102,7 +102,7 @@ def problems(page: Element) -> list[str]:
         found += _policy_problems(element) + _accessibility_problems(element, page, set(ids))
     if len(page.all("h1")) != 1:
         found.append(f"{len(page.all('h1'))} h1 headings")
-    if not page.one("title").text or not page.one("html").attributes.get("lang"):
+    if not page.one("head").one("title").text or not page.one("html").attributes.get("lang"):
         found.append("no title or no language")
     found += _heading_jumps(elements)
     return found
