@@ -112,8 +112,8 @@ def test_the_day_curve_counts_runs_in_their_hours_and_the_failures_by_cause() ->
 def test_the_queue_is_shown_by_lane_with_its_oldest_wait() -> None:
     run = ScoringRunFactory.create(state="queued")
     update_jobs(ScoringRun.objects.filter(pk=run.pk), queued_at=timezone.now() - timedelta(minutes=7))
-    live, rescoring = facts.lanes(timezone.now())
-    assert (live.waiting, live.running, rescoring.waiting) == (1, 0, 0)
+    live, rescoring, figures = facts.lanes(timezone.now())
+    assert (live.waiting, live.running, rescoring.waiting, figures.waiting) == (1, 0, 0, 0)
     assert live.oldest_wait is not None
     assert 6.9 < live.oldest_wait / timedelta(minutes=1) < 7.2
     assert rescoring.oldest_wait is None

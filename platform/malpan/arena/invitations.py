@@ -254,7 +254,7 @@ def _return(judge: CampaignJudge, actor: User, token_sha256: str, now: datetime)
             raise JudgeNotRemoved
         if not fresh.email:
             raise JudgeNotFound
-        changes = {
+        renewed = {
             "token_sha256": token_sha256,
             "invited_by": actor,
             "invited_at": now,
@@ -264,9 +264,9 @@ def _return(judge: CampaignJudge, actor: User, token_sha256: str, now: datetime)
             "removal_reason": "",
             "returns": fresh.returns + 1,
         }
-        before = {name: getattr(fresh, name) for name in changes}
-        for name, value in changes.items():
+        before = {name: getattr(fresh, name) for name in renewed}
+        for name, value in renewed.items():
             setattr(fresh, name, value)
-        fresh.save(update_fields=list(changes))
+        fresh.save(update_fields=list(renewed))
         audit.record(actor=actor, action="campaign_judge.reinvite", obj=fresh, after={"campaign": fresh.campaign_id})
     return before

@@ -62,13 +62,19 @@ def answers(folder: Path) -> list[dict[str, Any]]:
     return [row for line in lines if "value" in (row := json.loads(line))]
 
 
+def interruptible() -> None:
+    """A shell starts what it runs in the background deaf to Ctrl-C: where it runs tests so, this would be as well."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_a_scoring_that_is_stopped_goes_on_with_what_was_answered(folder: Path, number: int, capsys: Any) -> None:
     with demo_judge() as sound:
         assert main(given(folder, sound.url, output="WHOLE.json")) == 0
     with demo_judge(delay=0.1) as server:
         arguments = given(folder, server.url, concurrency=2, timeout=10)
-        process = subprocess.Popen([sys.executable, "-m", "scoring", *arguments], stderr=subprocess.PIPE, text=True)
+        command = [sys.executable, "-m", "scoring", *arguments]
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=interruptible)
         try:
             wait_for(lambda: server.stats.answered.total() >= 20 or process.poll() is not None, "answers", seconds=60)
             assert process.poll() is None

@@ -122,7 +122,7 @@ def test_the_menu_shows_the_page_to_owners_alone(competition: Competition, owner
 
     def menu(person: User) -> list[str]:
         page = page_of(client_of(person).get(f"/competitions/{competition.slug}/manage/"))
-        return [a.attributes["href"] for a in page.one("nav", "tabs").all("a")]
+        return [a.attributes["href"] for a in page.one("nav", "rail").all("a")]
 
     assert access(competition) in menu(owner)
     assert access(competition) not in menu(organiser)

@@ -58,7 +58,7 @@ def test_list_reads_a_fixed_number_of_queries(
 ) -> None:
     for _number in range(20):
         TeamFactory.create(competition=team.competition, members=2)
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(11):
         organiser.get(manage_address(phase))
 
 
