@@ -32,9 +32,13 @@ def organiser(stack: Stack, contest: dict[str, Any]) -> Visitor:
     return visitor
 
 
-def board_of(stack: Stack, slug: str) -> str:
-    """The public board as the API gives it."""
-    return requests.get(f"{stack.url}/api/v1/competitions/{slug}/tracks/main/board/", timeout=120).text
+SURENESS = ("intervals", "rank_interval", "tie_band", "tied_rank", "above_p")
+
+
+def board_of(stack: Stack, slug: str) -> dict[str, Any]:
+    """The public board as the API gives it, without how sure its ranks are: that is computed some time after it."""
+    board = requests.get(f"{stack.url}/api/v1/competitions/{slug}/tracks/main/board/", timeout=120).json()
+    return board | {"sureness": None, "rows": [{**row, **dict.fromkeys(SURENESS)} for row in board["rows"]]}
 
 
 def batch_of(stack: Stack, slug: str) -> tuple[int, str] | None:
