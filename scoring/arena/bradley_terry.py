@@ -40,7 +40,7 @@ _RIDGE: Final = 1e-9  # on the curvature of a step: the maximum stays where it i
 _TOLERANCE: Final = 1e-11
 _MOST_STEPS: Final = 100
 _STEEPEST: Final = 60.0  # logits beyond which a probability is 0 or 1 anyhow
-_BLOCK_CELLS: Final = 1 << 21
+_BLOCK_CELLS: Final = 1 << 15  # of one table: a block and what is made of it stay near the processor
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +56,18 @@ class Fit:
     tie: FloatArray
     is_regularised: BoolArray
 
+    def parameters(self) -> FloatArray:
+        """(systems + 2,) of the first set of counts, a tie parameter that the model lacks as 0."""
+        tie = self.tie[0] if np.isfinite(self.tie[0]) else 0.0
+        return np.concatenate([self.strengths[0], [self.order[0], tie]])
 
-def fit(counts: FloatArray, *, has_order: bool = True, has_ties: bool | None = None) -> Fit:
+
+def fit(counts: FloatArray, *, has_order: bool = True, has_ties: bool | None = None, start: Fit | None = None) -> Fit:
     """The maximum likelihood fit of counts (trials, first shown, second shown, outcome), outcomes ``FIRST``, ``TIE``,
     ``SECOND``; counts may be weights of any size.
 
     ``has_ties``: whether the model has ties, by default whether there is any; a model without them leaves them out.
+    ``start``: the fit of counts like these, of which the first is begun from; it saves steps and changes no digit.
     Raises ``ValueError`` for another shape.
     """
     if counts.ndim != 4 or counts.shape[1] != counts.shape[2] or counts.shape[3] != 3 or counts.shape[1] < 2:
@@ -69,18 +75,19 @@ def fit(counts: FloatArray, *, has_order: bool = True, has_ties: bool | None = N
     with_ties = bool(counts[..., TIE].sum() > 0) if has_ties is None else has_ties
     if not with_ties:
         counts = counts * (np.arange(3) != TIE)
-    counts, is_regularised = _with_maximum(np.asarray(counts, dtype=np.float64), has_order, with_ties)
-    rows, columns = np.nonzero(~np.eye(counts.shape[1], dtype=bool))
-    model = _Model(counts.shape[1], rows, columns, has_order, with_ties)
-    block = max(1, _BLOCK_CELLS // (len(rows) * 8))
-    parts = [model.maximum(counts[at : at + block, rows, columns]) for at in range(0, len(counts), block)]
     systems = counts.shape[1]
-    found = np.concatenate([part for part, _reached in parts]) if parts else np.empty((0, systems + 2))
+    between = ~np.eye(systems, dtype=bool)[:, :, None]  # nobody is compared with itself
+    counts, is_regularised = _with_maximum(np.where(between, counts, 0.0), has_order, with_ties)
+    model = _Model(systems, has_order, with_ties)
+    begin = np.zeros(model.size) if start is None else start.parameters()
+    block = max(1, _BLOCK_CELLS // systems**2)
+    parts = [model.maximum(counts[at : at + block], begin) for at in range(0, len(counts), block)]
+    found = np.concatenate([part for part, _reached in parts]) if parts else np.empty((0, model.size))
     is_reached = np.concatenate([reached for _part, reached in parts]) if parts else np.empty(0, dtype=bool)
     lost = ~is_regularised & ~(is_reached & (np.abs(found[:, : systems + 1]).max(axis=1) < _FARTHEST))
     if lost.any():
         more = counts[lost] + _pseudo(systems, np.full(int(lost.sum()), True), with_ties)
-        found[lost] = model.maximum(more[:, rows, columns])[0]
+        found[lost] = model.maximum(more, np.zeros(model.size))[0]
         is_regularised = is_regularised | lost
     tie = found[:, systems + 1] if with_ties else np.full(len(found), -np.inf)
     return Fit(found[:, :systems], found[:, systems], tie, is_regularised)
@@ -162,29 +169,34 @@ def point_shares(counts: FloatArray) -> FloatArray:
 
 
 class _Model:
-    """Newton's method on cells: ordered pairs (``rows``, ``columns``) of systems."""
+    """Newton's method on tables (trials, first, second); the sums over them that a step needs are short, whatever the
+    number of systems.
+    """
 
-    def __init__(
-        self, systems: int, rows: NDArray[np.intp], columns: NDArray[np.intp], has_order: bool, has_ties: bool
-    ) -> None:
+    def __init__(self, systems: int, has_order: bool, has_ties: bool) -> None:
         self.systems, self.has_order, self.has_ties = systems, has_order, has_ties
         self.size = systems + 2  # strengths, order, tie
-        cells = np.arange(len(rows))
-        self.design = np.zeros((len(rows), systems + 1))
-        self.design[cells, rows] = 1.0
-        self.design[cells, columns] = -1.0
-        self.design[:, systems] = float(has_order)
-        self.outer = (self.design[:, :, None] * self.design[:, None, :]).reshape(len(rows), -1)
 
-    def maximum(self, counts: FloatArray) -> tuple[FloatArray, BoolArray]:
-        """The parameters (trials, ``size``) of counts (trials, cells, outcome), and where they were reached."""
-        found = np.zeros((len(counts), self.size))
+    def maximum(self, counts: FloatArray, start: FloatArray) -> tuple[FloatArray, BoolArray]:
+        """The parameters (trials, ``size``) of counts (trials, first, second, outcome), and where they were reached;
+        the first step is from ``start``, (``size``,).
+
+        A trial is done when its next step, as the last two let expect, is below ``_TOLERANCE``.
+        """
+        total = counts[..., FIRST] + counts[..., TIE] + counts[..., SECOND]
+        given = np.zeros((len(counts), self.size))
+        given[:, :-1] = self._sums((counts[..., FIRST] - counts[..., SECOND]) / 2)
+        given[:, -1] = counts[..., TIE].sum(axis=(1, 2))
+        found = np.repeat(start[None], len(counts), axis=0)
+        before = np.ones(len(counts))
         active = np.arange(len(counts))
         for _ in range(_MOST_STEPS):
-            step = self._step(found[active], counts[active])
+            step = self._step(found[active], total[active], given[active])
             longest = np.abs(step).max(axis=1)
             found[active] += step * np.minimum(1.0, _LONGEST_STEP / np.maximum(longest, _TOLERANCE))[:, None]
-            active = active[longest > _TOLERANCE]
+            is_going_on = longest * np.minimum(1.0, longest / before[active]) > _TOLERANCE
+            before[active] = longest
+            active = active[is_going_on]
             if not len(active):
                 break
         found[:, : self.systems] -= found[:, : self.systems].mean(axis=1, keepdims=True)
@@ -192,23 +204,31 @@ class _Model:
         is_reached[active] = False
         return found, is_reached
 
-    def _step(self, found: FloatArray, counts: FloatArray) -> FloatArray:
-        total = counts.sum(axis=2)
+    def _step(self, found: FloatArray, total: FloatArray, given: FloatArray) -> FloatArray:
         first, tie, second = self._probabilities(found)
         lean = (first - second) / 2
         gradient = np.empty_like(found)
-        gradient[:, :-1] = ((counts[..., FIRST] - counts[..., SECOND]) / 2 - total * lean) @ self.design
-        gradient[:, -1] = (counts[..., TIE] - total * tie).sum(axis=1) if self.has_ties else 0.0
+        gradient[:, :-1] = given[:, :-1] - self._sums(total * lean)
+        gradient[:, -1] = given[:, -1] - (total * tie).sum(axis=(1, 2)) if self.has_ties else 0.0
         curvature = self._curvature(total, tie, lean, (first + second) / 4 - lean**2)
-        curvature += _RIDGE * np.eye(self.size)
         return np.asarray(np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0], dtype=np.float64)
 
+    def _sums(self, table: FloatArray) -> FloatArray:
+        """(trials, systems + 1): of a table (trials, first, second) how much each system has more as the first than as
+        the second, and the sum of all for the order effect.
+        """
+        rows, columns = table.sum(axis=2), table.sum(axis=1)
+        order = rows.sum(axis=1, keepdims=True) * self.has_order
+        return np.hstack([rows - columns, order])
+
     def _probabilities(self, found: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        half = np.clip(found[:, :-1] @ self.design.T / 2, -_STEEPEST, _STEEPEST)
-        first, second = np.exp(half), np.exp(-half)
-        tie = np.exp(np.clip(found[:, -1:], -_STEEPEST, _STEEPEST)) if self.has_ties else np.zeros((len(found), 1))
-        whole = first + second + tie
-        return first / whole, tie / whole, second / whole
+        strengths, order = found[:, : self.systems], found[:, self.systems]
+        difference = strengths[:, :, None] - strengths[:, None, :] + order[:, None, None] * self.has_order
+        first = np.exp(np.clip(difference / 2, -_STEEPEST, _STEEPEST))
+        second = 1.0 / first
+        tie = np.exp(np.clip(found[:, -1], -_STEEPEST, _STEEPEST)) if self.has_ties else np.zeros(len(found))
+        whole = first + second + tie[:, None, None]
+        return first / whole, tie[:, None, None] / whole, second / whole
 
     def _curvature(self, total: FloatArray, tie: FloatArray, lean: FloatArray, spread: FloatArray) -> FloatArray:
         """Minus the second derivatives. The sum of the strengths, and parameters that the model lacks, are held at 0 by
@@ -216,15 +236,25 @@ class _Model:
         """
         size, systems = self.size, self.systems
         curvature = np.zeros((len(total), size, size))
-        curvature[:, :-1, :-1] = ((total * spread) @ self.outer).reshape(-1, size - 1, size - 1)
-        curvature[:, :systems, :systems] += total.sum(axis=1)[:, None, None] / (4 * systems**2)
-        if not self.has_order:
+        weights = total * spread
+        both_ways = weights + np.swapaxes(weights, 1, 2)
+        votes = total.sum(axis=(1, 2))
+        curvature[:, :systems, :systems] = votes[:, None, None] / (4 * systems**2) - both_ways
+        places = np.arange(systems)
+        curvature[:, places, places] += both_ways.sum(axis=2)
+        if self.has_order:
+            ordered = self._sums(weights)
+            curvature[:, :-1, systems] = ordered
+            curvature[:, systems, :-1] = ordered
+        else:
             curvature[:, systems, systems] = 1.0
         if self.has_ties:
-            both = -((total * tie * lean) @ self.design)
-            curvature[:, :-1, -1] = both
-            curvature[:, -1, :-1] = both
-            curvature[:, -1, -1] = (total * tie * (1 - tie)).sum(axis=1)
+            tied = total * tie
+            mixed = -self._sums(tied * lean)
+            curvature[:, :-1, -1] = mixed
+            curvature[:, -1, :-1] = mixed
+            curvature[:, -1, -1] = (tied * (1 - tie)).sum(axis=(1, 2))
         else:
             curvature[:, -1, -1] = 1.0
+        curvature[:, np.arange(size), np.arange(size)] += _RIDGE
         return curvature

@@ -32,6 +32,7 @@ Estimator = Callable[[FloatArray], FloatArray]  # sums (trials, width) -> figure
 
 _SMALLEST: Final = 1e-300
 _LEAST_SHARE: Final = 0.25
+_FILLED: Final = 32  # cells of a table for each that is filled, up to which a product is faster than adding up
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,16 +147,41 @@ def _drawn(
     entries: Entries, cluster: IntArray, count: int, estimate: Estimator, resamples: int, seed: int
 ) -> FloatArray:
     """The figures (resamples, K) of draws of ``count`` clusters with replacement."""
-    # entries of one cluster and cell are one entry: what is drawn is drawn whole
-    keys, places = np.unique(cluster * entries.width + entries.cell, return_inverse=True)
-    amounts = np.bincount(places, weights=entries.amount)
-    group, cell = keys // entries.width, keys % entries.width
-    parts = []
-    for weights in bootstrap_weights(count, resamples, seed, cells=max(count, len(keys), entries.width)):
-        flat = np.arange(len(weights))[:, None] * entries.width + cell
-        drawn = np.bincount(flat.ravel(), (weights[:, group] * amounts).ravel(), len(weights) * entries.width)
-        parts.append(estimate(drawn.reshape(len(weights), entries.width).astype(np.float64)))
-    return np.concatenate(parts)
+    sums = _Sums(entries, cluster, count)
+    draws = bootstrap_weights(count, resamples, seed, cells=max(count, sums.cells, entries.width))
+    return np.concatenate([estimate(sums.of(weights)) for weights in draws])
+
+
+class _Sums:
+    """The sums of drawn clusters. Entries of one cluster and cell are one entry: what is drawn is drawn whole.
+
+    Few clusters are a table, and draws a product of matrices; of many, most cells of a table would be empty, and the
+    entries are added up cell by cell.
+    """
+
+    def __init__(self, entries: Entries, cluster: IntArray, count: int) -> None:
+        keys, places = np.unique(entries.cell * count + cluster, return_inverse=True)
+        amounts = np.bincount(places, weights=entries.amount)
+        cell, group = keys // count, keys % count
+        used, starts = np.unique(cell, return_index=True)
+        self._width, self._used = entries.width, used
+        is_dense = count * len(used) <= _FILLED * len(keys)
+        self.cells = len(used) if is_dense else len(keys)  # numbers that a draw makes
+        self._table: FloatArray | None = None
+        if is_dense:
+            self._table = np.zeros((count, len(used)))
+            self._table[group, np.searchsorted(used, cell)] = amounts
+        else:
+            self._group, self._amounts, self._starts = group, amounts, starts
+
+    def of(self, weights: FloatArray) -> FloatArray:
+        """(trials, width) of how often each cluster was drawn, (trials, clusters)."""
+        found = np.zeros((len(weights), self._width))
+        if self._table is not None:
+            found[:, self._used] = weights @ self._table
+        else:
+            found[:, self._used] = np.add.reduceat(weights[:, self._group] * self._amounts, self._starts, axis=1)
+        return found
 
 
 def _covariance(drawn: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scoring.arena.bradley_terry import TIE, FloatArray, fit
+from scoring.arena.bradley_terry import TIE, Fit, FloatArray, fit
 from scoring.arena.comparisons import Comparisons, comparisons, counts_of
 from scoring.arena.intervals import Clustered, Entries, clustered
 from scoring.arena.rubric_scores import Ratings, ratings, system_scores
@@ -50,17 +50,18 @@ def score_systems(votes: Votes, real: Sequence[Vote]) -> Scored:
     entries = Entries(compared.cell, np.ones(len(compared)), compared.item, compared.judge, compared.width)
     has_ties = bool((compared.outcome == TIE).any())
 
+    whole = fit(compared.counts(), has_ties=has_ties)
+
     def estimate(sums: FloatArray) -> FloatArray:
-        return parameters(counts_of(sums, len(systems)), has_ties)
+        return parameters(counts_of(sums, len(systems)), has_ties, whole)
 
     found = clustered(entries, estimate, resamples=settings.resamples, seed=settings.seed)
-    whole = fit(compared.counts(), has_ties=has_ties)
     return Scored(systems, found, compared=compared, is_regularised=bool(whole.is_regularised[0]))
 
 
-def parameters(counts: FloatArray, has_ties: bool) -> FloatArray:
-    """Strengths, order effect and, with ties, log tie parameter: (trials, systems + 1 or 2)."""
-    found = fit(counts, has_ties=has_ties)
+def parameters(counts: FloatArray, has_ties: bool, start: Fit | None = None) -> FloatArray:
+    """Strengths, order effect and, with ties, log tie parameter: (trials, systems + 1 or 2). ``start``: see ``fit``."""
+    found = fit(counts, has_ties=has_ties, start=start)
     columns = [found.strengths, found.order[:, None], *([found.tie[:, None]] if has_ties else [])]
     return np.hstack(columns)
 

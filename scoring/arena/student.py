@@ -15,7 +15,8 @@ import numpy as np
 _NODES: Final = 120
 _MOST_FREEDOM: Final = 1e6  # beyond, the normal distribution to 1e-6
 _FARTHEST: Final = 14.0  # deviations beyond which nothing is left to add
-_HALVINGS: Final = 80
+_MOST_STEPS: Final = 200
+_SMALLEST_STEP: Final = 1e-14
 
 
 @cache
@@ -38,11 +39,17 @@ def two_sided_p(t: float, freedom: float) -> float:
 
 @cache
 def quantile(level: float, freedom: float) -> float:
-    """The t with P(|T| >= t) = ``level``: 2.086 for 0.05 and 20 degrees of freedom."""
-    low, high = 0.0, 1.0
-    while two_sided_p(high, freedom) > level:
-        high *= 2
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if two_sided_p(middle, freedom) > level else (low, middle)
-    return (low + high) / 2
+    """The t with P(|T| >= t) = ``level``: 2.086 for 0.05 and 20 degrees of freedom.
+
+    Newton's method from 0 on: the probability is convex in t > 0, so that it comes from below and never goes too far.
+    """
+    freedom = min(freedom, _MOST_FREEDOM)
+    log_scale = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2) - 0.5 * math.log(math.pi * freedom)
+    found = 0.0
+    for _ in range(_MOST_STEPS):
+        density = math.exp(log_scale - (freedom + 1) / 2 * math.log1p(found**2 / freedom))
+        step = (two_sided_p(found, freedom) - level) / (2 * density)
+        found += step
+        if abs(step) <= _SMALLEST_STEP * max(found, 1.0):
+            break
+    return found

@@ -139,6 +139,8 @@ def _whole(value: Any) -> Any:
     """``value`` as JSON values, with whole numbers as integers."""
     if isinstance(value, float):
         return int(value) if value.is_integer() and abs(value) <= _LARGEST_WHOLE else value
+    if value is None or isinstance(value, (str, int)):
+        return value
     if isinstance(value, Mapping):
         return {key: _whole(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):

@@ -75,6 +75,25 @@ def test_many_sets_of_counts_are_fitted_as_each_alone():
         np.testing.assert_allclose(together.tie[at], alone.tie[0], atol=1e-10)
 
 
+@pytest.mark.parametrize("has_ties", [True, False])
+def test_where_a_fit_begins_changes_no_digit(has_ties):
+    counts = np.concatenate([drawn(6, 300, 0.2, -1.0, seed) for seed in range(5)])
+    begun = fit(counts.sum(axis=0, keepdims=True), has_ties=has_ties)
+    from_there, from_zero = (fit(counts, has_ties=has_ties, start=start) for start in (begun, None))
+    np.testing.assert_allclose(from_there.strengths, from_zero.strengths, atol=1e-13)
+    np.testing.assert_allclose(from_there.order, from_zero.order, atol=1e-13)
+    np.testing.assert_allclose(from_there.tie, from_zero.tie, atol=1e-13)
+
+
+def test_what_is_said_of_a_system_and_itself_does_not_count():
+    counts = drawn(5, 400, 0.2, -1.0)
+    with_itself = counts.copy()
+    with_itself[0, range(5), range(5)] = (3, 2, 1)
+    one, other = fit(counts), fit(with_itself)
+    np.testing.assert_array_equal(one.strengths, other.strengths)
+    np.testing.assert_array_equal(one.order, other.order)
+
+
 def test_weights_count_like_votes():
     counts = drawn(5, 400, 0.1, -1.0)
     np.testing.assert_allclose(fit(counts).strengths, fit(counts * 0.01).strengths, atol=1e-9)

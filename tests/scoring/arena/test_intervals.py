@@ -77,6 +77,24 @@ def test_equal_seeds_draw_equally_and_the_block_changes_nothing(monkeypatch):
     np.testing.assert_allclose(clustered(given, mean_of, resamples=50, seed="a").items, one.items, rtol=1e-12)
 
 
+def test_a_table_and_adding_up_give_the_same_sums(monkeypatch):
+    """Counts, as of comparisons: whole numbers, of which many clusters have none in most cells."""
+    random = np.random.default_rng(6)
+    cell, item, judge = (random.integers(0, high, 500) for high in (30, 60, 9))
+    given = Entries(cell, np.ones(500), item, judge, 30)
+
+    def every(sums):
+        return sums
+
+    found = []
+    for filled in (0, 10**9):
+        monkeypatch.setattr("scoring.arena.intervals._FILLED", filled)
+        found.append(clustered(given, every, resamples=40, seed="a"))
+    for name in ("values", "items", "judges", "votes"):
+        np.testing.assert_array_equal(getattr(found[0], name), getattr(found[1], name))
+    assert found[0].values.tolist() == np.bincount(cell, minlength=30).tolist()
+
+
 @pytest.mark.parametrize(("by_item", "by_judge"), [(0.0, 0.0), (0.5, 0.5), (0.0, 1.0)])
 def test_ninety_five_percent_intervals_cover_about_that_often(by_item, by_judge):
     random = np.random.default_rng(4)

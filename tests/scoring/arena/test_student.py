@@ -23,6 +23,12 @@ def test_quantiles_are_scipys(freedom, level):
     assert quantile(level, freedom) == pytest.approx(stats.t.isf(level / 2, freedom), rel=1e-4)
 
 
+@pytest.mark.parametrize("freedom", FREEDOMS)
+@pytest.mark.parametrize("level", [0.001, 0.05, 0.5, 0.999])
+def test_a_quantile_has_its_probability(freedom, level):
+    assert two_sided_p(quantile(level, freedom), freedom) == pytest.approx(level, rel=1e-12)
+
+
 def test_without_bound_it_is_the_normal_distribution():
     assert quantile(0.05, 1e300) == pytest.approx(1.959964, abs=1e-5)
     assert two_sided_p(40, 1e9) == 0
