@@ -67,13 +67,19 @@ def test_open_assignments_are_asked_about_and_become_void(world: World) -> None:
     JudgementDraft.objects.create(assignment=other, value={}, updated_at=timezone.now())
     left = Assignment.objects.filter(campaign=campaign, state="open").exclude(kind="calibration").count()
     with pytest.raises(OpenAssignmentsLeft) as caught:
-        close(world, campaign)
+        close_campaign(campaign=campaign, actor=world.owner)
     assert caught.value.params["count"] == left
     assert Campaign.objects.get(pk=campaign.pk).state == "open"
     close(world, campaign, accepts_open=True)
     assert not Assignment.objects.filter(campaign=campaign, state="open").exists()
     assert Assignment.objects.filter(state="void", void_reason="closed").exclude(kind="calibration").count() == left
     assert not JudgementDraft.objects.exists()
+    entry = AuditEntry.objects.get(action="campaign.close")
+    assert (entry.actor, entry.object_id, entry.after) == (
+        world.owner,
+        str(campaign.pk),
+        {"judgements": 1, "void": left},
+    )
 
 
 def test_closing_twice_changes_nothing(world: World) -> None:
@@ -97,6 +103,18 @@ def test_only_who_judged_gets_a_label_and_not_in_the_order_of_invitations(world:
     assert {tuple(sorted(order)) for order in orders} == {("", "J01", "J02", "J03", "J04")}
     assert all(order[-1] == "" for order in orders)
     assert len(orders) > 1
+
+
+def test_who_only_practised_gets_no_label(world: World) -> None:
+    campaign = world.opened()
+    practised, judged, _nothing = CampaignJudge.objects.filter(campaign=campaign).order_by("pk")
+    rows = Assignment.objects.filter(campaign=campaign).select_related("judge")
+    for row in (*rows.filter(judge=practised, kind="calibration"), rows.filter(judge=judged, kind="real")[0]):
+        judge_one(row, {"choice": "first", "reasons": []})
+    closed = close(world, campaign, accepts_open=True)
+    labels = dict(CampaignJudge.objects.filter(campaign=campaign).exclude(label="").values_list("pk", "label"))
+    assert labels == {judged.pk: "J01"}
+    assert {vote.judge for vote in votes_of(closed).votes} == {"J01"}
 
 
 def test_another_campaign_stays_as_it_is(world: World) -> None:

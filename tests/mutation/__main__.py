@@ -48,10 +48,19 @@ def main() -> int:
     text = report.text_of(results)
     print(text)
     if options.save:
-        head = RESULTS.read_text(encoding="utf-8").partition("\n| module |")[0]
-        every = report.text_of(report.kept((rule.module for rule in RULES), KEPT))
-        RESULTS.write_text(f"{head}\n{every}\n", encoding="utf-8")
+        _save()
     return 0 if report.score(results) >= TARGET and not any(each.stale for each in results) else 1
+
+
+def _save() -> None:
+    """Write RESULTS.md: what was found here last, and of modules never tried here the rows as they are."""
+    head, _, rows = RESULTS.read_text(encoding="utf-8").partition("\n| module |")
+    modules = [rule.module for rule in RULES]
+    known = report.read(f"| module |{rows}") | {each.module: each for each in report.kept(modules, KEPT)}
+    text = report.text_of([known[module] for module in modules if module in known])
+    untried = [f"    {module}" for module in modules if module not in known]
+    rest = "\n".join(["", "Not tried yet:", "", *untried, ""]) if untried else ""
+    RESULTS.write_text(f"{head}\n{text}\n{rest}", encoding="utf-8")
 
 
 def _options() -> argparse.Namespace:
@@ -59,7 +68,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--module", default="", help="only this one, such as ranking or scoring.metrics")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
     parser.add_argument("--again", action="store_true", help="only what survived the last time")
-    parser.add_argument("--save", action="store_true", help="write the last result of every module to RESULTS.md")
+    parser.add_argument("--save", action="store_true", help="write the last results to RESULTS.md")
     return parser.parse_args()
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from datetime import date
 from pathlib import Path
 from typing import Final
 
@@ -15,16 +17,20 @@ from tests.mutation.running import KILLED, SURVIVED, TIMED_OUT
 
 EQUIVALENT: Final = "equivalent"
 _TABLE: Final = Path(__file__).with_name("equivalent.toml")
+_ROW: Final = re.compile(
+    r"^\| `([\w.]+)` \| \d+ \| (\d+) \| (\d+) \| \d+ \| (\d+) \| [\d.]+ % \| ([\d.]+) \| ([\d-]+) \|$"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The mutants of one module by what became of them, as texts, and the processor time of that."""
+    """The mutants of one module by what became of them, as texts, the processor time of that, and its day."""
 
     module: str
     found: Mapping[str, Sequence[str]]
     stale: Sequence[str]  # rows of the table of equivalents that name no mutant, or one that a test noticed
     seconds: float
+    day: str  # as 2026-11-25
 
     def count(self, outcome: str) -> int:
         return len(self.found.get(outcome, ()))
@@ -53,7 +59,8 @@ def result_of(module: str, outcomes: Iterable[tuple[Mutant, str]], seconds: floa
             known.discard(key)
             outcome = EQUIVALENT
         found.setdefault(outcome, []).append(str(mutant))
-    return Result(module, found, [f"{line}  [{change}]" for line, change in sorted(known)], seconds)
+    stale = [f"{line}  [{change}]" for line, change in sorted(known)]
+    return Result(module, found, stale, seconds, date.today().isoformat())
 
 
 def merged(earlier: Result, again: Result) -> Result:
@@ -62,7 +69,7 @@ def merged(earlier: Result, again: Result) -> Result:
         outcome: [*earlier.found.get(outcome, ()), *again.found.get(outcome, ())] for outcome in (KILLED, TIMED_OUT)
     }
     rest = {outcome: again.found.get(outcome, ()) for outcome in (SURVIVED, EQUIVALENT)}
-    return Result(again.module, found | rest, again.stale, earlier.seconds + again.seconds)
+    return Result(again.module, found | rest, again.stale, earlier.seconds + again.seconds, again.day)
 
 
 def _equivalent(module: str, table: Path) -> set[tuple[str, str]]:
@@ -81,16 +88,16 @@ def score(results: Iterable[Result]) -> float:
 def text_of(results: Sequence[Result]) -> str:
     """The table, then the survivors by name."""
     lines = [
-        "| module | mutants | killed | timed out | survived | equivalent | score | CPU s each |",
-        "| --- | --: | --: | --: | --: | --: | --: | --: |",
+        "| module | mutants | killed | timed out | survived | equivalent | score | CPU s each | day |",
+        "| --- | --: | --: | --: | --: | --: | --: | --: | --- |",
     ]
     total: Counter[str] = Counter()
     for each in results:
         counts = {name: each.count(name) for name in (KILLED, TIMED_OUT, SURVIVED, EQUIVALENT)}
         total.update(counts)
-        lines.append(_row(f"`{each.module}`", counts, score([each]), each.seconds))
+        lines.append(_row(f"`{each.module}`", counts, score([each]), each.seconds, each.day))
     if len(results) > 1:
-        lines.append(_row("all", total, score(results), sum(each.seconds for each in results)))
+        lines.append(_row("all", total, score(results), sum(each.seconds for each in results), ""))
     for title, rows in (
         ("Survived", [f"{each.module}:{row}" for each in results for row in each.found.get(SURVIVED, ())]),
         ("In equivalent.toml, but no survivor", [f"{each.module}: {row}" for each in results for row in each.stale]),
@@ -100,17 +107,35 @@ def text_of(results: Sequence[Result]) -> str:
     return "\n".join(lines)
 
 
-def _row(name: str, counts: Mapping[str, int], percent: float, seconds: float) -> str:
+def _row(name: str, counts: Mapping[str, int], percent: float, seconds: float, day: str) -> str:
     mutants = sum(counts.values())
-    cells = [counts[each] for each in (KILLED, TIMED_OUT, SURVIVED, EQUIVALENT)]
-    return f"| {name} | {mutants} | {' | '.join(map(str, cells))} | {percent:.1f} % | {seconds / (mutants or 1):.1f} |"
+    cells = " | ".join(str(counts[each]) for each in (KILLED, TIMED_OUT, SURVIVED, EQUIVALENT))
+    return f"| {name} | {mutants} | {cells} | {percent:.1f} % | {seconds / (mutants or 1):.1f} | {day} |"
+
+
+def read(text: str) -> dict[str, Result]:
+    """The results in a text of ``text_of``, by module: survivors by name, the others without."""
+    survived: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        module, colon, name = line.strip().partition(":")
+        if line.startswith("    ") and colon:
+            survived.setdefault(module, []).append(name)
+    found = {}
+    for line in text.splitlines():
+        if row := _ROW.match(line):
+            module, killed, late, equivalent, each, day = row.groups()
+            counts = {KILLED: killed, TIMED_OUT: late, EQUIVALENT: equivalent}
+            outcomes = {outcome: [""] * int(count) for outcome, count in counts.items()}
+            outcomes[SURVIVED] = survived.get(module, [])
+            seconds = float(each) * sum(map(len, outcomes.values()))
+            found[module] = Result(module, outcomes, [], seconds, day)
+    return found
 
 
 def keep(result: Result, folder: Path) -> None:
     """Keep ``result`` for ``kept``, in the place of an earlier one of the module."""
     folder.mkdir(parents=True, exist_ok=True)
-    row = {"module": result.module, "found": result.found, "stale": result.stale, "seconds": result.seconds}
-    (folder / f"{result.module}.json").write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
+    (folder / f"{result.module}.json").write_text(json.dumps(asdict(result), ensure_ascii=False), encoding="utf-8")
 
 
 def kept(modules: Iterable[str], folder: Path) -> list[Result]:

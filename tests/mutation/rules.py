@@ -22,6 +22,8 @@ _QUOTA: Final = ("submissions/quota/test_ledger.py", "submissions/quota/test_ser
 _RUNS: Final = tuple(f"submissions/evaluation/test_{name}.py" for name in ("moves", "runs", "queueing", "actions"))
 _QUEUE: Final = tuple(f"jobs/test_{name}.py" for name in ("queue", "moves", "clock", "outage"))
 _RESCORING: Final = tuple(f"submissions/rescoring/test_{name}.py" for name in ("rules", "services"))
+_SURENESS: Final = ("leaderboard/test_sureness.py", "web/test_board_sureness.py")
+_BOARDS: Final = tuple(f"scoring/significance/test_{name}.py" for name in ("resampling", "board"))
 _ESSAYS: Final = ("scoring/reading/test_essays.py", "scoring/recipes/test_essay_scoring.py")
 _UNKNOWN_LABELS: Final = ("recipes/test_unknown_labels.py",)
 _WHOLE: Final = ("recipes/test_long_texts.py",)
@@ -51,6 +53,19 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
         "submissions/rescoring/test_services.py",
         "leaderboard/test_composite_boards.py",
     ),
+    "malpan.leaderboard.selectors": (
+        "leaderboard/test_selectors.py",
+        "leaderboard/test_standings.py",
+        "leaderboard/test_composing.py",
+        "leaderboard/test_snapshots.py",
+        "submissions/test_release.py",
+    ),
+    "malpan.leaderboard.published": ("leaderboard/test_snapshots.py", "leaderboard/test_composite_boards.py"),
+    "malpan.leaderboard.snapshots": ("leaderboard/test_snapshots.py", "leaderboard/test_composite_boards.py"),
+    "malpan.leaderboard.closeness": ("leaderboard/test_closeness.py", "web/test_composite_pages.py"),
+    "malpan.leaderboard.sureness.sources": _SURENESS,
+    "malpan.leaderboard.sureness.computing": _SURENESS,
+    "malpan.leaderboard.sureness.selectors": _SURENESS,
     "malpan.submissions.quota.ledger": (*_QUOTA, "submissions/quota/test_moving.py"),
     "malpan.submissions.quota.services": (
         *_QUOTA[1:],
@@ -66,6 +81,13 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.submissions.evaluation.runs": (*_RUNS, "submissions/integrity/test_chain.py"),
     "malpan.submissions.finals": ("submissions/test_finals.py", "web/test_finals_page.py"),
     "malpan.submissions.withdrawal": ("submissions/test_withdrawal.py",),
+    "malpan.submissions.checking": ("submissions/test_checking.py", "api/test_routes.py"),
+    "malpan.submissions.retrying": ("submissions/evaluation/test_actions.py", "submissions/evaluation/test_runs.py"),
+    "malpan.submissions.merging": ("submissions/test_merging.py", "submissions/quota/test_moving.py"),
+    "malpan.submissions.selectors": ("submissions/test_selectors.py", "submissions/test_visibility.py"),
+    "malpan.submissions.letters": ("submissions/test_letters.py",),
+    "malpan.submissions.evaluation.judge_budget": ("submissions/evaluation/judging/test_budget_and_outages.py",),
+    "malpan.submissions.integrity.chain": ("submissions/integrity/test_chain.py",),
     "malpan.submissions.scoring_changes": (
         "submissions/test_scoring_changes.py",
         "competitions/test_phases.py",
@@ -76,13 +98,22 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.jobs.claim": (*_QUEUE, "submissions/evaluation/test_queueing.py"),
     "malpan.jobs.outcome": (*_QUEUE, *_RUNS[:2]),
     **{f"malpan.submissions.rescoring.{name}": _RESCORING for name in ("batches", "apply", "alongside")},
+    "malpan.submissions.rescoring.deltas": ("submissions/rescoring/test_deltas.py",),
+    "malpan.submissions.rescoring.services": _RESCORING[1:],
+    "malpan.notifications.preferences": ("notifications/test_preferences.py",),
+    "malpan.notifications.outbox": ("notifications/test_sending.py",),
+    "malpan.competitions.selectors": ("competitions/test_selectors.py", "web/test_pages.py"),
     "malpan.competitions.permissions": ("competitions/test_permissions.py",),
     "malpan.competitions.roles": ("competitions/test_roles.py",),
     "malpan.competitions.composites": ("competitions/test_composites.py",),
     "malpan.competitions.splitting": ("competitions/test_splitting.py",),
     "malpan.competitions.phases": ("competitions/test_phases.py", "competitions/test_composites.py"),
     "malpan.stages.rule": ("stages/test_rule.py",),
+    "malpan.stages.services": ("stages/test_services.py", "stages/test_campaign_stage.py"),
+    "malpan.stages.publishing": ("stages/test_services.py", "stages/test_campaign_stage.py"),
+    "malpan.stages.entering": ("stages/test_services.py", "stages/test_campaign_stage.py"),
     "malpan.stages.contents": ("stages/test_services.py", "stages/test_campaign_stage.py"),
+    "malpan.arena.disqualified": ("arena/test_closing.py",),
     **{
         f"malpan.arena.{name}": tuple(f"arena/{path}" for path in (f"test_{name}.py", *more))
         for name, more in {
@@ -103,9 +134,11 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
             "controls": ("controls",),
         }.items()
     },
+    **{f"scoring.significance.{name}": _BOARDS for name in ("resampling", "board", "composed")},
     "scoring.composite": ("scoring/test_composite.py",),
     "scoring.text.essays": _ESSAYS,
     "scoring.recipes.essay_scoring": _ESSAYS,
+    **{f"scoring.metrics.essay_{name}": _ESSAYS[1:] for name in ("rank", "agreement", "error", "rationales")},
     "scoring.recipes.essay_half_even": ("scoring/recipes/test_essay_half_even.py",),
     "scoring.judging.parsing": ("scoring/judging/test_parsing.py",),
     "scoring.judging.fencing": ("scoring/judging/test_fencing.py",),
@@ -141,6 +174,9 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
             "meteor": (),
             "regression": (),
             "diversity": ("significance/test_comparison.py",),
+            "required_words": (),
+            "bertscore": (),
+            "bleurt": (),
         }.items()
     },
 }

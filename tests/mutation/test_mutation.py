@@ -116,6 +116,21 @@ def test_table_of_equivalents_takes_survivors_alone(tmp_path: Path) -> None:
     assert "    rule:9: x = 9  [9 → 10]" in report.text_of([result])
 
 
+def test_the_rows_of_a_table_are_read_back() -> None:
+    again = [(Mutant(3, "if a: b()", "condition negated", "", range(3, 4)), "timed out")]
+    results = [report.result_of(name, found, 6.0) for name, found in (("a.rule", TRIED), ("another", again))]
+    text = report.text_of(results)
+
+    read = report.read(text)
+
+    assert report.text_of(list(read.values())) == text
+    assert read["a.rule"].found["survived"] == ["9: x = 9  [9 → 10]"]
+    assert (read["another"].noticed, read["another"].seconds) == (1, 6.0)
+
+
+TRIED = [
+    (Mutant(n, f"x = {n}", f"{n} → {n + 1}", "", range(n, n + 1)), what) for n, what in ((2, "killed"), (9, "survived"))
+]
 OUTCOMES = [(1, "survived"), (2, "killed"), (5, "timed out"), (9, "survived")]
 
 

@@ -167,6 +167,21 @@ def test_one_judge_and_all_wins_are_warned_of():
     assert document["influence"] == []
 
 
+def test_systems_stand_in_the_order_of_their_ranks_not_of_their_labels():
+    votes = votes_of()
+    won = [
+        replace(vote, value={"choice": "second" if vote.systems[0] < vote.systems[1] else "first"})
+        for vote in votes.votes
+        if vote.kind == "real"
+    ]
+    document = compute(replace(votes, votes=tuple(won))).document()
+    best_first = sorted(votes.counting, reverse=True)
+    assert [(row["label"], row["rank"]) for row in document["systems"]] == list(
+        zip(best_first, range(1, 6), strict=True)
+    )
+    assert document["matrix"]["systems"] == best_first
+
+
 def test_without_two_systems_there_is_no_result():
     votes = votes_of()
     with pytest.raises(NoResult) as caught:
