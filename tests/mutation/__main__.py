@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -37,12 +38,12 @@ def main() -> int:
     results = []
     for rule in rules:
         print(f"{rule.module} …", end=" ", file=sys.stderr, flush=True)
-        before = report.kept([rule.module], KEPT) if options.again else []
-        names = before[0].unnoticed if before else None
+        before = _before([rule.module]) if options.again else {}
+        names = before[rule.module].unnoticed if before else None
         computed = running.computed()
         found = list(running.outcomes(rule, jobs=options.jobs, only=names))
         result = report.result_of(rule.module, found, running.computed() - computed)
-        results.append(report.merged(before[0], result) if before else result)
+        results.append(report.merged(before[rule.module], result) if before else result)
         print(f"{report.score(results[-1:]):.1f} %", file=sys.stderr, flush=True)
         report.keep(results[-1], KEPT)
     text = report.text_of(results)
@@ -52,15 +53,21 @@ def main() -> int:
     return 0 if report.score(results) >= TARGET and not any(each.stale for each in results) else 1
 
 
+def _before(modules: Sequence[str]) -> dict[str, report.Result]:
+    """What was found last of each of ``modules`` that was tried: here, or else as RESULTS.md has it."""
+    written = report.read(RESULTS.read_text(encoding="utf-8"))
+    known = written | {each.module: each for each in report.kept(modules, KEPT)}
+    return {module: known[module] for module in modules if module in known}
+
+
 def _save() -> None:
-    """Write RESULTS.md: what was found here last, and of modules never tried here the rows as they are."""
-    head, _, rows = RESULTS.read_text(encoding="utf-8").partition("\n| module |")
+    """Write RESULTS.md: the last results of all rules, and which were never tried."""
+    head = RESULTS.read_text(encoding="utf-8").partition("\n| module |")[0]
     modules = [rule.module for rule in RULES]
-    known = report.read(f"| module |{rows}") | {each.module: each for each in report.kept(modules, KEPT)}
-    text = report.text_of([known[module] for module in modules if module in known])
+    known = _before(modules)
     untried = [f"    {module}" for module in modules if module not in known]
     rest = "\n".join(["", "Not tried yet:", "", *untried, ""]) if untried else ""
-    RESULTS.write_text(f"{head}\n{text}\n{rest}", encoding="utf-8")
+    RESULTS.write_text(f"{head}\n{report.text_of(list(known.values()))}\n{rest}", encoding="utf-8")
 
 
 def _options() -> argparse.Namespace:

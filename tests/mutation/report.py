@@ -41,7 +41,7 @@ class Result:
 
     @property
     def unnoticed(self) -> set[str]:
-        return {*self.found.get(SURVIVED, ()), *self.found.get(EQUIVALENT, ())}
+        return {*self.found.get(SURVIVED, ()), *self.found.get(EQUIVALENT, ())} - {""}
 
     @property
     def counted(self) -> int:
@@ -64,12 +64,14 @@ def result_of(module: str, outcomes: Iterable[tuple[Mutant, str]], seconds: floa
 
 
 def merged(earlier: Result, again: Result) -> Result:
-    """``earlier`` with what became of its unnoticed mutants when they were tried again."""
+    """``earlier`` with what became of the unnoticed mutants that it names when they were tried again."""
     found = {
         outcome: [*earlier.found.get(outcome, ()), *again.found.get(outcome, ())] for outcome in (KILLED, TIMED_OUT)
     }
-    rest = {outcome: again.found.get(outcome, ()) for outcome in (SURVIVED, EQUIVALENT)}
-    return Result(again.module, found | rest, again.stale, earlier.seconds + again.seconds, again.day)
+    unnamed = [name for name in earlier.found.get(EQUIVALENT, ()) if not name]
+    found[SURVIVED] = [*again.found.get(SURVIVED, ())]
+    found[EQUIVALENT] = [*unnamed, *again.found.get(EQUIVALENT, ())]
+    return Result(again.module, found, [] if unnamed else again.stale, earlier.seconds + again.seconds, again.day)
 
 
 def _equivalent(module: str, table: Path) -> set[tuple[str, str]]:

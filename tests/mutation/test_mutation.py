@@ -128,6 +128,20 @@ def test_the_rows_of_a_table_are_read_back() -> None:
     assert (read["another"].noticed, read["another"].seconds) == (1, 6.0)
 
 
+def test_survivors_tried_again_take_the_place_of_those_of_before(tmp_path: Path) -> None:
+    table = tmp_path / "equivalent.toml"
+    table.write_text('[["a.rule"]]\nline = "x = 5"\nchange = "5 → 6"\nreason = "why"\n', encoding="utf-8")
+    earlier = [*TRIED, (Mutant(5, "x = 5", "5 → 6", "", range(5, 6)), "survived")]
+    before = report.read(report.text_of([report.result_of("a.rule", earlier, 6.0, table)]))["a.rule"]
+    assert before.unnoticed == {"9: x = 9  [9 → 10]"}
+
+    again = report.result_of("a.rule", [(TRIED[1][0], "killed")], 2.0, table)
+    now = report.merged(before, again)
+
+    assert (now.noticed, now.count("survived"), now.count(report.EQUIVALENT)) == (2, 0, 1)
+    assert (now.stale, now.seconds) == ([], 8.0)
+
+
 TRIED = [
     (Mutant(n, f"x = {n}", f"{n} → {n + 1}", "", range(n, n + 1)), what) for n, what in ((2, "killed"), (9, "survived"))
 ]
