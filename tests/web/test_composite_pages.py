@@ -395,7 +395,7 @@ def test_the_preview_lists_who_changes_rank_alone_and_counts_no_baseline(phase: 
     newcomer = TeamFactory.create(competition=phase.track.competition, name="새 팀")
     finished_submission(phase, newcomer, 0.1, scores=values(0.9, 0.1, 0.1))
     batch = batch_of(phase, {})
-    move = {"team_name": "", "score_after": 0.5, "score_before": 0.5, "crossed": ()}
+    move = {"team_name": "", "score_after": 0.5, "score_before": 0.5, "crossed": (), "is_own": True}
     same, stays = RankMove(1, before=1, after=2, **move), RankMove(2, before=3, after=3, **move)
     unranked = RankMove(3, before=None, after=None, **{**move, "score_after": 0.7})
     assert deltas.moved_at_least([same, stays, unranked], 0.0) == []

@@ -22,7 +22,7 @@ def row(number: int, before: float | Scores | None, after: float | Scores, **hid
 
 
 def move(team: int, before: int | None, after: int | None, *, old: float | None, new: float | None) -> RankMove:
-    return RankMove(team, f"팀 {team}", before, after, old, new, crossed=())
+    return RankMove(team, f"팀 {team}", before, after, old, new, crossed=(), is_own=True)
 
 
 # --- one submission ---------------------------------------------------------------------------------------------------
@@ -68,6 +68,7 @@ def test_a_difference_within_the_spread_of_its_score_does_not_count() -> None:
         assert deltas.count_changed(rows, [FINAL], spreads=spreads) == changed
     assert deltas.is_within(0.03 + TINY, FINAL, {FINAL: 0.03})
     assert not deltas.is_within(0.03 + 2 * NOISE, FINAL, {FINAL: 0.03})
+    assert deltas.is_within(NOISE, FINAL, {FINAL: 0.0})
 
 
 def test_a_submission_counts_once_however_many_of_its_scores_change() -> None:

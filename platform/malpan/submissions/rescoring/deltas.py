@@ -100,7 +100,7 @@ class RankMove:
     score_before: float | None
     score_after: float | None
     crossed: tuple[int, ...]
-    is_own: bool = True
+    is_own: bool
 
     @property
     def places(self) -> int | None:
