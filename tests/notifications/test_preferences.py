@@ -9,6 +9,7 @@ import pytest
 from django.core import mail
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from malpan.core.models import AuditEntry
 from malpan.notifications import preferences
@@ -87,6 +88,32 @@ def test_a_link_that_was_changed_ends_nothing(client: Client, spoil: Any) -> Non
         preferences.read_token(token)
     assert client.post(reverse("unsubscribe", args=[token])).status_code == 404
     assert not Preference.objects.exists()
+
+
+def test_a_link_is_of_one_person_and_of_nobody_once_they_are_erased() -> None:
+    others, person = UserFactory.create_batch(2), UserFactory.create()
+    token = preferences.token_of(person, NAME)
+    read, event = preferences.read_token(token)
+    assert (read, event.name) == (person, NAME)
+    assert read not in others
+    type(person).objects.filter(pk=person.pk).update(erased_at=timezone.now(), email="", name="", is_active=False)
+    with pytest.raises(UnsubscribeLinkInvalid):
+        preferences.read_token(token)
+    with pytest.raises(UnsubscribeLinkInvalid):
+        preferences.read_token(preferences.token_of(others[0], "of_tomorrow"))
+
+
+def test_a_preference_is_of_one_person() -> None:
+    other, person = UserFactory.create(), UserFactory.create()
+    preferences.set_preference(person=other, language="en", wanted=[])
+    assert preferences.languages_of(preferences.preference_of(person)) == ("ko", "en")
+    preferences.mute(person=person, event=NAME)
+    held = preferences.preference_of(other)
+    assert (held.language, held.muted) == ("en", EVERYTHING)
+    entry = AuditEntry.objects.filter(action="preference.update").latest("pk")
+    assert (entry.actor, entry.before, entry.after) == (
+        person, {"language": "", "muted": []}, {"language": "", "muted": [NAME]},
+    )  # fmt: skip
 
 
 def test_the_page_shows_and_saves_what_is_wanted(client: Client) -> None:

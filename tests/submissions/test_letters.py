@@ -9,16 +9,23 @@ import pytest
 from django.core import mail
 from django.utils import timezone
 
-from malpan.competitions.models import Phase
+from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.notifications.models import Letter
 from malpan.notifications.sending import deliver_due
+from malpan.submissions import letters
 from malpan.submissions.evaluation import runs
 from malpan.submissions.models import ScoringRun
-from tests.factories import UserFactory, report
-from tests.submissions.conftest import claim_run, fail_run
+from tests.factories import ScoringRunFactory, TeamFactory, UserFactory, leader_of, report
+from tests.submissions.conftest import claim_run, fail_run, send
 
 pytestmark = pytest.mark.django_db
 SCORE = "12.3456700"
+
+
+@pytest.fixture
+def other(run: ScoringRun, phase: Phase) -> ScoringRun:
+    """A run of another team, before that of ``run``."""
+    return send(phase, TeamFactory.create(competition=phase.track.competition)).runs.get()
 
 
 def scored(run: ScoringRun, value: float = 0.1234567) -> None:
@@ -87,6 +94,35 @@ def test_who_left_the_team_or_withdrew_the_submission_is_told_nothing(run: Scori
     assert Letter.objects.get().state == Letter.State.DROPPED
 
 
+def test_word_goes_to_who_is_of_the_very_team_when_it_is_sent(run: ScoringRun, other: ScoringRun) -> None:
+    team = run.submission.team
+    leader, leaver, newcomer = team.memberships.get().user, UserFactory.create(), UserFactory.create()
+    team.memberships.create(user=leaver, competition=team.competition)
+    scored(other, 0.9)
+    scored(run)
+    team.memberships.filter(user=leaver).delete()
+    other.submission.team.memberships.create(user=leaver, competition=team.competition)
+    team.memberships.create(user=newcomer, competition=team.competition)
+    deliver_due()
+
+    told = {message.to[0]: message.body for message in mail.outbox}
+    assert told.keys() == {leader.email, other.submission.team.memberships.exclude(user=leaver).get().user.email}
+    assert SCORE in told[leader.email]
+    assert team.name in told[leader.email]
+
+
+def test_a_score_that_another_took_the_place_of_is_not_told_any_more(run: ScoringRun) -> None:
+    scored(run)
+    newer = ScoringRunFactory.create(
+        submission=run.submission, state="finished", final_score=0.9, scores={"final_score": 0.9},
+        signature_hash="s", finished_at=timezone.now(),
+    )  # fmt: skip
+    type(run.submission).objects.update(live_run=newer)
+    deliver_due()
+    assert mail.outbox == []
+    assert Letter.objects.get().state == Letter.State.DROPPED
+
+
 def test_a_withdrawn_submission_is_not_spoken_of(run: ScoringRun) -> None:
     scored(run)
     type(run.submission).objects.update(withdrawn_at=timezone.now())
@@ -105,3 +141,30 @@ def test_a_failure_of_ours_is_told_with_the_refund(run: ScoringRun) -> None:
     assert len(told) == 1
     assert "제출 횟수에 들지 않습니다" in told[0].body
     assert "The fault is ours" in told[0].body
+
+
+def test_a_refund_that_was_taken_back_is_not_told_any_more(run: ScoringRun) -> None:
+    for attempt in (1, 2, 3):
+        claim_run(run, "worker")
+        fail_run(run, attempt=attempt)
+    type(run.submission).objects.update(refunded_at=None)
+    deliver_due()
+    assert [message.to for message in mail.outbox if message.to[0] == leader_of(run.submission.team).email] == []
+    assert Letter.objects.get().state == Letter.State.DROPPED
+
+
+@pytest.mark.parametrize(("is_split", "is_told"), [(True, True), (False, False)])
+def test_a_score_of_the_public_part_is_called_that(run: ScoringRun, is_split: bool, is_told: bool) -> None:
+    if is_split:
+        ReferenceVersion.objects.update(public_ids=["item-1"])
+    scored(run)
+    deliver_due()
+    [message] = mail.outbox
+    assert ("(공개 부분)" in message.body) == is_told
+
+
+def test_the_samples_look_like_a_letter_of_a_real_score() -> None:
+    sample = letters._scored_sample()
+    assert sample.context["score"] == "71.2345678"
+    assert (sample.context["is_demo"], sample.context["is_public_part"]) == (False, True)
+    assert letters._refunded_sample().context["file_name"] == "answers.json"

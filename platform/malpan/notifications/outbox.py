@@ -16,10 +16,10 @@ def post(*, event: str, key: str, people: QuerySet[User] | Iterable[int], facts:
     """Post a letter about ``event`` to each of ``people`` who can log in. Two queries; returns how many were given.
 
     Nobody has the event called ``key`` twice. People who cannot log in are those of the demo and of an imported
-    archive: nobody asked them. Call it in the transaction of the event.
+    archive: nobody asked them. Nor can those who were erased. Call it in the transaction of the event.
     """
     keys = people.values_list("pk", flat=True) if isinstance(people, QuerySet) else list(people)
-    reached = User.objects.filter(pk__in=keys, is_active=True, erased_at=None)
+    reached = User.objects.filter(pk__in=keys, is_active=True)
     reached = reached.exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX).order_by("pk")
     letters = [Letter(event=event, key=key, person=person, facts=dict(facts)) for person in reached]
     Letter.objects.bulk_create(letters, batch_size=500, ignore_conflicts=True)
