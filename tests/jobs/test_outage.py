@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from django.db import OperationalError, connection
 from django.utils import timezone
+from psycopg.errors import DiskFull
 
 from malpan import worker_process
 from malpan.jobs import claim, doorbell, faults, outage, outcome
@@ -349,3 +350,39 @@ def test_a_result_is_not_kept_beyond_a_lease_and_the_job_is_taken_back(toy, away
     assert reconcile().reclaimed == 1
     toy.act = lambda _job: None
     assert work_next(worker="w") == job
+
+
+# --- a full disk ------------------------------------------------------------------------------------------------------
+def disk_full() -> OperationalError:
+    """PostgreSQL's, as Django hands it on."""
+    error = OperationalError("could not extend file: No space left on device")
+    error.__cause__ = DiskFull()
+    return error
+
+
+def refuse(*_args: Any, **_options: Any) -> bool:
+    raise disk_full()
+
+
+@pytest.mark.parametrize("place", ["work", "result"])
+def test_a_database_without_room_costs_no_try_however_long_it_takes(toy, rings, settings, monkeypatch, place):
+    settings.JOB_LEASE_SECONDS = 0.2
+    add()
+    with monkeypatch.context() as full:
+        if place == "work":
+            toy.act = refuse
+        else:
+            full.setattr(outcome, "finish", refuse)
+        for attempt in range(1, settings.JOB_MAX_FAILURES + 2):
+            before = timezone.now()
+            assert work_next(worker="w") is not None
+            assert the_job() == (State.QUEUED, attempt, 0)
+            pause = Job.objects.get().not_before - before
+            assert pause >= timedelta(seconds=faults.PUT_BACK_SECONDS)
+            Job.objects.update(not_before=None)
+    toy.act = lambda _job: None
+
+    work_next(worker="w")
+
+    assert the_job()[0] == State.FINISHED
+    assert ("given_up", 0) not in toy.calls

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,11 @@ import psutil
 import pytest
 
 from malpan.local import supervisor
+from malpan.local.embedded import Services
 from malpan.local.file_lock import FileLock
 from malpan.local.programs import EX_CONFIG, Program
-from malpan.local.supervisor import Child, PrefixedLines
+from malpan.local.servers import ServerFailed
+from malpan.local.supervisor import Child, PrefixedLines, Supervisor
 from tests.paths import ROOT
 from tests.waiting import wait_for
 
@@ -157,6 +160,33 @@ def test_a_machine_without_room_for_a_process_is_asked_again(monkeypatch: pytest
     assert child.is_running
     child.stop()
     wait_for(lambda: child.attend() or not child.is_running, "it ends")
+
+
+class Refusing(Services):
+    """Servers that cannot start, as their disk is full, until the last time that somebody tries."""
+
+    def __init__(self, refusals: int) -> None:
+        super().__init__()
+        self.refusals, self.asked_at = refusals, []
+
+    def ensure(self) -> list[str]:
+        self.asked_at.append(time.monotonic())
+        if len(self.asked_at) <= self.refusals:
+            raise ServerFailed("No space left on device")
+        return ["postgres"]
+
+
+def test_a_server_that_cannot_start_is_tried_again_and_the_site_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervisor, "_LONGEST_PAUSE_SECONDS", 0.1)
+    services, output = Refusing(2), io.StringIO()
+    site = Supervisor([Program("one", ("-c", FOREVER))], root=ROOT, environment={}, services=services, output=output)
+    for _time in range(2):
+        site._check_surroundings()
+    assert len(services.asked_at) == 1, "not before the pause is over"
+    wait_for(lambda: site._check_surroundings() or "다시 시작했습니다" in output.getvalue(), "it is started")
+    assert len(services.asked_at) == 3
+    assert output.getvalue().count("No space left on device") == 2
+    assert not site._stops_asked
 
 
 def test_output_cut_anywhere_comes_out_in_whole_prefixed_lines() -> None:

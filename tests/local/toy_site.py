@@ -14,12 +14,12 @@ from malpan.local.embedded import Services
 from malpan.local.programs import Program
 
 
-def main(programs: str, steady_seconds: str) -> int:
+def main(programs: str, steady_seconds: str) -> None:
     supervisor._TURN_SECONDS = 0.01
     supervisor._STEADY_AFTER_SECONDS = float(steady_seconds)
     made = [Program(arguments=("-c", each.pop("code")), **each) for each in json.loads(programs)]
-    return supervisor.Supervisor(made, root=Path.cwd(), environment={}, services=Services()).run()
+    supervisor.Supervisor(made, root=Path.cwd(), environment={}, services=Services()).run()
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    main(*sys.argv[1:])

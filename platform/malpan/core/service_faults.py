@@ -28,7 +28,10 @@ def fault_of(error: BaseException) -> SystemFault | None:
 
 def is_full(error: BaseException) -> bool:
     """Whether the database says that its disk has no room left: it is there, and refuses what needs room."""
-    return isinstance(error.__cause__, DiskFull) or isinstance(error, DiskFull)
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, DiskFull):
+        cause = cause.__cause__
+    return cause is not None
 
 
 def log_fault(fault: SystemFault, error: BaseException) -> None:

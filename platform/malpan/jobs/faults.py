@@ -10,6 +10,7 @@ from functools import partial
 from typing import Final
 
 from malpan.core.errors import SystemFault
+from malpan.core.service_faults import is_full
 from malpan.jobs import outage, outcome
 from malpan.jobs.lease import LeaseLost
 from malpan.jobs.models import Job
@@ -39,14 +40,23 @@ def record_faults(job: Job) -> Iterator[None]:
         logger.warning("%s: waits: %s", job, reason)
         waits = partial(outcome.wait, job_id=job.pk, attempt=job.attempt, error_code=reason.fault.code)
         outcome.written(job, partial(waits, pause=reason.pause, at_most=reason.at_most))
-    except outage.StillAway:
-        raise  # nothing can be written: the lease will expire
-    except Exception as error:  # noqa: BLE001 (it is the boundary)
-        _log(job, error)
-        code = error.code if isinstance(error, SystemFault) else handler_of(job.kind).crashed.code
-        pauses = job.failures if isinstance(error, outage.UNREACHABLE) else job.failures + 1
-        failed = partial(outcome.fail, job_id=job.pk, attempt=job.attempt, error_code=code)
-        outcome.written(job, partial(failed, pause=RETRY_PAUSE_SECONDS * pauses))
+    except Exception as error:
+        if is_full(error):  # until somebody makes room, which takes longer than all tries
+            logger.warning("%s: put back, as the database has no room left on its disk", job)
+            outcome.written(job, partial(outcome.put_back, job_id=job.pk, attempt=job.attempt, pause=PUT_BACK_SECONDS))
+        elif isinstance(error, outage.StillAway):
+            raise  # nothing can be written: the lease will expire
+        else:
+            _fail(job, error)
+
+
+def _fail(job: Job, error: Exception) -> None:
+    """Write that the attempt failed, as soon as the database is there."""
+    _log(job, error)
+    code = error.code if isinstance(error, SystemFault) else handler_of(job.kind).crashed.code
+    pauses = job.failures if isinstance(error, outage.UNREACHABLE) else job.failures + 1
+    failed = partial(outcome.fail, job_id=job.pk, attempt=job.attempt, error_code=code)
+    outcome.written(job, partial(failed, pause=RETRY_PAUSE_SECONDS * pauses))
 
 
 def _log(job: Job, error: Exception) -> None:

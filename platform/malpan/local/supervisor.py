@@ -28,7 +28,7 @@ from malpan.local.servers import ServerFailed
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _LAUNCHER = Path(__file__).with_name("die_with_parent.py")
 _TURN_SECONDS = 0.25  # how late a death is noticed at most
-_CHECK_SERVICES_SECONDS = 2.0
+_CHECK_SECONDS = 2.0
 _STEADY_AFTER_SECONDS = 5.0  # a program that ran this long has started properly
 _LONGEST_PAUSE_SECONDS = 10.0
 _READ_BYTES = 65536
@@ -174,7 +174,8 @@ class Supervisor:
         self._services = services
         self._output = output
         self._width = max(len(program.name) for program in programs)
-        self._exit_code = 0
+        self._services_at = 0.0  # when to look after PostgreSQL and Redis next
+        self._failed_starts = 0  # of theirs, one after the other
         self._stops_asked = 0
         self._stops_done = 0
         self._terminal = output.fileno() if output.isatty() else None
@@ -182,8 +183,8 @@ class Supervisor:
             Child(program, root=root, environment=environment, lines=self._lines(program)) for program in programs
         ]
 
-    def run(self) -> int:
-        """Start everything and stay until told to stop; the exit code."""
+    def run(self) -> None:
+        """Start everything and stay until told to stop."""
         for number in _STOP_SIGNALS:
             signal.signal(number, lambda *_: self.stop())
         with selectors.DefaultSelector() as selector:
@@ -200,8 +201,7 @@ class Supervisor:
                         self.say(f"{child.program.name}: {news}")
                 if not self._stops_asked and time.monotonic() >= check_at:
                     self._check_surroundings()
-                    check_at = time.monotonic() + _CHECK_SERVICES_SECONDS
-        return self._exit_code
+                    check_at = time.monotonic() + _CHECK_SECONDS
 
     def stop(self) -> None:
         """Have all programs stopped; asked a second time, at once. For signal handlers and other threads."""
@@ -225,17 +225,27 @@ class Supervisor:
                 child.kill()
 
     def _check_surroundings(self) -> None:
-        """Stop with the terminal; start PostgreSQL or Redis again, on the data they wrote, if they were killed."""
+        """Stop with the terminal; look after PostgreSQL and Redis."""
         if self._terminal is not None and _has_hung_up(self._terminal):  # make, for one, keeps the signal to itself
             self.stop()
-            return
+        elif time.monotonic() >= self._services_at:
+            self._ensure_services()
+
+    def _ensure_services(self) -> None:
+        """Start PostgreSQL or Redis again, on the data they wrote, if they have ended.
+
+        One that cannot start, as its disk is full, is tried again, after ever longer pauses; meanwhile the pages say
+        that it is away.
+        """
         try:
             for name in self._services.ensure():
                 self.say(f"{name}: 끝나 있어서 다시 시작했습니다. / had ended and was started again.")
+            self._failed_starts = 0
         except ServerFailed as error:
-            self.say(str(error))
-            self._exit_code = 1
-            self.stop()
+            self._failed_starts += 1
+            pause = min(2.0**self._failed_starts, _LONGEST_PAUSE_SECONDS)
+            self.say(f"{error}\n{pause:.0f}초 뒤 다시 시도합니다. / trying again in {pause:.0f} s.")
+            self._services_at = time.monotonic() + pause
 
 
 def _has_hung_up(terminal: int) -> bool:

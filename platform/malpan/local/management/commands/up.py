@@ -8,7 +8,6 @@ import os
 import secrets
 import shutil
 import socket
-import sys
 import time
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -50,18 +49,16 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, host: str, port: int, **options: Any) -> None:
         try:
-            code = self._run(host, port)
+            self._run(host, port)
         except KeyboardInterrupt:
-            code = 0
+            pass
         finally:
             connections.close_all()
             embedded.active().release()
         with suppress(OSError):  # the terminal may be closed
             self.stdout.write("모두 멈췄습니다. / everything has stopped.")
-        if code:
-            sys.exit(code)
 
-    def _run(self, host: str, port: int) -> int:
+    def _run(self, host: str, port: int) -> None:
         private_directory(settings.VAR_DIR, leaves_existing=True)  # open for PostgreSQL where it runs in it
         run_directory = private_directory(settings.VAR_DIR / "run")
         only_one = FileLock(run_directory / "supervisor.lock")
@@ -72,9 +69,8 @@ class Command(BaseCommand):
         address_file.write_text(json.dumps({"url": _url(host, port), "pid": os.getpid()}))
         self._prepare()
         with _fresh_counts(run_directory / "counts") as counts:
-            code = _supervisor(run_directory, _url(host, port), listener, judge, counts).run()
+            _supervisor(run_directory, _url(host, port), listener, judge, counts).run()
         address_file.unlink()
-        return code
 
     def _prepare(self) -> None:
         """Prepare the first request: tables, static files, in the local default an administrator."""
