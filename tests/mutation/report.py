@@ -68,8 +68,9 @@ def merged(earlier: Result, again: Result) -> Result:
     found = {
         outcome: [*earlier.found.get(outcome, ()), *again.found.get(outcome, ())] for outcome in (KILLED, TIMED_OUT)
     }
+    tried = {name for names in again.found.values() for name in names}
     unnamed = [name for name in earlier.found.get(EQUIVALENT, ()) if not name]
-    found[SURVIVED] = [*again.found.get(SURVIVED, ())]
+    found[SURVIVED] = [*(set(earlier.found.get(SURVIVED, ())) - tried), *again.found.get(SURVIVED, ())]
     found[EQUIVALENT] = [*unnamed, *again.found.get(EQUIVALENT, ())]
     return Result(again.module, found, [] if unnamed else again.stale, earlier.seconds + again.seconds, again.day)
 

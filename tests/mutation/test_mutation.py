@@ -140,6 +140,8 @@ def test_survivors_tried_again_take_the_place_of_those_of_before(tmp_path: Path)
 
     assert (now.noticed, now.count("survived"), now.count(report.EQUIVALENT)) == (2, 0, 1)
     assert (now.stale, now.seconds) == ([], 8.0)
+    of_other_lines = report.result_of("a.rule", [], 2.0, table)
+    assert report.merged(before, of_other_lines).found["survived"] == ["9: x = 9  [9 → 10]"], "it was not tried"
 
 
 TRIED = [
