@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -137,5 +139,20 @@ def test_every_mail_has_a_preview(client: Client, name: str) -> None:
     page = client.get(reverse("letter_preview", args=[name]), headers={"Accept-Language": "ko"})
     assert page.status_code == 200
     assert "[말판]" in page.content.decode()
-    assert "style-src 'unsafe-inline'" in page.headers["Content-Security-Policy"]
     assert client.get(reverse("letter_preview", args=["of_tomorrow"])).status_code == 404
+
+
+def test_a_preview_may_have_the_styles_of_its_template_and_no_others(client: Client) -> None:
+    client.force_login(UserFactory.create())
+    page = client.get(reverse("letter_preview", args=[EVERYTHING[0]]))
+    policy = page.headers["Content-Security-Policy"]
+    allowed = next(part for part in policy.split("; ") if part.startswith("style-src-attr")).split()[1:]
+    styles = re.findall(r'style="([^"]*)"', page.content.decode())
+    assert "unsafe-inline" not in policy
+    assert len(styles) > 5
+    assert {_source_of(style) for style in styles} < set(allowed)
+    assert _source_of("color: red") not in allowed
+
+
+def _source_of(style: str) -> str:
+    return f"'sha256-{b64encode(sha256(style.encode()).digest()).decode()}'"
