@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from datetime import timedelta
 from smtplib import SMTPRecipientsRefused
 from typing import Any
@@ -9,13 +10,14 @@ from typing import Any
 import pytest
 from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
+from django.core.management import call_command
 from django.db import transaction
 from django.utils import timezone
 
 from malpan.notifications import sending
 from malpan.notifications.models import Letter
 from malpan.notifications.outbox import post
-from malpan.notifications.sending import LEASE, PAUSES, deliver_due, send_again
+from malpan.notifications.sending import LEASE, PAUSES, deliver_due
 from tests.factories import UserFactory
 from tests.notifications.conftest import NAME, posted
 from tests.threads import at_once
@@ -102,6 +104,7 @@ def test_a_failure_is_tried_again_later_and_given_up_in_the_end(monkeypatch: pyt
     def refuse(*_: Any) -> int:
         raise SMTPRecipientsRefused({person.email: (550, b"no such mailbox")})
 
+    send = EmailBackend.send_messages
     monkeypatch.setattr(EmailBackend, "send_messages", refuse)
     waits = []
     for _attempt in PAUSES:
@@ -118,9 +121,13 @@ def test_a_failure_is_tried_again_later_and_given_up_in_the_end(monkeypatch: pyt
     assert (letter.state, letter.attempts, letter.error) == (State.FAILED, len(PAUSES) + 1, "SMTPRecipientsRefused")
     assert person.email not in caplog.text
 
-    monkeypatch.undo()
-    send_again(letter=letter)
-    assert Letter.objects.get().attempts == 0
+    monkeypatch.setattr(EmailBackend, "send_messages", send)
+    call_command("resend_letters", stdout=(out := io.StringIO()))
+    deliver_due()
+    assert out.getvalue() == "1\n"
+    assert [message.to for message in mail.outbox] == [[person.email]]
+    call_command("resend_letters", stdout=(out := io.StringIO()))
+    assert (out.getvalue(), deliver_due()) == ("0\n", 0)
 
 
 def test_a_letter_that_cannot_be_written_holds_up_no_other() -> None:

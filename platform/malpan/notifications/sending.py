@@ -41,11 +41,9 @@ def deliver_due() -> int:
     return done
 
 
-def send_again(*, letter: Letter) -> None:
-    """Have a letter that failed sent once more, from its first attempt on."""
-    Letter.objects.filter(pk=letter.pk, state=State.FAILED).update(
-        state=State.WAITING, attempts=0, not_before=timezone.now()
-    )
+def send_failed_again() -> int:
+    """Have every letter that was given up sent once more, from its first attempt on; returns how many these are."""
+    return Letter.objects.filter(state=State.FAILED).update(state=State.WAITING, attempts=0, not_before=timezone.now())
 
 
 def _claim() -> list[Letter]:
