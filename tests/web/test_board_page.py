@@ -13,7 +13,9 @@ from django.utils import timezone, translation
 from malpan.competitions.models import Phase
 from malpan.leaderboard.selectors import board
 from malpan.submissions.models import ScoringRun
-from malpan.web.presenters.board import Sorting, _second_line, _shown_columns
+from malpan.web.presenters.board import _shown_columns
+from malpan.web.presenters.board_headings import Sorting
+from malpan.web.presenters.board_lines import second_line
 from scoring.recipes import RECIPES
 from tests.factories import PhaseFactory, TeamFactory, TrackFactory, finished_submission
 from tests.web import html
@@ -191,6 +193,6 @@ def test_a_phone_shows_at_least_two_scores_and_always_the_one_sorted_by(
     found = replace(found, columns=_shown_columns(found, shows_all=False))
     with translation.override(language):
         for column in found.columns[1:]:
-            shown = _second_line(found, Sorting(column.key, "descending"))
+            shown = second_line(found, Sorting(column.key, "descending"))
             assert column.key in shown
             assert len(shown) >= min(2, len(found.columns) - 1)

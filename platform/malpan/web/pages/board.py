@@ -23,7 +23,6 @@ from malpan.web.presenters.board import (
     PAST,
     PUBLIC,
     SNAPSHOT,
-    Link,
     board_table,
     on_last_page,
     past_boards_of,
@@ -31,6 +30,7 @@ from malpan.web.presenters.board import (
     view_of,
 )
 from malpan.web.presenters.board_csv import CSV, FORM, board_csv
+from malpan.web.presenters.board_headings import Link
 from malpan.web.presenters.scores import plain_step_text, step_text
 from malpan.web.presenters.spread import spread_context
 from malpan.web.presenters.sureness import sureness_context

@@ -1,0 +1,152 @@
+"""The lines of the board's table: a team's scores, and the marks drawn between teams."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from malpan.competitions.models import Phase, Track
+from malpan.leaderboard.boards import COMPOSITE, Board, BoardRow
+from malpan.web.presenters import composites, formatting, scores, sureness
+from malpan.web.presenters.board_headings import Sorting
+from scoring.recipes import Column
+from scoring.recipes.targets import Target
+
+SECOND_LINE: Final = 36  # columns of text for scores on the second line of an entry at 390 px
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One score: in full, and short for the second line of a phone. ``is_extra`` is left out there.
+
+    ``part`` and, on a phone, ``short_part``: what it is as a part of a composite, its rank.
+    """
+
+    label: str
+    full: str
+    short: str
+    is_main: bool
+    is_extra: bool
+    is_sorted: bool
+    is_demo: bool
+    part: str = ""
+    short_part: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One team. ``change`` is against the track's baseline; ``marks`` are the lines drawn above this team.
+
+    On a final board ``moved`` says how far the team moved from the public one: ``▲ 3``. ``interval`` is that of the
+    score that ranks, ``places`` that of the rank; ``tied_rank`` that of the first team of its band, which takes the
+    place of its own where it ``shares_rank``.
+    """
+
+    row: BoardRow
+    cells: list[Cell]
+    change: str | None = None
+    marks: tuple[scores.Mark, ...] = ()
+    moved: str = ""
+    interval: str = ""
+    places: str = ""
+    tied_rank: int | None = None
+    shares_rank: bool = False
+
+
+def line_of(
+    row: BoardRow,
+    *,
+    labelled: Sequence[tuple[Column, str]],
+    of_models: frozenset[str],
+    track: Track,
+    sorting: Sorting,
+    on_phone: set[str],
+    marks: tuple[scores.Mark, ...],
+    baseline: Target | None,
+    ranked_by: str,
+    ties: str,
+) -> Line:
+    parts = {} if row.composite is None else {part.score: part for part in row.composite.parts}
+    cells = [
+        Cell(
+            label=label,
+            full=scores.score_text(column, _value(row, column), track),
+            short=scores.score_text(column, _value(row, column), track, is_short=True),
+            is_main=column.is_main,
+            is_extra=not column.is_main and column.key not in on_phone,
+            is_sorted=column.key == sorting.key,
+            is_demo=row.is_demo_models and column.key in of_models,
+            part=composites.part_text(parts[column.key]) if column.key in parts else "",
+            short_part=composites.rank_text(parts[column.key].rank) if column.key in parts else "",
+        )
+        for column, label in labelled
+    ]
+    change = scores.change_text(row.final_score, baseline) if baseline else None
+    return Line(
+        row,
+        cells,
+        change,
+        marks,
+        _moved(row),
+        interval=sureness.interval_text(row, ranked_by, track),
+        places=sureness.places_text(row),
+        tied_rank=None if ties == Phase.Ties.NONE else sureness.tied_rank(row),
+        shares_rank=ties == Phase.Ties.SHARED,
+    )
+
+
+def _value(row: BoardRow, column: Column) -> float | None:
+    if column.key == COMPOSITE:
+        return None if row.composite is None else row.composite.value
+    return row.scores.get(column.key)
+
+
+def _moved(row: BoardRow) -> str:
+    """``▲ 3``, ``▼ 2`` or ``–``: against the public board; nothing where the row is not of a final board."""
+    if row.rank is None or row.public_rank is None:
+        return ""
+    moved = row.public_rank - row.rank
+    return f"{'▲' if moved > 0 else '▼'} {abs(moved)}" if moved else "–"
+
+
+def second_line(found: Board, sorting: Sorting) -> set[str]:
+    """The scores that fit the second line of a phone: the one sorted by, then the others in their order. The parts of a
+    composite are shown all, on as many lines as they take.
+    """
+    if found.components:
+        return {component.score for component in found.components}
+    side = sorted((column for column in found.columns if not column.is_main), key=lambda c: c.key != sorting.key)
+    shown: set[str] = set()
+    room = SECOND_LINE
+    for column in side:
+        room -= formatting.text_width(column.label(scores.language())) + len(" 00.00")
+        if room < 0:
+            break
+        shown.add(column.key)
+    return shown
+
+
+def content_of(row: BoardRow) -> tuple[Any, ...]:
+    """All of a row that its line shows."""
+    shown = (row.rank, row.team_name, row.is_own, row.is_baseline, row.is_demo_models, row.public_rank, row.composite)
+    counts = (row.submission_count, row.submitted_at, row.final_score, row.scores)
+    return *shown, row.sureness, row.is_disqualified, *counts
+
+
+def marks_between(
+    found: Board, marks: Sequence[scores.Mark]
+) -> tuple[list[tuple[scores.Mark, ...]], tuple[scores.Mark, ...]]:
+    """For each ranked row the marks drawn above it: those it fails and the row before it reached; then the rest.
+
+    A score equal to a mark has reached it. Marks above the first row stand there: what nobody has reached yet.
+    """
+    before = found.row_before
+    above_page = [] if before is None else [mark for mark in marks if before.final_score < mark.value]
+    left = sorted((mark for mark in marks if mark not in above_page), key=lambda mark: -mark.value)
+    drawn = []
+    for row in found.rows:
+        above = [] if row.rank is None else [mark for mark in left if row.final_score < mark.value]
+        drawn.append(tuple(above))
+        left = [mark for mark in left if mark not in above]
+    return drawn, tuple(left)
