@@ -8,10 +8,9 @@ that came to its end.
 from __future__ import annotations
 
 import json
-import os
-import signal
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import django
@@ -23,6 +22,7 @@ from django.db import connection  # noqa: E402  # after the set-up
 from malpan.arena.judging import judge_assignment  # noqa: E402
 from malpan.arena.models import Assignment, Judgement, JudgementDraft  # noqa: E402
 from malpan.core.models import AuditEntry  # noqa: E402
+from tests.killing import Step, dies  # noqa: E402
 
 VALUE = {"choice": "first", "reasons": []}
 
@@ -30,40 +30,15 @@ VALUE = {"choice": "first", "reasons": []}
 def main(pk: int) -> list[dict[str, Any]]:
     seen: list[dict[str, Any]] = []
     while True:
-        is_killed = _dies(pk, len(seen) + 1)
+        connection.close()
+        is_killed = dies(partial(_send, pk), len(seen) + 1)
         seen.append(_state(pk))
         if not is_killed:
             return seen
 
 
-def _dies(pk: int, killed_at: int) -> bool:
-    """Whether a child that sends the judgement is killed at its step ``killed_at``: not if it has fewer."""
-    connection.close()
-    child = os.fork()
-    if not child:
-        try:
-            _send(pk, killed_at)
-        except BaseException as error:  # noqa: BLE001 - it must not go on as a second parent
-            print(f"step {killed_at}: {error!r}", file=sys.stderr, flush=True)
-            os._exit(1)
-        os._exit(0)
-    status = os.waitpid(child, 0)[1]
-    if os.WIFEXITED(status):
-        assert os.WEXITSTATUS(status) == 0
-        return False
-    assert os.WTERMSIG(status) == signal.SIGKILL
-    return True
-
-
-def _send(pk: int, killed_at: int) -> None:
+def _send(pk: int, step: Step) -> None:
     assignment = Assignment.objects.select_related("judge__user").get(pk=pk)
-    taken = 0
-
-    def step() -> None:
-        nonlocal taken
-        taken += 1
-        if taken == killed_at:
-            os.kill(os.getpid(), signal.SIGKILL)
 
     def execute(call: Callable[..., Any], *arguments: Any) -> Any:
         step()

@@ -13,11 +13,11 @@ import itertools
 import json
 import os
 import shutil
-import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from malpan.core.storage import collecting, s3
 from malpan.core.storage.moving import move
 from malpan.core.storage.places import store_at
 from malpan.core.storage.stores import CHUNK_BYTES, Store
+from tests.killing import Step, dies
 
 CALLS = ("write", "fsync", "replace", "unlink")  # of os
 SMALL = (b"one", b"two")
@@ -59,7 +60,7 @@ def drill(stage: Callable[[], Scene]) -> Count:
     count = Count()
     while True:
         scene = stage()
-        is_killed = _dies(scene.work, count.kills + 1)
+        is_killed = dies(partial(_work, scene.work), count.kills + 1)
         count.lost += _lost(scene.rows(), scene.kept_in)
         for store in scene.kept_in:
             store.remove_unfinished(NOW)  # what the killed one left half written, and nothing else
@@ -159,33 +160,8 @@ def _prepare() -> None:
     collecting.this_site = lambda: "the drill"
 
 
-def _dies(work: Callable[[], object], killed_at: int) -> bool:
-    """Whether ``work``, in a process of its own, is killed at its step ``killed_at``: not if it has fewer."""
-    child = os.fork()
-    if not child:
-        try:
-            _count_steps(killed_at)
-            work()
-        except BaseException as error:  # noqa: BLE001 - it must not go on as a second parent
-            print(f"step {killed_at}: {error!r}", file=sys.stderr, flush=True)
-            os._exit(1)
-        os._exit(0)
-    status = os.waitpid(child, 0)[1]
-    if os.WIFEXITED(status):
-        assert os.WEXITSTATUS(status) == 0
-        return False
-    assert os.WTERMSIG(status) == signal.SIGKILL
-    return True
-
-
-def _count_steps(killed_at: int) -> None:
-    taken = 0
-
-    def step() -> None:
-        nonlocal taken
-        taken += 1
-        if taken == killed_at:
-            os.kill(os.getpid(), signal.SIGKILL)
+def _work(work: Callable[[], object], step: Step) -> None:
+    """Do ``work`` in this process, which takes a step with each call that changes a disk or sends."""
 
     def stepping(call: Callable[..., Any]) -> Callable[..., Any]:
         def stepped(*arguments: Any, **named: Any) -> Any:
@@ -205,6 +181,7 @@ def _count_steps(killed_at: int) -> None:
             step()
 
     http.client.HTTPConnection.send = stepping_send
+    work()
 
 
 def _lost(addresses: Iterable[str], stores: Iterable[Store]) -> int:
