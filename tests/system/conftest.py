@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.paths import ROOT
 from tests.scoring.test_plugins import block, install
+from tests.system.browsers import chromium, pages_of
 from tests.system.stack import Stack
 from tests.waiting import wait_for
 
@@ -72,6 +73,19 @@ def new_stack(new_directory: Path, models_dir: Path) -> Iterator[Stack]:
     site = Stack(new_directory, models_dir)
     yield site
     site.stop()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as opened:
+        yield opened
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page whose errors, of scripts or of the security policy, fail the test."""
+    with pages_of(browser, 1) as (opened,):
+        yield opened
 
 
 def _copy(directory: Path, to: Path) -> Path:

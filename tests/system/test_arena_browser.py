@@ -13,12 +13,10 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
+from tests.system.browsers import complaints_of, sign_up, take_pictures
 from tests.system.stack import Stack
-from tests.system.test_browser import ARGUMENTS, CHROMIUM
-from tests.system.test_essay_rule_change import take_pictures
-from tests.system.test_rescoring_browser import sign_up
 
 pytestmark = [pytest.mark.browser, pytest.mark.services]
 
@@ -35,30 +33,15 @@ VALUES: dict[str, Any] = {
 }
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield chromium
-        chromium.close()
-
-
 class Judge:
     """A judge at a browser. ``complaints``: errors of scripts or of the security policy."""
 
     def __init__(self, browser: Browser, stack: Stack, folder: Path, **options: Any) -> None:
         self.context = browser.new_context(locale="ko-KR", **options)
         self.page, self.stack, self.folder = self.context.new_page(), stack, folder
-        self.complaints: list[str] = []
-        self.page.on("console", self._hear)
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.complaints = complaints_of(self.page, but="422")  # a form that is refused: to the browser an error
         self.email = sign_up(self.page, stack)
         self.campaign = 0
-
-    def _hear(self, said: Any) -> None:
-        """A form that is refused is an error to the browser, and none to us."""
-        if said.type == "error" and "422" not in said.text:
-            self.complaints.append(said.text)
 
     def invite(self, protocol: str, items: int = ITEMS) -> str:
         made = self.stack.call("tests.system.make_arena", "prepare", self.email, protocol, items)

@@ -3,41 +3,23 @@
 from __future__ import annotations
 
 import json
-import shutil
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
+from tests.system.browsers import complaints_of
 from tests.system.make_contest import answers
 from tests.system.stack import Stack
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 SCORED_WITHIN = 300_000  # milliseconds
 
 pytestmark = [pytest.mark.browser, pytest.mark.services]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield chromium
-        chromium.close()
 
 
 @dataclass
@@ -73,7 +55,7 @@ class Person:
 
     page: Page
     site: str
-    complaints: list[str] = field(default_factory=list)
+    complaints: list[str]
 
     def open(self, address: str) -> None:
         self.page.goto(self.site + address)
@@ -108,12 +90,8 @@ def people_at(browser: Browser, site: str) -> Iterator[Callable[..., Person]]:
 
     def sit_down(**options: Any) -> Person:
         contexts.append(browser.new_context(locale="ko-KR", **options))
-        person = Person(contexts[-1].new_page(), site)
-        person.page.on(
-            "console", lambda message: person.complaints.append(message.text) if message.type == "error" else None
-        )
-        person.page.on("pageerror", lambda error: person.complaints.append(str(error)))
-        return person
+        page = contexts[-1].new_page()
+        return Person(page, site, complaints_of(page))
 
     yield sit_down
     for context in contexts:

@@ -10,25 +10,23 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import subprocess
 import sys
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import requests
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 from scipy.stats import rankdata
 
 from malpan.demo.teams import ESSAY_TEAMS
 from tests.demo.test_essays import TRACK, half_up, measured, team_of
 from tests.paths import ROOT
+from tests.system.browsers import sign_up, take_pictures
 from tests.system.stack import Stack
-from tests.system.test_browser import ARGUMENTS, CHROMIUM
-from tests.system.test_rescoring_browser import sign_up
 from tests.system.visitor import Visitor, wait_until_finished
 from tests.waiting import wait_for
 
@@ -37,37 +35,9 @@ BEFORE, AFTER = "essay-scoring-half-even@1", "essay-scoring@1"
 WEIGHTS = {"rmse": 45, "spearman": 45, "llm_judge": 10}
 READY_WITHIN = 300_000  # milliseconds
 SCORED_WITHIN = 600  # seconds: 588 questions to the demo judge, on a machine that may be busy
-WIDTHS = {1280: 900, 390: 800}
 RANKED = {team.name: team.key.removeprefix("essays-") for team in ESSAY_TEAMS if not team.is_baseline}
 REASON = "0.5는 언제나 올립니다(8월 6일 규칙 변경)"
 NOTICE = "반올림 규칙이 바뀌어 모든 제출을 다시 채점했습니다"
-
-
-@pytest.fixture
-def page() -> Iterator[Page]:
-    """A page whose errors, of scripts or of the security policy, fail the test."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        opened = browser.new_context(locale="ko-KR").new_page()
-        complaints: list[str] = []
-        opened.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
-        opened.on("pageerror", lambda error: complaints.append(str(error)))
-        yield opened
-        browser.close()
-        assert complaints == []
-
-
-def take_pictures(page: Page, folder: Path, name: str) -> None:
-    """The page in both widths: it may not scroll sideways in either. With PICTURES in the environment, pictures of it
-    are in ``folder``.
-    """
-    for width, height in WIDTHS.items():
-        page.set_viewport_size({"width": width, "height": height})
-        sideways = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        if "PICTURES" in os.environ:
-            page.screenshot(path=folder / f"{name}-{width}.png", full_page=True)
-        assert sideways <= 0, (name, width)
-    page.set_viewport_size({"width": 1280, "height": WIDTHS[1280]})
 
 
 def fetch_board(stack: Stack, made: dict[str, Any]) -> dict[str, Any]:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 import requests
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
+from tests.system.browsers import sign_up
 from tests.system.make_contest import answers
 from tests.system.stack import Stack
-from tests.system.test_browser import ARGUMENTS, CHROMIUM
 from tests.system.test_rescoring import batch_of, board_of
 from tests.system.visitor import Visitor
 from tests.waiting import wait_for
@@ -22,39 +21,12 @@ from tests.waiting import wait_for
 pytestmark = [pytest.mark.browser, pytest.mark.services]
 TEAMS, EACH, ITEMS, WORDS = 40, 10, 6, 4
 READY_WITHIN = 300_000  # milliseconds
-PASSWORD = "열두글자가넘는비밀번호"
 STRICT = "rag-qa-strict@1"
-
-
-@pytest.fixture
-def page() -> Iterator[Page]:
-    """A page whose errors, of scripts or of the security policy, fail the test."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        opened = browser.new_context(locale="ko-KR").new_page()
-        complaints: list[str] = []
-        opened.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
-        opened.on("pageerror", lambda error: complaints.append(str(error)))
-        yield opened
-        browser.close()
-        assert complaints == []
 
 
 def contest(stack: Stack, teams: int, each: int) -> dict[str, Any]:
     slug = f"many-{uuid.uuid4().hex[:8]}"
     return stack.call("tests.system.make_rescoring", "prepare", slug, teams, each, ITEMS, WORDS)
-
-
-def sign_up(page: Page, stack: Stack) -> str:
-    email = f"{uuid.uuid4().hex[:12]}@example.org"
-    page.goto(f"{stack.url}/accounts/signup/")
-    page.get_by_label("이름").fill("김운영")
-    page.get_by_label("이메일").fill(email)
-    page.get_by_label("비밀번호", exact=True).fill(PASSWORD)
-    page.get_by_label("비밀번호 확인").fill(PASSWORD)
-    page.get_by_role("button", name="가입하기").click()
-    expect(page.get_by_role("status")).to_contain_text("로그인되었습니다")
-    return email
 
 
 class Reader:

@@ -15,29 +15,19 @@ from typing import Any
 
 import pytest
 import requests
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
+from tests.system.browsers import pages_of, sign_up, take_pictures
 from tests.system.stack import Stack
-from tests.system.test_browser import ARGUMENTS, CHROMIUM
-from tests.system.test_essay_rule_change import take_pictures
-from tests.system.test_rescoring_browser import sign_up
 
 pytestmark = [pytest.mark.browser, pytest.mark.services]
 
 
 @pytest.fixture
-def pages() -> Iterator[list[Page]]:
-    """Two browsers that know nothing of each other; errors of scripts or of the security policy fail the test."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        opened = [browser.new_context(locale="ko-KR").new_page() for _person in range(2)]
-        complaints: list[str] = []
-        for page in opened:
-            page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
-            page.on("pageerror", lambda error: complaints.append(str(error)))
+def pages(browser: Browser) -> Iterator[list[Page]]:
+    """Of two people."""
+    with pages_of(browser, 2) as opened:
         yield opened
-        browser.close()
-        assert complaints == []
 
 
 class Final:

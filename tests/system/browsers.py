@@ -1,0 +1,86 @@
+"""What the tests at a real browser share: pages that hear complaints, an account, pictures in two widths."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.system.stack import Stack
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PASSWORD = "열두글자가넘는비밀번호"
+WIDTHS = {1280: 900, 390: 800}
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+def complaints_of(page: Page, *, but: str | None = None) -> list[str]:
+    """The errors that ``page`` has, of scripts or of the security policy, as they come; none with ``but`` in it."""
+    heard: list[str] = []
+
+    def hear(text: str) -> None:
+        if but is None or but not in text:
+            heard.append(text)
+
+    page.on("console", lambda said: hear(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: heard.append(str(error)))
+    return heard
+
+
+@contextmanager
+def pages_of(browser: Browser, count: int) -> Iterator[list[Page]]:
+    """Pages that know nothing of each other; complaints of one fail the test."""
+    contexts = [browser.new_context(locale="ko-KR") for _ in range(count)]
+    pages = [context.new_page() for context in contexts]
+    complaints = [complaints_of(page) for page in pages]
+    yield pages
+    for context in contexts:
+        context.close()
+    assert not any(complaints), complaints
+
+
+def sign_up(page: Page, stack: Stack) -> str:
+    """The address of a new account, which is logged in on ``page``."""
+    email = f"{uuid.uuid4().hex[:12]}@example.org"
+    page.goto(f"{stack.url}/accounts/signup/")
+    page.get_by_label("이름").fill("김운영")
+    page.get_by_label("이메일").fill(email)
+    page.get_by_label("비밀번호", exact=True).fill(PASSWORD)
+    page.get_by_label("비밀번호 확인").fill(PASSWORD)
+    page.get_by_role("button", name="가입하기").click()
+    expect(page.get_by_role("status")).to_contain_text("로그인되었습니다")
+    return email
+
+
+def take_pictures(page: Page, folder: Path, name: str) -> None:
+    """The page in both widths: it may not scroll sideways in either. With PICTURES in the environment, pictures of it
+    are in ``folder``.
+    """
+    for width, height in WIDTHS.items():
+        page.set_viewport_size({"width": width, "height": height})
+        sideways = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        if "PICTURES" in os.environ:
+            page.screenshot(path=folder / f"{name}-{width}.png", full_page=True)
+        assert sideways <= 0, (name, width)
+    page.set_viewport_size({"width": 1280, "height": WIDTHS[1280]})
