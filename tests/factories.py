@@ -16,7 +16,7 @@ from django.utils import timezone
 from factory.django import DjangoModelFactory
 
 from malpan.accounts.models import User
-from malpan.competitions.models import Competition, Phase, ReferenceVersion, Track
+from malpan.competitions.models import Competition, CompetitionRole, Phase, ReferenceVersion, Track
 from malpan.jobs.models import Job
 from malpan.submissions.models import QuotaEntry, ScoringRun, Submission
 from malpan.submissions.scoring_changes import publish_reference_version
@@ -207,6 +207,13 @@ def finished_submission(
     )
     submission.save(update_fields=["live_run"])
     return submission
+
+
+def person_in(competition: Competition, role: str, **fields: Any) -> User:
+    """A new person with ``role`` in ``competition``, who was appointed without an entry in the audit log."""
+    user: User = UserFactory.create(**fields)
+    CompetitionRole.objects.create(user=user, competition=competition, role=role)
+    return user
 
 
 def leader_of(team: Team) -> User:

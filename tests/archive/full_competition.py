@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.archive.exporting import export_competition
-from malpan.competitions.models import Competition, CompetitionRole, Phase, Question, TermsAcceptance
+from malpan.competitions.models import Competition, Phase, Question, TermsAcceptance
 from malpan.competitions.services import add_data_file, post_notice
 from malpan.competitions.targets import set_targets
 from malpan.core import audit
@@ -35,6 +35,7 @@ from tests.factories import (
     TeamFactory,
     UserFactory,
     leader_of,
+    person_in,
     prediction_bytes,
     publish,
     report,
@@ -48,8 +49,7 @@ def make() -> Competition:
     publish(phase)
     competition = phase.track.competition
     submissions = [scored(phase, number) for number in range(3)]
-    owner = UserFactory.create(name="주인")
-    CompetitionRole.objects.create(user=owner, competition=competition, role="owner")
+    owner = person_in(competition, "owner", name="주인")
     set_targets(track=phase.track, targets=[Target("baseline", 0.3, "작년 1위", "")], actor=owner)
     add_data_file(track=phase.track, kind="data", title_ko="자료", file_name="q.json", data=b"[1]", actor=owner)
     post_notice(competition=competition, title_ko="공지", body_ko="본문", actor=owner)

@@ -28,10 +28,9 @@ from malpan.arena.models import (
 )
 from malpan.arena.practice import create_practice
 from malpan.arena.queue import next_assignment
-from malpan.competitions.models import CompetitionRole
 from scoring.arena.design import plan
 from tests.database import count_rows
-from tests.factories import PhaseFactory, TeamFactory, UserFactory, finished_submission
+from tests.factories import PhaseFactory, TeamFactory, UserFactory, finished_submission, person_in
 
 SEED = "5eed" * 16
 VALUES: dict[str, dict[str, Any]] = {
@@ -115,8 +114,7 @@ class Panel:
 def draft_panel(protocol: str = "pairwise", *, systems: int = 4, **fields: Any) -> Panel:
     """A campaign in preparation with its systems, each of a team of its own, without labels."""
     phase = PhaseFactory.create()
-    organiser = UserFactory.create()
-    CompetitionRole.objects.create(competition=phase.track.competition, user=organiser, role="organiser")
+    organiser = person_in(phase.track.competition, "organiser")
     now = timezone.now()
     rubric = Rubric.objects.create(
         track=phase.track, number=1, title_ko="기준", guideline_ko="끝까지 읽는다.", criteria=CRITERIA, reasons=REASONS,

@@ -21,13 +21,12 @@ from malpan.arena.models import Assignment, Exclusion, Judgement
 from malpan.arena.quality import open_scores
 from malpan.arena.votes_file import votes_of
 from malpan.competitions.errors import ManageNotFound, NotAllowed
-from malpan.competitions.models import CompetitionRole
 from malpan.core.models import AuditEntry
 from scoring.arena import votes as votes_module
 from scoring.arena.result import compute
 from tests.arena.answers import answered
 from tests.arena.panels import Panel, draft_panel, open_panel
-from tests.factories import UserFactory
+from tests.factories import person_in
 from tests.locks import waits_for
 
 pytestmark = pytest.mark.django_db
@@ -183,8 +182,7 @@ def test_reason_is_needed_both_ways(panel):
 
 
 def test_only_who_manages_excludes(panel):
-    viewer = UserFactory.create()
-    CompetitionRole.objects.create(competition=panel.campaign.track.competition, user=viewer, role="operator")
+    viewer = person_in(panel.campaign.track.competition, "operator")
     campaign, judge = panel.campaign, panel.judges[0]
     made = make_exclusion(campaign=campaign, actor=panel.organiser, judge=panel.judges[1], reason="까닭")
 

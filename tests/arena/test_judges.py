@@ -47,7 +47,7 @@ from malpan.competitions.errors import ManageNotFound, NotAllowed
 from malpan.competitions.models import CompetitionRole
 from malpan.core.models import AuditEntry
 from tests.arena.panels import Panel, draft_panel, open_panel, person
-from tests.factories import UserFactory
+from tests.factories import UserFactory, person_in
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "judge@univ.ac.kr"
@@ -206,8 +206,7 @@ def test_new_link_takes_the_place_of_the_old_one(draft):
 
 def test_only_who_manages_invites_and_removes(draft):
     judge = invite(draft)
-    viewer = UserFactory.create()
-    CompetitionRole.objects.create(competition=draft.campaign.track.competition, user=viewer, role="viewer")
+    viewer = person_in(draft.campaign.track.competition, "viewer")
 
     for actor, refusal in ((viewer, NotAllowed), (UserFactory.create(), ManageNotFound)):
         for call in (

@@ -13,12 +13,11 @@ from malpan.arena.judges import remove_judge
 from malpan.arena.models import Assignment, Judgement
 from malpan.arena.quality import current_result, has_opened_scores, live_quality, open_scores
 from malpan.competitions.errors import ManageNotFound, NotAllowed
-from malpan.competitions.models import CompetitionRole
 from malpan.core.models import AuditEntry
 from scoring.arena.draws import draws
 from tests.arena.answers import answered, quality_of
 from tests.arena.panels import Panel, draft_panel, open_panel
-from tests.factories import UserFactory
+from tests.factories import person_in
 
 pytestmark = pytest.mark.django_db
 
@@ -68,7 +67,7 @@ def test_who_clicks_without_reading_stands_out_and_nobody_else():
 
     quality = quality_of(panel.campaign)
 
-    flagged = [place for place, each in enumerate(quality.judges) if each.figures.is_suspicious]
+    flagged = [place for place, each in enumerate(quality.judges) if each.figures.flags]
     assert flagged == [2]
     failures = [each.figures.control_failures for each in quality.judges]
     assert failures[2] > 0
@@ -119,8 +118,7 @@ def test_figures_follow_the_published_labels_after_the_closing(panel):
 # --- the scores -------------------------------------------------------------------------------------------------------
 def test_scores_are_seen_by_who_opened_them_with_a_reason_and_that_is_logged(panel):
     work(panel)
-    other = UserFactory.create()
-    CompetitionRole.objects.create(competition=panel.campaign.track.competition, user=other, role="owner")
+    other = person_in(panel.campaign.track.competition, "owner")
 
     with pytest.raises(ScoresNotOpened):
         answered(current_result, campaign=panel.campaign, actor=panel.organiser)
@@ -146,8 +144,7 @@ def test_closed_campaign_has_open_scores(panel):
 
 
 def test_only_who_manages_opens_the_scores_and_only_of_what_began(panel):
-    operator = UserFactory.create()
-    CompetitionRole.objects.create(competition=panel.campaign.track.competition, user=operator, role="operator")
+    operator = person_in(panel.campaign.track.competition, "operator")
 
     for actor, refusal in ((operator, NotAllowed), (panel.judges[0].user, ManageNotFound)):
         with pytest.raises(refusal):

@@ -11,11 +11,10 @@ from malpan.arena.errors import RubricInvalid, RubricUnchanged
 from malpan.arena.models import Rubric
 from malpan.arena.rubrics import create_rubric
 from malpan.competitions.errors import ManageNotFound, NotAllowed
-from malpan.competitions.models import CompetitionRole
 from malpan.core.messages import text_of
 from malpan.core.models import AuditEntry
 from tests.arena.conftest import CRITERIA, REASONS, World
-from tests.factories import UserFactory
+from tests.factories import UserFactory, person_in
 
 pytestmark = pytest.mark.django_db
 
@@ -49,8 +48,7 @@ def test_the_database_refuses_to_change_a_version(world: World) -> None:
 def test_only_who_may_manage_makes_one(world: World) -> None:
     with pytest.raises(ManageNotFound):
         create_rubric(track=world.track, actor=UserFactory.create(), **SOUND)
-    viewer = UserFactory.create()
-    CompetitionRole.objects.create(user=viewer, competition=world.competition, role="operator")
+    viewer = person_in(world.competition, "operator")
     with pytest.raises(NotAllowed):
         create_rubric(track=world.track, actor=viewer, **SOUND)
 

@@ -12,7 +12,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from malpan.competitions.models import CompetitionRole, Phase, ReferenceVersion
+from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.phases import update_phase
 from malpan.leaderboard import standings
 from malpan.leaderboard.boards import COMPOSITE, View
@@ -38,10 +38,10 @@ from tests.factories import (
     PhaseFactory,
     ScoringRunFactory,
     TeamFactory,
-    UserFactory,
     current_version,
     finished_submission,
     leader_of,
+    person_in,
 )
 
 pytestmark = pytest.mark.django_db
@@ -100,9 +100,7 @@ def composites_without(phase: Phase, team: Team) -> dict[int, float]:
 
 
 def organiser_of(phase: Phase) -> Any:
-    user = UserFactory.create()
-    CompetitionRole.objects.create(user=user, competition=phase.track.competition, role="owner")
-    return user
+    return person_in(phase.track.competition, "owner")
 
 
 # --- what happens to one team -----------------------------------------------------------------------------------------

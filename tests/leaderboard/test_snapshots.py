@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from malpan.competitions.errors import ManageNotFound, NotAllowed
-from malpan.competitions.models import CompetitionRole, Phase
+from malpan.competitions.models import Phase
 from malpan.core.models import AuditEntry
 from malpan.leaderboard.errors import NothingToPublish, PhaseNotOver, RunsUnfinished
 from malpan.leaderboard.finals import final_board
@@ -25,6 +25,7 @@ from tests.factories import (
     TeamFactory,
     UserFactory,
     finished_submission,
+    person_in,
 )
 
 pytestmark = pytest.mark.django_db
@@ -45,9 +46,7 @@ def organiser(phase):
 
 
 def _person(phase, role):
-    user = UserFactory.create()
-    CompetitionRole.objects.create(user=user, competition=phase.track.competition, role=role)
-    return user
+    return person_in(phase.track.competition, role)
 
 
 def _team(phase, name, **fields):

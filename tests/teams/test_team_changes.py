@@ -31,6 +31,7 @@ from tests.factories import (
     TeamFactory,
     UserFactory,
     leader_of,
+    person_in,
     prediction_bytes,
     publish,
 )
@@ -44,9 +45,7 @@ def member_of(team: Team):
 
 
 def organiser_of(competition, role=CompetitionRole.Role.ORGANISER):
-    user = UserFactory.create()
-    CompetitionRole.objects.create(user=user, competition=competition, role=role)
-    return user
+    return person_in(competition, role)
 
 
 def ended_team(**fields) -> Team:

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from malpan.competitions.checklist import State, checklist
 from malpan.competitions.checklist_facts import facts_of
-from malpan.competitions.models import CompetitionRole, Phase, Track
+from malpan.competitions.models import Phase, Track
 from malpan.core.models import AuditEntry
 from malpan.leaderboard.rescore_preview import preview
 from malpan.leaderboard.snapshots import publish_final_board
@@ -30,9 +30,9 @@ from tests.factories import (
     ScoringRunFactory,
     TeamFactory,
     TrackFactory,
-    UserFactory,
     finished_submission,
     leader_of,
+    person_in,
 )
 from tests.leaderboard.test_composite_boards import batch_of
 from tests.web import html
@@ -186,8 +186,7 @@ def test_the_board_of_the_api_carries_components_and_parts(phase: Phase, teams: 
 
 def test_the_published_board_shows_its_own_parts(phase: Phase, teams: list[Team]) -> None:
     Phase.objects.filter(pk=phase.pk).update(ends_at=timezone.now() - timedelta(seconds=1))
-    owner = UserFactory.create()
-    CompetitionRole.objects.create(user=owner, competition=phase.track.competition, role="owner")
+    owner = person_in(phase.track.competition, "owner")
     publish_final_board(phase=Phase.objects.get(pk=phase.pk), actor=owner)
     finished_submission(phase, teams[1], 0.5, scores=values(0.0, 1.0, 1.0))
     final = page_of(Client(), url(phase))

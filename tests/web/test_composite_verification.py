@@ -15,7 +15,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from malpan.competitions.models import CompetitionRole, Phase
+from malpan.competitions.models import Phase
 from malpan.leaderboard.snapshots import publish_final_board
 from malpan.submissions.integrity import chain, receipts
 from malpan.submissions.models import HiddenResult
@@ -23,7 +23,13 @@ from malpan.web.pages.chain import SCRIPT
 from scoring.composite import Component, composites
 from scoring.signature import json_sha256
 from tests.composite_boards import install, values
-from tests.factories import PhaseFactory, ReferenceVersionFactory, TeamFactory, UserFactory, finished_submission
+from tests.factories import (
+    PhaseFactory,
+    ReferenceVersionFactory,
+    TeamFactory,
+    finished_submission,
+    person_in,
+)
 from tests.web.test_chain_pages import board_url, body, chain_url, run_script
 
 pytestmark = pytest.mark.django_db
@@ -54,8 +60,7 @@ def files_of(phase: Phase) -> dict[str, Any]:
 
 def publish(phase: Phase) -> None:
     Phase.objects.filter(pk=phase.pk).update(ends_at=timezone.now() - timedelta(seconds=1))
-    user = UserFactory.create()
-    CompetitionRole.objects.create(user=user, competition=phase.track.competition, role="owner")
+    user = person_in(phase.track.competition, "owner")
     publish_final_board(phase=Phase.objects.get(pk=phase.pk), actor=user)
 
 

@@ -11,12 +11,12 @@ from django.test import Client
 from django.utils import timezone
 
 from malpan.accounts.models import User
-from malpan.competitions.models import CompetitionRole, Phase, Track
+from malpan.competitions.models import Phase, Track
 from malpan.leaderboard.snapshots import publish_final_board
 from malpan.submissions.integrity import chain, receipts
 from malpan.teams.models import Team
 from malpan.teams.services import disqualify_team
-from tests.factories import PhaseFactory, TeamFactory, UserFactory, finished_submission, leader_of
+from tests.factories import PhaseFactory, TeamFactory, finished_submission, leader_of, person_in
 from tests.web import html
 from tests.web.conftest import client_of
 from tests.web.test_chain_pages import body, chain_url, run_script
@@ -41,9 +41,7 @@ def phase() -> Phase:
 
 @pytest.fixture
 def owner(phase: Phase) -> User:
-    user = UserFactory.create()
-    CompetitionRole.objects.create(user=user, competition=phase.track.competition, role="owner")
-    return user
+    return person_in(phase.track.competition, "owner")
 
 
 def api(shown: Phase, **query: Any) -> Any:

@@ -11,16 +11,15 @@ from django.test import Client
 from django.utils import timezone
 
 from malpan.accounts.services import create_api_token
-from malpan.competitions.models import CompetitionRole
 from malpan.submissions.integrity import chain
 from malpan.submissions.integrity.receipts import issue_receipt
 from tests.factories import (
     PhaseFactory,
     ReferenceVersionFactory,
     TeamFactory,
-    UserFactory,
     finished_submission,
     leader_of,
+    person_in,
 )
 from tests.web.conftest import client_of
 
@@ -108,7 +107,6 @@ def test_programs_are_told_the_rule_and_the_reason(world):
 
 def test_organisers_see_every_digit(world):
     phase, _team, _leader, rows = world
-    organiser = UserFactory.create()
-    CompetitionRole.objects.create(user=organiser, competition=phase.track.competition, role="organiser")
+    organiser = person_in(phase.track.competition, "organiser")
     page = client_of(organiser).get(f"/submissions/{rows[1].public_id}/").content.decode()
     assert "70.9987650" in page

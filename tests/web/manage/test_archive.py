@@ -16,14 +16,14 @@ from django.test import Client
 
 from malpan.accounts.models import User
 from malpan.archive.exporting import export_competition
-from malpan.competitions.models import Competition, CompetitionRole, Phase
+from malpan.competitions.models import Competition, Phase
 from malpan.core.models import AuditEntry
 from malpan.submissions.integrity import chain, receipts
 from malpan.submissions.models import Submission
 from malpan.teams.models import Team
 from tests.archive import light_passphrase
 from tests.archive.light_passphrase import PASSPHRASE
-from tests.factories import CANARY, CompetitionFactory, UserFactory, finished_submission
+from tests.factories import CANARY, CompetitionFactory, UserFactory, finished_submission, person_in
 from tests.web.conftest import client_of
 from tests.web.html import parse
 
@@ -40,9 +40,7 @@ def competition(phase: Phase, team: Team) -> Competition:
 
 
 def with_role(competition: Competition, role: str) -> Client:
-    user = UserFactory.create()
-    CompetitionRole.objects.create(user=user, competition=competition, role=role)
-    return client_of(user)
+    return client_of(person_in(competition, role))
 
 
 @pytest.fixture
@@ -231,8 +229,7 @@ def test_import_without_the_csrf_token_is_refused(archive: bytes, importer: User
 def test_person_who_came_with_an_archive_gets_in_by_resetting_the_password(importer: User) -> None:
     target = io.BytesIO()
     source = CompetitionFactory.create(slug="original")
-    guest = UserFactory.create(email="guest@example.com")
-    CompetitionRole.objects.create(user=guest, competition=source, role="viewer")
+    guest = person_in(source, "viewer", email="guest@example.com")
     export_competition(competition=source, actor=None, target=target)
     guest.delete()
     send(client_of(importer), target.getvalue(), slug="copy")

@@ -18,14 +18,14 @@ from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.competitions import roles
-from malpan.competitions.models import Competition, CompetitionRole
+from malpan.competitions.models import Competition
 from malpan.core import audit
 from malpan.core.models import AuditEntry
 from malpan.core.times import KST
 from malpan.privacy.erasing import erase
 from malpan.submissions.models import QuotaEntry
 from malpan.web.presenters.audit import ACTIONS, FACTS
-from tests.factories import CompetitionFactory, TeamFactory, UserFactory
+from tests.factories import CompetitionFactory, TeamFactory, UserFactory, person_in
 from tests.paths import ROOT
 from tests.web import html
 from tests.web.conftest import client_of
@@ -47,9 +47,7 @@ def actor() -> User:
 
 @pytest.fixture
 def viewer(competition: Competition) -> Client:
-    user = UserFactory.create()
-    CompetitionRole.objects.create(user=user, competition=competition, role="viewer")
-    return client_of(user)
+    return client_of(person_in(competition, "viewer"))
 
 
 def note(competition: Competition, action: str, actor: User | None = None, **sides: Any) -> AuditEntry:

@@ -10,7 +10,7 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from malpan.competitions.models import CompetitionRole, Phase
+from malpan.competitions.models import Phase
 from malpan.competitions.services import add_data_file
 from malpan.core.storage import store_private
 from malpan.submissions.integrity import duplicates
@@ -22,9 +22,9 @@ from tests.factories import (
     PhaseFactory,
     TeamFactory,
     TrackFactory,
-    UserFactory,
     file_bytes,
     finished_submission,
+    person_in,
     publish,
     rows,
 )
@@ -48,9 +48,7 @@ def phase(db: None) -> Phase:
 
 @pytest.fixture
 def viewer(phase: Phase) -> Client:
-    user = UserFactory.create()
-    CompetitionRole.objects.create(user=user, competition=phase.track.competition, role="viewer")
-    return client_of(user)
+    return client_of(person_in(phase.track.competition, "viewer"))
 
 
 def answers(mark: object, own_from: int = 0) -> bytes:

@@ -9,11 +9,10 @@ from django.test import Client
 from scipy.stats import pearsonr, spearmanr
 from sklearn.metrics import cohen_kappa_score
 
-from malpan.accounts.models import User
-from malpan.competitions.models import Competition, CompetitionRole
+from malpan.competitions.models import Competition
 from malpan.core.models import AuditEntry
 from malpan.submissions.models import JudgeAgreement, Submission
-from tests.factories import TeamFactory, UserFactory
+from tests.factories import TeamFactory, person_in
 from tests.judged_submissions import human_bytes, judged_submission
 from tests.web import html
 from tests.web.conftest import Contest, client_of
@@ -23,15 +22,9 @@ HUMAN = {"e1": 4.5, "e2": 4.0, "e3": 1.5, "e4": 2.0, "e5": 3.0, "e6": 5.0, "e7":
 SOURCE = "국어 교사 두 명, 같은 기준으로"
 
 
-def person(competition: Competition, role: str) -> User:
-    user = UserFactory.create()
-    CompetitionRole.objects.create(user=user, competition=competition, role=role)
-    return user
-
-
 @pytest.fixture
 def organiser(contest: Contest) -> Client:
-    return client_of(person(contest.competition, "organiser"))
+    return client_of(person_in(contest.competition, "organiser"))
 
 
 @pytest.fixture
@@ -120,7 +113,7 @@ def test_a_file_that_cannot_be_used_says_where_and_why(
 def test_a_viewer_reads_and_cannot_upload_or_remove(contest: Contest, organiser: Client, judged: Submission) -> None:
     upload(organiser, contest, judged, human_bytes(HUMAN))
     row = JudgeAgreement.objects.get()
-    viewer = client_of(person(contest.competition, "viewer"))
+    viewer = client_of(person_in(contest.competition, "viewer"))
     page = viewer.get(contest.url("manage/judge/")).content.decode()
     assert SOURCE in page
     assert 'name="judged"' not in page

@@ -9,21 +9,19 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from malpan.competitions.models import CompetitionRole, Phase
+from malpan.competitions.models import Phase
 from malpan.core.models import AuditEntry
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.submissions.models import HiddenResult
 from malpan.teams.models import Team
 from malpan.web.presenters.scores import step_text
-from tests.factories import PhaseFactory, TeamFactory, UserFactory, finished_submission, publish
+from tests.factories import PhaseFactory, TeamFactory, finished_submission, person_in, publish
 from tests.web.conftest import client_of
 from tests.web.visibility_world import canaries_in
 
 
 def manage_of(phase: Phase, role: str) -> Client:
-    user = UserFactory.create()
-    CompetitionRole.objects.create(user=user, competition=phase.track.competition, role=role)
-    return client_of(user)
+    return client_of(person_in(phase.track.competition, role))
 
 
 def url(phase: Phase, page: str = "") -> str:

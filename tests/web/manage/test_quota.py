@@ -15,7 +15,7 @@ from malpan.competitions.models import CompetitionRole
 from malpan.core.times import kst_day
 from malpan.submissions.models import QuotaEntry
 from malpan.submissions.quota import services as quota
-from tests.factories import PhaseFactory, SubmissionFactory, TeamFactory, UserFactory, leader_of
+from tests.factories import PhaseFactory, SubmissionFactory, TeamFactory, UserFactory, leader_of, person_in
 from tests.web.conftest import client_of
 
 pytestmark = pytest.mark.django_db
@@ -23,9 +23,7 @@ Role = CompetitionRole.Role
 
 
 def manage_client(competition, role=Role.ORGANISER) -> Client:
-    user = UserFactory.create()
-    CompetitionRole.objects.create(competition=competition, user=user, role=role)
-    return client_of(user)
+    return client_of(person_in(competition, role))
 
 
 @pytest.fixture

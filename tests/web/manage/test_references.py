@@ -17,6 +17,7 @@ from tests.factories import (
     TrackFactory,
     UserFactory,
     file_bytes,
+    person_in,
     publish,
     reference_bytes,
     rows,
@@ -28,9 +29,7 @@ pytestmark = pytest.mark.django_db
 
 
 def person(competition: Competition, role: str) -> Client:
-    user = UserFactory.create()
-    CompetitionRole.objects.create(user=user, competition=competition, role=role)
-    return client_of(user)
+    return client_of(person_in(competition, role))
 
 
 def draft_of(phase: Phase, **fields: str) -> ReferenceVersion:

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from malpan.competitions.models import Competition, CompetitionRole, Notice, Track
+from malpan.competitions.models import Competition, Notice, Track
 from malpan.submissions.models import HiddenResult, QuotaEntry, RescoreBatch, ScoringRun, Submission
 from malpan.submissions.rescoring import services as rescoring
 from malpan.submissions.rescoring.batches import Selection, state_of
-from tests.factories import UserFactory
+from tests.factories import person_in
 from tests.submissions.conftest import work_uncommitted
 from tests.submissions.rescoring.contest_of_many import STRICT, Contest, fill, found, upload, with_fake_models, work_off
 from tests.web.conftest import client_of
@@ -49,9 +49,7 @@ def competition_of(contest: Contest) -> Competition:
 
 
 def person(contest: Contest, role: str) -> Client:
-    user = UserFactory.create()
-    CompetitionRole.objects.create(user=user, competition=competition_of(contest), role=role)
-    return client_of(user)
+    return client_of(person_in(competition_of(contest), role))
 
 
 def url(contest: Contest, rest: str = "") -> str:

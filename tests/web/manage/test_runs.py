@@ -8,8 +8,6 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from malpan.accounts.models import User
-from malpan.competitions.models import Competition, CompetitionRole
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 from tests.factories import (
     JobFactory,
@@ -17,8 +15,8 @@ from tests.factories import (
     ScoringRunFactory,
     SubmissionFactory,
     TeamFactory,
-    UserFactory,
     finished_submission,
+    person_in,
     update_jobs,
 )
 from tests.web import html
@@ -27,20 +25,14 @@ from tests.web.conftest import Contest, client_of, in_state
 State = ScoringRun.State
 
 
-def worker_of(competition: Competition, role: str) -> User:
-    user = UserFactory.create()
-    CompetitionRole.objects.create(user=user, competition=competition, role=role)
-    return user
-
-
 @pytest.fixture
 def operator(contest: Contest) -> Client:
-    return client_of(worker_of(contest.competition, "operator"))
+    return client_of(person_in(contest.competition, "operator"))
 
 
 @pytest.fixture
 def viewer(contest: Contest) -> Client:
-    return client_of(worker_of(contest.competition, "viewer"))
+    return client_of(person_in(contest.competition, "viewer"))
 
 
 def page_of(client: Client, address: str) -> html.Element:

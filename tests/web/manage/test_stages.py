@@ -9,12 +9,11 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from malpan.competitions.models import CompetitionRole
 from malpan.stages.contents import stage_content
 from malpan.stages.models import Stage, StageSnapshot, StageTable
 from malpan.stages.selectors import newest_table
 from malpan.teams.services import disqualify_team
-from tests.factories import UserFactory
+from tests.factories import person_in
 from tests.stages.conftest import Contest, make_contest
 from tests.web.conftest import client_of
 
@@ -193,8 +192,7 @@ def test_settings_that_are_refused_are_named_at_their_field(
 
 def test_a_viewer_sees_the_scores_and_changes_nothing(contest: Contest, second: Stage) -> None:
     contest.enter(second, {1: 71.25, 2: 2, 3: 3})
-    person = UserFactory.create()
-    CompetitionRole.objects.create(user=person, competition=contest.competition, role="viewer")
+    person = person_in(contest.competition, "viewer")
     viewer = client_of(person)
     page = viewer.get(url(contest, f"{second.pk}/")).content.decode()
     assert "71.25" in page

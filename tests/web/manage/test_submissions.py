@@ -11,7 +11,6 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from malpan.competitions.models import CompetitionRole
 from malpan.core.models import AuditEntry
 from malpan.core.storage import store_private
 from malpan.submissions.models import HiddenResult, MetricResult, ScoringRun, Submission
@@ -23,8 +22,8 @@ from tests.factories import (
     PhaseFactory,
     SubmissionFactory,
     TeamFactory,
-    UserFactory,
     finished_submission,
+    person_in,
     prediction_bytes,
 )
 from tests.web import html
@@ -34,9 +33,7 @@ Row = dict[str, str]
 
 
 def staff(contest: Contest, role: str) -> Client:
-    user = UserFactory.create()
-    CompetitionRole.objects.create(user=user, competition=contest.competition, role=role)
-    return client_of(user)
+    return client_of(person_in(contest.competition, role))
 
 
 @pytest.fixture

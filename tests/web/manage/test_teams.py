@@ -9,7 +9,7 @@ from django.utils import timezone
 from malpan.competitions.models import CompetitionRole, Phase
 from malpan.core.models import AuditEntry
 from malpan.teams.models import Membership, Team
-from tests.factories import CompetitionFactory, SubmissionFactory, TeamFactory, UserFactory, leader_of
+from tests.factories import CompetitionFactory, SubmissionFactory, TeamFactory, UserFactory, leader_of, person_in
 from tests.web import html
 from tests.web.conftest import client_of
 
@@ -21,9 +21,7 @@ def manage_address(phase: Phase, page: str = "") -> str:
 
 
 def client_in(phase: Phase, role: str) -> Client:
-    user = UserFactory.create()
-    CompetitionRole.objects.create(user=user, competition=phase.track.competition, role=role)
-    return client_of(user)
+    return client_of(person_in(phase.track.competition, role))
 
 
 @pytest.fixture
@@ -109,8 +107,7 @@ def _actions(guest: Membership) -> list[tuple[str, dict[str, str]]]:
 def test_people_without_a_role_here_find_no_such_page(
     phase: Phase, team: Team, guest: Membership, member: Client
 ) -> None:
-    elsewhere = UserFactory.create()
-    CompetitionRole.objects.create(user=elsewhere, competition=CompetitionFactory.create(), role=Role.OWNER)
+    elsewhere = person_in(CompetitionFactory.create(), Role.OWNER)
     for client in (member, client_of(elsewhere)):
         assert client.get(manage_address(phase)).status_code == 404
         assert client.get(manage_address(phase, f"{team.number}/")).status_code == 404
