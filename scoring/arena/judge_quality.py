@@ -31,10 +31,6 @@ class JudgeQuality:
     log_position: float | None
     flags: tuple[str, ...]
 
-    @property
-    def is_suspicious(self) -> bool:
-        return bool(self.flags)
-
     @classmethod
     def of_row(cls, row: Mapping[str, Any]) -> JudgeQuality:
         """That of ``as_dict``, or of a result document."""

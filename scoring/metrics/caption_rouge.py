@@ -7,7 +7,7 @@ tokens and one reference.
 
 Several references: the *best F*. The caller scores pairs and takes the best of an item. Two packages have other rules:
 
-* pycocoevalcap's ``Rouge`` is ROUGE-L with beta 1.2, which favours recall (``alpha_of(1.2)`` here), from the highest
+* pycocoevalcap's ``Rouge`` is ROUGE-L with beta 1.2 (alpha 1 / (1 + 1.2²)), which favours recall, from the highest
   precision and the highest recall of all references, which may belong to two different references. So it is never below
   the best F with that beta; with one reference the values are equal.
 * rouge-metric with ``multi_ref_mode="best"`` takes the F of the reference with the best recall; with ``"average"`` it
@@ -22,11 +22,6 @@ from typing import Any
 from scoring.errors import Message
 from scoring.metrics.base import LexicalMetric
 from scoring.metrics.rouge import ALPHA, f_measure, lcs_length, rouge_n
-
-
-def alpha_of(beta: float) -> float:
-    """The weight of precision that makes an F with ``beta`` (recall counts ``beta`` times as much as precision)."""
-    return 1 / (1 + beta**2)
 
 
 def sentence_rouge_l(reference: Sequence[str], candidate: Sequence[str], alpha: float = ALPHA) -> float:

@@ -57,7 +57,7 @@ def meteor(
 
 
 def exact_meteor(reference_tokens: Sequence[str], candidate_tokens: Sequence[str]) -> float:
-    """``meteor`` with the stage ``same_token`` alone, several times as fast."""
+    """``meteor`` of plain strings with one stage, their lower case, several times as fast."""
     reference, candidate = list(map(str.lower, reference_tokens)), list(map(str.lower, candidate_tokens))
     return meteor_of_counts(*greedy_counts(reference, candidate), len(reference), len(candidate))
 
@@ -79,11 +79,6 @@ def meteor_of_counts(
     f_mean = (precision * recall) / (alpha * precision + (1 - alpha) * recall)
     penalty: float = gamma * (chunks / matches) ** beta
     return (1 - penalty) * f_mean
-
-
-def same_token(token: str) -> tuple[str]:
-    """Exact stage for tokens that are plain strings: their lower case."""
-    return (token.lower(),)
 
 
 def same_surface(morph: Morph) -> tuple[str]:

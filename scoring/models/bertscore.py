@@ -54,11 +54,6 @@ class BertScoreTokenizer:
         self._options = self._slow_options()
         self._fast = self._fast_twin(folder)
 
-    @property
-    def uses_fast(self) -> bool:
-        """Whether plain texts use the fast tokenizer."""
-        return self._fast is not None
-
     def encode_all(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of each text, special tokens included. A text of white space only has the special tokens alone."""
         stripped = [text.strip() for text in texts]

@@ -87,12 +87,6 @@ def compare_paired(
     }
 
 
-def compare_means(a: Sequence[float], b: Sequence[float], *, trials: int = TRIALS, seed: int = SEED) -> PairedResult:
-    """``compare_paired`` for one score that is the mean of item values, all items having one."""
-    one, other = (mean_columns([[value] for value in side]) for side in (a, b))
-    return compare_paired(one, other, lambda sums: {"mean": means(sums)[:, 0]}, trials=trials, seed=seed)["mean"]
-
-
 def mean_columns(values: Sequence[Sequence[float | None]]) -> FloatArray:
     """Additive rows of means: (items, metrics) values, ``None`` where an item has none, to (items, 2 * metrics)."""
     table = np.array([[np.nan if value is None else value for value in row] for row in values], dtype=np.float64)

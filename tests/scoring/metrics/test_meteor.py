@@ -11,7 +11,7 @@ import pytest
 from scoring.matching.alignment import greedy_alignment, optimal_alignment
 from scoring.matching.synonyms import InvalidSynonyms, load_synonyms
 from scoring.metrics import MetricOptions, load_metric
-from scoring.metrics.meteor import Meteor, MeteorKo, MeteorSynonym, exact_meteor, meteor, same_token
+from scoring.metrics.meteor import Meteor, MeteorKo, MeteorSynonym, exact_meteor, meteor
 from scoring.text.okt import okt
 from tests.paths import ROOT
 from tests.scoring.taggers import FakeTagger, nltk_meteor
@@ -26,6 +26,11 @@ POOL = re.findall(
     도시 자전거 타고 있다 wave Wave BMX bmx
     """,
 )
+
+
+def same_token(token):
+    """The exact stage for tokens that are plain strings."""
+    return (token.lower(),)
 
 
 def write_table(folder, groups):

@@ -7,9 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 import mecab
 import pytest
 
-from scoring.text.mecab_ko import MECAB_PIECE_CHARS, mecab_ko
+from scoring.text.mecab_ko import MECAB_PIECE_CHARS
 from scoring.text.tokenization import TOKENIZERS, Tokenizer, readable, split_at_space, tokenizer
 from tests.scoring.texts import random_pairs
+
+
+def mecab_ko():
+    return tokenizer("mecab-ko")
 
 
 @pytest.fixture(scope="module")
