@@ -37,9 +37,8 @@ class Level(IntEnum):
     TRACK = 6
     CAMPAIGN = 7  # shared for judgements, exclusive for opening, closing and publishing
     JUDGE = 8  # of a campaign: the own queue
-    SUBMISSION = 9
-    COMPETITION = 10  # its settings, the numbers of its teams, its hash chain: only for a moment, at the very end
-    STANDINGS = 11  # of a phase, by whoever reads its board: in a transaction of its own
+    COMPETITION = 9  # its settings, the numbers of its teams, its hash chain: only for a moment, at the very end
+    STANDINGS = 10  # of a phase, by whoever reads its board: in a transaction of its own
 
 
 class LockOrderBroken(AssertionError):
