@@ -19,6 +19,7 @@ from scoring.metrics.clipscore import ClipScore, clip_score, ref_clip_score
 from scoring.models.files import ClipModelUnsupported, ModelDamaged
 from scoring.models.profile import ModelNotConfigured, load_profile
 from scoring.models.store import ModelStore
+from scoring.running.truncation import LimitedMetric
 from scoring.verification.checks import verify
 from tests.scoring.tiny_models import SENTENCES, contest_like, make_clip, make_siglip, one_thread, write, write_profile
 
@@ -306,3 +307,4 @@ def test_what_kind_of_metric_it_is_can_be_asked_without_its_model(made, tmp_path
     metric = ClipScore(ModelStore(tmp_path / "gone.toml", "cpu"), options(made / "frames"))
     assert isinstance(metric, CorpusMetric)
     assert not isinstance(metric, PairMetric)
+    assert not isinstance(metric, LimitedMetric)  # a protocol: it looks at attributes, and so calls properties
