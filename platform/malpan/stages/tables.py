@@ -14,13 +14,10 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
-
-from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
+from typing import Final
 
 from malpan.core.text import one_line, without_unseen
-from malpan.stages.errors import TableInvalid, TableUnreadable
+from malpan.stages.errors import Problem, TableInvalid, TableUnreadable
 from scoring.errors import quoted
 
 CHARS_MAX: Final = 500_000
@@ -33,26 +30,6 @@ HEADINGS: Final = {
 _NUMBER: Final = re.compile(r"[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})")
 _FORMULA_MARK: Final = "'"  # before a name that a spreadsheet would run; ``csv_export`` writes it
 
-PROBLEM_TEXTS: Final[dict[str, str | Promise]] = {
-    "columns": _("팀과 점수가 있는 줄이 아닙니다. 한 줄에 팀과 점수를 적어 주십시오."),
-    "separator": _(
-        "팀과 점수가 나뉘어 있지 않습니다. 사이에 탭이나 쉼표를 넣어 ‘%(example)s’처럼 적어 주십시오. 스프레드시트의 "
-        "칸을 복사하면 탭이 들어갑니다."
-    ),
-    "headings": _("머리글에 ‘점수’와 ‘팀’(또는 ‘팀 번호’)이 하나씩 있어야 합니다."),
-    "empty": _("점수가 한 줄도 없습니다."),
-    "quotes": _("따옴표가 닫히지 않았거나 읽을 수 없는 문자가 있습니다."),
-    "team_empty": _("팀이 비어 있습니다. 팀 번호나 팀 이름을 적어 주십시오."),
-    "team_unknown": _("이 심사에 참여하지 않는 팀입니다. 팀 번호나 팀 이름을 확인해 주십시오."),
-    "team_ambiguous": _("팀 번호와 팀 이름 어느 쪽으로도 읽힙니다. 머리글을 두고 ‘팀 번호’ 열에 적어 주십시오."),
-    "team_mismatch": _("팀 번호와 팀 이름이 서로 다른 팀입니다."),
-    "team_twice": _("같은 팀이 %(first)s번째 줄에 이미 있습니다."),
-    "team_missing": _("점수가 없는 팀입니다. 참여한 모든 팀의 점수를 적어 주십시오."),
-    "score_empty": _("점수가 비어 있습니다."),
-    "score_not_number": _("점수가 수가 아닙니다. 87.5처럼 적어 주십시오."),
-    "score_out_of_scale": _("점수가 %(low)s부터 %(high)s까지의 범위를 벗어납니다."),
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Participant:
@@ -60,20 +37,6 @@ class Participant:
 
     number: int
     name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """What is wrong in ``line`` (from 1; ``None``: in no line), said by ``code``; ``value`` is what stands there."""
-
-    code: str
-    line: int | None = None
-    value: str = ""
-    params: tuple[tuple[str, Any], ...] = ()
-
-    @property
-    def text(self) -> str:
-        return str(PROBLEM_TEXTS[self.code]) % dict(self.params)
 
 
 @dataclass(frozen=True, slots=True)
